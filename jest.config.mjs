@@ -1,0 +1,20 @@
+// One round of specs: on the database that LATCHKEY_SPEC_DATABASE names, with the Express that
+// LATCHKEY_SPEC_EXPRESS names. `npm test` runs the rounds.
+const express = process.env.LATCHKEY_SPEC_EXPRESS ?? '5';
+const firstRound = (process.env.LATCHKEY_SPEC_DATABASE ?? 'sqlite') === 'sqlite' && express === '5';
+
+export default {
+  roots: ['<rootDir>/spec'],
+  testMatch: ['**/*.spec.ts'],
+  // What depends on neither database nor Express runs in one round only.
+  testPathIgnorePatterns: firstRound ? [] : ['\\.once\\.spec\\.ts$'],
+  transform: { '\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }] },
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: {
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+    ...(express === '4' && { '^express$': 'express4' }),
+  },
+  modulePathIgnorePatterns: ['<rootDir>/dist'],
+  testTimeout: 30_000,
+  maxWorkers: 2,
+};
