@@ -1,0 +1,112 @@
+import { type BinaryLike, pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import bcrypt from 'bcrypt';
+
+/** A password hash that another program made. */
+export interface ForeignHash {
+  verify(password: string): Promise<boolean>;
+}
+
+type Scrypt = (
+  password: BinaryLike,
+  salt: BinaryLike,
+  length: number,
+  options: { N: number; r: number; p: number; maxmem: number },
+) => Promise<Buffer>;
+
+const deriveScrypt = promisify(scrypt) as Scrypt;
+const derivePbkdf2 = promisify(pbkdf2);
+
+// What a stored hash may cost to verify: a row that somebody else wrote must not stop the process.
+const MAX_BCRYPT_COST = 16;
+const MAX_PBKDF2_ITERATIONS = 5_000_000;
+const MAX_SCRYPT_BYTES = 512 * 1024 * 1024;
+const MAX_ARGON2_KIBIBYTES = 1024 * 1024;
+const MAX_ARGON2_PASSES = 20;
+// A hash of a few bytes, or of none, fits many passwords.
+const MIN_BYTES = 16;
+/** What the column takes. */
+const MAX_CHARACTERS = 255;
+
+/**
+ * Reads a hash that another program made: bcrypt (`$2a$`, `$2b$`, `$2y$`), argon2id, scrypt and PBKDF2 as PHC strings,
+ * and PBKDF2 as Django writes it. Null for anything else.
+ */
+export function readForeignHash(stored: string): ForeignHash | null {
+  if (stored.length > MAX_CHARACTERS) return null;
+  return (
+    readBcrypt(stored) ?? readArgon2(stored) ?? readScrypt(stored) ?? readPbkdf2(stored) ?? readDjango(stored)
+  );
+}
+
+function readBcrypt(stored: string): ForeignHash | null {
+  const match = /^\$2[aby]\$(\d\d)(\$[./A-Za-z0-9]{53})$/.exec(stored);
+  const cost = Number(match?.[1]);
+  if (!match || cost < 4 || cost > MAX_BCRYPT_COST) return null;
+  // The three names stand for one algorithm; they tell which old mistake a program no longer makes.
+  return { verify: (password) => bcrypt.compare(password, `$2b$${match[1]}${match[2]}`) };
+}
+
+function readArgon2(stored: string): ForeignHash | null {
+  const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=\d+\$[\w+/]+\$[\w+/]+$/.exec(stored);
+  if (!match || Number(match[1]) > MAX_ARGON2_KIBIBYTES || Number(match[2]) > MAX_ARGON2_PASSES) return null;
+  return {
+    async verify(password) {
+      const { verify } = await loadArgon2();
+      // It throws on parameters that make no sense.
+      return verify(stored, password).catch(() => false);
+    },
+  };
+}
+
+/** @throws Error that says what to install */
+export async function loadArgon2(): Promise<{ verify(stored: string, password: string): Promise<boolean> }> {
+  try {
+    return await import('@node-rs/argon2');
+  } catch (cause) {
+    throw new Error('latchkey: to verify argon2id hashes: npm install @node-rs/argon2', { cause });
+  }
+}
+
+function readScrypt(stored: string): ForeignHash | null {
+  const match = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([\w+/.-]+)\$([\w+/.-]+)$/.exec(stored);
+  if (!match) return null;
+  const [, ln, r, p] = match.map(Number) as [number, number, number, number];
+  const memory = 128 * 2 ** ln * r;
+  const [salt, expected] = [decode(match[4]), decode(match[5])];
+  if (ln < 1 || r < 1 || p < 1 || expected.length < MIN_BYTES) return null;
+  if (memory > MAX_SCRYPT_BYTES || p > 16) return null;
+  const options = { N: 2 ** ln, r, p, maxmem: 2 * memory };
+  return {
+    verify: async (password) => equal(await deriveScrypt(password, salt, expected.length, options), expected),
+  };
+}
+
+function readPbkdf2(stored: string): ForeignHash | null {
+  const match =
+    /^\$pbkdf2(?:-(sha1|sha256|sha512))?\$(?:i=)?(\d+)(?:,l=\d+)?\$([\w+/.-]+)\$([\w+/.-]+)$/.exec(stored);
+  return match && pbkdf2Hash(match[1], Number(match[2]), decode(match[3]), decode(match[4]));
+}
+
+function readDjango(stored: string): ForeignHash | null {
+  const match = /^pbkdf2_(sha1|sha256)\$(\d+)\$([^$]+)\$([\w+/]+=*)$/.exec(stored);
+  return match && pbkdf2Hash(match[1], Number(match[2]), Buffer.from(match[3] ?? ''), decode(match[4]));
+}
+
+// Where no digest is named it is SHA-1.
+function pbkdf2Hash(digest = 'sha1', iterations: number, salt: Buffer, expected: Buffer): ForeignHash | null {
+  if (iterations < 1 || iterations > MAX_PBKDF2_ITERATIONS || expected.length < MIN_BYTES) return null;
+  return {
+    verify: async (password) =>
+      equal(await derivePbkdf2(password, salt, iterations, expected.length, digest), expected),
+  };
+}
+
+/** Base64 as PHC strings have it, or as passlib does, with a dot for the plus. */
+function decode(text = ''): Buffer {
+  return Buffer.from(text.replaceAll('.', '+'), 'base64');
+}
+
+function equal(actual: Buffer, expected: Buffer): boolean {
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
+}

@@ -1,0 +1,190 @@
+/**
+ * SQLite for Sequelize without the `sqlite3` package: Node's own `node:sqlite`, or `@photostructure/sqlite`,
+ * which has the same API, on a Node that lacks it. Sequelize takes this module as its `dialectModule` and
+ * expects the small part of sqlite3's interface that stands here.
+ */
+
+interface Prepared {
+  setAllowUnknownNamedParameters(allow: boolean): void;
+  all(...parameters: unknown[]): Record<string, unknown>[];
+  run(...parameters: unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint };
+}
+
+interface Driver {
+  exec(sql: string): void;
+  prepare(sql: string): Prepared;
+  close(): void;
+}
+
+interface DriverModule {
+  DatabaseSync: new (path: string) => Driver;
+}
+
+interface DriverError extends Error {
+  errcode?: number;
+  code?: string;
+}
+
+/** Sequelize looks at the name of this class to know the result of a statement. */
+class Statement {
+  constructor(
+    readonly lastID: number,
+    readonly changes: number,
+  ) {}
+}
+
+type Callback = (this: Statement, error: Error | null, rows?: Record<string, unknown>[]) => void;
+
+// SQLite's primary result codes (https://sqlite.org/rescode.html), as far as a caller can act on them.
+const RESULT_CODES: Record<number, string> = {
+  5: 'SQLITE_BUSY',
+  6: 'SQLITE_LOCKED',
+  8: 'SQLITE_READONLY',
+  10: 'SQLITE_IOERR',
+  11: 'SQLITE_CORRUPT',
+  13: 'SQLITE_FULL',
+  14: 'SQLITE_CANTOPEN',
+  19: 'SQLITE_CONSTRAINT',
+};
+
+// SQLite's own words for them. @photostructure/sqlite gives no code with what its all() throws.
+const RESULT_TEXTS: Record<string, number> = {
+  'database is locked': 5,
+  'database table is locked': 6,
+  'attempt to write a readonly database': 8,
+  'disk I/O error': 10,
+  'database disk image is malformed': 11,
+  'database or disk is full': 13,
+  'unable to open database file': 14,
+};
+
+// A write-ahead log lets readers go on while one writes. The wait is 0 afterwards because the driver is
+// synchronous: waiting for a lock inside it would stop the whole process, whoever holds the lock included.
+const OPENING = 'PRAGMA busy_timeout = 2000; PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 0';
+
+export const OPEN_READWRITE = 2;
+export const OPEN_CREATE = 4;
+
+export class Database {
+  #driver: Driver | undefined;
+  #opening: Promise<void> | undefined;
+  #failure: DriverError | undefined;
+
+  constructor(
+    readonly filename: string,
+    _mode: number,
+    opened: (error: Error | null) => void,
+  ) {
+    void this.#open().then(() => opened(this.#failure ?? null));
+  }
+
+  /** Sequelize brings every statement through here, also before the file is open, and after it failed to. */
+  serialize(work: () => unknown): void {
+    if (this.#driver) work();
+    else void this.#open().then(work);
+  }
+
+  all(sql: string, ...rest: unknown[]): void {
+    this.#execute(sql, rest, (statement, values) => {
+      const rows = statement.all(...values);
+      for (const row of rows) {
+        for (const column in row) row[column] = asBuffer(row[column]);
+      }
+      return { outcome: new Statement(0, 0), rows };
+    });
+  }
+
+  run(sql: string, ...rest: unknown[]): void {
+    this.#execute(sql, rest, (statement, values) => {
+      const { lastInsertRowid, changes } = statement.run(...values);
+      return { outcome: new Statement(Number(lastInsertRowid), Number(changes)), rows: [] };
+    });
+  }
+
+  close(done?: (error: Error | null) => void): void {
+    try {
+      this.#driver?.close();
+      done?.(null);
+    } catch (error) {
+      done?.(translate(error as DriverError));
+    }
+  }
+
+  #open(): Promise<void> {
+    this.#opening ??= loadDriver()
+      .then(({ DatabaseSync }) => {
+        const driver = new DatabaseSync(this.filename);
+        driver.exec(OPENING);
+        this.#driver = driver;
+        this.#failure = undefined;
+      })
+      .catch((error: DriverError) => {
+        this.#failure = translate(error);
+        this.#opening = undefined;
+      });
+    return this.#opening;
+  }
+
+  /** @param rest the parameters, which may be left out, and then what to call, which may be left out too */
+  #execute(
+    sql: string,
+    rest: readonly unknown[],
+    execute: (
+      statement: Prepared,
+      values: unknown[],
+    ) => { outcome: Statement; rows: Record<string, unknown>[] },
+  ): void {
+    const done = rest.find((one): one is Callback => typeof one === 'function');
+    const parameters = rest.find((one) => typeof one !== 'function');
+    let result: ReturnType<typeof execute>;
+    try {
+      if (!this.#driver) throw this.#failure ?? new Error('the SQLite database is closed');
+      const statement = this.#driver.prepare(sql);
+      statement.setAllowUnknownNamedParameters(true);
+      result = execute(statement, bindable(parameters));
+    } catch (error) {
+      done?.call(new Statement(0, 0), translate(error as DriverError));
+      return;
+    }
+    done?.call(result.outcome, null, result.rows);
+  }
+}
+
+async function loadDriver(): Promise<DriverModule> {
+  const builtIn = process.getBuiltinModule('node:sqlite') as DriverModule | undefined;
+  if (builtIn) return builtIn;
+  try {
+    return (await import('@photostructure/sqlite')) as unknown as DriverModule;
+  } catch (error) {
+    throw new Error(
+      `latchkey: SQLite needs Node 22.13 or later, or the package @photostructure/sqlite beside Node ${process.version}: npm install @photostructure/sqlite@1`,
+      { cause: error },
+    );
+  }
+}
+
+function bindable(parameters: unknown): unknown[] {
+  if (Array.isArray(parameters)) return parameters.map(asSqliteValue);
+  if (typeof parameters !== 'object' || parameters === null) return [];
+  const named = Object.entries(parameters).map(([name, value]) => [name, asSqliteValue(value)]);
+  return named.length > 0 ? [Object.fromEntries(named)] : [];
+}
+
+function asSqliteValue(value: unknown): unknown {
+  if (value === undefined) return null;
+  return typeof value === 'boolean' ? Number(value) : value;
+}
+
+function asBuffer(value: unknown): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value;
+}
+
+function translate(error: DriverError): DriverError {
+  const resultCode = error.errcode ?? RESULT_TEXTS[error.message];
+  const name = resultCode === undefined ? undefined : RESULT_CODES[resultCode & 0xff];
+  if (name && error.code !== name) {
+    error.code = name;
+    error.message = `${name}: ${error.message}`;
+  }
+  return error;
+}

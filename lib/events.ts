@@ -1,0 +1,85 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Logger } from './logger.js';
+
+/** Where a request came from, as far as it is known. */
+export interface Origin {
+  readonly ip: string | null;
+  readonly userAgent: string | null;
+}
+
+/** What each event tells beside its origin. */
+interface EventDetails {
+  'user.created': { readonly userId: string };
+  'user.email_verified': { readonly userId: string };
+  'session.created': { readonly userId: string; readonly sessionId: string };
+  /** `sessionId` is null where all sessions of the user ended at once. */
+  'session.revoked': { readonly userId: string; readonly sessionId: string | null };
+  /** `userId` is null where no such account exists. */
+  'sign_in.failed': { readonly userId: string | null };
+  /** An account's pause was on, and the password was not looked at. */
+  'sign_in.throttled': { readonly userId: string | null };
+  'password.changed': { readonly userId: string };
+  'password.reset': { readonly userId: string };
+  'account.linked': { readonly userId: string; readonly provider: string };
+  'account.unlinked': { readonly userId: string; readonly provider: string };
+  'tokens.read': { readonly userId: string; readonly provider: string };
+  'tokens.refreshed': { readonly userId: string; readonly provider: string };
+  'api_key.created': { readonly userId: string; readonly apiKeyId: string };
+  'api_key.revoked': { readonly userId: string; readonly apiKeyId: string };
+  'admin.sessions_revoked': { readonly userId: string; readonly adminId: string | null };
+}
+
+/**
+ * Every event and its payload: ids, and the address and user agent of the request in which it happened, as far as they
+ * are known. Never a secret.
+ */
+export type AuthEvents = { readonly [N in keyof EventDetails]: Origin & EventDetails[N] };
+
+/** The name of an event. */
+export type AuthEventName = keyof AuthEvents;
+/** What `auth.on` calls. What it returns does not matter; a promise is not waited for. */
+export type AuthEventListener<N extends AuthEventName> = (event: AuthEvents[N]) => unknown;
+
+/** Tells listeners what happened. A listener that throws, rejects or hangs changes nothing for the caller. */
+export class Events {
+  readonly #origins = new AsyncLocalStorage<Origin>();
+  readonly #listeners = new Map<AuthEventName, Set<AuthEventListener<never>>>();
+  readonly #forAll: ((name: AuthEventName, event: AuthEvents[AuthEventName]) => unknown)[] = [];
+
+  constructor(private readonly logger: Logger) {}
+
+  /** Adds a listener. Returns the function that takes it away again. */
+  on<N extends AuthEventName>(name: N, listener: AuthEventListener<N>): () => void {
+    const listeners = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, listeners.add(listener));
+    return () => listeners.delete(listener);
+  }
+
+  /** Adds a listener to all events. */
+  onAny(listener: (name: AuthEventName, event: AuthEvents[AuthEventName]) => unknown): void {
+    this.#forAll.push(listener);
+  }
+
+  /** Runs work for a request: what it emits carries the request's origin. */
+  within<T>(origin: Origin, work: () => Promise<T>): Promise<T> {
+    return this.#origins.run({ ip: origin.ip, userAgent: origin.userAgent }, work);
+  }
+
+  emit<N extends AuthEventName>(name: N, details: EventDetails[N] & Partial<Origin>): void {
+    const event = { ip: null, userAgent: null, ...this.#origins.getStore(), ...details } as AuthEvents[N];
+    const listeners = this.#listeners.get(name) as Set<AuthEventListener<N>> | undefined;
+    for (const listener of listeners ?? []) {
+      // After the caller's own work, so that a slow listener does not hold up an answer.
+      setImmediate(() => this.#call(name, () => listener(event)));
+    }
+    for (const listener of this.#forAll) setImmediate(() => this.#call(name, () => listener(name, event)));
+  }
+
+  async #call(name: AuthEventName, tell: () => unknown): Promise<void> {
+    try {
+      await tell();
+    } catch (error) {
+      this.logger.error(`latchkey: a listener of '${name}' failed`, error);
+    }
+  }
+}

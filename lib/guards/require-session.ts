@@ -1,0 +1,54 @@
+import type { RequestHandler } from 'express';
+import type { Authentication } from '../carriers/carrier.js';
+import type { Core } from '../core.js';
+import { AuthError } from '../errors.js';
+import { requireIdentity } from '../http/admit.js';
+import { type AuthOrConfig, guard } from './guard.js';
+import type { GuardOptions } from './options.js';
+
+/** Options of {@link requireSession}. */
+export interface RequireSessionOptions extends GuardOptions {
+  /**
+   * What an API key must be allowed to do; others get 403 `insufficient_scope`. A session may do all that its user may.
+   * @default []
+   */
+  scopes?: readonly string[];
+  /**
+   * Demands that the user signed in, or proved again who they are, at most so many seconds ago: for what is dangerous.
+   * Others get 403 `reauthentication_required`, and an API key `session_required` (ASVS 5.0, 7.5).
+   * @default no such demand
+   */
+  freshWithin?: number;
+}
+
+/**
+ * Lets only the signed-in through, and programs with an API key, with `req.auth` set; others get a 401 problem. Needs
+ * no router mounted.
+ *
+ * A request that could change something and is authenticated by the cookie must come from a page of this app or of a
+ * trusted origin; others get 403 `origin_not_allowed`.
+ */
+export function requireSession(auth: AuthOrConfig, options: RequireSessionOptions = {}): RequestHandler {
+  const { scopes = [], freshWithin, ...rest } = options;
+  if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string')) {
+    throw new TypeError("latchkey: requireSession's scopes must be a list of strings");
+  }
+  if (freshWithin !== undefined && !(freshWithin > 0)) {
+    throw new TypeError("latchkey: requireSession's freshWithin must be a number of seconds");
+  }
+  return guard('requireSession', auth, rest, requireIdentity, (core, authentication) => {
+    checkScopes(authentication, scopes);
+    if (freshWithin !== undefined) checkFreshness(core, authentication, freshWithin);
+  });
+}
+
+function checkScopes({ apiKey }: Authentication, scopes: readonly string[]): void {
+  if (apiKey && !scopes.every((scope) => apiKey.scopes.includes(scope)))
+    throw new AuthError('insufficient_scope');
+}
+
+function checkFreshness({ database }: Core, { session }: Authentication, seconds: number): void {
+  if (session === null) throw new AuthError('session_required');
+  const age = database.clock.now() - session.authenticatedAt.getTime();
+  if (age > seconds * 1000) throw new AuthError('reauthentication_required');
+}

@@ -1,0 +1,116 @@
+import { isUtf8 } from 'node:buffer';
+import express, { type Request, type RequestHandler, type Response } from 'express';
+import type { z } from 'zod';
+import { AuthError, type AuthErrorCode, type FieldError } from '../errors.js';
+
+const MAX_BODY_BYTES = 16 * 1024;
+
+const INVALID_UTF8 = 'latchkey.invalid-utf8';
+
+const parseJson = express.json({
+  limit: MAX_BODY_BYTES,
+  // Strict would call `null` and `5` a syntax error; they are JSON, and refused as the wrong shape.
+  strict: false,
+  inflate: false,
+  verify(_req, _res, bytes, charset) {
+    if (charset !== 'utf-8') throw Object.assign(new Error(), { type: 'charset.unsupported' });
+    if (!isUtf8(bytes)) throw Object.assign(new Error(), { type: INVALID_UTF8 });
+  },
+});
+
+const FORM = 'application/x-www-form-urlencoded';
+const parseForm = express.text({ type: FORM, limit: MAX_BODY_BYTES, inflate: false });
+
+// The `type` of what body-parser throws.
+const PARSER_ERRORS: Record<string, AuthErrorCode> = {
+  'entity.too.large': 'body_too_large',
+  'encoding.unsupported': 'unsupported_media_type',
+  'charset.unsupported': 'unsupported_media_type',
+  'entity.parse.failed': 'invalid_json',
+  [INVALID_UTF8]: 'validation_failed',
+};
+
+/**
+ * The body of a request, in the shape that the route declares.
+ *
+ * @throws AuthError `unsupported_media_type`, `body_too_large`, `invalid_json`, `validation_failed`
+ */
+export async function readBody<T>(req: Request, res: Response, schema: z.ZodType<T>): Promise<T> {
+  await parse(req, res, 'application/json', parseJson);
+  const { data, error } = schema.safeParse(req.body ?? {}, { reportInput: true });
+  if (error) throw new AuthError('validation_failed', { errors: firstOfEachField(error) });
+  return data as T;
+}
+
+/**
+ * The parameters of a form in the body.
+ *
+ * @throws AuthError `unsupported_media_type`, `body_too_large`
+ */
+export async function readForm(req: Request, res: Response): Promise<URLSearchParams> {
+  await parse(req, res, FORM, parseForm);
+  if (typeof req.body === 'string') return new URLSearchParams(req.body);
+  // The app has parsed it already.
+  const pairs = Object.entries((req.body ?? {}) as Record<string, unknown>);
+  const form = new URLSearchParams();
+  for (const [name, value] of pairs) {
+    for (const one of [value].flat()) {
+      if (typeof one !== 'string')
+        throw new AuthError('invalid_request', { detail: `${name}: must be a string` });
+      form.append(name, one);
+    }
+  }
+  return form;
+}
+
+async function parse(req: Request, res: Response, type: string, parser: RequestHandler): Promise<void> {
+  if (!req.is(type)) throw new AuthError('unsupported_media_type');
+  // The app may have parsed the body already, with a limit of its own.
+  if (Number(req.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw new AuthError('body_too_large');
+  await new Promise<void>((resolve, reject) => {
+    parser(req, res, (error?: unknown) => {
+      if (error === undefined || error === null) resolve();
+      else
+        reject(
+          new AuthError(PARSER_ERRORS[(error as { type?: string }).type ?? ''] ?? 'invalid_request', {
+            cause: error,
+          }),
+        );
+    });
+  });
+}
+
+// What has the wrong type can have the wrong length too (an empty list, for one), which would help nobody.
+function firstOfEachField(error: z.ZodError): FieldError[] {
+  const byField = new Map<string, FieldError>();
+  for (const fault of error.issues.flatMap(toFieldErrors)) {
+    if (!byField.has(fault.pointer)) byField.set(fault.pointer, fault);
+  }
+  return [...byField.values()];
+}
+
+function toFieldErrors(issue: z.core.$ZodIssue): FieldError[] {
+  const pointer = toPointer(issue.path);
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => ({
+        pointer: toPointer([...issue.path, key]),
+        code: 'unknown_key',
+        detail: 'is not a field of this request',
+      }));
+    case 'invalid_type':
+      return issue.input === undefined && issue.path.length > 0
+        ? [{ pointer, code: 'required', detail: 'is missing' }]
+        : [{ pointer, code: 'wrong_type', detail: `must be of type ${issue.expected}` }];
+    case 'too_big':
+      return [{ pointer, code: 'too_long', detail: `must have at most ${issue.maximum} characters` }];
+    case 'too_small':
+      return [{ pointer, code: 'too_short', detail: `must have at least ${issue.minimum} characters` }];
+    default:
+      return [{ pointer, code: 'invalid', detail: issue.message }];
+  }
+}
+
+function toPointer(path: readonly PropertyKey[]): string {
+  return path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}

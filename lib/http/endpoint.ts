@@ -1,0 +1,86 @@
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Authentication } from '../carriers/carrier.js';
+import type { Core } from '../core.js';
+import { AuthError } from '../errors.js';
+import { requireAdministrator, requireIdentity, requirePerson } from './admit.js';
+import { readBody, readForm } from './body.js';
+import { isUnsafe, requireOwnOrigin } from './origin.js';
+import { answerError } from './problem.js';
+import { checkParameters, queryOf } from './query.js';
+import { respond } from './respond.js';
+import type { Access, Call, Route } from './route.js';
+
+/** The Express handler of a route: who asks, what they ask, the answer. */
+export function endpoint(core: Core, route: Route): RequestHandler {
+  return async (req: Request, res: Response, next: NextFunction) => {
+    try {
+      protect(res);
+      const call: Call<Access, unknown, unknown> = {
+        auth: (await admit(core, route, req)) as never,
+        query: await readParameters(route, req, res),
+        body: route.body ? await readBody(req, res, route.body) : undefined,
+        params: req.params as Record<string, string>,
+        ip: clientAddress(core, req),
+        userAgent: req.headers['user-agent'] ?? null,
+        req,
+      };
+      const reply = await core.events.within(call, () => route.handle(call));
+      respond(core, route, reply, res);
+    } catch (error) {
+      answerError(core, error, res, next);
+    }
+  };
+}
+
+/** The handler for a path that is known, and a method that is not. */
+export function methodNotAllowed(core: Core, allowed: readonly string[]): RequestHandler {
+  return (_req, res, next) => {
+    protect(res);
+    res.setHeader('Allow', allowed.join(', '));
+    answerError(core, new AuthError('method_not_allowed'), res, next);
+  };
+}
+
+async function admit(core: Core, route: Route, req: Request): Promise<Authentication | null> {
+  switch (route.access) {
+    case 'public':
+      if (isUnsafe(req.method) && !route.fromOtherSites) requireOwnOrigin(req, core.settings);
+      return null;
+    case 'identity':
+      return requireIdentity(core, req);
+    case 'session':
+      return requirePerson(core, req);
+    case 'admin':
+      return requireAdministrator(core, req);
+  }
+}
+
+async function readParameters(route: Route, req: Request, res: Response): Promise<unknown> {
+  if (route.form) return checkParameters(await readForm(req, res), route.form);
+  return route.query ? checkParameters(queryOf(req), route.query) : undefined;
+}
+
+function protect(res: Response): void {
+  res.setHeader('Cache-Control', 'no-store');
+  res.setHeader('X-Content-Type-Options', 'nosniff');
+  // The callback's URL holds a code and a state.
+  res.setHeader('Referrer-Policy', 'no-referrer');
+}
+
+/** By the app's own `trust proxy`; an IPv4 address in IPv6 clothes is written as IPv4. */
+function clientAddress(core: Core, req: Request): string | null {
+  if (req.headers['x-forwarded-for'] !== undefined && !req.app.get('trust proxy')) warnOfProxy(core);
+  return req.ip?.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '') ?? null;
+}
+
+const warned = new WeakSet<Core>();
+
+/** Once: behind a proxy that the app does not trust, all clients share the limits of one address. */
+function warnOfProxy(core: Core): void {
+  if (warned.has(core) || !core.limiter.countsAddresses) return;
+  warned.add(core);
+  core.settings.logger.warn(
+    'latchkey: requests come with X-Forwarded-For, and the app trusts no proxy: limits by address count all clients ' +
+      "behind a proxy as one. If the app is behind one, set for example app.set('trust proxy', 1)",
+  );
+}

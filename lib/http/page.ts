@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import type { PageOptions } from '../key-set.js';
+import { text } from './schemas.js';
+
+/** The parameters of a list that is read page by page. */
+export const pageQuery = {
+  limit: z
+    .string()
+    .regex(/^[1-9]\d{0,2}$/, 'must be a whole number from 1 to 200')
+    .optional(),
+  cursor: text(100).optional(),
+};
+
+export function pageOptions({
+  limit,
+  cursor,
+}: {
+  limit?: string | undefined;
+  cursor?: string | undefined;
+}): PageOptions {
+  return { ...(limit && { limit: Number(limit) }), ...(cursor !== undefined && { cursor }) };
+}

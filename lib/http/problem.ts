@@ -1,0 +1,44 @@
+import { STATUS_CODES } from 'node:http';
+import type { NextFunction, Response } from 'express';
+import { z } from 'zod';
+import type { Core } from '../core.js';
+import { AuthError } from '../errors.js';
+
+/** What a problem response looks like (RFC 9457). */
+export const problemSchema = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  code: z.string(),
+  detail: z.string(),
+  errors: z.array(z.object({ pointer: z.string(), code: z.string(), detail: z.string() })).optional(),
+});
+
+/** Answers an error of ours as a problem; gives any other to the app. */
+export function answerError(core: Core, error: unknown, res: Response, next: NextFunction): void {
+  if (!(error instanceof AuthError) || res.headersSent) {
+    next(error);
+    return;
+  }
+  if (error.status >= 500) core.settings.logger.error(`latchkey: ${error.message}`, error.cause);
+  res.statusCode = error.status;
+  res.setHeader('Cache-Control', 'no-store');
+  res.setHeader('Content-Type', 'application/problem+json; charset=utf-8');
+  if (error.status === 401) res.setHeader('WWW-Authenticate', challenges(core));
+  for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
+  if (error.retryAfter !== undefined) res.setHeader('Retry-After', String(error.retryAfter));
+  res.end(
+    JSON.stringify({
+      type: 'about:blank',
+      title: STATUS_CODES[error.status],
+      status: error.status,
+      code: error.code,
+      detail: error.message,
+      errors: error.errors,
+    }),
+  );
+}
+
+function challenges(core: Core): string {
+  return core.carriers.map(({ challenge }) => challenge).join(', ');
+}

@@ -1,0 +1,29 @@
+import type { Request } from 'express';
+import type { z } from 'zod';
+import { AuthError } from '../errors.js';
+
+/** The query of a URL. Not `req.query`, which depends on the app's own setting and can hold arrays and objects. */
+export function queryOf(req: Request): URLSearchParams {
+  const start = req.url.indexOf('?');
+  return new URLSearchParams(start < 0 ? '' : req.url.slice(start + 1));
+}
+
+/**
+ * Parameters in the shape that a route declares; those that it does not name are left out.
+ *
+ * @throws AuthError `invalid_request`
+ */
+export function checkParameters<T>(given: URLSearchParams, schema: z.ZodType<T>): T {
+  const values = new Map<string, string>();
+  for (const [name, value] of given) {
+    if (values.has(name))
+      throw new AuthError('invalid_request', { detail: `The parameter ${name} stands twice.` });
+    values.set(name, value);
+  }
+  const { data, error } = schema.safeParse(Object.fromEntries(values));
+  if (error) {
+    const [issue] = error.issues;
+    throw new AuthError('invalid_request', { detail: `${issue?.path.join('.')}: ${issue?.message}` });
+  }
+  return data as T;
+}

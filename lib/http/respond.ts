@@ -1,0 +1,43 @@
+import { serialize } from 'cookie';
+import type { Response } from 'express';
+import type { Core } from '../core.js';
+import type { IssuedSession } from '../sessions.js';
+import type { Reply, Route } from './route.js';
+
+/** Sends what a route's handler answered, cut to what the route declares. */
+export function respond(core: Core, route: Route, reply: Reply, res: Response): void {
+  const schema = route.answers[reply.status]?.schema;
+  // Before any header, so that an answer that may not go out takes no cookie along.
+  const body = schema && JSON.stringify(schema.parse(reply.body));
+  if (reply.issue) issueSession(core, reply.issue, res);
+  if (reply.clearCookie) setCookie(core, res, '', { expires: new Date(0) });
+  for (const [name, value] of Object.entries(reply.headers ?? {})) res.appendHeader(name, value);
+  res.statusCode = reply.status;
+  if (body === undefined) {
+    res.end();
+    return;
+  }
+  // Not res.json(), which would add an ETag and answer 304 to what must never be kept.
+  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  res.end(body);
+}
+
+function issueSession(core: Core, { token, session, remembered }: IssuedSession, res: Response): void {
+  const { lifetime } = core.settings.session;
+  // Without a lifetime the cookie ends with the browser. Either way the server decides when the session ends.
+  setCookie(core, res, token, remembered ? { maxAge: Math.floor(lifetime), expires: session.expiresAt } : {});
+  if (core.settings.bearerEnabled) {
+    res.setHeader('Set-Auth-Token', token);
+    res.appendHeader('Access-Control-Expose-Headers', 'Set-Auth-Token');
+  }
+}
+
+function setCookie(
+  core: Core,
+  res: Response,
+  value: string,
+  life: { maxAge?: number; expires?: Date },
+): void {
+  const { name, ...attributes } = core.settings.cookie;
+  res.appendHeader('Set-Cookie', serialize(name, value, { ...attributes, httpOnly: true, ...life }));
+}

@@ -1,0 +1,43 @@
+export { type Auth, createAuth } from './auth.js';
+export type {
+  ApiKeyAuthentication,
+  Authentication,
+  RequestLike,
+  SessionAuthentication,
+  Via,
+} from './carriers/carrier.js';
+export type {
+  AuthConfig,
+  CookieOptions,
+  EmailOptions,
+  RateLimitOptions,
+  SessionOptions,
+} from './config.js';
+export { AuthError, type AuthErrorCode, type FieldError } from './errors.js';
+export type { AuthEventListener, AuthEventName, AuthEvents } from './events.js';
+export type { AuthOrConfig } from './guards/guard.js';
+export { optionalSession } from './guards/optional-session.js';
+export type { GuardOptions } from './guards/options.js';
+export { requireAdmin } from './guards/require-admin.js';
+export { type RequireSessionOptions, requireSession } from './guards/require-session.js';
+export { currentSession, currentUser } from './http/request.js';
+export type { WindowRule } from './limits/limiter.js';
+export type { Logger } from './logger.js';
+export type { MailKind, MailMessage } from './mail/message.js';
+export type { MigrateOptions } from './migrations/migrate.js';
+export type { ApiKey } from './models/api-key.js';
+export type { Session } from './models/session.js';
+export type { User } from './models/user.js';
+export type { OpenApiDocument } from './openapi.js';
+export type { Plugin, PluginApis } from './plugin.js';
+export { type AdminOptions, admin } from './plugins/admin/index.js';
+export { type ApiKeysOptions, apiKeys } from './plugins/api-keys/index.js';
+export { type AuditLogOptions, auditLog } from './plugins/audit-log/index.js';
+export {
+  type CredentialPasswordOptions,
+  credentialPassword,
+} from './plugins/credential-password/index.js';
+export { type OAuthOptions, oauth } from './plugins/oauth/index.js';
+export { authRouter } from './router.js';
+export type { IssuedSession } from './sessions.js';
+export type { ListUsersOptions, UserPage } from './users.js';

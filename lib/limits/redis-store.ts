@@ -1,0 +1,109 @@
+import { hash } from 'node:crypto';
+import { AuthError } from '../errors.js';
+import { FORGET_AFTER_MS, type LimitStore, type PausePolicy } from './store.js';
+
+/** A client of the package `ioredis`, as far as it is used. */
+interface IoredisClient {
+  defineCommand: unknown;
+  eval(script: string, keys: number, ...rest: (string | number)[]): Promise<unknown>;
+}
+
+/** A client of the package `redis`, as far as it is used; connected by the app. */
+interface NodeRedisClient {
+  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+}
+
+/** The app's own Redis client. */
+export type RedisClient = IoredisClient | NodeRedisClient;
+
+const TIMEOUT_MS = 2000;
+
+const HIT = `
+  local hits = redis.call('INCR', KEYS[1])
+  if hits == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+  if hits <= tonumber(ARGV[1]) then return -1 end
+  return math.max(redis.call('PTTL', KEYS[1]), 1)`;
+
+const RESERVE = `
+  local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  local blocked = tonumber(redis.call('HGET', KEYS[1], 'blocked_until') or '0')
+  if blocked > now then return blocked - now end
+  local hits = redis.call('HINCRBY', KEYS[1], 'hits', 1)
+  local over = hits - tonumber(ARGV[1])
+  if over >= 0 then
+    local pause = math.min(tonumber(ARGV[3]), tonumber(ARGV[2]) * 2 ^ over)
+    redis.call('HSET', KEYS[1], 'blocked_until', string.format('%d', now + pause))
+  end
+  redis.call('PEXPIRE', KEYS[1], ARGV[4])
+  return -1`;
+
+const CLEAR = `return redis.call('DEL', KEYS[1])`;
+
+/** Counters in Redis. Each decision is one script, which Redis runs alone. */
+export class RedisLimitStore implements LimitStore {
+  #client: Promise<RedisClient> | undefined;
+
+  /** @param target the app's own client, or a URL to connect to when the first limit is asked for */
+  constructor(
+    private readonly target: RedisClient | string,
+    private readonly prefix: string,
+  ) {}
+
+  hit(key: string, limit: number, windowMs: number): Promise<number | null> {
+    return this.#decide(HIT, key, [limit, windowMs]);
+  }
+
+  reserve(key: string, { failures, firstPauseMs, maxPauseMs }: PausePolicy): Promise<number | null> {
+    return this.#decide(RESERVE, key, [failures, firstPauseMs, maxPauseMs, FORGET_AFTER_MS]);
+  }
+
+  async clear(key: string): Promise<void> {
+    await this.#decide(CLEAR, key, []);
+  }
+
+  /** Redis forgets by itself. */
+  async prune(): Promise<number> {
+    return 0;
+  }
+
+  async close(): Promise<void> {
+    if (typeof this.target !== 'string' || !this.#client) return;
+    ((await this.#client) as unknown as { disconnect(): void }).disconnect();
+  }
+
+  async #decide(script: string, key: string, args: number[]): Promise<number | null> {
+    const name = `${this.prefix}${hash('sha256', key, 'hex')}`;
+    let timer: NodeJS.Timeout | undefined;
+    const deadline = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('Redis: no answer in time')), TIMEOUT_MS);
+    });
+    try {
+      const left = Number(await Promise.race([this.#eval(script, name, args.map(String)), deadline]));
+      return left < 0 ? null : left;
+    } catch (cause) {
+      // Without its counters the app would be open to guessing: it refuses instead.
+      throw new AuthError('unavailable', { cause });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #eval(script: string, key: string, args: string[]): Promise<unknown> {
+    this.#client ??= connect(this.target);
+    const client = await this.#client;
+    if ('defineCommand' in client) return client.eval(script, 1, key, ...args);
+    return client.eval(script, { keys: [key], arguments: args });
+  }
+}
+
+async function connect(target: RedisClient | string): Promise<RedisClient> {
+  if (typeof target !== 'string') return target;
+  const { Redis } = await import('ioredis').catch((cause) => {
+    throw new Error('latchkey: rateLimit.store is a Redis URL: npm install ioredis', { cause });
+  });
+  const redis = new Redis(target, { maxRetriesPerRequest: 1, connectTimeout: TIMEOUT_MS });
+  // Without a listener a lost connection would end the process; the call that needed it fails by itself.
+  redis.on('error', () => undefined);
+  return redis;
+}

@@ -1,0 +1,139 @@
+import { QueryTypes, Transaction } from 'sequelize';
+import type { Database } from '../database/database.js';
+import { isRetryable, wasNotSent } from '../database/faults.js';
+import { columnTypes } from './column-types.js';
+import type { Migration, MigrationContext } from './migration.js';
+
+/** What `auth.migrate()` takes. */
+export interface MigrateOptions {
+  /**
+   * How many of the applied migrations to undo, the latest first, or `'all'`, which drops every table of latchkey
+   * and what is in it.
+   * @default 0, which applies what is pending
+   */
+  undo?: number | 'all';
+}
+
+const TABLE = 'latchkey_migrations';
+const LOCK_SECONDS = 30;
+
+/**
+ * Applies pending migrations, or undoes applied ones. Any number of processes may call this at once: one works, the
+ * others wait for it and find nothing left to do. On PostgreSQL and SQLite all of it happens or nothing; MySQL commits
+ * each statement.
+ *
+ * @returns the names of the migrations that ran
+ */
+export async function migrate(
+  database: Database,
+  migrations: readonly Migration[],
+  { undo = 0 }: MigrateOptions = {},
+): Promise<string[]> {
+  const { Umzug } = await import('umzug');
+  return locked(database, async (transaction) => {
+    const run = async (sql: string) => void (await database.sequelize.query(sql, { transaction }));
+    const [version] = await database.sequelize.query<{ version: string }>(
+      `SELECT ${database.dialect === 'sqlite' ? 'sqlite_version()' : 'version()'} AS version`,
+      { transaction, type: QueryTypes.SELECT },
+    );
+    const context: MigrationContext = {
+      database,
+      transaction,
+      run,
+      types: columnTypes(database.dialect, version?.version ?? ''),
+    };
+    const umzug = new Umzug<MigrationContext>({
+      context,
+      logger: undefined,
+      storage: await appliedMigrations(context),
+      migrations: migrations.map(({ name, up, down }) => ({
+        name,
+        up: ({ context }) => up(context),
+        down: ({ context }) => down(context),
+      })),
+    });
+    if (undo === 0) return (await umzug.up()).map(({ name }) => name);
+    const undone = await umzug.down(undo === 'all' ? { to: 0 } : { step: undo });
+    if (undo === 'all') await run(`DROP TABLE ${database.table(TABLE)}`);
+    return undone.map(({ name }) => name);
+  });
+}
+
+/** Umzug's record of what is applied, on the connection that holds the lock. */
+async function appliedMigrations({ database, types, run, transaction }: MigrationContext) {
+  const table = database.table(TABLE);
+  await run(
+    `CREATE TABLE IF NOT EXISTS ${table} (name ${types.exactText(100)} NOT NULL PRIMARY KEY) ${types.tableOptions}`,
+  );
+  const change = async (sql: string, name: string) =>
+    void (await database.sequelize.query(sql, { transaction, replacements: { name } }));
+  return {
+    logMigration: ({ name }: { name: string }) => change(`INSERT INTO ${table} (name) VALUES (:name)`, name),
+    unlogMigration: ({ name }: { name: string }) => change(`DELETE FROM ${table} WHERE name = :name`, name),
+    executed: async () => {
+      const rows = await database.sequelize.query<{ name: string }>(
+        `SELECT name FROM ${table} ORDER BY name`,
+        {
+          transaction,
+          type: QueryTypes.SELECT,
+        },
+      );
+      return rows.map(({ name }) => name);
+    },
+  };
+}
+
+type LockAnswer = [{ held: number | boolean }[], unknown];
+
+/** Asks now and then, because a statement that waits for long would meet the connection's limits. */
+async function untilHeld(take: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + LOCK_SECONDS * 1000; !(await take()); ) {
+    if (Date.now() > end) {
+      throw new Error(`latchkey: another process has been migrating for ${LOCK_SECONDS} seconds`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Runs work on one connection while no other process can migrate the same tables. */
+async function locked<T>(database: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  const { sequelize, dialect } = database;
+  const name = database.table(TABLE);
+  if (dialect === 'sqlite')
+    return whenFree(() => sequelize.transaction({ type: Transaction.TYPES.IMMEDIATE }, work));
+  const attempt = async (transaction: Transaction) => {
+    const run = (sql: string) => sequelize.query(sql, { transaction, replacements: { name } });
+    if (dialect === 'postgres') {
+      await run(`SET LOCAL statement_timeout = '${LOCK_SECONDS}s'`);
+      await run(`SET LOCAL lock_timeout = '${LOCK_SECONDS}s'`);
+      await untilHeld(async () => {
+        const sql = 'SELECT pg_try_advisory_xact_lock(hashtext(current_schema() || :name)) AS held';
+        return ((await run(sql)) as LockAnswer)[0][0]?.held === true;
+      });
+      return work(transaction);
+    }
+    // The lock belongs to the connection, so that it outlives the commits that MySQL makes at each CREATE TABLE.
+    const lock = 'MD5(CONCAT(DATABASE(), :name))';
+    const take = async () =>
+      ((await run(`SELECT GET_LOCK(${lock}, 1) AS held`)) as LockAnswer)[0][0]?.held === 1;
+    await untilHeld(take);
+    try {
+      return await work(transaction);
+    } finally {
+      await run(`SELECT RELEASE_LOCK(${lock})`);
+    }
+  };
+  return whenFree(() => sequelize.transaction(attempt));
+}
+
+async function whenFree<T>(attempt: () => Promise<T>): Promise<T> {
+  const end = Date.now() + LOCK_SECONDS * 1000;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(isRetryable(error) || wasNotSent(error)) || Date.now() > end) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50 + 50 * Math.random()));
+    }
+  }
+}

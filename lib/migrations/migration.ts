@@ -1,0 +1,18 @@
+import type { Transaction } from 'sequelize';
+import type { Database } from '../database/database.js';
+import type { ColumnTypes } from './column-types.js';
+
+export interface MigrationContext {
+  readonly database: Database;
+  readonly types: ColumnTypes;
+  /** Runs one statement on the connection that holds the lock. */
+  run(sql: string): Promise<void>;
+  readonly transaction: Transaction;
+}
+
+/** A step of the schema. Once released it never changes: a later step mends it. */
+export interface Migration {
+  readonly name: string;
+  up(context: MigrationContext): Promise<void>;
+  down(context: MigrationContext): Promise<void>;
+}

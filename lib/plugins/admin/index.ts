@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { isUuid } from '../../crypto/uuid.js';
+import { canonicalEmail } from '../../identity.js';
+import type { User } from '../../models/user.js';
+import { readOptions } from '../../options.js';
+import type { Plugin } from '../../plugin.js';
+import { AdminApi } from './api.js';
+import { revokeUserSessions } from './routes/revoke-sessions.js';
+import { getUser, listUsers } from './routes/users.js';
+
+/** Options of {@link admin}: who is an administrator. At least one list must hold somebody. */
+export interface AdminOptions {
+  /** Ids of users. @default [] */
+  adminUserIds?: readonly string[];
+  /** Emails, which count only once the user has proved that the mailbox is theirs. @default [] */
+  adminEmails?: readonly string[];
+}
+
+const schema = z.strictObject({
+  adminUserIds: z
+    .array(z.string().toLowerCase().refine(isUuid, 'must be the id of a user'), 'must be a list of user ids')
+    .default([]),
+  adminEmails: z
+    .array(
+      z.string().transform((email, context) => {
+        const canonical = canonicalEmail(email);
+        if (!canonical) context.addIssue({ code: 'custom', message: 'must be an email address' });
+        return canonical;
+      }),
+      'must be a list of emails',
+    )
+    .default([]),
+});
+
+/** An administrator's view of users, and the right to end their sessions. */
+export function admin(options: AdminOptions): Plugin<'admin', AdminApi> {
+  const data = readOptions('admin', schema, options);
+  const ids = new Set(data.adminUserIds);
+  const emails = new Set(data.adminEmails);
+  if (ids.size + emails.size === 0) {
+    throw new TypeError('latchkey: admin: name at least one administrator in adminUserIds or adminEmails');
+  }
+  const isAdministrator = ({ id, email, emailVerifiedAt }: User) =>
+    ids.has(id) || (emailVerifiedAt !== null && emails.has(email));
+  return {
+    name: 'admin',
+    setup(core) {
+      core.isAdministrator = isAdministrator;
+      const api = new AdminApi(core);
+      return { api, routes: [listUsers(core, api), getUser(core, api), revokeUserSessions(api)] };
+    },
+  };
+}

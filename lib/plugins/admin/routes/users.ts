@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import type { Core } from '../../../core.js';
+import { pageOptions, pageQuery } from '../../../http/page.js';
+import { presentUser, userSchema } from '../../../http/present.js';
+import { route } from '../../../http/route.js';
+import { text } from '../../../http/schemas.js';
+import type { AdminApi } from '../api.js';
+
+export const listUsers = (core: Core, api: AdminApi) =>
+  route({
+    method: 'get',
+    path: '/admin/users',
+    summary: 'Users, the newest first',
+    access: 'admin',
+    query: z.object({
+      ...pageQuery,
+      search: z.union([z.literal(''), text(254)]).optional(),
+    }),
+    answers: {
+      200: {
+        description: 'A page of users, and the cursor of the next one',
+        schema: z.object({ users: z.array(userSchema(core)), next_cursor: z.string().nullable() }),
+      },
+    },
+    async handle({ query: { search, ...query } }) {
+      const page = await api.listUsers({ ...pageOptions(query), ...(search !== undefined && { search }) });
+      return {
+        status: 200,
+        body: { users: page.users.map(presentUser), next_cursor: page.nextCursor },
+      };
+    },
+  });
+
+export const getUser = (core: Core, api: AdminApi) =>
+  route({
+    method: 'get',
+    path: '/admin/users/:id',
+    summary: 'One user',
+    access: 'admin',
+    answers: { 200: { description: 'The user', schema: z.object({ user: userSchema(core) }) } },
+    problems: ['user_not_found'],
+    async handle({ params: { id = '' } }) {
+      return { status: 200, body: { user: presentUser(await api.getUser(id)) } };
+    },
+  });

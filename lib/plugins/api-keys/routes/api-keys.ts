@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { AuthError } from '../../../errors.js';
+import { apiKeySchema, presentApiKey } from '../../../http/present.js';
+import { route } from '../../../http/route.js';
+import { text } from '../../../http/schemas.js';
+import type { ApiKeysApi } from '../api.js';
+
+export const createApiKey = (api: ApiKeysApi) =>
+  route({
+    method: 'post',
+    path: '/api-keys',
+    summary: 'Make an API key',
+    access: 'session',
+    body: z.strictObject({
+      name: text(200),
+      scopes: z.array(text(200)).max(100).optional(),
+      expires_at: z.iso.datetime({ offset: true }).nullable().optional(),
+    }),
+    answers: {
+      201: {
+        description: 'The key, which is shown this once',
+        schema: z.object({ api_key: apiKeySchema, key: z.string() }),
+      },
+    },
+    async handle({ auth, body: { name, scopes, expires_at } }) {
+      const expiresAt = expires_at ? new Date(expires_at) : null;
+      const { apiKey, key } = await api.create(auth.user.id, {
+        name,
+        scopes,
+        expiresAt,
+        sessionId: auth.session.id,
+      });
+      return { status: 201, body: { api_key: presentApiKey(apiKey), key } };
+    },
+  });
+
+export const listApiKeys = (api: ApiKeysApi) =>
+  route({
+    method: 'get',
+    path: '/api-keys',
+    summary: 'My API keys, the newest first',
+    access: 'session',
+    answers: { 200: { description: 'The keys', schema: z.object({ api_keys: z.array(apiKeySchema) }) } },
+    async handle({ auth }) {
+      return { status: 200, body: { api_keys: (await api.list(auth.user.id)).map(presentApiKey) } };
+    },
+  });
+
+export const revokeApiKey = (api: ApiKeysApi) =>
+  route({
+    method: 'delete',
+    path: '/api-keys/:id',
+    summary: 'End one of my API keys',
+    access: 'session',
+    answers: { 204: { description: 'It has ended' } },
+    problems: ['api_key_not_found'],
+    async handle({ auth, params: { id = '' } }) {
+      if (!(await api.revoke(auth.user.id, id))) throw new AuthError('api_key_not_found');
+      return { status: 204 };
+    },
+  });

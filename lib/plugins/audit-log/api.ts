@@ -1,0 +1,123 @@
+import type { Core } from '../../core.js';
+import { isUuid, uuidv7 } from '../../crypto/uuid.js';
+import { Database } from '../../database/database.js';
+import { deleteInBatches } from '../../database/delete-in-batches.js';
+import { storable } from '../../database/storable.js';
+import type { AuthEventName, Origin } from '../../events.js';
+import { cutPage, type PageOptions, readPage } from '../../key-set.js';
+
+/** Something that happened. */
+export interface AuditEvent {
+  readonly id: string;
+  readonly kind: string;
+  readonly userId: string | null;
+  readonly ipAddress: string | null;
+  readonly userAgent: string | null;
+  /** What else the event told: ids, never a secret. */
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly createdAt: Date;
+}
+
+export interface ListEventsOptions extends PageOptions {
+  /** Only what happened to this user. @default everybody */
+  userId?: string;
+  /** Only events of this name, such as `sign_in.failed`. @default all */
+  kind?: string;
+}
+
+interface EventRow {
+  id: string;
+  kind: string;
+  user_id: string | null;
+  ip_address: string | null;
+  user_agent: string | null;
+  details: string;
+  created_at: Date | string;
+}
+
+type AnyEvent = { readonly userId?: string | null } & Partial<Origin>;
+
+/** `auth.auditLog`: what happened. */
+export class AuditLogApi {
+  readonly #core: Core;
+  readonly #table: string;
+  readonly #retentionMs: number;
+  readonly #underWay = new Set<Promise<unknown>>();
+
+  constructor(core: Core, retentionSeconds: number) {
+    this.#core = core;
+    this.#table = core.database.table('audit_events');
+    this.#retentionMs = retentionSeconds * 1000;
+  }
+
+  /** Events, the newest first, a page at a time. @throws AuthError `invalid_request` on a bad limit or cursor */
+  async listEvents({ userId, kind, ...page }: ListEventsOptions = {}): Promise<{
+    events: AuditEvent[];
+    nextCursor: string | null;
+  }> {
+    const { limit, before } = readPage(page);
+    if (userId !== undefined && !isUuid(userId)) return { events: [], nextCursor: null };
+    const conditions = ['1 = 1'];
+    if (before !== null) conditions.push('id < :before');
+    if (userId !== undefined) conditions.push('user_id = :userId');
+    if (kind !== undefined) conditions.push('kind = :kind');
+    const rows = await this.#core.database.select<EventRow>(
+      `SELECT id, kind, user_id, ip_address, user_agent, details, created_at FROM ${this.#table}
+       WHERE ${conditions.join(' AND ')} ORDER BY id DESC LIMIT ${limit + 1}`,
+      { before, userId: userId ?? null, kind: kind ?? null },
+    );
+    const { page: events, nextCursor } = cutPage(rows, limit);
+    return { events: events.map(toEvent), nextCursor };
+  }
+
+  /** @internal */
+  record(
+    kind: AuthEventName,
+    { userId = null, ip = null, userAgent = null, ...details }: AnyEvent,
+  ): Promise<unknown> {
+    const now = new Date(Math.floor(this.#core.database.clock.now()));
+    const writing = this.#core.database
+      .change(
+        `INSERT INTO ${this.#table} (id, kind, user_id, ip_address, user_agent, details, created_at)
+         VALUES (:id, :kind, :userId, :ip, :userAgent, :details, :now)`,
+        {
+          id: uuidv7(now.getTime()),
+          kind,
+          userId,
+          ip: storable(ip, 45),
+          userAgent: storable(userAgent, 255),
+          details: JSON.stringify(details),
+          now,
+        },
+      )
+      .finally(() => this.#underWay.delete(writing));
+    this.#underWay.add(writing);
+    return writing;
+  }
+
+  /** @internal */
+  prune(): Promise<number> {
+    const { database } = this.#core;
+    const end = new Date(database.clock.now() - this.#retentionMs);
+    return deleteInBatches(database, this.#table, 'id', 'created_at <= :end', { end });
+  }
+
+  /** @internal */
+  async settle(): Promise<void> {
+    // Listeners are called after the work that they hear of.
+    await new Promise((resolve) => setImmediate(resolve));
+    await Promise.allSettled(this.#underWay);
+  }
+}
+
+function toEvent(row: EventRow): AuditEvent {
+  return {
+    id: row.id,
+    kind: row.kind,
+    userId: row.user_id,
+    ipAddress: row.ip_address,
+    userAgent: row.user_agent,
+    details: JSON.parse(row.details) as Record<string, unknown>,
+    createdAt: Database.toDate(row.created_at),
+  };
+}

@@ -1,0 +1,69 @@
+import type { Core } from '../../core.js';
+import { loadArgon2, readForeignHash } from '../../crypto/foreign-hash.js';
+import { canonicalEmail, canonicalUsername } from '../../identity.js';
+import type { NewUser } from '../../users.js';
+
+/** An account from elsewhere. */
+export interface ImportedUser {
+  email: string;
+  username?: string | null;
+  /** bcrypt, argon2id, scrypt or PBKDF2, as other programs write it. Null for an account without a password. */
+  passwordHash: string | null;
+  /** Whether it is proved there that the mailbox is theirs. @default false */
+  emailVerified?: boolean;
+}
+
+/** What came of an import. */
+export interface ImportResult {
+  readonly imported: number;
+  /** Which of the given accounts were left out, by their place in the list, and why. */
+  readonly skipped: readonly { readonly index: number; readonly code: ImportProblem }[];
+}
+
+export type ImportProblem =
+  | 'invalid_email'
+  | 'invalid_username'
+  | 'unknown_hash'
+  | 'email_taken'
+  | 'username_taken';
+
+const BATCH = 500;
+
+/** Takes accounts over in batches. One that does not fit is left out and named; the rest goes in. */
+export async function importUsers(
+  core: Core,
+  given: readonly ImportedUser[],
+  usernames: boolean,
+): Promise<ImportResult> {
+  if (given.some(({ passwordHash }) => String(passwordHash).startsWith('$argon2'))) await loadArgon2();
+  const skipped: { index: number; code: ImportProblem }[] = [];
+  let imported = 0;
+  for (let start = 0; start < given.length; start += BATCH) {
+    const batch = new Map<number, NewUser>();
+    for (const [offset, user] of given.slice(start, start + BATCH).entries()) {
+      const read = readUser(user, usernames);
+      if (typeof read === 'string') skipped.push({ index: start + offset, code: read });
+      else batch.set(start + offset, read);
+    }
+    const taken = await core.users.createMany([...batch.values()]);
+    for (const [index, user] of batch) {
+      const code = taken.get(user);
+      if (code) skipped.push({ index, code });
+      else imported++;
+    }
+  }
+  return { imported, skipped: skipped.sort((a, b) => a.index - b.index) };
+}
+
+function readUser(
+  { email, username, passwordHash, emailVerified }: ImportedUser,
+  usernames: boolean,
+): NewUser | ImportProblem {
+  const canonical = canonicalEmail(email);
+  if (!canonical) return 'invalid_email';
+  const name = username ? canonicalUsername(username) : null;
+  if (username && !(usernames && name)) return 'invalid_username';
+  if (passwordHash !== null && !(typeof passwordHash === 'string' && readForeignHash(passwordHash)))
+    return 'unknown_hash';
+  return { email: canonical, username: name, passwordHash, emailVerified: emailVerified === true };
+}

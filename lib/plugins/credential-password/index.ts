@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import type { Core } from '../../core.js';
+import { PasswordHasher } from '../../crypto/password.js';
+import { oneTimeTokens } from '../../migrations/0005-one-time-tokens.js';
+import { readOptions } from '../../options.js';
+import type { Plugin } from '../../plugin.js';
+import { CredentialApi } from './api.js';
+import { Mailbox } from './mailbox.js';
+import { OneTimeTokens } from './one-time-tokens.js';
+import { PasswordCheck } from './password-check.js';
+import { sendVerification } from './routes/email-verifications.js';
+import { setPassword } from './routes/passwords.js';
+import { changePassword } from './routes/passwords-change.js';
+import { requestReset } from './routes/passwords-request-reset.js';
+import { resetPassword } from './routes/passwords-reset.js';
+import { reauthenticate } from './routes/reauthenticate.js';
+import { signin } from './routes/signin.js';
+import { signup } from './routes/signup.js';
+import { checkUsername } from './routes/usernames-check.js';
+import { verifyEmail } from './routes/verify-email.js';
+import { type BreachCheck, PasswordRules } from './rules.js';
+
+/** Options of {@link credentialPassword}. */
+export interface CredentialPasswordOptions {
+  /** Users may have a username, and sign in with it. @default false */
+  username?: boolean;
+  /** A sign-up begins a session. @default false */
+  signInOnSignUp?: boolean;
+  /**
+   * Each step doubles the work of a hash. A hash of a lower cost is made anew when its user signs in. At least 4, and
+   * at least 10 where `NODE_ENV` is production (OWASP Password Storage).
+   * @default 12
+   */
+  bcryptCost?: number;
+  /** A sign-in needs a verified email, and sends a mail where it is not. Needs `email`. @default false */
+  requireVerifiedEmail?: boolean;
+  /**
+   * A sign-up does not tell whether the email has an account: it answers 202 either way, and a mail says the rest. Needs
+   * `email`.
+   * @default false
+   */
+  concealExistingEmails?: boolean;
+  /**
+   * A secret, or a list of them, that is mixed into every hash and kept out of the database. The first hashes, all
+   * verify. Whoever loses it loses all passwords.
+   * @default none
+   */
+  pepper?: string | readonly string[];
+  /** Says whether a new password is known from a breach; given 2 seconds. @default no such check */
+  isBreached?: BreachCheck;
+  /** What becomes of a new password when `isBreached` fails. @default `accept` */
+  onBreachCheckFailure?: 'accept' | 'refuse';
+}
+
+const flag = z.boolean('must be true or false').default(false);
+const pepper = z.string().min(32, 'must have at least 32 characters');
+const schema = z.strictObject({
+  username: flag,
+  signInOnSignUp: flag,
+  requireVerifiedEmail: flag,
+  concealExistingEmails: flag,
+  bcryptCost: z
+    .int('must be a whole number')
+    .min(4, 'must be at least 4')
+    .max(20, 'must be at most 20: a hash would take minutes')
+    .default(12),
+  pepper: z.union([pepper.transform((one) => [one]), z.array(pepper)]).default([]),
+  isBreached: z.custom<BreachCheck>((it) => typeof it === 'function', 'must be a function').optional(),
+  onBreachCheckFailure: z.enum(['accept', 'refuse'], "must be 'accept' or 'refuse'").default('accept'),
+});
+
+type Settings = z.infer<typeof schema>;
+
+/** Sign-up and sign-in by password, with an email and, if you like, a username. */
+export function credentialPassword(
+  options: CredentialPasswordOptions = {},
+): Plugin<'credential', CredentialApi> {
+  const settings = readOptions('credentialPassword', schema, options);
+  return {
+    name: 'credential',
+    setup(core) {
+      checkTogether(settings, core);
+      core.usernames = settings.username;
+      const hasher = new PasswordHasher(settings.bcryptCost, settings.pepper);
+      const check = new PasswordCheck(core, hasher);
+      const rules = new PasswordRules(
+        settings.isBreached,
+        settings.onBreachCheckFailure,
+        core.settings.logger,
+      );
+      const tokens = new OneTimeTokens(core.database);
+      const mailbox = core.mailer && new Mailbox(core, core.mailer, tokens, hasher, check, rules);
+      const api = new CredentialApi(core, { hasher, check, rules, tokens, mailbox }, settings);
+      const byMail = [sendVerification(api), verifyEmail(core, api), requestReset(api), resetPassword(api)];
+      return {
+        api,
+        routes: [
+          signup(core, api, settings),
+          signin(core, api, settings),
+          changePassword(core, api),
+          setPassword(api),
+          reauthenticate(api),
+          ...(mailbox ? byMail : []),
+          ...(settings.username ? [checkUsername(api)] : []),
+        ],
+        migrations: [oneTimeTokens],
+        prune: () => tokens.prune(),
+      };
+    },
+  };
+}
+
+function checkTogether(settings: Settings, core: Core): void {
+  if (settings.bcryptCost < 10 && process.env.NODE_ENV === 'production') {
+    throw complaint('bcryptCost must be at least 10 in production');
+  }
+  for (const name of ['requireVerifiedEmail', 'concealExistingEmails'] as const) {
+    if (!settings[name]) continue;
+    if (!core.mailer) throw complaint(`${name} needs mails: set email: { send } in the config`);
+    if (settings.signInOnSignUp) throw complaint(`${name} and signInOnSignUp exclude each other`);
+  }
+}
+
+function complaint(what: string): TypeError {
+  return new TypeError(`latchkey: credentialPassword: ${what}`);
+}

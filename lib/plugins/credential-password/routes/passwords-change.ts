@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import type { Core } from '../../../core.js';
+import { presentSession, presentUser, sessionSchema, userSchema } from '../../../http/present.js';
+import { route } from '../../../http/route.js';
+import { text } from '../../../http/schemas.js';
+import type { CredentialApi } from '../api.js';
+
+export const changePassword = (core: Core, api: CredentialApi) =>
+  route({
+    method: 'post',
+    path: '/passwords/change',
+    summary: 'Change my password; all other sessions end',
+    access: 'session',
+    body: z.strictObject({ current_password: text(1024), new_password: text(1024) }),
+    answers: {
+      200: {
+        description: 'The user and the session that takes the place of this one',
+        schema: z.object({ user: userSchema(core), session: sessionSchema }),
+      },
+    },
+    problems: ['invalid_credentials', 'rate_limited'],
+    async handle({ auth, body, ip, userAgent }) {
+      const issued = await api.changePassword({
+        userId: auth.user.id,
+        sessionId: auth.session.id,
+        currentPassword: body.current_password,
+        newPassword: body.new_password,
+        ip,
+        userAgent,
+      });
+      return {
+        status: 200,
+        body: { user: presentUser(issued.user), session: presentSession(issued.session) },
+        issue: issued,
+      };
+    },
+  });

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { route } from '../../../http/route.js';
+import { text } from '../../../http/schemas.js';
+import type { CredentialApi } from '../api.js';
+
+export const requestReset = (api: CredentialApi) =>
+  route({
+    method: 'post',
+    path: '/passwords/request-reset',
+    summary: 'Mail a link for a new password, if the account exists',
+    access: 'public',
+    body: z.strictObject({ email: text(320) }),
+    answers: { 202: { description: 'Whatever the email' } },
+    problems: ['rate_limited'],
+    async handle({ body, ip }) {
+      await api.requestPasswordReset({ email: body.email, ip });
+      return { status: 202 };
+    },
+  });

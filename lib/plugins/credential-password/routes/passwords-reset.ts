@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { route } from '../../../http/route.js';
+import { text } from '../../../http/schemas.js';
+import type { CredentialApi } from '../api.js';
+
+export const resetPassword = (api: CredentialApi) =>
+  route({
+    method: 'post',
+    path: '/passwords/reset',
+    summary: 'Choose a new password by a mailed token; all sessions end',
+    access: 'public',
+    body: z.strictObject({ token: text(200), new_password: text(1024) }),
+    answers: { 204: { description: 'It is set, and the email is verified' } },
+    problems: ['invalid_token'],
+    async handle({ body, ip, userAgent }) {
+      await api.resetPassword({ token: body.token, newPassword: body.new_password, ip, userAgent });
+      return { status: 204 };
+    },
+  });

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { route } from '../../../http/route.js';
+import { text } from '../../../http/schemas.js';
+import type { CredentialApi } from '../api.js';
+
+export const setPassword = (api: CredentialApi) =>
+  route({
+    method: 'put',
+    path: '/passwords',
+    summary: 'Give my account a password, where it has none',
+    access: 'session',
+    body: z.strictObject({ new_password: text(1024) }),
+    answers: { 204: { description: 'It is set' } },
+    problems: ['password_already_set'],
+    async handle({ auth, body, ip, userAgent }) {
+      await api.setPassword({
+        userId: auth.user.id,
+        sessionId: auth.session.id,
+        newPassword: body.new_password,
+        ip,
+        userAgent,
+      });
+      return { status: 204 };
+    },
+  });

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import type { Core } from '../../../core.js';
+import { presentSession, presentUser, sessionSchema, userSchema } from '../../../http/present.js';
+import { route } from '../../../http/route.js';
+import { text } from '../../../http/schemas.js';
+import type { CredentialApi } from '../api.js';
+
+export const signin = (core: Core, api: CredentialApi, settings: { requireVerifiedEmail: boolean }) =>
+  route({
+    method: 'post',
+    path: '/signin/credential',
+    summary: 'Begin a session with a password',
+    access: 'public',
+    body: z.strictObject({
+      credential: text(320).describe('An email or, where usernames are on, a username'),
+      password: text(1024),
+      remember_me: z.boolean().optional().describe('A session that outlives the browser'),
+    }),
+    answers: {
+      200: {
+        description: 'The user and the new session, whose token is in the cookie',
+        schema: z.object({ user: userSchema(core), session: sessionSchema }),
+      },
+    },
+    problems: [
+      'invalid_credentials',
+      'rate_limited',
+      ...(settings.requireVerifiedEmail ? (['email_not_verified'] as const) : []),
+    ],
+    async handle({ body: { credential, password, remember_me }, ip, userAgent, req }) {
+      const issued = await api.signIn({
+        credential,
+        password,
+        rememberMe: remember_me ?? false,
+        ip,
+        userAgent,
+      });
+      await core.endCarriedSessions(req);
+      return {
+        status: 200,
+        body: { user: presentUser(issued.user), session: presentSession(issued.session) },
+        issue: issued,
+      };
+    },
+  });

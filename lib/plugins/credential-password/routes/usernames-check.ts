@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { route } from '../../../http/route.js';
+import { text } from '../../../http/schemas.js';
+import type { CredentialApi } from '../api.js';
+
+export const checkUsername = (api: CredentialApi) =>
+  route({
+    method: 'post',
+    path: '/usernames/check',
+    summary: 'Whether a username can still be had',
+    access: 'public',
+    body: z.strictObject({ username: text(100) }),
+    answers: { 200: { description: 'The answer', schema: z.object({ available: z.boolean() }) } },
+    async handle({ body }) {
+      return { status: 200, body: { available: await api.usernameAvailable(body.username) } };
+    },
+  });

@@ -1,0 +1,135 @@
+import { AuthError, type FieldError, invalidField } from '../../errors.js';
+import { canonicalEmail, canonicalUsername } from '../../identity.js';
+import type { Logger } from '../../logger.js';
+
+const MIN_PASSWORD = 8;
+const MAX_PASSWORD = 256; // In Unicode code points, as people count them.
+const BREACH_CHECK_MS = 2000;
+
+/** Says whether a password is known from a breach. */
+export type BreachCheck = (password: string) => Promise<boolean>;
+
+/** A new account as it will be stored. */
+export interface Registration {
+  readonly email: string;
+  readonly username: string | null;
+  readonly password: string;
+}
+
+interface Fault {
+  readonly code: string;
+  readonly detail: string;
+}
+
+const USERNAME_FAULT: FieldError = {
+  pointer: '/username',
+  code: 'invalid_username',
+  detail: 'must be 3 to 30 of the letters a to z, digits, underscore, dot and hyphen',
+};
+
+/** @throws AuthError `validation_failed` */
+export function checkUsername(value: string): string {
+  const username = canonicalUsername(value);
+  if (!username) throw invalidField(USERNAME_FAULT.pointer, USERNAME_FAULT.code, USERNAME_FAULT.detail);
+  return username;
+}
+
+/**
+ * What a new password must be. Its length, and not being what an attacker tries first, are all: no demands on its
+ * composition (NIST SP 800-63B-4, 3.1.1.2; ASVS 5.0, 6.2).
+ */
+export class PasswordRules {
+  /**
+   * @param isBreached the app's own check, if it has one
+   * @param onFailure what becomes of a password when that check fails or takes longer than 2 seconds
+   */
+  constructor(
+    private readonly isBreached: BreachCheck | undefined,
+    private readonly onFailure: 'accept' | 'refuse',
+    private readonly logger: Logger,
+  ) {}
+
+  /** Checks all that somebody signs up with. @throws AuthError `validation_failed`, with everything that is wrong */
+  async checkRegistration(input: {
+    email: string;
+    username?: string | undefined;
+    password: string;
+  }): Promise<Registration> {
+    const email = canonicalEmail(input.email);
+    const username = input.username === undefined ? null : canonicalUsername(input.username);
+    const errors: FieldError[] = [];
+    if (!email) {
+      const detail = 'must be an email address such as ada@example.com';
+      errors.push({ pointer: '/email', code: 'invalid_email', detail });
+    }
+    if (input.username !== undefined && !username) errors.push(USERNAME_FAULT);
+    const fault = await this.#faultOf(input.password, [email, username]);
+    if (fault) errors.push({ pointer: '/password', ...fault });
+    if (!email || errors.length > 0) throw new AuthError('validation_failed', { errors });
+    return { email, username, password: input.password };
+  }
+
+  /**
+   * @param identifiers what the password must not be
+   * @throws AuthError `validation_failed`
+   */
+  async check(password: string, pointer: string, identifiers: readonly (string | null)[]): Promise<void> {
+    const fault = await this.#faultOf(password, identifiers);
+    if (fault) throw invalidField(pointer, fault.code, fault.detail);
+  }
+
+  async #faultOf(password: unknown, identifiers: readonly (string | null)[]): Promise<Fault | null> {
+    if (typeof password !== 'string' || !password.isWellFormed() || password.includes('\0')) {
+      return { code: 'invalid', detail: 'must be well-formed Unicode without a NUL character' };
+    }
+    const normalized = password.normalize('NFC');
+    const length = [...normalized].length;
+    if (length < MIN_PASSWORD)
+      return { code: 'too_short', detail: `must have at least ${MIN_PASSWORD} characters` };
+    if (length > MAX_PASSWORD)
+      return { code: 'too_long', detail: `must have at most ${MAX_PASSWORD} characters` };
+    const lowerCased = normalized.toLowerCase();
+    if (identifiers.includes(lowerCased)) {
+      return { code: 'password_is_identifier', detail: 'must not be your email or username' };
+    }
+    if ((await commonPasswords()).has(lowerCased)) {
+      return {
+        code: 'password_too_common',
+        detail: 'is one of the passwords that are tried first; choose another',
+      };
+    }
+    if (await this.#wasBreached(password)) {
+      return { code: 'password_breached', detail: 'is known from a breach of another site; choose another' };
+    }
+    return null;
+  }
+
+  async #wasBreached(password: string): Promise<boolean> {
+    if (!this.isBreached) return false;
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('no answer in time')), BREACH_CHECK_MS);
+    });
+    try {
+      return (await Promise.race([this.isBreached(password), limit])) === true;
+    } catch (error) {
+      this.logger.warn(
+        `latchkey: the breach check failed: ${error instanceof Error ? error.message : error}`,
+      );
+      if (this.onFailure === 'accept') return false;
+      throw new AuthError('unavailable');
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+let common: Promise<ReadonlySet<string>> | undefined;
+
+// Some 49,000 passwords in lower case: read when the first is needed, not at the start of every app.
+function commonPasswords(): Promise<ReadonlySet<string>> {
+  common ??= import('@zxcvbn-ts/language-common').then(
+    ({ dictionary }) => new Set(dictionary['passwords-common']),
+  );
+  return common;
+}

@@ -1,0 +1,41 @@
+const MAX_BYTES = 1024 * 1024;
+
+export type Fetch = (url: string, options?: object) => Promise<Response>;
+
+/**
+ * `fetch` for talking to a provider that may be broken or hostile: it follows no redirect, reads at most 1 MiB, and
+ * ends with the signal however slowly the answer drips.
+ */
+export function boundedFetch(signal: AbortSignal): Fetch {
+  return async (url, options) => {
+    const response = await fetch(url, { ...options, redirect: 'manual', signal });
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    // Leaving the loop early cancels the stream, and with it the connection.
+    for await (const chunk of response.body ?? []) {
+      length += chunk.byteLength;
+      if (length > MAX_BYTES) throw new Error(`the provider answered with more than ${MAX_BYTES} bytes`);
+      chunks.push(chunk);
+    }
+    const { status, statusText, headers } = response;
+    const mayHaveBody = status !== 204 && status !== 205 && status !== 304;
+    return new Response(mayHaveBody ? Buffer.concat(chunks) : null, { status, statusText, headers });
+  };
+}
+
+/**
+ * The same for a service without discovery, whose ID tokens say nothing here: nobody knows its keys. It may send one
+ * anyway, and openid-client would insist on an issuer and an algorithm that it cannot know either.
+ */
+export function withoutIdToken(fetchBounded: Fetch): Fetch {
+  return async (url, options) => {
+    const response = await fetchBounded(url, options);
+    const body = (await response
+      .clone()
+      .json()
+      .catch(() => null)) as { id_token?: unknown } | null;
+    if (body?.id_token === undefined) return response;
+    const { id_token, ...rest } = body;
+    return new Response(JSON.stringify(rest), response);
+  };
+}

@@ -1,0 +1,84 @@
+import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { type ProviderPlugin, providerPlugin } from '../provider.js';
+import { oidcProfile } from './oidc.js';
+import { checkOptions, discoveredShape, required } from './options.js';
+
+/** Options of {@link apple}. */
+export interface AppleOptions {
+  /** The Services ID. @default none, required */
+  clientId: string;
+  /** The ten characters of the developer team. @default none, required */
+  teamId: string;
+  /** The id of the key. @default none, required */
+  keyId: string;
+  /** The key itself, as in the `.p8` file: PEM, on the curve P-256. @default none, required */
+  privateKey: string;
+  /** @default `name` and `email` */
+  scopes?: readonly string[];
+  /** Another issuer, in tests. @default Apple's */
+  issuer?: string;
+}
+
+const APPLE = 'https://appleid.apple.com';
+const SECRET_SECONDS = 300;
+const { clientSecret: _made, ...shape } = discoveredShape;
+const SHAPE = { ...shape, teamId: required, keyId: required, privateKey: required };
+
+/**
+ * Sign in with Apple. It answers by a form, and instead of a client secret it takes a token that the app signs. Apple
+ * says `email_verified` of every address, its relay's too, as a boolean or a string; true is taken as proof.
+ *
+ * @throws TypeError where the private key is none
+ * @see https://developer.apple.com/documentation/accountorganizationaldatasharing/creating-a-client-secret
+ * @see https://developer.apple.com/documentation/signinwithapple/authenticating-users-with-sign-in-with-apple
+ */
+export function apple(options: AppleOptions): ProviderPlugin {
+  checkOptions('apple', options, SHAPE);
+  const { clientId, teamId, keyId, scopes, issuer = APPLE } = options;
+  const key = readKey(options.privateKey);
+  return providerPlugin({
+    id: 'apple',
+    server: { discover: issuer },
+    clientId,
+    clientSecret: () => clientSecret(key, { keyId, teamId, clientId, audience: issuer }),
+    clientAuth: 'post',
+    scopes: scopes ?? ['openid', 'name', 'email'],
+    // Apple refuses a request for name or email that is to be answered by a query.
+    authorizeParameters: { response_mode: 'form_post' },
+    // There is no userinfo: what the ID token does not hold is not to be had.
+    profile: ({ claims }) =>
+      oidcProfile({ claims, userinfo: async () => claims, get: async () => null }, ({ email_verified }) =>
+        [true, 'true'].includes(email_verified as boolean | string),
+      ),
+  });
+}
+
+function readKey(pem: string): KeyObject {
+  try {
+    const key = createPrivateKey(pem);
+    if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key;
+  } catch {
+    // Said below, without the key.
+  }
+  throw new TypeError(
+    'latchkey: provider apple: privateKey must be a PEM key on the curve P-256, as in the .p8 file',
+  );
+}
+
+/** A JWT signed with ES256 (RFC 7518, 3.4). */
+function clientSecret(
+  key: KeyObject,
+  {
+    keyId,
+    teamId,
+    clientId,
+    audience,
+  }: { keyId: string; teamId: string; clientId: string; audience: string },
+): string {
+  const now = Math.floor(Date.now() / 1000);
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const header = encode({ alg: 'ES256', kid: keyId });
+  const payload = encode({ iss: teamId, iat: now, exp: now + SECRET_SECONDS, aud: audience, sub: clientId });
+  const signature = sign('sha256', Buffer.from(`${header}.${payload}`), { key, dsaEncoding: 'ieee-p1363' });
+  return `${header}.${payload}.${signature.toString('base64url')}`;
+}

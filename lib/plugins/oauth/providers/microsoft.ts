@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { type ProviderPlugin, providerPlugin } from '../provider.js';
+import { oidcProfile } from './oidc.js';
+import { checkOptions, type DiscoveredOptions, discoveredShape } from './options.js';
+
+const TENANT = z
+  .string()
+  .regex(/^[\w.-]+$/, 'must be the id of a tenant, organizations, consumers or common');
+
+/** Options of {@link microsoft}. */
+export interface MicrosoftOptions extends DiscoveredOptions {
+  /** Whose accounts: a tenant's id, `organizations`, `consumers` or `common`. @default `common` */
+  tenant?: string;
+}
+
+/**
+ * Microsoft Entra ID. Its email claim is never proof: whoever runs a tenant can write any address into it.
+ *
+ * @see https://learn.microsoft.com/entra/identity-platform/claims-validation#validate-the-subject
+ */
+export function microsoft(options: MicrosoftOptions): ProviderPlugin {
+  const {
+    clientId,
+    clientSecret,
+    scopes,
+    tenant = 'common',
+    issuer,
+  } = checkOptions('microsoft', options, {
+    ...discoveredShape,
+    tenant: TENANT.optional(),
+  });
+  return providerPlugin({
+    id: 'microsoft',
+    server: { discover: issuer ?? `https://login.microsoftonline.com/${tenant}/v2.0` },
+    clientId,
+    clientSecret,
+    clientAuth: 'post',
+    scopes: scopes ?? ['openid', 'email', 'profile', 'offline_access'],
+    profile: (sources) => oidcProfile(sources, () => false),
+  });
+}

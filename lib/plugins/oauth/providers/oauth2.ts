@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { type Profile, type ProviderPlugin, providerPlugin } from '../provider.js';
+import {
+  checkOptions,
+  type ProviderOptions,
+  providerId,
+  providerShape,
+  required,
+  secureUrl,
+} from './options.js';
+
+const SHAPE = {
+  ...providerShape,
+  id: providerId,
+  authorizationUrl: secureUrl,
+  tokenUrl: secureUrl,
+  userinfoUrl: secureUrl,
+  issuer: required.max(255, 'must have at most 255 characters').optional(),
+  profile: z.custom((value) => typeof value === 'function', 'must be a function').optional(),
+};
+
+/** Options of {@link oauth2}. */
+export interface OAuth2Options extends ProviderOptions {
+  /** The `:provider` of the routes: lower-case letters, digits, `_` and `-`. @default none, required */
+  id: string;
+  /** @default none, required */
+  authorizationUrl: string;
+  /** @default none, required */
+  tokenUrl: string;
+  /** Answers JSON about the user. @default none, required */
+  userinfoUrl: string;
+  /**
+   * Under which the service's subjects are stored. It must never change, or nobody finds their account again.
+   * @default the origin of `authorizationUrl`
+   */
+  issuer?: string;
+  /** Reads the profile from the userinfo. @default `sub` or `id`, and `email` as no proof */
+  profile?: (userinfo: Record<string, unknown>) => Profile;
+}
+
+/** Any OAuth 2.0 service that has a userinfo URL. */
+export function oauth2(options: OAuth2Options): ProviderPlugin {
+  checkOptions(options?.id, options, SHAPE);
+  const { id, clientId, clientSecret, scopes = [], authorizationUrl, tokenUrl, userinfoUrl } = options;
+  const { profile = defaultProfile, issuer = new URL(authorizationUrl).origin } = options;
+  return providerPlugin({
+    id,
+    server: { issuer, authorizationUrl, tokenUrl, userinfoUrl },
+    clientId,
+    clientSecret,
+    clientAuth: 'post',
+    scopes,
+    profile: async ({ get }) => profile((await get(userinfoUrl)) as Record<string, unknown>),
+  });
+}
+
+function defaultProfile(userinfo: Record<string, unknown>): Profile {
+  return { subject: idOf(userinfo.sub ?? userinfo.id), email: userinfo.email, emailIsProof: false };
+}
+
+/** Many services number their users. */
+export function idOf(value: unknown): unknown {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
+}

@@ -1,0 +1,16 @@
+import type { Core } from '../../../core.js';
+import { route } from '../../../http/route.js';
+import type { OAuthApi } from '../api.js';
+import { depart, departure } from './departure.js';
+
+export const link = (core: Core, api: OAuthApi) =>
+  route({
+    ...departure,
+    method: 'get',
+    path: '/oauth/:provider/link',
+    summary: 'Link an account at a provider to mine',
+    access: 'session',
+    handle({ req, auth, params: { provider = '' }, query }) {
+      return depart(core, req, query.callback_url, (input) => api.linkUrl(provider, auth.session.id, input));
+    },
+  });

@@ -1,0 +1,16 @@
+import { route } from '../../../http/route.js';
+import type { OAuthApi } from '../api.js';
+
+export const unlink = (api: OAuthApi) =>
+  route({
+    method: 'delete',
+    path: '/oauth/:provider/unlink',
+    summary: 'Unlink an account, unless it is the last way to sign in',
+    access: 'session',
+    answers: { 204: { description: 'It is unlinked' } },
+    problems: ['provider_not_found', 'account_not_linked', 'last_sign_in_method'],
+    async handle({ auth, params: { provider = '' } }) {
+      await api.unlink(auth.user.id, provider);
+      return { status: 204 };
+    },
+  });

@@ -1,0 +1,118 @@
+import { AuthError } from '../../errors.js';
+import type { Logger } from '../../logger.js';
+import type { AccountRow } from './account.js';
+import type { Accounts, OpenTokens } from './accounts.js';
+import type { ProviderClient, TokenSet } from './client.js';
+
+/** A provider's tokens, for calling its API in the user's name. */
+export interface ProviderTokens {
+  readonly provider: string;
+  readonly accessToken: string | null;
+  readonly refreshToken: string | null;
+  readonly idToken: string | null;
+  readonly tokenType: string | null;
+  readonly scopes: readonly string[];
+  readonly accessTokenExpiresAt: Date | null;
+}
+
+const POLL_MS = 50;
+const MAX_WAIT_MS = 5500;
+const SAVE_ATTEMPTS = 6;
+
+/** @throws AuthError `relink_required` where the tokens cannot be used any more */
+export function openTokens(accounts: Accounts, account: AccountRow): ProviderTokens {
+  const tokens = openOrRefuse(accounts, account);
+  return {
+    provider: account.provider,
+    ...tokens,
+    tokenType: account.tokenType,
+    scopes: account.scopes.split(' ').filter(Boolean),
+    accessTokenExpiresAt: account.accessTokenExpiresAt,
+  };
+}
+
+/** Refreshes tokens: one call to the provider, however many ask at once, in however many processes. */
+export class Refresher {
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly logger: Logger,
+  ) {}
+
+  /**
+   * @returns the account with its new tokens
+   * @throws AuthError `refresh_token_missing`, `relink_required` (409), `provider_error` (502), `unavailable` (503)
+   */
+  async refresh(account: AccountRow, client: ProviderClient): Promise<AccountRow> {
+    const { refreshToken } = openOrRefuse(this.accounts, account);
+    if (refreshToken === null) throw new AuthError('refresh_token_missing');
+    // A lease on the row, and no transaction: the provider may take seconds, and a lock would be held for as long.
+    const lease = await this.accounts.takeRefreshLease(account);
+    if (lease === null) return this.#resultOfAnother(account);
+    const tokens = await this.#ask(account, refreshToken, client, lease);
+    if (tokens === null) await this.accounts.markRelinkRequired(account);
+    else await this.#save(account, tokens);
+    return this.#reread(account);
+  }
+
+  async #ask(account: AccountRow, refreshToken: string, client: ProviderClient, lease: string) {
+    try {
+      return await client.refresh(refreshToken, account.scopes.split(' ').filter(Boolean), account.subject);
+    } catch (error) {
+      await this.accounts.giveBackRefreshLease(account, lease);
+      throw error;
+    }
+  }
+
+  async #resultOfAnother(before: AccountRow): Promise<AccountRow> {
+    const end = Date.now() + MAX_WAIT_MS;
+    while (Date.now() < end) {
+      const account = await this.#reread(before);
+      if (account.refreshedAt.getTime() !== before.refreshedAt.getTime()) return account;
+      // The other failed. To try again in turn would have the last of many wait for all the others' time-outs.
+      if (account.refreshLease === null) throw new AuthError('provider_error');
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+    throw new AuthError('unavailable');
+  }
+
+  // The provider may have made the old refresh token void by now: the new one must not be lost with a broken connection.
+  // The caller waits for the first try only; the lease is kept, so that nobody tries the old one meanwhile.
+  async #save(account: AccountRow, tokens: TokenSet): Promise<void> {
+    try {
+      await this.accounts.saveRefreshed(account, tokens);
+    } catch (error) {
+      this.logger.error(`latchkey: new tokens of account ${account.id} are not saved yet`, error);
+      void this.#saveLater(account, tokens);
+      throw error;
+    }
+  }
+
+  async #saveLater(account: AccountRow, tokens: TokenSet): Promise<void> {
+    for (let attempt = 1; attempt <= SAVE_ATTEMPTS; attempt++) {
+      await new Promise((resolve) => setTimeout(resolve, 2 ** attempt * 250));
+      try {
+        await this.accounts.saveRefreshed(account, tokens);
+        this.logger.info(`latchkey: new tokens of account ${account.id} are saved`);
+        return;
+      } catch (error) {
+        this.logger.error(
+          `latchkey: new tokens of account ${account.id} are not saved yet (try ${attempt})`,
+          error,
+        );
+      }
+    }
+  }
+
+  async #reread({ userId, provider }: AccountRow): Promise<AccountRow> {
+    const account = await this.accounts.find(userId, provider);
+    if (!account) throw new AuthError('account_not_linked');
+    if (account.relinkRequired) throw new AuthError('relink_required');
+    return account;
+  }
+}
+
+function openOrRefuse(accounts: Accounts, account: AccountRow): OpenTokens {
+  const tokens = account.relinkRequired ? null : accounts.open(account);
+  if (!tokens) throw new AuthError('relink_required');
+  return tokens;
+}

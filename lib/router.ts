@@ -1,0 +1,53 @@
+import express, { type ErrorRequestHandler, type Router } from 'express';
+import { internalsOf } from './auth.js';
+import type { Core } from './core.js';
+import { AuthError } from './errors.js';
+import type { AuthOrConfig } from './guards/guard.js';
+import { endpoint, methodNotAllowed } from './http/endpoint.js';
+import { answerError } from './http/problem.js';
+import type { Route } from './http/route.js';
+import { DEFAULT_BASE_PATH } from './settings.js';
+
+/**
+ * The routes, as an Express router: `app.use('/auth', authRouter(auth))`. Mounted at a path, the routes are below it;
+ * mounted at the root, below `httpBasePath`. Paths that it does not know go on to the app.
+ */
+export function authRouter(authOrConfig: AuthOrConfig): Router {
+  const { core, routes } = internalsOf(authOrConfig);
+  const table = routeTable(core, routes);
+  // Where the routes begin is known when a request shows where the app has mounted us.
+  const byPrefix = new Map<string, Router>();
+  return express.Router().use((req, res, next) => {
+    const prefix = prefixBelow(req.baseUrl, core.settings.httpBasePath);
+    const router = byPrefix.get(prefix) ?? express.Router().use(prefix || '/', table);
+    byPrefix.set(prefix, router);
+    router(req, res, next);
+  });
+}
+
+function routeTable(core: Core, routes: readonly Route[]): Router {
+  const router = express.Router();
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const here = routes.filter((route) => route.path === path);
+    const known = router.route(path);
+    for (const route of here) known[route.method](endpoint(core, route));
+    known.all(
+      methodNotAllowed(
+        core,
+        here.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])),
+      ),
+    );
+  }
+  const malformedPath: ErrorRequestHandler = (error, _req, res, next) => {
+    const isOurs = error instanceof URIError || (error as { status?: number })?.status === 400;
+    answerError(core, isOurs ? new AuthError('invalid_request', { cause: error }) : error, res, next);
+  };
+  return router.use(malformedPath);
+}
+
+/** What stands between the mount path and the routes. */
+function prefixBelow(mountPath: string, basePath: string | null): string {
+  if (basePath === null) return mountPath === '' ? DEFAULT_BASE_PATH : '';
+  const isBelow = `${basePath}/`.toLowerCase().startsWith(`${mountPath}/`.toLowerCase());
+  return isBelow ? basePath.slice(mountPath.length) : basePath;
+}

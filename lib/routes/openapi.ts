@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import type { Core } from '../core.js';
+import type { Route } from '../http/route.js';
+import { route } from '../http/route.js';
+import { describeApi } from '../openapi.js';
+
+/** @param routes all that are on, this one included */
+export const openapi = (core: Core, routes: readonly Route[]) =>
+  route({
+    method: 'get',
+    path: '/openapi.json',
+    summary: 'The OpenAPI 3.1 document of these routes',
+    access: 'public',
+    answers: { 200: { description: 'The document', schema: z.looseObject({ openapi: z.string() }) } },
+    async handle({ req }) {
+      return { status: 200, body: describeApi(core, routes, req.baseUrl) };
+    },
+  });

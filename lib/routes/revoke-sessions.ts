@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import type { Core } from '../core.js';
+import { route } from '../http/route.js';
+
+export const revokeSessions = (core: Core) =>
+  route({
+    method: 'post',
+    path: '/revoke-sessions',
+    summary: 'End all of my sessions, the current one included',
+    access: 'session',
+    answers: {
+      200: { description: 'How many have ended', schema: z.object({ revoked: z.int() }) },
+    },
+    async handle({ auth }) {
+      const revoked = await core.sessions.revokeAll(auth.user.id);
+      return { status: 200, body: { revoked }, clearCookie: true };
+    },
+  });
