@@ -1,0 +1,224 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from '@jest/globals';
+import { parseSync } from '@swc/core';
+
+const read = (path: string) => readFileSync(fileURLToPath(new URL(`../${path}`, import.meta.url)), 'utf8');
+
+/** Every file of lib/ by its path below lib/, with the files of ours that it imports, types included. */
+const files = new Map(
+  readdirSync(fileURLToPath(new URL('../lib', import.meta.url)), { recursive: true, encoding: 'utf8' })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => path.endsWith('.ts'))
+    .sort()
+    .map((path) => {
+      const source = read(`lib/${path}`);
+      return [path, { source, imports: importsOf(path, source) }] as const;
+    }),
+);
+const arrows = [...files].flatMap(([from, { imports }]) => imports.map((to) => ({ from, to })));
+
+describe('the import rule', () => {
+  /** As docs/architecture.md states it: each line may import what stands on the lines above it. */
+  const order = (/```text\n(errors[\s\S]*?)```/.exec(read('docs/architecture.md'))?.[1] ?? '')
+    .trim()
+    .split('\n')
+    .map((line) => line.replace(/^→ /, '').split(', '));
+
+  const place = (room: string) => order.findIndex((rooms) => rooms.includes(room));
+
+  test('names the room of every file', () => {
+    expect([...files.keys()].filter((path) => place(roomOf(path)) < 0)).toEqual([]);
+  });
+
+  test('every file imports only what stands above its room, or in its room', () => {
+    const wrong = arrows.filter(
+      ({ from, to }) => roomOf(from) !== roomOf(to) && place(roomOf(to)) >= place(roomOf(from)),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('nothing is circular, types included', () => {
+    expect(cycle()).toBeNull();
+  });
+
+  test('only the public surface imports a plugin, and plugins never import each other', () => {
+    const wrong = arrows.filter(
+      ({ from, to }) => pluginOf(to) && pluginOf(from) !== pluginOf(to) && !isEntry(from),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('nothing but the public surface gathers what others export', () => {
+    const barrels = [...files].filter(
+      ([path, { source }]) => !isEntry(path) && /^export (type )?[{*][^;]*from /m.test(source),
+    );
+    expect(barrels.map(([path]) => path)).toEqual([]);
+  });
+});
+
+describe('where a route is found', () => {
+  const routeFiles = [...files].filter(([path]) => /(^|\/)routes\//.test(path));
+  // A path without what makes it a route (a cookie's, say) counts only in a route file.
+  const pathsOf = (source: string, alone = /\bpath: '(\/[^']*)'/g) =>
+    [...source.matchAll(alone)].map(([, path = '']) => path);
+  const declaredIn = (source: string) => pathsOf(source, /method: '\w+',\s+path: '([^']+)'/g);
+
+  test.each(
+    routeFiles
+      .map(([path, { source }]) => [path, pathsOf(source)] as const)
+      .filter(([, paths]) => paths.length > 0),
+  )('lib/%s is named after %j', (file, paths) => {
+    const plugin = /^plugins\/([^/]+)\//.exec(file)?.[1] ?? '';
+    for (const path of paths) expect(`${posix.dirname(file)}/${fileNameOf(path, plugin)}.ts`).toBe(file);
+  });
+
+  test('no route is declared elsewhere', () => {
+    const elsewhere = [...files].filter(
+      ([path, { source }]) => !/(^|\/)routes\//.test(path) && declaredIn(source).length > 0,
+    );
+    expect(elsewhere.map(([path]) => path)).toEqual([]);
+  });
+
+  /**
+   * The literal segments of a route: those behind the last parameter where there are any, else all; without the
+   * plugin's name, and without an extension.
+   */
+  function fileNameOf(path: string, plugin: string): string {
+    const segments = path.split('/').filter(Boolean);
+    const afterParameter = segments.slice(segments.findLastIndex((segment) => segment.startsWith(':')) + 1);
+    const literals = (afterParameter.length > 0 ? afterParameter : segments).filter(
+      (it) => !it.startsWith(':'),
+    );
+    // The plugin credential-password is `credential` in paths.
+    const others = literals.filter((it) => it !== plugin && it !== plugin.split('-')[0]);
+    return (others.length > 0 ? others : literals).join('-').replace(/\.\w+$/, '');
+  }
+});
+
+describe('sizes', () => {
+  test('no file has more than 250 lines of code', () => {
+    const linesOfCode = (source: string) =>
+      source
+        .replace(/\/\*[\s\S]*?\*\//g, '')
+        .split('\n')
+        .filter((line) => !/^\s*(\/\/.*)?$/.test(line)).length;
+    const long = [...files].filter(([, { source }]) => linesOfCode(source) > 250);
+    expect(long.map(([path]) => path)).toEqual([]);
+  });
+});
+
+describe('what users read', () => {
+  const exported = [
+    ...(files.get('index.ts')?.source ?? '').matchAll(/export (?:type )?{([^}]*)} from '\.\/([^']+)\.js'/g),
+  ].flatMap(([, names = '', file]) =>
+    names
+      .split(',')
+      .map((name) => name.trim().replace(/^type /, ''))
+      .filter(Boolean)
+      .map((name) => ({ name, file: `${file}.ts` })),
+  );
+  const declarationOf = (name: string, file: string) => {
+    const pattern = new RegExp(
+      `(\\*/\\n)?export (?:(?:abstract |async )?(?:class|function|interface|type|const)) ${name}\\b`,
+    );
+    return pattern.exec(files.get(file)?.source ?? '');
+  };
+
+  test('every public export has TSDoc', () => {
+    expect(exported.length).toBeGreaterThan(20);
+    expect(exported.filter(({ name, file }) => !declarationOf(name, file)?.[1])).toEqual([]);
+  });
+
+  const options = exported
+    .filter(({ name }) => /(Options|Config)$/.test(name))
+    .flatMap(({ name, file }) => {
+      const { source = '' } = files.get(file) ?? {};
+      const start = declarationOf(name, file)?.index ?? 0;
+      const body = source.slice(source.indexOf('{\n', start) + 2, source.indexOf('\n}', start) + 1);
+      // A member at the interface's own depth, with the comment right above it.
+      return [...body.matchAll(/(\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n)?^ {2}(?:readonly )?(\w+)\??[:(]/gm)].map(
+        ([, comment = '', option = '']) => ({ name, option, comment }),
+      );
+    });
+
+  test('every option has a @default', () => {
+    expect(options.length).toBeGreaterThan(20);
+    const without = options.filter(({ comment }) => !/@default \S/.test(comment));
+    expect(without.map(({ name, option }) => `${name}.${option}`)).toEqual([]);
+  });
+
+  test('every option stands in the README', () => {
+    const readme = read('README.md');
+    const missing = options.filter(({ option }) => !new RegExp(`\`(?:\\w+\\.)*${option}\``).test(readme));
+    expect(missing.map(({ name, option }) => `${name}.${option}`)).toEqual([]);
+  });
+});
+
+/** The room of a file: its folder, for a file right below lib/ its own name, and `index` for all that is public. */
+function roomOf(path: string): string {
+  if (isEntry(path)) return 'index';
+  return (path.split('/')[0] ?? '').replace(/\.ts$/, '');
+}
+
+function pluginOf(path: string): string | undefined {
+  return /^plugins\/([^/]+)\//.exec(path)?.[1];
+}
+
+/** What package.json exports. */
+function isEntry(path: string): boolean {
+  const { exports } = JSON.parse(read('package.json')) as { exports: Record<string, unknown> };
+  return JSON.stringify(exports).includes(`"./dist/esm/${path.replace(/\.ts$/, '.js')}"`);
+}
+
+interface Node {
+  readonly type?: string;
+  /** Of an import or export declaration. */
+  readonly source?: Node;
+  /** Of `import('…')` as a type. */
+  readonly argument?: Node;
+  /** Of `import('…')` as a call. */
+  readonly callee?: Node;
+  readonly arguments?: readonly { expression: Node }[];
+  readonly value?: unknown;
+}
+
+/** By the syntax tree, so that no comment or string is taken for an import, and `import('…')` of either kind counts. */
+function importsOf(path: string, source: string): string[] {
+  const found = new Set<string>();
+  const note = (literal: Node | null | undefined) => {
+    if (typeof literal?.value !== 'string' || !literal.value.startsWith('.')) return;
+    found.add(posix.join(posix.dirname(path), literal.value).replace(/\.js$/, '.ts'));
+  };
+  const visit = (node: unknown) => {
+    if (typeof node !== 'object' || node === null) return;
+    const it = node as Node;
+    note(it.source);
+    if (it.type === 'TsImportType') note(it.argument);
+    if (it.callee?.type === 'Import') note(it.arguments?.[0]?.expression);
+    for (const child of Object.values(node)) visit(child);
+  };
+  visit(parseSync(source, { syntax: 'typescript', target: 'es2022' }).body);
+  return [...found];
+}
+
+/** The first circle of imports, or null. */
+function cycle(): string[] | null {
+  const done = new Set<string>();
+  const walk = (path: string, above: readonly string[]): string[] | null => {
+    if (above.includes(path)) return [...above.slice(above.indexOf(path)), path];
+    if (done.has(path)) return null;
+    for (const to of files.get(path)?.imports ?? []) {
+      const circle = walk(to, [...above, path]);
+      if (circle) return circle;
+    }
+    done.add(path);
+    return null;
+  };
+  for (const path of files.keys()) {
+    const circle = walk(path, []);
+    if (circle) return circle;
+  }
+  return null;
+}

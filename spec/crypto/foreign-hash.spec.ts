@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type password, type SpecApp, startApp } from '../support/app.js';
+import { rows } from '../support/database.js';
+import { expectProblem } from '../support/problem.js';
+
+const SECRET_WORDS = 'correct horse battery';
+const GERMAN = 'pässwörd für Ada';
+
+// Each made by another program than ours, by the command beside it.
+const MADE_ELSEWHERE: [source: string, hash: string, password?: string][] = [
+  [
+    'Apache 2.4: htpasswd -nbB -C 5 ada "correct horse battery"',
+    '$2y$05$b4arMjmQm5Cghbd7RLH8rOmlm8QIxdxETXnBzWzGYMXNsDwA4U8Ae',
+  ],
+  [
+    'PHP 8.2: password_hash("correct horse battery", PASSWORD_BCRYPT, ["cost" => 5])',
+    '$2y$05$WMVWHNuiJPhPT5lBWoK7deg13h7BXu./rJ1DP5uqDeSlj5TRmXbba',
+  ],
+  [
+    'PHP 8.2: password_hash("pässwörd für Ada", PASSWORD_BCRYPT, ["cost" => 5])',
+    '$2y$05$tF9vEeC3OX0QprfRMD5V..oDgksPPEoQ1/yykdxNPI/Y2EpiHgeWi',
+    GERMAN,
+  ],
+  [
+    'libxcrypt, by Perl: crypt("correct horse battery", q($2b$05$abcdefghijklmnopqrstuu))',
+    '$2b$05$abcdefghijklmnopqrstuuD3mHdCr44zlIZ.VZCaYRpfQhXMYnEo.',
+  ],
+  [
+    'libxcrypt, by Perl: crypt("correct horse battery", q($2a$05$abcdefghijklmnopqrstuu))',
+    '$2a$05$abcdefghijklmnopqrstuuD3mHdCr44zlIZ.VZCaYRpfQhXMYnEo.',
+  ],
+  [
+    'PHP 8.2: password_hash(…, PASSWORD_ARGON2ID, ["memory_cost" => 8192, "time_cost" => 2, "threads" => 1])',
+    '$argon2id$v=19$m=8192,t=2,p=1$dC55cm5MSTV4RTFhSVZYUw$aEvqO15m/uNwM61wtrcqEY0D+4Kc3oeptrE+SnAkDyU',
+  ],
+  [
+    'argon2 0~20171227: printf %s "correct horse battery" | argon2 somesalt1234 -id -t 2 -m 12 -p 1 -e',
+    '$argon2id$v=19$m=4096,t=2,p=1$c29tZXNhbHQxMjM0$IjAUGkmGew6T+Gyt2iD231PIJ+tYlGWWQbdw8w5wnRs',
+  ],
+  [
+    'passlib 1.7.4: scrypt.using(rounds=10).hash("correct horse battery")',
+    '$scrypt$ln=10,r=8,p=1$fm/NmdN6T6l1jtE6x/i/dw$MT4LUld36HOyrXxVfjMf6mllKx827gyOdWE2UuI1TKk',
+  ],
+  [
+    'passlib 1.7.4: pbkdf2_sha256.using(rounds=2000).hash("correct horse battery")',
+    '$pbkdf2-sha256$2000$POe8936PkbIWYqzV2ntPaQ$psVgt5KCnLTaMm6.VXs1nUkFlBJhypi3HJNjddyOQEg',
+  ],
+  [
+    'passlib 1.7.4: pbkdf2_sha512.using(rounds=2000).hash("correct horse battery")',
+    '$pbkdf2-sha512$2000$MYYQIoRQaq1VSklJKQWglA$u8IatgiSuDWSrnjQGxkPyhT8NAO0UVaRhOSsBCLO.tcOhzN16vsJYVEKbpHtT7CHutOdNwIPtpo4japlB68tHw',
+  ],
+  [
+    'passlib 1.7.4: pbkdf2_sha1.using(rounds=2000).hash("correct horse battery")',
+    '$pbkdf2$2000$3DsHYIwx5jzHOKe0FuJc6w$0eEwH1SDGvrB5MAruyhHS3BLeuk',
+  ],
+  [
+    'Django 3.2: PBKDF2PasswordHasher().encode("correct horse battery", "seasalt2", 2000)',
+    'pbkdf2_sha256$2000$seasalt2$wcSZolrEMZG4jNVdGjqXoLKFGOLsQzh7EYiF8JwycMw=',
+  ],
+  [
+    'Django 3.2: PBKDF2SHA1PasswordHasher().encode("correct horse battery", "seasalt2", 2000)',
+    'pbkdf2_sha1$2000$seasalt2$eRlzVMCGnF37eLvedESb61dDewE=',
+  ],
+];
+
+let app: SpecApp<readonly [ReturnType<typeof password>]>;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.stop());
+
+let people = 0;
+const moveIn = async (passwordHash: string) => {
+  const email = `person-${++people}@example.com`;
+  expect(await app.auth.credential.importUsers([{ email, passwordHash }])).toEqual({
+    imported: 1,
+    skipped: [],
+  });
+  return email;
+};
+const signIn = (credential: string, given: string) =>
+  app.http.post('/auth/signin/credential').send({ credential, password: given });
+const hashOf = async (email: string) =>
+  (
+    await rows<{ password_hash: string }>(
+      app.database,
+      'SELECT password_hash FROM users WHERE email = :email',
+      {
+        email,
+      },
+    )
+  )[0]?.password_hash;
+
+describe('a hash from elsewhere', () => {
+  test.each(MADE_ELSEWHERE)('%s', async (_source, stored, itsPassword = SECRET_WORDS) => {
+    const email = await moveIn(stored);
+    for (const wrong of [`${itsPassword} `, itsPassword.toUpperCase(), 'x', stored])
+      expectProblem(await signIn(email, wrong), 401, 'invalid_credentials');
+    // A wrong password rewrites nothing.
+    expect(await hashOf(email)).toBe(stored);
+    await signIn(email, itsPassword).expect(200);
+    const ours = await hashOf(email);
+    expect(ours).toMatch(/^\$bcrypt-hmac-sha384\$2b\$04\$/);
+    await signIn(email, itsPassword).expect(200);
+    expect(await hashOf(email)).toBe(ours);
+    expectProblem(await signIn(email, `${itsPassword} `), 401, 'invalid_credentials');
+  });
+
+  test.each([
+    ['plain text', SECRET_WORDS],
+    ['nothing', ''],
+    ['MD5, as old programs had it', '5f4dcc3b5aa765d61d8327deb882cf99'],
+    ['argon2i, which is not argon2id', '$argon2i$v=19$m=4096,t=2,p=1$c29tZXNhbHQ$IjAUGkmGew6T+Gyt2iD231'],
+    [
+      'argon2id that takes 4 GiB',
+      '$argon2id$v=19$m=4194304,t=2,p=1$c29tZXNhbHQxMjM0$IjAUGkmGew6T+Gyt2iD231PI',
+    ],
+    ['scrypt that takes 8 GiB', '$scrypt$ln=23,r=8,p=1$fm/NmdN6T6l1jtE6x/i/dw$MT4LUld36HOyrXxVfjMf6g'],
+    ['bcrypt that takes an hour', `$2b$24$${'.'.repeat(53)}`],
+    ['a billion rounds of PBKDF2', `pbkdf2_sha256$1000000000$salt$${'A'.repeat(43)}=`],
+    ['PBKDF2 of a few bytes', 'pbkdf2_sha256$2000$salt$AAAA'],
+    ['PBKDF2 of no bytes', '$pbkdf2-sha256$2000$c2FsdA$A'],
+    ['scrypt of no bytes', '$scrypt$ln=10,r=8,p=1$fm/NmdN6T6l1jtE6x/i/dw$A'],
+    ['scrypt without memory', '$scrypt$ln=0,r=0,p=0$fm/NmdN6T6l1jtE6x/i/dw$MT4LUld36HOyrXxVfjMf6g'],
+    ['a salt longer than the column', `pbkdf2_sha256$2000$${'s'.repeat(300)}$${'A'.repeat(43)}=`],
+  ])('%s is not taken over', async (_what, passwordHash) => {
+    const email = 'refused@example.com';
+    expect(await app.auth.credential.importUsers([{ email, passwordHash }])).toEqual({
+      imported: 0,
+      skipped: [{ index: 0, code: 'unknown_hash' }],
+    });
+  });
+
+  test.each([
+    [
+      'argon2id with broken parameters',
+      '$argon2id$v=19$m=1,t=0,p=0$c29tZXNhbHQxMjM0$IjAUGkmGew6T+Gyt2iD231PI',
+    ],
+    ['scrypt with broken parameters', '$scrypt$ln=0,r=1,p=1$fm/NmdN6T6l1jtE6x/i/dw$MT4LUld36HOyrXxVfjMf6g'],
+  ])('%s, already in the table, is no password and no failure', async (_what, passwordHash) => {
+    const email = await moveIn('pbkdf2_sha1$2000$seasalt2$eRlzVMCGnF37eLvedESb61dDewE=');
+    await app.auth.models.User.update({ passwordHash }, { where: { email } });
+    expectProblem(await signIn(email, SECRET_WORDS), 401, 'invalid_credentials');
+  });
+});

@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals';
+import { queueHash } from '../../lib/crypto/hash-queue.js';
+
+test('runs a few at once, 64 wait in line, the rest is refused at once', async () => {
+  let running = 0;
+  let most = 0;
+  const order: number[] = [];
+  const ends: (() => void)[] = [];
+  const work = (index: number) => async () => {
+    most = Math.max(most, ++running);
+    order.push(index);
+    await new Promise<void>((resolve) => ends.push(resolve));
+    running--;
+    if (index === 1) throw new Error('a hash failed');
+    return index;
+  };
+  const all = Array.from({ length: 100 }, (_, index) => queueHash(work(index)));
+  const settled = Promise.allSettled(all);
+  const refused: unknown[] = [];
+  for (const one of all) one.catch((error) => refused.push(error));
+  await new Promise((resolve) => setImmediate(resolve));
+  const places = running + 64;
+  expect(running).toBeGreaterThan(0);
+  // One of libuv's four threads at least stays free.
+  expect(running).toBeLessThan(4);
+  expect(refused).toHaveLength(100 - places);
+  expect(refused[0]).toMatchObject({ status: 503, code: 'unavailable', retryAfter: expect.any(Number) });
+  while (ends.length > 0) {
+    ends.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const results = await settled;
+  expect(results[0]).toEqual({ status: 'fulfilled', value: 0 });
+  expect(results[1]).toMatchObject({ status: 'rejected', reason: { message: 'a hash failed' } });
+  expect(order).toEqual(Array.from({ length: places }, (_, index) => index));
+  expect(most).toBeLessThan(4);
+  // And the line is empty again: nothing that failed or was refused holds a place.
+  const again = Array.from({ length: places }, (_, index) => queueHash(async () => index));
+  expect(await Promise.all(again)).toHaveLength(places);
+});

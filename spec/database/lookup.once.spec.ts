@@ -1,0 +1,103 @@
+import { describe, expect, test } from '@jest/globals';
+import { BatchedLookup } from '../../lib/database/lookup.js';
+
+/** A lookup over a table of `row of <digest>`, whose answers wait until they are let go. */
+function held() {
+  const batches: { digests: string[]; answer(): void; fail(error: Error): void }[] = [];
+  const lookup = new BatchedLookup<string>(
+    (digests) =>
+      new Promise((resolve, reject) => {
+        const found = digests.filter((digest) => !digest.startsWith('missing'));
+        batches.push({
+          digests,
+          answer: () => resolve(new Map(found.map((digest) => [digest, `row of ${digest}`]))),
+          fail: reject,
+        });
+      }),
+  );
+  return { lookup, batches, digests: () => batches.map((batch) => batch.digests) };
+}
+// Several turns of the event loop, whatever else the machine does.
+const turn = () => new Promise((resolve) => setTimeout(resolve, 20));
+const names = (count: number, name = 'token') =>
+  Array.from({ length: count }, (_, index) => `${name} ${index}`);
+
+describe('BatchedLookup', () => {
+  test('lookups of one turn share one fetch, and equal ones one place in it', async () => {
+    const { lookup, batches, digests } = held();
+    const found = Promise.all(['a', 'b', 'a', 'missing', 'b'].map((digest) => lookup.find(digest)));
+    await turn();
+    expect(digests()).toEqual([['a', 'b', 'missing']]);
+    batches[0]?.answer();
+    expect(await found).toEqual(['row of a', 'row of b', 'row of a', null, 'row of b']);
+  });
+
+  test('takes at most 64 at once, and two fetches at a time', async () => {
+    const { lookup, batches, digests } = held();
+    const found = Promise.all(names(200).map((digest) => lookup.find(digest)));
+    await turn();
+    expect(digests().map(({ length }) => length)).toEqual([64, 64]);
+    batches[1]?.answer();
+    await turn();
+    batches[0]?.answer();
+    await turn();
+    for (const batch of batches) batch.answer();
+    await turn();
+    expect(digests().map(({ length }) => length)).toEqual([64, 64, 64, 8]);
+    for (const batch of batches) batch.answer();
+    expect(await found).toEqual(names(200).map((digest) => `row of ${digest}`));
+    expect(new Set(digests().flat()).size).toBe(200);
+  });
+
+  test('answers by a fetch that began after it was asked', async () => {
+    const { lookup, batches, digests } = held();
+    const before = lookup.find('a');
+    await turn();
+    const after = lookup.find('a');
+    await turn();
+    // The row may have been revoked since the first began.
+    expect(digests()).toEqual([['a'], ['a']]);
+    for (const batch of batches) batch.answer();
+    expect(await Promise.all([before, after])).toEqual(['row of a', 'row of a']);
+  });
+
+  test('tries a batch that failed at once again one by one', async () => {
+    const { lookup, batches, digests } = held();
+    const found = Promise.allSettled(['a', 'b', 'c'].map((digest) => lookup.find(digest)));
+    await turn();
+    batches[0]?.fail(new Error('the connection died'));
+    await turn();
+    expect(digests()).toEqual([['a', 'b', 'c'], ['a'], ['b'], ['c']]);
+    batches[1]?.answer();
+    batches[2]?.fail(new Error('again'));
+    batches[3]?.answer();
+    expect(await found).toMatchObject([
+      { value: 'row of a' },
+      { reason: { message: 'again' } },
+      { value: 'row of c' },
+    ]);
+    // And the next is a batch again.
+    const next = lookup.find('d');
+    await turn();
+    batches.at(-1)?.answer();
+    expect(await next).toBe('row of d');
+  });
+
+  test('gives up on a batch that failed late, and on all that wait behind it', async () => {
+    const { lookup, batches, digests } = held();
+    const found = names(200).map((digest) => lookup.find(digest).catch((error: Error) => error.message));
+    await turn();
+    await new Promise((resolve) => setTimeout(resolve, 1050));
+    batches[0]?.fail(new Error('no answer in time'));
+    await turn();
+    expect(digests()).toHaveLength(2);
+    expect(await found[0]).toBe('no answer in time');
+    expect(await found[199]).toBe('no answer in time');
+    batches[1]?.answer();
+    expect(await found[64]).toBe('row of token 64');
+    const next = lookup.find('d');
+    await turn();
+    batches.at(-1)?.answer();
+    expect(await next).toBe('row of d');
+  });
+});

@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { DataTypes, Sequelize } from 'sequelize';
+import { connectByUrl } from '../../lib/database/connect.js';
+import { createAuth } from '../../lib/index.js';
+import { ada, password, SECRET } from '../support/app.js';
+import { createDatabase, dialect, rows, type SpecDatabase } from '../support/database.js';
+
+let database: SpecDatabase;
+let own: Sequelize;
+beforeEach(async () => {
+  database = await createDatabase();
+});
+afterEach(async () => {
+  await own.close();
+  await database.drop();
+});
+
+/** As an app may open its database: with options that latchkey would not choose. */
+function open(options: object) {
+  if (dialect === 'sqlite') {
+    own = connectByUrl(database.url) as Sequelize;
+    Object.assign((own as unknown as { options: object }).options, options);
+  } else own = new Sequelize(database.url, { logging: false, ...options });
+  return createAuth({
+    database: own,
+    secret: SECRET,
+    rateLimit: false,
+    plugins: [password({ username: true })],
+  });
+}
+
+/** All that touches a column: sign-up, sign-in, lookup, touch, list, revoke, prune. */
+async function roundTrip(auth: ReturnType<typeof open>) {
+  await auth.migrate();
+  const person = { ...ada, username: 'ada' };
+  const { user } = (await auth.credential.signUp(person))!;
+  const { token, session } = await auth.credential.signIn({
+    credential: 'ada',
+    password: ada.password,
+    rememberMe: true,
+  });
+  const headers = { cookie: `latchkey=${token}` };
+  const found = await auth.getSession({ headers });
+  expect(found.user).toEqual(user);
+  expect(found.session?.expiresAt).toEqual(session.expiresAt);
+  expect(found.session?.lastActiveAt).toEqual(session.lastActiveAt);
+  expect((await auth.listSessions(user.id))[0]?.createdAt).toEqual(session.createdAt);
+  expect((await auth.markEmailVerified(user.id)).emailVerifiedAt?.getTime()).toBeGreaterThan(
+    Date.now() - 10_000,
+  );
+  expect(await auth.prune()).toBe(0);
+  await auth.getSession({ headers });
+  expect(await auth.revokeAllSessions(user.id)).toBe(1);
+  await expect(auth.getSession({ headers })).rejects.toMatchObject({ code: 'invalid_session' });
+}
+
+describe('the app’s own Sequelize instance', () => {
+  test.each<[name: string, options: object]>([
+    ['as it comes', {}],
+    [
+      'with defaults of its own for models',
+      {
+        define: {
+          timestamps: true,
+          paranoid: true,
+          underscored: false,
+          freezeTableName: false,
+          version: true,
+        },
+      },
+    ],
+    ['with names in capitals', { define: { underscored: false, name: { singular: 'X', plural: 'XS' } } }],
+    ['with raw queries', { query: { raw: true } }],
+    ...(dialect === 'sqlite'
+      ? []
+      : ([['in another time zone', { timezone: '+05:30' }]] as [string, object][])),
+    ...(dialect === 'mysql'
+      ? ([
+          ['with dates as strings', { dialectOptions: { dateStrings: true, typeCast: true } }],
+          [
+            'with dates as strings in another time zone',
+            { timezone: '-03:30', dialectOptions: { dateStrings: true, typeCast: true } },
+          ],
+          [
+            'with big numbers as strings',
+            { dialectOptions: { supportBigNumbers: true, bigNumberStrings: true } },
+          ],
+        ] as [string, object][])
+      : []),
+  ])('%s', async (_name, options) => {
+    await roundTrip(open(options));
+  });
+
+  test('stays open, and keeps its own models, though they have our names', async () => {
+    const auth = open({});
+    const User = own.define('User', { name: DataTypes.STRING }, { tableName: 'people', timestamps: false });
+    const later = createAuth({ database: own, secret: SECRET, tablePrefix: 'x_', plugins: [password()] });
+    await roundTrip(auth);
+    expect(own.models.User).toBe(User);
+    await own.sync();
+    await User.create({ name: 'of the app' });
+    expect(await rows(database, 'SELECT name FROM people')).toEqual([{ name: 'of the app' }]);
+    await auth.close();
+    await later.close();
+    expect(await User.count()).toBe(1);
+  });
+});
+
+if (dialect === 'mysql') {
+  test.each([[['FOUND_ROWS']], [['-CONNECT_ATTRS']]])(
+    'limits hold where its connections count rows in another way: flags %j',
+    async (flags) => {
+      own = new Sequelize(database.url, { logging: false, dialectOptions: { flags } });
+      const auth = createAuth({ database: own, secret: SECRET, plugins: [password()] });
+      await auth.migrate();
+      const tries = Array.from({ length: 25 }, () =>
+        auth.credential
+          .signIn({ credential: 'ada@example.com', password: 'a wrong password', ip: '192.0.2.1' })
+          .catch((error) => error.code),
+      );
+      const codes = await Promise.all(tries);
+      expect(codes.filter((code) => code === 'invalid_credentials')).toHaveLength(5);
+      expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(20);
+    },
+  );
+}

@@ -1,0 +1,101 @@
+import { expect, test } from '@jest/globals';
+import { demoInBrowser, inBrowser, says, signIn } from './browser.js';
+
+const grace = { email: 'grace@example.com', username: 'grace', password: 'nanoseconds of wire' };
+
+inBrowser('accounts of the demo', () => {
+  const demo = demoInBrowser();
+
+  test('a user signs up, signs in, sees and ends sessions, and is no administrator', async () => {
+    const page = await demo.open('/sign-up');
+    await page.getByLabel('Email').fill(grace.email);
+    await page.getByLabel('Username').fill(grace.username);
+    await page.getByLabel('Password').fill('short');
+    await page.getByRole('button', { name: 'Sign up' }).click();
+    await page.getByText('Password must have at least 8 characters.').waitFor();
+    expect(await page.getByLabel('Password').getAttribute('aria-invalid')).toBe('true');
+
+    await page.getByLabel('Password').fill(grace.password);
+    await page.getByRole('button', { name: 'Sign up' }).click();
+    await page.getByText('{"hello":"grace"}').waitFor();
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL(demo.url('/'));
+    await page.goto(demo.url('/sessions'));
+    await signIn(page, grace.username, 'not the password');
+    await says(page, 'alert', 'The email, username or password is wrong.');
+    await page.getByLabel('Remember me').check();
+    await signIn(page, grace.username, grace.password);
+
+    await page.waitForURL(demo.url('/sessions'));
+    await page.getByText('This device').waitFor();
+    const [cookie] = await page.context().cookies();
+    expect(cookie?.expires).toBeGreaterThan(Date.now() / 1000);
+
+    const elsewhere = await demo.openSignedIn(grace, '/account');
+    await elsewhere.getByText('{"hello":"grace"}').waitFor();
+    await page.reload();
+    const others = page.getByRole('listitem').filter({ hasNot: page.locator('.badge:visible') });
+    await others.getByRole('button').click();
+    await says(page, 'status', 'has ended');
+    await elsewhere.reload();
+    await elsewhere.waitForURL(/\/sign-in\?next=%2Faccount$/);
+
+    await page.getByRole('link', { name: 'Users' }).click();
+    await page.getByText('only an administrator may see this').waitFor();
+
+    await page.goto(demo.url('/sessions'));
+    await page.getByRole('button', { name: 'End all' }).click();
+    await page.waitForURL(demo.url('/'));
+  });
+
+  test('sessions tell devices by name, and a program by what it calls itself', async () => {
+    const page = await demo.openSignedIn(grace, '/sessions');
+    const credentials = { credential: grace.email, password: grace.password };
+    await fetch(demo.url('/auth/signin/credential'), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'backup-script/2.1' },
+      body: JSON.stringify(credentials),
+    });
+    await page.reload();
+    await page.getByText('Chrome on Linux').waitFor();
+    await page.getByText('backup-script/2.1').waitFor();
+  });
+
+  test('a session that ended meanwhile leads to the sign-in page, and back', async () => {
+    const page = await demo.openSignedIn(grace, '/api-keys');
+    await page.getByLabel('Name').fill('too late');
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.waitForURL(/\/sign-in\?next=%2Fapi-keys$/);
+    await signIn(page, grace.email, grace.password);
+    await page.waitForURL(demo.url('/api-keys'));
+  });
+
+  test('the sign-in page leads nowhere outside the app, whether one has to sign in there or not', async () => {
+    const page = await demo.openSignedIn(grace, '/account');
+    for (const next of ['https://example.org/', '//example.org', '/\\example.org', 'javascript:alert(1)']) {
+      await page.goto(demo.url(`/sign-in?next=${encodeURIComponent(next)}`));
+      expect(page.url()).toBe(demo.url('/account'));
+    }
+    await page.goto(demo.url('/sign-in?next=/sessions'));
+    expect(page.url()).toBe(demo.url('/sessions'));
+
+    for (const next of ['//example.org', 'javascript:alert(1)']) {
+      const visitor = await demo.open(`/sign-in?next=${encodeURIComponent(next)}`);
+      await signIn(visitor, grace.email, grace.password);
+      await visitor.waitForURL(demo.url('/account'));
+    }
+  });
+
+  test('who tries too often is told how long to wait', async () => {
+    await demo.openSignedUp({ email: 'alan@example.com', password: 'a universal machine' }, '/');
+    const page = await demo.open('/sign-in');
+    for (let wrong = 1; wrong <= 5; wrong++) {
+      await signIn(page, 'alan@example.com', `guess number ${wrong}`);
+      await says(page, 'alert', 'is wrong');
+    }
+    await signIn(page, 'alan@example.com', 'a universal machine');
+    await says(page, 'alert', /That was too often\. Try again in \d+ seconds?\./);
+  });
+});

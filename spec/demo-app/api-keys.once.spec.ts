@@ -1,0 +1,66 @@
+import { expect, test } from '@jest/globals';
+import { demoInBrowser, inBrowser, says } from './browser.js';
+
+const ada = { email: 'ada@example.com', username: 'ada', password: 'the analytical engine' };
+
+inBrowser('API keys of the demo', () => {
+  const demo = demoInBrowser();
+
+  async function get(path: string, key: string) {
+    const response = await fetch(demo.url(path), { headers: { 'X-Service-API-Key': key } });
+    return [response.status, await response.json()];
+  }
+
+  test('a key made in the browser opens what its scopes say, until it is revoked', async () => {
+    const page = await demo.openSignedUp(ada, '/api-keys');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: demo.url('') });
+    await page.getByLabel('Name').fill('nightly report');
+    await page.getByLabel('reports:read').check();
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByText('shown this once').waitFor();
+    await page.getByRole('button', { name: 'Copy' }).click();
+    await says(page, 'status', 'The key is copied.');
+    const key = await page.evaluate(() => navigator.clipboard.readText());
+    await page
+      .getByText(`${key.slice(0, 8)}`)
+      .first()
+      .waitFor();
+    await page.getByText('reports:read · Ends').waitFor();
+
+    expect(await get('/api/hello', key)).toEqual([200, { hello: 'ada' }]);
+    const [status, { sign_ins }] = await get('/api/reports', key);
+    expect([status, sign_ins.length]).toEqual([200, 1]);
+    expect(await get('/api/my-data', key)).toEqual([
+      403,
+      expect.objectContaining({ code: 'session_required' }),
+    ]);
+
+    await page.reload();
+    await page.getByText('Last used').waitFor();
+    expect(await page.content()).not.toContain(key);
+    await page.getByRole('button', { name: 'Revoke nightly report' }).click();
+    await says(page, 'status', 'opens nothing any more');
+    expect(await get('/api/hello', key)).toEqual([401, expect.objectContaining({ code: 'invalid_api_key' })]);
+  });
+
+  test('a key without the scope does not open the reports', async () => {
+    const page = await demo.openSignedIn(ada, '/api-keys');
+    await page.getByLabel('Name').fill('greeter');
+    await page.getByLabel('It ends').selectOption('Never');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByText('No scopes · Never ends · Never used').waitFor();
+    const key = (await page.locator('#key').textContent()) ?? '';
+    expect(await get('/api/hello', key)).toEqual([200, { hello: 'ada' }]);
+    expect(await get('/api/reports', key)).toEqual([
+      403,
+      expect.objectContaining({ code: 'insufficient_scope' }),
+    ]);
+  });
+
+  test('a name that cannot be is said to be wrong next to its field', async () => {
+    const page = await demo.openSignedIn(ada, '/api-keys');
+    await page.getByLabel('Name').fill('   ');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByText('Name must have 1 to 100 visible characters.').waitFor();
+  });
+});

@@ -1,0 +1,142 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { get, type IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  adminCredentials,
+  type Demo,
+  postHalf,
+  postJson,
+  refusesConnections,
+  spawnDemo,
+  startDemo,
+} from '../support/demo.js';
+
+const FOR_ALL = [
+  '/',
+  '/sign-in',
+  '/sign-up',
+  '/forgotten-password',
+  '/reset-password',
+  '/verify-email',
+  '/mails',
+];
+const FOR_THE_SIGNED_IN = ['/account', '/linked-accounts', '/api-keys', '/sessions', '/users', '/events'];
+
+let data: string;
+let demo: Demo;
+
+beforeAll(async () => {
+  data = await mkdtemp(join(tmpdir(), 'latchkey-demo-'));
+  demo = await startDemo(data);
+});
+
+afterAll(async () => {
+  await demo?.end();
+  await rm(data, { recursive: true, force: true });
+});
+
+describe('over HTTP', () => {
+  test('the first start says where to look and makes what it needs, for its owner alone', async () => {
+    expect(demo.output()).toContain(demo.origin);
+    expect(demo.output()).toContain('admin-password.txt');
+    for (const file of ['secret', 'admin-password.txt']) {
+      expect((await stat(join(data, file))).mode & 0o777).toBe(0o600);
+    }
+    expect((await stat(data)).mode & 0o077).toBe(0);
+  });
+
+  test.each(FOR_ALL)('%s is for everybody, and runs no inline script', async (path) => {
+    const response = await fetch(demo.origin + path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch('text/html');
+    expect(response.headers.get('content-security-policy')).toMatch("default-src 'self'");
+    expect(await response.text()).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=/);
+  });
+
+  test.each(FOR_THE_SIGNED_IN)('%s leads who is not signed in to sign in', async (path) => {
+    const response = await fetch(demo.origin + path, { redirect: 'manual' });
+    expect(response.status).toBe(303);
+    expect(response.headers.get('location')).toBe(`/sign-in?next=${encodeURIComponent(path)}`);
+  });
+
+  test('pages are not served past their guards', async () => {
+    for (const path of ['/users.html', '/pages/users.html', '/..%2fpages%2fusers.html']) {
+      expect((await fetch(demo.origin + path)).status).toBe(404);
+    }
+  });
+
+  test('who comes by another name is led to the one that cookies and providers know', async () => {
+    const ask = (path: string) =>
+      new Promise<IncomingMessage>((resolve, reject) => {
+        const headers = { host: 'demo.example' };
+        get(demo.origin + path, { headers }, (response) => resolve(response.resume())).once('error', reject);
+      });
+    const page = await ask('/sign-in?next=/account');
+    expect([page.statusCode, page.headers.location]).toEqual([307, `${demo.origin}/sign-in?next=/account`]);
+    expect((await ask('/api/mails')).statusCode).toBe(307);
+  });
+
+  test('the JSON route opens to a bearer token, and to nobody without', async () => {
+    const refused = await fetch(`${demo.origin}/api/hello`);
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('content-type')).toMatch('application/problem+json');
+
+    const token = (await signInAsAdmin()).headers.get('set-auth-token');
+    const answer = await fetch(`${demo.origin}/api/hello`, { headers: { authorization: `Bearer ${token}` } });
+    expect(await answer.json()).toEqual({ hello: 'admin@example.com' });
+  });
+
+  test('what does not exist is a page to browsers and a problem to programs', async () => {
+    const page = await fetch(`${demo.origin}/nothing`, { headers: { accept: 'text/html' } });
+    expect([page.status, await page.text()]).toEqual([404, expect.stringContaining('There is no such page')]);
+    const problem = await fetch(`${demo.origin}/api/nothing`);
+    expect(await problem.json()).toMatchObject({ status: 404, title: 'Not Found' });
+  });
+
+  test('the theme is a cookie of the app, beside the session cookie', async () => {
+    const chosen = await fetch(`${demo.origin}/theme`, {
+      method: 'POST',
+      body: new URLSearchParams({ theme: 'dark' }),
+    });
+    const cookie = `${(await signInAsAdmin()).headers.get('set-cookie')?.split(';')[0]}; ${chosen.headers.get('set-cookie')?.split(';')[0]}`;
+    expect(await (await fetch(`${demo.origin}/theme.css`, { headers: { cookie } })).text()).toMatch(
+      'color-scheme: dark;',
+    );
+    expect((await fetch(`${demo.origin}/auth/me`, { headers: { cookie } })).status).toBe(200);
+    const nonsense = await fetch(`${demo.origin}/theme.css`, { headers: { cookie: 'theme=j:{"a":"}"}' } });
+    expect(await nonsense.text()).toMatch('color-scheme: light dark;');
+  });
+});
+
+describe('starting and ending', () => {
+  test('a taken port is named, with what to do', async () => {
+    const second = spawnDemo({ DEMO_DATA: data, PORT: new URL(demo.origin).port });
+    expect(await second.exit).toBe(1);
+    expect(second.output()).toMatch(/Port \d+ is taken.*PORT=\d+ npm run demo/);
+  });
+
+  test('SIGTERM lets the request under way end, then exits with 0; data and secret are kept', async () => {
+    const secret = await readFile(join(data, 'secret'), 'utf8');
+    const token = (await signInAsAdmin()).headers.get('set-auth-token');
+    const underWay = await postHalf(`${demo.origin}/auth/signin/credential`, await adminCredentials(data));
+
+    demo.child.kill('SIGTERM');
+    await refusesConnections(demo.origin);
+    demo.child.kill('SIGTERM');
+    expect(await underWay.finish()).toBe(200);
+    const answered = Date.now();
+    expect(await demo.exit).toBe(0);
+    expect(Date.now() - answered).toBeLessThan(3000);
+
+    demo = await startDemo(data);
+    expect(await readFile(join(data, 'secret'), 'utf8')).toBe(secret);
+    const me = await fetch(`${demo.origin}/auth/me`, { headers: { authorization: `Bearer ${token}` } });
+    expect(me.status).toBe(200);
+  });
+});
+
+async function signInAsAdmin(): Promise<Response> {
+  return postJson(`${demo.origin}/auth/signin/credential`, await adminCredentials(data));
+}

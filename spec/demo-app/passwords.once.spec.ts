@@ -1,0 +1,131 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { demoInBrowser, inBrowser, says, signIn } from './browser.js';
+
+const PASSWORD = 'nanoseconds of wire';
+const NEW_PASSWORD = 'eleven nanoseconds of wire';
+
+inBrowser('mails and passwords in the demo', () => {
+  const demo = demoInBrowser();
+  const account = (name: string) => ({ email: `${name}@example.com`, password: PASSWORD });
+
+  /** Follows the link of the newest mail to somebody. */
+  async function followMail(page: Page, to: string, subject: string): Promise<void> {
+    await page.goto(demo.url('/mails'));
+    const mail = page
+      .getByRole('listitem')
+      .filter({ hasText: `To ${to}` })
+      .filter({ hasText: subject });
+    await mail.first().getByRole('link').click();
+  }
+
+  test('a mailed link verifies the email of who is signed in; it can be sent again', async () => {
+    const page = await demo.openSignedUp(account('ada'), '/account');
+    await page.getByText('Your email is not confirmed yet.').waitFor();
+    expect(await page.locator('#verified').isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Send it again' }).click();
+    await says(page, 'status', 'A mail with a link is on its way.');
+    await page.goto(demo.url('/mails'));
+    await page.getByText('To ada@example.com').nth(1).waitFor();
+
+    await followMail(page, 'ada@example.com', 'Confirm your email');
+    await page.getByRole('button', { name: 'Confirm my address' }).click();
+    await page.getByRole('link', { name: 'Go on to your account' }).click();
+    await page.locator('#verified').waitFor();
+    expect(await page.getByText('Your email is not confirmed yet.').isVisible()).toBe(false);
+
+    await page.goBack();
+    await page.reload();
+    await page.getByRole('button', { name: 'Confirm my address' }).click();
+    await says(page, 'alert', 'The link is over, was used already or never was.');
+  });
+
+  test('in another browser the link takes the password too', async () => {
+    await demo.openSignedUp(account('alan'), '/account');
+    const page = await demo.open('/mails');
+    await followMail(page, 'alan@example.com', 'Confirm your email');
+    await page.getByRole('button', { name: 'Confirm my address' }).click();
+    await page.getByLabel('Password').fill('a guess at it');
+    await page.getByRole('button', { name: 'Confirm my address' }).click();
+    await page.getByText('Password is wrong.').waitFor();
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Confirm my address' }).click();
+    await page.getByText('Your address is confirmed').waitFor();
+  });
+
+  test('a forgotten password is chosen anew by mail, and ends all sessions', async () => {
+    const elsewhere = await demo.openSignedUp(account('grace'), '/account');
+    const page = await demo.open('/sign-in');
+    await page.getByRole('link', { name: 'Forgotten your password?' }).click();
+    await page.getByLabel('Email').fill('nobody@example.com');
+    await page.getByRole('button', { name: 'Mail me a link' }).click();
+    await says(page, 'status', 'If there is an account with this email, a mail is on its way.');
+    await page.getByLabel('Email').fill('grace@example.com');
+    await page.getByRole('button', { name: 'Mail me a link' }).click();
+    await says(page, 'status', 'If there is an account with this email, a mail is on its way.');
+
+    await followMail(page, 'grace@example.com', 'Choose a new password');
+    await page.getByLabel('New password').fill('short');
+    await page.getByRole('button', { name: 'Save the password' }).click();
+    await page.getByText('New password must have at least 8 characters.').waitFor();
+    await page.getByLabel('New password').fill(NEW_PASSWORD);
+    await page.getByRole('button', { name: 'Save the password' }).click();
+    await page.getByRole('status').getByRole('link', { name: 'Sign in' }).click();
+    await signIn(page, 'grace@example.com', NEW_PASSWORD);
+    await page.locator('#verified').waitFor();
+    expect(await mailsTo(page, 'nobody@example.com')).toBe(0);
+    await elsewhere.reload();
+    await elsewhere.waitForURL(/\/sign-in/);
+  });
+
+  test('a password is changed with the current one; other sessions end, this one goes on', async () => {
+    const page = await demo.openSignedUp(account('barbara'), '/account');
+    const elsewhere = await demo.openSignedIn(account('barbara'), '/account');
+    await page.getByLabel('Current password').fill('a guess at it');
+    await page.getByLabel('New password').fill(NEW_PASSWORD);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('Current password is wrong.').waitFor();
+    await page.getByLabel('Current password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await says(page, 'status', 'Your password is changed.');
+
+    await elsewhere.reload();
+    await elsewhere.waitForURL(/\/sign-in/);
+    await signIn(elsewhere, 'barbara@example.com', NEW_PASSWORD);
+    await elsewhere.waitForURL(demo.url('/account'));
+    await page.reload();
+    await page.getByText('{"hello":"barbara@example.com"}').waitFor();
+  });
+
+  test('what is dangerous asks for the password, once the sign-in is old', async () => {
+    const page = await demo.openSignedUp(account('edsger'), '/account');
+    await page.getByRole('heading', { name: 'Change your password' }).waitFor();
+    await demo.letSignInsAge(3600);
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Download my data' }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await page.getByText('Your data is in your downloads.').isVisible()).toBe(false);
+
+    await page.getByRole('button', { name: 'Download my data' }).click();
+    await dialog.getByLabel('Password').fill('a guess at it');
+    await dialog.getByRole('button', { name: 'Go on' }).click();
+    await dialog.getByText('Password is wrong.').waitFor();
+    await dialog.getByLabel('Password').fill(PASSWORD);
+    const download = page.waitForEvent('download');
+    await dialog.getByRole('button', { name: 'Go on' }).click();
+    await says(page, 'status', 'Your data is in your downloads.');
+    const data = JSON.parse(await readFile(await (await download).path(), 'utf8'));
+    expect(data).toMatchObject({ user: { email: 'edsger@example.com' }, sessions: [{}], apiKeys: [] });
+
+    const again = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download my data' }).click();
+    await again;
+  });
+
+  /** How many mails somebody got. */
+  async function mailsTo(page: Page, to: string): Promise<number> {
+    const { mails } = await (await page.request.get(demo.url('/api/mails'))).json();
+    return mails.filter((mail: { to: string }) => mail.to === to).length;
+  }
+});

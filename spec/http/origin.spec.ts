@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { admin, authRouter, optionalSession, requireAdmin, requireSession } from '../../lib/index.js';
+import { ada, password, type SpecApp, sessionCookie, startApp } from '../support/app.js';
+import { expectProblem } from '../support/problem.js';
+
+const plugins = [password(), admin({ adminEmails: [ada.email] })] as const;
+type App = SpecApp<typeof plugins>;
+
+const start = async (config: object) => {
+  const app = await startApp({
+    plugins,
+    config: { bearerEnabled: true, ...config },
+    mount(express, auth) {
+      express.use('/auth', authRouter(auth));
+      express.all('/session', requireSession(auth), (_req, res) => void res.json({ through: true }));
+      express.all('/admin', requireAdmin(auth), (_req, res) => void res.json({ through: true }));
+      express.all('/optional', optionalSession(auth), (req, res) => void res.json({ through: !!req.auth }));
+    },
+  });
+  const { user } = (await app.auth.credential.signUp(ada)) as { user: { id: string } };
+  await app.auth.markEmailVerified(user.id);
+  return app;
+};
+
+/** Headers of a request, `HOST` standing for the app's own host, and whether they may use the cookie. */
+type Row = [headers: Record<string, string>, allowed: boolean];
+
+const always: Row[] = [
+  [{}, true],
+  [{ 'sec-fetch-site': 'same-origin' }, true],
+  [{ 'sec-fetch-site': 'none' }, true],
+  [{ 'sec-fetch-site': 'cross-site' }, false],
+  [{ 'sec-fetch-site': 'same-site' }, false],
+  [{ 'sec-fetch-site': '' }, false],
+  [{ 'sec-fetch-site': 'SAME-ORIGIN' }, false],
+  [{ 'sec-fetch-site': 'cross-site', origin: 'http://HOST' }, false],
+  [{ origin: 'https://evil.example' }, false],
+  [{ origin: 'null' }, false],
+  [{ origin: '' }, false],
+  [{ origin: 'nonsense' }, false],
+  [{ origin: 'http://HOST.evil.example' }, false],
+  [{ origin: 'http://evil.example', referer: 'http://HOST/' }, false],
+  [{ origin: 'http://evil.example', host: 'app.example.com', 'x-forwarded-host': 'evil.example' }, false],
+  [{ origin: 'http://evil.example', authorization: 'Basic YTpi' }, false],
+  [{ origin: 'http://evil.example', 'x-requested-with': 'XMLHttpRequest' }, false],
+];
+
+const tables: [name: string, config: object, rows: Row[]][] = [
+  [
+    'without a baseUrl',
+    {},
+    [
+      ...always,
+      [{ origin: 'http://HOST' }, true],
+      // Behind a proxy that ends TLS the app can't know the scheme.
+      [{ origin: 'https://HOST' }, true],
+      [{ origin: 'https://app.example.com', host: 'app.example.com' }, true],
+      [{ origin: 'https://app.example.com', host: 'App.Example.COM' }, true],
+      [{ origin: 'https://app.example.com:8443', host: 'app.example.com' }, false],
+      [{ origin: 'https://trusted.example' }, false],
+    ],
+  ],
+  [
+    'with a baseUrl and trusted origins',
+    {
+      baseUrl: 'https://app.example.com',
+      trustedOrigins: ['https://Trusted.Example:443'],
+      session: { cookie: { secure: false } },
+    },
+    [
+      ...always,
+      [{ origin: 'https://app.example.com' }, true],
+      [{ origin: 'http://app.example.com' }, false],
+      [{ origin: 'https://sub.app.example.com' }, false],
+      [{ origin: 'https://app.example.com.evil.example' }, false],
+      [{ origin: 'https://trusted.example' }, true],
+      [{ origin: 'https://trusted.example', 'sec-fetch-site': 'cross-site' }, true],
+      [{ origin: 'https://trusted.example:8443' }, false],
+      [{ origin: 'https://eviltrusted.example' }, false],
+      // The Host header is what a client says it is.
+      [{ origin: 'http://HOST' }, false],
+      [{ origin: 'https://evil.example', host: 'evil.example' }, false],
+    ],
+  ],
+];
+
+const routes: [method: 'post' | 'delete', path: string][] = [
+  ['post', '/auth/signout'],
+  ['post', '/auth/revoke-sessions'],
+  ['delete', '/auth/sessions/01900000-0000-7000-8000-000000000000'],
+  ['post', '/auth/admin/users/01900000-0000-7000-8000-000000000000/revoke-sessions'],
+  ['post', '/session'],
+  ['delete', '/session'],
+  ['post', '/admin'],
+  ['post', '/optional'],
+];
+
+describe.each(tables)('%s', (_name, config, table) => {
+  let app: App;
+  let token: string;
+  const signIn = async () => {
+    const { token } = await app.auth.credential.signIn({ credential: ada.email, password: ada.password });
+    return token;
+  };
+  beforeAll(async () => {
+    app = await start(config);
+  });
+  afterAll(() => app.stop());
+
+  const headersOf = (headers: Record<string, string>) =>
+    Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, value.replace('HOST', new URL(app.origin).host)]),
+    );
+
+  describe.each(table)('%j', (headers, allowed) => {
+    test.each(routes)('%s %s by cookie', async (method, path) => {
+      token = await signIn();
+      const answer = await app.http[method](path).set({ ...headersOf(headers), cookie: `latchkey=${token}` });
+      if (allowed) expect([200, 204, 404]).toContain(answer.status);
+      else {
+        expectProblem(answer, 403, 'origin_not_allowed');
+        // Refused before anything happened, and no sign-out.
+        expect(answer.headers['set-cookie']).toBeUndefined();
+        await app.auth.getSession({ headers: { cookie: `latchkey=${token}` } });
+      }
+    });
+
+    test('sign-in and sign-up', async () => {
+      const signin = await app.http
+        .post('/auth/signin/credential')
+        .set(headersOf(headers))
+        .send({ credential: ada.email, password: ada.password });
+      const signup = await app.http.post('/auth/signup/credential').set(headersOf(headers)).send(ada);
+      if (allowed) expect([signin.status, signup.status]).toEqual([200, 409]);
+      else {
+        expectProblem(signin, 403, 'origin_not_allowed');
+        expectProblem(signup, 403, 'origin_not_allowed');
+        expect(sessionCookie(signin)).toBeUndefined();
+        expect(signin.headers['set-auth-token']).toBeUndefined();
+      }
+    });
+
+    test('a bearer token comes from no browser, and reading changes nothing', async () => {
+      token = await signIn();
+      const given = headersOf(headers);
+      if (given.authorization === undefined)
+        await app.http
+          .post('/session')
+          .set({ ...given, authorization: `Bearer ${token}` })
+          .expect(200);
+      for (const method of ['get', 'head', 'options'] as const)
+        await app.http[method]('/session')
+          .set({ ...given, cookie: `latchkey=${token}` })
+          .expect(200);
+    });
+  });
+
+  test('nobody is told of a foreign origin before the session is looked at', async () => {
+    const foreign = { origin: 'https://evil.example' };
+    expectProblem(await app.http.post('/auth/signout').set(foreign), 401, 'unauthenticated');
+    expectProblem(await app.http.post('/session').set(foreign), 401, 'unauthenticated');
+    await app.http.post('/optional').set(foreign).expect(200, { through: false });
+  });
+});

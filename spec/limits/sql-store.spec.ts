@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { ada, password, type SpecApp, startApp } from '../support/app.js';
+import { rows } from '../support/database.js';
+import { expectProblem } from '../support/problem.js';
+
+let app: SpecApp<readonly [ReturnType<typeof password>]>;
+beforeAll(async () => {
+  app = await startApp({
+    plugins: [password()],
+    config: { tablePrefix: 'my_', rateLimit: { signIn: { limit: 5, window: 1 } } },
+  });
+  await app.auth.credential.signUp(ada);
+});
+afterAll(() => app.stop());
+
+const signIn = (given: string) =>
+  app.http.post('/auth/signin/credential').send({ credential: ada.email, password: given });
+const counters = () => rows<{ hits: number }>(app.database, 'SELECT * FROM my_rate_limits');
+
+test('what has run out is pruned, and what has not stays', async () => {
+  await signIn('a wrong password').expect(401);
+  expect(await counters()).toHaveLength(2);
+  expect(JSON.stringify(await counters())).not.toMatch(/127\.0\.0\.1|ada/);
+  await new Promise((resolve) => setTimeout(resolve, 1050));
+  // The window of the address is over; the failure of the account is remembered for a day.
+  expect(await app.auth.prune()).toBe(1);
+  expect(await counters()).toHaveLength(1);
+  expect(await app.auth.prune()).toBe(0);
+});
+
+test('a success leaves no counter of the account', async () => {
+  await signIn(ada.password).expect(200);
+  await new Promise((resolve) => setTimeout(resolve, 1050));
+  await app.auth.prune();
+  expect(await counters()).toEqual([]);
+});
+
+test('without its table, as before a migration, nothing is let through', async () => {
+  const { token } = await app.auth.credential.signIn({ credential: ada.email, password: ada.password });
+  await rows(app.database, 'DROP TABLE my_rate_limits');
+  const answer = await signIn(ada.password);
+  expect(answer.status).toBeGreaterThanOrEqual(500);
+  expect(answer.headers['set-cookie']).toBeUndefined();
+  expect(answer.text).not.toMatch(/rate_limits|SELECT|INSERT/);
+  await app.http.get('/auth/me').set('cookie', `latchkey=${token}`).expect(200);
+  expectProblem(answer, 503, 'unavailable');
+});

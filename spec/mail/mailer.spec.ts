@@ -1,0 +1,208 @@
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { type AuthConfig, createAuth, type MailMessage } from '../../lib/index.js';
+import { ada, password, SECRET, signedIn, startApp } from '../support/app.js';
+import { BASE_URL, type MailApp, startMailApp } from '../support/mail-app.js';
+
+type Plugins = readonly [ReturnType<typeof password>];
+type Email = NonNullable<AuthConfig<Plugins>['email']>;
+
+let app: MailApp<Plugins>;
+const start = async (email: Partial<Email> = {}, config: Partial<AuthConfig<Plugins>> = {}) => {
+  app = await startMailApp({ plugins: [password()], config: { ...config, email: email as Email } });
+};
+const signUp = (person = ada) => app.http.post('/auth/signup/credential').send(person).expect(201);
+const requestReset = (email = ada.email) =>
+  app.http.post('/auth/passwords/request-reset').send({ email }).expect(202);
+const settled = (ms = 60) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('the message', () => {
+  afterEach(() => app.stop());
+
+  test('of a sign-up and of a lost password', async () => {
+    await start();
+    const verify = await app.mailOf(() => signUp());
+    expect(Object.keys(verify).sort()).toEqual(
+      ['html', 'kind', 'subject', 'text', 'to', 'token', 'url', 'user'].sort(),
+    );
+    expect(verify).toMatchObject({
+      kind: 'verify-email',
+      to: ada.email,
+      user: { email: ada.email, emailVerifiedAt: null },
+      subject: 'Confirm your email address',
+      url: `${BASE_URL}/verify-email?token=${verify.token}`,
+    });
+    const lost = await app.mailOf(() => requestReset());
+    expect(lost).toMatchObject({
+      kind: 'reset-password',
+      to: ada.email,
+      user: { email: ada.email },
+      subject: 'Choose a new password',
+      url: `${BASE_URL}/reset-password?token=${lost.token}`,
+    });
+    for (const { text, html, url, token, user } of [verify, lost]) {
+      expect(token).toMatch(/^lkm_[A-Za-z0-9_-]{48}$/);
+      expect(text).toContain(`\n${url}\n`);
+      expect(html).toContain(`<a href="${url}">`);
+      expect(JSON.stringify(user)).not.toMatch(/hash|bcrypt|epoch/i);
+    }
+    expect(lost.token).not.toBe(verify.token);
+  });
+
+  test('links to the app’s own pages, whose query stays', async () => {
+    await start({
+      verifyUrl: 'https://www.example.com/confirm?lang=de&next=%2Fhome',
+      resetUrl: 'https://www.example.com/#/reset',
+    });
+    const verify = await app.mailOf(() => signUp());
+    expect(verify.url).toBe(`https://www.example.com/confirm?lang=de&next=%2Fhome&token=${verify.token}`);
+    // In HTML an ampersand is written out.
+    expect(verify.html).toContain(`lang=de&#38;next=%2Fhome&#38;token=${verify.token}`);
+    const lost = await app.mailOf(() => requestReset());
+    expect(lost.url).toBe(`https://www.example.com/?token=${lost.token}#/reset`);
+  });
+
+  test('goes to the stored address, not to the typed one', async () => {
+    await start();
+    await app.mailOf(() => signUp());
+    const lost = await app.mailOf(() => requestReset('  ADA@Example.COM '));
+    expect(lost.to).toBe(ada.email);
+    await app.auth.models.User.update({ email: 'moved@example.com' }, { where: { email: ada.email } });
+    await app.noMailOf(() => requestReset());
+    expect((await app.mailOf(() => requestReset('moved@example.com'))).to).toBe('moved@example.com');
+  });
+
+  test('is none for nobody, for junk and for look-alikes, and the answer is the same', async () => {
+    await start({}, { rateLimit: false });
+    await app.mailOf(() => signUp());
+    const answers: unknown[] = [];
+    const ask = async (email: string) => {
+      const { status, text, headers } = await requestReset(email);
+      const { date, ...rest } = headers;
+      answers.push({ status, text, rest });
+    };
+    await app.mailOf(() => ask(ada.email));
+    await app.noMailOf(async () => {
+      for (const email of [
+        'nobody@example.com',
+        'no address',
+        'ada@example.com,eve@example.com',
+        'ada＠example.com',
+        'ada@example.com\u200b',
+        '"ada"@example.com',
+        '%',
+      ])
+        await ask(email);
+    });
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+    expect(answers[0]).toMatchObject({ status: 202, text: '' });
+  });
+});
+
+describe('a sender', () => {
+  afterEach(() => app.stop());
+
+  test.each<[string, (message: MailMessage) => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no connection to the mail server');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('no connection to the mail server'))],
+  ])('that %s changes no answer, and is logged without the token', async (_how, send) => {
+    const tokens: string[] = [];
+    await start({
+      send: (message) => {
+        tokens.push(message.token);
+        return send(message);
+      },
+    });
+    const browser = await signedIn(app);
+    await browser.post('/auth/email-verifications').expect(202);
+    await requestReset();
+    await requestReset('nobody@example.com');
+    const failures = () => app.log.filter((line) => line.startsWith('error latchkey: a mail was not sent'));
+    for (let round = 0; failures().length < 3 && round < 50; round++) await settled();
+    expect(tokens).toHaveLength(3);
+    const lines = failures();
+    expect(lines).toHaveLength(3);
+    for (const token of tokens) expect(lines.join()).not.toContain(token);
+  });
+
+  test('that hangs holds up no answer', async () => {
+    await start({ send: () => new Promise<void>((resolve) => setTimeout(resolve, 3000)) });
+    const started = performance.now();
+    const browser = await signedIn(app);
+    await browser.post('/auth/email-verifications').expect(202);
+    await requestReset();
+    await browser.get('/auth/me').expect(200);
+    expect(performance.now() - started).toBeLessThan(2500);
+  });
+
+  test('is waited for when the app closes, so that no mail is lost', async () => {
+    await start();
+    await signUp();
+    let sent = 0;
+    const closing = createAuth({
+      database: app.database.url,
+      secret: SECRET,
+      plugins: [password()],
+      baseUrl: BASE_URL,
+      email: {
+        send: async () => {
+          await settled(300);
+          sent++;
+        },
+      },
+    });
+    await closing.credential.signUp({ email: 'late@example.com', password: ada.password });
+    await closing.credential.requestPasswordReset({ email: ada.email });
+    await closing.close();
+    expect(sent).toBe(2);
+  });
+});
+
+describe('limits', () => {
+  beforeAll(() => start({}, { rateLimit: { signIn: false, signUp: false } }));
+
+  test('3 a minute for an account and for an address, each purpose apart', async () => {
+    const browser = await signedIn(app);
+    const ask = (email: string) => app.http.post('/auth/passwords/request-reset').send({ email });
+    for (const email of ['nobody@example.com', 'NOBODY@example.com ', ' nobody@Example.com'])
+      await ask(email).expect(202);
+    const refused = await ask('nobody@example.com').expect(429);
+    expect(refused.body.code).toBe('rate_limited');
+    expect(refused.headers['ratelimit-policy']).toBe('"mail";q=3;w=60');
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(30);
+    // The address had its three too.
+    await ask(ada.email).expect(429);
+    // Past the address, as the app may: known and unknown accounts are limited alike.
+    for (const email of [ada.email, 'other@example.com']) {
+      const call = () => app.auth.credential.requestPasswordReset({ email }).catch(({ code }) => code);
+      expect([await call(), await call(), await call(), await call()]).toEqual([
+        undefined,
+        undefined,
+        undefined,
+        'rate_limited',
+      ]);
+    }
+    for (let index = 0; index < 3; index++) await browser.post('/auth/email-verifications').expect(202);
+    await browser.post('/auth/email-verifications').expect(429);
+    await app.stop();
+  });
+});
+
+describe('without email in the config', () => {
+  test('there are no routes for mails, and no mails', async () => {
+    const plain = await startApp({ plugins: [password()] });
+    for (const path of ['passwords/request-reset', 'passwords/reset', 'email-verifications', 'verify-email'])
+      await plain.http.post(`/auth/${path}`).send({}).expect(404);
+    expect(JSON.stringify(plain.auth.openapi())).not.toMatch(/request-reset|verify-email/);
+    await expect(plain.auth.credential.requestPasswordReset({ email: ada.email })).rejects.toThrow(
+      /email: \{ send \}/,
+    );
+    await plain.auth.credential.signUp(ada);
+    expect(plain.log.join()).not.toContain('mail');
+    await plain.stop();
+  });
+});

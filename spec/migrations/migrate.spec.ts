@@ -1,0 +1,191 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createAuth } from '../../lib/index.js';
+import { ada, password, SECRET } from '../support/app.js';
+import { createDatabase, dialect, rows, type SpecDatabase } from '../support/database.js';
+import { inAnotherProcess } from '../support/processes.js';
+
+let database: SpecDatabase;
+
+const open = (config: object = {}) =>
+  createAuth({ database: database.url, secret: SECRET, rateLimit: false, plugins: [password()], ...config });
+const insertUser = (values: { email?: string | null; username?: string | null }) => {
+  const id = crypto.randomUUID();
+  return rows(
+    database,
+    `INSERT INTO users (id, email, username, auth_epoch, created_at, updated_at)
+     VALUES (:id, :email, :username, 0, '2026-01-01 00:00:00', '2026-01-01 00:00:00')`,
+    { id, email: null, username: null, ...values },
+  );
+};
+
+describe('auth.migrate()', () => {
+  beforeEach(async () => {
+    database = await createDatabase();
+  });
+  afterEach(() => database.drop());
+
+  test('says what ran, and runs nothing twice', async () => {
+    const auth = open();
+    const ran = await auth.migrate();
+    expect(ran[0]).toBe('0001-users-and-sessions');
+    expect(await auth.migrate()).toEqual([]);
+    expect(await Promise.all([auth.migrate(), auth.migrate()])).toEqual([[], []]);
+    await auth.close();
+  });
+
+  test('by several processes and by ten callers at once happens once', async () => {
+    const auth = open();
+    const processes = Array.from({ length: 3 }, () => inAnotherProcess<string[]>(['migrate', database.url]));
+    const ran = (
+      await Promise.all([...processes, ...Array.from({ length: 10 }, () => auth.migrate())])
+    ).flat();
+    expect(ran).toContain('0001-users-and-sessions');
+    expect(new Set(ran).size).toBe(ran.length);
+    await auth.credential.signUp(ada);
+    await auth.close();
+  });
+
+  test('undoes and does again, step by step and all', async () => {
+    const auth = open();
+    const ran = await auth.migrate();
+    expect(await auth.migrate({ undo: 1 })).toEqual(ran.slice(-1));
+    expect(await auth.migrate({ undo: 'all' })).toEqual(ran.slice(0, -1).reverse());
+    await expect(rows(database, 'SELECT id FROM users')).rejects.toThrow();
+    expect(await auth.migrate({ undo: 'all' })).toEqual([]);
+    expect(await auth.migrate()).toEqual(ran);
+    await auth.credential.signUp(ada);
+    await auth.close();
+  });
+
+  test('leaves the tables of the app alone', async () => {
+    await database.sequelize.query('CREATE TABLE of_the_app (id INTEGER)');
+    const auth = open();
+    await auth.migrate();
+    await auth.migrate({ undo: 'all' });
+    expect(await rows(database, 'SELECT * FROM of_the_app')).toEqual([]);
+    await auth.close();
+  });
+});
+
+describe('the tables', () => {
+  let auth: ReturnType<typeof open>;
+  beforeAll(async () => {
+    database = await createDatabase();
+    auth = open();
+    await auth.migrate();
+  });
+  afterAll(async () => {
+    await auth.close();
+    await database.drop();
+  });
+  beforeEach(async () => void (await rows(database, 'DELETE FROM users')));
+
+  test.each([
+    ['case', 'a@x.co', 'A@x.co'],
+    ['a trailing space', 'a@x.co', 'a@x.co '],
+    ['an accent', 'a@x.co', 'á@x.co'],
+    ['ß', 'ss@x.co', 'ß@x.co'],
+    ['a look-alike @', 'a@x.co', 'a＠x.co'],
+    ['composition', '\u00e1@x.co', 'a\u0301@x.co'],
+    ['zero width', 'a@x.co', 'a\u200b@x.co'],
+  ])('addresses that differ in %s are two, and the same is one', async (_name, first, second) => {
+    await insertUser({ email: first });
+    await insertUser({ email: second });
+    for (const email of [first, second]) {
+      await expect(insertUser({ email })).rejects.toMatchObject({ name: 'SequelizeUniqueConstraintError' });
+      expect(await rows(database, 'SELECT id FROM users WHERE email = :email', { email })).toHaveLength(1);
+    }
+  });
+
+  test('usernames likewise, and any number of users has none', async () => {
+    for (const username of ['ada', 'Ada', 'ada ', 'ádа', null, null]) await insertUser({ username });
+    await expect(insertUser({ username: 'ada' })).rejects.toMatchObject({
+      name: 'SequelizeUniqueConstraintError',
+    });
+  });
+
+  test('keep times to the millisecond', async () => {
+    await auth.credential.signUp(ada);
+    const { session, token, user } = await auth.credential.signIn({
+      credential: ada.email,
+      password: ada.password,
+    });
+    for (const time of [0, 1, 999, 123].map(
+      (ms) => new Date(Date.now() + 3_600_000 - (Date.now() % 1000) + ms),
+    )) {
+      await auth.models.Session.update({ expiresAt: time }, { where: { id: session.id } });
+      const found = await auth.getSession({ headers: { cookie: `latchkey=${token}` } });
+      expect(found.session?.expiresAt).toEqual(time);
+      expect((await auth.listSessions(user.id))[0]?.expiresAt).toEqual(time);
+    }
+    const found = await auth.getSession({ headers: { cookie: `latchkey=${token}` } });
+    expect(found.user).toEqual(user);
+    expect(found.session?.createdAt).toEqual(session.createdAt);
+  });
+
+  test('let no session be without its user', async () => {
+    await auth.credential.signUp(ada);
+    const { session } = await auth.credential.signIn({ credential: ada.email, password: ada.password });
+    const row = (await auth.models.Session.findByPk(session.id))!.get();
+    await rows(database, 'DELETE FROM users');
+    expect(await rows(database, 'SELECT id FROM sessions')).toEqual([]);
+    await expect(auth.models.Session.create({ ...row })).rejects.toMatchObject({
+      name: 'SequelizeForeignKeyConstraintError',
+    });
+  });
+
+  test.each([
+    ['sessions', 'token_hash = HEX', 'sessions_token_hash_unique'],
+    ['sessions', "user_id = '01900000-0000-7000-8000-000000000000'", 'sessions_user_id'],
+    ['sessions', "expires_at <= '2020-01-01 00:00:00'", 'sessions_expires_at'],
+    ['sessions', "last_active_at <= '2020-01-01 00:00:00'", 'sessions_last_active_at'],
+    ['users', "email = 'ada@example.com'", 'users_email_unique'],
+    ['users', "username = 'ada'", 'users_username_unique'],
+  ])('%s are found by %s with the index %s', async (table, condition, index) => {
+    const hex = 'ab'.repeat(32);
+    const where = condition.replace('HEX', dialect === 'postgres' ? `'\\x${hex}'` : `x'${hex}'`);
+    const explain = { sqlite: 'EXPLAIN QUERY PLAN', mysql: 'EXPLAIN', postgres: 'EXPLAIN' }[dialect];
+    const plan = await database.sequelize.transaction(async (transaction) => {
+      // Tables of a few rows are read whole, whatever indexes there are.
+      if (dialect === 'postgres')
+        await database.sequelize.query('SET LOCAL enable_seqscan = off', { transaction });
+      const [lines] = await database.sequelize.query(`${explain} SELECT id FROM ${table} WHERE ${where}`, {
+        transaction,
+      });
+      return JSON.stringify(lines);
+    });
+    if (dialect === 'sqlite') expect(plan).toMatch(/SEARCH .* USING (COVERING )?INDEX/);
+    // MySQL sees at once that a unique value is not there.
+    else if (!/no matching row|Impossible WHERE/.test(plan)) expect(plan).toContain(index);
+  });
+});
+
+describe('the time zone of a process', () => {
+  beforeEach(async () => {
+    database = await createDatabase();
+  });
+  afterEach(() => database.drop());
+
+  test.each(['Pacific/Kiritimati', 'America/St_Johns'])('%s changes no time', async (zone) => {
+    const auth = open();
+    await auth.migrate();
+    await auth.credential.signUp(ada);
+    interface Seen {
+      session: { createdAt: string; expiresAt: string; lastActiveAt: string };
+      user: { createdAt: string };
+      token: string;
+    }
+    const here = await auth.credential.signIn({ credential: ada.email, password: ada.password });
+    const run = (...args: string[]) => inAnotherProcess<Seen>(args, { TZ: zone });
+    const [there, seenThere] = await Promise.all([
+      run('signIn', database.url, ada.email, ada.password),
+      run('getSession', database.url, here.token),
+    ]);
+    expect(seenThere.session).toMatchObject(JSON.parse(JSON.stringify(here.session)));
+    const seenHere = await auth.getSession({ headers: { cookie: `latchkey=${there.token}` } });
+    expect(JSON.parse(JSON.stringify(seenHere.session))).toMatchObject(there.session);
+    expect(Math.abs(Date.parse(there.session.createdAt) - Date.now())).toBeLessThan(20_000);
+    expect(seenThere.user.createdAt).toBe(here.user.createdAt.toISOString());
+    await auth.close();
+  });
+});

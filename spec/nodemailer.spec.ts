@@ -1,0 +1,104 @@
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createTransport } from 'nodemailer';
+import { SMTPServer } from 'smtp-server';
+import { nodemailerEmail } from '../lib/nodemailer.js';
+import { ada, password, type SpecApp, signedIn, startApp } from './support/app.js';
+
+interface Mail {
+  readonly from: string;
+  readonly to: string[];
+  readonly source: string;
+}
+
+const mails: Mail[] = [];
+let refuses = false;
+let server: SMTPServer;
+let app: SpecApp<readonly [ReturnType<typeof password>]>;
+beforeAll(async () => {
+  server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onRcptTo: (_address, _session, done) => done(refuses ? new Error('no such mailbox here') : null),
+    onData(stream, { envelope }, done) {
+      let source = '';
+      stream.on('data', (chunk) => {
+        source += chunk;
+      });
+      stream.on('end', () => {
+        const from = envelope.mailFrom ? envelope.mailFrom.address : '';
+        mails.push({ from, to: envelope.rcptTo.map(({ address }) => address), source });
+        done();
+      });
+    },
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.server.address() as AddressInfo;
+  app = await startApp({
+    plugins: [password()],
+    config: {
+      baseUrl: 'http://app.example.com',
+      email: nodemailerEmail(createTransport({ host: '127.0.0.1', port, ignoreTLS: true }), {
+        from: 'The app <app@example.com>',
+      }),
+    },
+  });
+});
+afterAll(async () => {
+  await app.stop();
+  await new Promise<void>((resolve) => server.close(resolve));
+});
+
+const next = async () => {
+  const before = mails.length;
+  return async () => {
+    const end = Date.now() + 5000;
+    while (mails.length === before && Date.now() < end)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    return mails[before] as Mail;
+  };
+};
+
+/** The first link of a mail, as a mail program shows it. */
+function linkOf({ source }: Mail): URL {
+  const text = source.replaceAll('=\r\n', '').replaceAll('=3D', '=');
+  return new URL(/http:\S+token=[\w-]+/.exec(text)?.[0] ?? '');
+}
+
+test('a real mail server gets the mails, and the tokens of their links work', async () => {
+  const verification = await next();
+  const browser = await signedIn(app);
+  const mail = await verification();
+  expect([mail.from, mail.to]).toEqual(['app@example.com', [ada.email]]);
+  expect(mail.source).toMatch(/^From: The app <app@example\.com>\r$/m);
+  expect(mail.source).toMatch(/^To: ada@example\.com\r$/m);
+  expect(mail.source).toMatch(/^Subject: Confirm your email address\r$/m);
+  expect(mail.source).toMatch(/multipart\/alternative[\s\S]*text\/plain[\s\S]*text\/html/);
+  const link = linkOf(mail);
+  expect(link.origin + link.pathname).toBe('http://app.example.com/verify-email');
+  const token = link.searchParams.get('token');
+  const { body } = await browser.post('/auth/verify-email').send({ token }).expect(200);
+  expect(body.user.email_verified_at).not.toBeNull();
+
+  const reset = await next();
+  await app.http.post('/auth/passwords/request-reset').send({ email: ada.email }).expect(202);
+  const resetLink = linkOf(await reset());
+  expect(resetLink.pathname).toBe('/reset-password');
+  await app.http
+    .post('/auth/passwords/reset')
+    .send({ token: resetLink.searchParams.get('token'), new_password: 'a difference engine' })
+    .expect(204);
+  await app.http
+    .post('/auth/signin/credential')
+    .send({ credential: ada.email, password: 'a difference engine' })
+    .expect(200);
+});
+
+test('a mail server that refuses changes no answer', async () => {
+  refuses = true;
+  await app.http.post('/auth/passwords/request-reset').send({ email: ada.email }).expect(202);
+  const end = Date.now() + 5000;
+  while (!app.log.join().includes('a mail was not sent') && Date.now() < end)
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(app.log.join()).toContain('no such mailbox here');
+});

@@ -1,0 +1,234 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const run = promisify(execFile);
+
+/** Signs up and in over HTTP, and asks who that is; the same words for every kind of project. */
+const SERVE = `
+  const auth = createAuth({
+    database: 'sqlite:' + databaseFile,
+    secret: 'a secret for specs, of 32 bytes and more',
+    plugins: [credentialPassword({ bcryptCost: 4 })],
+  });
+  await auth.migrate();
+  const app = express();
+  app.use('/auth', authRouter(auth));
+  app.get('/hello', requireSession(auth), (req, res) => {
+    res.json({ hello: currentUser(req).email });
+  });
+  const server = app.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address()IS_ADDRESS;
+  const post = (path: string, body: object) =>
+    fetch('http://127.0.0.1:' + port + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const email = 'ada@example.com';
+  const password = 'an analytical engine';
+  const signUp = await post('/auth/signup/credential', { email, password });
+  const signIn = await post('/auth/signin/credential', { credential: email, password });
+  const cookie = String(signIn.headers.get('set-cookie')).split(';')[0]!;
+  const hello = await fetch('http://127.0.0.1:' + port + '/hello', { headers: { cookie } });
+  const outcome = [signUp.status, signIn.status, hello.status, await hello.text()].join(' ');
+  server.closeAllConnections();
+  server.close();
+  await auth.close();
+`;
+const OUTCOME = '201 200 200 {"hello":"ada@example.com"}';
+const NAMES = 'authRouter, createAuth, credentialPassword, currentUser, requireSession';
+
+const typescript = SERVE.replace('IS_ADDRESS', ' as AddressInfo');
+const javascript = SERVE.replace('IS_ADDRESS', '')
+  .replace('path: string, body: object', 'path, body')
+  .replace(']!;', '];');
+
+/** A folder beside each project's own, for the file that its app keeps its rows in. */
+const databaseFile = (name: string) => `const databaseFile = ${JSON.stringify(`./${name}.db`)};`;
+
+describe('the package', () => {
+  let folder: string;
+  let packed: string[];
+
+  beforeAll(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'latchkey-package-')));
+    const { tarball, files } = await pack();
+    packed = files;
+    // The projects below one folder find its node_modules by going up, so that one installation serves them all.
+    await Promise.all([
+      install(folder, tarball, 'express@5', '@types/express@5', '@types/node@20'),
+      install(join(folder, 'express4'), tarball, 'express@4'),
+    ]);
+  }, 180_000);
+
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test('holds what it is made of, its documents and nothing else', () => {
+    const expected =
+      /^(dist\/(esm|cjs)\/.+\.(js|d\.ts)|dist\/cjs\/package\.json|docs\/[\w-]+\.md|[A-Z]+(\.md)?|package\.json)$/;
+    expect(packed.filter((path) => !expected.test(path))).toEqual([]);
+    for (const path of ['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/esm/index.js', 'dist/cjs/index.d.ts']) {
+      expect(packed).toContain(path);
+    }
+    expect(packed.filter((path) => /^[A-Z]/.test(path)).sort()).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+    ]);
+  });
+
+  test('serves from an ES module', async () => {
+    await project('esm', {
+      'main.mjs': `import express from 'express';
+        import { ${NAMES} } from 'latchkey';
+        ${databaseFile('esm')}
+        ${javascript}
+        console.log(outcome);`,
+    });
+    expect(await node('esm', 'main.mjs')).toBe(OUTCOME);
+  });
+
+  test('serves from a CommonJS module', async () => {
+    await project('cjs', {
+      'main.cjs': `const express = require('express');
+        const { ${NAMES} } = require('latchkey');
+        (async () => {
+          ${databaseFile('cjs')}
+          ${javascript}
+          console.log(outcome);
+        })();`,
+    });
+    expect(await node('cjs', 'main.cjs')).toBe(OUTCOME);
+  });
+
+  test('shares one Auth between its two builds', async () => {
+    await project('both', {
+      'main.mjs': `import { createRequire } from 'node:module';
+        import { AuthError, createAuth, currentUser } from 'latchkey';
+        const required = createRequire(import.meta.url)('latchkey');
+        const config = { database: 'sqlite:./both.db', secret: 'a secret for specs, of 32 bytes and more' };
+        const answers = [createAuth(config) === required.createAuth(config)];
+        try { required.currentUser({}); } catch (error) { answers.push(error instanceof AuthError); }
+        try { currentUser({}); } catch (error) { answers.push(error instanceof required.AuthError); }
+        console.log(answers.join(' '));`,
+    });
+    expect(await node('both', 'main.mjs')).toBe('true true true');
+  });
+
+  test.each(['ts', 'cts'])(
+    'serves from strict TypeScript (main.%s) that checks our declarations and all below',
+    async (extension) => {
+      const name = `typescript-${extension}`;
+      await project(name, {
+        'tsconfig.json': JSON.stringify({
+          compilerOptions: {
+            target: 'es2022',
+            module: 'nodenext',
+            strict: true,
+            noUncheckedIndexedAccess: true,
+            skipLibCheck: false,
+            types: ['node'],
+            outDir: 'out',
+          },
+        }),
+        'package.json': '{ "type": "module" }',
+        [`main.${extension}`]: `import type { AddressInfo } from 'node:net';
+        import express = require('express');
+        import { ${NAMES} } from 'latchkey';
+        async function main() {
+          ${databaseFile(name)}
+          ${typescript}
+          console.log(outcome);
+        }
+        void main();`.replace(/import express = .*/, (line) =>
+          extension === 'cts' ? line : "import express from 'express';",
+        ),
+      });
+      await tool('typescript/bin/tsc', ['-p', join(folder, name)]);
+      expect(await node(name, `out/main.${extension === 'cts' ? 'cjs' : 'js'}`)).toBe(OUTCOME);
+    },
+  );
+
+  test('serves from a CommonJS project under Jest', async () => {
+    await project('jest', {
+      'package.json': '{ "jest": { "transform": {} } }',
+      'main.test.js': `const express = require('express');
+        const { ${NAMES} } = require('latchkey');
+        test('serves', async () => {
+          ${databaseFile('jest')}
+          ${javascript}
+          expect(outcome).toBe(${JSON.stringify(OUTCOME)});
+        });`,
+    });
+    // Without the flag that the specs themselves need for ES modules.
+    await tool('jest/bin/jest.js', ['--rootDir', join(folder, 'jest')]);
+  });
+
+  test('serves under Express 4', async () => {
+    await project('express4', {
+      'main.mjs': `import express from 'express';
+        import { ${NAMES} } from 'latchkey';
+        ${databaseFile('express4')}
+        ${javascript}
+        console.log(outcome);`,
+    });
+    expect(await node('express4', 'main.mjs')).toBe(OUTCOME);
+  });
+
+  /** From a copy, because packing builds, and other specs may read what is built. */
+  async function pack(): Promise<{ tarball: string; files: string[] }> {
+    const copy = join(folder, 'source');
+    const parts = ['lib', 'scripts', 'docs', 'package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'];
+    for (const part of [...parts, 'tsconfig.json', 'tsconfig.esm.json', 'tsconfig.cjs.json']) {
+      await cp(join(root, part), join(copy, part), { recursive: true });
+    }
+    await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
+    const { stdout } = await npm(['pack', '--json', '--pack-destination', folder], copy);
+    const [{ filename, files }] = JSON.parse(stdout.slice(stdout.indexOf('[')));
+    return { tarball: join(folder, filename), files: files.map(({ path }: { path: string }) => path) };
+  }
+
+  async function install(where: string, tarball: string, ...packages: string[]): Promise<void> {
+    await mkdir(where, { recursive: true });
+    await writeFile(join(where, 'package.json'), '{ "private": true }');
+    const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
+    await npm(['install', ...flags, tarball, 'sequelize@6', '@photostructure/sqlite@1', ...packages], where);
+  }
+
+  async function project(name: string, files: Record<string, string>): Promise<void> {
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(folder, name, path)), { recursive: true });
+      await writeFile(join(folder, name, path), text);
+    }
+  }
+
+  function npm(args: string[], cwd: string) {
+    return run('npm', args, { cwd, env: clean(), maxBuffer: 1e8 });
+  }
+
+  async function node(name: string, file: string): Promise<string> {
+    const { stdout } = await run(process.execPath, [file], { cwd: join(folder, name), env: clean() });
+    return stdout.trim();
+  }
+
+  async function tool(bin: string, args: string[]): Promise<void> {
+    const options = { cwd: folder, env: clean() };
+    await run(process.execPath, [join(root, 'node_modules', bin), ...args], options).catch((error) => {
+      throw new Error(`${error.stdout}\n${error.stderr}`);
+    });
+  }
+});
+
+/** The environment without what an outer `npm test` and Jest put there, which would rule a nested npm and node. */
+function clean(): NodeJS.ProcessEnv {
+  const ofOthers =
+    /^(npm_(package|lifecycle)_.*|npm_(command|config_local_prefix)|INIT_CWD|NODE_(ENV|OPTIONS)|JEST_.*)$/i;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofOthers.test(name)));
+}

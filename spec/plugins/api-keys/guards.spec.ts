@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Request, Response } from 'express';
+import {
+  admin,
+  apiKeys,
+  currentSession,
+  currentUser,
+  optionalSession,
+  requireAdmin,
+  requireSession,
+} from '../../../lib/index.js';
+import { ada, password, type SpecApp, startApp } from '../../support/app.js';
+import { expectProblem } from '../../support/problem.js';
+
+const plugins = [password(), apiKeys(), admin({ adminEmails: [ada.email] })] as const;
+const seen = (req: Request, res: Response) => void res.json(req.auth ?? null);
+
+let app: SpecApp<typeof plugins>;
+let userId: string;
+let cookie: string;
+beforeAll(async () => {
+  app = await startApp({
+    plugins,
+    mount(express, auth) {
+      express.all('/any', requireSession(auth), seen);
+      express.get('/reports', requireSession(auth, { scopes: ['reports:read'] }), seen);
+      express.get('/both', requireSession(auth, { scopes: ['reports:read', 'reports:write'] }), seen);
+      express.get('/people', requireSession(auth, { accept: ['cookie', 'bearer'] }), seen);
+      express.get('/programs', requireSession(auth, { accept: ['api-key'] }), seen);
+      express.get('/optional', optionalSession(auth), seen);
+      express.get('/admin', requireAdmin(auth), seen);
+      express.get('/fresh', requireSession(auth, { freshWithin: 300 }), seen);
+      express.get('/current', requireSession(auth), (req, res) => {
+        const attempt = () => {
+          try {
+            return currentSession(req).id;
+          } catch (error) {
+            return (error as { status: number; code: string }).code;
+          }
+        };
+        res.json([currentUser(req).id, attempt()]);
+      });
+    },
+  });
+  await app.auth.credential.signUp(ada);
+  const { user, token } = await app.auth.credential.signIn({ credential: ada.email, password: ada.password });
+  userId = user.id;
+  cookie = `latchkey=${token}`;
+  await app.auth.markEmailVerified(userId);
+});
+afterAll(() => app.stop());
+
+const keyWith = async (...scopes: string[]) =>
+  (await app.auth.apiKeys.create(userId, { name: 'a program', scopes })).key;
+let key: string;
+beforeEach(async () => {
+  key = await keyWith();
+});
+const get = (path: string, its = key) => app.http.get(path).set('x-service-api-key', its);
+
+describe('requireSession', () => {
+  test('lets a key through, with user and key on req.auth', async () => {
+    const { body } = await get('/any').expect(200);
+    expect(body).toMatchObject({
+      via: 'api-key',
+      session: null,
+      user: { id: userId, email: ada.email },
+      apiKey: { name: 'a program', userId, scopes: [], start: key.slice(0, 12) },
+    });
+    expect(JSON.stringify(body)).not.toMatch(/hash|epoch|bcrypt/i);
+    expect(JSON.stringify(body)).not.toContain(key.slice(12));
+  });
+
+  test('demands scopes of a key, all of them, and none of a session', async () => {
+    expectProblem(await get('/reports'), 403, 'insufficient_scope');
+    for (const scope of ['reports', 'reports:*', 'REPORTS:READ', 'reports:read2', 'reports:write'])
+      expectProblem(await get('/reports', await keyWith(scope)), 403, 'insufficient_scope');
+    const reader = await keyWith('other', 'reports:read');
+    await get('/reports', reader).expect(200);
+    expectProblem(await get('/both', reader), 403, 'insufficient_scope');
+    await get('/both', await keyWith('reports:write', 'reports:read')).expect(200);
+    await app.http.get('/both').set('cookie', cookie).expect(200);
+  });
+
+  test('accept narrows: people only, programs only', async () => {
+    expectProblem(await get('/people'), 403, 'session_required');
+    await app.http.get('/people').set('cookie', cookie).expect(200);
+    await get('/programs').expect(200);
+    expectProblem(await app.http.get('/programs').set('cookie', cookie), 401, 'unauthenticated');
+  });
+
+  test('where a key opens nothing: session_required', async () => {
+    expectProblem(await get('/admin'), 403, 'session_required');
+    expectProblem(await get('/fresh'), 403, 'session_required');
+    await app.http.get('/admin').set('cookie', cookie).expect(200);
+    expect((await get('/current').expect(200)).body).toEqual([userId, 'session_required']);
+  });
+
+  test('a page of another site cannot send a key, so none is asked for', async () => {
+    const foreign = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
+    await app.http.post('/any').set(foreign).set('x-service-api-key', key).expect(200);
+    await app.http.delete('/any').set(foreign).set('authorization', `ApiKey ${key}`).expect(200);
+    expectProblem(await app.http.post('/any').set(foreign).set('cookie', cookie), 403, 'origin_not_allowed');
+  });
+
+  test('optionalSession takes it, and refuses a bad one', async () => {
+    expect((await get('/optional').expect(200)).body.via).toBe('api-key');
+    expectProblem(await get('/optional', 'junk'), 401, 'invalid_api_key');
+  });
+
+  test.each([
+    [{ scopes: 'read' }, /scopes must be a list of strings/],
+    [{ scopes: [1] }, /scopes must be a list of strings/],
+    [{ freshWithin: 0 }, /freshWithin must be a number of seconds/],
+    [{ freshWithin: 'soon' }, /freshWithin must be a number of seconds/],
+    [{ freshWithin: Number.NaN }, /freshWithin must be a number of seconds/],
+    [{ fresh: 5 }, /requireSession has no option fresh/],
+  ])('%j throws where the route is made', (options, message) => {
+    expect(() => requireSession(app.auth, options as never)).toThrow(message);
+  });
+});

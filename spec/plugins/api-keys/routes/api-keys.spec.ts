@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { digestToken } from '../../../../lib/crypto/token.js';
+import { admin, apiKeys, createAuth, oauth } from '../../../../lib/index.js';
+import { oidc } from '../../../../lib/providers.js';
+import { ada, password, SECRET, type SpecApp, signedIn, startApp } from '../../../support/app.js';
+import { rows } from '../../../support/database.js';
+import { expectProblem } from '../../../support/problem.js';
+
+const eve = { email: 'eve@example.com', password: 'eavesdropping all day' };
+const plugins = [
+  password({ username: true }),
+  apiKeys(),
+  admin({ adminEmails: [ada.email] }),
+  oauth(),
+  oidc({ id: 'oidc', issuer: 'https://id.example.com', clientId: 'id', clientSecret: 'secret' }),
+] as const;
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+let app: SpecApp<typeof plugins>;
+let browser: Awaited<ReturnType<typeof signedIn>>;
+let userId: string;
+beforeAll(async () => {
+  app = await startApp({
+    plugins,
+    config: { baseUrl: 'http://app.example.com', email: { send: () => undefined } },
+  });
+  browser = await signedIn(app);
+  userId = (await browser.get('/auth/me')).body.user.id;
+  await app.auth.markEmailVerified(userId);
+});
+afterAll(() => app.stop());
+
+const create = (body: object = { name: 'a program' }) => browser.post('/auth/api-keys').send(body);
+const me = (key: string) => app.http.get('/auth/me').set('x-service-api-key', key);
+const list = async () => (await browser.get('/auth/api-keys').expect(200)).body.api_keys;
+
+describe('POST /api-keys', () => {
+  test('shows the key, this once', async () => {
+    const expires_at = new Date(Date.now() + 3600_000).toISOString();
+    const answer = await create({
+      name: '  Nightly build ',
+      scopes: ['read', 'write:all', 'read'],
+      expires_at,
+    });
+    expect(answer.status).toBe(201);
+    const { key } = answer.body;
+    expect(key).toMatch(/^lkk_[A-Za-z0-9_-]{48}$/);
+    expect(answer.body).toEqual({
+      key,
+      api_key: {
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        name: 'Nightly build',
+        start: key.slice(0, 12),
+        scopes: ['read', 'write:all'],
+        created_at: TIME,
+        expires_at,
+        last_used_at: null,
+      },
+    });
+    const [listed] = await list();
+    expect(listed).toEqual(answer.body.api_key);
+    const { body } = await me(key).expect(200);
+    expect(body).toEqual({
+      user: expect.objectContaining({ id: userId, email: ada.email }),
+      session: null,
+      api_key: answer.body.api_key,
+    });
+  });
+
+  test('without scopes and end, by default', async () => {
+    const { body } = await create().expect(201);
+    expect(body.api_key).toMatchObject({ scopes: [], expires_at: null });
+    expect(
+      (await create({ name: 'x', scopes: [], expires_at: null }).expect(201)).body.api_key,
+    ).toMatchObject({
+      scopes: [],
+      expires_at: null,
+    });
+  });
+
+  test('the key is stored nowhere, nor does what is stored open anything', async () => {
+    const { key, api_key } = (await create().expect(201)).body;
+    const dump = JSON.stringify(await rows(app.database, 'SELECT * FROM api_keys'), (_key, value) =>
+      value?.type === 'Buffer' ? Buffer.from(value.data).toString('latin1') : value,
+    );
+    expect(dump).toContain(api_key.id);
+    // Of the key itself only the start is there, which is too short to help anyone.
+    expect(dump).not.toContain(key);
+    expect(dump).not.toContain(key.slice(12));
+    expect(dump).not.toContain(key.slice(4, 20));
+    for (const guess of [api_key.id, api_key.start, digestToken(key), `lkk_${digestToken(key)}`])
+      expectProblem(await me(guess), 401, 'invalid_api_key');
+    expect(app.log.join()).not.toContain(key.slice(12));
+  });
+
+  test.each([
+    [{}, ['/name']],
+    [{ name: '' }, ['/name']],
+    [{ name: '   ' }, ['/name']],
+    [{ name: 'x'.repeat(101) }, ['/name']],
+    [{ name: 'line\nbreak' }, ['/name']],
+    [{ name: 'nul\0' }, ['/name']],
+    [{ name: '\ud800' }, ['/name']],
+    [{ name: 'zero\u200bwidth' }, ['/name']],
+    [{ name: 5 }, ['/name']],
+    [{ name: ['a'] }, ['/name']],
+    [{ name: 'x', scopes: 'read' }, ['/scopes']],
+    [{ name: 'x', scopes: ['two words'] }, ['/scopes']],
+    [{ name: 'x', scopes: ['quo"te'] }, ['/scopes']],
+    [{ name: 'x', scopes: [''] }, ['/scopes/0']],
+    [{ name: 'x', scopes: [1] }, ['/scopes/0']],
+    [{ name: 'x', scopes: Array(51).fill('a') }, ['/scopes']],
+    [{ name: 'x', scopes: ['x'.repeat(101)] }, ['/scopes']],
+    [{ name: 'x', expires_at: '2020-01-01T00:00:00Z' }, ['/expires_at']],
+    [{ name: 'x', expires_at: 'tomorrow' }, ['/expires_at']],
+    [{ name: 'x', expires_at: '2999-02-30T00:00:00Z' }, ['/expires_at']],
+    [{ name: 'x', expires_at: 4102444800000 }, ['/expires_at']],
+    [{ name: 'x', expires_at: '9999-12-31T23:59:59-14:00' }, ['/expires_at']],
+    [{ name: 'x', user_id: 'someone' }, ['/user_id']],
+    [{ name: 'x', last_used_at: null }, ['/last_used_at']],
+    [{ name: '', scopes: ['two words'], expires_at: '2020-01-01T00:00:00Z' }, ['/name']],
+  ])('%j is no such request', async (body, pointers) => {
+    const { errors } = expectProblem(await create(body), 422, 'validation_failed');
+    expect(errors?.map(({ pointer }) => pointer)).toEqual(pointers);
+  });
+
+  test('the furthest end that there is', async () => {
+    const expires_at = '9999-12-30T23:59:59.999Z';
+    const { key, api_key } = (await create({ name: 'for good', expires_at }).expect(201)).body;
+    expect(api_key.expires_at).toBe(expires_at);
+    await me(key).expect(200);
+    expect((await list())[0].expires_at).toBe(expires_at);
+  });
+});
+
+describe('GET and DELETE /api-keys', () => {
+  let eves: typeof browser;
+  beforeAll(async () => {
+    eves = await signedIn(app, eve);
+  });
+
+  test('lists my own, the newest first', async () => {
+    const made = [];
+    for (const name of ['first', 'second', 'third']) {
+      made.unshift((await create({ name }).expect(201)).body.api_key.id);
+      // Ids tell the order by the millisecond.
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    expect((await list()).slice(0, 3).map(({ id }: { id: string }) => id)).toEqual(made);
+    expect((await eves.get('/auth/api-keys').expect(200)).body).toEqual({ api_keys: [] });
+  });
+
+  test('ends one of mine, on the next request and in another process', async () => {
+    const { key, api_key } = (await create().expect(201)).body;
+    const other = createAuth({
+      database: app.database.url,
+      secret: SECRET,
+      rateLimit: false,
+      plugins: [password(), apiKeys()],
+    });
+    const there = () => other.getSession({ headers: { 'x-service-api-key': key } });
+    expect(await there()).toMatchObject({ via: 'api-key', user: { id: userId }, session: null });
+    await me(key).expect(200);
+    await browser.delete(`/auth/api-keys/${api_key.id}`).expect(204);
+    expectProblem(await me(key), 401, 'invalid_api_key');
+    await expect(there()).rejects.toMatchObject({ status: 401, code: 'invalid_api_key' });
+    expectProblem(await browser.delete(`/auth/api-keys/${api_key.id}`), 404, 'api_key_not_found');
+    await other.close();
+  });
+
+  test('of others and of nobody is 404, and changes nothing', async () => {
+    const { key, api_key } = (await create().expect(201)).body;
+    for (const id of [api_key.id, 'junk', '%00', "'", '01900000-0000-7000-8000-000000000000'])
+      expectProblem(await eves.delete(`/auth/api-keys/${id}`), 404, 'api_key_not_found');
+    await me(key).expect(200);
+  });
+});
+
+describe('a key', () => {
+  let key: string;
+  beforeEach(async () => {
+    key = (await create({ name: 'a program', scopes: ['all'] }).expect(201)).body.key;
+  });
+
+  test('opens GET /me, and no other route of latchkey', async () => {
+    const { paths } = app.auth.openapi() as { paths: Record<string, object> };
+    const isPublic =
+      /openapi|signin|signup|usernames\/check|verify-email|request-reset|passwords\/reset|authorize|callback$|\/me$/;
+    let refused = 0;
+    for (const [path, methods] of Object.entries(paths)) {
+      if (isPublic.test(path)) continue;
+      for (const method of Object.keys(methods).filter((name) => /^(get|post|put|delete)$/.test(name))) {
+        const url = path.replaceAll(/\{\w+\}/g, 'oidc').replace(/^(?!\/auth)/, '/auth');
+        const answer = await app.http[method as 'get'](url).set('x-service-api-key', key).send({});
+        expectProblem(answer, 403, 'session_required');
+        refused++;
+      }
+    }
+    // Sessions, sign-out, keys, passwords, mails, links, administration: if there are fewer, this test sees too few.
+    expect(refused).toBeGreaterThanOrEqual(17);
+    await me(key).expect(200);
+  });
+
+  test('outlives a sign-out, revoke-all and a password change, and ends with its user', async () => {
+    const person = { email: 'gone@example.com', password: ada.password };
+    const own = await signedIn(app, person);
+    const { body } = await own.post('/auth/api-keys').send({ name: 'mine' }).expect(201);
+    const { id } = (await me(body.key).expect(200)).body.user;
+    await own.post('/auth/revoke-sessions').expect(200, { revoked: 1 });
+    await me(body.key).expect(200);
+    await browser.post(`/auth/admin/users/${id}/revoke-sessions`).expect(200);
+    await me(body.key).expect(200);
+    await app.auth.revokeAllSessions(id);
+    await app.auth.credential.changePassword({
+      userId: id,
+      currentPassword: ada.password,
+      newPassword: 'a difference engine',
+    });
+    await me(body.key).expect(200);
+    await app.auth.models.User.destroy({ where: { id } });
+    expectProblem(await me(body.key), 401, 'invalid_api_key');
+    expect(await app.auth.apiKeys.list(id)).toEqual([]);
+  });
+
+  test('sets no cookie and answers like all routes', async () => {
+    const answer = await me(key).set('cookie', 'latchkey=junk').expect(200);
+    expect(answer.headers['set-cookie']).toBeUndefined();
+    expect(answer.headers['cache-control']).toBe('no-store');
+    const bad = await me(`${key.slice(0, -1)}!`);
+    expectProblem(bad, 401, 'invalid_api_key');
+    expect(bad.headers['www-authenticate']).toContain('ApiKey realm="latchkey"');
+    expect(bad.headers['set-cookie']).toBeUndefined();
+  });
+});

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createAuth } from '../../../../lib/index.js';
+import { ada, password, SECRET, sessionCookie, signedIn } from '../../../support/app.js';
+import { type MailApp, startMailApp } from '../../../support/mail-app.js';
+import { expectProblem } from '../../../support/problem.js';
+
+const CHANGE = '/auth/passwords/change';
+const NEW_PASSWORD = 'a difference engine';
+
+let app: MailApp<readonly [ReturnType<typeof password>]>;
+beforeAll(async () => {
+  app = await startMailApp({
+    plugins: [password({ username: true })],
+    config: { rateLimit: { signIn: false, signUp: false, mail: false }, bearerEnabled: true },
+  });
+});
+afterAll(() => app.stop());
+
+let people = 0;
+let email: string;
+let userId: string;
+let browser: Awaited<ReturnType<typeof signedIn>>;
+beforeEach(async () => {
+  email = `person-${++people}@example.com`;
+  browser = await signedIn(app, { email, password: ada.password });
+  userId = (await browser.get('/auth/me')).body.user.id;
+});
+
+const change = (new_password = NEW_PASSWORD, current_password = ada.password) =>
+  browser.post(CHANGE).send({ current_password, new_password });
+const signIn = (given: string, more: object = {}) =>
+  app.http.post('/auth/signin/credential').send({ credential: email, password: given, ...more });
+const withToken = (value = '') => app.http.get('/auth/me').set('cookie', `latchkey=${value}`);
+
+describe('POST /passwords/change', () => {
+  test('gives this session a new token, and ends all others', async () => {
+    const old = sessionCookie(await signIn(ada.password))?.value;
+    const before = (await browser.get('/auth/me')).body.session.id;
+    const answer = await change();
+    expect(answer.status).toBe(200);
+    expect(Object.keys(answer.body).sort()).toEqual(['session', 'user']);
+    expect(answer.body.user).toMatchObject({ id: userId, email });
+    expect(answer.body.session.id).not.toBe(before);
+    const cookie = sessionCookie(answer);
+    // Not remembered before, not remembered after.
+    expect(cookie?.attributes.join()).not.toMatch(/max-age|expires/i);
+    expect(answer.headers['set-auth-token']).toBe(cookie?.value);
+    expectProblem(await withToken(old), 401, 'invalid_session');
+    const { body } = await browser.get('/auth/sessions').expect(200);
+    expect(body.sessions.map(({ id }: { id: string }) => id)).toEqual([answer.body.session.id]);
+    expectProblem(await signIn(ada.password), 401, 'invalid_credentials');
+    await signIn(NEW_PASSWORD).expect(200);
+  });
+
+  test('a remembered session stays remembered', async () => {
+    await browser
+      .post('/auth/signin/credential')
+      .send({ credential: email, password: ada.password, remember_me: true })
+      .expect(200);
+    const answer = await change().expect(200);
+    expect(sessionCookie(answer)?.attributes).toContain('Max-Age=2592000');
+    const { created_at, expires_at } = answer.body.session;
+    expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(30 * 24 * 3600_000);
+  });
+
+  test('a wrong password changes nothing, and counts as a failed sign-in', async () => {
+    const events: unknown[] = [];
+    const off = app.auth.on('sign_in.failed', (event) => events.push(event.userId));
+    for (let index = 0; index < 5; index++)
+      expectProblem(await change(NEW_PASSWORD, 'a wrong password'), 401, 'invalid_credentials');
+    expectProblem(await change(), 429, 'rate_limited');
+    expectProblem(await signIn(ada.password), 429, 'rate_limited');
+    await browser.get('/auth/me').expect(200);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(events).toEqual(Array(5).fill(userId));
+    off();
+  });
+
+  test.each([
+    ['short', 'too_short'],
+    ['x'.repeat(257), 'too_long'],
+    ['Password1', 'password_too_common'],
+    ['PERSON@example.com', 'password_is_identifier'],
+    ['nul \0 in between', 'invalid'],
+  ])('refuses %j as the new one', async (bad, code) => {
+    const given = code === 'password_is_identifier' ? email.toUpperCase() : bad;
+    const { errors } = expectProblem(await change(given), 422, 'validation_failed');
+    expect(errors).toEqual([{ pointer: '/new_password', code, detail: expect.any(String) }]);
+    await signIn(ada.password).expect(200);
+  });
+
+  test('of four at once, one succeeds, and its password holds', async () => {
+    const { body, headers } = await signIn(ada.password);
+    expect(body.user.id).toBe(userId);
+    const cookie = String(headers['set-cookie']?.[0]).split(';')[0] as string;
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, (_, index) =>
+        app.http
+          .post(CHANGE)
+          .set('cookie', cookie)
+          .send({ current_password: ada.password, new_password: `the password of try ${index}` }),
+      ),
+    );
+    const won = answers.findIndex(({ status }) => status === 200);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const answer of answers.filter((_, index) => index !== won))
+      expect(['invalid_credentials', 'invalid_session', 'rate_limited']).toContain(answer.body.code);
+    expect(await app.auth.listSessions(userId)).toHaveLength(1);
+    await withToken(sessionCookie(answers[won]!)?.value).expect(200);
+    await signIn(`the password of try ${won}`).expect(200);
+  });
+
+  test('ends reset links', async () => {
+    const { token } = await app.mailOf(() => app.http.post('/auth/passwords/request-reset').send({ email }));
+    await change().expect(200);
+    const answer = await app.http.post('/auth/passwords/reset').send({ token, new_password: ada.password });
+    expectProblem(answer, 400, 'invalid_token');
+    await signIn(NEW_PASSWORD).expect(200);
+  });
+
+  test('ends every sign-in under way with the old password', async () => {
+    // Tries that are limited would not even begin.
+    const unlimited = createAuth({
+      database: app.database.url,
+      secret: SECRET,
+      rateLimit: false,
+      plugins: [password({ username: true })],
+    });
+    const signIns = () =>
+      Array.from({ length: 8 }, () =>
+        unlimited.credential.signIn({ credential: email, password: ada.password }),
+      );
+    // Before, during and after the change: whichever way they meet, none of theirs is left.
+    const before = Promise.allSettled(signIns());
+    const changing = change();
+    const during = Promise.allSettled(signIns());
+    const { body } = await changing;
+    await Promise.all([before, during]);
+    const left = await app.auth.listSessions(userId);
+    expect(left.map(({ id }) => id)).toEqual([body.session.id]);
+    await unlimited.close();
+  });
+
+  test('is told to listeners, without a password', async () => {
+    const events: unknown[] = [];
+    const offs = (['password.changed', 'session.created', 'session.revoked'] as const).map((name) =>
+      app.auth.on(name, (event) => events.push([name, event])),
+    );
+    const { body } = await change().set('user-agent', 'a browser').expect(200);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(events).toEqual([
+      ['password.changed', { userId, ip: '127.0.0.1', userAgent: 'a browser' }],
+      ['session.revoked', expect.objectContaining({ userId, sessionId: null })],
+      ['session.created', expect.objectContaining({ userId, sessionId: body.session.id })],
+    ]);
+    for (const off of offs) off();
+  });
+});
+
+describe('PUT /passwords', () => {
+  const set = (new_password = NEW_PASSWORD) => browser.put('/auth/passwords').send({ new_password });
+
+  test('an account that has a password keeps it', async () => {
+    expectProblem(await set(), 409, 'password_already_set');
+    await signIn(ada.password).expect(200);
+  });
+
+  test('an account without one gets it, once, and stays signed in', async () => {
+    await app.auth.models.User.update({ passwordHash: null }, { where: { id: userId } });
+    expectProblem(await set('short'), 422, 'validation_failed');
+    expectProblem(await change(), 401, 'invalid_credentials');
+    const answers = await Promise.all([set(), set(), set(), set()]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 409, 409, 409]);
+    await browser.get('/auth/me').expect(200);
+    await signIn(NEW_PASSWORD).expect(200);
+  });
+
+  test('needs a session, and a page of this app', async () => {
+    const body = { new_password: NEW_PASSWORD };
+    expectProblem(await app.http.put('/auth/passwords').send(body), 401, 'unauthenticated');
+    const foreign = set().set('sec-fetch-site', 'cross-site');
+    expectProblem(await foreign, 403, 'origin_not_allowed');
+  });
+});

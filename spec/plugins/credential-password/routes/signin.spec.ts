@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type AuthEvents, createAuth } from '../../../../lib/index.js';
+import { ada, password, SECRET, type SpecApp, sessionCookie, startApp } from '../../../support/app.js';
+import { rows } from '../../../support/database.js';
+import { expectProblem } from '../../../support/problem.js';
+import { loggingSequelize } from '../../../support/statements.js';
+
+describe('POST /signin/credential', () => {
+  let app: SpecApp<readonly [ReturnType<typeof password>]>;
+  let userId: string;
+  beforeAll(async () => {
+    app = await startApp({ plugins: [password({ username: true })] });
+    const { body } = await app.http
+      .post('/auth/signup/credential')
+      .send({ ...ada, username: 'Ada_L' })
+      .expect(201);
+    userId = body.user.id;
+    // As one who came by a provider: no password.
+    const { id } = (await app.auth.credential.signUp({ ...ada, email: 'none@example.com' }))!.user;
+    await app.auth.models.User.update({ passwordHash: null }, { where: { id } });
+  });
+  afterAll(() => app.stop());
+
+  const signIn = (body: object) => app.http.post('/auth/signin/credential').send(body);
+  const hashOf = async (id: string) =>
+    (
+      await rows<{ password_hash: string }>(app.database, 'SELECT password_hash FROM users WHERE id = :id', {
+        id,
+      })
+    )[0]?.password_hash;
+
+  test('answers the user and the session, and sets the cookie', async () => {
+    const answer = await signIn({ credential: ada.email, password: ada.password }).set(
+      'user-agent',
+      'a browser',
+    );
+    expect(answer.status).toBe(200);
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(answer.body).toEqual({
+      user: {
+        id: userId,
+        email: ada.email,
+        username: 'ada_l',
+        email_verified_at: null,
+        created_at: time,
+        updated_at: time,
+      },
+      session: {
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        user_id: userId,
+        created_at: time,
+        last_active_at: answer.body.session.created_at,
+        expires_at: time,
+        ip_address: '127.0.0.1',
+        user_agent: 'a browser',
+      },
+    });
+    expect(sessionCookie(answer)?.attributes).toEqual(['Path=/', 'HttpOnly', 'SameSite=Lax']);
+    expect(answer.text).not.toContain(sessionCookie(answer)?.value);
+    expect(answer.headers['set-auth-token']).toBeUndefined();
+  });
+
+  test.each(['ada@example.com', ' ADA@Example.COM ', 'ada_l', 'ADA_L'])(
+    'takes %j for Ada',
+    async (credential) => {
+      const { body } = await signIn({ credential, password: ada.password }).expect(200);
+      expect(body.user.id).toBe(userId);
+    },
+  );
+
+  test.each([
+    'ada_l ',
+    'ada_',
+    'ada%',
+    '%',
+    "' OR 1=1 --",
+    'ada@example.co',
+    'ada＠example.com',
+    'ada@example.com\u200b',
+  ])('takes %j for nobody', async (credential) => {
+    expectProblem(await signIn({ credential, password: ada.password }), 401, 'invalid_credentials');
+  });
+
+  test('a wrong password, an unknown account and one without a password look alike', async () => {
+    const wrong = [
+      await signIn({ credential: ada.email, password: 'not her password' }),
+      await signIn({ credential: ada.email, password: ada.password.toUpperCase() }),
+      await signIn({ credential: ada.email, password: 'x' }),
+      await signIn({ credential: 'nobody@example.com', password: ada.password }),
+      await signIn({ credential: 'nobody', password: ada.password }),
+      await signIn({ credential: 'no address, no username', password: ada.password }),
+      await signIn({ credential: 'none@example.com', password: ada.password }),
+      await signIn({ credential: 'none@example.com', password: 'null' }),
+    ];
+    const [first, ...others] = wrong.map(({ text, headers: { date, ...headers } }) => ({ text, headers }));
+    expectProblem(wrong[0]!, 401, 'invalid_credentials');
+    for (const other of others) expect(other).toEqual(first);
+    expect(first?.headers['set-cookie']).toBeUndefined();
+  });
+
+  test('tells listeners who failed and who came, and no secret', async () => {
+    const events: unknown[] = [];
+    const offs = (['sign_in.failed', 'session.created', 'session.revoked'] as (keyof AuthEvents)[]).map(
+      (name) => app.auth.on(name, (event) => events.push([name, event])),
+    );
+    await signIn({ credential: 'nobody@example.com', password: 'wrong password' });
+    await signIn({ credential: 'ada_l', password: 'wrong password' });
+    const { body } = await signIn({ credential: 'ada_l', password: ada.password });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(events).toEqual([
+      ['sign_in.failed', expect.objectContaining({ userId: null, ip: '127.0.0.1' })],
+      ['sign_in.failed', expect.objectContaining({ userId, ip: '127.0.0.1' })],
+      ['session.created', expect.objectContaining({ userId, sessionId: body.session.id })],
+    ]);
+    expect(JSON.stringify(events)).not.toMatch(/wrong password|lks_|engine/);
+    for (const off of offs) off();
+  });
+
+  test('a listener that throws, rejects or hangs changes no answer', async () => {
+    const offs = [
+      () => {
+        throw new Error('thrown by a listener');
+      },
+      () => Promise.reject(new Error('rejected by a listener')),
+      () => new Promise(() => {}),
+    ].map((listener) => app.auth.on('session.created', listener));
+    await signIn({ credential: ada.email, password: ada.password }).expect(200);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(
+      app.log.filter((line) => line.startsWith("error latchkey: a listener of 'session.created'")),
+    ).toHaveLength(2);
+    for (const off of offs) off();
+    app.log.length = 0;
+  });
+
+  test('a hash of a lower cost is made anew, once, at the next sign-in', async () => {
+    const dearer = createAuth({
+      database: app.database.url,
+      secret: SECRET,
+      rateLimit: false,
+      plugins: [password({ bcryptCost: 6, username: true })],
+    });
+    const before = await hashOf(userId);
+    await expect(
+      dearer.credential.signIn({ credential: ada.email, password: 'not her password' }),
+    ).rejects.toMatchObject({ code: 'invalid_credentials' });
+    expect(await hashOf(userId)).toBe(before);
+    await dearer.credential.signIn({ credential: ada.email, password: ada.password });
+    const after = await hashOf(userId);
+    expect(after).toMatch(/\$06\$/);
+    await dearer.credential.signIn({ credential: ada.email, password: ada.password });
+    // A dearer hash is never replaced by a cheaper one.
+    await signIn({ credential: ada.email, password: ada.password }).expect(200);
+    expect(await hashOf(userId)).toBe(after);
+    await dearer.close();
+  });
+
+  test('a new hash of the old password does not overwrite a new password', async () => {
+    const { id } = (await app.auth.credential.signUp({ ...ada, email: 'rehash@example.com' }))!.user;
+    const { sequelize, statements } = loggingSequelize(app.database);
+    const dearer = createAuth({
+      database: sequelize,
+      secret: SECRET,
+      rateLimit: false,
+      plugins: [password({ bcryptCost: 12 })],
+    });
+    const signingIn = dearer.credential.signIn({ credential: 'rehash@example.com', password: ada.password });
+    // The old hash has been read; making the new one takes a while.
+    while (!statements.some((sql) => /^Executed.*SELECT.*password_hash/s.test(sql)))
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    await app.auth.models.User.update({ passwordHash: 'another' }, { where: { id } });
+    await signingIn;
+    expect(await hashOf(id)).toBe('another');
+    await sequelize.close();
+  });
+
+  test('a hash of no kind that we know is no password', async () => {
+    const { id } = (await app.auth.credential.signUp({ ...ada, email: 'odd@example.com' }))!.user;
+    for (const passwordHash of [
+      '',
+      'junk',
+      '$bcrypt-hmac-sha384',
+      '$bcrypt-hmac-sha384$2b$04$short',
+      `$2b$04$${'.'.repeat(53)}`,
+    ]) {
+      await app.auth.models.User.update({ passwordHash }, { where: { id } });
+      for (const password of [ada.password, passwordHash || 'empty'])
+        expectProblem(await signIn({ credential: 'odd@example.com', password }), 401, 'invalid_credentials');
+    }
+  });
+
+  test('a flood of sign-ins is refused in part with 503, and guarded pages stay quick', async () => {
+    const slow = await startApp({ plugins: [password({ bcryptCost: 9 })] });
+    await slow.auth.credential.signUp(ada);
+    const browser = slow.browser();
+    const credentials = { credential: ada.email, password: ada.password };
+    await browser.post('/auth/signin/credential').send(credentials).expect(200);
+    let signedIn = 0;
+    const flood = Array.from({ length: 120 }, async () => {
+      const answer = await slow.http.post('/auth/signin/credential').send(credentials);
+      if (answer.status === 200) signedIn++;
+      return answer;
+    });
+    // The line is full once the first are refused.
+    await Promise.race(flood.map(async (one) => (await one).status === 503 || new Promise(() => {})));
+    await browser.get('/auth/me').expect(200);
+    // By then most of those in line are still in line.
+    expect(signedIn).toBeLessThan(30);
+    const answers = await Promise.all(flood);
+    const refused = answers.filter(({ status }) => status === 503);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(answers.filter(({ status }) => status === 200).length).toBe(120 - refused.length);
+    for (const answer of refused) {
+      expectProblem(answer, 503, 'unavailable');
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+      expect(answer.headers['set-cookie']).toBeUndefined();
+    }
+    await slow.stop();
+  });
+});

@@ -1,0 +1,169 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { type CredentialPasswordOptions, createAuth } from '../../../lib/index.js';
+import { ada, memoryLogger, password, SECRET, type SpecApp, startApp } from '../../support/app.js';
+import { rows } from '../../support/database.js';
+import { expectProblem } from '../../support/problem.js';
+
+let app: SpecApp<readonly [ReturnType<typeof password>]>;
+const start = async (options: CredentialPasswordOptions = {}) => {
+  app = await startApp({ plugins: [password(options)] });
+};
+const signUp = (email: string, given: string) =>
+  app.http.post('/auth/signup/credential').send({ email, password: given });
+
+describe('isBreached', () => {
+  afterEach(() => app.stop());
+
+  test('is asked for every new password, and nothing that it names is taken', async () => {
+    const asked: string[] = [];
+    await start({
+      isBreached: async (given) => {
+        asked.push(given);
+        return given.startsWith('breached');
+      },
+    });
+    const bad = await signUp(ada.email, 'breached somewhere');
+    const { errors } = expectProblem(bad, 422, 'validation_failed');
+    expect(errors).toMatchObject([{ pointer: '/password', code: 'password_breached' }]);
+    await signUp(ada.email, ada.password).expect(201);
+    const browser = app.browser();
+    await browser
+      .post('/auth/signin/credential')
+      .send({ credential: ada.email, password: ada.password })
+      .expect(200);
+    const change = (new_password: string) =>
+      browser.post('/auth/passwords/change').send({ current_password: ada.password, new_password });
+    expect(expectProblem(await change('breached too'), 422, 'validation_failed').errors).toMatchObject([
+      { pointer: '/new_password', code: 'password_breached' },
+    ]);
+    await change('a difference engine').expect(200);
+    // A sign-in asks nobody, nor does a password that is refused before.
+    await signUp('b@example.com', 'short').expect(422);
+    expect(asked).toEqual(['breached somewhere', ada.password, 'breached too', 'a difference engine']);
+  });
+
+  const failures: Record<string, () => unknown> = {
+    throws: () => {
+      throw new Error('no connection');
+    },
+    rejects: () => Promise.reject(new Error('no connection')),
+    'rejects with nothing': () => Promise.reject(),
+    hangs: () => new Promise(() => undefined),
+  };
+
+  test.each(Object.keys(failures))('that %s: the password is taken, and it is logged', async (how) => {
+    await start({ isBreached: failures[how] as never });
+    const started = performance.now();
+    await signUp(ada.email, ada.password).expect(201);
+    expect(performance.now() - started).toBeLessThan(4000);
+    const warnings = app.log.filter((line) => line.includes('the breach check failed'));
+    expect(warnings).toHaveLength(1);
+    expect(warnings.join()).not.toContain(ada.password);
+  });
+
+  test.each(Object.keys(failures))('that %s, where that refuses: 503', async (how) => {
+    await start({ isBreached: failures[how] as never, onBreachCheckFailure: 'refuse' });
+    const answer = await signUp(ada.email, ada.password);
+    expectProblem(answer, 503, 'unavailable');
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  });
+});
+
+describe('pepper', () => {
+  const [OLD, NEW] = ['an old pepper of 32 characters....', 'a new pepper of 32 characters.....'];
+
+  beforeEach(() => start({ pepper: OLD }));
+  afterEach(() => app.stop());
+
+  const withPepper = (pepper?: string | string[]) =>
+    createAuth({
+      database: app.database.url,
+      secret: SECRET,
+      rateLimit: false,
+      logger: memoryLogger(),
+      plugins: [password(pepper === undefined ? {} : { pepper })],
+    });
+  const trySignIn = async (auth: ReturnType<typeof withPepper>, given = ada.password) => {
+    const result = await auth.credential.signIn({ credential: ada.email, password: given }).then(
+      () => 'signed in',
+      ({ code }) => code,
+    );
+    await auth.close();
+    return result;
+  };
+  const hash = async () =>
+    (await rows<{ password_hash: string }>(app.database, 'SELECT password_hash FROM users'))[0]
+      ?.password_hash;
+
+  test('is needed, and rotates', async () => {
+    await app.auth.credential.signUp(ada);
+    const first = await hash();
+    expect(first).toMatch(/^\$bcrypt-hmac-sha384\$p=[\w-]{8}\$2b\$04\$/);
+    expect(first).not.toContain(OLD);
+    for (const wrong of [undefined, NEW])
+      expect(await trySignIn(withPepper(wrong))).toBe('invalid_credentials');
+    expect(await trySignIn(withPepper([OLD]))).toBe('signed in');
+    expect(await hash()).toBe(first);
+    // The first of the list hashes, all verify.
+    expect(await trySignIn(withPepper([NEW, OLD]), 'a wrong password')).toBe('invalid_credentials');
+    expect(await hash()).toBe(first);
+    expect(await trySignIn(withPepper([NEW, OLD]))).toBe('signed in');
+    expect(await hash()).not.toBe(first);
+    expect(await trySignIn(withPepper(OLD))).toBe('invalid_credentials');
+    expect(await trySignIn(withPepper(NEW))).toBe('signed in');
+  });
+
+  test('comes to hashes without one at the next sign-in', async () => {
+    const plain = withPepper();
+    await plain.credential.signUp(ada);
+    await plain.close();
+    expect(await hash()).not.toContain('$p=');
+    expect(await trySignIn(withPepper(NEW))).toBe('signed in');
+    expect(await hash()).toContain('$p=');
+    expect(await trySignIn(withPepper())).toBe('invalid_credentials');
+    expect(await trySignIn(withPepper(NEW))).toBe('signed in');
+  });
+
+  test('one that is too short is named', () => {
+    expect(() => password({ pepper: 'short' })).toThrow(/pepper must have at least 32 characters/);
+    expect(() => password({ pepper: [NEW, 'short'] })).toThrow(/pepper.*must have at least 32 characters/);
+  });
+});
+
+describe('what is no password', () => {
+  beforeAll(() => start({ username: true }));
+  afterAll(() => app.stop());
+
+  test.each([
+    ['seven!!', 'too_short'],
+    ['7 chars', 'too_short'],
+    // Eight code units, four characters.
+    ['😀😀😀😀', 'too_short'],
+    ['x'.repeat(257), 'too_long'],
+    ['password1', 'password_too_common'],
+    ['PassWord1', 'password_too_common'],
+    ['ada@example.com', 'password_is_identifier'],
+    ['ADA@example.com', 'password_is_identifier'],
+    ['ada_lovelace', 'password_is_identifier'],
+  ])('%j: %s', async (given, code) => {
+    const answer = await app.http
+      .post('/auth/signup/credential')
+      .send({ email: ada.email, password: given, username: 'Ada_Lovelace' });
+    const { errors } = expectProblem(answer, 422, 'validation_failed');
+    expect(errors).toEqual([{ pointer: '/password', code, detail: expect.any(String) }]);
+  });
+
+  test.each(['8 chars.', '😀'.repeat(8), 'x'.repeat(255).concat('😀'), '        !', 'ä'.repeat(256)])(
+    '%j is one',
+    async (given) => {
+      const email = `p-${Buffer.from(given).length}@example.com`;
+      await signUp(email, given).expect(201);
+      const signIn = (password: string) =>
+        app.http.post('/auth/signin/credential').send({ credential: email, password });
+      await signIn(given).expect(200);
+      // Each spelling of Unicode is one, and every character counts.
+      await signIn(given.normalize('NFD')).expect(200);
+      await signIn(`${[...given].slice(0, -1).join('')}~`).expect(401);
+    },
+  );
+});

@@ -1,0 +1,157 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { sessionCookie } from '../../support/app.js';
+import { rows } from '../../support/database.js';
+import { answers, type Lies, type LyingProvider, startLyingProvider } from '../../support/lying-provider.js';
+import { countRows, type OAuthApp, oidcPlugin, signInWith, startOAuthApp } from '../../support/oauth-app.js';
+
+const SECONDS = 1000;
+const now = () => Math.floor(Date.now() / 1000);
+
+// Each is a function, so that times are of the moment.
+const lies: Record<string, (issuer: string) => Lies> = {
+  'an ID token signed with a wrong key': () => ({ wrongKey: true }),
+  'an unsigned ID token': () => ({ alg: 'none' }),
+  'an ID token of an algorithm that it did not announce': () => ({ alg: 'HS256' }),
+  'no ID token': () => ({ tokens: { id_token: undefined } }),
+  'an ID token that is none': () => ({ tokens: { id_token: 'a.b.c' } }),
+  'another issuer': () => ({ claims: { iss: 'https://evil.example' } }),
+  'another audience': () => ({ claims: { aud: 'somebody-else' } }),
+  'several audiences, and another authorized party': () => ({
+    claims: { aud: ['latchkey-spec', 'somebody-else'], azp: 'somebody-else' },
+  }),
+  'another nonce': () => ({ claims: { nonce: 'x'.repeat(43) } }),
+  'no nonce': () => ({ claims: { nonce: undefined } }),
+  'an expired ID token': () => ({ claims: { iat: now() - 7200, exp: now() - 3600 } }),
+  'an ID token without an end': () => ({ claims: { exp: undefined } }),
+  'an ID token of tomorrow': () => ({ claims: { iat: now() + 86_400, exp: now() + 90_000 } }),
+  'an ID token that is not valid yet': () => ({ claims: { nbf: now() + 3600 } }),
+  'no subject': () => ({ claims: { sub: undefined } }),
+  'an empty subject': () => ({ claims: { sub: '' } }),
+  'a number for a subject': () => ({ claims: { sub: 7 } }),
+  'a list for a subject': () => ({ claims: { sub: ['ada'] } }),
+  'a subject that is too long': () => ({ claims: { sub: 'x'.repeat(256) } }),
+  'a subject with a NUL': () => ({ claims: { sub: 'ada\0' } }),
+  'a subject of broken Unicode': () => ({ claims: { sub: 'ada\ud800' } }),
+  'userinfo of another subject': () => ({ claims: { email: undefined }, userinfo: { sub: 'eve' } }),
+  'userinfo of no subject': () => ({ claims: { email: undefined }, userinfo: { sub: undefined } }),
+  'HTML for tokens': () => ({ answers: { token: answers.html } }),
+  'HTML for userinfo': () => ({ claims: { email: undefined }, answers: { userinfo: answers.html } }),
+  'a redirect for tokens': (issuer) => ({ answers: { token: answers.redirect(`${issuer}/userinfo`) } }),
+  'an error for tokens': () => ({ answers: { token: answers.failure } }),
+  'a negative end of the access token': () => ({ tokens: { expires_in: -1 } }),
+  'an end of the access token that is none': () => ({ tokens: { expires_in: 'soon' } }),
+  'no access token': () => ({ tokens: { access_token: undefined } }),
+  'an object for an access token': () => ({ tokens: { access_token: { a: 1 } } }),
+  'an object for a refresh token': () => ({ tokens: { refresh_token: { a: 1 } } }),
+  'a token of 100 KB': () => ({ tokens: { access_token: 'x'.repeat(100_000) } }),
+  'scopes of 100 KB': () => ({ tokens: { scope: 'x '.repeat(50_000) } }),
+  'scopes with a NUL': () => ({ tokens: { scope: 'openid\0' } }),
+  'a type of token that nobody knows': () => ({ tokens: { token_type: 'x'.repeat(200) } }),
+  'another issuer in its answer (RFC 9207)': () => ({ response: { iss: 'https://evil.example' } }),
+  'no issuer in its answer, though it announced one': () => ({ response: { iss: undefined } }),
+  'an error that nobody knows': () => ({ response: { code: undefined, error: 'x"<script>' } }),
+};
+
+describe('a provider that gives', () => {
+  let app: OAuthApp;
+  let provider: LyingProvider;
+  beforeAll(async () => {
+    provider = await startLyingProvider();
+    app = await startOAuthApp({ providers: () => [oidcPlugin(provider)] });
+  });
+  afterEach(async () => {
+    provider.lies = {};
+    await rows(app.database, 'DELETE FROM users');
+  });
+  afterAll(async () => {
+    await app.stop();
+    await provider.stop();
+  });
+
+  async function expectRefusal() {
+    const browser = app.browser();
+    const response = await signInWith(browser, 'oidc');
+    expect([response.status, response.headers.location]).toEqual([303, '/done?error=provider_error']);
+    expect(sessionCookie(response)).toBeUndefined();
+    expect(await countRows(app.database)).toEqual({ users: 0, accounts: 0, sessions: 0 });
+  }
+
+  test.each(Object.keys(lies))('%s is not believed', async (name) => {
+    provider.lies = lies[name]?.(provider.issuer) ?? {};
+    await expectRefusal();
+  });
+
+  test('tokens in what is no JSON, brings none of it into the log', async () => {
+    provider.lies = {
+      answers: {
+        token: (_req, res) =>
+          void res.writeHead(200, { 'content-type': 'application/json' }).end('gho_SECRET'),
+      },
+    };
+    await expectRefusal();
+    expect(app.log.join('\n')).not.toMatch(/gho_|SECRET/);
+  });
+
+  test('no keys is not believed', async () => {
+    const other = await startLyingProvider();
+    const fresh = await startOAuthApp({ providers: () => [oidcPlugin(other)] });
+    for (const jwks of [answers.html, answers.huge, answers.failure]) {
+      other.lies = { answers: { jwks } };
+      const { headers } = await signInWith(fresh.browser(), 'oidc');
+      expect(headers.location).toBe('/done?error=provider_error');
+    }
+    other.lies = {};
+    expect((await signInWith(fresh.browser(), 'oidc')).headers.location).toBe('/done');
+    await fresh.stop();
+    await other.stop();
+  });
+
+  test('an access token that never ends, is stored with an end', async () => {
+    provider.lies = { tokens: { expires_in: 1e300 } };
+    expect((await signInWith(app.browser(), 'oidc')).headers.location).toBe('/done');
+  });
+
+  test('150 MB costs neither memory nor time', async () => {
+    for (const endpoint of ['token', 'userinfo'] as const) {
+      provider.lies = { claims: { email: undefined }, answers: { [endpoint]: answers.huge } };
+      const before = process.memoryUsage().rss;
+      const start = performance.now();
+      await expectRefusal();
+      expect(performance.now() - start).toBeLessThan(3 * SECONDS);
+      expect(process.memoryUsage().rss - before).toBeLessThan(60 * 1024 * 1024);
+    }
+  });
+});
+
+describe('a provider that is slow', () => {
+  test('is waited for 5 seconds, in all', async () => {
+    const bent: Lies[] = [
+      { answers: { discovery: answers.hang } },
+      { answers: { discovery: answers.drip } },
+      { answers: { token: answers.hang } },
+      { answers: { token: answers.drip } },
+      { answers: { jwks: answers.drip } },
+      { claims: { email: undefined }, answers: { userinfo: answers.hang } },
+    ];
+    const providers = await Promise.all(bent.map(() => startLyingProvider()));
+    const app = await startOAuthApp({
+      providers: () => providers.map((one, n) => oidcPlugin(one, { id: `slow-${n}` })),
+    });
+    await Promise.all(
+      providers.map(async (provider, n) => {
+        provider.lies = bent[n] ?? {};
+        const start = performance.now();
+        if (provider.lies.answers?.discovery) {
+          await app.http.get(`/auth/oauth/slow-${n}/authorize`).expect(502);
+        } else {
+          const response = await signInWith(app.browser(), `slow-${n}`);
+          expect(response.headers.location).toBe('/done?error=provider_error');
+        }
+        expect(performance.now() - start).toBeLessThan(6 * SECONDS);
+      }),
+    );
+    expect(await countRows(app.database)).toEqual({ users: 0, accounts: 0, sessions: 0 });
+    await app.stop();
+    await Promise.all(providers.map((one) => one.stop()));
+  });
+});

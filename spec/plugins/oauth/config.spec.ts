@@ -1,0 +1,148 @@
+import { describe, expect, test } from '@jest/globals';
+import { admin, createAuth, oauth } from '../../../lib/index.js';
+import {
+  apple,
+  discord,
+  facebook,
+  github,
+  gitlab,
+  google,
+  linkedin,
+  microsoft,
+  oauth2,
+  oidc,
+  type ProviderPlugin,
+} from '../../../lib/providers.js';
+import { SECRET } from '../../support/app.js';
+
+const client = { clientId: 'c', clientSecret: 's' };
+const plain = {
+  id: 'plain',
+  ...client,
+  authorizationUrl: 'https://a.example/authorize',
+  tokenUrl: 'https://a.example/token',
+  userinfoUrl: 'https://a.example/me',
+};
+const own = { id: 'own', issuer: 'https://a.example', ...client };
+const config = { database: 'sqlite::memory:', secret: SECRET, baseUrl: 'https://app.example' };
+// As JavaScript may call it, whatever the types say.
+const call = (make: (options: never) => unknown, options: unknown) => () => make(options as never);
+
+describe('a config with OAuth', () => {
+  test('needs oauth() beside a provider', () => {
+    expect(() => createAuth({ ...config, plugins: [google(client)] })).toThrow(
+      'latchkey: provider google: add oauth() to plugins',
+    );
+  });
+
+  test('needs baseUrl for oauth()', () => {
+    const { baseUrl, ...without } = config;
+    expect(() => createAuth({ ...without, plugins: [oauth(), google(client)] })).toThrow(
+      /^latchkey: oauth\(\) needs baseUrl/,
+    );
+  });
+
+  test('takes plugins in any order, and each provider once', () => {
+    expect(createAuth({ ...config, plugins: [google(client), oauth()] }).oauth.providers).toEqual(['google']);
+    expect(() => createAuth({ ...config, plugins: [oauth(), google(client), google(client)] })).toThrow(
+      /provider google twice/,
+    );
+    expect(() => createAuth({ ...config, plugins: [oauth(), oauth()] })).toThrow(/oauth twice/);
+    expect(() =>
+      createAuth({ ...config, plugins: [oauth(), admin({ adminEmails: ['a@example.com'] })] }),
+    ).not.toThrow();
+  });
+
+  test('knows the address of every named provider', () => {
+    const named: ProviderPlugin[] = [
+      google(client),
+      github(client),
+      gitlab(client),
+      microsoft(client),
+      discord(client),
+      facebook(client),
+      linkedin(client),
+      oidc(own),
+      oauth2(plain),
+    ];
+    const auth = createAuth({ ...config, plugins: [oauth(), ...named] });
+    expect(auth.oauth.providers).toHaveLength(named.length);
+    for (const { provider } of named) {
+      const { server } = provider;
+      const urls =
+        'discover' in server
+          ? [server.discover]
+          : [server.authorizationUrl, server.tokenUrl, server.userinfoUrl];
+      for (const url of urls) expect(url).toMatch(/^https:\/\//);
+    }
+  });
+
+  test.each<[string, () => unknown, RegExp]>([
+    ['an option that oauth() has not', call(oauth, { linkByEmail: true }), /^latchkey: oauth: .*linkByEmail/],
+    [
+      'words for a boolean',
+      call(oauth, { linkByVerifiedEmail: 'no' }),
+      /linkByVerifiedEmail must be true or false/,
+    ],
+    ['no options', call(google, undefined), /^latchkey: provider google: clientId/],
+    ['no client id', call(google, { clientSecret: 's' }), /^latchkey: provider google: clientId/],
+    ['no client secret', call(github, { clientId: 'c', clientSecret: undefined }), /github: clientSecret/],
+    ['an empty client secret', call(github, { clientId: 'c', clientSecret: '' }), /github: clientSecret/],
+    ['a number for a secret', call(github, { clientId: 'c', clientSecret: 5 }), /github: clientSecret/],
+    ['a misspelt option', call(google, { ...client, scope: ['openid'] }), /google: scope is no option/],
+    [
+      'a text for scopes',
+      call(google, { ...client, scopes: 'openid email' }),
+      /google: scopes must be a list/,
+    ],
+    [
+      'a scope that is none',
+      call(google, { ...client, scopes: ['openid', ''] }),
+      /google: scopes must be a list/,
+    ],
+    [
+      'words for trust',
+      call(oidc, { ...own, trustEmailVerified: 'false' }),
+      /own: trustEmailVerified must be/,
+    ],
+    ['an id that fits no path', call(oidc, { ...own, id: 'a/b' }), /id must be/],
+    ['an id in capitals', call(oidc, { ...own, id: 'Own' }), /id must be/],
+    ['no id', call(oidc, { ...own, id: undefined }), /id must be/],
+    [
+      'an issuer that is no URL',
+      call(oidc, { ...own, issuer: 'a.example' }),
+      /own: issuer must be an https URL/,
+    ],
+    [
+      'an issuer without TLS',
+      call(oidc, { ...own, issuer: 'http://a.example' }),
+      /own: issuer must be an https URL/,
+    ],
+    ['no token URL', call(oauth2, { ...plain, tokenUrl: undefined }), /plain: tokenUrl must be an https URL/],
+    [
+      'a userinfo URL without TLS',
+      call(oauth2, { ...plain, userinfoUrl: 'http://a.example' }),
+      /plain: userinfoUrl/,
+    ],
+    [
+      'an endpoint without TLS',
+      call(github, { ...client, endpoints: { emailsUrl: 'http://a.example' } }),
+      /github: endpoints.emailsUrl/,
+    ],
+    [
+      'an endpoint that is none',
+      call(discord, { ...client, endpoints: { meUrl: 'https://a.example' } }),
+      /discord: endpoints.meUrl is no option/,
+    ],
+    [
+      'no function for a profile',
+      call(oauth2, { ...plain, profile: {} }),
+      /plain: profile must be a function/,
+    ],
+    ['a tenant that fits no path', call(microsoft, { ...client, tenant: 'a/b' }), /microsoft: tenant/],
+    ['a misspelt option of Apple', call(apple, { ...client, teamID: 'T' }), /apple: /],
+  ])('refuses %s', (_what, make, message) => {
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(message);
+  });
+});

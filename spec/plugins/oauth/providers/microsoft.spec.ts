@@ -1,0 +1,76 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { microsoft } from '../../../../lib/providers.js';
+import { rows } from '../../../support/database.js';
+import { type LyingProvider, startLyingProvider } from '../../../support/lying-provider.js';
+import { type OAuthApp, signInWith, startOAuthApp } from '../../../support/oauth-app.js';
+
+const ENTRA = 'https://login.microsoftonline.com';
+const issuerOf = (tenant: string) => `${ENTRA}/${tenant}/v2.0`;
+
+// What is special about Microsoft hangs on its own address, so this goes to that address, as far as the code can see.
+describe('microsoft', () => {
+  let app: OAuthApp;
+  let provider: LyingProvider;
+  const realFetch = globalThis.fetch;
+  beforeAll(async () => {
+    provider = await startLyingProvider();
+    globalThis.fetch = (input, init) =>
+      realFetch(
+        String(input).replace(`${ENTRA}/common/v2.0`, provider.issuer).replace(ENTRA, provider.issuer),
+        init,
+      );
+    app = await startOAuthApp({ providers: () => [microsoft({ clientId: 'c', clientSecret: 's' })] });
+  });
+  afterEach(async () => {
+    await rows(app.database, 'DELETE FROM users');
+  });
+  afterAll(async () => {
+    globalThis.fetch = realFetch;
+    await app.stop();
+    await provider.stop();
+  });
+
+  function signIn(
+    browser: ReturnType<OAuthApp['browser']>,
+    tenant: string,
+    claims: Record<string, unknown> = {},
+  ) {
+    provider.lies = {
+      claims: { iss: issuerOf(tenant), tid: tenant, email_verified: true, ...claims },
+      response: { iss: undefined },
+      metadata: {
+        issuer: issuerOf('{tenantid}'),
+        authorization_endpoint: `${ENTRA}/authorize`,
+        token_endpoint: `${ENTRA}/token`,
+        userinfo_endpoint: `${ENTRA}/userinfo`,
+        jwks_uri: `${ENTRA}/jwks`,
+        authorization_response_iss_parameter_supported: undefined,
+      },
+    };
+    return signInWith(browser, 'microsoft');
+  }
+
+  test('signs in people of any tenant, and takes an equal subject of two for two people', async () => {
+    const ids = new Set<string>();
+    for (const tenant of ['9188040d-6c67-4c5b-b112-36a304b66dad', 'f8cdef31-a31e-4b4a-93e4-5f571e91255a']) {
+      for (let round = 0; round < 2; round++) {
+        const browser = app.browser();
+        expect((await signIn(browser, tenant)).headers.location).toBe('/done');
+        ids.add((await browser.get('/auth/me').expect(200)).body.user.id);
+      }
+    }
+    expect(ids.size).toBe(2);
+  });
+
+  test('never proves an address', async () => {
+    const browser = app.browser();
+    await signIn(browser, 'f8cdef31-a31e-4b4a-93e4-5f571e91255a', { xms_edov: true });
+    const { body } = await browser.get('/auth/me').expect(200);
+    expect(body.user).toMatchObject({ email: null, email_verified_at: null });
+  });
+
+  test('is not believed where tenant and issuer differ', async () => {
+    const response = await signIn(app.browser(), 'f8cdef31-a31e-4b4a-93e4-5f571e91255a', { tid: 'another' });
+    expect(response.headers.location).toBe('/done?error=provider_error');
+  });
+});

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { rows } from '../../../support/database.js';
+import {
+  begin,
+  type OAuthApp,
+  oidcPlugin,
+  startOAuthApp,
+  startWithOidc,
+} from '../../../support/oauth-app.js';
+import { CLIENT, type OidcServer, startOidcServer } from '../../../support/oidc.js';
+
+const AUTHORIZE = '/auth/oauth/oidc/authorize';
+
+describe('GET /oauth/:provider/authorize', () => {
+  let app: OAuthApp;
+  let provider: OidcServer;
+  beforeAll(async () => {
+    ({ app, provider } = await startWithOidc());
+  });
+  afterAll(async () => {
+    await app.stop();
+    await provider.stop();
+  });
+
+  test('sends the browser to the provider, with PKCE, state and nonce', async () => {
+    const response = await app.http.get(AUTHORIZE).expect(302);
+    const url = new URL(response.headers.location ?? '');
+    expect(url.origin).toBe(provider.issuer);
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      response_type: 'code',
+      client_id: CLIENT.clientId,
+      redirect_uri: `${app.origin}/auth/oauth/oidc/callback`,
+      scope: 'openid email profile',
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 'S256',
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+    });
+    expect(response.headers['cache-control']).toBe('no-store');
+  });
+
+  test('binds the flow to the browser by a cookie, which further tabs share', async () => {
+    const first = await app.http.get(AUTHORIZE);
+    const [cookie = ''] = first.headers['set-cookie'] as unknown as string[];
+    expect(cookie).toMatch(/^latchkey-flow=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/);
+    const [pair = ''] = cookie.split(';');
+    const second = await app.http.get(AUTHORIZE).set('Cookie', pair);
+    expect((second.headers['set-cookie'] as unknown as string[])[0]).toContain(pair);
+  });
+
+  test('makes new secrets for each flow, and stores none of them as it is', async () => {
+    const urls = [await begin(app.browser(), AUTHORIZE), await begin(app.browser(), AUTHORIZE)];
+    const values = urls.flatMap((url) => {
+      const { searchParams } = new URL(url);
+      return ['state', 'nonce', 'code_challenge'].map((name) => searchParams.get(name) ?? '');
+    });
+    expect(new Set(values).size).toBe(6);
+    const stored = JSON.stringify(await rows(app.database, 'SELECT * FROM oauth_flows'));
+    for (const value of values) expect(stored).not.toContain(value);
+    const digest = createHash('sha256')
+      .update(values[0] ?? '')
+      .digest();
+    const hashes = await rows<{ state_hash: Buffer }>(app.database, 'SELECT state_hash FROM oauth_flows');
+    expect(hashes.some(({ state_hash }) => digest.equals(state_hash))).toBe(true);
+  });
+
+  test.each([
+    ['application/json', 200],
+    ['application/json, text/html;q=0.5', 200],
+    ['text/html,application/xhtml+xml,*/*;q=0.8', 302],
+    ['*/*', 302],
+    ['text/html, application/json', 302],
+  ])('answers a client that accepts %s with %i', async (accept, status) => {
+    const response = await app.http.get(AUTHORIZE).set('Accept', accept).expect(status);
+    expect(response.headers['set-cookie']?.[0]).toMatch(/^latchkey-flow=/);
+    if (status === 200) {
+      expect(Object.keys(response.body)).toEqual(['url']);
+      expect(response.body.url).toContain(`${provider.issuer}/auth?`);
+      expect(response.headers.location).toBeUndefined();
+    }
+  });
+
+  test('refuses a page of another site', async () => {
+    const { body, headers } = await app.http.get(AUTHORIZE).set('Sec-Fetch-Site', 'cross-site').expect(403);
+    expect(body.code).toBe('origin_not_allowed');
+    expect(headers['set-cookie']).toBeUndefined();
+    for (const site of ['same-origin', 'same-site', 'none'])
+      await app.http.get(AUTHORIZE).set('Sec-Fetch-Site', site).expect(302);
+  });
+
+  test('knows only the configured providers', async () => {
+    for (const name of ['nobody', '__proto__', 'constructor', 'toString', 'OIDC', '%00']) {
+      const { body } = await app.http.get(`/auth/oauth/${name}/authorize`).expect(404);
+      expect(body.code).toBe('provider_not_found');
+    }
+  });
+
+  test('takes the redirect URI from the config, whatever the request says of itself', async () => {
+    const response = await app.http
+      .get(AUTHORIZE)
+      .set({ Host: 'evil.example', 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'https' })
+      .set('Forwarded', 'host=evil.example')
+      .expect(302);
+    expect(new URL(response.headers.location ?? '').searchParams.get('redirect_uri')).toBe(
+      `${app.origin}/auth/oauth/oidc/callback`,
+    );
+  });
+
+  test('answers 405 to another method', async () => {
+    const { headers } = await app.http.post(AUTHORIZE).expect(405);
+    expect(headers.allow).toBe('GET, HEAD');
+  });
+
+  test('answers 502 while the provider is away, and recovers by itself', async () => {
+    const away = await startOidcServer([]);
+    const { port } = new URL(away.issuer);
+    await away.stop();
+    const lonely = await startOAuthApp({ providers: () => [oidcPlugin(away)] });
+    const { body, headers } = await lonely.http.get(AUTHORIZE).expect(502);
+    expect(body.code).toBe('provider_error');
+    expect(headers['set-cookie']).toBeUndefined();
+    const back = await startOidcServer([`${lonely.origin}/auth/oauth/oidc/callback`], Number(port));
+    await lonely.http.get(AUTHORIZE).expect(302);
+    await lonely.stop();
+    await back.stop();
+  });
+
+  test('with https, keeps the flow cookie to this host', async () => {
+    const secure = await startOAuthApp({
+      providers: () => [oidcPlugin(provider)],
+      config: { baseUrl: 'https://app.example', httpBasePath: '/v1/auth' },
+    });
+    const { headers } = await secure.http.get('/auth/v1/auth/oauth/oidc/authorize').expect(302);
+    expect(headers['set-cookie']?.[0]).toMatch(/^__Host-latchkey-flow=.*; HttpOnly; Secure; SameSite=Lax$/);
+    expect(new URL(headers.location ?? '').searchParams.get('redirect_uri')).toBe(
+      'https://app.example/v1/auth/oauth/oidc/callback',
+    );
+    await secure.stop();
+  });
+});

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { sessionCookie } from '../../../support/app.js';
+import { begin, type OAuthApp, signInWith, startWithOidc } from '../../../support/oauth-app.js';
+import { type OidcServer, visitProvider } from '../../../support/oidc.js';
+
+// What Apple demands: the provider answers by a form that the browser posts, from the provider's own site.
+describe('POST /oauth/:provider/callback', () => {
+  let app: OAuthApp;
+  let provider: OidcServer;
+  beforeAll(async () => {
+    ({ app, provider } = await startWithOidc());
+  });
+  afterAll(async () => {
+    await app.stop();
+    await provider.stop();
+  });
+
+  async function answerOfProvider(browser: ReturnType<OAuthApp['browser']>) {
+    const departure = await begin(browser, '/auth/oauth/oidc/authorize', { callback_url: '/done' });
+    const back = new URL(await visitProvider(departure));
+    return { path: back.pathname, form: back.searchParams };
+  }
+
+  test('signs in with the cookie of the flow', async () => {
+    const browser = app.browser();
+    const { path, form } = await answerOfProvider(browser);
+    const response = await browser
+      .post(path)
+      .set({ Origin: 'https://provider.example', 'Sec-Fetch-Site': 'cross-site' })
+      .type('form')
+      .send(form.toString());
+    expect(response.status).toBe(303);
+    expect(response.headers.location).toBe('/done');
+    await browser.get('/auth/me').expect(200);
+  });
+
+  test('signs in where the browser keeps SameSite=Lax cookies from the form', async () => {
+    const browser = app.browser();
+    const { path, form } = await answerOfProvider(browser);
+    form.set('user', '{"name":{"firstName":"Ada"}}');
+    const turned = await app.http
+      .post(path)
+      .set({ Origin: 'https://provider.example', 'Sec-Fetch-Site': 'cross-site' })
+      .type('form')
+      .send(form.toString())
+      .expect(303);
+    expect(turned.headers.location).toMatch(/^\/auth\/oauth\/oidc\/callback\?/);
+    expect(turned.headers.location).not.toContain('user=');
+    expect(turned.headers['referrer-policy']).toBe('no-referrer');
+    expect(turned.headers['set-cookie']).toBeUndefined();
+    const response = await browser.get(turned.headers.location ?? '').expect(303);
+    expect(response.headers.location).toBe('/done');
+    expect(sessionCookie(response)).toBeDefined();
+  });
+
+  test('tells that the person declined', async () => {
+    const browser = app.browser();
+    const { path, form } = await answerOfProvider(browser);
+    form.delete('code');
+    // Apple's own word for it.
+    form.set('error', 'user_cancelled_authorize');
+    const response = await browser.post(path).type('form').send(form.toString());
+    expect(response.headers.location).toBe('/done?error=access_denied');
+  });
+
+  test.each([
+    ['an empty form', '', 'application/x-www-form-urlencoded', 400, 'invalid_flow'],
+    ['JSON', '{"state":"x"}', 'application/json', 415, 'unsupported_media_type'],
+    ['a parameter twice', 'state=a&state=b', 'application/x-www-form-urlencoded', 400, 'invalid_request'],
+    ['20 KB', `state=${'x'.repeat(20_000)}`, 'application/x-www-form-urlencoded', 413, 'body_too_large'],
+  ])('refuses %s', async (_what, body, type, status, code) => {
+    const browser = app.browser();
+    await signInWith(browser, 'oidc');
+    const response = await browser.post('/auth/oauth/oidc/callback').type(type).send(body).expect(status);
+    expect(response.body.code).toBe(code);
+  });
+});

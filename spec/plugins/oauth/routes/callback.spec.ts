@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { ada, sessionCookie, signedIn } from '../../../support/app.js';
+import { rows } from '../../../support/database.js';
+import {
+  begin,
+  countRows,
+  type OAuthApp,
+  pathOf,
+  signInWith,
+  startWithOidc,
+} from '../../../support/oauth-app.js';
+import { type OidcServer, visitProvider } from '../../../support/oidc.js';
+
+describe('GET /oauth/:provider/callback', () => {
+  let app: OAuthApp;
+  let provider: OidcServer;
+  beforeAll(async () => {
+    ({ app, provider } = await startWithOidc());
+  });
+  afterAll(async () => {
+    await app.stop();
+    await provider.stop();
+  });
+  let people = 0;
+  beforeEach(() => {
+    const sub = `person-${++people}`;
+    provider.person = { sub, email: `${sub}@example.com`, email_verified: true };
+    provider.declines = false;
+  });
+
+  const authorize = '/auth/oauth/oidc/authorize';
+
+  test('makes a user of somebody new, signs them in and goes to callback_url', async () => {
+    const browser = app.browser();
+    const response = await signInWith(browser, 'oidc', '/welcome?tab=1#top');
+    expect(response.status).toBe(303);
+    expect(response.headers.location).toBe('/welcome?tab=1#top');
+    expect(response.headers['referrer-policy']).toBe('no-referrer');
+    expect(response.headers['cache-control']).toBe('no-store');
+    expect(sessionCookie(response)?.attributes).toEqual(['Path=/', 'HttpOnly', 'SameSite=Lax']);
+    const { body } = await browser.get('/auth/me').expect(200);
+    expect(body.user).toMatchObject({ email: provider.person.email });
+    expect(body.user.email_verified_at).toEqual(expect.any(String));
+  });
+
+  test('signs in somebody known, and stores newer tokens', async () => {
+    await signInWith(app.browser(), 'oidc');
+    const before = await countRows(app.database);
+    const browser = app.browser();
+    await signInWith(browser, 'oidc');
+    expect(await countRows(app.database)).toEqual({ ...before, sessions: before.sessions + 1 });
+    await browser.get('/auth/me').expect(200);
+  });
+
+  test('goes to / where no callback_url was given', async () => {
+    const browser = app.browser();
+    const response = await browser.get(pathOf(await visitProvider(await begin(browser, authorize))));
+    expect(response.headers.location).toBe('/');
+  });
+
+  test('gives a new session, and ends the one that the browser had', async () => {
+    const browser = await signedIn(app, { ...ada, email: `${provider.person.sub}-old@example.com` });
+    const { body: before } = await browser.get('/auth/me');
+    await signInWith(browser, 'oidc');
+    const { body: after } = await browser.get('/auth/me').expect(200);
+    expect(after.user.id).not.toBe(before.user.id);
+    const left = await rows(app.database, 'SELECT id FROM sessions WHERE id = :id', {
+      id: before.session.id,
+    });
+    expect(left).toEqual([]);
+  });
+
+  test('lets two tabs of one browser sign in at once', async () => {
+    const browser = app.browser();
+    const first = await visitProvider(await begin(browser, authorize, { callback_url: '/first' }));
+    const second = await visitProvider(await begin(browser, authorize, { callback_url: '/second' }));
+    expect((await browser.get(pathOf(second))).headers.location).toBe('/second');
+    expect((await browser.get(pathOf(first))).headers.location).toBe('/first');
+  });
+
+  test('takes a flow once: of 16 returns at once, and one later, one succeeds', async () => {
+    const browser = app.browser();
+    const back = pathOf(await visitProvider(await begin(browser, authorize)));
+    const responses = await Promise.all(Array.from({ length: 16 }, () => browser.get(back)));
+    expect(responses.filter(({ status }) => status === 303)).toHaveLength(1);
+    const refused = responses.filter(({ status }) => status !== 303);
+    expect(new Set(refused.map(({ body }) => body.code))).toEqual(new Set(['invalid_flow']));
+    expect((await browser.get(back)).body).toMatchObject({ status: 400, code: 'invalid_flow' });
+  });
+
+  test('refuses another browser, which cannot use the flow up either', async () => {
+    const browser = app.browser();
+    const back = pathOf(await visitProvider(await begin(browser, authorize)));
+    const stranger = app.browser();
+    await begin(stranger, authorize);
+    for (const other of [stranger, app.browser()]) {
+      const response = await other.get(back).expect(400);
+      expect(response.body.code).toBe('invalid_flow');
+      expect(response.headers['set-cookie']).toBeUndefined();
+    }
+    const tossed = `latchkey-flow=${'a'.repeat(43)}; latchkey-flow=${'b'.repeat(43)}`;
+    await app.http.get(back).set('Cookie', tossed).expect(400);
+    await browser.get(back).expect(303);
+  });
+
+  test('refuses a flow that took too long', async () => {
+    const browser = app.browser();
+    const back = pathOf(await visitProvider(await begin(browser, authorize)));
+    await rows(app.database, 'UPDATE oauth_flows SET expires_at = :past', {
+      past: '2020-01-01 00:00:00.000',
+    });
+    expect((await browser.get(back).expect(400)).body.code).toBe('invalid_flow');
+  });
+
+  test('tells the page that the person declined', async () => {
+    provider.declines = true;
+    const before = await countRows(app.database);
+    const response = await signInWith(app.browser(), 'oidc', '/done?tab=1#top');
+    expect(response.status).toBe(303);
+    expect(response.headers.location).toBe('/done?tab=1&error=access_denied#top');
+    expect(sessionCookie(response)).toBeUndefined();
+    expect(await countRows(app.database)).toEqual(before);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['no state', '?code=abc'],
+    ['an empty state', '?code=abc&state='],
+    ['an unknown state', `?code=abc&state=${'x'.repeat(43)}`],
+    ['a state twice', '?code=abc&state=a&state=b', 'invalid_request'],
+    ['an error and no state', '?error=access_denied'],
+    ['a NUL', '?code=%00&state=%00'],
+    ['the name of a prototype', '?__proto__=x&constructor=y&state=z'],
+  ])('answers 400 to %s', async (_what, query, code = 'invalid_flow') => {
+    const browser = app.browser();
+    await begin(browser, authorize);
+    const { body, headers } = await browser.get(`/auth/oauth/oidc/callback${query}`).expect(400);
+    expect(body.code).toBe(code);
+    expect(headers['referrer-policy']).toBe('no-referrer');
+  });
+
+  test('knows only the configured providers', async () => {
+    for (const name of ['nobody', '__proto__', 'constructor', 'OIDC']) {
+      const { body } = await app.http.get(`/auth/oauth/${name}/callback?state=x`).expect(404);
+      expect(body.code).toBe('provider_not_found');
+    }
+  });
+
+  test('gives the session as a header too where bearer is on', async () => {
+    const bearer = await startWithOidc({ config: { bearerEnabled: true } });
+    const response = await signInWith(bearer.app.browser(), 'oidc');
+    const token = response.headers['set-auth-token'];
+    expect(response.headers['access-control-expose-headers']).toBe('Set-Auth-Token');
+    await bearer.app.http.get('/auth/oauth/accounts').set('Authorization', `Bearer ${token}`).expect(200);
+    await bearer.app.stop();
+    await bearer.provider.stop();
+  });
+
+  test('signs in beside a session that has ended', async () => {
+    const browser = app.browser();
+    await signInWith(browser, 'oidc');
+    const { body } = await browser.get('/auth/me').expect(200);
+    await app.auth.revokeAllSessions(body.user.id);
+    await browser.get('/auth/oauth/oidc/link').expect(401);
+    expect((await signInWith(browser, 'oidc')).status).toBe(303);
+    await browser.get('/auth/me').expect(200);
+  });
+});

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Sequelize } from 'sequelize';
+import { connectByUrl } from '../../../../lib/database/connect.js';
+import { begin, type OAuthApp, pathOf, signInWith, startWithOidc } from '../../../support/oauth-app.js';
+import { type OidcServer, visitProvider } from '../../../support/oidc.js';
+
+describe('the statements of a callback', () => {
+  let app: OAuthApp;
+  let provider: OidcServer;
+  let sequelize: Sequelize;
+  const statements: string[] = [];
+  beforeAll(async () => {
+    ({ app, provider } = await startWithOidc({
+      config: ({ url }) => {
+        sequelize = connectByUrl(url) as Sequelize;
+        return { database: sequelize };
+      },
+    }));
+    // Its logging is no measure: latchkey keeps statements with secrets out of it. All go through here.
+    const query = sequelize.query.bind(sequelize) as (...args: unknown[]) => Promise<unknown>;
+    sequelize.query = ((sql: string | { query: string }, ...rest: unknown[]) => {
+      statements.push(typeof sql === 'string' ? sql : sql.query);
+      return query(sql, ...rest);
+    }) as Sequelize['query'];
+  });
+  afterAll(async () => {
+    await app.stop();
+    await provider.stop();
+  });
+
+  test('are 6 at most for somebody known', async () => {
+    await signInWith(app.browser(), 'oidc');
+    const browser = app.browser();
+    const back = await visitProvider(await begin(browser, '/auth/oauth/oidc/authorize'));
+    statements.length = 0;
+    await browser.get(pathOf(back)).expect(303);
+    expect(statements.length).toBeGreaterThan(3);
+    expect(statements.slice(6)).toEqual([]);
+  });
+
+  test('are as few for a link', async () => {
+    const browser = app.browser();
+    await signInWith(browser, 'oidc');
+    const back = await visitProvider(await begin(browser, '/auth/oauth/oidc/link'));
+    statements.length = 0;
+    await browser.get(pathOf(back)).expect(303);
+    expect(statements.slice(6)).toEqual([]);
+  });
+});

@@ -1,0 +1,146 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { rows } from '../../../support/database.js';
+import {
+  type Browser,
+  linkWith,
+  type OAuthApp,
+  signInWith,
+  startWithOidc,
+} from '../../../support/oauth-app.js';
+import type { OidcServer } from '../../../support/oidc.js';
+
+const TOKENS = '/auth/oauth/oidc/tokens';
+const REFRESH = `${TOKENS}/refresh`;
+
+describe('POST /oauth/:provider/tokens/refresh', () => {
+  let app: OAuthApp;
+  let provider: OidcServer;
+  beforeAll(async () => {
+    ({ app, provider } = await startWithOidc());
+  });
+  afterAll(async () => {
+    await app.stop();
+    await provider.stop();
+  });
+
+  let browser: Browser;
+  let userId: string;
+  let people = 0;
+  beforeEach(async () => {
+    provider.person = { sub: `person-${++people}` };
+    provider.rotates = true;
+    provider.tokenDelayMs = 0;
+    browser = app.browser();
+    await signInWith(browser, 'oidc');
+    userId = (await browser.get('/auth/me')).body.user.id;
+    provider.tokenCalls = 0;
+  });
+
+  const read = async () => (await browser.get(TOKENS).expect(200)).body;
+
+  test.each([
+    ['rotates refresh tokens', true],
+    ['keeps refresh tokens', false],
+  ])('gives newer tokens, of a provider that %s', async (_what, rotates) => {
+    provider.rotates = rotates;
+    const before = await read();
+    const { body } = await browser.post(REFRESH).expect(200);
+    expect(body.access_token).not.toBe(before.access_token);
+    expect(body.refresh_token === before.refresh_token).toBe(!rotates);
+    expect(await read()).toEqual(body);
+    // And once more, with what is stored now.
+    const { body: again } = await browser.post(REFRESH).expect(200);
+    expect(again.access_token).not.toBe(body.access_token);
+    expect(provider.tokenCalls).toBe(2);
+  });
+
+  test('asks the provider once where 10 ask at once in 2 processes, and gives all the same', async () => {
+    const child = fork(fileURLToPath(new URL('../../../support/refresh-process.ts', import.meta.url)), {
+      execArgv: ['--import', 'tsx'],
+      env: {
+        ...process.env,
+        NODE_OPTIONS: '',
+        LATCHKEY_SPEC_REFRESH: JSON.stringify({
+          database: app.database.url,
+          issuer: provider.issuer,
+          userId,
+          times: 5,
+        }),
+      },
+    });
+    await once(child, 'message');
+    provider.tokenDelayMs = 700;
+    const results = once(child, 'message');
+    child.send('go');
+    const [ours, [theirs]] = await Promise.all([
+      Promise.all(Array.from({ length: 5 }, () => browser.post(REFRESH).expect(200))),
+      results,
+    ]);
+    const tokens = [...ours.map(({ body }) => body.access_token), ...theirs];
+    expect(tokens).toHaveLength(10);
+    expect(new Set(tokens).size).toBe(1);
+    expect(provider.tokenCalls).toBe(1);
+    expect((await read()).access_token).toBe(tokens[0]);
+    await once(child, 'exit');
+  });
+
+  test('is 409 where the provider has ended the grant, and linking again heals', async () => {
+    // A refresh token that was rotated away ends its grant when it comes again.
+    const [old] = await rows<{ refresh_token: string }>(
+      app.database,
+      'SELECT refresh_token FROM accounts WHERE user_id = :userId',
+      { userId },
+    );
+    await browser.post(REFRESH).expect(200);
+    await rows(app.database, 'UPDATE accounts SET refresh_token = :old WHERE user_id = :userId', {
+      userId,
+      old: old?.refresh_token ?? '',
+    });
+    const responses = await Promise.all(Array.from({ length: 3 }, () => browser.post(REFRESH)));
+    expect(responses.map(({ body }) => body.code)).toEqual(Array(3).fill('relink_required'));
+    const calls = provider.tokenCalls;
+    expect((await browser.get(TOKENS).expect(409)).body.code).toBe('relink_required');
+    expect((await browser.post(REFRESH).expect(409)).body.code).toBe('relink_required');
+    expect(provider.tokenCalls).toBe(calls);
+
+    await linkWith(browser, 'oidc');
+    await read();
+    await browser.post(REFRESH).expect(200);
+  });
+
+  test('is 409 without a refresh token', async () => {
+    await rows(app.database, 'UPDATE accounts SET refresh_token = NULL WHERE user_id = :userId', { userId });
+    expect((await browser.post(REFRESH).expect(409)).body.code).toBe('refresh_token_missing');
+    expect((await read()).refresh_token).toBeNull();
+    expect(provider.tokenCalls).toBe(0);
+  });
+
+  test('takes over from a process that died, when its lease is over', async () => {
+    const lease = async (until: string) =>
+      rows(
+        app.database,
+        `UPDATE accounts SET refresh_lease = '01900000-0000-7000-8000-000000000000', refresh_lease_until = :until
+         WHERE user_id = :userId`,
+        { userId, until },
+      );
+    await lease('2020-01-01 00:00:00.000');
+    await browser.post(REFRESH).expect(200);
+    await lease('2100-01-01 00:00:00.000');
+    const response = await browser.post(REFRESH).expect(503);
+    expect(response.body.code).toBe('unavailable');
+    expect(provider.tokenCalls).toBe(1);
+    await read();
+  });
+
+  test('knows what there is to refresh, and for whom', async () => {
+    await app.http.post(REFRESH).expect(401);
+    const { body } = await browser.post('/auth/oauth/nobody/tokens/refresh').expect(404);
+    expect(body.code).toBe('provider_not_found');
+    const cross = await browser.post(REFRESH).set('Sec-Fetch-Site', 'cross-site').expect(403);
+    expect(cross.body.code).toBe('origin_not_allowed');
+    await browser.get(REFRESH).expect(405);
+  });
+});

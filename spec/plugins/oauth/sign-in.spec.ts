@@ -1,0 +1,194 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { ada, sessionCookie, signedIn } from '../../support/app.js';
+import { rows } from '../../support/database.js';
+import { type LyingProvider, startLyingProvider } from '../../support/lying-provider.js';
+import {
+  begin,
+  countRows,
+  linkWith,
+  type OAuthApp,
+  oidcPlugin,
+  pathOf,
+  signInWith,
+  startOAuthApp,
+} from '../../support/oauth-app.js';
+import { visitProvider } from '../../support/oidc.js';
+
+let app: OAuthApp;
+let joining: OAuthApp;
+let provider: LyingProvider;
+let other: LyingProvider;
+
+beforeAll(async () => {
+  [provider, other] = await Promise.all([startLyingProvider(), startLyingProvider()]);
+  const providers = () => [
+    oidcPlugin(provider),
+    oidcPlugin(other, { id: 'other' }),
+    oidcPlugin(provider, { id: 'doubted', trustEmailVerified: false }),
+  ];
+  app = await startOAuthApp({ providers });
+  joining = await startOAuthApp({ providers, options: { linkByVerifiedEmail: true } });
+});
+afterEach(async () => {
+  provider.lies = {};
+  other.lies = {};
+  for (const { database } of [app, joining]) await rows(database, 'DELETE FROM users');
+});
+afterAll(async () => {
+  await Promise.all([app.stop(), joining.stop()]);
+  await Promise.all([provider.stop(), other.stop()]);
+});
+
+async function meOf(browser: ReturnType<OAuthApp['browser']>) {
+  return (await browser.get('/auth/me').expect(200)).body.user;
+}
+
+describe('an unknown subject', () => {
+  test('makes a user with the proved email', async () => {
+    const browser = app.browser();
+    await signInWith(browser, 'oidc');
+    expect(await meOf(browser)).toMatchObject({ email: ada.email, email_verified_at: expect.any(String) });
+    expect(await countRows(app.database)).toEqual({ users: 1, accounts: 1, sessions: 1 });
+  });
+
+  test('has its email in the canonical spelling', async () => {
+    provider.lies = { claims: { email: ' Ada@EXAMPLE.com ' } };
+    const browser = app.browser();
+    await signInWith(browser, 'oidc');
+    expect((await meOf(browser)).email).toBe(ada.email);
+  });
+
+  test.each([
+    ['is not verified', 'oidc', { email_verified: false }],
+    ['is not said to be verified', 'oidc', { email_verified: undefined }],
+    ['is verified only in words', 'oidc', { email_verified: 'true' }],
+    ['is verified by a provider that is not trusted to', 'doubted', {}],
+    ['is none', 'oidc', { email: 'ada' }],
+    ['is a list', 'oidc', { email: ['ada@example.com'] }],
+    ['is not there', 'oidc', { email: null }],
+  ])('makes a user without email where the address %s', async (_what, id, claims) => {
+    provider.lies = { claims };
+    const browser = app.browser();
+    await signInWith(browser, id);
+    expect(await meOf(browser)).toMatchObject({ email: null, email_verified_at: null });
+    expect(await rows(app.database, 'SELECT email FROM users')).toEqual([{ email: null }]);
+    // Two people without an address are two people.
+    provider.lies = { claims: { ...claims, sub: 'grace' } };
+    const second = app.browser();
+    await signInWith(second, id);
+    expect((await meOf(second)).id).not.toBe((await meOf(browser)).id);
+  });
+
+  test('is another person at another issuer', async () => {
+    other.lies = { claims: { email: undefined }, userinfo: { email: undefined } };
+    const [one, two] = [app.browser(), app.browser()];
+    await signInWith(one, 'oidc');
+    await signInWith(two, 'other');
+    expect((await meOf(one)).id).not.toBe((await meOf(two)).id);
+  });
+
+  test('is another person in another case, or with a space behind', async () => {
+    const ids = new Set<string>();
+    for (const sub of ['ada', 'Ada', 'ada ', 'adá']) {
+      provider.lies = { claims: { sub, email: null } };
+      const browser = app.browser();
+      await signInWith(browser, 'oidc');
+      ids.add((await meOf(browser)).id);
+    }
+    expect(ids.size).toBe(4);
+  });
+
+  test('of 20 first sign-ins at once is one user, who is signed in everywhere', async () => {
+    for (const email of [ada.email, null]) {
+      provider.lies = { claims: { sub: `racer ${email}`, email } };
+      const before = await countRows(app.database);
+      const browsers = Array.from({ length: 20 }, () => app.browser());
+      const backs = await Promise.all(
+        browsers.map(async (one) =>
+          pathOf(await visitProvider(await begin(one, '/auth/oauth/oidc/authorize'))),
+        ),
+      );
+      const responses = await Promise.all(browsers.map((one, n) => one.get(backs[n] ?? '')));
+      expect(new Set(responses.map(({ headers }) => headers.location))).toEqual(new Set(['/']));
+      expect(responses.every((response) => sessionCookie(response))).toBe(true);
+      const after = await countRows(app.database);
+      expect([after.users - before.users, after.accounts - before.accounts]).toEqual([1, 1]);
+      const users = await Promise.all(browsers.map(meOf));
+      expect(new Set(users.map(({ id }) => id)).size).toBe(1);
+    }
+  });
+});
+
+describe('an equal email', () => {
+  async function expectAccountExists(at: OAuthApp, id = 'oidc') {
+    const before = await countRows(at.database);
+    const response = await signInWith(at.browser(), id);
+    expect(response.headers.location).toBe('/done?error=account_exists');
+    expect(sessionCookie(response)).toBeUndefined();
+    expect(await countRows(at.database)).toEqual(before);
+  }
+
+  test('opens no account by itself, verified or not', async () => {
+    const browser = await signedIn(app);
+    await expectAccountExists(app);
+    await app.auth.markEmailVerified((await meOf(browser)).id);
+    await expectAccountExists(app);
+  });
+
+  test('does not open the account of another provider', async () => {
+    await signInWith(app.browser(), 'oidc');
+    await expectAccountExists(app, 'other');
+  });
+
+  test('can be linked by whoever is signed in, and opens it then', async () => {
+    const browser = await signedIn(app);
+    expect((await linkWith(browser, 'oidc')).headers.location).toBe('/linked');
+    const again = app.browser();
+    await signInWith(again, 'oidc');
+    expect((await meOf(again)).id).toBe((await meOf(browser)).id);
+    // A link proves no address.
+    expect((await meOf(again)).email_verified_at).toBeNull();
+  });
+
+  test('joins with linkByVerifiedEmail where both sides are verified', async () => {
+    const owner = await signedIn(joining);
+    await joining.auth.markEmailVerified((await meOf(owner)).id);
+    const browser = joining.browser();
+    await signInWith(browser, 'oidc');
+    expect((await meOf(browser)).id).toBe((await meOf(owner)).id);
+    const third = joining.browser();
+    await signInWith(third, 'other');
+    expect((await meOf(third)).id).toBe((await meOf(owner)).id);
+  });
+
+  test('joins no account whose own address is unproved: its maker may wait for the owner', async () => {
+    await signedIn(joining);
+    await expectAccountExists(joining);
+  });
+
+  test('joins none where the provider proves nothing', async () => {
+    const owner = await signedIn(joining);
+    await joining.auth.markEmailVerified((await meOf(owner)).id);
+    await expectAccountExists(joining, 'doubted');
+    provider.lies = { claims: { email_verified: false } };
+    await expectAccountExists(joining);
+  });
+
+  test('does not join a second account of the same provider', async () => {
+    await signInWith(joining.browser(), 'oidc');
+    provider.lies = { claims: { sub: 'the next holder of the address' } };
+    const before = await countRows(joining.database);
+    const response = await signInWith(joining.browser(), 'oidc');
+    expect(response.headers.location).toBe('/done?error=provider_already_linked');
+    expect(await countRows(joining.database)).toEqual(before);
+  });
+
+  test('that changes at the provider changes nothing here', async () => {
+    const browser = app.browser();
+    await signInWith(browser, 'oidc');
+    const before = await meOf(browser);
+    provider.lies = { claims: { email: 'owner@example.com' } };
+    await signInWith(browser, 'oidc');
+    expect(await meOf(browser)).toEqual(before);
+  });
+});

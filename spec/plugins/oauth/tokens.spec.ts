@@ -1,0 +1,161 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Sequelize } from 'sequelize';
+import { connectByUrl } from '../../../lib/database/connect.js';
+import { rows } from '../../support/database.js';
+import { answers, type Lies, type LyingProvider, startLyingProvider } from '../../support/lying-provider.js';
+import {
+  type Browser,
+  countRows,
+  type OAuthApp,
+  oidcPlugin,
+  signInWith,
+  startOAuthApp,
+} from '../../support/oauth-app.js';
+
+const REFRESH = '/auth/oauth/oidc/tokens/refresh';
+const now = () => Math.floor(Date.now() / 1000);
+
+const lies: Record<string, (issuer: string) => Lies> = {
+  'an ID token signed with a wrong key': () => ({ wrongKey: true }),
+  'an unsigned ID token': () => ({ alg: 'none' }),
+  'an ID token of another issuer': () => ({ claims: { iss: 'https://evil.example' } }),
+  'an ID token for another audience': () => ({ claims: { aud: 'somebody-else' } }),
+  'an ID token of another subject': () => ({ claims: { sub: 'eve' } }),
+  'an ID token of no subject': () => ({ claims: { sub: '' } }),
+  'an expired ID token': () => ({ claims: { iat: now() - 7200, exp: now() - 3600 } }),
+  'an ID token of tomorrow': () => ({ claims: { iat: now() + 86_400, exp: now() + 90_000 } }),
+  HTML: () => ({ answers: { token: answers.html } }),
+  '150 MB': () => ({ answers: { token: answers.huge } }),
+  'a redirect': (issuer) => ({ answers: { token: answers.redirect(`${issuer}/userinfo`) } }),
+  'an error of its own': () => ({ answers: { token: answers.failure } }),
+  'a negative end': () => ({ tokens: { expires_in: -1 } }),
+  'no access token': () => ({ tokens: { access_token: undefined } }),
+  'an empty access token': () => ({ tokens: { access_token: '' } }),
+  'a token of 100 KB': () => ({ tokens: { access_token: 'x'.repeat(100_000) } }),
+  'scopes of 100 KB': () => ({ tokens: { scope: 'x '.repeat(50_000) } }),
+};
+
+describe('a refresh', () => {
+  let app: OAuthApp;
+  let provider: LyingProvider;
+  let sequelize: Sequelize;
+  let browser: Browser;
+  beforeAll(async () => {
+    provider = await startLyingProvider();
+    app = await startOAuthApp({
+      providers: () => [oidcPlugin(provider)],
+      config: ({ url }) => {
+        sequelize = connectByUrl(url) as Sequelize;
+        return { database: sequelize };
+      },
+    });
+  });
+  beforeEach(async () => {
+    browser = app.browser();
+    await signInWith(browser, 'oidc');
+    provider.tokenRequests.length = 0;
+  });
+  afterEach(async () => {
+    provider.lies = {};
+    await rows(app.database, 'DELETE FROM users');
+  });
+  afterAll(async () => {
+    await app.stop();
+    await provider.stop();
+  });
+
+  const read = async () => (await browser.get('/auth/oauth/oidc/tokens').expect(200)).body;
+
+  test.each(Object.keys(lies))('that brings %s is 502, and the stored tokens stay', async (name) => {
+    const before = await read();
+    const stored = await rows(app.database, 'SELECT access_token, refresh_token, id_token FROM accounts');
+    provider.lies = lies[name]?.(provider.issuer) ?? {};
+    expect((await browser.post(REFRESH).expect(502)).body.code).toBe('provider_error');
+    expect(await read()).toEqual(before);
+    expect(await rows(app.database, 'SELECT access_token, refresh_token, id_token FROM accounts')).toEqual(
+      stored,
+    );
+    provider.lies = {};
+    await browser.post(REFRESH).expect(200);
+  });
+
+  test('that the provider does not answer is 502 in time, for all who wait for it', async () => {
+    const before = await read();
+    provider.lies = { answers: { token: answers.drip } };
+    const start = performance.now();
+    const calls = Array.from({ length: 5 }, () => browser.post(REFRESH));
+    expect((await Promise.all(calls)).map(({ body }) => body.code)).toEqual(Array(5).fill('provider_error'));
+    expect(performance.now() - start).toBeLessThan(6500);
+    expect(await read()).toEqual(before);
+  });
+
+  /** Has the provider wait with its answer to a refresh, and not to a sign-in. */
+  function holdRefresh(answer: { status: number; body: object }) {
+    let release = () => {};
+    let arrived = () => {};
+    const isHeld = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    provider.lies = {
+      answers: {
+        token(_req, res) {
+          provider.lies = {};
+          arrived();
+          release = () =>
+            res
+              .writeHead(answer.status, { 'content-type': 'application/json' })
+              .end(JSON.stringify(answer.body));
+        },
+      },
+    };
+    return { isHeld, release: () => release() };
+  }
+
+  test.each([
+    ['refused', { status: 400, body: { error: 'invalid_grant' } }],
+    ['answered', { status: 200, body: { access_token: 'late', token_type: 'bearer', expires_in: 60 } }],
+  ])('that is %s after a new sign-in leaves the tokens of the sign-in', async (_what, answer) => {
+    const held = holdRefresh(answer);
+    const refreshing = browser.post(REFRESH).then((response) => response);
+    await held.isHeld;
+    await signInWith(app.browser(), 'oidc');
+    const newer = await read();
+    held.release();
+    expect((await refreshing).status).toBe(200);
+    expect(await read()).toEqual(newer);
+    await browser.post(REFRESH).expect(200);
+  });
+
+  test('whose tokens cannot be saved at once, is saved soon: the old ones may be void by now', async () => {
+    const before = await read();
+    const query = sequelize.query;
+    let failures = 0;
+    sequelize.query = ((sql: string | { query: string }, ...rest: never[]) => {
+      const text = typeof sql === 'string' ? sql : sql.query;
+      if (/^UPDATE .accounts.*access_token/.test(text) && failures++ < 2) throw new Error('the cable is out');
+      return (query as (...args: unknown[]) => unknown).call(sequelize, sql, ...rest);
+    }) as Sequelize['query'];
+    expect((await browser.post(REFRESH).expect(503)).body.code).toBe('unavailable');
+    const until = Date.now() + 5000;
+    let after = await read();
+    while (after.access_token === before.access_token && Date.now() < until) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      after = await read();
+    }
+    sequelize.query = query;
+    expect(failures).toBeGreaterThan(1);
+    expect(after.refresh_token).not.toBe(before.refresh_token);
+    expect(provider.tokenRequests).toHaveLength(1);
+    expect(app.log.join('\n')).not.toMatch(/provider-(access|refresh)/);
+  });
+
+  test('that ends with the account is no error of ours', async () => {
+    const held = holdRefresh({ status: 400, body: { error: 'invalid_grant' } });
+    const refreshing = browser.post(REFRESH).then((response) => response);
+    await held.isHeld;
+    await rows(app.database, 'DELETE FROM accounts');
+    held.release();
+    expect((await refreshing).body.code).toBe('account_not_linked');
+    expect((await countRows(app.database)).accounts).toBe(0);
+  });
+});

@@ -1,0 +1,146 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { ada, SECRET } from './support/app.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const run = promisify(execFile);
+const tsc = (...args: string[]) =>
+  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...args], { cwd: root }).catch(
+    (error) => {
+      throw new Error(error.stdout);
+    },
+  );
+
+/** What the fragments take for granted: the names that the README's first example, or the text around them, brings. */
+const GIVEN = `
+  type Latchkey = typeof import('latchkey');
+  declare const app: import('express').Express;
+  declare const auth: import('latchkey').Auth &
+    import('latchkey').PluginApis<
+      readonly [
+        ReturnType<Latchkey['credentialPassword']>,
+        ReturnType<Latchkey['admin']>,
+        ReturnType<Latchkey['oauth']>,
+        ReturnType<Latchkey['apiKeys']>,
+        ReturnType<Latchkey['auditLog']>,
+      ]
+    >;
+  declare const admin: Latchkey['admin'];
+  declare const apiKeys: Latchkey['apiKeys'];
+  declare const auditLog: Latchkey['auditLog'];
+  declare const createAuth: Latchkey['createAuth'];
+  declare const credentialPassword: Latchkey['credentialPassword'];
+  declare const currentUser: Latchkey['currentUser'];
+  declare const requireAdmin: Latchkey['requireAdmin'];
+  declare const requireSession: Latchkey['requireSession'];
+  declare const server: import('node:http').Server;
+  declare const sequelize: import('sequelize').Sequelize;
+  declare const DataTypes: typeof import('sequelize').DataTypes;
+  declare const user: import('latchkey').User;
+  declare const userId: string;
+  declare const sessionId: string;
+  declare const token: string;
+  declare const password: string;
+  declare const currentPassword: string;
+  declare const newPassword: string;
+`;
+
+let folder: string;
+let project: string;
+const examples: string[] = [];
+let app: ChildProcess | undefined;
+
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'latchkey-readme-')));
+  project = join(folder, 'project');
+  const installed = join(project, 'node_modules/latchkey');
+  await mkdir(installed, { recursive: true });
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  await cp(join(root, 'package.json'), join(installed, 'package.json'));
+  await tsc('-p', 'tsconfig.esm.json', '--outDir', join(installed, 'dist/esm'));
+
+  // What docs/architecture.md shows is a sketch.
+  const pages = (await readdir(join(root, 'docs'))).filter((page) => page !== 'architecture.md');
+  for (const page of ['README.md', ...pages.map((name) => `docs/${name}`)]) {
+    const text = await readFile(join(root, page), 'utf8');
+    for (const [, code = ''] of text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)) examples.push(code);
+  }
+  await writeFile(join(project, 'package.json'), '{ "type": "module" }');
+  await writeFile(join(project, 'given.d.ts'), GIVEN);
+  await writeFile(
+    join(project, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: {
+        target: 'es2022',
+        module: 'nodenext',
+        strict: true,
+        skipLibCheck: true,
+        types: ['node'],
+      },
+    }),
+  );
+}, 60_000);
+
+afterAll(async () => {
+  app?.kill();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('every TypeScript example compiles under strict', async () => {
+  expect(examples.length).toBeGreaterThan(5);
+  for (const [index, code] of examples.entries()) {
+    await writeFile(join(project, `example-${index}.ts`), `${code}\nexport {};\n`);
+  }
+  await tsc('-p', project);
+});
+
+test('the first example serves a sign-up, a sign-in and its own route', async () => {
+  const port = await freePort();
+  const code = examples[0]?.replace('listen(3000)', `listen(${port})`) ?? '';
+  await writeFile(join(project, 'first.ts'), code);
+  await tsc('-p', project);
+  app = spawn(process.execPath, ['first.js'], {
+    cwd: project,
+    env: { ...process.env, AUTH_SECRET: SECRET, NODE_ENV: 'development', NODE_OPTIONS: '' },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  const post = (path: string, body: object) =>
+    fetch(origin + path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  await expect(firstAnswer(`${origin}/hello`)).resolves.toBe(401);
+  expect((await post('/auth/signup/credential', ada)).status).toBe(201);
+  const signedIn = await post('/auth/signin/credential', { credential: ada.email, password: ada.password });
+  const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const hello = await fetch(`${origin}/hello`, { headers: { cookie } });
+  expect(await hello.json()).toEqual({ hello: ada.email });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** The status of the first answer of an app that is just starting. */
+async function firstAnswer(url: string): Promise<number> {
+  for (const end = Date.now() + 15_000; ; await new Promise((resolve) => setTimeout(resolve, 50))) {
+    try {
+      return (await fetch(url)).status;
+    } catch (error) {
+      if (Date.now() > end) throw error;
+    }
+  }
+}

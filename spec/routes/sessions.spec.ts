@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type request from 'supertest';
+import { ada, type password, type SpecApp, sessionCookie, signedIn, startApp } from '../support/app.js';
+import { rows } from '../support/database.js';
+import { expectProblem } from '../support/problem.js';
+
+const eve = { email: 'eve@example.com', password: 'eavesdropping all day' };
+const CLEARED = ['Path=/', 'Expires=Thu, 01 Jan 1970 00:00:00 GMT', 'HttpOnly', 'SameSite=Lax'];
+
+let app: SpecApp<readonly [ReturnType<typeof password>]>;
+let browser: ReturnType<typeof request.agent>;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.stop());
+beforeEach(async () => {
+  await rows(app.database, 'DELETE FROM users');
+  browser = await signedIn(app);
+});
+
+const tokenOf = async ({ email, password }: typeof ada) => {
+  const issued = await app.auth.credential.signIn({ credential: email, password });
+  return { ...issued, cookie: `latchkey=${issued.token}` };
+};
+const idsOf = async (client: typeof browser) =>
+  ((await client.get('/auth/sessions').expect(200)).body.sessions as { id: string }[]).map(({ id }) => id);
+
+describe('GET /me', () => {
+  test('answers the user and the session, as the sign-in did', async () => {
+    const { token, user, session, cookie } = await tokenOf(ada);
+    const { body, text } = await app.http.get('/auth/me').set('cookie', cookie).expect(200);
+    expect(body.user).toMatchObject({ id: user.id, email: ada.email });
+    expect(body.session).toMatchObject({
+      id: session.id,
+      user_id: user.id,
+      user_agent: null,
+      ip_address: null,
+    });
+    expect(Object.keys(body)).toEqual(['user', 'session']);
+    expect(text).not.toContain(token);
+  });
+});
+
+describe('GET /sessions', () => {
+  test('lists mine that are live, newest first, and says which is the current one', async () => {
+    const [current] = await idsOf(browser);
+    const issued = [await tokenOf(ada), await tokenOf(ada), await tokenOf(ada)];
+    await signedIn(app, eve);
+    const at = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+    // Made to differ, since they were begun within a millisecond or so of each other.
+    for (const [index, { session }] of issued.entries())
+      await app.auth.models.Session.update({ createdAt: at(index + 1) }, { where: { id: session.id } });
+    await app.auth.models.Session.update(
+      { expiresAt: at(1) },
+      { where: { id: issued[1]?.session.id ?? '' } },
+    );
+    const { body } = await browser.get('/auth/sessions').expect(200);
+    expect(body.sessions.map(({ id, current }: { id: string; current: boolean }) => [id, current])).toEqual([
+      [current, true],
+      [issued[0]?.session.id, false],
+      [issued[2]?.session.id, false],
+    ]);
+    expect(Object.keys(body.sessions[0]).sort()).toEqual(
+      [
+        'id',
+        'user_id',
+        'created_at',
+        'last_active_at',
+        'expires_at',
+        'ip_address',
+        'user_agent',
+        'current',
+      ].sort(),
+    );
+    expect(JSON.stringify(body)).not.toMatch(/token|hash|lks_|epoch/);
+  });
+});
+
+describe('DELETE /sessions/:id', () => {
+  test('ends another session of mine, and leaves me signed in', async () => {
+    const { session, cookie } = await tokenOf(ada);
+    const answer = await browser.delete(`/auth/sessions/${session.id}`).expect(204);
+    expect(answer.headers['set-cookie']).toBeUndefined();
+    expect(answer.text).toBe('');
+    expectProblem(await app.http.get('/auth/me').set('cookie', cookie), 401, 'invalid_session');
+    expectProblem(await browser.delete(`/auth/sessions/${session.id}`), 404, 'session_not_found');
+    await browser.get('/auth/me').expect(200);
+  });
+
+  test('ends the current one like a sign-out', async () => {
+    const [id] = await idsOf(browser);
+    const answer = await browser.delete(`/auth/sessions/${id}`).expect(204);
+    expect(sessionCookie(answer)).toEqual({ value: '', attributes: CLEARED });
+    expectProblem(await browser.get('/auth/me'), 401, 'unauthenticated');
+  });
+
+  test('knows no session of anybody else, and no junk', async () => {
+    const other = await signedIn(app, eve);
+    const [theirs = ''] = await idsOf(other);
+    const junk = [
+      'junk',
+      '1',
+      '*',
+      '%27%20OR%201%3D1',
+      '%00',
+      theirs.toUpperCase(),
+      `${theirs} `,
+      'x'.repeat(3000),
+      '01900000-0000-7000-8000-000000000000',
+    ];
+    for (const id of [theirs, ...junk])
+      expectProblem(await browser.delete(`/auth/sessions/${id}`), 404, 'session_not_found');
+    expect(await idsOf(other)).toEqual([theirs]);
+  });
+});
+
+describe('POST /signout', () => {
+  test('ends this session, for every copy of its token', async () => {
+    const { cookie } = await tokenOf(ada);
+    const answer = await app.http.post('/auth/signout').set('cookie', cookie).expect(204);
+    expect(sessionCookie(answer)).toEqual({ value: '', attributes: CLEARED });
+    for (const path of ['/auth/me', '/auth/sessions'])
+      expectProblem(await app.http.get(path).set('cookie', cookie), 401, 'invalid_session');
+    expectProblem(await app.http.post('/auth/signout').set('cookie', cookie), 401, 'invalid_session');
+    await browser.get('/auth/me').expect(200);
+  });
+
+  test('takes any body, or none', async () => {
+    for (const send of [{ everything: true }, undefined, 'text']) {
+      const { cookie } = await tokenOf(ada);
+      await app.http.post('/auth/signout').set('cookie', cookie).send(send).expect(204);
+    }
+  });
+
+  test('by nobody is 401, and sets no cookie', async () => {
+    const answer = await app.http.post('/auth/signout');
+    expectProblem(answer, 401, 'unauthenticated');
+    expect(answer.headers['set-cookie']).toBeUndefined();
+  });
+});
+
+describe('POST /revoke-sessions', () => {
+  test('ends all of mine, the current one too, and nobody else’s', async () => {
+    const others = [await tokenOf(ada), await tokenOf(ada)];
+    const eves = await signedIn(app, eve);
+    const answer = await browser.post('/auth/revoke-sessions').expect(200, { revoked: 3 });
+    expect(sessionCookie(answer)).toEqual({ value: '', attributes: CLEARED });
+    for (const { cookie } of others)
+      expectProblem(await app.http.get('/auth/me').set('cookie', cookie), 401, 'invalid_session');
+    expectProblem(await browser.get('/auth/me'), 401, 'unauthenticated');
+    await eves.get('/auth/me').expect(200);
+    // And one can come back.
+    const { cookie } = await tokenOf(ada);
+    await app.http.get('/auth/me').set('cookie', cookie).expect(200);
+  });
+
+  test('raises the epoch, so that a row left behind opens nothing', async () => {
+    const { session, cookie, user } = await tokenOf(ada);
+    const row = (await app.auth.models.Session.findByPk(session.id))!.get();
+    await browser.post('/auth/revoke-sessions').expect(200);
+    const [after] = await rows<{ auth_epoch: number }>(
+      app.database,
+      'SELECT auth_epoch FROM users WHERE id = :id',
+      { id: user.id },
+    );
+    expect(after?.auth_epoch).toBe(row.authEpoch + 1);
+    await app.auth.models.Session.create({ ...row });
+    expectProblem(await app.http.get('/auth/me').set('cookie', cookie), 401, 'invalid_session');
+    expect(await app.auth.listSessions(user.id)).toEqual([]);
+  });
+
+  test('by ten requests at once ends each session once', async () => {
+    const sessions = await Promise.all(Array.from({ length: 10 }, () => tokenOf(ada)));
+    const answers = await Promise.all(
+      sessions.map(({ cookie }) => app.http.post('/auth/revoke-sessions').set('cookie', cookie)),
+    );
+    const revoked = answers.map(({ status, body }) => (status === 200 ? body.revoked : 0));
+    expect(revoked.reduce((sum, one) => sum + one, 0)).toBe(11);
+    for (const answer of answers) if (answer.status !== 200) expectProblem(answer, 401, 'invalid_session');
+  });
+});
+
+test('a deleted user’s sessions are gone at once', async () => {
+  await rows(app.database, 'DELETE FROM users');
+  expectProblem(await browser.get('/auth/me'), 401, 'invalid_session');
+  expect(await rows(app.database, 'SELECT id FROM sessions')).toEqual([]);
+});

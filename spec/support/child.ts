@@ -1,0 +1,21 @@
+// Another process on the same database: run with tsx, told what to do by its arguments, and answers in JSON.
+import { createAuth, credentialPassword } from '../../lib/index.js';
+
+const [action, database = '', ...values] = process.argv.slice(2);
+const auth = createAuth({
+  database,
+  secret: 'a secret for specs, of 32 bytes and more',
+  rateLimit: false,
+  plugins: [credentialPassword({ bcryptCost: 4 })],
+});
+
+const actions: Record<string, (...values: string[]) => Promise<unknown>> = {
+  migrate: () => auth.migrate(),
+  getSession: (token) => auth.getSession({ headers: { cookie: `latchkey=${token}` } }),
+  signIn: (credential = '', password = '') => auth.credential.signIn({ credential, password }),
+  prune: () => auth.prune(),
+};
+
+const answer = await actions[action ?? '']?.(...values);
+await auth.close();
+console.log(JSON.stringify(answer));

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Sequelize } from 'sequelize';
+import { connectByUrl, type Dialect } from '../../lib/database/connect.js';
+
+/** The database that this round of specs runs on. */
+export const dialect = (process.env.LATCHKEY_SPEC_DATABASE ?? 'sqlite') as Dialect;
+
+export interface SpecDatabase {
+  /** As an app would write it into its config. */
+  readonly url: string;
+  /** A connection of the specs' own, past latchkey. */
+  readonly sequelize: Sequelize;
+  drop(): Promise<void>;
+}
+
+/** A new, empty database of this round's kind. */
+export async function createDatabase(): Promise<SpecDatabase> {
+  return dialect === 'sqlite' ? createSqlite() : createOnServer(process.env.LATCHKEY_SPEC_URL ?? '');
+}
+
+/** Runs a query past latchkey. */
+export async function rows<Row = Record<string, unknown>>(
+  { sequelize }: SpecDatabase,
+  sql: string,
+  replacements: Record<string, unknown> = {},
+): Promise<Row[]> {
+  const [result] = await sequelize.query(sql, { replacements });
+  return result as Row[];
+}
+
+async function createSqlite(): Promise<SpecDatabase> {
+  const folder = await mkdtemp(join(tmpdir(), 'latchkey-spec-'));
+  const url = `sqlite:${folder}/spec.db`;
+  const sequelize = open(url);
+  return {
+    url,
+    sequelize,
+    async drop() {
+      await sequelize.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function createOnServer(serverUrl: string): Promise<SpecDatabase> {
+  const name = `latchkey_spec_${randomBytes(6).toString('hex')}`;
+  const administer = async (sql: string) => {
+    const server = new Sequelize(`${serverUrl}/${dialect === 'mysql' ? 'mysql' : 'postgres'}`, {
+      logging: false,
+    });
+    await server.query(sql);
+    await server.close();
+  };
+  // As a team's database may be: MySQL's default collation takes a and A, and a and á, for equal.
+  await administer(
+    `CREATE DATABASE ${name}${dialect === 'mysql' ? ' CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci' : ''}`,
+  );
+  const url = `${serverUrl}/${name}`;
+  const sequelize = open(url);
+  return {
+    url,
+    sequelize,
+    async drop() {
+      await sequelize.close();
+      await administer(`DROP DATABASE ${name}${dialect === 'postgres' ? ' WITH (FORCE)' : ''}`);
+    },
+  };
+}
+
+function open(url: string): Sequelize {
+  const sequelize = connectByUrl(url);
+  if (!sequelize) throw new Error(`no database at ${url}`);
+  return sequelize;
+}

@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { join, resolve } from 'node:path';
+
+const MAX_STARTS = 3;
+const ELSEWHERE = /^(DATABASE_URL|AUTH_SECRET|NODE_ENV|(GOOGLE|GITHUB)_CLIENT_(ID|SECRET))$/;
+
+/** The demo app as a process of its own. */
+export interface Demo {
+  readonly origin: string;
+  readonly child: ChildProcess;
+  /** The exit code, once it has ended. */
+  readonly exit: Promise<number | null>;
+  output(): string;
+  end(): Promise<void>;
+}
+
+/** Starts it, with nothing of the environment that would lead it elsewhere. */
+export function spawnDemo(env: Record<string, string>): Omit<Demo, 'origin'> {
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ELSEWHERE.test(name)));
+  const child = spawn(process.execPath, ['--import', 'tsx', 'demo-app/server.ts'], {
+    cwd: resolve(import.meta.dirname, '../..'),
+    env: { ...inherited, ...env },
+  });
+  let text = '';
+  const collect = (chunk: Buffer) => {
+    text += chunk;
+  };
+  child.stdout.on('data', collect);
+  child.stderr.on('data', collect);
+  const exit = new Promise<number | null>((done) => child.once('close', done));
+  return {
+    child,
+    exit,
+    output: () => text,
+    async end() {
+      child.kill('SIGKILL');
+      await exit;
+    },
+  };
+}
+
+/** Starts it on free ports, and waits until it answers. */
+export async function startDemo(data: string, env: Record<string, string> = {}): Promise<Demo> {
+  for (let start = 1; ; start++) {
+    const [port, providerPort] = await freePorts();
+    const started = spawnDemo({ DEMO_DATA: data, PORT: port, PROVIDER_PORT: providerPort, ...env });
+    while (started.child.exitCode === null) {
+      const origin = /The demo is at (http:\S+)/.exec(started.output())?.[1];
+      if (origin) return { ...started, origin };
+      await pause(50);
+    }
+    // Between finding a free port and listening on it, somebody else may take it.
+    const isTaken = /is taken/.test(started.output());
+    if (!isTaken || start === MAX_STARTS) throw new Error(`the demo did not start: ${started.output()}`);
+  }
+}
+
+/** Two at once: one after the other could be the same. */
+async function freePorts(): Promise<[string, string]> {
+  const servers = [createServer(), createServer()] as const;
+  const [first, second] = await Promise.all(servers.map(portOf));
+  await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))));
+  return [first ?? '', second ?? ''];
+}
+
+async function portOf(server: Server): Promise<string> {
+  await new Promise<void>((listening) => server.listen(0, 'localhost', listening));
+  return String((server.address() as AddressInfo).port);
+}
+
+/** What the demo's administrator signs in with. */
+export async function adminCredentials(data: string) {
+  const password = (await readFile(join(data, 'admin-password.txt'), 'utf8')).trim();
+  return { credential: 'admin@example.com', password };
+}
+
+export function postJson(url: string, content: object): Promise<Response> {
+  const headers = { 'content-type': 'application/json' };
+  return fetch(url, { method: 'POST', headers, body: JSON.stringify(content) });
+}
+
+/** Sends a request but for the end of its body, on a connection that is to stay open. */
+export async function postHalf(url: string, content: object) {
+  const body = JSON.stringify(content);
+  const sending = request(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+    agent: new Agent({ keepAlive: true }),
+  });
+  const status = new Promise<number | undefined>((done, fail) => {
+    sending.once('response', (response) => done(response.resume().statusCode));
+    sending.once('error', fail);
+  });
+  await new Promise((written) => sending.write(body.slice(0, 5), written));
+  await pause(200);
+  return {
+    finish() {
+      sending.end(body.slice(5));
+      return status;
+    },
+  };
+}
+
+/** Waits until nobody listens any more. */
+export async function refusesConnections(origin: string): Promise<void> {
+  for (;;) {
+    const refused = await new Promise((done) => {
+      request(origin, { agent: false }, (response) => {
+        response.resume();
+        done(false);
+      })
+        .once('error', () => done(true))
+        .end();
+    });
+    if (refused) return;
+    await pause(20);
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, ms));
+}

@@ -1,0 +1,198 @@
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+type Answer = (req: IncomingMessage, res: ServerResponse) => void;
+type Endpoint = 'discovery' | 'jwks' | 'token' | 'userinfo' | 'emails';
+
+/** What is not as it should be. All of it empty, the provider is an honest one. */
+export interface Lies {
+  /** Claims of the ID token; undefined leaves one out. */
+  claims?: Record<string, unknown>;
+  /** Of the ID token's header. */
+  alg?: string;
+  /** Signs with a key that is not among the published ones. */
+  wrongKey?: boolean;
+  /** Of the token endpoint's answer; undefined leaves one out. */
+  tokens?: Record<string, unknown>;
+  userinfo?: Record<string, unknown>;
+  emails?: unknown;
+  /** Of the authorization response; undefined leaves one out. */
+  response?: Record<string, string | undefined>;
+  metadata?: Record<string, unknown>;
+  /** Takes the place of an endpoint altogether. */
+  answers?: Partial<Record<Endpoint, Answer>>;
+}
+
+export interface TokenRequest {
+  readonly form: URLSearchParams;
+  readonly authorization: string | undefined;
+}
+
+export interface LyingProvider {
+  readonly issuer: string;
+  lies: Lies;
+  readonly tokenRequests: TokenRequest[];
+  /** What came to the authorization endpoint. */
+  readonly authorizations: URLSearchParams[];
+  /** What the userinfo endpoint and its like were asked with. */
+  readonly resourceRequests: IncomingMessage[];
+  stop(): Promise<void>;
+}
+
+/** A small OpenID provider whose every answer a spec can bend. */
+export async function startLyingProvider(): Promise<LyingProvider> {
+  const published = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const other = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const codes = new Map<string, { nonce: string | null; challenge: string | null; clientId: string }>();
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const state: LyingProvider = {
+    issuer,
+    lies: {},
+    tokenRequests: [],
+    authorizations: [],
+    resourceRequests: [],
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+
+  const idToken = (nonce: string | null, clientId: string) => {
+    const now = Math.floor(Date.now() / 1000);
+    const { claims, alg = 'ES256', wrongKey } = state.lies;
+    const honest = { iss: issuer, aud: clientId, sub: 'ada', email: 'ada@example.com', email_verified: true };
+    const key = (wrongKey ? other : published).privateKey;
+    return jwt(
+      { alg, kid: 'k1' },
+      { ...honest, iat: now, exp: now + 300, ...(nonce && { nonce }), ...claims },
+      key,
+    );
+  };
+
+  const endpoints: Record<Endpoint | 'authorize', Answer> = {
+    discovery: (_req, res) =>
+      json(res, {
+        issuer,
+        authorization_endpoint: `${issuer}/authorize`,
+        token_endpoint: `${issuer}/token`,
+        userinfo_endpoint: `${issuer}/userinfo`,
+        jwks_uri: `${issuer}/jwks`,
+        response_types_supported: ['code'],
+        subject_types_supported: ['public'],
+        id_token_signing_alg_values_supported: ['ES256', 'none'],
+        authorization_response_iss_parameter_supported: true,
+        ...state.lies.metadata,
+      }),
+    jwks: (_req, res) =>
+      json(res, {
+        keys: [{ ...published.publicKey.export({ format: 'jwk' }), kid: 'k1', use: 'sig', alg: 'ES256' }],
+      }),
+    authorize(req, res) {
+      const query = new URL(req.url ?? '', issuer).searchParams;
+      state.authorizations.push(query);
+      const code = `provider-code-${randomBytes(9).toString('hex')}`;
+      codes.set(code, {
+        nonce: query.get('nonce'),
+        challenge: query.get('code_challenge'),
+        clientId: query.get('client_id') ?? '',
+      });
+      const back = new URL(query.get('redirect_uri') ?? '');
+      const answer = { code, state: query.get('state'), iss: issuer, ...state.lies.response };
+      for (const [name, value] of Object.entries(answer)) if (value) back.searchParams.set(name, value);
+      res.writeHead(302, { location: back.href }).end();
+    },
+    async token(req, res) {
+      const form = new URLSearchParams(await text(req));
+      state.tokenRequests.push({ form, authorization: req.headers.authorization });
+      const flow = codes.get(form.get('code') ?? '');
+      const verifier = createHash('sha256')
+        .update(form.get('code_verifier') ?? '')
+        .digest('base64url');
+      if (form.get('grant_type') === 'authorization_code' && flow?.challenge !== verifier) {
+        json(res, { error: 'invalid_grant' }, 400);
+        return;
+      }
+      const clientId = flow?.clientId ?? form.get('client_id') ?? basicUser(req);
+      json(res, {
+        access_token: `provider-access-${randomBytes(9).toString('hex')}`,
+        refresh_token: `provider-refresh-${randomBytes(9).toString('hex')}`,
+        token_type: 'Bearer',
+        expires_in: 3600,
+        scope: 'openid email',
+        id_token: idToken(flow?.nonce ?? null, clientId),
+        ...state.lies.tokens,
+      });
+    },
+    userinfo: (req, res) => {
+      state.resourceRequests.push(req);
+      json(res, { sub: 'ada', email: 'ada@example.com', email_verified: true, ...state.lies.userinfo });
+    },
+    emails: (req, res) => {
+      state.resourceRequests.push(req);
+      json(res, state.lies.emails ?? []);
+    },
+  };
+  server.on('request', (req, res) => {
+    const path = new URL(req.url ?? '', issuer).pathname.slice(1);
+    const name = (path === '.well-known/openid-configuration' ? 'discovery' : path) as keyof typeof endpoints;
+    const answer = (name !== 'authorize' && state.lies.answers?.[name]) || endpoints[name];
+    if (answer) answer(req, res);
+    else res.writeHead(404).end();
+  });
+  return state;
+}
+
+/** Answers that no client should choke on. */
+export const answers = {
+  html: (_req: IncomingMessage, res: ServerResponse) =>
+    void res.writeHead(200, { 'content-type': 'text/html' }).end('<h1>It works!</h1>'),
+  hang: () => {},
+  /** One byte now and then: it never stops, and is never silent. */
+  drip(_req: IncomingMessage, res: ServerResponse) {
+    res.writeHead(200, { 'content-type': 'application/json' });
+    const timer = setInterval(() => res.write(' '), 100);
+    res.on('close', () => clearInterval(timer));
+  },
+  failure: (_req: IncomingMessage, res: ServerResponse) => json(res, { error: 'server_error' }, 500),
+  redirect: (target: string) => (_req: IncomingMessage, res: ServerResponse) =>
+    void res.writeHead(307, { location: target }).end(),
+  /** JSON that goes on for 150 MB, sent as fast as it is taken. */
+  huge(_req: IncomingMessage, res: ServerResponse) {
+    res.writeHead(200, { 'content-type': 'application/json' });
+    const chunk = Buffer.alloc(1024 * 1024, 'x');
+    let left = 150;
+    res.write('{"access_token":"');
+    const more = () => {
+      while (left > 0 && !res.destroyed) {
+        left--;
+        if (!res.write(chunk)) return;
+      }
+      if (left === 0) res.end('"}');
+    };
+    res.on('drain', more);
+    more();
+  },
+} satisfies Record<string, Answer | ((target: string) => Answer)>;
+
+function json(res: ServerResponse, body: unknown, status = 200): void {
+  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+/** Of a request that authenticates by HTTP Basic. */
+function basicUser({ headers }: IncomingMessage): string {
+  const [user = ''] = Buffer.from(headers.authorization?.split(' ')[1] ?? '', 'base64')
+    .toString()
+    .split(':');
+  return decodeURIComponent(user);
+}
+
+function jwt(header: { alg: string; kid: string }, claims: object, key: KeyObject): string {
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const signed = `${encode(header)}.${encode({ ...claims })}`;
+  if (header.alg === 'none') return `${signed}.`;
+  return `${signed}.${sign('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
+}

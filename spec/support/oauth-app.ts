@@ -1,0 +1,147 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express, { type Express } from 'express';
+import request from 'supertest';
+import {
+  type Auth,
+  type AuthConfig,
+  authRouter,
+  createAuth,
+  type OAuthOptions,
+  oauth,
+  type PluginApis,
+} from '../../lib/index.js';
+import { oidc, type ProviderPlugin } from '../../lib/providers.js';
+import { memoryLogger, password, SECRET, type SpecApp } from './app.js';
+import { createDatabase, rows, type SpecDatabase } from './database.js';
+import { CLIENT, type OidcServer, startOidcServer, visitProvider } from './oidc.js';
+
+export type OAuthPlugins = readonly [
+  ReturnType<typeof password>,
+  ReturnType<typeof oauth>,
+  ...ProviderPlugin[],
+];
+export type OAuthApp = SpecApp<OAuthPlugins> & {
+  /** Another Auth on the same database, as another process would have it. */
+  another(config?: Partial<AuthConfig<OAuthPlugins>>): Auth & PluginApis<OAuthPlugins>;
+};
+export type Browser = ReturnType<typeof request.agent>;
+
+export interface OAuthAppOptions {
+  /** Called when the app's origin is known, and so its redirect URIs. */
+  providers(redirectUri: (provider: string) => string): ProviderPlugin[] | Promise<ProviderPlugin[]>;
+  options?: OAuthOptions;
+  config?:
+    | Partial<AuthConfig<OAuthPlugins>>
+    | ((database: SpecDatabase) => Partial<AuthConfig<OAuthPlugins>>);
+  mount?: (app: Express, auth: Auth & PluginApis<OAuthPlugins>) => void;
+}
+
+/** An app whose port is known before its config: baseUrl and the redirect URIs must name it. */
+export async function startOAuthApp({
+  providers,
+  options = {},
+  config = {},
+  mount = (app, auth) => void app.use('/auth', authRouter(auth)),
+}: OAuthAppOptions): Promise<OAuthApp> {
+  const server: Server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const plugins = await providers((provider) => `${origin}/auth/oauth/${provider}/callback`);
+  const database = await createDatabase();
+  const logger = memoryLogger();
+  const given = typeof config === 'function' ? config(database) : config;
+  const auths: Auth[] = [];
+  const another = (more: Partial<AuthConfig<OAuthPlugins>> = {}) => {
+    const auth = createAuth<OAuthPlugins>({
+      database: database.url,
+      secret: SECRET,
+      plugins: [password(), oauth(options), ...plugins],
+      baseUrl: origin,
+      logger,
+      ...given,
+      ...more,
+    });
+    auths.push(auth);
+    return auth;
+  };
+  const auth = another();
+  await auth.migrate();
+  const app = express();
+  mount(app, auth);
+  server.on('request', app);
+  return {
+    auth,
+    another,
+    database,
+    server,
+    origin,
+    log: logger.lines,
+    browser: () => request.agent(server),
+    http: request(server),
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await Promise.all(auths.map((one) => one.close()));
+      if (typeof given.database === 'object') await given.database.close();
+      await database.drop();
+    },
+  };
+}
+
+/** An app with one real OpenID provider, `oidc`, whose email claim is trusted. */
+export async function startWithOidc(options: Partial<OAuthAppOptions> = {}) {
+  let provider: OidcServer | undefined;
+  const app = await startOAuthApp({
+    ...options,
+    async providers(redirectUri) {
+      provider = await startOidcServer([redirectUri('oidc')]);
+      return [oidcPlugin(provider), ...((await options.providers?.(redirectUri)) ?? [])];
+    },
+  });
+  return { app, provider: provider as OidcServer };
+}
+
+export function oidcPlugin({ issuer }: { issuer: string }, more: Partial<Parameters<typeof oidc>[0]> = {}) {
+  return oidc({ id: 'oidc', issuer, ...CLIENT, trustEmailVerified: true, ...more });
+}
+
+/** Begins a flow. @returns where the app sends the browser: to the provider */
+export async function begin(
+  browser: Browser,
+  path: string,
+  query: Record<string, string> = {},
+): Promise<string> {
+  const response = await browser.get(path).query(query).expect(302);
+  return response.headers.location ?? '';
+}
+
+/** The part of a URL that a client of the app asks for. */
+export function pathOf(url: string): string {
+  const { pathname, search } = new URL(url);
+  return pathname + search;
+}
+
+/** A whole flow, until the app has answered the browser's return. */
+export async function travel(browser: Browser, path: string, query: Record<string, string> = {}) {
+  return browser.get(pathOf(await visitProvider(await begin(browser, path, query))));
+}
+
+export function signInWith(browser: Browser, provider: string, callbackUrl = '/done') {
+  return travel(browser, `/auth/oauth/${provider}/authorize`, { callback_url: callbackUrl });
+}
+
+export function linkWith(browser: Browser, provider: string, callbackUrl = '/linked') {
+  return travel(browser, `/auth/oauth/${provider}/link`, { callback_url: callbackUrl });
+}
+
+/** How many rows there are of what a flow may make. */
+export async function countRows(database: SpecDatabase) {
+  const count = async (table: string) =>
+    Number((await rows<{ n: number }>(database, `SELECT COUNT(*) AS n FROM ${table}`))[0]?.n);
+  return {
+    users: await count('users'),
+    accounts: await count('accounts'),
+    sessions: await count('sessions'),
+  };
+}

@@ -1,0 +1,143 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+// Past the package's index, which warns of every Node but the newest, and past its default adapter and keys, which
+// warn too: a spec's console is for what fails.
+const { Provider } = (await import(
+  'oidc-provider/lib/provider.js' as string
+)) as typeof import('oidc-provider');
+const { createMemoryAdapter } = await import('oidc-provider/lib/adapters/memory_adapter.js' as string);
+const CLOCK_TOLERANCE = 0;
+
+/** A person at the provider. */
+export interface Person {
+  readonly sub: string;
+  readonly email?: string;
+  readonly email_verified?: boolean;
+}
+
+export interface OidcServer {
+  readonly issuer: string;
+  /** Whom the provider signs in, without asking: the one that sits at the browser. */
+  person: Person;
+  /** Whether that one declines. */
+  declines: boolean;
+  /** Whether a refresh gives a new refresh token and ends the old one. */
+  rotates: boolean;
+  /** How many requests came to the token endpoint, and how long each takes. */
+  tokenCalls: number;
+  tokenDelayMs: number;
+  stop(): Promise<void>;
+}
+
+export const CLIENT = { clientId: 'latchkey-spec', clientSecret: 'the secret of the client at the provider' };
+
+/** A real, certified OpenID provider on this machine, that lets people in without asking them anything. */
+export async function startOidcServer(redirectUris: string[], port = 0): Promise<OidcServer> {
+  const server: Server = createServer();
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const state: OidcServer = {
+    issuer,
+    person: { sub: 'ada', email: 'ada@example.com', email_verified: true },
+    declines: false,
+    rotates: true,
+    tokenCalls: 0,
+    tokenDelayMs: 0,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  const people = new Map<string, Person>();
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const provider = new Provider(issuer, {
+    adapter: createMemoryAdapter(CLOCK_TOLERANCE),
+    clockTolerance: CLOCK_TOLERANCE,
+    jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', kid: 'of-this-run' }] },
+    ttl: {
+      AccessToken: 3600,
+      IdToken: 3600,
+      RefreshToken: 86_400,
+      Interaction: 600,
+      Session: 600,
+      Grant: 86_400,
+    },
+    clients: [
+      {
+        client_id: CLIENT.clientId,
+        client_secret: CLIENT.clientSecret,
+        redirect_uris: redirectUris,
+        grant_types: ['authorization_code', 'refresh_token'],
+      },
+    ],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'] },
+    cookies: { keys: ['a key for the cookies of the provider'] },
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_ctx, interaction) => `/interaction/${interaction.uid}` },
+    issueRefreshToken: async () => true,
+    rotateRefreshToken: () => state.rotates,
+    findAccount: (_ctx, id) => ({ accountId: id, claims: async () => ({ ...people.get(id), sub: id }) }),
+  });
+  const handle = provider.callback();
+  server.on('request', async (req, res) => {
+    if (req.url?.startsWith('/interaction/')) {
+      const { prompt, params, session, grantId } = await provider.interactionDetails(req, res);
+      if (state.declines) {
+        return provider.interactionFinished(
+          req,
+          res,
+          { error: 'access_denied' },
+          { mergeWithLastSubmission: false },
+        );
+      }
+      if (prompt.name === 'login') {
+        people.set(state.person.sub, state.person);
+        return provider.interactionFinished(req, res, { login: { accountId: state.person.sub } });
+      }
+      const grant = grantId
+        ? await provider.Grant.find(grantId)
+        : new provider.Grant({ accountId: session?.accountId ?? '', clientId: String(params.client_id) });
+      grant?.addOIDCScope(String(params.scope));
+      const id = await grant?.save();
+      return provider.interactionFinished(
+        req,
+        res,
+        { consent: { grantId: id } },
+        { mergeWithLastSubmission: true },
+      );
+    }
+    if (req.url?.startsWith('/token')) {
+      state.tokenCalls++;
+      await new Promise((resolve) => setTimeout(resolve, state.tokenDelayMs));
+    }
+    return handle(req, res);
+  });
+  return state;
+}
+
+/**
+ * Follows redirects at the provider as a fresh browser would, until it is sent back to the app.
+ *
+ * @returns the URL of the app that the provider sends the browser to
+ */
+export async function visitProvider(url: string): Promise<string> {
+  const { origin } = new URL(url);
+  const cookies = new Map<string, string>();
+  let next = url;
+  for (let step = 0; step < 10 && new URL(next).origin === origin; step++) {
+    const response = await fetch(next, {
+      redirect: 'manual',
+      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      cookies.set(name, value);
+    }
+    const location = response.headers.get('location');
+    if (!location) throw new Error(`the provider answered ${response.status}: ${await response.text()}`);
+    next = new URL(location, next).href;
+  }
+  return next;
+}

@@ -1,0 +1,20 @@
+import { STATUS_CODES } from 'node:http';
+import { expect } from '@jest/globals';
+import type { Response } from 'supertest';
+
+/** Holds an answer against what every problem of latchkey must be (RFC 9457), and gives its body. */
+export function expectProblem(response: Response, status: number, code: string) {
+  expect([response.status, response.body?.code ?? response.text]).toEqual([status, code]);
+  expect(response.headers['content-type']).toBe('application/problem+json; charset=utf-8');
+  expect(response.headers['cache-control']).toBe('no-store');
+  expect(response.body).toEqual({
+    type: 'about:blank',
+    title: STATUS_CODES[status],
+    status,
+    code,
+    detail: expect.stringMatching(/^\w.+/),
+    ...(response.body.errors && { errors: expect.any(Array) }),
+  });
+  expect(response.headers['www-authenticate'] !== undefined).toBe(status === 401);
+  return response.body as { errors?: { pointer: string; code: string; detail: string }[]; detail: string };
+}

@@ -1,0 +1,24 @@
+// Another process on the same database, for specs of what must hold across processes. It refreshes when it is told to.
+import { createAuth, oauth } from '../../lib/index.js';
+import { SECRET } from './app.js';
+import { oidcPlugin } from './oauth-app.js';
+
+const { database, issuer, userId, times } = JSON.parse(process.env.LATCHKEY_SPEC_REFRESH ?? '{}');
+const auth = createAuth({
+  database,
+  secret: SECRET,
+  baseUrl: 'http://127.0.0.1',
+  plugins: [oauth(), oidcPlugin({ issuer })],
+});
+
+process.once('message', async () => {
+  const tokens = await Promise.all(Array.from({ length: times }, () => auth.oauth.refresh(userId, 'oidc')));
+  await auth.close();
+  process.send?.(
+    tokens.map(({ accessToken }) => accessToken),
+    () => process.disconnect(),
+  );
+});
+// Connects, so that the moment of the message is the moment of the refresh.
+await auth.oauth.accounts(userId);
+process.send?.('ready');

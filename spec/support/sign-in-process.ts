@@ -1,0 +1,23 @@
+// Another process on the same database, for specs of what must hold across processes. It tries so many wrong passwords
+// at once when it is told to, and tells what came of each.
+import { createAuth } from '../../lib/index.js';
+import { memoryLogger, password, SECRET } from './app.js';
+
+const { database, credential, times } = JSON.parse(process.env.LATCHKEY_SPEC_SIGN_IN ?? '{}');
+const auth = createAuth({ database, secret: SECRET, plugins: [password()], logger: memoryLogger() });
+
+process.once('message', async () => {
+  const codes = await Promise.all(
+    Array.from({ length: times }, (_, index) =>
+      auth.credential.signIn({ credential, password: `wrong password ${index}` }).then(
+        () => 'signed in',
+        (error: { code?: string }) => error.code ?? String(error),
+      ),
+    ),
+  );
+  await auth.close();
+  process.send?.(codes, () => process.disconnect());
+});
+// Connects, so that the moment of the message is the moment of the tries.
+await auth.listSessions('01900000-0000-7000-8000-000000000000');
+process.send?.('ready');

@@ -1,0 +1,201 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { expectTypeOf as ExpectTypeOf } from 'expect-type';
+import type { Request, RequestHandler, Response, Router } from 'express';
+import type * as Latchkey from 'latchkey';
+
+/*
+ * What the types promise. The bodies below never run: TypeScript checks this very file against the declarations that
+ * are built, and each spec passes when no complaint is about its own lines.
+ */
+declare const latchkey: typeof Latchkey;
+declare const expectTypeOf: typeof ExpectTypeOf;
+declare const req: Request;
+declare const res: Response;
+declare const sequelize: import('sequelize').Sequelize;
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const thisFile = fileURLToPath(import.meta.url);
+const run = promisify(execFile);
+let folder: string;
+const complaints: { spec: string; line: string }[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'latchkey-types-'));
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const dist = join(folder, 'dist');
+  await tsc('-p', join(root, 'tsconfig.esm.json'), '--outDir', dist, '--emitDeclarationOnly');
+  await writeFile(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({
+      extends: join(root, 'tsconfig.json'),
+      compilerOptions: { paths: { latchkey: [join(dist, 'index.d.ts')] } },
+      files: [thisFile],
+      include: [],
+    }),
+  );
+  const output = await tsc('-p', folder, '--pretty', 'false').then(
+    () => '',
+    (error: { stdout: string }) => error.stdout,
+  );
+  const lines = (await readFile(thisFile, 'utf8')).split('\n');
+  for (const line of output.split('\n').filter((text) => /error TS/.test(text))) {
+    const [, number] = /types\.once\.spec\.ts\((\d+),/.exec(line) ?? [];
+    const above = lines.slice(0, Number(number ?? 0)).reverse();
+    const opening = above.find((text) => /^types\(/.test(text));
+    complaints.push({ spec: /'(.+)'/.exec(opening ?? '')?.[1] ?? '', line });
+  }
+}, 60_000);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** A spec whose body is for TypeScript alone. */
+function types(name: string, _body: () => unknown): void {
+  test(name, () => expect(complaints.filter(({ spec }) => spec === name)).toEqual([]));
+}
+
+types('auth has the operations of the plugins in the list, and no others', () => {
+  const config = { database: 'sqlite:x', secret: 'x' };
+  const none = latchkey.createAuth(config);
+  // @ts-expect-error: no admin() in the list
+  none.admin;
+  // @ts-expect-error: no credentialPassword() in the list
+  none.credential;
+
+  const both = latchkey.createAuth({
+    ...config,
+    plugins: [latchkey.credentialPassword({ username: true }), latchkey.admin({ adminUserIds: ['x'] })],
+  });
+  expectTypeOf(both.admin.listUsers).returns.resolves.toEqualTypeOf<Latchkey.UserPage>();
+  expectTypeOf(both.admin.revokeUserSessions).returns.resolves.toEqualTypeOf<number>();
+  expectTypeOf(both.credential.signIn).returns.resolves.toEqualTypeOf<Latchkey.IssuedSession>();
+
+  const one = latchkey.createAuth({ ...config, plugins: [latchkey.admin({ adminEmails: [] })] });
+  expectTypeOf(one).toHaveProperty('admin');
+  expectTypeOf(one).not.toHaveProperty('credential');
+});
+
+types('an Auth of any plugins is an Auth', () => {
+  const auth = latchkey.createAuth({
+    database: sequelize,
+    secret: ['x'],
+    plugins: [latchkey.credentialPassword()],
+  });
+  expectTypeOf(auth).toExtend<Latchkey.Auth>();
+  expectTypeOf(latchkey.authRouter(auth)).toEqualTypeOf<Router>();
+  expectTypeOf(latchkey.requireSession(auth)).toEqualTypeOf<RequestHandler>();
+  expectTypeOf(latchkey.requireAdmin({ database: 'sqlite:x', secret: 'x' })).toEqualTypeOf<RequestHandler>();
+});
+
+types('a secret from the environment needs no assertion', () => {
+  latchkey.createAuth({ database: 'sqlite:x', secret: process.env.AUTH_SECRET });
+});
+
+types('mistakes in the config are errors', () => {
+  // @ts-expect-error: secret is missing
+  latchkey.createAuth({ database: 'sqlite:x' });
+  // @ts-expect-error: database is missing
+  latchkey.createAuth({ secret: 'x' });
+  // @ts-expect-error: a number is no database
+  latchkey.createAuth({ database: 1, secret: 'x' });
+  // @ts-expect-error: bearer is no key
+  latchkey.createAuth({ database: 'sqlite:x', secret: 'x', bearer: true });
+  // @ts-expect-error: ttl is no key of session
+  latchkey.createAuth({ database: 'sqlite:x', secret: 'x', session: { ttl: 1 } });
+  // @ts-expect-error: times are seconds
+  latchkey.createAuth({ database: 'sqlite:x', secret: 'x', session: { lifetime: '30d' } });
+  // @ts-expect-error: Lax is spelt lax
+  latchkey.createAuth({ database: 'sqlite:x', secret: 'x', session: { cookie: { sameSite: 'Lax' } } });
+  // @ts-expect-error: a plugin is called
+  latchkey.createAuth({ database: 'sqlite:x', secret: 'x', plugins: [latchkey.admin] });
+  // @ts-expect-error: the key is adminUserIds
+  latchkey.admin({ userIds: ['x'] });
+  // @ts-expect-error: admin needs to know who is one
+  latchkey.admin();
+  // @ts-expect-error: the key is username
+  latchkey.credentialPassword({ usernames: true });
+});
+
+types('mistakes in the options of a guard are errors', () => {
+  const auth = latchkey.createAuth({ database: 'sqlite:x', secret: 'x' });
+  latchkey.requireSession(auth, {
+    accept: ['cookie'],
+    onError: (error, _req, answer) => answer.send(error.code),
+  });
+  // @ts-expect-error: no such carrier
+  latchkey.requireSession(auth, { accept: ['basic'] });
+  // @ts-expect-error: the key is onError
+  latchkey.requireSession(auth, { onerror: () => {} });
+});
+
+types('req.auth is there for every Express request, typed and optional', () => {
+  expectTypeOf(req.auth).toEqualTypeOf<Latchkey.Authentication | undefined>();
+  // @ts-expect-error: only a guard puts it there
+  req.auth.user;
+  expectTypeOf(latchkey.currentUser(req)).toEqualTypeOf<Latchkey.User>();
+  expectTypeOf(latchkey.currentSession(req)).toEqualTypeOf<Latchkey.Session>();
+  expectTypeOf(latchkey.currentUser(req).email).toEqualTypeOf<string | null>();
+  res.json(req.auth?.user.id);
+});
+
+types('events are known by name, with their payloads', () => {
+  const auth = latchkey.createAuth({ database: 'sqlite:x', secret: 'x' });
+  auth.on('session.created', (event) => {
+    expectTypeOf(event.sessionId).toEqualTypeOf<string>();
+    expectTypeOf(event.ip).toEqualTypeOf<string | null>();
+    // @ts-expect-error: no event carries a token
+    event.token;
+  });
+  // @ts-expect-error: no such event
+  auth.on('session.begun', () => {});
+});
+
+types('the code of an AuthError is one of a closed list', () => {
+  const error = new latchkey.AuthError('unauthenticated');
+  expectTypeOf(error.code).toEqualTypeOf<Latchkey.AuthErrorCode>();
+  expectTypeOf(error.status).toEqualTypeOf<number>();
+  // @ts-expect-error: no such code
+  new latchkey.AuthError('nope');
+});
+
+types('an app can write a plugin of its own', () => {
+  const greeter = {
+    name: 'greeter',
+    setup: () => ({ api: { greet: (name: string) => `Hello ${name}` } }),
+  } as const;
+  const auth = latchkey.createAuth({ database: 'sqlite:x', secret: 'x', plugins: [greeter] });
+  expectTypeOf(auth.greeter.greet).toEqualTypeOf<(name: string) => string>();
+});
+
+types('a user holds no secret', () => {
+  expectTypeOf<Latchkey.User>().not.toHaveProperty('passwordHash');
+  expectTypeOf<Latchkey.Session>().not.toHaveProperty('tokenHash');
+});
+
+test('TypeScript complains about nothing else in this file or in the declarations', () => {
+  expect(complaints.filter(({ spec }) => spec === '')).toEqual([]);
+});
+
+test('no `any` stands in the declarations that users reach', async () => {
+  const leaks: string[] = [];
+  const seen = new Set(['index.d.ts']);
+  for (const file of seen) {
+    const declarations = await readFile(join(folder, 'dist', file), 'utf8');
+    const code = declarations.replace(/\/\*[\s\S]*?\*\/|\/\/.*|"(?:\\.|[^"\\])*"|'[^'\n]*'/g, '');
+    for (const line of code.split('\n')) if (/\bany\b/.test(line)) leaks.push(`${file}: ${line.trim()}`);
+    for (const [, path = ''] of declarations.matchAll(/(?:from |import\()['"](\.[^'"]+)\.js['"]/g)) {
+      seen.add(posix.join(posix.dirname(file), `${path}.d.ts`));
+    }
+  }
+  expect(seen.size).toBeGreaterThan(20);
+  expect(leaks).toEqual([]);
+});
+
+async function tsc(...args: string[]): Promise<void> {
+  await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...args], { cwd: root });
+}
