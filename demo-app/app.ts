@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import cookieParser from 'cookie-parser';
+import express, { type Express, type RequestHandler } from 'express';
+import { authRouter } from 'latchkey';
+import type { DemoAuth } from './auth.js';
+import { api } from './routes/api.js';
+import { answerError, notFound } from './routes/errors.js';
+import { myData } from './routes/my-data.js';
+import { pages } from './routes/pages.js';
+import { publicData } from './routes/public-data.js';
+import { theme } from './routes/theme.js';
+import { ORIGIN } from './settings.js';
+
+export function createApp(auth: DemoAuth): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.use(securityHeaders);
+  app.use(underOneName);
+  app.use(cookieParser());
+  app.use('/auth', authRouter(auth));
+  app.use('/api', api(auth), myData(auth), publicData());
+  app.use(theme());
+  app.use(pages(auth));
+  app.use(express.static(join(import.meta.dirname, 'public')));
+  app.use(notFound);
+  app.use(answerError);
+  return app;
+}
+
+const securityHeaders: RequestHandler = (_req, res, next) => {
+  res.set({
+    // Scripts and styles come from this app's own files and nowhere else: what somebody manages to write into a page
+    // does not run.
+    'Content-Security-Policy':
+      "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'",
+    'Referrer-Policy': 'same-origin',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  next();
+};
+
+/**
+ * Leads who comes by another name, such as 127.0.0.1, to the app's own: the way back from a provider ends there, and
+ * needs the cookie that it began with. Nor does a foreign name that somebody points at this machine reach the app.
+ */
+const underOneName: RequestHandler = (req, res, next) => {
+  if (req.headers.host === new URL(ORIGIN).host) next();
+  else res.redirect(307, ORIGIN + req.originalUrl);
+};

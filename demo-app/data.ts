@@ -1,0 +1,27 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** Where the app keeps what must outlive it: git ignores it, and only its owner can look inside. */
+const folder = resolve(process.env.DEMO_DATA ?? join(import.meta.dirname, 'data'));
+
+export function inDataFolder(name: string): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return join(folder, name);
+}
+
+/** What a file in the data folder says. The first time, it is made. */
+export function kept(name: string, make: () => string): string {
+  const file = inDataFolder(name);
+  try {
+    // `wx` fails where the file exists: of two starts at once, one makes it and both read the same.
+    writeFileSync(file, `${make()}\n`, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  return readFileSync(file, 'utf8').trim();
+}
+
+export function randomText(): string {
+  return randomBytes(32).toString('base64url');
+}

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import express from 'express';
+import { listen } from '../listen.js';
+import { DEMO_PROVIDER, ORIGIN, PROVIDER_PORT } from '../settings.js';
+import { createProvider } from './provider.js';
+
+/**
+ * Starts a provider beside the app, as Google or GitHub would be one far away: a real OpenID Connect server, that lets
+ * in whoever says a name. It remembers nobody, so that each sign-in can be somebody else's.
+ */
+export async function startDemoProvider(): Promise<Server> {
+  const people = new Map<string, Record<string, unknown>>();
+  const provider = createProvider(people);
+  const app = express();
+  app.disable('x-powered-by');
+  app.use((_req, res, next) => {
+    // The form's answer leads back to the app, and browsers hold that against form-action too.
+    res.set(
+      'Content-Security-Policy',
+      `default-src 'self'; form-action 'self' ${ORIGIN}; frame-ancestors 'none'`,
+    );
+    next();
+  });
+  for (const file of ['sign-in.css', 'favicon.svg']) {
+    app.get(`/${file}`, (_req, res) => res.sendFile(file, { root: import.meta.dirname }));
+  }
+  app.get('/interaction/:uid', async (req, res) => {
+    await provider.interactionDetails(req, res);
+    res.set('Cache-Control', 'no-store').sendFile('sign-in.html', { root: import.meta.dirname });
+  });
+  app.post('/interaction/:uid', express.urlencoded({ extended: false }), async (req, res) => {
+    const { name, email, email_verified, answer } = req.body;
+    if (answer === 'decline') {
+      await provider.interactionFinished(req, res, {
+        error: 'access_denied',
+        error_description: 'the person declined',
+      });
+      return;
+    }
+    const accountId = subjectOf(email);
+    people.set(accountId, { name, email, email_verified: email_verified === 'on' });
+    await provider.interactionFinished(req, res, { login: { accountId } });
+  });
+  app.use(provider.callback());
+  const server = createServer(app);
+  await listen(server, PROVIDER_PORT, new URL(DEMO_PROVIDER.issuer).hostname, 'PROVIDER_PORT');
+  return server;
+}
+
+/** The same for the same email, also after a restart: the app knows people by it. */
+function subjectOf(email: unknown): string {
+  return createHash('sha256').update(String(email).toLowerCase()).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,70 @@
+import { call } from './api.js';
+import { ofPassword, onSubmit } from './form.js';
+import { formatDate, formatTime, onClick, showStatus, signedIn } from './page.js';
+import { freshly } from './reauthenticate.js';
+
+const byId = (id) => document.getElementById(id);
+const change = byId('change-password');
+const set = byId('set-password');
+
+async function load() {
+  const { user, session } = await call('GET', '/auth/me');
+  const texts = {
+    name: user.username ?? user.email ?? 'there',
+    email: user.email ?? 'none',
+    username: user.username ?? 'none',
+    'member-since': formatDate(user.created_at),
+    'session-ends': formatTime(session.expires_at),
+    curl: curlExample(user.username ?? user.email ?? '…'),
+    hello: JSON.stringify(await call('GET', '/api/hello')),
+  };
+  for (const [id, text] of Object.entries(texts)) byId(id).textContent = text;
+  byId('verified').hidden = !user.email_verified_at;
+  byId('unverified').hidden = !user.email || user.email_verified_at !== null;
+  const { password } = await call('GET', '/api/sign-in-methods');
+  change.hidden = !password;
+  // Without a name to go with it, nobody could sign in by a password.
+  set.hidden = password || !(user.email ?? user.username);
+}
+
+onClick(byId('send-again'), async () => {
+  await call('POST', '/auth/email-verifications');
+  showStatus('A mail with a link is on its way.');
+});
+
+onSubmit(change, async (passwords) => {
+  await ofPassword('current_password', () => call('POST', '/auth/passwords/change', passwords));
+  change.reset();
+  await load();
+  showStatus('Your password is changed. All your other sessions have ended.');
+});
+
+onSubmit(set, async (password) => {
+  await call('PUT', '/auth/passwords', password);
+  set.reset();
+  await load();
+  showStatus('From now on you can sign in with your password too.');
+});
+
+onClick(byId('download'), async () => {
+  const done = await freshly(async () => save('my-data.json', await call('GET', '/api/my-data')));
+  if (done) showStatus('Your data is in your downloads.');
+});
+
+function save(name, data) {
+  const link = document.createElement('a');
+  link.download = name;
+  link.href = URL.createObjectURL(new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }));
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href));
+}
+
+function curlExample(credential) {
+  return `curl -i ${location.origin}/auth/signin/credential \\
+  --json '{"credential":"${credential}","password":"…"}'
+
+curl ${location.origin}/api/hello \\
+  -H 'Authorization: Bearer …'`;
+}
+
+signedIn(load);

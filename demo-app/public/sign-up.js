@@ -1,0 +1,9 @@
+import { call } from './api.js';
+import { onSubmit } from './form.js';
+import { offerProviders } from './providers.js';
+
+onSubmit(document.querySelector('form'), async ({ username, ...account }) => {
+  await call('POST', '/auth/signup/credential', { ...account, ...(username && { username }) });
+  location.assign('/account');
+});
+offerProviders();
