@@ -1,11 +1,9 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { RateLimitOptions } from '../../lib/index.js';
 import { ada, password, type SpecApp, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
 import { expectProblem } from '../support/problem.js';
+import { startProcess } from '../support/processes.js';
 
 let app: SpecApp<readonly [ReturnType<typeof password>]>;
 afterEach(() => app.stop());
@@ -46,22 +44,11 @@ describe('100 wrong passwords at once', () => {
 
   test('five are tried, in four processes', async () => {
     await start(undefined);
-    const times = 25;
-    const LATCHKEY_SPEC_SIGN_IN = JSON.stringify({
-      database: app.database.url,
-      credential: ada.email,
-      times,
-    });
-    const children = Array.from({ length: 4 }, () =>
-      fork(fileURLToPath(new URL('../support/sign-in-process.ts', import.meta.url)), {
-        execArgv: ['--import', 'tsx'],
-        env: { ...process.env, NODE_OPTIONS: '', LATCHKEY_SPEC_SIGN_IN },
-      }),
+    const task = { database: app.database.url, credential: ada.email, times: 25 };
+    const processes = await Promise.all(
+      Array.from({ length: 4 }, () => startProcess<string[]>('sign-in', task)),
     );
-    await Promise.all(children.map((child) => once(child, 'message')));
-    const results = children.map((child) => once(child, 'message'));
-    for (const child of children) child.send('go');
-    const codes = (await Promise.all(results)).flatMap(([its]) => its as string[]);
+    const codes = (await Promise.all(processes.map((one) => one.go()))).flat();
     const count = (code: string) => codes.filter((one) => one === code).length;
     expect([count('invalid_credentials'), count('rate_limited'), codes.length]).toEqual([5, 95, 100]);
   });

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, fork } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -12,4 +12,32 @@ export async function inAnotherProcess<T>(args: string[], env: Record<string, st
     { cwd: root, env: { ...process.env, ...env } },
   );
   return JSON.parse(stdout) as T;
+}
+
+/**
+ * Starts `spec/support/<name>-process.ts`, which gets `task`, says that it is ready, and answers once after it was told
+ * to go. Resolves when it is ready. A process that ends before it has answered is an error, not a silence.
+ */
+export async function startProcess<T>(name: string, task: object): Promise<{ go(): Promise<T> }> {
+  const child = fork(resolve(root, `spec/support/${name}-process.ts`), [JSON.stringify(task)], {
+    execArgv: ['--import', 'tsx'],
+    env: { ...process.env, NODE_OPTIONS: '' },
+  });
+  const message = () =>
+    new Promise((done, fail) => {
+      const onExit = (code: number | null) => fail(new Error(`${name}-process ended with code ${code}`));
+      child.once('exit', onExit);
+      child.once('message', (value) => {
+        child.off('exit', onExit);
+        done(value);
+      });
+    });
+  await message();
+  return {
+    go() {
+      const answer = message();
+      child.send('go');
+      return answer as Promise<T>;
+    },
+  };
 }

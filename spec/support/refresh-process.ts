@@ -3,7 +3,7 @@ import { createAuth, oauth } from '../../lib/index.js';
 import { SECRET } from './app.js';
 import { oidcPlugin } from './oauth-app.js';
 
-const { database, issuer, userId, times } = JSON.parse(process.env.LATCHKEY_SPEC_REFRESH ?? '{}');
+const { database, issuer, userId, times } = JSON.parse(process.argv[2] ?? '{}');
 const auth = createAuth({
   database,
   secret: SECRET,

@@ -3,7 +3,7 @@
 import { createAuth } from '../../lib/index.js';
 import { memoryLogger, password, SECRET } from './app.js';
 
-const { database, credential, times } = JSON.parse(process.env.LATCHKEY_SPEC_SIGN_IN ?? '{}');
+const { database, credential, times } = JSON.parse(process.argv[2] ?? '{}');
 const auth = createAuth({ database, secret: SECRET, plugins: [password()], logger: memoryLogger() });
 
 process.once('message', async () => {

@@ -1,6 +1,3 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { rows } from '../../../support/database.js';
 import {
@@ -11,6 +8,7 @@ import {
   startWithOidc,
 } from '../../../support/oauth-app.js';
 import type { OidcServer } from '../../../support/oidc.js';
+import { startProcess } from '../../../support/processes.js';
 
 const TOKENS = '/auth/oauth/oidc/tokens';
 const REFRESH = `${TOKENS}/refresh`;
@@ -58,33 +56,22 @@ describe('POST /oauth/:provider/tokens/refresh', () => {
   });
 
   test('asks the provider once where 10 ask at once in 2 processes, and gives all the same', async () => {
-    const child = fork(fileURLToPath(new URL('../../../support/refresh-process.ts', import.meta.url)), {
-      execArgv: ['--import', 'tsx'],
-      env: {
-        ...process.env,
-        NODE_OPTIONS: '',
-        LATCHKEY_SPEC_REFRESH: JSON.stringify({
-          database: app.database.url,
-          issuer: provider.issuer,
-          userId,
-          times: 5,
-        }),
-      },
+    const other = await startProcess<string[]>('refresh', {
+      database: app.database.url,
+      issuer: provider.issuer,
+      userId,
+      times: 5,
     });
-    await once(child, 'message');
     provider.tokenDelayMs = 700;
-    const results = once(child, 'message');
-    child.send('go');
-    const [ours, [theirs]] = await Promise.all([
-      Promise.all(Array.from({ length: 5 }, () => browser.post(REFRESH).expect(200))),
-      results,
+    const [theirs, ...ours] = await Promise.all([
+      other.go(),
+      ...Array.from({ length: 5 }, () => browser.post(REFRESH).expect(200)),
     ]);
     const tokens = [...ours.map(({ body }) => body.access_token), ...theirs];
     expect(tokens).toHaveLength(10);
     expect(new Set(tokens).size).toBe(1);
     expect(provider.tokenCalls).toBe(1);
     expect((await read()).access_token).toBe(tokens[0]);
-    await once(child, 'exit');
   });
 
   test('is 409 where the provider has ended the grant, and linking again heals', async () => {
