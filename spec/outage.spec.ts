@@ -96,6 +96,18 @@ if (dialect !== 'sqlite') {
       await app.http.post('/auth/signin/credential').send(credentials).expect(200);
     });
 
+    test('answers each statement late, and so all of a request later than anybody waits', async () => {
+      const guarded = () => app.http.get('/guarded').set('cookie', cookie);
+      await Promise.all(Array.from({ length: 5 }, guarded));
+      proxy.delay(1100);
+      // One statement alone is in time.
+      await guarded().expect(200);
+      await expectUnavailable(app.http.post('/auth/signin/credential').send(credentials));
+      await expectUnavailable(app.http.post('/auth/signout').set('cookie', cookie));
+      await proxy.pass();
+      await app.http.post('/auth/signin/credential').send(credentials).expect(200);
+    });
+
     test('closed its idle connections', async () => {
       for (let attempt = 0; attempt < 3; attempt++) {
         await Promise.all(

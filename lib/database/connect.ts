@@ -12,7 +12,7 @@ const DIALECTS: Record<string, Dialect> = {
   sqlite: 'sqlite',
 };
 
-// A request must not wait longer for a database than its user does: see also STATEMENT_DEADLINE_MS.
+// A request must not wait longer for a database than its user does: see also DEADLINE_MS.
 const CONNECT_MS = 2000;
 const STATEMENT_MS = 3000;
 // Longer than any statement may take, and than a connection stays in the pool unused.

@@ -1,13 +1,16 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { DataTypes, QueryTypes, type Sequelize, Transaction } from 'sequelize';
 import { AuthError } from '../errors.js';
 import { Clock } from './clock.js';
 import type { Dialect } from './connect.js';
 import { asUnavailable, isRetryable, wasNotSent } from './faults.js';
+import { Patience } from './patience.js';
 
 /** What a statement's `:names` stand for. */
 export type Replacements = Record<string, string | number | boolean | Buffer | Date | null | string[]>;
 
-const STATEMENT_DEADLINE_MS = 4000;
+// For a statement, and for all the statements of one request together.
+const DEADLINE_MS = 4000;
 const MAX_ATTEMPTS = 3;
 const MAX_CONNECTIONS = 10;
 
@@ -38,6 +41,7 @@ export class Database {
   readonly nowSql: string;
   readonly #dateType: DateType;
   readonly #sequelizeOptions: { timezone: string };
+  readonly #patience = new AsyncLocalStorage<Patience>();
   #writes: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -82,7 +86,7 @@ export class Database {
 
   /** Runs one statement that writes, whichever way it is made. */
   write<T>(statement: () => Promise<T>): Promise<T> {
-    const deadline = performance.now() + STATEMENT_DEADLINE_MS;
+    const deadline = performance.now() + this.#deadlineMs;
     // What waited in line for too long has been answered as failed: it must not be done after all.
     const inTime = () => (performance.now() < deadline ? statement() : Promise.reject(noAnswer()));
     return this.run(() => this.#retrying(() => this.#inLine(inTime)));
@@ -102,17 +106,32 @@ export class Database {
     return this.write(() => this.sequelize.transaction(options, work));
   }
 
+  /** Does the work of a request: its statements together wait no longer than a single one may. */
+  async forRequest<T>(work: () => Promise<T>): Promise<T> {
+    const patience = new Patience(DEADLINE_MS);
+    try {
+      return await this.#patience.run(patience, work);
+    } finally {
+      patience.release();
+    }
+  }
+
   /** Gives database work a deadline, and its failures their name: `unavailable`. */
   async run<T>(work: () => Promise<T>): Promise<T> {
+    const patience = this.#patience.getStore();
+    const deadlineMs = this.#deadlineMs;
+    if (deadlineMs <= 0) throw noAnswer();
     let timer: NodeJS.Timeout | undefined;
     const deadline = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(noAnswer()), STATEMENT_DEADLINE_MS);
+      timer = setTimeout(() => reject(noAnswer()), deadlineMs);
     });
+    patience?.begin();
     try {
       return await Promise.race([work(), deadline]);
     } catch (error) {
       throw isConstraintError(error) ? error : asUnavailable(error);
     } finally {
+      patience?.end();
       clearTimeout(timer);
     }
   }
@@ -120,6 +139,10 @@ export class Database {
   /** A stored time, whatever the driver makes of it. */
   static toDate(value: Date | string): Date {
     return value instanceof Date ? value : new Date(value);
+  }
+
+  get #deadlineMs(): number {
+    return Math.min(DEADLINE_MS, this.#patience.getStore()?.left ?? DEADLINE_MS);
   }
 
   #query(sql: string, type: QueryTypes, replacements?: Replacements, transaction?: Transaction) {

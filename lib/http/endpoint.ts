@@ -8,23 +8,14 @@ import { isUnsafe, requireOwnOrigin } from './origin.js';
 import { answerError } from './problem.js';
 import { checkParameters, queryOf } from './query.js';
 import { respond } from './respond.js';
-import type { Access, Call, Route } from './route.js';
+import type { Access, Call, Reply, Route } from './route.js';
 
 /** The Express handler of a route: who asks, what they ask, the answer. */
 export function endpoint(core: Core, route: Route): RequestHandler {
   return async (req: Request, res: Response, next: NextFunction) => {
     try {
       protect(res);
-      const call: Call<Access, unknown, unknown> = {
-        auth: (await admit(core, route, req)) as never,
-        query: await readParameters(route, req, res),
-        body: route.body ? await readBody(req, res, route.body) : undefined,
-        params: req.params as Record<string, string>,
-        ip: clientAddress(core, req),
-        userAgent: req.headers['user-agent'] ?? null,
-        req,
-      };
-      const reply = await core.events.within(call, () => route.handle(call));
+      const reply = await core.database.forRequest(() => handle(core, route, req, res));
       respond(core, route, reply, res);
     } catch (error) {
       answerError(core, error, res, next);
@@ -39,6 +30,19 @@ export function methodNotAllowed(core: Core, allowed: readonly string[]): Reques
     res.setHeader('Allow', allowed.join(', '));
     answerError(core, new AuthError('method_not_allowed'), res, next);
   };
+}
+
+async function handle(core: Core, route: Route, req: Request, res: Response): Promise<Reply> {
+  const call: Call<Access, unknown, unknown> = {
+    auth: (await admit(core, route, req)) as never,
+    query: await readParameters(route, req, res),
+    body: route.body ? await readBody(req, res, route.body) : undefined,
+    params: req.params as Record<string, string>,
+    ip: clientAddress(core, req),
+    userAgent: req.headers['user-agent'] ?? null,
+    req,
+  };
+  return core.events.within(call, () => route.handle(call));
 }
 
 async function admit(core: Core, route: Route, req: Request): Promise<Authentication | null> {

@@ -10,6 +10,8 @@ export interface DatabaseProxy {
   refuse(): Promise<void>;
   /** Keeps every connection open, and lets nothing through. */
   blackHole(): void;
+  /** Lets everything through, so many milliseconds late. */
+  delay(ms: number): void;
   /** Resets the connections that there are. */
   cut(): void;
   stop(): Promise<void>;
@@ -19,6 +21,7 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   let holding = false;
+  let delayMs = 0;
   let port = 0;
   const server: Server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
@@ -27,7 +30,10 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
       [upstream, client],
     ] as const) {
       sockets.add(from);
-      from.on('data', (bytes) => holding || to.write(bytes));
+      from.on('data', (bytes) => {
+        if (delayMs > 0) setTimeout(() => to.write(bytes), delayMs);
+        else if (!holding) to.write(bytes);
+      });
       from.on('error', () => to.destroy());
       from.on('close', () => sockets.delete(from) && !holding && to.destroy());
     }
@@ -54,7 +60,11 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
       // What was swallowed is lost, so its connections are of no use any more.
       if (holding) cut();
       holding = false;
+      delayMs = 0;
       if (!server.listening) await listen();
+    },
+    delay(ms) {
+      delayMs = ms;
     },
     blackHole() {
       holding = true;
