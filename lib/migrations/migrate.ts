@@ -2,6 +2,7 @@ import { QueryTypes, Transaction } from 'sequelize';
 import type { Database } from '../database/database.js';
 import { isRetryable, wasNotSent } from '../database/faults.js';
 import { columnTypes } from './column-types.js';
+import { Journal } from './journal.js';
 import type { Migration, MigrationContext } from './migration.js';
 
 /** What `auth.migrate()` takes. */
@@ -14,13 +15,12 @@ export interface MigrateOptions {
   undo?: number | 'all';
 }
 
-const TABLE = 'latchkey_migrations';
 const LOCK_SECONDS = 30;
 
 /**
  * Applies pending migrations, or undoes applied ones. Any number of processes may call this at once: one works, the
  * others wait for it and find nothing left to do. On PostgreSQL and SQLite all of it happens or nothing; MySQL commits
- * each statement.
+ * each statement, and what a process has left half done there, the next one ends.
  *
  * @returns the names of the migrations that ran
  */
@@ -42,45 +42,31 @@ export async function migrate(
       run,
       types: columnTypes(database.dialect, version?.version ?? ''),
     };
-    const umzug = new Umzug<MigrationContext>({
-      context,
+    const journal = new Journal(context);
+    await journal.open();
+    const finished = await journal.finish(migrations);
+    const umzug = new Umzug({
       logger: undefined,
-      storage: await appliedMigrations(context),
-      migrations: migrations.map(({ name, up, down }) => ({
-        name,
-        up: ({ context }) => up(context),
-        down: ({ context }) => down(context),
+      // The journal keeps its own record, together with the migration's last statement.
+      storage: {
+        executed: () => journal.applied(),
+        logMigration: async () => undefined,
+        unlogMigration: async () => undefined,
+      },
+      migrations: migrations.map((migration) => ({
+        name: migration.name,
+        up: () => journal.carryOut(migration, 'up'),
+        down: () => journal.carryOut(migration, 'down'),
       })),
     });
-    if (undo === 0) return (await umzug.up()).map(({ name }) => name);
+    if (undo === 0) {
+      const ran = (await umzug.up()).map(({ name }) => name);
+      return finished === null ? ran : [finished, ...ran];
+    }
     const undone = await umzug.down(undo === 'all' ? { to: 0 } : { step: undo });
-    if (undo === 'all') await run(`DROP TABLE ${database.table(TABLE)}`);
+    if (undo === 'all') await journal.drop();
     return undone.map(({ name }) => name);
   });
-}
-
-/** Umzug's record of what is applied, on the connection that holds the lock. */
-async function appliedMigrations({ database, types, run, transaction }: MigrationContext) {
-  const table = database.table(TABLE);
-  await run(
-    `CREATE TABLE IF NOT EXISTS ${table} (name ${types.exactText(100)} NOT NULL PRIMARY KEY) ${types.tableOptions}`,
-  );
-  const change = async (sql: string, name: string) =>
-    void (await database.sequelize.query(sql, { transaction, replacements: { name } }));
-  return {
-    logMigration: ({ name }: { name: string }) => change(`INSERT INTO ${table} (name) VALUES (:name)`, name),
-    unlogMigration: ({ name }: { name: string }) => change(`DELETE FROM ${table} WHERE name = :name`, name),
-    executed: async () => {
-      const rows = await database.sequelize.query<{ name: string }>(
-        `SELECT name FROM ${table} ORDER BY name`,
-        {
-          transaction,
-          type: QueryTypes.SELECT,
-        },
-      );
-      return rows.map(({ name }) => name);
-    },
-  };
 }
 
 type LockAnswer = [{ held: number | boolean }[], unknown];
@@ -98,7 +84,7 @@ async function untilHeld(take: () => Promise<boolean>): Promise<void> {
 /** Runs work on one connection while no other process can migrate the same tables. */
 async function locked<T>(database: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   const { sequelize, dialect } = database;
-  const name = database.table(TABLE);
+  const name = database.table('latchkey_migrations');
   if (dialect === 'sqlite')
     return whenFree(() => sequelize.transaction({ type: Transaction.TYPES.IMMEDIATE }, work));
   const attempt = async (transaction: Transaction) => {

@@ -3,6 +3,7 @@ import { createAuth } from '../../lib/index.js';
 import { ada, password, SECRET } from '../support/app.js';
 import { createDatabase, dialect, rows, type SpecDatabase } from '../support/database.js';
 import { inAnotherProcess } from '../support/processes.js';
+import { type DatabaseProxy, startProxy } from '../support/proxy.js';
 
 let database: SpecDatabase;
 
@@ -66,6 +67,71 @@ describe('auth.migrate()', () => {
     await auth.close();
   });
 });
+
+if (dialect !== 'sqlite') {
+  describe('a migration that is broken off', () => {
+    let proxy: DatabaseProxy;
+    beforeEach(async () => {
+      database = await createDatabase();
+      proxy = await startProxy(database.url);
+    });
+    afterEach(async () => {
+      await proxy.stop();
+      await database.drop();
+    });
+
+    const moments = ['before', 'after'] as const;
+    const statements = [
+      /CREATE TABLE users/,
+      /CREATE TABLE sessions/,
+      /CREATE INDEX sessions_expires_at/,
+      /CREATE TABLE rate_limits/,
+      /SET name = '0001-users-and-sessions'/,
+    ];
+    test.each(statements.flatMap((statement) => moments.map((moment) => [moment, statement] as const)))(
+      '%s %s is ended by the next',
+      async (moment, statement) => {
+        const broken = open({ database: proxy.url });
+        proxy.cutAt(statement, moment);
+        await expect(broken.migrate()).rejects.toThrow();
+        await broken.close();
+        const auth = open();
+        await auth.migrate();
+        expect(await auth.migrate()).toEqual([]);
+        await auth.credential.signUp(ada);
+        await auth.credential.signIn({ credential: ada.email, password: ada.password });
+        expect((await auth.migrate({ undo: 'all' })).length).toBeGreaterThan(1);
+        await auth.close();
+      },
+    );
+
+    test.each(moments)('%s a table is dropped likewise, whichever way the next one goes', async (moment) => {
+      const broken = open({ database: proxy.url });
+      const ran = await broken.migrate();
+      for (const next of [{}, { undo: 'all' }] as const) {
+        proxy.cutAt(/DROP TABLE sessions/, moment);
+        await expect(broken.migrate({ undo: 'all' })).rejects.toThrow();
+        const auth = open();
+        await auth.migrate(next);
+        expect(await auth.migrate()).toEqual('undo' in next ? ran : []);
+        await auth.credential.signUp(ada);
+        await auth.close();
+      }
+      await broken.close();
+    });
+
+    test('because a name is taken goes on when it is free, and harms no table of the app', async () => {
+      await rows(database, 'CREATE TABLE sessions (of_the_app INTEGER)');
+      const auth = open();
+      for (const _ of [1, 2]) await expect(auth.migrate()).rejects.toThrow(/sessions/);
+      expect(await rows(database, 'SELECT of_the_app FROM sessions')).toEqual([]);
+      await rows(database, 'DROP TABLE sessions');
+      await auth.migrate();
+      await auth.credential.signUp(ada);
+      await auth.close();
+    });
+  });
+}
 
 describe('the tables', () => {
   let auth: ReturnType<typeof open>;

@@ -14,6 +14,8 @@ export interface DatabaseProxy {
   delay(ms: number): void;
   /** Resets the connections that there are. */
   cut(): void;
+  /** Resets the connection on which a statement comes, once: when it comes, or when its answer does. */
+  cutAt(statement: RegExp, moment: 'before' | 'after'): void;
   stop(): Promise<void>;
 }
 
@@ -22,16 +24,24 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const sockets = new Set<Socket>();
   let holding = false;
   let delayMs = 0;
+  let cutting: { statement: RegExp; moment: 'before' | 'after' } | null = null;
   let port = 0;
   const server: Server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
+    let answerIsLost = false;
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],
     ] as const) {
       sockets.add(from);
       from.on('data', (bytes) => {
-        if (delayMs > 0) setTimeout(() => to.write(bytes), delayMs);
+        if (from === client && cutting?.statement.test(bytes.toString('latin1'))) {
+          answerIsLost = true;
+          if (cutting.moment === 'after') to.write(bytes);
+          else client.resetAndDestroy();
+          cutting = null;
+        } else if (answerIsLost) client.resetAndDestroy();
+        else if (delayMs > 0) setTimeout(() => to.write(bytes), delayMs);
         else if (!holding) to.write(bytes);
       });
       from.on('error', () => to.destroy());
@@ -68,6 +78,9 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
     },
     blackHole() {
       holding = true;
+    },
+    cutAt(statement, moment) {
+      cutting = { statement, moment };
     },
     stop: refuse,
   };

@@ -1,0 +1,110 @@
+import { QueryTypes } from 'sequelize';
+import type { Migration, MigrationContext } from './migration.js';
+
+type Direction = 'up' | 'down';
+
+// How MySQL says that a statement has been carried out before.
+const DONE_ALREADY = new Set([
+  'ER_TABLE_EXISTS_ERROR',
+  'ER_DUP_KEYNAME',
+  'ER_DUP_FIELDNAME',
+  'ER_BAD_TABLE_ERROR',
+  'ER_CANT_DROP_FIELD_OR_KEY',
+]);
+
+/**
+ * Which migrations are applied, and how far the one under way has come. MySQL commits each CREATE TABLE by itself, so
+ * that a process that is killed between two leaves half a migration behind, and the next one goes on where it stopped.
+ * The row of a migration under way is `<name> <up or down> <statement>`, and is there before its statement is.
+ */
+export class Journal {
+  readonly #table: string;
+
+  constructor(private readonly context: MigrationContext) {
+    this.#table = context.database.table('latchkey_migrations');
+  }
+
+  /** Makes its table, where there is none. */
+  async open(): Promise<void> {
+    const { run, types } = this.context;
+    await run(
+      `CREATE TABLE IF NOT EXISTS ${this.#table} (name ${types.exactText(100)} NOT NULL PRIMARY KEY) ${types.tableOptions}`,
+    );
+  }
+
+  drop(): Promise<void> {
+    return this.context.run(`DROP TABLE ${this.#table}`);
+  }
+
+  /** The names of the migrations that are applied, in their order. */
+  async applied(): Promise<string[]> {
+    return (await this.#names()).filter((name) => !name.includes(' '));
+  }
+
+  /** Ends what a process has left half done. @returns the migration that is applied by it, if any */
+  async finish(migrations: readonly Migration[]): Promise<string | null> {
+    for (const row of await this.#names()) {
+      const [name, direction, step] = row.split(' ');
+      const migration = migrations.find((one) => one.name === name);
+      if (!migration || !step) continue;
+      await this.carryOut(migration, direction as Direction, Number(step));
+      return direction === 'up' ? migration.name : null;
+    }
+    return null;
+  }
+
+  /**
+   * Applies a migration, or undoes it.
+   *
+   * @param begun the statement that another process has begun, of which nobody knows whether it was carried out
+   */
+  async carryOut(migration: Migration, direction: Direction, begun = 0): Promise<void> {
+    const markOf = (step: number) => (step > 0 ? `${migration.name} ${direction} ${step}` : null);
+    let step = 0;
+    const run = async (sql: string) => {
+      step += 1;
+      if (step < begun) return;
+      if (step > begun) await this.#move(markOf(step - 1), markOf(step));
+      try {
+        await this.context.run(sql);
+      } catch (error) {
+        if (step === begun && isDoneAlready(error)) return;
+        // It was refused, so that nobody has to wonder about it. Where this fails too, it stays open.
+        await this.#move(markOf(step), markOf(step - 1)).catch(() => undefined);
+        throw error;
+      }
+    };
+    await migration[direction]({ ...this.context, run });
+    if (direction === 'up') await this.#move(markOf(step), migration.name);
+    else await this.#change('DELETE FROM', 'WHERE name IN (:name, :mark)', migration.name, markOf(step));
+  }
+
+  // By one statement, so that at no moment there are both or neither.
+  #move(from: string | null, to: string | null): Promise<void> {
+    if (from === null) return this.#change('INSERT INTO', '(name) VALUES (:name)', to);
+    if (to === null) return this.#change('DELETE FROM', 'WHERE name = :name', from);
+    return this.#change('UPDATE', 'SET name = :mark WHERE name = :name', from, to);
+  }
+
+  async #change(verb: string, rest: string, name: string | null, mark: string | null = null): Promise<void> {
+    const { database, transaction } = this.context;
+    await database.sequelize.query(`${verb} ${this.#table} ${rest}`, {
+      transaction,
+      replacements: { name, mark },
+    });
+  }
+
+  async #names(): Promise<string[]> {
+    const { database, transaction } = this.context;
+    const sql = `SELECT name FROM ${this.#table} ORDER BY name`;
+    const rows = await database.sequelize.query<{ name: string }>(sql, {
+      transaction,
+      type: QueryTypes.SELECT,
+    });
+    return rows.map(({ name }) => name);
+  }
+}
+
+function isDoneAlready(error: unknown): boolean {
+  return DONE_ALREADY.has((error as { parent?: { code?: string } }).parent?.code ?? '');
+}
