@@ -4,6 +4,7 @@ import type { Database, Replacements } from './database/database.js';
 import { violatedUnique } from './database/faults.js';
 import { AuthError } from './errors.js';
 import { cutPage, type PageOptions, readPage } from './key-set.js';
+import { UNTOUCHED } from './models/define.js';
 import type { User, UserModel, UserRow } from './models/user.js';
 import { toUser, USER_COLUMNS, type UserColumns } from './models/user-columns.js';
 
@@ -67,8 +68,7 @@ export class Users {
   /** @throws AuthError `email_taken`, `username_taken`: the database decides, so that of twenty at once one wins */
   async create(user: NewUser, transaction?: Transaction): Promise<User> {
     const row = this.#newRow(user);
-    // Not logged, because of the password's hash.
-    const insert = () => this.model.create(row, { logging: false, transaction: transaction ?? null });
+    const insert = () => this.model.create(row, { ...UNTOUCHED, transaction: transaction ?? null });
     try {
       await (transaction ? this.database.run(insert) : this.database.write(insert));
     } catch (error) {
@@ -134,7 +134,7 @@ export class Users {
         }
         // In one order everywhere: two that insert in different ones wait for each other.
         rows.sort((a, b) => ((a.email ?? '') < (b.email ?? '') ? -1 : 1));
-        await this.database.run(() => this.model.bulkCreate(rows, { logging: false, transaction }));
+        await this.database.run(() => this.model.bulkCreate(rows, { ...UNTOUCHED, transaction }));
       });
     // Whoever was faster with one of them is seen the next time; each time somebody else gets on.
     for (let round = 1; ; round++) {
@@ -156,14 +156,14 @@ export class Users {
   /** Stores a newer hash of the same password, unless the password was changed meanwhile. */
   async setPasswordHash(id: string, passwordHash: string, transaction: Transaction): Promise<void> {
     const values = { passwordHash, updatedAt: new Date(this.database.clock.now()) };
-    await this.database.run(() => this.model.update(values, { where: { id }, logging: false, transaction }));
+    await this.database.run(() => this.model.update(values, { where: { id }, ...UNTOUCHED, transaction }));
   }
 
   async replacePasswordHash(id: string, old: string, replacement: string): Promise<void> {
     await this.database.write(() =>
       this.model.update(
         { passwordHash: replacement },
-        { where: { id, passwordHash: old }, logging: false, transaction: null },
+        { where: { id, passwordHash: old }, ...UNTOUCHED, transaction: null },
       ),
     );
   }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { DataTypes, Sequelize } from 'sequelize';
 import { connectByUrl } from '../../lib/database/connect.js';
-import { createAuth } from '../../lib/index.js';
+import { apiKeys, createAuth } from '../../lib/index.js';
 import { ada, password, SECRET } from '../support/app.js';
 import { createDatabase, dialect, rows, type SpecDatabase } from '../support/database.js';
 
@@ -25,7 +25,7 @@ function open(options: object) {
     database: own,
     secret: SECRET,
     rateLimit: false,
-    plugins: [password({ username: true })],
+    plugins: [password({ username: true }), apiKeys()],
   });
 }
 
@@ -48,6 +48,9 @@ async function roundTrip(auth: ReturnType<typeof open>) {
   expect((await auth.markEmailVerified(user.id)).emailVerifiedAt?.getTime()).toBeGreaterThan(
     Date.now() - 10_000,
   );
+  const { apiKey, key } = await auth.apiKeys.create(user.id, { name: 'a program', scopes: ['read'] });
+  expect(await auth.apiKeys.list(user.id)).toEqual([apiKey]);
+  expect((await auth.getSession({ headers: { authorization: `ApiKey ${key}` } })).apiKey).toEqual(apiKey);
   expect(await auth.prune()).toBe(0);
   await auth.getSession({ headers });
   expect(await auth.revokeAllSessions(user.id)).toBe(1);
@@ -70,6 +73,7 @@ describe('the app’s own Sequelize instance', () => {
       },
     ],
     ['with names in capitals', { define: { underscored: false, name: { singular: 'X', plural: 'XS' } } }],
+    ['that leaves nulls out', { omitNull: true }],
     ['with raw queries', { query: { raw: true } }],
     ...(dialect === 'sqlite'
       ? []

@@ -5,6 +5,7 @@ import { Database } from '../../database/database.js';
 import { BatchedLookup } from '../../database/lookup.js';
 import type { Logger } from '../../logger.js';
 import type { ApiKey, ApiKeyModel } from '../../models/api-key.js';
+import { readRows, UNTOUCHED } from '../../models/define.js';
 import type { User } from '../../models/user.js';
 import { JOINED_USER_COLUMNS, type JoinedUserRow, joinedUser } from '../../models/user-columns.js';
 
@@ -51,7 +52,7 @@ export class ApiKeys {
     const start = key.slice(0, SHOWN);
     const apiKey: ApiKey = { id, userId, name, start, scopes, createdAt, expiresAt, lastUsedAt: null };
     const row = { ...apiKey, scopes: scopes.join(' '), keyHash: Buffer.from(digestToken(key), 'hex') };
-    await this.database.run(() => this.model.create(row, { logging: false, hooks: false, transaction }));
+    await this.database.run(() => this.model.create(row, { ...UNTOUCHED, transaction }));
     return { apiKey, key };
   }
 
@@ -72,13 +73,12 @@ export class ApiKeys {
   /** A user's keys, the newest first. */
   async list(userId: string): Promise<ApiKey[]> {
     if (!isUuid(userId)) return [];
-    const rows = await this.database.run(() =>
-      this.model.findAll({ where: { userId }, order: [['id', 'DESC']], raw: false, transaction: null }),
-    );
-    return rows.map((row) => {
-      const { keyHash, scopes, ...apiKey } = row.get({ plain: true });
-      return { ...apiKey, scopes: scopes.split(' ').filter(Boolean) };
-    });
+    const rest = 'WHERE user_id = :userId ORDER BY id DESC';
+    const rows = await readRows(this.database, this.model, rest, { userId });
+    return rows.map(({ keyHash, scopes, ...apiKey }) => ({
+      ...apiKey,
+      scopes: scopes.split(' ').filter(Boolean),
+    }));
   }
 
   /** @returns whether there was one */

@@ -1,7 +1,8 @@
 import type { Transaction, WhereOptions } from 'sequelize';
 import type { SecretBox } from '../../crypto/secret-box.js';
 import { isUuid, uuidv7 } from '../../crypto/uuid.js';
-import type { Database } from '../../database/database.js';
+import type { Database, Replacements } from '../../database/database.js';
+import { readRows, UNTOUCHED } from '../../models/define.js';
 import type { AccountModel, AccountRow } from './account.js';
 import type { TokenSet } from './client.js';
 
@@ -30,16 +31,17 @@ export class Accounts {
   ) {}
 
   findBySubject(issuer: string, subject: string): Promise<AccountRow | null> {
-    return this.#findOne({ issuer, subject });
+    return this.#findOne('issuer = :issuer AND subject = :subject', { issuer, subject });
   }
 
   async find(userId: string, provider: string): Promise<AccountRow | null> {
-    return isUuid(userId) ? this.#findOne({ userId, provider }) : null;
+    if (!isUuid(userId)) return null;
+    return this.#findOne('user_id = :userId AND provider = :provider', { userId, provider });
   }
 
   async list(userId: string, transaction?: Transaction): Promise<AccountRow[]> {
     if (!isUuid(userId)) return [];
-    return this.#findAll({ userId }, transaction);
+    return this.#find('user_id = :userId', { userId }, transaction);
   }
 
   /** @throws Sequelize's unique error, where the account or the provider is linked already */
@@ -61,7 +63,7 @@ export class Accounts {
       refreshLeaseUntil: null,
       createdAt: now,
     };
-    const insert = () => this.model.create(row, { logging: false, transaction: transaction ?? null });
+    const insert = () => this.model.create(row, { ...UNTOUCHED, transaction: transaction ?? null });
     await (transaction ? this.database.run(insert) : this.database.write(insert));
   }
 
@@ -83,11 +85,13 @@ export class Accounts {
 
   /** @returns how many rows went: 1 or 0 */
   delete(userId: string, provider: string, transaction: Transaction): Promise<number> {
-    return this.database.run(() => this.model.destroy({ where: { userId, provider }, transaction }));
+    return this.database.run(() =>
+      this.model.destroy({ where: { userId, provider }, ...UNTOUCHED, transaction }),
+    );
   }
 
   async deleteAll(userId: string, transaction: Transaction): Promise<void> {
-    await this.database.run(() => this.model.destroy({ where: { userId }, transaction }));
+    await this.database.run(() => this.model.destroy({ where: { userId }, ...UNTOUCHED, transaction }));
   }
 
   /** The tokens of an account; null where one does not open any more. */
@@ -144,7 +148,7 @@ export class Accounts {
        ORDER BY id LIMIT ${REWRITE_BATCH}`,
       { after },
     );
-    return this.#findAll({ id: ids.map(({ id }) => id) });
+    return ids.length > 0 ? this.#find('id IN (:ids)', { ids: ids.map(({ id }) => id) }) : [];
   }
 
   async #resealRow(row: AccountRow): Promise<number> {
@@ -170,7 +174,7 @@ export class Accounts {
     for (let attempt = 1; row && attempt <= MAX_ATTEMPTS; attempt++) {
       if (this.#openField(row, 'refreshToken') !== used) return;
       if (await this.#update(values, { id: row.id, refreshToken: row.refreshToken })) return;
-      row = await this.#findOne({ id: account.id });
+      row = await this.#findOne('id = :id', { id: account.id });
     }
   }
 
@@ -193,25 +197,20 @@ export class Accounts {
   }
 
   async #update(values: Partial<AccountRow>, where: WhereOptions<AccountRow>): Promise<number> {
-    const update = () => this.model.update(values, { where, logging: false, transaction: null });
+    const update = () => this.model.update(values, { where, ...UNTOUCHED, transaction: null });
     const [changed] = await this.database.write(update);
     return changed;
   }
 
-  async #findOne(where: WhereOptions<AccountRow>): Promise<AccountRow | null> {
-    const [found] = await this.#findAll(where);
+  async #findOne(condition: string, values: Replacements): Promise<AccountRow | null> {
+    const [found] = await this.#find(condition, values);
     return found ?? null;
   }
 
   /** In the order in which they were linked. */
-  async #findAll(
-    where: WhereOptions<AccountRow>,
-    transaction: Transaction | null = null,
-  ): Promise<AccountRow[]> {
-    const found = await this.database.run(() =>
-      this.model.findAll({ where, order: [['id', 'ASC']], raw: false, logging: false, transaction }),
-    );
-    return found.map((row) => row.get({ plain: true }));
+  #find(condition: string, values: Replacements, transaction?: Transaction): Promise<AccountRow[]> {
+    const rest = `WHERE ${condition} ORDER BY id`;
+    return readRows(this.database, this.model, rest, values, transaction);
   }
 
   #now(): Date {
