@@ -15,6 +15,8 @@ import type { LockedUser, Users } from './users.js';
 export class Core {
   /** In the order in which they are asked. */
   readonly carriers: Carrier[] = [];
+  /** Whether users can sign in by password. */
+  passwords = false;
   /** Whether users have usernames, so that they are shown. */
   usernames = false;
 

@@ -80,6 +80,7 @@ export function credentialPassword(
     name: 'credential',
     setup(core) {
       checkTogether(settings, core);
+      core.passwords = true;
       core.usernames = settings.username;
       const hasher = new PasswordHasher(settings.bcryptCost, settings.pepper);
       const check = new PasswordCheck(core, hasher);

@@ -8,7 +8,7 @@ import { checkCallbackUrl, withError } from './callback-url.js';
 import type { ProvenIdentity, ProviderClient } from './client.js';
 import { type Flow, type Flows, randomToken } from './flows.js';
 import { findOrCreateUser, linkIdentity } from './sign-in.js';
-import { openTokens, type ProviderTokens, Refresher } from './tokens.js';
+import { openTokens, type ProviderTokens, type Refresher } from './tokens.js';
 
 /** What {@link OAuthApi.authorizeUrl} takes. */
 export interface AuthorizeInput {
@@ -76,13 +76,14 @@ export class OAuthApi {
     clients: ReadonlyMap<string, ProviderClient>,
     accounts: Accounts,
     flows: Flows,
+    refresher: Refresher,
     linkByVerifiedEmail: boolean,
   ) {
     this.#core = core;
     this.#clients = clients;
     this.#accounts = accounts;
     this.#flows = flows;
-    this.#refresher = new Refresher(accounts, core.settings.logger);
+    this.#refresher = refresher;
     this.#linkByVerifiedEmail = linkByVerifiedEmail;
   }
 
@@ -170,14 +171,16 @@ export class OAuthApi {
    * @throws AuthError `account_not_linked` (404), `last_sign_in_method` (409)
    */
   async unlink(userId: string, provider: string): Promise<void> {
+    const { passwords, usernames } = this.#core;
     await this.#core.database.transaction(async (transaction) => {
       // Under a lock on the user, so that two unlinks at once do not each count on the other's account.
       const user = await this.#core.users.lockForUpdate(userId, transaction);
       const accounts = await this.#accounts.list(userId, transaction);
       if (!user || !accounts.some((account) => account.provider === provider))
         throw this.#notLinked(provider);
-      const hasPassword = user.passwordHash !== null && (user.email !== null || user.username !== null);
-      // An account of a provider that the app has no more opens nothing.
+      // What the app has no more opens nothing: neither a password nor an account at a provider.
+      const isNamed = user.email !== null || (usernames && user.username !== null);
+      const hasPassword = passwords && isNamed && user.passwordHash !== null;
       const hasAnother = accounts.some((one) => one.provider !== provider && this.#clients.has(one.provider));
       if (!hasAnother && !hasPassword) throw new AuthError('last_sign_in_method');
       await this.#accounts.delete(userId, provider, transaction);

@@ -15,6 +15,7 @@ import { link } from './routes/link.js';
 import { readTokens } from './routes/tokens.js';
 import { refreshTokens } from './routes/tokens-refresh.js';
 import { unlink } from './routes/unlink.js';
+import { Refresher } from './tokens.js';
 
 /** Options of {@link oauth}. */
 export interface OAuthOptions {
@@ -46,7 +47,8 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi> {
       const accounts = new Accounts(core.database, defineAccount(core.database), core.box);
       core.onFirstProof.push((userId, transaction) => accounts.deleteAll(userId, transaction));
       const flows = new Flows(core.database, core.box);
-      const api = new OAuthApi(core, clients, accounts, flows, settings.linkByVerifiedEmail);
+      const refresher = new Refresher(accounts, core.settings.logger);
+      const api = new OAuthApi(core, clients, accounts, flows, refresher, settings.linkByVerifiedEmail);
       return {
         api,
         routes: [
@@ -61,6 +63,7 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi> {
         ],
         migrations: [accountsMigration],
         prune: () => flows.prune(),
+        settle: () => refresher.settle(),
         rotateSecrets: () => accounts.reseal(),
       };
     },

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AuthError } from '../../errors.js';
 import type { Logger } from '../../logger.js';
 import type { AccountRow } from './account.js';
@@ -33,6 +34,9 @@ export function openTokens(accounts: Accounts, account: AccountRow): ProviderTok
 
 /** Refreshes tokens: one call to the provider, however many ask at once, in however many processes. */
 export class Refresher {
+  readonly #saving = new Set<Promise<void>>();
+  readonly #closing = new AbortController();
+
   constructor(
     private readonly accounts: Accounts,
     private readonly logger: Logger,
@@ -54,6 +58,12 @@ export class Refresher {
     return this.#reread(account);
   }
 
+  /** Before the end: what is not saved yet is tried once more, at once. */
+  async settle(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all(this.#saving);
+  }
+
   async #ask(account: AccountRow, refreshToken: string, client: ProviderClient, lease: string) {
     try {
       return await client.refresh(refreshToken, account.scopes.split(' ').filter(Boolean), account.subject);
@@ -70,7 +80,7 @@ export class Refresher {
       if (account.refreshedAt.getTime() !== before.refreshedAt.getTime()) return account;
       // The other failed. To try again in turn would have the last of many wait for all the others' time-outs.
       if (account.refreshLease === null) throw new AuthError('provider_error');
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      await sleep(POLL_MS);
     }
     throw new AuthError('unavailable');
   }
@@ -82,23 +92,27 @@ export class Refresher {
       await this.accounts.saveRefreshed(account, tokens);
     } catch (error) {
       this.logger.error(`latchkey: new tokens of account ${account.id} are not saved yet`, error);
-      void this.#saveLater(account, tokens);
+      const saving = this.#saveLater(account, tokens).finally(() => this.#saving.delete(saving));
+      this.#saving.add(saving);
       throw error;
     }
   }
 
   async #saveLater(account: AccountRow, tokens: TokenSet): Promise<void> {
+    const { signal } = this.#closing;
+    const name = `new tokens of account ${account.id}`;
     for (let attempt = 1; attempt <= SAVE_ATTEMPTS; attempt++) {
-      await new Promise((resolve) => setTimeout(resolve, 2 ** attempt * 250));
+      const isLast = await sleep(2 ** attempt * 250, attempt === SAVE_ATTEMPTS, { signal }).catch(() => true);
       try {
         await this.accounts.saveRefreshed(account, tokens);
-        this.logger.info(`latchkey: new tokens of account ${account.id} are saved`);
+        this.logger.info(`latchkey: ${name} are saved`);
         return;
       } catch (error) {
-        this.logger.error(
-          `latchkey: new tokens of account ${account.id} are not saved yet (try ${attempt})`,
-          error,
-        );
+        const outcome = isLast
+          ? 'are lost: it may have to be linked again'
+          : `are not saved yet (try ${attempt})`;
+        this.logger.error(`latchkey: ${name} ${outcome}`, error);
+        if (isLast) return;
       }
     }
   }

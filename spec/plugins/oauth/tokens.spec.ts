@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Sequelize } from 'sequelize';
+import { type Sequelize, Transaction } from 'sequelize';
 import { connectByUrl } from '../../../lib/database/connect.js';
-import { rows } from '../../support/database.js';
+import { dialect, rows } from '../../support/database.js';
 import { answers, type Lies, type LyingProvider, startLyingProvider } from '../../support/lying-provider.js';
 import {
   type Browser,
@@ -147,6 +147,31 @@ describe('a refresh', () => {
     expect(after.refresh_token).not.toBe(before.refresh_token);
     expect(provider.tokenRequests).toHaveLength(1);
     expect(app.log.join('\n')).not.toMatch(/provider-(access|refresh)/);
+  });
+
+  test('whose tokens cannot be saved at once, is saved before its process closes', async () => {
+    const another = app.another();
+    const [{ user_id: userId = '' } = {}] = await rows<{ user_id: string }>(
+      app.database,
+      'SELECT user_id FROM accounts',
+    );
+    // The lease is taken, and then a lock keeps the row from being written for longer than a statement waits.
+    const held = holdRefresh({
+      status: 200,
+      body: { access_token: 'new', refresh_token: 'new', token_type: 'bearer', expires_in: 60 },
+    });
+    const refreshing = another.oauth.refresh(userId, 'oidc').catch((error) => error.code);
+    await held.isHeld;
+    const { sequelize: writer } = app.database;
+    const lock = await writer.transaction({ type: Transaction.TYPES.IMMEDIATE });
+    if (dialect === 'postgres')
+      await writer.query('SET LOCAL idle_in_transaction_session_timeout = 0', { transaction: lock });
+    await writer.query('UPDATE accounts SET updated_at = updated_at', { transaction: lock });
+    held.release();
+    expect(await refreshing).toBe('unavailable');
+    await lock.commit();
+    await another.close();
+    expect(await read()).toMatchObject({ access_token: 'new', refresh_token: 'new' });
   });
 
   test('that ends with the account is no error of ours', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { oauth } from '../../../../lib/index.js';
 import { ada, signedIn } from '../../../support/app.js';
 import { rows } from '../../../support/database.js';
 import { type LyingProvider, startLyingProvider } from '../../../support/lying-provider.js';
@@ -80,6 +81,17 @@ describe('DELETE /oauth/:provider/unlink', () => {
     await linkWith(browser, 'one');
     const responses = await Promise.all([browser.delete(unlink('one')), browser.delete(unlink('one'))]);
     expect(responses.map(({ status }) => status).sort()).toEqual([204, 404]);
+  });
+
+  test('counts no password where the app takes none any more', async () => {
+    const browser = await signedIn(app);
+    await linkWith(browser, 'one');
+    const { body } = await browser.get('/auth/me').expect(200);
+    const without = app.another({ plugins: [oauth(), oidcPlugin(one, { id: 'one' })] as never });
+    await expect(without.oauth.unlink(body.user.id, 'one')).rejects.toMatchObject({
+      code: 'last_sign_in_method',
+    });
+    await browser.delete(unlink('one')).expect(204);
   });
 
   test('counts no account of a provider that the app has no more', async () => {
