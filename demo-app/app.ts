@@ -4,7 +4,7 @@ import express, { type Express, type RequestHandler } from 'express';
 import { authRouter } from 'latchkey';
 import type { DemoAuth } from './auth.js';
 import { api } from './routes/api.js';
-import { answerError, notFound } from './routes/errors.js';
+import { errors } from './routes/errors.js';
 import { myData } from './routes/my-data.js';
 import { pages } from './routes/pages.js';
 import { publicData } from './routes/public-data.js';
@@ -22,6 +22,7 @@ export function createApp(auth: DemoAuth): Express {
   app.use(theme());
   app.use(pages(auth));
   app.use(express.static(join(import.meta.dirname, 'public')));
+  const { notFound, answerError } = errors(auth);
   app.use(notFound);
   app.use(answerError);
   return app;

@@ -3,12 +3,19 @@ import { join } from 'node:path';
 
 const folder = join(import.meta.dirname, 'pages');
 const layout = read('parts/layout');
-const navigations = { visitors: read('parts/visitors'), users: read('parts/users'), none: '' };
+const forUsers = read('parts/users');
+const navigations = {
+  visitors: read('parts/visitors'),
+  users: fill(forUsers, {}),
+  administrators: fill(forUsers, { administration: read('parts/administration') }),
+};
+
+/** Whose links a page has at its top. */
+export type Navigation = keyof typeof navigations;
 
 /** What a page has beside its own HTML. */
 export interface PageParts {
   readonly title: string;
-  readonly navigation: keyof typeof navigations;
   /** The page's own script, if it has one. */
   readonly script?: string;
   /** Which link of the navigation leads to this page, if one does. */
@@ -20,18 +27,15 @@ export interface PageParts {
 /** The HTML of a page: its file from pages/, with what all pages have in common around it. */
 export function composePage(
   name: string,
-  { title, navigation, script, path, detail = '' }: PageParts,
-): string {
-  const parts: Record<string, string> = {
-    title,
-    script: script ? `<script type="module" src="/${script}"></script>` : '',
-    navigation: navigations[navigation].replace(`href="${path}"`, '$& aria-current="page"'),
-    detail,
-  };
-  return fill(
-    layout.replace('{{main}}', () => read(name)),
-    parts,
-  );
+  { title, script, path, detail = '' }: PageParts,
+): (navigation: Navigation) => string {
+  const template = layout.replace('{{main}}', () => read(name));
+  const parts = { title, detail, script: script ? `<script type="module" src="/${script}"></script>` : '' };
+  return (navigation) =>
+    fill(template, {
+      ...parts,
+      navigation: navigations[navigation].replace(`href="${path}"`, '$& aria-current="page"'),
+    });
 }
 
 /** The parts are the app's own words; what users say reaches pages by script, as text. */

@@ -1,6 +1,15 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import type { DemoAuth } from '../auth.js';
 import { composePage } from '../html.js';
+import { everybody, navigationOf } from './visitor.js';
+
+const TITLES: Record<number, string> = {
+  403: 'Administrators only',
+  404: 'Page not found',
+  500: 'Something went wrong',
+  503: 'Not available right now',
+};
 
 const DETAILS: Record<number, string> = {
   403: 'You are signed in, but only an administrator may see this.',
@@ -9,27 +18,37 @@ const DETAILS: Record<number, string> = {
   503: 'The app cannot answer right now. Try again shortly.',
 };
 
-export const notFound: RequestHandler = (req, res) => answer(404, req, res);
+/** What no route answers, and what went wrong in one: a page for browsers, a problem for programs. */
+export function errors(auth: DemoAuth): { notFound: RequestHandler; answerError: ErrorRequestHandler } {
+  const findOutWho = everybody(auth);
 
-export const answerError: ErrorRequestHandler = (error, req, res, next) => {
-  if (res.headersSent) {
-    next(error);
-    return;
+  /** In our own words: an error's message is for the log, and may say too much. */
+  async function answer(status: number, req: Request, res: Response): Promise<void> {
+    const phrase = STATUS_CODES[status] ?? '';
+    const detail = DETAILS[status] ?? 'The app does not understand this request.';
+    res.status(status).set('Cache-Control', 'no-store');
+    if (req.accepts(['json', 'html']) !== 'html') {
+      const problem = { type: 'about:blank', title: phrase, status, detail };
+      res.type('application/problem+json').send(JSON.stringify(problem));
+      return;
+    }
+    // For the links at the top of the page. Not where the app itself has failed: this could fail too.
+    if (status < 500) await new Promise((done) => findOutWho(req, res, done));
+    const html = composePage('error', { title: TITLES[status] ?? phrase, detail });
+    res.type('html').send(html(navigationOf(req)));
   }
-  const isHttpStatus = Number.isInteger(error?.status) && error.status in STATUS_CODES;
-  const status = isHttpStatus && error.status >= 400 ? error.status : 500;
-  if (status >= 500) console.error(error);
-  answer(status, req, res);
-};
 
-/** In our own words: an error's message is for the log, and may say too much. */
-function answer(status: number, req: Request, res: Response): void {
-  const title = STATUS_CODES[status] ?? '';
-  const detail = DETAILS[status] ?? 'The app does not understand this request.';
-  res.status(status).set('Cache-Control', 'no-store');
-  if (req.accepts(['json', 'html']) === 'html') {
-    res.type('html').send(composePage('error', { title, detail, navigation: 'none' }));
-  } else {
-    res.type('application/problem+json').send(JSON.stringify({ type: 'about:blank', title, status, detail }));
-  }
+  return {
+    notFound: (req, res) => answer(404, req, res),
+    answerError(error, req, res, next) {
+      if (res.headersSent) {
+        next(error);
+        return;
+      }
+      const isHttpStatus = Number.isInteger(error?.status) && error.status in STATUS_CODES;
+      const status = isHttpStatus && error.status >= 400 ? error.status : 500;
+      if (status >= 500) console.error(error);
+      return answer(status, req, res);
+    },
+  };
 }

@@ -41,10 +41,10 @@ inBrowser('accounts of the demo', () => {
     await elsewhere.reload();
     await elsewhere.waitForURL(/\/sign-in\?next=%2Faccount$/);
 
-    await page.getByRole('link', { name: 'Users' }).click();
-    await page.getByText('only an administrator may see this').waitFor();
-
-    await page.goto(demo.url('/sessions'));
+    expect(await page.getByRole('link', { name: 'Users' }).count()).toBe(0);
+    await page.goto(demo.url('/users'));
+    await page.getByRole('heading', { name: 'Administrators only' }).waitFor();
+    await page.getByRole('link', { name: 'Sessions' }).click();
     await page.getByRole('button', { name: 'End all' }).click();
     await page.waitForURL(demo.url('/'));
   });

@@ -9,7 +9,8 @@ inBrowser('administration of the demo', () => {
 
   test('the administrator finds a user and ends their sessions', async () => {
     const user = await demo.openSignedUp(grace, '/account');
-    const page = await demo.openAsAdmin('/users');
+    const page = await demo.openAsAdmin('/account');
+    await page.getByRole('link', { name: 'Users' }).click();
     await page.getByText('admin@example.com').waitFor();
     await page.getByLabel('Search').fill('GRACE');
     await page.getByRole('button', { name: 'Search' }).click();

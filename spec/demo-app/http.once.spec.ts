@@ -61,6 +61,19 @@ describe('over HTTP', () => {
     expect(response.headers.get('location')).toBe(`/sign-in?next=${encodeURIComponent(path)}`);
   });
 
+  const LINKED_TO = ['/mails', '/verify-email', '/reset-password', '/forgotten-password', '/nothing'];
+  test.each(LINKED_TO)('%s has the navigation of who asks', async (path) => {
+    const links = async (cookie: string) => {
+      const headers = { accept: 'text/html', cookie };
+      const [header] = (await (await fetch(demo.origin + path, { headers })).text()).split('</header>');
+      return ['/sign-in', '/account', '/users'].filter((link) => header?.includes(`<a href="${link}">`));
+    };
+    const [cookie] = (await signInAsAdmin()).headers.getSetCookie();
+    expect(await links(cookie?.split(';')[0] ?? '')).toEqual(['/account', '/users']);
+    expect(await links('')).toEqual(['/sign-in']);
+    expect(await links('latchkey=a-session-that-has-ended')).toEqual(['/sign-in']);
+  });
+
   test('pages are not served past their guards', async () => {
     for (const path of ['/users.html', '/pages/users.html', '/..%2fpages%2fusers.html']) {
       expect((await fetch(demo.origin + path)).status).toBe(404);
