@@ -12,11 +12,10 @@ interface EventDetails {
   'user.created': { readonly userId: string };
   'user.email_verified': { readonly userId: string };
   'session.created': { readonly userId: string; readonly sessionId: string };
-  /** `sessionId` is null where all sessions of the user ended at once. */
-  'session.revoked': { readonly userId: string; readonly sessionId: string | null };
+  'session.revoked': { readonly userId: string; readonly sessionId: string };
   /** `userId` is null where no such account exists. */
   'sign_in.failed': { readonly userId: string | null };
-  /** An account's pause was on, and the password was not looked at. */
+  /** The password was not looked at: the account's pause was on or, where `userId` is null, maybe the address's limit. */
   'sign_in.throttled': { readonly userId: string | null };
   'password.changed': { readonly userId: string };
   'password.reset': { readonly userId: string };

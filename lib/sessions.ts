@@ -111,9 +111,8 @@ export class Sessions {
   /** The live session that a token opens, or null. One statement at most, shared with others at a busy time. */
   async find(token: string): Promise<SessionWithUser | null> {
     if (!isWellFormedToken(SESSION_TOKEN_PREFIX, token)) return null;
-    // A deadline of its own, since it may wait for the lookups before it.
-    const row = await this.database.run(() => this.#lookup.find(digestToken(token)));
-    if (!row || !this.#isLive(row)) return null;
+    const row = await this.#lookUp(token);
+    if (!row) return null;
     const found = { user: joinedUser(row), session: toSession(row) };
     this.#touch(found.session, Number(row.db_now));
     return found;
@@ -141,16 +140,6 @@ export class Sessions {
     return rows.length > 0;
   }
 
-  /** Whether a session's cookie outlives the browser. */
-  async isRemembered(sessionId: string): Promise<boolean> {
-    if (!isUuid(sessionId)) return false;
-    const [row] = await this.database.select<{ remembered: boolean | number }>(
-      `SELECT remembered FROM ${this.#sessions} WHERE id = :sessionId`,
-      { sessionId },
-    );
-    return Boolean(row?.remembered);
-  }
-
   /** Notes that the user has just proved again who they are. */
   async markAuthenticated(sessionId: string): Promise<void> {
     if (!isUuid(sessionId)) return;
@@ -160,50 +149,97 @@ export class Sessions {
     });
   }
 
-  /** Ends the session that a token opens. @returns whether there was one */
+  /** Ends the session that a token opens. @returns whether it was alive */
   async revokeByToken(token: string): Promise<boolean> {
     if (!isWellFormedToken(SESSION_TOKEN_PREFIX, token)) return false;
-    const digest = this.database.digestLiterals([digestToken(token)]);
-    const [row] = await this.database.select<{ id: string; user_id: string }>(
-      `SELECT id, user_id FROM ${this.#sessions} WHERE token_hash = ${digest}`,
-    );
+    const row = await this.#lookUp(token);
     return row ? this.revoke(row.user_id, row.id) : false;
   }
 
-  /** Ends one session of a user. @returns whether there was one */
+  /** Ends one session of a user. @returns whether it was alive */
   async revoke(userId: string, sessionId: string): Promise<boolean> {
     if (!isUuid(userId) || !isUuid(sessionId)) return false;
+    const now = this.database.clock.now();
     const ended = await this.database.change(
-      `DELETE FROM ${this.#sessions} WHERE id = :sessionId AND user_id = :userId`,
-      { userId, sessionId },
+      `DELETE FROM ${this.#sessions} WHERE id = :sessionId AND user_id = :userId
+         AND expires_at > :now AND last_active_at > :idleSince`,
+      { userId, sessionId, now: new Date(now), idleSince: new Date(now - this.#idleMs) },
     );
     if (ended > 0) this.events.emit('session.revoked', { userId, sessionId });
     return ended > 0;
   }
 
-  /**
-   * Ends all sessions of a user, and every sign-in that is under way. @returns how many there were
-   */
+  /** Ends all sessions of a user, and every sign-in that is under way. @returns how many sessions were alive */
   async revokeAll(userId: string): Promise<number> {
     if (!isUuid(userId)) return 0;
     const ended = await this.database.transaction((transaction) => this.endAll(userId, transaction));
-    this.events.emit('session.revoked', { userId, sessionId: null });
-    return ended;
+    this.tellEnded(userId, ended);
+    return ended.length;
   }
 
-  /** The part of {@link revokeAll} that belongs in one transaction with whatever makes it necessary. */
-  async endAll(userId: string, transaction: Transaction): Promise<number> {
+  /**
+   * The part of {@link revokeAll} that belongs in one transaction with whatever makes it necessary.
+   *
+   * @param except a session that is spared, to be renewed
+   * @returns the ids of those that were alive, for {@link tellEnded}
+   */
+  async endAll(userId: string, transaction: Transaction, except = ''): Promise<string[]> {
     // The epoch first: it locks the user's row, and a session that is being inserted just now will not match it.
     await this.database.change(
       `UPDATE ${this.#users} SET auth_epoch = auth_epoch + 1 WHERE id = :userId`,
       { userId },
       transaction,
     );
-    return this.database.change(
-      `DELETE FROM ${this.#sessions} WHERE user_id = :userId`,
-      { userId },
+    const sparing = (id: string) => except && `AND ${id} <> :except`;
+    const rows = await this.database.select<SessionColumns>(
+      `SELECT ${SESSION_COLUMNS}, ${this.database.nowSql} AS db_now
+       FROM ${this.#sessions} s JOIN ${this.#users} u ON u.id = s.user_id AND u.auth_epoch = s.auth_epoch + 1
+       WHERE s.user_id = :userId ${sparing('s.id')}`,
+      { userId, except },
       transaction,
     );
+    await this.database.change(
+      `DELETE FROM ${this.#sessions} WHERE user_id = :userId ${sparing('id')}`,
+      { userId, except },
+      transaction,
+    );
+    return rows.filter((row) => this.#isLive(row)).map(({ id }) => id);
+  }
+
+  /** Tells listeners, after the transaction. */
+  tellEnded(userId: string, sessionIds: readonly string[]): void {
+    for (const sessionId of sessionIds) this.events.emit('session.revoked', { userId, sessionId });
+  }
+
+  /**
+   * Gives a session a new token, where its user has proved anew who they are. Its end stays where it was.
+   *
+   * @param authEpoch the user's, raised by {@link endAll} in the same transaction
+   * @throws AuthError `invalid_session` where it has ended meanwhile
+   */
+  async renew(
+    user: User,
+    sessionId: string,
+    authEpoch: number,
+    transaction: Transaction,
+  ): Promise<IssuedSession> {
+    const token = createToken(SESSION_TOKEN_PREFIX);
+    const now = new Date(Math.floor(this.database.clock.now()));
+    const renewed = await this.database.change(
+      `UPDATE ${this.#sessions} SET token_hash = ${this.database.digestLiterals([digestToken(token)])},
+         auth_epoch = :authEpoch, authenticated_at = :now, last_active_at = :now
+       WHERE id = :sessionId AND user_id = :userId AND auth_epoch = :authEpoch - 1`,
+      { sessionId, userId: user.id, authEpoch, now },
+      transaction,
+    );
+    const [row] = await this.database.select<SessionColumns & { remembered: boolean | number }>(
+      `SELECT ${SESSION_COLUMNS}, s.remembered, ${this.database.nowSql} AS db_now
+       FROM ${this.#sessions} s WHERE s.id = :sessionId`,
+      { sessionId },
+      transaction,
+    );
+    if (renewed === 0 || !row) throw new AuthError('invalid_session');
+    return { user, session: toSession(row), token, remembered: Boolean(row.remembered) };
   }
 
   /**
@@ -222,6 +258,17 @@ export class Sessions {
   /** Waits for what was begun and not waited for. */
   async settle(): Promise<void> {
     await Promise.all(this.#touches.values());
+  }
+
+  // Seldom enough to be cheap, and often enough that somebody who is active does not fall idle.
+  get #touchMs(): number {
+    return Math.min(this.settings.session.touchInterval * 1000, this.#idleMs / 4);
+  }
+
+  async #lookUp(token: string): Promise<LookupRow | null> {
+    // A deadline of its own, since it may wait for the lookups before it.
+    const row = await this.database.run(() => this.#lookup.find(digestToken(token)));
+    return row && this.#isLive(row) ? row : null;
   }
 
   get #idleMs(): number {
@@ -250,7 +297,7 @@ export class Sessions {
   // Not waited for, and only ever an UPDATE: it holds up no request, fails none, and brings no revoked session back.
   #touch(session: Session, now: number): void {
     const last = session.lastActiveAt;
-    if (now - last.getTime() < this.settings.session.touchInterval * 1000) return;
+    if (now - last.getTime() < this.#touchMs) return;
     if (this.#touches.has(session.id)) return;
     const touch = this.database
       .change(

@@ -153,12 +153,14 @@ export class Users {
     return this.#exists({ username });
   }
 
-  /** Stores a newer hash of the same password, unless the password was changed meanwhile. */
-  async setPasswordHash(id: string, passwordHash: string, transaction: Transaction): Promise<void> {
-    const values = { passwordHash, updatedAt: new Date(this.database.clock.now()) };
+  /** @returns when the user was updated by it */
+  async setPasswordHash(id: string, passwordHash: string, transaction: Transaction): Promise<Date> {
+    const values = { passwordHash, updatedAt: new Date(Math.floor(this.database.clock.now())) };
     await this.database.run(() => this.model.update(values, { where: { id }, ...UNTOUCHED, transaction }));
+    return values.updatedAt;
   }
 
+  /** Stores a newer hash of the same password, unless the password was changed meanwhile. */
   async replacePasswordHash(id: string, old: string, replacement: string): Promise<void> {
     await this.database.write(() =>
       this.model.update(

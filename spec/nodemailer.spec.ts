@@ -35,7 +35,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.server.address() as AddressInfo;
   app = await startApp({
-    plugins: [password()],
+    plugins: [password({ sendVerificationOnSignUp: true })],
     config: {
       baseUrl: 'http://app.example.com',
       email: nodemailerEmail(createTransport({ host: '127.0.0.1', port, ignoreTLS: true }), {

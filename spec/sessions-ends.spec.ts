@@ -78,6 +78,22 @@ describe('the end of a session', () => {
     await expect(get(idle.token)).rejects.toMatchObject({ code: 'invalid_session' });
     await brief.close();
   });
+
+  test('whoever is active does not fall idle, however seldom activity is written', async () => {
+    const brief = createAuth({
+      database: app.database.url,
+      secret: SECRET,
+      rateLimit: false,
+      plugins: [password()],
+      session: { idleTimeout: 2 },
+    });
+    const { token } = await brief.credential.signIn({ credential: ada.email, password: ada.password });
+    for (let time = 0; time < 4; time++) {
+      await settled(900);
+      await brief.getSession({ headers: { cookie: `latchkey=${token}` } });
+    }
+    await brief.close();
+  });
 });
 
 describe('last activity', () => {

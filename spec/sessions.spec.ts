@@ -68,6 +68,23 @@ describe('revoking', () => {
     expectProblem(await app.http.get('/auth/me').set(headers), 401, 'invalid_session');
   });
 
+  test('counts only sessions that were alive', async () => {
+    const { user } = (await app.auth.credential.signUp({ ...ada, email: 'ended@example.com' }))!;
+    const sign = () =>
+      app.auth.credential.signIn({ credential: 'ended@example.com', password: ada.password });
+    const [expired, idle, live] = [await sign(), await sign(), await sign()];
+    await change(expired.session.id, { expiresAt: ago(SECOND) });
+    await change(idle.session.id, { lastActiveAt: ago(8 * DAY) });
+    expect(await app.auth.revokeSession(expired.token)).toBe(false);
+    const ended = `/auth/sessions/${idle.session.id}`;
+    const cookie = `latchkey=${live.token}`;
+    expectProblem(await app.http.delete(ended).set('cookie', cookie), 404, 'session_not_found');
+    expect(await app.auth.revokeAllSessions(user.id)).toBe(1);
+    expect(await rows(app.database, 'SELECT id FROM sessions WHERE user_id = :id', { id: user.id })).toEqual(
+      [],
+    );
+  });
+
   test('all ends a sign-in that has read the account a moment before', async () => {
     const { sequelize, statements } = loggingSequelize(app.database);
     const slow = createAuth({

@@ -23,9 +23,10 @@ export function respond(core: Core, route: Route, reply: Reply, res: Response): 
 }
 
 function issueSession(core: Core, { token, session, remembered }: IssuedSession, res: Response): void {
-  const { lifetime } = core.settings.session;
+  const { expiresAt, lastActiveAt } = session;
+  const maxAge = Math.floor((expiresAt.getTime() - lastActiveAt.getTime()) / 1000);
   // Without a lifetime the cookie ends with the browser. Either way the server decides when the session ends.
-  setCookie(core, res, token, remembered ? { maxAge: Math.floor(lifetime), expires: session.expiresAt } : {});
+  setCookie(core, res, token, remembered ? { maxAge, expires: expiresAt } : {});
   if (core.settings.bearerEnabled) {
     res.setHeader('Set-Auth-Token', token);
     res.appendHeader('Access-Control-Expose-Headers', 'Set-Auth-Token');

@@ -113,6 +113,13 @@ describe('pauses', () => {
   });
 });
 
+describe('right passwords, many at once', () => {
+  test.each([4, 12])('are all let in, at cost %d', async (bcryptCost) => {
+    await start(undefined, bcryptCost);
+    expect(await statusesOf(Array.from({ length: 10 }, () => signIn(ada.password)))).toEqual({ 200: 10 });
+  });
+});
+
 describe('the counter', () => {
   test('is one for an account, whichever way it is named', async () => {
     await start(undefined);

@@ -8,7 +8,10 @@ type Email = NonNullable<AuthConfig<Plugins>['email']>;
 
 let app: MailApp<Plugins>;
 const start = async (email: Partial<Email> = {}, config: Partial<AuthConfig<Plugins>> = {}) => {
-  app = await startMailApp({ plugins: [password()], config: { ...config, email: email as Email } });
+  app = await startMailApp({
+    plugins: [password({ sendVerificationOnSignUp: true })],
+    config: { ...config, email: email as Email },
+  });
 };
 const signUp = (person = ada) => app.http.post('/auth/signup/credential').send(person).expect(201);
 const requestReset = (email = ada.email) =>
@@ -17,6 +20,22 @@ const settled = (ms = 60) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('the message', () => {
   afterEach(() => app.stop());
+
+  test('of a sign-up goes out only where it is wanted', async () => {
+    app = await startMailApp({ plugins: [password()] });
+    await app.noMailOf(() => signUp());
+    const browser = await app.browser();
+    await browser.post('/auth/signin/credential').send({ credential: ada.email, password: ada.password });
+    const mail = await app.mailOf(() => browser.post('/auth/email-verifications').expect(202));
+    expect(mail.kind).toBe('verify-email');
+    expect(() =>
+      createAuth({
+        database: 'sqlite:x',
+        secret: SECRET,
+        plugins: [password({ sendVerificationOnSignUp: true })],
+      }),
+    ).toThrow('sendVerificationOnSignUp needs mails');
+  });
 
   test('of a sign-up and of a lost password', async () => {
     await start();
@@ -146,7 +165,7 @@ describe('a sender', () => {
     const closing = createAuth({
       database: app.database.url,
       secret: SECRET,
-      plugins: [password()],
+      plugins: [password({ sendVerificationOnSignUp: true })],
       baseUrl: BASE_URL,
       email: {
         send: async () => {

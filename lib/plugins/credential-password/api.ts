@@ -32,6 +32,7 @@ interface Parts {
 interface Settings {
   readonly username: boolean;
   readonly signInOnSignUp: boolean;
+  readonly sendVerificationOnSignUp: boolean;
   readonly requireVerifiedEmail: boolean;
   readonly concealExistingEmails: boolean;
 }
@@ -57,8 +58,7 @@ export class CredentialApi {
   }
 
   /**
-   * Makes an account; with `signInOnSignUp` also its first session, and then answers that one's token too. Where the app
-   * sends mails, a verification mail goes out.
+   * Makes an account; with `signInOnSignUp` also its first session, and then answers that one's token too.
    *
    * @returns null with `concealExistingEmails`, whether an account was made or there was one
    * @throws AuthError `validation_failed` (422), `email_taken`, `username_taken` (409), `rate_limited` (429),
@@ -74,7 +74,7 @@ export class CredentialApi {
     const user = await this.#createUser(registration);
     if (user) {
       core.events.emit('user.created', { userId: user.id, ...originOf(input) });
-      this.#mailbox?.mail('verify-email', user);
+      if (this.#settings.sendVerificationOnSignUp) this.#mailbox?.mail('verify-email', user);
     }
     if (!user || this.#settings.concealExistingEmails) return null;
     if (!this.#settings.signInOnSignUp) return { user };
@@ -91,7 +91,10 @@ export class CredentialApi {
     const core = this.#core;
     const client = originOf(input);
     const credential = String(input.credential);
-    await core.limiter.countAddress('signIn', input.ip);
+    await core.limiter.countAddress('signIn', input.ip).catch((error) => {
+      if (isTooMany(error)) core.events.emit('sign_in.throttled', { userId: null, ...client });
+      throw error;
+    });
     const found = await this.#find(credential);
     const { user, authEpoch } = await this.#check.verify(
       found,
@@ -112,9 +115,9 @@ export class CredentialApi {
   }
 
   /**
-   * Replaces the password of a session's user. All their sessions end, and a new one takes the place of this one.
+   * Replaces the password of a session's user. This session goes on with a new token, and all others end.
    *
-   * @throws AuthError `invalid_credentials`, `validation_failed`, `rate_limited`, `user_not_found`
+   * @throws AuthError `invalid_credentials`, `invalid_session`, `validation_failed`, `rate_limited`, `user_not_found`
    */
   async changePassword(input: ChangePasswordInput): Promise<IssuedSession> {
     const { userId, sessionId, currentPassword, newPassword, ...client } = input;
@@ -122,20 +125,25 @@ export class CredentialApi {
     const record = await this.#verifyOwn(userId, currentPassword, client);
     await this.#rules.check(newPassword, '/new_password', [record.user.email, record.user.username]);
     const passwordHash = await this.#hasher.hash(newPassword);
-    const remembered = sessionId !== undefined && (await sessions.isRemembered(sessionId));
-    const issued = await database.transaction(async (transaction) => {
+    const authEpoch = record.authEpoch + 1;
+    const { ended, issued } = await database.transaction(async (transaction) => {
       const now = await users.lockForUpdate(userId, transaction);
       // Somebody else was faster: what was verified is the password no more.
       if (now?.authEpoch !== record.authEpoch) throw new AuthError('invalid_credentials');
-      await users.setPasswordHash(userId, passwordHash, transaction);
-      await sessions.endAll(userId, transaction);
+      const updatedAt = await users.setPasswordHash(userId, passwordHash, transaction);
+      const user = { ...record.user, updatedAt };
+      const ended = await sessions.endAll(userId, transaction, sessionId);
       await this.#tokens.endAll(userId, ['reset-password'], transaction);
-      const options = { remembered, ...originOf(client) };
-      return sessions.insert(record.user, record.authEpoch + 1, options, transaction);
+      const issued = sessionId
+        ? await sessions.renew(user, sessionId, authEpoch, transaction)
+        : await sessions.insert(user, authEpoch, { remembered: false, ...originOf(client) }, transaction);
+      return { ended, issued };
     });
     events.emit('password.changed', { userId, ...originOf(client) });
-    events.emit('session.revoked', { userId, sessionId: null });
-    events.emit('session.created', { userId, sessionId: issued.session.id, ...originOf(client) });
+    sessions.tellEnded(userId, ended);
+    if (!sessionId) {
+      events.emit('session.created', { userId, sessionId: issued.session.id, ...originOf(client) });
+    }
     return issued;
   }
 
@@ -152,6 +160,7 @@ export class CredentialApi {
     await this.#core.inNameOf(userId, sessionId ?? null, async (transaction, user) => {
       if (user.passwordHash !== null) throw new AuthError('password_already_set');
       await this.#core.users.setPasswordHash(userId, passwordHash, transaction);
+      await this.#tokens.endAll(userId, ['reset-password'], transaction);
     });
     this.#core.events.emit('password.changed', { userId, ...originOf(client) });
   }
@@ -240,7 +249,11 @@ export class CredentialApi {
 
 /** For a mail that is a by-work: that there were enough of them already is no failure. */
 function exceptTooMany(error: unknown): void {
-  if (!(error instanceof AuthError) || error.code !== 'rate_limited') throw error;
+  if (!isTooMany(error)) throw error;
+}
+
+function isTooMany(error: unknown): boolean {
+  return error instanceof AuthError && error.code === 'rate_limited';
 }
 
 function originOf({ ip = null, userAgent = null }: Client) {

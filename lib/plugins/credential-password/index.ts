@@ -32,6 +32,11 @@ export interface CredentialPasswordOptions {
    * @default 12
    */
   bcryptCost?: number;
+  /**
+   * A sign-up mails a verification link. Needs `email`.
+   * @default true with `requireVerifiedEmail` or `concealExistingEmails`, else false
+   */
+  sendVerificationOnSignUp?: boolean;
   /** A sign-in needs a verified email, and sends a mail where it is not. Needs `email`. @default false */
   requireVerifiedEmail?: boolean;
   /**
@@ -57,6 +62,7 @@ const pepper = z.string().min(32, 'must have at least 32 characters');
 const schema = z.strictObject({
   username: flag,
   signInOnSignUp: flag,
+  sendVerificationOnSignUp: z.boolean('must be true or false').optional(),
   requireVerifiedEmail: flag,
   concealExistingEmails: flag,
   bcryptCost: z
@@ -91,7 +97,12 @@ export function credentialPassword(
       );
       const tokens = new OneTimeTokens(core.database);
       const mailbox = core.mailer && new Mailbox(core, core.mailer, tokens, hasher, check, rules);
-      const api = new CredentialApi(core, { hasher, check, rules, tokens, mailbox }, settings);
+      const verifies = settings.requireVerifiedEmail || settings.concealExistingEmails;
+      const api = new CredentialApi(
+        core,
+        { hasher, check, rules, tokens, mailbox },
+        { ...settings, sendVerificationOnSignUp: settings.sendVerificationOnSignUp ?? verifies },
+      );
       const byMail = [sendVerification(api), verifyEmail(core, api), requestReset(api), resetPassword(api)];
       return {
         api,
@@ -115,10 +126,12 @@ function checkTogether(settings: Settings, core: Core): void {
   if (settings.bcryptCost < 10 && process.env.NODE_ENV === 'production') {
     throw complaint('bcryptCost must be at least 10 in production');
   }
-  for (const name of ['requireVerifiedEmail', 'concealExistingEmails'] as const) {
+  const needMail = ['sendVerificationOnSignUp', 'requireVerifiedEmail', 'concealExistingEmails'] as const;
+  for (const name of needMail) {
     if (!settings[name]) continue;
     if (!core.mailer) throw complaint(`${name} needs mails: set email: { send } in the config`);
-    if (settings.signInOnSignUp) throw complaint(`${name} and signInOnSignUp exclude each other`);
+    if (settings.signInOnSignUp && name !== 'sendVerificationOnSignUp')
+      throw complaint(`${name} and signInOnSignUp exclude each other`);
   }
 }
 

@@ -22,7 +22,7 @@ export interface SignInInput extends Client {
 
 export interface ChangePasswordInput extends Client {
   userId: string;
-  /** The session that the new one takes the place of; it tells whether the new one is remembered. @default none */
+  /** The session that goes on, with a new token. @default none: then a new one begins */
   sessionId?: string;
   currentPassword: string;
   newPassword: string;

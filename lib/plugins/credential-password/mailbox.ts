@@ -99,19 +99,19 @@ export class Mailbox {
     if (record?.user.email !== email) throw new AuthError('invalid_token');
     await this.rules.check(newPassword, '/new_password', [email, record.user.username]);
     const passwordHash = await this.hasher.hash(newPassword);
-    const isFirstProof = await database.transaction(async (transaction) => {
+    const { ended, isFirstProof } = await database.transaction(async (transaction) => {
       const user = await users.lockForUpdate(userId, transaction);
       if (user?.email !== email) throw new AuthError('invalid_token');
       await this.tokens.take(token, 'reset-password', transaction);
       await users.setPasswordHash(userId, passwordHash, transaction);
-      await sessions.endAll(userId, transaction);
+      const ended = await sessions.endAll(userId, transaction);
       await this.tokens.endAll(userId, ['reset-password', 'verify-email'], transaction);
-      const proved = await users.markEmailVerified(userId, transaction);
-      if (proved) for (const clear of onFirstProof) await clear(userId, transaction);
-      return proved;
+      const isFirstProof = await users.markEmailVerified(userId, transaction);
+      if (isFirstProof) for (const clear of onFirstProof) await clear(userId, transaction);
+      return { ended, isFirstProof };
     });
     events.emit('password.reset', { userId, ...client });
-    events.emit('session.revoked', { userId, sessionId: null });
+    sessions.tellEnded(userId, ended);
     if (isFirstProof) events.emit('user.email_verified', { userId });
     // The new password is set, whatever becomes of the counter.
     await limiter

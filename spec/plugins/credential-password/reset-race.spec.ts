@@ -4,7 +4,7 @@ import { ada, password, signedIn } from '../../support/app.js';
 import { rows } from '../../support/database.js';
 import { type MailApp, startMailApp } from '../../support/mail-app.js';
 
-const plugins = [password(), apiKeys()] as const;
+const plugins = [password({ sendVerificationOnSignUp: true }), apiKeys()] as const;
 const ROUNDS = 5;
 
 let app: MailApp<typeof plugins>;

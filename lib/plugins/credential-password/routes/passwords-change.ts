@@ -14,7 +14,7 @@ export const changePassword = (core: Core, api: CredentialApi) =>
     body: z.strictObject({ current_password: text(1024), new_password: text(1024) }),
     answers: {
       200: {
-        description: 'The user and the session that takes the place of this one',
+        description: 'The user and this session, which has a new token',
         schema: z.object({ user: userSchema(core), session: sessionSchema }),
       },
     },

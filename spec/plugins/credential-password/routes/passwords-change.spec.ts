@@ -35,17 +35,19 @@ const withToken = (value = '') => app.http.get('/auth/me').set('cookie', `latchk
 describe('POST /passwords/change', () => {
   test('gives this session a new token, and ends all others', async () => {
     const old = sessionCookie(await signIn(ada.password))?.value;
-    const before = (await browser.get('/auth/me')).body.session.id;
+    const before = (await browser.get('/auth/me')).body.session;
     const answer = await change();
     expect(answer.status).toBe(200);
     expect(Object.keys(answer.body).sort()).toEqual(['session', 'user']);
     expect(answer.body.user).toMatchObject({ id: userId, email });
-    expect(answer.body.session.id).not.toBe(before);
+    // The same session, with the same end.
+    expect(answer.body.session).toEqual({ ...before, last_active_at: expect.any(String) });
     const cookie = sessionCookie(answer);
     // Not remembered before, not remembered after.
     expect(cookie?.attributes.join()).not.toMatch(/max-age|expires/i);
     expect(answer.headers['set-auth-token']).toBe(cookie?.value);
     expectProblem(await withToken(old), 401, 'invalid_session');
+    expect((await browser.get('/auth/me').expect(200)).body).toEqual(answer.body);
     const { body } = await browser.get('/auth/sessions').expect(200);
     expect(body.sessions.map(({ id }: { id: string }) => id)).toEqual([answer.body.session.id]);
     expectProblem(await signIn(ada.password), 401, 'invalid_credentials');
@@ -57,10 +59,16 @@ describe('POST /passwords/change', () => {
       .post('/auth/signin/credential')
       .send({ credential: email, password: ada.password, remember_me: true })
       .expect(200);
+    const { id, expires_at } = (await browser.get('/auth/me')).body.session;
+    const inAnHour = new Date(Math.floor(Date.now() / 1000) * 1000 + 3600_000);
+    await app.auth.models.Session.update({ expiresAt: inAnHour }, { where: { id } });
     const answer = await change().expect(200);
-    expect(sessionCookie(answer)?.attributes).toContain('Max-Age=2592000');
-    const { created_at, expires_at } = answer.body.session;
-    expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(30 * 24 * 3600_000);
+    expect(Date.parse(answer.body.session.expires_at)).toBe(inAnHour.getTime());
+    expect(inAnHour.getTime()).toBeLessThan(Date.parse(expires_at));
+    const { attributes = [] } = sessionCookie(answer) ?? {};
+    const maxAge = Number(attributes.find((one) => one.startsWith('Max-Age='))?.slice(8));
+    expect(maxAge).toBeGreaterThan(3580);
+    expect(maxAge).toBeLessThanOrEqual(3600);
   });
 
   test('a wrong password changes nothing, and counts as a failed sign-in', async () => {
@@ -141,17 +149,41 @@ describe('POST /passwords/change', () => {
     await unlimited.close();
   });
 
+  test('from code begins a session where there is none', async () => {
+    const issued = await app.auth.credential.changePassword({
+      userId,
+      currentPassword: ada.password,
+      newPassword: NEW_PASSWORD,
+    });
+    await withToken(issued.token).expect(200);
+    expect((await app.auth.listSessions(userId)).map(({ id }) => id)).toEqual([issued.session.id]);
+  });
+
+  test('in the name of a session that has ended meanwhile changes nothing', async () => {
+    const { body } = await browser.get('/auth/me');
+    const changing = app.auth.credential.changePassword({
+      userId,
+      sessionId: body.session.id,
+      currentPassword: ada.password,
+      newPassword: NEW_PASSWORD,
+    });
+    await app.auth.models.Session.destroy({ where: { id: body.session.id } });
+    await expect(changing).rejects.toMatchObject({ code: 'invalid_session' });
+    await signIn(ada.password).expect(200);
+  });
+
   test('is told to listeners, without a password', async () => {
+    const other = sessionCookie(await signIn(ada.password))?.value ?? '';
+    const { session } = await app.auth.getSession({ headers: { cookie: `latchkey=${other}` } });
     const events: unknown[] = [];
     const offs = (['password.changed', 'session.created', 'session.revoked'] as const).map((name) =>
       app.auth.on(name, (event) => events.push([name, event])),
     );
-    const { body } = await change().set('user-agent', 'a browser').expect(200);
+    await change().set('user-agent', 'a browser').expect(200);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(events).toEqual([
       ['password.changed', { userId, ip: '127.0.0.1', userAgent: 'a browser' }],
-      ['session.revoked', expect.objectContaining({ userId, sessionId: null })],
-      ['session.created', expect.objectContaining({ userId, sessionId: body.session.id })],
+      ['session.revoked', expect.objectContaining({ userId, sessionId: session?.id })],
     ]);
     for (const off of offs) off();
   });
@@ -169,8 +201,11 @@ describe('PUT /passwords', () => {
     await app.auth.models.User.update({ passwordHash: null }, { where: { id: userId } });
     expectProblem(await set('short'), 422, 'validation_failed');
     expectProblem(await change(), 401, 'invalid_credentials');
+    const { token } = await app.mailOf(() => app.http.post('/auth/passwords/request-reset').send({ email }));
     const answers = await Promise.all([set(), set(), set(), set()]);
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 409, 409, 409]);
+    const reset = await app.http.post('/auth/passwords/reset').send({ token, new_password: ada.password });
+    expectProblem(reset, 400, 'invalid_token');
     await browser.get('/auth/me').expect(200);
     await signIn(NEW_PASSWORD).expect(200);
   });

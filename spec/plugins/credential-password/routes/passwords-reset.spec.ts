@@ -7,7 +7,7 @@ import { type MailApp, startMailApp } from '../../../support/mail-app.js';
 import { expectProblem } from '../../../support/problem.js';
 
 const plugins = [
-  password(),
+  password({ sendVerificationOnSignUp: true }),
   apiKeys(),
   oauth(),
   oidc({ id: 'oidc', issuer: 'https://id.example.com', clientId: 'id', clientSecret: 'secret' }),

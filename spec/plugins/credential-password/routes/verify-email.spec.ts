@@ -5,7 +5,7 @@ import { rows } from '../../../support/database.js';
 import { type MailApp, startMailApp } from '../../../support/mail-app.js';
 import { expectProblem } from '../../../support/problem.js';
 
-const plugins = [password({ username: true }), apiKeys()] as const;
+const plugins = [password({ username: true, sendVerificationOnSignUp: true }), apiKeys()] as const;
 
 let app: MailApp<typeof plugins>;
 beforeAll(async () => {
