@@ -1,5 +1,5 @@
 import { bearerCarrier } from './carriers/bearer.js';
-import type { Authentication, RequestLike } from './carriers/carrier.js';
+import { type Authentication, type RequestLike, toPlainRequest } from './carriers/carrier.js';
 import { cookieCarrier } from './carriers/cookie.js';
 import type { AuthConfig } from './config.js';
 import { Core } from './core.js';
@@ -119,7 +119,7 @@ export function createAuth<const P extends readonly Plugin[] = readonly []>(
   const migrations = [usersAndSessions, rateLimits, ...parts.flatMap((part) => part.migrations ?? [])];
 
   const auth: Auth = {
-    getSession: (req) => core.getSession(req),
+    getSession: async (req) => core.getSession(toPlainRequest(req)),
     listSessions: (userId) => sessions.list(userId),
     revokeSession: (token) => sessions.revokeByToken(token),
     revokeAllSessions: (userId) => sessions.revokeAll(userId),

@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize';
-import type { Authentication, Carrier, RequestLike, SessionAuthentication } from './carriers/carrier.js';
+import type { Authentication, Carrier, PlainRequest, SessionAuthentication } from './carriers/carrier.js';
 import { SecretBox } from './crypto/secret-box.js';
 import type { Database } from './database/database.js';
 import { AuthError } from './errors.js';
@@ -56,7 +56,7 @@ export class Core {
    * @returns null where the request carries no credential at all
    * @throws AuthError where it carries one that opens nothing
    */
-  async authenticate(request: RequestLike): Promise<Authentication | null> {
+  async authenticate(request: PlainRequest): Promise<Authentication | null> {
     for (const carrier of this.carriers) {
       const authentication = await carrier.authenticate(request);
       if (authentication) return authentication;
@@ -65,7 +65,7 @@ export class Core {
   }
 
   /** Like {@link authenticate}, where nothing is an error too. @throws AuthError `unauthenticated` */
-  async getSession(request: RequestLike): Promise<Authentication> {
+  async getSession(request: PlainRequest): Promise<Authentication> {
     const authentication = await this.authenticate(request);
     if (!authentication) throw new AuthError('unauthenticated');
     return authentication;
@@ -94,7 +94,7 @@ export class Core {
   }
 
   /** The session that a request carries, where it is alive; a dead one is none here. */
-  async currentSession(request: RequestLike): Promise<SessionAuthentication | null> {
+  async currentSession(request: PlainRequest): Promise<SessionAuthentication | null> {
     try {
       const authentication = await this.authenticate(request);
       return authentication?.session ? authentication : null;
@@ -105,7 +105,7 @@ export class Core {
   }
 
   /** Ends the sessions whose tokens a request carries: a sign-in takes their place. */
-  async endCarriedSessions(request: RequestLike): Promise<void> {
+  async endCarriedSessions(request: PlainRequest): Promise<void> {
     const tokens = this.carriers.flatMap((carrier) => carrier.sessionTokens(request));
     // A browser has one, or two where another subdomain has set one too.
     for (const token of [...new Set(tokens)].slice(0, 2)) await this.sessions.revokeByToken(token);

@@ -106,9 +106,10 @@ function problems(core: Core, route: Route) {
     if (route.access === 'identity') codes.add('invalid_api_key').add('ambiguous_credentials');
     if (route.access === 'session' || route.access === 'admin') codes.add('session_required');
   }
-  if (isUnsafe(route.method.toUpperCase())) codes.add('origin_not_allowed');
+  const unsafe = isUnsafe(route.method.toUpperCase());
+  if (unsafe) codes.add('origin_not_allowed');
   if (route.query) codes.add('invalid_request');
-  if (route.body) {
+  if (unsafe && !route.form) {
     codes.add('invalid_json').add('body_too_large').add('unsupported_media_type').add('validation_failed');
   }
   codes.add('unavailable');

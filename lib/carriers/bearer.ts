@@ -1,6 +1,6 @@
 import { AuthError } from '../errors.js';
 import type { Sessions } from '../sessions.js';
-import type { Carrier, RequestLike } from './carrier.js';
+import type { Carrier, PlainRequest } from './carrier.js';
 
 // The first word of the header (a token of RFC 9110, 5.6.2) is Bearer, whatever comes behind it.
 const SCHEME = /^bearer(?![\w!#$%&'*+.^`|~-])/i;
@@ -23,7 +23,7 @@ export function bearerCarrier(sessions: Sessions): Carrier {
 }
 
 /** What stands behind `Bearer`; null where the request has another scheme or none. */
-export function bearerToken({ headers }: RequestLike): string | null {
+export function bearerToken({ headers }: PlainRequest): string | null {
   const value = headers.authorization ?? '';
   return SCHEME.test(value) ? value.replace(SCHEME, '').trim() : null;
 }

@@ -25,10 +25,25 @@ export type Authentication = SessionAuthentication | ApiKeyAuthentication;
 /** How a credential came. */
 export type Via = Authentication['via'];
 
-/** What is read of a request: an Express or Node request will do, and so will an object with headers. */
+/** A request of Express, of Node or of Fetch; an object with headers will do. */
 export interface RequestLike {
+  readonly headers: IncomingHttpHeaders | Headers;
+  readonly ip?: string | undefined;
+}
+
+/** What is read of a request, with headers as Node gives them. */
+export interface PlainRequest {
   readonly headers: IncomingHttpHeaders;
   readonly ip?: string | undefined;
+}
+
+export function toPlainRequest(request: RequestLike): PlainRequest {
+  const { headers, ip } = request ?? {};
+  if (typeof headers !== 'object' || headers === null) {
+    throw new TypeError('latchkey: give a request, or an object with its headers');
+  }
+  const pairs = headers instanceof Headers ? [...headers] : Object.entries(headers);
+  return { headers: Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value])), ip };
 }
 
 /** One way in which a credential travels. */
@@ -43,7 +58,7 @@ export interface Carrier {
    *
    * @throws AuthError where it carries something that opens nothing; then no other carrier is asked
    */
-  authenticate(request: RequestLike): Promise<Authentication | null>;
+  authenticate(request: PlainRequest): Promise<Authentication | null>;
   /** The session tokens that the request carries, good or bad. */
-  sessionTokens(request: RequestLike): string[];
+  sessionTokens(request: PlainRequest): string[];
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler, type Response } from 'express';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { AuthError, type AuthErrorCode, type FieldError } from '../errors.js';
 
 const MAX_BODY_BYTES = 16 * 1024;
@@ -40,6 +40,14 @@ export async function readBody<T>(req: Request, res: Response, schema: z.ZodType
   const { data, error } = schema.safeParse(req.body ?? {}, { reportInput: true });
   if (error) throw new AuthError('validation_failed', { errors: firstOfEachField(error) });
   return data as T;
+}
+
+const nothing = z.strictObject({});
+
+/** Refuses what comes in the body of a request that takes none. @throws AuthError like {@link readBody} */
+export async function refuseBody(req: Request, res: Response): Promise<void> {
+  const isEmpty = req.headers['transfer-encoding'] === undefined && !Number(req.headers['content-length']);
+  if (!isEmpty) await readBody(req, res, nothing);
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Authentication } from '../carriers/carrier.js';
 import type { Core } from '../core.js';
 import { AuthError } from '../errors.js';
 import { requireAdministrator, requireIdentity, requirePerson } from './admit.js';
-import { readBody, readForm } from './body.js';
+import { readBody, readForm, refuseBody } from './body.js';
 import { isUnsafe, requireOwnOrigin } from './origin.js';
 import { answerError } from './problem.js';
 import { checkParameters, queryOf } from './query.js';
@@ -36,7 +36,7 @@ async function handle(core: Core, route: Route, req: Request, res: Response): Pr
   const call: Call<Access, unknown, unknown> = {
     auth: (await admit(core, route, req)) as never,
     query: await readParameters(route, req, res),
-    body: route.body ? await readBody(req, res, route.body) : undefined,
+    body: await readBodyOf(route, req, res),
     params: req.params as Record<string, string>,
     ip: clientAddress(core, req),
     userAgent: req.headers['user-agent'] ?? null,
@@ -57,6 +57,12 @@ async function admit(core: Core, route: Route, req: Request): Promise<Authentica
     case 'admin':
       return requireAdministrator(core, req);
   }
+}
+
+async function readBodyOf(route: Route, req: Request, res: Response): Promise<unknown> {
+  if (route.body) return readBody(req, res, route.body);
+  if (isUnsafe(req.method) && !route.form) await refuseBody(req, res);
+  return undefined;
 }
 
 async function readParameters(route: Route, req: Request, res: Response): Promise<unknown> {

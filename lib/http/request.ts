@@ -6,8 +6,11 @@ import type { User } from '../models/user.js';
 declare global {
   namespace Express {
     interface Request {
-      /** Who makes the request; set by latchkey's guards. */
-      auth?: Authentication;
+      /**
+       * Who makes the request. Set by latchkey's guards: on a route without one it is not there, nor behind
+       * `optionalSession` where nobody is signed in.
+       */
+      auth: Authentication;
     }
   }
 }

@@ -25,6 +25,17 @@ const tokenOf = async ({ email, password }: typeof ada) => {
 const idsOf = async (client: typeof browser) =>
   ((await client.get('/auth/sessions').expect(200)).body.sessions as { id: string }[]).map(({ id }) => id);
 
+describe('auth.getSession()', () => {
+  test('takes whatever has headers', async () => {
+    const { cookie, user } = await tokenOf(ada);
+    for (const headers of [{ cookie }, { Cookie: cookie }, new Headers({ cookie })])
+      expect((await app.auth.getSession({ headers: headers as { cookie: string } })).user).toEqual(user);
+    await expect(app.auth.getSession({ headers: {} })).rejects.toMatchObject({ code: 'unauthenticated' });
+    await expect(app.auth.getSession({} as never)).rejects.toThrow('give a request');
+    await expect(app.auth.getSession(undefined as never)).rejects.toThrow('give a request');
+  });
+});
+
 describe('GET /me', () => {
   test('answers the user and the session, as the sign-in did', async () => {
     const { token, user, session, cookie } = await tokenOf(ada);
@@ -125,11 +136,16 @@ describe('POST /signout', () => {
     await browser.get('/auth/me').expect(200);
   });
 
-  test('takes any body, or none', async () => {
-    for (const send of [{ everything: true }, undefined, 'text']) {
-      const { cookie } = await tokenOf(ada);
-      await app.http.post('/auth/signout').set('cookie', cookie).send(send).expect(204);
-    }
+  test('takes an empty body or none, and no other', async () => {
+    const { cookie } = await tokenOf(ada);
+    const signOut = (type = 'application/json') =>
+      app.http.post('/auth/signout').set('cookie', cookie).type(type);
+    expectProblem(await signOut().send({ everything: true }), 422, 'validation_failed');
+    expectProblem(await signOut().send('{'), 400, 'invalid_json');
+    expectProblem(await signOut().send(`{"x":"${'x'.repeat(20_000)}"}`), 413, 'body_too_large');
+    expectProblem(await signOut('text/plain').send('text'), 415, 'unsupported_media_type');
+    await app.http.get('/auth/me').set('cookie', cookie).expect(200);
+    await signOut().send({}).expect(204);
   });
 
   test('by nobody is 401, and sets no cookie', async () => {

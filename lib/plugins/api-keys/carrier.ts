@@ -1,5 +1,5 @@
 import { bearerToken } from '../../carriers/bearer.js';
-import type { Carrier, RequestLike } from '../../carriers/carrier.js';
+import type { Carrier, PlainRequest } from '../../carriers/carrier.js';
 import { API_KEY_PREFIX } from '../../crypto/token.js';
 import { AuthError } from '../../errors.js';
 import type { ApiKeys } from './store.js';
@@ -33,7 +33,10 @@ export function apiKeyCarrier(keys: ApiKeys, settings: Settings): Carrier {
   };
 }
 
-function carriedKeys(request: RequestLike, { header, acceptBearer, bearerIsSession }: Settings): Set<string> {
+function carriedKeys(
+  request: PlainRequest,
+  { header, acceptBearer, bearerIsSession }: Settings,
+): Set<string> {
   const keys = new Set<string>();
   // Node joins a header that came several times with commas.
   for (const value of [request.headers[header.toLowerCase()] ?? []].flat()) {
@@ -46,7 +49,7 @@ function carriedKeys(request: RequestLike, { header, acceptBearer, bearerIsSessi
   return keys;
 }
 
-function carriesSession(request: RequestLike, { acceptBearer, bearerIsSession }: Settings): boolean {
+function carriesSession(request: PlainRequest, { acceptBearer, bearerIsSession }: Settings): boolean {
   const bearer = bearerIsSession ? bearerToken(request) : null;
   return bearer !== null && !(acceptBearer && bearer.startsWith(API_KEY_PREFIX));
 }
