@@ -1,34 +1,103 @@
 import type { z } from 'zod';
 
+type Issue = z.core.$ZodIssue;
+
 /**
  * Checks the options of a plugin, or the config, and fills in their defaults.
  *
- * @param where what they are options of
- * @throws TypeError that names every wrong key and its mend
+ * @param where what they are options of; empty for the config
+ * @throws TypeError that names every wrong key and its mend, and quotes no value
  */
 export function readOptions<S extends z.ZodType>(where: string, schema: S, options: unknown): z.output<S> {
   const { data, error } = schema.safeParse(options);
-  if (error)
-    throw new TypeError(`latchkey: ${where && `${where}: `}${error.issues.map(sentence).join('; ')}`);
-  return data as z.output<S>;
+  if (!error) return data as z.output<S>;
+  const mistakes = error.issues.flatMap(whatWasMeant).map((issue) => sentence(issue, where, schema));
+  throw new TypeError(`latchkey: ${where && `${where}: `}${mistakes.join('; ')}`);
 }
 
-function sentence(issue: z.core.$ZodIssue): string {
-  const path = issue.path.join('.');
+/** What is wrong within the alternative that was meant says more than that none fits. */
+function whatWasMeant(issue: Issue): Issue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const alternatives = issue.errors.map((issues) => issues.flatMap(whatWasMeant));
+  const isInside = ({ code, path }: Issue) => path.length > 0 || code === 'unrecognized_keys';
+  const meant = alternatives.find((issues) => issues.some(isInside));
+  if (!meant && !isWordless(issue)) return [issue];
+  return (meant ?? alternatives.flat().slice(0, 1)).map((inner) => ({
+    ...inner,
+    path: [...issue.path, ...inner.path],
+  }));
+}
+
+function isWordless({ message }: Issue): boolean {
+  return message.startsWith('Invalid input');
+}
+
+// For what a schema says in no words of its own.
+const KINDS: Record<string, string> = {
+  object: 'an object',
+  array: 'a list',
+  int: 'a whole number',
+  boolean: 'true or false',
+};
+
+function sentence(issue: Issue, where: string, schema: z.core.$ZodType): string {
   if (issue.code === 'unrecognized_keys') {
-    const keys = issue.keys.map((key) => (path ? `${path}.${key}` : key)).join(', ');
-    return `${keys} is no option of latchkey; remove it or mend its spelling`;
+    const spelled = (keys: readonly string[]) =>
+      new Intl.ListFormat('en').format(keys.map((key) => spell([...issue.path, key])));
+    const known = keysAt(schema, issue.path);
+    const near = issue.keys.flatMap((key) => nearest(key, known) ?? []);
+    const verdict = issue.keys.length === 1 ? 'is not an option' : 'are not options';
+    const mend = `check the spelling${near.length > 0 ? ` (did you mean ${spelled(near)}?)` : ''}`;
+    return `${spelled(issue.keys)} ${verdict}${where ? '' : ' of latchkey'}: ${mend}`;
   }
-  if (issue.code === 'invalid_union') {
-    // What is wrong within the alternative that was meant says more than that none fits.
-    const all = issue.errors.flat();
-    const inner =
-      all.find(({ path }) => path.length > 0) ?? all.find(({ code }) => code !== 'invalid_type') ?? all[0];
-    const isMeant = inner && (inner.path.length > 0 || !issue.message.startsWith('must'));
-    if (isMeant) return sentence({ ...inner, path: [...issue.path, ...inner.path] });
+  const subject = spell(issue.path) || (where ? 'the options' : 'the config');
+  const kind = issue.code === 'invalid_type' && isWordless(issue) ? issue.expected : null;
+  return `${subject} ${kind ? `must be ${KINDS[kind] ?? `a ${kind}`}` : issue.message}`;
+}
+
+/** As one would write it in code: `session.cookie`, `secret[1]`. */
+function spell(path: readonly PropertyKey[]): string {
+  return path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
+    .join('')
+    .replace(/^\./, '');
+}
+
+/** The keys that there are at a place of a schema. */
+function keysAt(schema: z.core.$ZodType, [key, ...path]: readonly PropertyKey[]): string[] {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  const here = key === undefined ? [] : [key, ...path];
+  if (def.type === 'union') return def.options.flatMap((one) => keysAt(one, here));
+  if (def.type === 'array') return keysAt(def.element, path);
+  if (def.type === 'object') {
+    if (key === undefined) return Object.keys(def.shape);
+    const inner = def.shape[String(key)];
+    return inner ? keysAt(inner, path) : [];
   }
-  if (issue.code === 'invalid_type' && /^Invalid input/.test(issue.message)) {
-    return `${path || 'this'} must be ${issue.expected === 'object' ? 'an object of options' : `a ${issue.expected}`}`;
+  return 'innerType' in def ? keysAt(def.innerType, here) : [];
+}
+
+function nearest(typed: string, known: readonly string[]): string | undefined {
+  const word = typed.toLowerCase();
+  return known
+    .map((key) => ({ key, other: key.toLowerCase(), typos: distance(word, key.toLowerCase()) }))
+    .filter(({ other, typos }) => {
+      const isPart = word.length > 2 && (other.includes(word) || word.includes(other));
+      return isPart || typos <= Math.ceil(Math.min(word.length, other.length) / 3);
+    })
+    .sort((a, b) => a.typos - b.typos)[0]?.key;
+}
+
+/** How many letters must be put in, taken out or replaced to make one word of another (Levenshtein). */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [index, letter] of [...from].entries()) {
+    const next = [index + 1];
+    for (let column = 1; column <= to.length; column++) {
+      const replaced = (row[column - 1] ?? 0) + (letter === to[column - 1] ? 0 : 1);
+      next.push(Math.min((row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1, replaced));
+    }
+    row = next;
   }
-  return `${path || 'this'} ${issue.message}`;
+  return row[to.length] ?? 0;
 }

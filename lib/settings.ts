@@ -53,18 +53,16 @@ const seconds = z
   .number('must be a number of seconds')
   .positive('must be more than 0 seconds')
   .max(CENTURY, 'must be at most 100 years, in seconds');
+const count = z.int('must be a whole number').positive('must be at least 1');
 const flag = z.boolean('must be true or false');
 const token = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be a cookie name (RFC 6265)');
 
 const windowRule = z.union(
-  [z.literal(false), z.strictObject({ limit: z.int().positive(), window: seconds })],
+  [z.literal(false), z.strictObject({ limit: count, window: seconds })],
   'must be false or { limit, window }',
 );
 const pauseRule = z.union(
-  [
-    z.literal(false),
-    z.strictObject({ failures: z.int().positive(), firstPause: seconds, maxPause: seconds }),
-  ],
+  [z.literal(false), z.strictObject({ failures: count, firstPause: seconds, maxPause: seconds })],
   'must be false or { failures, firstPause, maxPause }',
 );
 const rateLimitSchema = z.strictObject({

@@ -20,7 +20,7 @@ describe('mistakes in the config of mails and limits', () => {
     [email, /email.verifyUrl or baseUrl is missing: mails must link to a page of the app/],
     [{ ...email, verifyUrl: 'https://a.example/v' }, /email.resetUrl or baseUrl is missing/],
     [{ ...email, verifyUrl: '/verify', resetUrl: '/reset' }, /email.verifyUrl must be an absolute URL/],
-    [{ ...email, from: 'me@example.com' }, /email.from is no option of latchkey/],
+    [{ ...email, from: 'me@example.com' }, /email.from is not an option of latchkey/],
   ])('email: %j throws', (given, message) => {
     expect(() => make({}, { email: given })).toThrow(message);
     expect(() => make({}, { email: given })).toThrow(TypeError);
@@ -40,7 +40,7 @@ describe('mistakes in the config of mails and limits', () => {
     [{ mail: { limit: 3 } }, /rateLimit.mail/],
     [{ mail: { limit: 3, window: -1 } }, /rateLimit.mail/],
     [{ account: { failures: 5 } }, /rateLimit.account.firstPause must be a number of seconds/],
-    [{ signin: false }, /rateLimit.signin is no option of latchkey/],
+    [{ signin: false }, /rateLimit.signin is not an option of latchkey/],
   ])('rateLimit: %j throws', (rateLimit, message) => {
     expect(() => make({}, { rateLimit })).toThrow(message);
     expect(() => make({}, { rateLimit })).toThrow(TypeError);

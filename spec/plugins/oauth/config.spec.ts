@@ -89,7 +89,7 @@ describe('a config with OAuth', () => {
     ['no client secret', call(github, { clientId: 'c', clientSecret: undefined }), /github: clientSecret/],
     ['an empty client secret', call(github, { clientId: 'c', clientSecret: '' }), /github: clientSecret/],
     ['a number for a secret', call(github, { clientId: 'c', clientSecret: 5 }), /github: clientSecret/],
-    ['a misspelt option', call(google, { ...client, scope: ['openid'] }), /google: scope is no option/],
+    ['a misspelt option', call(google, { ...client, scope: ['openid'] }), /google: scope is not an option/],
     [
       'a text for scopes',
       call(google, { ...client, scopes: 'openid email' }),
@@ -132,7 +132,7 @@ describe('a config with OAuth', () => {
     [
       'an endpoint that is none',
       call(discord, { ...client, endpoints: { meUrl: 'https://a.example' } }),
-      /discord: endpoints.meUrl is no option/,
+      /discord: endpoints.meUrl is not an option/,
     ],
     [
       'no function for a profile',

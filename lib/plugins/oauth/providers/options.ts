@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readOptions } from '../../../options.js';
 
 /** What every named provider takes. */
 export interface ProviderOptions {
@@ -68,16 +69,8 @@ export function checkOptions<Options extends object>(
   options: Options,
   shape: z.ZodRawShape,
 ): Options {
-  const { error } = z.strictObject(shape).safeParse(options ?? {});
-  if (!error) return options;
-  const mistakes = error.issues.map((issue) => {
-    if (issue.code === 'unrecognized_keys') {
-      const keys = issue.keys.map((key) => [...issue.path, key].join('.')).join(', ');
-      return `${keys} is no option of this provider; remove it or mend its spelling`;
-    }
-    return `${issue.path.join('.')} ${issue.message}`;
-  });
-  throw new TypeError(`latchkey: provider ${provider || '(no id)'}: ${mistakes.join('; ')}`);
+  readOptions(`provider ${provider || '(no id)'}`, z.strictObject(shape), options ?? {});
+  return options;
 }
 
 export function isSecureUrl(value: unknown): boolean {
