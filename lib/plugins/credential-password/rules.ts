@@ -1,6 +1,7 @@
 import { AuthError, type FieldError, invalidField } from '../../errors.js';
 import { canonicalEmail, canonicalUsername } from '../../identity.js';
 import type { Logger } from '../../logger.js';
+import { isCommonPassword } from './common-passwords.js';
 
 const MIN_PASSWORD = 8;
 const MAX_PASSWORD = 256; // In Unicode code points, as people count them.
@@ -92,7 +93,7 @@ export class PasswordRules {
     if (identifiers.includes(lowerCased)) {
       return { code: 'password_is_identifier', detail: 'must not be your email or username' };
     }
-    if ((await commonPasswords()).has(lowerCased)) {
+    if (await isCommonPassword(normalized)) {
       return {
         code: 'password_too_common',
         detail: 'is one of the passwords that are tried first; choose another',
@@ -122,14 +123,4 @@ export class PasswordRules {
       clearTimeout(timer);
     }
   }
-}
-
-let common: Promise<ReadonlySet<string>> | undefined;
-
-// Some 49,000 passwords in lower case: read when the first is needed, not at the start of every app.
-function commonPasswords(): Promise<ReadonlySet<string>> {
-  common ??= import('@zxcvbn-ts/language-common').then(
-    ({ dictionary }) => new Set(dictionary['passwords-common']),
-  );
-  return common;
 }
