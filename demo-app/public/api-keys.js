@@ -41,7 +41,6 @@ onSubmit(form, async ({ name, days }) => {
   const expires_at = days ? new Date(Date.now() + days * DAY_MS).toISOString() : null;
   const { key } = await call('POST', '/auth/api-keys', { name, scopes, expires_at });
   form.reset();
-  showStatus('');
   made.querySelector('#key').textContent = key;
   made.querySelector('#curl').textContent =
     `curl ${location.origin}/api/hello -H 'X-Service-API-Key: ${key}'`;

@@ -1,5 +1,5 @@
 import { Problem } from './api.js';
-import { goToSignIn, showProblem } from './page.js';
+import { clearMessages, goToSignIn, showProblem } from './page.js';
 
 // Problems that are about one field, though the answer names none.
 const FIELD_OF_CODE = { email_taken: 'email', username_taken: 'username' };
@@ -14,6 +14,7 @@ export function onSubmit(form, send) {
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     for (const field of form.querySelectorAll('[aria-invalid]')) setError(field, '');
+    clearMessages();
     showProblem(null, form);
     button.disabled = true;
     try {

@@ -7,13 +7,20 @@ export function showProblem(problem, within = document) {
 
 /** Says on the page what was done. */
 export function showStatus(text) {
-  document.querySelector('[role=status]').textContent = text;
+  const status = document.querySelector('.status');
+  if (status) status.textContent = text;
+}
+
+/** Takes away what the page says of something earlier. */
+export function clearMessages() {
+  showProblem(null);
+  showStatus('');
 }
 
 /** Runs what needs a session. Where that has ended meanwhile, the user signs in again and comes back. */
 export async function signedIn(act) {
   try {
-    showProblem(null);
+    clearMessages();
     await act();
   } catch (problem) {
     if (problem.isSignedOut) goToSignIn();
@@ -22,7 +29,7 @@ export async function signedIn(act) {
 }
 
 export function goToSignIn() {
-  location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
+  location.assign(`/sign-in?${new URLSearchParams({ next: location.pathname + location.search, ended: 1 })}`);
 }
 
 /** Has a button run what needs a session. It waits meanwhile: a second click would do it twice. */
@@ -46,6 +53,15 @@ export function nextPage() {
   const next = new URLSearchParams(location.search).get('next') ?? '/account';
   const url = URL.canParse(next, location.origin) && new URL(next, location.origin);
   return url && url.origin === location.origin ? url.href : '/account';
+}
+
+/** What the page's address says by a parameter, for this once: a later reload does not find it any more. */
+export function takeFromAddress(name) {
+  const url = new URL(location.href);
+  const value = url.searchParams.get(name);
+  url.searchParams.delete(name);
+  if (value !== null) history.replaceState(null, '', url);
+  return value;
 }
 
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });

@@ -1,5 +1,5 @@
 import { call, Problem } from './api.js';
-import { onClick, row, showProblem } from './page.js';
+import { onClick, row, showProblem, takeFromAddress } from './page.js';
 
 const FAILURES = {
   access_denied: 'You declined at the provider, so nothing was done.',
@@ -29,13 +29,10 @@ export async function offerProviders() {
   document.getElementById('providers').replaceChildren(...buttons);
 }
 
-/** Says why the way back from a provider ended with `?error=`, and takes that off the address, for a later reload. */
+/** Says why the way back from a provider ended with `?error=`. */
 export function showFailure() {
-  const url = new URL(location.href);
-  const code = url.searchParams.get('error');
+  const code = takeFromAddress('error');
   if (code === null) return;
   const detail = Object.hasOwn(FAILURES, code) ? FAILURES[code] : 'This did not work. Begin again.';
   showProblem(new Problem({ code, detail }));
-  url.searchParams.delete('error');
-  history.replaceState(null, '', url);
 }

@@ -53,6 +53,12 @@ const signedInGoOn: RequestHandler = (req, res, next) => {
 };
 
 const toSignIn: NonNullable<GuardOptions['onError']> = (error, req, res, next) => {
-  if (error.status === 401) res.redirect(303, `/sign-in?next=${encodeURIComponent(req.originalUrl)}`);
-  else next(error);
+  if (error.status !== 401) {
+    next(error);
+    return;
+  }
+  const query = new URLSearchParams({ next: req.originalUrl });
+  // Else who was signed in until now would wonder.
+  if (error.code === 'invalid_session') query.set('ended', '1');
+  res.redirect(303, `/sign-in?${query}`);
 };

@@ -39,7 +39,9 @@ inBrowser('accounts of the demo', () => {
     await others.getByRole('button').click();
     await says(page, 'status', 'has ended');
     await elsewhere.reload();
-    await elsewhere.waitForURL(/\/sign-in\?next=%2Faccount$/);
+    await says(elsewhere, 'status', 'Your session has ended. Sign in again.');
+    await signIn(elsewhere, grace.username, grace.password);
+    await elsewhere.waitForURL(demo.url('/account'));
 
     expect(await page.getByRole('link', { name: 'Users' }).count()).toBe(0);
     await page.goto(demo.url('/users'));
@@ -67,7 +69,7 @@ inBrowser('accounts of the demo', () => {
     await page.getByLabel('Name').fill('too late');
     await page.context().clearCookies();
     await page.getByRole('button', { name: 'Make the key' }).click();
-    await page.waitForURL(/\/sign-in\?next=%2Fapi-keys$/);
+    await says(page, 'status', 'Your session has ended. Sign in again.');
     await signIn(page, grace.email, grace.password);
     await page.waitForURL(demo.url('/api-keys'));
   });
@@ -86,6 +88,15 @@ inBrowser('accounts of the demo', () => {
       await signIn(visitor, grace.email, grace.password);
       await visitor.waitForURL(demo.url('/account'));
     }
+  });
+
+  test('from a page that does not exist one can go on, and sign out', async () => {
+    const page = await demo.openSignedIn(grace, '/nothing');
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL(demo.url('/'));
+    await page.goto(demo.url('/account'));
+    await page.waitForURL(/\/sign-in\?next=%2Faccount$/);
   });
 
   test('who tries too often is told how long to wait', async () => {

@@ -31,6 +31,7 @@ inBrowser('sign-in by provider in the demo', () => {
 
     await page.getByRole('button', { name: 'Unlink' }).click();
     await says(page, 'alert', 'This is the only way left to sign in.');
+    expect(await page.getByText('New tokens came').isVisible()).toBe(false);
     await page.getByRole('link', { name: 'Account', exact: true }).click();
     await page.locator('#verified').waitFor();
     await page.locator('#set-password').getByLabel('Password').fill('the analytical engine');
