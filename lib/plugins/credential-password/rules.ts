@@ -89,8 +89,7 @@ export class PasswordRules {
       return { code: 'too_short', detail: `must have at least ${MIN_PASSWORD} characters` };
     if (length > MAX_PASSWORD)
       return { code: 'too_long', detail: `must have at most ${MAX_PASSWORD} characters` };
-    const lowerCased = normalized.toLowerCase();
-    if (identifiers.includes(lowerCased)) {
+    if (isAmong(identifiers, normalized)) {
       return { code: 'password_is_identifier', detail: 'must not be your email or username' };
     }
     if (await isCommonPassword(normalized)) {
@@ -123,4 +122,12 @@ export class PasswordRules {
       clearTimeout(timer);
     }
   }
+}
+
+/** However it is typed: a mailbox has many spellings, and is known by one. */
+function isAmong(identifiers: readonly (string | null)[], password: string): boolean {
+  const trimmed = password.trim();
+  return [trimmed.toLowerCase(), canonicalEmail(trimmed)].some(
+    (spelling) => spelling !== null && identifiers.includes(spelling),
+  );
 }

@@ -153,6 +153,24 @@ describe('what is no password', () => {
     expect(errors).toEqual([{ pointer: '/password', code, detail: expect.any(String) }]);
   });
 
+  test.each([
+    ['grace@bücher.de', 'grace@bücher.de'],
+    ['grace@bücher.de', 'Grace@BÜCHER.de'],
+    ['grace@bücher.de', 'grace@xn--bcher-kva.de'],
+    ['grace@xn--bcher-kva.de', 'grace@bu\u0308cher.de'],
+    ['gracie2@example.com', ' gracie2@example.com '],
+    ['gracie2@example.com', '\tGRACIE2@Example.com\n'],
+    ['gracie2@example.com', 'gracie2@ｅｘａｍｐｌｅ.com'],
+    ['gracie2@example.com', ' Gracie_Hopper '],
+  ])('the mailbox %j: %j is no password', async (email, given) => {
+    const answer = await app.http
+      .post('/auth/signup/credential')
+      .send({ email, password: given, username: 'gracie_hopper' });
+    expect(expectProblem(answer, 422, 'validation_failed').errors).toMatchObject([
+      { pointer: '/password', code: 'password_is_identifier' },
+    ]);
+  });
+
   test.each(['8 chars.', '😀'.repeat(8), 'x'.repeat(255).concat('😀'), '        !', 'ä'.repeat(256)])(
     '%j is one',
     async (given) => {
