@@ -59,6 +59,7 @@ const problems = {
 /** The `code` of a problem response, and of an {@link AuthError}. */
 export type AuthErrorCode = keyof typeof problems;
 
+/** What an {@link AuthError} is made with. */
 export interface AuthErrorOptions {
   /** Replaces the code's own sentence. Must hold nothing internal: it goes to the client. */
   detail?: string;

@@ -185,6 +185,8 @@ export class Users {
   /** Users, the newest first, a page at a time. @throws AuthError `invalid_request` on a bad limit or cursor */
   async list({ search = '', ...page }: ListUsersOptions = {}): Promise<UserPage> {
     const { limit, before } = readPage(page);
+    if (typeof search !== 'string')
+      throw new AuthError('invalid_request', { detail: 'search must be a text.' });
     const conditions = ['1 = 1'];
     if (before !== null) conditions.push('id < :before');
     if (search) conditions.push("(email LIKE :pattern ESCAPE '|' OR username LIKE :pattern ESCAPE '|')");

@@ -143,6 +143,25 @@ types('req.auth is there for every Express request, typed', () => {
   if (req.auth) res.json(req.auth.user.id);
 });
 
+types('auth.credential.signUp answers by the options', () => {
+  const { credentialPassword, createAuth } = latchkey;
+  const config = { database: 'sqlite:x', secret: 'x' };
+  const person = { email: 'ada@example.com', password: 'an analytical engine' };
+  const plain = createAuth({ ...config, plugins: [credentialPassword()] });
+  expectTypeOf(plain.credential.signUp(person)).resolves.toEqualTypeOf<{ readonly user: Latchkey.User }>();
+  const username = createAuth({ ...config, plugins: [credentialPassword({ username: true })] });
+  expectTypeOf(username.credential.signUp(person)).resolves.toEqualTypeOf<{ readonly user: Latchkey.User }>();
+  const signsIn = createAuth({ ...config, plugins: [credentialPassword({ signInOnSignUp: true })] });
+  expectTypeOf(signsIn.credential.signUp(person)).resolves.toEqualTypeOf<Latchkey.IssuedSession>();
+  const conceals = createAuth({ ...config, plugins: [credentialPassword({ concealExistingEmails: true })] });
+  expectTypeOf(conceals.credential.signUp(person)).resolves.toEqualTypeOf<null>();
+  const options: Latchkey.CredentialPasswordOptions = {};
+  const unknown = createAuth({ ...config, plugins: [credentialPassword(options)] });
+  expectTypeOf(unknown.credential.signUp(person)).resolves.toEqualTypeOf<
+    Latchkey.IssuedSession | { readonly user: Latchkey.User } | null
+  >();
+});
+
 types('events are known by name, with their payloads', () => {
   const auth = latchkey.createAuth({ database: 'sqlite:x', secret: 'x' });
   auth.on('session.created', (event) => {

@@ -19,8 +19,8 @@ export function createToken(prefix: string): string {
 }
 
 /** Whether this can be a token at all. Keeps junk and typing errors away from the database; proves nothing. */
-export function isWellFormedToken(prefix: string, token: string): boolean {
-  if (!token.startsWith(prefix)) return false;
+export function isWellFormedToken(prefix: string, token: unknown): token is string {
+  if (typeof token !== 'string' || !token.startsWith(prefix)) return false;
   const body = token.slice(prefix.length);
   if (!BODY.test(body)) return false;
   const bytes = Buffer.from(body, 'base64url');

@@ -3,6 +3,7 @@ import { AuthError, type FieldError } from '../../errors.js';
 import type { ApiKey } from '../../models/api-key.js';
 import type { ApiKeys } from './store.js';
 
+/** What `auth.apiKeys.create` takes. */
 export interface CreateApiKeyInput {
   /** The session in whose name it is made: if it has ended meanwhile, no key is made. @default none */
   sessionId?: string | undefined;

@@ -18,6 +18,7 @@ export interface AuditEvent {
   readonly createdAt: Date;
 }
 
+/** Which events, and which page of them. */
 export interface ListEventsOptions extends PageOptions {
   /** Only what happened to this user. @default everybody */
   userId?: string;

@@ -38,7 +38,7 @@ interface Settings {
 }
 
 /** `auth.credential`: accounts with a password. */
-export class CredentialApi {
+export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | null> {
   readonly #core: Core;
   readonly #hasher: PasswordHasher;
   readonly #check: PasswordCheck;
@@ -64,7 +64,11 @@ export class CredentialApi {
    * @throws AuthError `validation_failed` (422), `email_taken`, `username_taken` (409), `rate_limited` (429),
    *   `unavailable` (503)
    */
-  async signUp(input: SignUpInput): Promise<IssuedSession | { user: User } | null> {
+  async signUp(input: SignUpInput): Promise<SignedUp> {
+    return (await this.#signUp(input)) as SignedUp;
+  }
+
+  async #signUp(input: SignUpInput): Promise<IssuedSession | { user: User } | null> {
     if (input.username !== undefined && !this.#settings.username) {
       throw invalidField('/username', 'unknown_key', 'usernames are not in use here');
     }

@@ -5,7 +5,9 @@ import type { NewUser } from '../../users.js';
 
 /** An account from elsewhere. */
 export interface ImportedUser {
+  /** In any spelling; stored in canonical form. */
   email: string;
+  /** Where usernames are on. @default none */
   username?: string | null;
   /** bcrypt, argon2id, scrypt or PBKDF2, as other programs write it. Null for an account without a password. */
   passwordHash: string | null;
@@ -15,11 +17,13 @@ export interface ImportedUser {
 
 /** What came of an import. */
 export interface ImportResult {
+  /** How many were taken over. */
   readonly imported: number;
   /** Which of the given accounts were left out, by their place in the list, and why. */
   readonly skipped: readonly { readonly index: number; readonly code: ImportProblem }[];
 }
 
+/** Why an account was left out. */
 export type ImportProblem =
   | 'invalid_email'
   | 'invalid_username'

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import type { Core } from '../../core.js';
 import { PasswordHasher } from '../../crypto/password.js';
 import { oneTimeTokens } from '../../migrations/0005-one-time-tokens.js';
+import type { User } from '../../models/user.js';
 import { readOptions } from '../../options.js';
 import type { Plugin } from '../../plugin.js';
+import type { IssuedSession } from '../../sessions.js';
 import { CredentialApi } from './api.js';
 import { Mailbox } from './mailbox.js';
 import { OneTimeTokens } from './one-time-tokens.js';
@@ -77,10 +79,20 @@ const schema = z.strictObject({
 
 type Settings = z.infer<typeof schema>;
 
+type Flag<O, Name extends keyof CredentialPasswordOptions> = Name extends keyof O ? O[Name] : false;
+type IfOn<Value, Yes, No> = [Value] extends [true] ? Yes : true extends Value ? Yes | No : No;
+
+/** What `auth.credential.signUp` answers, by the options: see {@link CredentialApi.signUp}. */
+export type SignUpAnswer<O> = IfOn<
+  Flag<O, 'concealExistingEmails'>,
+  null,
+  IfOn<Flag<O, 'signInOnSignUp'>, IssuedSession, { readonly user: User }>
+>;
+
 /** Sign-up and sign-in by password, with an email and, if you like, a username. */
-export function credentialPassword(
-  options: CredentialPasswordOptions = {},
-): Plugin<'credential', CredentialApi> {
+export function credentialPassword<const O extends CredentialPasswordOptions = Record<never, never>>(
+  options: O = {} as O,
+): Plugin<'credential', CredentialApi<SignUpAnswer<O>>> {
   const settings = readOptions('credentialPassword', schema, options);
   return {
     name: 'credential',
@@ -98,7 +110,7 @@ export function credentialPassword(
       const tokens = new OneTimeTokens(core.database);
       const mailbox = core.mailer && new Mailbox(core, core.mailer, tokens, hasher, check, rules);
       const verifies = settings.requireVerifiedEmail || settings.concealExistingEmails;
-      const api = new CredentialApi(
+      const api = new CredentialApi<SignUpAnswer<O>>(
         core,
         { hasher, check, rules, tokens, mailbox },
         { ...settings, sendVerificationOnSignUp: settings.sendVerificationOnSignUp ?? verifies },
