@@ -101,3 +101,8 @@ function distance(from: string, to: string): number {
   }
   return row[to.length] ?? 0;
 }
+
+/** Whether a URL's host is this machine: what goes there can be plain http. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}

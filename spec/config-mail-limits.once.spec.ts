@@ -17,9 +17,12 @@ describe('mistakes in the config of mails and limits', () => {
   test.each([
     [{}, /email.send must be a function/],
     [{ send: 'smtp://' }, /email.send must be a function/],
-    [email, /email.verifyUrl or baseUrl is missing: mails must link to a page of the app/],
-    [{ ...email, verifyUrl: 'https://a.example/v' }, /email.resetUrl or baseUrl is missing/],
-    [{ ...email, verifyUrl: '/verify', resetUrl: '/reset' }, /email.verifyUrl must be an absolute URL/],
+    [
+      { ...email, verifyUrl: 'verify' },
+      /email.verifyUrl must be a path such as \/confirm, or an absolute URL/,
+    ],
+    [{ ...email, resetUrl: '//b.example/reset' }, /email.resetUrl must be a path/],
+    [{ ...email, resetUrl: '/\\b.example/reset' }, /email.resetUrl must be a path/],
     [{ ...email, from: 'me@example.com' }, /email.from is not an option of latchkey/],
   ])('email: %j throws', (given, message) => {
     expect(() => make({}, { email: given })).toThrow(message);
@@ -40,6 +43,10 @@ describe('mistakes in the config of mails and limits', () => {
     [{ mail: { limit: 3 } }, /rateLimit.mail/],
     [{ mail: { limit: 3, window: -1 } }, /rateLimit.mail/],
     [{ account: { failures: 5 } }, /rateLimit.account.firstPause must be a number of seconds/],
+    [
+      { account: { failures: 5, firstPause: 60, maxPause: 15 } },
+      /rateLimit.account.firstPause must be at most maxPause/,
+    ],
     [{ signin: false }, /rateLimit.signin is not an option of latchkey/],
   ])('rateLimit: %j throws', (rateLimit, message) => {
     expect(() => make({}, { rateLimit })).toThrow(message);

@@ -14,7 +14,7 @@ export interface MailMessage {
   readonly html: string;
   /** The one-time token, which `url` holds too. */
   readonly token: string;
-  /** The app's own page, with `?token=`. */
+  /** The app's own page, with `?token=`: a path, where the config has neither `baseUrl` nor a URL for the page. */
   readonly url: string;
 }
 
@@ -33,7 +33,9 @@ const WORDS: Record<MailKind, { subject: string; before: string; action: string;
   },
 };
 
-/** @param page the app's own page; the token is added to its query */
+const RELATIVE = 'http://relative.invalid';
+
+/** @param page the app's own page, as a URL or a path; the token is added to its query */
 export function composeMail(
   kind: MailKind,
   user: User,
@@ -41,9 +43,9 @@ export function composeMail(
   token: string,
   page: string,
 ): MailMessage {
-  const link = new URL(page);
+  const link = new URL(page, RELATIVE);
   link.searchParams.set('token', token);
-  const url = link.href;
+  const url = link.origin === RELATIVE ? link.href.slice(RELATIVE.length) : link.href;
   const { subject, before, action, after } = WORDS[kind];
   const text = `${before}\n\n${url}\n\n${after}\n`;
   const html = `<p>${before}</p>\n<p><a href="${escapeHtml(url)}">${action}</a></p>\n<p>${after}</p>\n`;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readOptions } from '../../../options.js';
+import { isLoopback, readOptions } from '../../../options.js';
 
 /** What every named provider takes. */
 export interface ProviderOptions {
@@ -77,8 +77,4 @@ export function isSecureUrl(value: unknown): boolean {
   if (typeof value !== 'string' || !URL.canParse(value)) return false;
   const { protocol, hostname } = new URL(value);
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
