@@ -1,5 +1,5 @@
 import { DataTypes, type Model, type ModelStatic } from 'sequelize';
-import type { Database } from '../../database/database.js';
+import { Database } from '../../database/database.js';
 import { defineModel } from '../../models/define.js';
 
 /** A user's account at a provider. */
@@ -59,6 +59,18 @@ export function defineAccount(database: Database): AccountModel {
     createdAt: { type: DataTypes.DATE(3), allowNull: false },
     updatedAt: { type: DataTypes.DATE(3), allowNull: false },
   });
+}
+
+/** A row of {@link AccountRow}'s columns, whose names begin with `account_`. */
+export function toAccountRow(row: Record<string, unknown>, model: AccountModel): AccountRow {
+  const attributes = Object.entries(model.getAttributes()).map(([name, { field, type }]) => {
+    const value = row[`account_${field}`];
+    const { key } = type as unknown as { key: string };
+    if (value === null) return [name, null];
+    if (key === 'DATE') return [name, Database.toDate(value as Date | string)];
+    return [name, key === 'BOOLEAN' ? Boolean(value) : value];
+  });
+  return Object.fromEntries(attributes);
 }
 
 export function toAccount(row: AccountRow): Account {

@@ -3,7 +3,9 @@ import type { SecretBox } from '../../crypto/secret-box.js';
 import { isUuid, uuidv7 } from '../../crypto/uuid.js';
 import type { Database, Replacements } from '../../database/database.js';
 import { readRows, UNTOUCHED } from '../../models/define.js';
-import type { AccountModel, AccountRow } from './account.js';
+import type { User } from '../../models/user.js';
+import { JOINED_USER_COLUMNS, type JoinedUserRow, joinedUser } from '../../models/user-columns.js';
+import { type AccountModel, type AccountRow, toAccountRow } from './account.js';
 import type { TokenSet } from './client.js';
 
 const TOKEN_FIELDS = ['accessToken', 'refreshToken', 'idToken'] as const;
@@ -22,6 +24,13 @@ export interface OpenTokens {
   readonly idToken: string | null;
 }
 
+/** An account, and the user whose it is, with the epoch that a session of theirs must carry. */
+export interface AccountWithUser {
+  readonly account: AccountRow;
+  readonly user: User;
+  readonly authEpoch: number;
+}
+
 /** The only door to the accounts table: tokens go in and come out open, and lie sealed in between. */
 export class Accounts {
   constructor(
@@ -32,6 +41,22 @@ export class Accounts {
 
   findBySubject(issuer: string, subject: string): Promise<AccountRow | null> {
     return this.#findOne('issuer = :issuer AND subject = :subject', { issuer, subject });
+  }
+
+  /** One statement, since a sign-in needs both. */
+  async findWithUser(issuer: string, subject: string): Promise<AccountWithUser | null> {
+    const { database, model } = this;
+    const columns = Object.values(model.getAttributes()).map(({ field }) => `a.${field} AS account_${field}`);
+    const [row] = await database.select<JoinedUserRow & { auth_epoch: number; db_now: number }>(
+      `SELECT ${columns}, ${JOINED_USER_COLUMNS}, u.auth_epoch, ${database.nowSql} AS db_now
+       FROM ${database.table('accounts')} a JOIN ${database.table('users')} u ON u.id = a.user_id
+       WHERE a.issuer = :issuer AND a.subject = :subject`,
+      { issuer, subject },
+    );
+    if (!row) return null;
+    database.clock.observe(Number(row.db_now));
+    const account = toAccountRow(row as unknown as Record<string, unknown>, model);
+    return { account, user: joinedUser(row), authEpoch: Number(row.auth_epoch) };
   }
 
   async find(userId: string, provider: string): Promise<AccountRow | null> {

@@ -6,7 +6,7 @@ import { type Account, type AccountRow, toAccount } from './account.js';
 import type { Accounts } from './accounts.js';
 import { checkCallbackUrl, withError } from './callback-url.js';
 import type { ProvenIdentity, ProviderClient } from './client.js';
-import { type Flow, type Flows, randomToken } from './flows.js';
+import { type Flows, randomToken, type TakenFlow } from './flows.js';
 import { findOrCreateUser, linkIdentity } from './sign-in.js';
 import { openTokens, type ProviderTokens, type Refresher } from './tokens.js';
 
@@ -34,8 +34,10 @@ export interface Arrival {
   readonly answer: URLSearchParams;
   /** The value of the browser's flow cookie. */
   readonly browser: string | undefined;
-  /** The session that the browser has, if any. */
-  readonly current: SessionWithUser | null;
+  /** Finds the session that the browser has, if any. Asked only where it matters: at the end of a link. */
+  current(): Promise<SessionWithUser | null>;
+  /** The tokens of sessions that the browser carries, which end with a sign-in. */
+  readonly tokens: readonly string[];
   readonly ip: string | null;
   readonly userAgent: string | null;
 }
@@ -115,12 +117,13 @@ export class OAuthApi {
   async arrive(arrival: Arrival): Promise<Landing> {
     const client = this.#clientOf(arrival.provider);
     const flow = await this.#takeFlow(arrival);
+    const current = flow.sessionId === null ? null : await arrival.current();
+    if (flow.sessionId !== (current?.session.id ?? null)) throw new AuthError('invalid_flow');
     try {
       const identity = await client.redeem(arrival.answer, flow.secrets, flow.redirectUri);
-      if (flow.sessionId === null)
-        return { callbackUrl: flow.callbackUrl, issued: await this.#signIn(arrival, identity) };
-      await this.#link(arrival, identity);
-      return { callbackUrl: flow.callbackUrl, issued: null };
+      const issued = current ? null : await this.#signIn(arrival, flow, identity);
+      if (current) await this.#link(arrival.provider, current, identity);
+      return { callbackUrl: flow.callbackUrl, issued };
     } catch (error) {
       if (!(error instanceof AuthError) || !TOLD_AT_CALLBACK.has(error.code)) throw error;
       return { callbackUrl: withError(flow.callbackUrl, error.code), issued: null };
@@ -202,16 +205,18 @@ export class OAuthApi {
     return { url: await client.authorizationUrl(secrets, redirectUri), browser };
   }
 
-  async #takeFlow({ provider, answer, browser, current }: Arrival): Promise<Flow> {
+  async #takeFlow({ provider, answer, browser, tokens }: Arrival): Promise<TakenFlow> {
     const state = answer.get('state');
-    const flow = state && browser ? await this.#flows.take(state, browser, provider) : null;
+    const flow = state && browser ? await this.#flows.take(state, browser, provider, tokens) : null;
     if (!flow) throw new AuthError('invalid_flow');
-    if (flow.sessionId !== null && flow.sessionId !== current?.session.id)
-      throw new AuthError('invalid_flow');
     return flow;
   }
 
-  async #signIn({ provider, ip, userAgent }: Arrival, identity: ProvenIdentity): Promise<IssuedSession> {
+  async #signIn(
+    { provider, ip, userAgent }: Arrival,
+    { carried }: TakenFlow,
+    identity: ProvenIdentity,
+  ): Promise<IssuedSession> {
     const core = this.#core;
     const outcome = await findOrCreateUser(
       core,
@@ -220,14 +225,16 @@ export class OAuthApi {
       identity,
       this.#linkByVerifiedEmail,
     );
-    const { user, authEpoch } = outcome.record;
+    const { user, authEpoch } = outcome;
     if (outcome.userCreated) core.events.emit('user.created', { userId: user.id, ip, userAgent });
     if (outcome.accountLinked) core.events.emit('account.linked', { userId: user.id, provider });
-    return core.sessions.create(user, authEpoch, { remembered: false, ip, userAgent });
+    const issued = await core.sessions.create(user, authEpoch, { remembered: false, ip, userAgent });
+    // The new session takes the place of the one that the browser had.
+    for (const { userId, sessionId } of carried) await core.sessions.revoke(userId, sessionId);
+    return issued;
   }
 
-  async #link({ provider, current }: Arrival, identity: ProvenIdentity): Promise<void> {
-    if (!current) throw new AuthError('invalid_flow');
+  async #link(provider: string, current: SessionWithUser, identity: ProvenIdentity): Promise<void> {
     const userId = current.user.id;
     if (await linkIdentity(this.#core, this.#accounts, current, provider, identity)) {
       this.#core.events.emit('account.linked', { userId, provider });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { SecretBox } from '../../crypto/secret-box.js';
-import { digestToken } from '../../crypto/token.js';
+import { digestToken, isWellFormedToken, SESSION_TOKEN_PREFIX } from '../../crypto/token.js';
 import { Database } from '../../database/database.js';
 import { deleteInBatches } from '../../database/delete-in-batches.js';
 import type { FlowSecrets } from './client.js';
@@ -18,6 +18,11 @@ export interface Flow {
   readonly secrets: FlowSecrets;
 }
 
+/** A flow that was taken, and the sessions that the browser brought along. */
+export interface TakenFlow extends Flow {
+  readonly carried: readonly { readonly userId: string; readonly sessionId: string }[];
+}
+
 interface FlowColumns {
   browser_hash: Buffer;
   provider: string;
@@ -26,6 +31,8 @@ interface FlowColumns {
   redirect_uri: string;
   sealed: string;
   expires_at: Date | string;
+  carried_id?: string | null;
+  carried_user_id?: string | null;
 }
 
 /** Journeys to a provider and back: each is for one browser, one provider and one return. */
@@ -60,14 +67,19 @@ export class Flows {
   /**
    * Takes a flow, for good: of any number of returns at once, one gets it. The browser is looked at before, so that
    * somebody who saw the state cannot use the flow up.
+   *
+   * @param tokens of sessions that the browser carries: a sign-in ends them, so they are looked up along the way
    */
-  async take(state: string, browser: string, provider: string): Promise<Flow | null> {
+  async take(
+    state: string,
+    browser: string,
+    provider: string,
+    tokens: readonly string[] = [],
+  ): Promise<TakenFlow | null> {
     const digest = digestToken(state);
     const literal = this.database.digestLiterals([digest]);
-    const [row] = await this.database.select<FlowColumns>(
-      `SELECT browser_hash, provider, session_id, callback_url, redirect_uri, sealed, expires_at
-       FROM ${this.#table} WHERE state_hash = ${literal}`,
-    );
+    const rows = await this.#read(literal, tokens);
+    const [row] = rows;
     if (!row || row.browser_hash.toString('hex') !== digestToken(browser) || row.provider !== provider)
       return null;
     const taken = await this.database.change(`DELETE FROM ${this.#table} WHERE state_hash = ${literal}`);
@@ -80,7 +92,27 @@ export class Flows {
       callbackUrl: row.callback_url,
       redirectUri: row.redirect_uri,
       secrets: JSON.parse(sealed) as FlowSecrets,
+      carried: rows.flatMap(({ carried_id: sessionId, carried_user_id: userId }) =>
+        sessionId && userId ? { userId, sessionId } : [],
+      ),
     };
+  }
+
+  /** A row for each session that the browser carries, and one where it carries none. */
+  #read(stateHash: string, tokens: readonly string[]): Promise<FlowColumns[]> {
+    const columns =
+      'f.browser_hash, f.provider, f.session_id, f.callback_url, f.redirect_uri, f.sealed, f.expires_at';
+    const digests = tokens.filter((one) => isWellFormedToken(SESSION_TOKEN_PREFIX, one)).map(digestToken);
+    if (digests.length === 0)
+      return this.database.select(
+        `SELECT ${columns} FROM ${this.#table} f WHERE f.state_hash = ${stateHash}`,
+      );
+    const sessions = this.database.table('sessions');
+    return this.database.select(
+      `SELECT ${columns}, s.id AS carried_id, s.user_id AS carried_user_id
+       FROM ${this.#table} f LEFT JOIN ${sessions} s ON s.token_hash IN (${this.database.digestLiterals(digests)})
+       WHERE f.state_hash = ${stateHash}`,
+    );
   }
 
   /** Deletes flows that nobody came back from. @returns how many */

@@ -2,8 +2,8 @@ import type { Core } from '../../core.js';
 import { violatedUnique } from '../../database/faults.js';
 import { AuthError } from '../../errors.js';
 import { canonicalEmail } from '../../identity.js';
+import type { User } from '../../models/user.js';
 import type { SessionWithUser } from '../../sessions.js';
-import type { SignInRecord } from '../../users.js';
 import type { Accounts } from './accounts.js';
 import type { ProvenIdentity } from './client.js';
 
@@ -11,7 +11,8 @@ const MAX_ATTEMPTS = 3;
 
 /** What came of an identity that a provider proved. */
 export interface SignInOutcome {
-  readonly record: SignInRecord;
+  readonly user: User;
+  readonly authEpoch: number;
   readonly userCreated: boolean;
   readonly accountLinked: boolean;
 }
@@ -34,23 +35,24 @@ export function findOrCreateUser(
   linkByVerifiedEmail: boolean,
 ): Promise<SignInOutcome> {
   return againAfterRace(async () => {
-    const known = await signInKnown(core, accounts, provider, identity);
+    const known = await signInKnown(accounts, provider, identity);
     if (known) return known;
 
     const email = canonicalEmail(identity.profile.email);
     const holder = email ? await core.users.findForSignIn({ email }) : null;
     if (holder) {
       // Another return of the same person may have made both the user and the account since we looked.
-      const knownByNow = await signInKnown(core, accounts, provider, identity);
+      const knownByNow = await signInKnown(accounts, provider, identity);
       if (knownByNow) return knownByNow;
       const bothProved = identity.profile.emailIsProof && holder.user.emailVerifiedAt !== null;
       if (!linkByVerifiedEmail || !bothProved) throw new AuthError('account_exists');
       if (await accounts.find(holder.user.id, provider)) throw new AuthError('provider_already_linked');
       await accounts.insert(ownerOf(holder.user.id, provider, identity), identity.tokens);
-      return { record: holder, userCreated: false, accountLinked: true };
+      const { user, authEpoch } = holder;
+      return { user, authEpoch, userCreated: false, accountLinked: true };
     }
-    const record = await createUser(core, accounts, provider, identity, email);
-    return { record, userCreated: true, accountLinked: true };
+    const user = await createUser(core, accounts, provider, identity, email);
+    return { user, authEpoch: 0, userCreated: true, accountLinked: true };
   });
 }
 
@@ -85,17 +87,16 @@ export function linkIdentity(
 }
 
 async function signInKnown(
-  core: Core,
   accounts: Accounts,
   provider: string,
   identity: ProvenIdentity,
 ): Promise<SignInOutcome | null> {
-  const account = await accounts.findBySubject(identity.issuer, String(identity.profile.subject));
-  const record = account && (await core.users.findForSignIn({ id: account.userId }));
-  if (!account || !record) return null;
+  const found = await accounts.findWithUser(identity.issuer, String(identity.profile.subject));
+  if (!found) return null;
+  const { account, user, authEpoch } = found;
   // Another client of the same issuer proves the same person, but its tokens are not this account's.
   if (account.provider === provider) await accounts.updateTokens(account, identity.tokens);
-  return { record, userCreated: false, accountLinked: false };
+  return { user, authEpoch, userCreated: false, accountLinked: false };
 }
 
 function createUser(
@@ -104,7 +105,7 @@ function createUser(
   provider: string,
   identity: ProvenIdentity,
   email: string | null,
-): Promise<SignInRecord> {
+): Promise<User> {
   const proved = identity.profile.emailIsProof ? email : null;
   return core.database.transaction(async (transaction) => {
     const user = await core.users.create(
@@ -112,7 +113,7 @@ function createUser(
       transaction,
     );
     await accounts.insert(ownerOf(user.id, provider, identity), identity.tokens, transaction);
-    return { user, passwordHash: null, authEpoch: 0 };
+    return user;
   });
 }
 

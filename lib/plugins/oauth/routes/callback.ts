@@ -49,11 +49,12 @@ async function arrive(
     provider: params.provider ?? '',
     answer: new URLSearchParams(query),
     browser: readFlowCookie(core, req),
-    current: await core.currentSession(req),
+    current: () => core.currentSession(req),
+    // A browser has one, or two where another subdomain has set one too.
+    tokens: [...new Set(core.carriers.flatMap((carrier) => carrier.sessionTokens(req)))].slice(0, 2),
     ip,
     userAgent,
   });
-  if (issued) await core.endCarriedSessions(req);
   return { status: 303, headers: { Location: callbackUrl }, ...(issued && { issue: issued }) };
 }
 

@@ -38,6 +38,18 @@ describe('the statements of a callback', () => {
     expect(statements.slice(6)).toEqual([]);
   });
 
+  test('are as few where an earlier session of the browser ends by it', async () => {
+    const browser = app.browser();
+    await signInWith(browser, 'oidc');
+    const before = (await browser.get('/auth/me').expect(200)).body.session.id;
+    const back = await visitProvider(await begin(browser, '/auth/oauth/oidc/authorize'));
+    statements.length = 0;
+    await browser.get(pathOf(back)).expect(303);
+    expect(statements.slice(6)).toEqual([]);
+    const { body } = await browser.get('/auth/sessions').expect(200);
+    expect(body.sessions.map(({ id }: { id: string }) => id)).not.toContain(before);
+  });
+
   test('are as few for a link', async () => {
     const browser = app.browser();
     await signInWith(browser, 'oidc');
