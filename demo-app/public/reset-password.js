@@ -1,11 +1,10 @@
 import { call } from './api.js';
 import { onSubmit } from './form.js';
+import { mailedToken, showDone } from './mailed-link.js';
 
-const form = document.querySelector('form');
-const token = new URLSearchParams(location.search).get('token') ?? '';
+const token = mailedToken();
 
-onSubmit(form, async ({ new_password }) => {
+onSubmit(document.querySelector('form'), async ({ new_password }) => {
   await call('POST', '/auth/passwords/reset', { token, new_password });
-  form.hidden = true;
-  document.getElementById('done').hidden = false;
+  showDone();
 });

@@ -1,15 +1,15 @@
 import { call } from './api.js';
 import { ofPassword, onSubmit } from './form.js';
+import { mailedToken, showDone } from './mailed-link.js';
 
-const form = document.querySelector('form');
 const password = document.getElementById('with-password');
-const token = new URLSearchParams(location.search).get('token') ?? '';
+const token = mailedToken();
 
 /**
- * By a button and not at once: programs open the links in mails too, to look for viruses. Without a session in this
- * browser it takes the password: the mailbox alone does not say that the account was made by its owner.
+ * By a button and not at once: programs open the links in mails too, to look for viruses. Without a session of that
+ * account it takes the password: the mailbox alone does not say that the account was made by its owner.
  */
-onSubmit(form, async (fields) => {
+onSubmit(document.querySelector('form'), async (fields) => {
   try {
     await ofPassword('password', () =>
       call('POST', '/auth/verify-email', { token, ...(fields.password && { password: fields.password }) }),
@@ -21,6 +21,5 @@ onSubmit(form, async (fields) => {
     password.querySelector('input').focus();
     return;
   }
-  form.hidden = true;
-  document.getElementById('done').hidden = false;
+  showDone();
 });
