@@ -14,7 +14,7 @@ export const auth = createAuth({
   bearerEnabled: true,
   email: { send: keepMail },
   plugins: [
-    credentialPassword({ username: true, signInOnSignUp: true }),
+    credentialPassword({ username: true, signInOnSignUp: true, sendVerificationOnSignUp: true }),
     oauth(),
     ...providers.map(({ plugin }) => plugin),
     apiKeys(),
