@@ -197,7 +197,7 @@ describe.each(Object.entries(apps))('%s', (_name, parsers) => {
       .type('json')
       .send(JSON.stringify({ ...good, x: 'x'.repeat(5_000_000) }));
     expectProblem(answer, 413, 'body_too_large');
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(performance.now() - started).toBeLessThan(3000);
   });
 
   test.each(bodies)('%s: anything but JSON in UTF-8 is 415', async (path, good) => {
