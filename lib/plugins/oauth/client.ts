@@ -63,7 +63,8 @@ export class ProviderClient {
         state,
         code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
         code_challenge_method: 'S256',
-        ...(this.#isOidc && { nonce }),
+        // Without an ID token nothing brings it back, and nothing is lost by it.
+        nonce,
       });
       return url.href;
     });

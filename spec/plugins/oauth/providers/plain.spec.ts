@@ -106,6 +106,13 @@ describe('a service that speaks OAuth 2.0 only', () => {
     expect(account).toEqual({ issuer: provider.issuer, subject: 'ada', id_token: null });
   });
 
+  test('is sent PKCE, state and nonce too', async () => {
+    await locationAfter('plain', {});
+    const sent = provider.authorizations.at(-1);
+    expect(sent?.get('code_challenge_method')).toBe('S256');
+    for (const name of ['code_challenge', 'state', 'nonce']) expect(sent?.get(name)).toMatch(/^[\w-]{43}$/);
+  });
+
   test("may be read by the app's own function", async () => {
     const browser = app.browser();
     provider.lies = { ...plain, userinfo: { account: { uuid: 'u-1', mail: 'Ada@example.com' } } };
