@@ -26,14 +26,14 @@ function item(key) {
     await call('DELETE', `/auth/api-keys/${key.id}`);
     made.hidden = true;
     await load();
-    showStatus(`The key ${key.name} opens nothing any more.`);
+    showStatus(`The key “${key.name}” opens nothing any more.`);
   });
   return li;
 }
 
 function expiry(iso) {
-  if (!iso) return 'Never ends';
-  return `${new Date(iso) < new Date() ? 'Ended' : 'Ends'} ${formatDate(iso)}`;
+  if (!iso) return 'Never expires';
+  return `${new Date(iso) < new Date() ? 'Expired' : 'Expires'} ${formatDate(iso)}`;
 }
 
 onSubmit(form, async ({ name, days }) => {
@@ -43,7 +43,7 @@ onSubmit(form, async ({ name, days }) => {
   form.reset();
   made.querySelector('#key').textContent = key;
   made.querySelector('#curl').textContent =
-    `curl ${location.origin}/api/hello -H 'X-Service-API-Key: ${key}'`;
+    `curl ${location.origin}/api/hello \\\n  -H 'X-Service-API-Key: ${key}'`;
   made.hidden = false;
   made.scrollIntoView({ block: 'nearest' });
   await load();

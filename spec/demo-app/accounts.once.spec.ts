@@ -68,7 +68,7 @@ inBrowser('accounts of the demo', () => {
     const page = await demo.openSignedIn(grace, '/api-keys');
     await page.getByLabel('Name').fill('too late');
     await page.context().clearCookies();
-    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByRole('button', { name: 'Create the key' }).click();
     await says(page, 'status', 'Your session has ended. Sign in again.');
     await signIn(page, grace.email, grace.password);
     await page.waitForURL(demo.url('/api-keys'));

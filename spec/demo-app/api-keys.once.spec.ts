@@ -16,7 +16,7 @@ inBrowser('API keys of the demo', () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: demo.url('') });
     await page.getByLabel('Name').fill('nightly report');
     await page.getByLabel('reports:read').check();
-    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByRole('button', { name: 'Create the key' }).click();
     await page.getByText('shown this once').waitFor();
     await page.getByRole('button', { name: 'Copy' }).click();
     await says(page, 'status', 'The key is copied.');
@@ -25,7 +25,11 @@ inBrowser('API keys of the demo', () => {
       .getByText(`${key.slice(0, 8)}`)
       .first()
       .waitFor();
-    await page.getByText('reports:read · Ends').waitFor();
+    await page.getByText('reports:read · Expires').waitFor();
+
+    expect(await page.locator('#curl').textContent()).toContain(`-H 'X-Service-API-Key: ${key}'`);
+    const scrolls = ({ scrollWidth, clientWidth }: Element) => scrollWidth > clientWidth;
+    expect(await page.locator('pre').evaluate(scrolls)).toBe(false);
 
     expect(await get('/api/hello', key)).toEqual([200, { hello: 'ada' }]);
     const [status, { sign_ins }] = await get('/api/reports', key);
@@ -39,16 +43,16 @@ inBrowser('API keys of the demo', () => {
     await page.getByText('Last used').waitFor();
     expect(await page.content()).not.toContain(key);
     await page.getByRole('button', { name: 'Revoke nightly report' }).click();
-    await says(page, 'status', 'opens nothing any more');
+    await says(page, 'status', 'The key “nightly report” opens nothing any more.');
     expect(await get('/api/hello', key)).toEqual([401, expect.objectContaining({ code: 'invalid_api_key' })]);
   });
 
   test('a key without the scope does not open the reports', async () => {
     const page = await demo.openSignedIn(ada, '/api-keys');
     await page.getByLabel('Name').fill('greeter');
-    await page.getByLabel('It ends').selectOption('Never');
-    await page.getByRole('button', { name: 'Make the key' }).click();
-    await page.getByText('No scopes · Never ends · Never used').waitFor();
+    await page.getByLabel('Expires').selectOption('Never');
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByText('No scopes · Never expires · Never used').waitFor();
     const key = (await page.locator('#key').textContent()) ?? '';
     expect(await get('/api/hello', key)).toEqual([200, { hello: 'ada' }]);
     expect(await get('/api/reports', key)).toEqual([
@@ -60,7 +64,7 @@ inBrowser('API keys of the demo', () => {
   test('a name that cannot be is said to be wrong next to its field', async () => {
     const page = await demo.openSignedIn(ada, '/api-keys');
     await page.getByLabel('Name').fill('   ');
-    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByRole('button', { name: 'Create the key' }).click();
     await page.getByText('Name must have 1 to 100 visible characters.').waitFor();
   });
 });
