@@ -40,14 +40,21 @@ async function userOfForm() {
 
 async function item({ kind, user_id, ip_address, user_agent, details, created_at }) {
   const where = [ip_address, user_agent && deviceOf(user_agent)].filter(Boolean).join(' · ');
-  const more = Object.entries(details).map(([name, value]) => `${name} ${value}`);
-  const li = row('event', {
+  const known = Object.entries(details).filter(([, value]) => value !== null);
+  const more = await Promise.all(known.map(([name, value]) => inWords(name, value)));
+  return row('event', {
     kind,
-    user: user_id ? await nameOf(user_id) : 'Nobody known',
+    user: user_id ? await nameOf(user_id) : 'Unknown user',
     time: formatSecond(created_at),
     more: [where, ...more].filter(Boolean).join(' · '),
   });
-  return li;
+}
+
+/** One of the details that only some kinds of events have. The end of an id is enough to tell events apart. */
+async function inWords(name, value) {
+  if (name === 'admin_id') return `by ${await nameOf(value)}`;
+  if (name.endsWith('_id')) return `${name.slice(0, -3).replace('_', ' ')} …${value.slice(-6)}`;
+  return `${name} ${value}`;
 }
 
 /** An event has ids only, so that it stays true when a name changes. */

@@ -41,6 +41,12 @@ inBrowser('administration of the demo', () => {
       ]),
     );
 
+    await events.getByText('by admin@example.com').waitFor();
+    await events
+      .getByText(/ · session …[0-9a-f]{6}$/)
+      .first()
+      .waitFor();
+
     await page.getByLabel('Kind of event').selectOption('user.created');
     await page.getByRole('button', { name: 'Show' }).click();
     await events.getByText('session.created').first().waitFor({ state: 'detached' });
