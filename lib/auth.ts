@@ -187,9 +187,6 @@ function limitStore({ rateLimit, tablePrefix }: Settings, database: Database): L
 function setUp(plugins: readonly Plugin[], core: Core): (PluginParts<unknown> & { name: string })[] {
   const names = new Set<string>();
   for (const plugin of plugins) {
-    if (typeof plugin?.setup !== 'function') {
-      throw new TypeError('latchkey: plugins must hold plugins: call each, as in plugins: [admin({ … })]');
-    }
     if (names.has(plugin.name))
       throw new TypeError(`latchkey: plugins holds ${plugin.name} twice; remove one`);
     names.add(plugin.name);

@@ -41,6 +41,11 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi> {
         );
       }
       const providers = siblings.filter(isProvider).map(({ provider }) => provider);
+      if (providers.length === 0) {
+        throw new TypeError(
+          'latchkey: oauth() has no provider: add one from latchkey/providers to plugins, such as google({ clientId, clientSecret })',
+        );
+      }
       const clients = new Map(
         providers.map((one) => [one.id, new ProviderClient(one, core.settings.logger)]),
       );

@@ -56,11 +56,16 @@ export interface ProviderPlugin extends Plugin<`provider ${string}`, null> {
 export function providerPlugin(provider: Provider): ProviderPlugin {
   return {
     name: `provider ${provider.id}`,
-    provider,
+    provider: { ...provider, scopes: withOpenid(provider) },
     setup(_core, siblings) {
       if (!siblings.some(({ name }) => name === 'oauth'))
         throw new TypeError(`latchkey: provider ${provider.id}: add oauth() to plugins`);
       return { api: null };
     },
   };
+}
+
+/** Without `openid`, a provider takes the request for plain OAuth 2.0, and gives no ID token (OIDC Core, 3.1.2.1). */
+function withOpenid({ server, scopes }: Provider): readonly string[] {
+  return 'discover' in server && !scopes.includes('openid') ? ['openid', ...scopes] : scopes;
 }

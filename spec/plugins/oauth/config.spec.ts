@@ -42,6 +42,13 @@ describe('a config with OAuth', () => {
     );
   });
 
+  test('needs a provider beside oauth()', () => {
+    expect(() => createAuth({ ...config, plugins: [oauth()] })).toThrow(
+      'latchkey: oauth() has no provider: add one from latchkey/providers to plugins, such as google({ clientId, clientSecret })',
+    );
+    expect(() => createAuth({ ...config, plugins: [oauth()] })).toThrow(TypeError);
+  });
+
   test('takes plugins in any order, and each provider once', () => {
     expect(createAuth({ ...config, plugins: [google(client), oauth()] }).oauth.providers).toEqual(['google']);
     expect(() => createAuth({ ...config, plugins: [oauth(), google(client), google(client)] })).toThrow(
@@ -49,8 +56,22 @@ describe('a config with OAuth', () => {
     );
     expect(() => createAuth({ ...config, plugins: [oauth(), oauth()] })).toThrow(/oauth twice/);
     expect(() =>
-      createAuth({ ...config, plugins: [oauth(), admin({ adminEmails: ['a@example.com'] })] }),
+      createAuth({
+        ...config,
+        plugins: [oauth(), admin({ adminEmails: ['a@example.com'] }), github(client)],
+      }),
     ).not.toThrow();
+  });
+
+  // OpenID Connect Core 1.0, 3.1.2.1: without it, there is no ID token.
+  test('asks every OpenID Connect provider for openid, once, and no other', () => {
+    const scopesOf = ({ provider }: ProviderPlugin) => provider.scopes;
+    expect(scopesOf(oidc({ ...own, scopes: ['email'] }))).toEqual(['openid', 'email']);
+    expect(scopesOf(google({ ...client, scopes: [] }))).toEqual(['openid']);
+    expect(scopesOf(oidc({ ...own, scopes: ['email', 'openid'] }))).toEqual(['email', 'openid']);
+    expect(scopesOf(oidc(own))).toEqual(['openid', 'email', 'profile']);
+    expect(scopesOf(oauth2({ ...plain, scopes: ['email'] }))).toEqual(['email']);
+    expect(scopesOf(github({ ...client, scopes: ['user:email'] }))).toEqual(['user:email']);
   });
 
   test('knows the address of every named provider', () => {

@@ -7,7 +7,7 @@ export interface ProviderOptions {
   clientId: string;
   /** As the provider gave it when the app was registered there. @default none, required */
   clientSecret: string;
-  /** What to ask the provider for. @default what the profile and email need */
+  /** What to ask the provider for; `openid` is asked for anyway where it is needed. @default what the profile and email need */
   scopes?: readonly string[];
 }
 
