@@ -3,6 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
+export interface KeyPair {
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+}
+
+/** A key to sign with, and its public half. */
+export const newKeys = (): KeyPair => generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
 type Answer = (req: IncomingMessage, res: ServerResponse) => void;
 type Endpoint = 'discovery' | 'jwks' | 'token' | 'userinfo' | 'emails';
 
@@ -12,6 +20,8 @@ export interface Lies {
   claims?: Record<string, unknown>;
   /** Of the ID token's header. */
   alg?: string;
+  /** Of the ID token's header and of all published keys; an empty one is left out. */
+  kid?: string;
   /** Signs with a key that is not among the published ones. */
   wrongKey?: boolean;
   /** Of the token endpoint's answer; undefined leaves one out. */
@@ -38,13 +48,17 @@ export interface LyingProvider {
   readonly authorizations: URLSearchParams[];
   /** What the userinfo endpoint and its like were asked with. */
   readonly resourceRequests: IncomingMessage[];
+  jwksRequests: number;
+  /** What it publishes; it signs with the last one. */
+  keys: KeyPair[];
   stop(): Promise<void>;
 }
 
 /** A small OpenID provider whose every answer a spec can bend. */
 export async function startLyingProvider(): Promise<LyingProvider> {
-  const published = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const other = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const published = newKeys();
+  const other = newKeys();
+  const subjects = new Map<string, unknown>();
   const codes = new Map<string, { nonce: string | null; challenge: string | null; clientId: string }>();
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -55,22 +69,23 @@ export async function startLyingProvider(): Promise<LyingProvider> {
     tokenRequests: [],
     authorizations: [],
     resourceRequests: [],
+    jwksRequests: 0,
+    keys: [published],
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
 
-  const idToken = (nonce: string | null, clientId: string) => {
+  const claimsOf = (nonce: string | null, clientId: string) => {
     const now = Math.floor(Date.now() / 1000);
-    const { claims, alg = 'ES256', wrongKey } = state.lies;
     const honest = { iss: issuer, aud: clientId, sub: 'ada', email: 'ada@example.com', email_verified: true };
-    const key = (wrongKey ? other : published).privateKey;
-    return jwt(
-      { alg, kid: 'k1' },
-      { ...honest, iat: now, exp: now + 300, ...(nonce && { nonce }), ...claims },
-      key,
-    );
+    return { ...honest, iat: now, exp: now + 300, ...(nonce && { nonce }), ...state.lies.claims };
+  };
+  const idToken = (claims: object) => {
+    const { alg = 'ES256', kid = 'k1', wrongKey } = state.lies;
+    const key = wrongKey ? other : (state.keys.at(-1) ?? published);
+    return jwt({ alg, ...(kid && { kid }) }, claims, key.privateKey);
   };
 
   const endpoints: Record<Endpoint | 'authorize', Answer> = {
@@ -87,10 +102,12 @@ export async function startLyingProvider(): Promise<LyingProvider> {
         authorization_response_iss_parameter_supported: true,
         ...state.lies.metadata,
       }),
-    jwks: (_req, res) =>
-      json(res, {
-        keys: [{ ...published.publicKey.export({ format: 'jwk' }), kid: 'k1', use: 'sig', alg: 'ES256' }],
-      }),
+    jwks(_req, res) {
+      state.jwksRequests++;
+      const kid = state.lies.kid === '' ? {} : { kid: state.lies.kid ?? 'k1' };
+      const keys = state.keys.map(({ publicKey }) => publicKey.export({ format: 'jwk' }));
+      json(res, { keys: keys.map((key) => ({ ...key, ...kid, use: 'sig', alg: 'ES256' })) });
+    },
     authorize(req, res) {
       const query = new URL(req.url ?? '', issuer).searchParams;
       state.authorizations.push(query);
@@ -117,19 +134,23 @@ export async function startLyingProvider(): Promise<LyingProvider> {
         return;
       }
       const clientId = flow?.clientId ?? form.get('client_id') ?? basicUser(req);
+      const claims = claimsOf(flow?.nonce ?? null, clientId);
+      const accessToken = `provider-access-${randomBytes(9).toString('hex')}`;
+      subjects.set(accessToken, claims.sub);
       json(res, {
-        access_token: `provider-access-${randomBytes(9).toString('hex')}`,
+        access_token: accessToken,
         refresh_token: `provider-refresh-${randomBytes(9).toString('hex')}`,
         token_type: 'Bearer',
         expires_in: 3600,
         scope: 'openid email',
-        id_token: idToken(flow?.nonce ?? null, clientId),
+        id_token: idToken(claims),
         ...state.lies.tokens,
       });
     },
     userinfo: (req, res) => {
       state.resourceRequests.push(req);
-      json(res, { sub: 'ada', email: 'ada@example.com', email_verified: true, ...state.lies.userinfo });
+      const sub = subjects.get(String(req.headers.authorization).replace('Bearer ', ''));
+      json(res, { sub, email: 'ada@example.com', email_verified: true, ...state.lies.userinfo });
     },
     emails: (req, res) => {
       state.resourceRequests.push(req);
@@ -190,7 +211,7 @@ function basicUser({ headers }: IncomingMessage): string {
   return decodeURIComponent(user);
 }
 
-function jwt(header: { alg: string; kid: string }, claims: object, key: KeyObject): string {
+function jwt(header: { alg: string; kid?: string }, claims: object, key: KeyObject): string {
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
   const signed = `${encode(header)}.${encode({ ...claims })}`;
   if (header.alg === 'none') return `${signed}.`;

@@ -87,12 +87,10 @@ export class ProviderClient {
       const claims = this.#isOidc ? checkedClaims(response.claims()) : {};
       const profile = await this.provider.profile({
         claims,
-        userinfo: () =>
-          client.fetchUserInfo(
-            config,
-            response.access_token,
-            String(claims.sub ?? '') || client.skipSubjectCheck,
-          ),
+        userinfo: async () => {
+          if (config.serverMetadata().userinfo_endpoint === undefined) return null;
+          return client.fetchUserInfo(config, response.access_token, String(claims.sub));
+        },
         get: async (url) => {
           const headers = { accept: 'application/json', authorization: `Bearer ${response.access_token}` };
           const answer = await fetchBounded(url, { headers });

@@ -1,5 +1,5 @@
 import { serialize } from 'cookie';
-import type { RequestLike } from '../../carriers/carrier.js';
+import type { PlainRequest } from '../../carriers/carrier.js';
 import { cookieValues } from '../../carriers/cookie.js';
 import type { Core } from '../../core.js';
 import { FLOW_SECONDS } from './flows.js';
@@ -10,7 +10,7 @@ function flowCookieName({ settings }: Core): string {
 }
 
 /** The value of the flow cookie; undefined where there is none, or two that differ. */
-export function readFlowCookie(core: Core, { headers }: RequestLike): string | undefined {
+export function readFlowCookie(core: Core, { headers }: PlainRequest): string | undefined {
   const [value, ...others] = cookieValues(headers.cookie, flowCookieName(core));
   return others.length === 0 && /^[\w-]{43}$/.test(value ?? '') ? value : undefined;
 }

@@ -16,8 +16,8 @@ export interface Profile {
 export interface ProfileSources {
   /** The claims of the verified ID token; empty for plain OAuth 2.0. */
   readonly claims: Readonly<Record<string, unknown>>;
-  /** The userinfo endpoint's answer; its subject is checked against the ID token's. */
-  userinfo(): Promise<Record<string, unknown>>;
+  /** The userinfo endpoint's answer, whose subject is checked against the ID token's. Null where there is no endpoint. */
+  userinfo(): Promise<Record<string, unknown> | null>;
   /** Another resource of the provider, with the access token. */
   get(url: string): Promise<unknown>;
 }

@@ -32,10 +32,16 @@ const lies: Record<string, (issuer: string) => Lies> = {
   'a subject that is too long': () => ({ claims: { sub: 'x'.repeat(256) } }),
   'a subject with a NUL': () => ({ claims: { sub: 'ada\0' } }),
   'a subject of broken Unicode': () => ({ claims: { sub: 'ada\ud800' } }),
-  'userinfo of another subject': () => ({ claims: { email: undefined }, userinfo: { sub: 'eve' } }),
-  'userinfo of no subject': () => ({ claims: { email: undefined }, userinfo: { sub: undefined } }),
+  'userinfo of another subject': () => ({ userinfo: { sub: 'eve' } }),
+  'userinfo of another subject, where only that has an email': () => ({
+    claims: { email: undefined },
+    userinfo: { sub: 'eve' },
+  }),
+  'userinfo of no subject': () => ({ userinfo: { sub: undefined } }),
   'HTML for tokens': () => ({ answers: { token: answers.html } }),
-  'HTML for userinfo': () => ({ claims: { email: undefined }, answers: { userinfo: answers.html } }),
+  'HTML for userinfo': () => ({ answers: { userinfo: answers.html } }),
+  'a redirect for userinfo': (issuer) => ({ answers: { userinfo: answers.redirect(`${issuer}/emails`) } }),
+  'an error for userinfo': () => ({ answers: { userinfo: answers.failure } }),
   'a redirect for tokens': (issuer) => ({ answers: { token: answers.redirect(`${issuer}/userinfo`) } }),
   'an error for tokens': () => ({ answers: { token: answers.failure } }),
   'a negative end of the access token': () => ({ tokens: { expires_in: -1 } }),
@@ -106,6 +112,17 @@ describe('a provider that gives', () => {
     await other.stop();
   });
 
+  test('neither an email nor a userinfo endpoint, is believed: the email stays unknown', async () => {
+    const other = await startLyingProvider();
+    other.lies = { claims: { email: undefined }, metadata: { userinfo_endpoint: undefined } };
+    const fresh = await startOAuthApp({ providers: () => [oidcPlugin(other)] });
+    const browser = fresh.browser();
+    expect((await signInWith(browser, 'oidc')).headers.location).toBe('/done');
+    expect((await browser.get('/auth/me').expect(200)).body.user.email).toBeNull();
+    await fresh.stop();
+    await other.stop();
+  });
+
   test('an access token that never ends, is stored with an end', async () => {
     provider.lies = { tokens: { expires_in: 1e300 } };
     expect((await signInWith(app.browser(), 'oidc')).headers.location).toBe('/done');
@@ -113,7 +130,7 @@ describe('a provider that gives', () => {
 
   test('150 MB costs neither memory nor time', async () => {
     for (const endpoint of ['token', 'userinfo'] as const) {
-      provider.lies = { claims: { email: undefined }, answers: { [endpoint]: answers.huge } };
+      provider.lies = { answers: { [endpoint]: answers.huge } };
       const before = process.memoryUsage().rss;
       const start = performance.now();
       await expectRefusal();
@@ -131,7 +148,7 @@ describe('a provider that is slow', () => {
       { answers: { token: answers.hang } },
       { answers: { token: answers.drip } },
       { answers: { jwks: answers.drip } },
-      { claims: { email: undefined }, answers: { userinfo: answers.hang } },
+      { answers: { userinfo: answers.hang } },
     ];
     const providers = await Promise.all(bent.map(() => startLyingProvider()));
     const app = await startOAuthApp({

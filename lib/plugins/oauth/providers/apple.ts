@@ -47,7 +47,7 @@ export function apple(options: AppleOptions): ProviderPlugin {
     authorizeParameters: { response_mode: 'form_post' },
     // There is no userinfo: what the ID token does not hold is not to be had.
     profile: ({ claims }) =>
-      oidcProfile({ claims, userinfo: async () => claims, get: async () => null }, ({ email_verified }) =>
+      oidcProfile({ claims, userinfo: async () => null, get: async () => null }, ({ email_verified }) =>
         [true, 'true'].includes(email_verified as boolean | string),
       ),
   });

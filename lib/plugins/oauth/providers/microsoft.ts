@@ -13,6 +13,9 @@ export interface MicrosoftOptions extends DiscoveredOptions {
   tenant?: string;
 }
 
+// Microsoft gives an access token for one API. What names another than Graph gets one that userinfo does not take.
+const OTHER_API = /^(?!https:\/\/graph\.microsoft\.com\/).*\//;
+
 /**
  * Microsoft Entra ID. Its email claim is never proof: whoever runs a tenant can write any address into it.
  *
@@ -29,6 +32,7 @@ export function microsoft(options: MicrosoftOptions): ProviderPlugin {
     ...discoveredShape,
     tenant: TENANT.optional(),
   });
+  const hasUserinfo = !scopes?.some((scope) => OTHER_API.test(scope));
   return providerPlugin({
     id: 'microsoft',
     server: { discover: issuer ?? `https://login.microsoftonline.com/${tenant}/v2.0` },
@@ -36,6 +40,7 @@ export function microsoft(options: MicrosoftOptions): ProviderPlugin {
     clientSecret,
     clientAuth: 'post',
     scopes: scopes ?? ['openid', 'email', 'profile', 'offline_access'],
-    profile: (sources) => oidcProfile(sources, () => false),
+    profile: (sources) =>
+      oidcProfile(hasUserinfo ? sources : { ...sources, userinfo: async () => null }, () => false),
   });
 }

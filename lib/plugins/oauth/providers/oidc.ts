@@ -46,7 +46,8 @@ export function oidc(options: OidcOptions): ProviderPlugin {
 }
 
 /**
- * The profile from the ID token, or from userinfo where the ID token holds no email.
+ * The profile from the ID token, or from userinfo where the ID token holds no email. Userinfo is asked either way: a
+ * provider that speaks there of somebody else is not believed at all.
  *
  * @param isProof whether the claims prove that the email is the person's
  */
@@ -54,6 +55,7 @@ export async function oidcProfile(
   { claims, userinfo }: ProfileSources,
   isProof: (claims: Readonly<Record<string, unknown>>) => boolean,
 ) {
-  const found = claims.email === undefined ? await userinfo() : claims;
+  const more = await userinfo();
+  const found = claims.email === undefined && more ? more : claims;
   return { subject: claims.sub, email: found.email, emailIsProof: isProof(found) };
 }

@@ -5,6 +5,7 @@ import { type LyingProvider, startLyingProvider } from '../../../support/lying-p
 import { type OAuthApp, signInWith, startOAuthApp } from '../../../support/oauth-app.js';
 
 const ENTRA = 'https://login.microsoftonline.com';
+const client = { clientId: 'c', clientSecret: 's' };
 const issuerOf = (tenant: string) => `${ENTRA}/${tenant}/v2.0`;
 
 // What is special about Microsoft hangs on its own address, so this goes to that address, as far as the code can see.
@@ -19,7 +20,7 @@ describe('microsoft', () => {
         String(input).replace(`${ENTRA}/common/v2.0`, provider.issuer).replace(ENTRA, provider.issuer),
         init,
       );
-    app = await startOAuthApp({ providers: () => [microsoft({ clientId: 'c', clientSecret: 's' })] });
+    app = await startOAuthApp({ providers: () => [microsoft(client)] });
   });
   afterEach(async () => {
     await rows(app.database, 'DELETE FROM users');
@@ -67,6 +68,23 @@ describe('microsoft', () => {
     await signIn(browser, 'f8cdef31-a31e-4b4a-93e4-5f571e91255a', { xms_edov: true });
     const { body } = await browser.get('/auth/me').expect(200);
     expect(body.user).toMatchObject({ email: null, email_verified_at: null });
+  });
+
+  test('is asked for userinfo with a token for Graph, and for no other API', async () => {
+    const asked = async (scopes?: string[]) => {
+      const other = await startOAuthApp({
+        providers: () => [microsoft({ ...client, ...(scopes && { scopes }) })],
+      });
+      await signIn(app.browser(), 'f8cdef31-a31e-4b4a-93e4-5f571e91255a');
+      provider.resourceRequests.length = 0;
+      expect((await signInWith(other.browser(), 'microsoft')).headers.location).toBe('/done');
+      await other.stop();
+      return provider.resourceRequests.length;
+    };
+    expect(await asked()).toBe(1);
+    expect(await asked(['openid', 'https://graph.microsoft.com/Mail.Read'])).toBe(1);
+    expect(await asked(['openid', 'api://our-own/read'])).toBe(0);
+    expect(await asked(['openid', '9188040d-6c67-4c5b-b112-36a304b66dad/.default'])).toBe(0);
   });
 
   test('is not believed where tenant and issuer differ', async () => {
