@@ -35,6 +35,11 @@ export function digestToken(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
+/** A text that is not ours, for the log: a token of ours in it is cut to its prefix. */
+export function hideTokens(text: string): string {
+  return text.replace(/(lk[a-z]_)[\w-]{8,}/g, '$1…');
+}
+
 function checksum(prefix: string, random: Buffer): Buffer {
   const bytes = Buffer.alloc(CHECKSUM_BYTES);
   bytes.writeUInt32BE(crc32(random, crc32(prefix)));

@@ -1,4 +1,5 @@
-import type { Logger } from '../logger.js';
+import { hideTokens } from '../crypto/token.js';
+import { describeError, type Logger } from '../logger.js';
 import type { User } from '../models/user.js';
 import { composeMail, type MailKind, type MailMessage } from './message.js';
 
@@ -24,7 +25,10 @@ export class Mailer {
   later(work: () => Promise<void>): void {
     const running = new Promise<void>((resolve) => setImmediate(resolve))
       .then(work)
-      .catch((error) => this.logger.error(`latchkey: a mail was not sent: ${describe(error)}`))
+      // What a mail service throws can quote the mail, and in it the link.
+      .catch((error) =>
+        this.logger.error(`latchkey: a mail was not sent: ${hideTokens(describeError(error))}`),
+      )
       .finally(() => this.#underWay.delete(running));
     this.#underWay.add(running);
   }
@@ -47,10 +51,4 @@ export class Mailer {
   async #allDone(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
-}
-
-/** Without what a client of a mail service hangs on its errors: the request, and in it the link. */
-function describe(error: unknown): string {
-  const { name, code, message } = (error ?? {}) as Error & { code?: string };
-  return `${code ?? name}: ${message}`;
 }

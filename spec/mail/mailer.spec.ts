@@ -148,6 +148,34 @@ describe('a sender', () => {
     for (const token of tokens) expect(lines.join()).not.toContain(token);
   });
 
+  test.each<[string, (message: MailMessage) => unknown]>([
+    ['url', ({ url }) => new Error(`boom ${url}`)],
+    ['text', ({ text }) => new Error(text)],
+    ['html', ({ html }) => new Error(html)],
+    ['token', ({ token }) => token],
+    ['url, encoded', ({ url }) => new Error(`GET /send?link=${encodeURIComponent(url)}`)],
+    ['message', (message) => new Error(JSON.stringify(message))],
+    ['message in a cause', ({ text }) => new Error('not sent', { cause: new Error(text) })],
+    ['token in a code', ({ token }) => Object.assign(new Error('no'), { code: token })],
+    ['message itself', (message) => message],
+  ])('that fails with the %s: the log has one line, without the token', async (_what, failure) => {
+    const tokens: string[] = [];
+    await start({
+      send: async (message) => {
+        tokens.push(message.token);
+        throw failure(message);
+      },
+    });
+    await app.auth.credential.signUp(ada);
+    await requestReset();
+    const failures = () => app.log.filter((line) => line.startsWith('error latchkey: a mail was not sent'));
+    for (let round = 0; failures().length === 0 && round < 50; round++) await settled();
+    expect(tokens.length).toBeGreaterThan(0);
+    expect(failures()).toHaveLength(tokens.length);
+    for (const token of tokens) expect(app.log.join()).not.toContain(token.slice(4));
+    for (const line of app.log) expect(line).not.toMatch(/[\n\r]/);
+  });
+
   test('that hangs holds up no answer', async () => {
     await start({ send: () => new Promise<void>((resolve) => setTimeout(resolve, 3000)) });
     const started = performance.now();

@@ -1,6 +1,6 @@
 import { AuthError, type FieldError, invalidField } from '../../errors.js';
 import { canonicalEmail, canonicalUsername } from '../../identity.js';
-import type { Logger } from '../../logger.js';
+import { kindOf, type Logger } from '../../logger.js';
 import { isCommonPassword } from './common-passwords.js';
 
 const MIN_PASSWORD = 8;
@@ -107,15 +107,16 @@ export class PasswordRules {
   async #wasBreached(password: string): Promise<boolean> {
     if (!this.isBreached) return false;
     let timer: NodeJS.Timeout | undefined;
+    const tooLate = new Error('no answer in time');
     const limit = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('no answer in time')), BREACH_CHECK_MS);
+      timer = setTimeout(() => reject(tooLate), BREACH_CHECK_MS);
     });
     try {
       return (await Promise.race([this.isBreached(password), limit])) === true;
     } catch (error) {
-      this.logger.warn(
-        `latchkey: the breach check failed: ${error instanceof Error ? error.message : error}`,
-      );
+      // Not what it says: a client of a service quotes what it looked up.
+      const reason = error === tooLate ? tooLate.message : kindOf(error);
+      this.logger.warn(`latchkey: the breach check failed: ${reason}`);
       if (this.onFailure === 'accept') return false;
       throw new AuthError('unavailable');
     } finally {

@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { createAuth, credentialPassword } from '../lib/index.js';
+import { ada, SECRET } from './support/app.js';
+import { createDatabase, type SpecDatabase } from './support/database.js';
+
+let database: SpecDatabase;
+let auth: ReturnType<typeof make>;
+const said: unknown[][] = [];
+const make = (send: () => unknown) =>
+  createAuth({
+    database: database.url,
+    secret: SECRET,
+    rateLimit: false,
+    plugins: [credentialPassword({ bcryptCost: 4, isBreached: () => Promise.reject(thrown) })],
+    baseUrl: 'http://app.example.com',
+    email: { send },
+  });
+
+/** What a hostile or careless program throws. */
+const thrown = new TypeError(
+  'first line\nlatchkey: a line that nobody wrote\r\n\u001b[31mred\u2028\u0085 %s',
+  {
+    cause: Object.assign(new Error('the cause\nof it'), { code: 'ECONNREFUSED' }),
+  },
+);
+const ESCAPED =
+  'TypeError: first line\\nlatchkey: a line that nobody wrote\\r\\n\\u001b[31mred\\u2028\\u0085 %s, caused by Error: the cause\\nof it (ECONNREFUSED)';
+
+beforeEach(async () => {
+  database = await createDatabase();
+  for (const level of ['warn', 'error'] as const)
+    jest.spyOn(console, level).mockImplementation((...args) => void said.push([level, ...args]));
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  said.length = 0;
+  await auth.close();
+  await database.drop();
+});
+
+describe('without a logger of the app’s own', () => {
+  test('one event is one line on the console', async () => {
+    auth = make(() => {
+      throw thrown;
+    });
+    await auth.migrate();
+    auth.on('user.created', () => {
+      throw thrown;
+    });
+    auth.on('user.created', () => Promise.reject('no error\nat all'));
+    await auth.credential.signUp(ada);
+    await auth.credential.requestPasswordReset({ email: ada.email });
+    for (let round = 0; round < 100 && said.length < 4; round++)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(said.sort()).toEqual([
+      ['error', `latchkey: a listener of 'user.created' failed ${ESCAPED}`],
+      ['error', "latchkey: a listener of 'user.created' failed no error\\nat all"],
+      ['error', `latchkey: a mail was not sent: ${ESCAPED}`],
+      ['warn', 'latchkey: the breach check failed: TypeError, caused by Error (ECONNREFUSED)'],
+    ]);
+  });
+
+  test('what cannot be read is said to be so', async () => {
+    const unreadable = new Proxy(new Error(), {
+      get() {
+        throw new Error('never');
+      },
+    });
+    const circle = new Error('round');
+    circle.cause = circle;
+    auth = make(() => undefined);
+    await auth.migrate();
+    for (const it of [unreadable, circle, undefined, { password: 'x\ny' }, Symbol('a\nsymbol')])
+      auth.on('user.created', () => Promise.reject(it));
+    await auth.credential.signUp(ada);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const lines = said.map(([, line]) => line as string);
+    expect(lines).toHaveLength(6);
+    for (const line of lines) expect(line).not.toMatch(/[\n\r]/);
+  });
+});
