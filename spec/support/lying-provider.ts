@@ -135,17 +135,17 @@ export async function startLyingProvider(): Promise<LyingProvider> {
       }
       const clientId = flow?.clientId ?? form.get('client_id') ?? basicUser(req);
       const claims = claimsOf(flow?.nonce ?? null, clientId);
-      const accessToken = `provider-access-${randomBytes(9).toString('hex')}`;
-      subjects.set(accessToken, claims.sub);
-      json(res, {
-        access_token: accessToken,
+      const answer: Record<string, unknown> = {
+        access_token: `provider-access-${randomBytes(9).toString('hex')}`,
         refresh_token: `provider-refresh-${randomBytes(9).toString('hex')}`,
         token_type: 'Bearer',
         expires_in: 3600,
         scope: 'openid email',
         id_token: idToken(claims),
         ...state.lies.tokens,
-      });
+      };
+      subjects.set(String(answer.access_token), claims.sub);
+      json(res, answer);
     },
     userinfo: (req, res) => {
       state.resourceRequests.push(req);
