@@ -13,6 +13,12 @@ export type AuthOrConfig = Auth | AuthConfig<readonly Plugin[]>;
 
 const VIAS: readonly Via[] = ['cookie', 'bearer', 'api-key'];
 
+/** How to switch on what is not always on. */
+const MENDS: Partial<Record<Via, string>> = {
+  bearer: 'set bearerEnabled: true',
+  'api-key': 'add apiKeys() to plugins',
+};
+
 /** A middleware that finds out who makes a request, puts it on `req.auth` and goes on, or refuses. */
 export function guard(
   name: string,
@@ -23,6 +29,7 @@ export function guard(
 ): RequestHandler {
   const { core } = internalsOf(authOrConfig);
   const { accept, onError } = checked(name, options);
+  if (accept) refuseWhatIsOff(name, accept, core);
   return async (req, res, next) => {
     try {
       const authentication = await decide(core, req);
@@ -62,6 +69,16 @@ function checked(name: string, { onError, accept, ...unknown }: GuardOptions): G
     throw new TypeError(`latchkey: ${name}'s accept must list one or more of ${VIAS.join(', ')}`);
   }
   return { ...(onError && { onError }), ...(accept && { accept }) };
+}
+
+/** A guard that nobody can ever pass was meant otherwise. */
+function refuseWhatIsOff(name: string, accept: readonly Via[], { carriers }: Core): void {
+  if (carriers.some(({ via }) => accept.includes(via))) return;
+  const vias = [...new Set(accept)];
+  const mends = vias.map((via) => MENDS[via]).filter(Boolean);
+  throw new TypeError(
+    `latchkey: ${name} accepts only ${vias.join(' and ')}, which ${vias.length > 1 ? 'are' : 'is'} off: ${mends.join(', or ')}`,
+  );
 }
 
 function isListOfVias(accept: unknown): boolean {

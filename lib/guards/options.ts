@@ -10,6 +10,6 @@ export interface GuardOptions {
    * @default a problem response
    */
   onError?(error: AuthError, req: Request, res: Response, next: NextFunction): unknown;
-  /** The carriers that this route accepts. @default all that are on */
+  /** The carriers that this route accepts: one of them at least must be on. @default all that are on */
   accept?: readonly Via[];
 }

@@ -3,6 +3,7 @@ import type { ErrorRequestHandler, Request, Response } from 'express';
 import {
   AuthError,
   admin,
+  apiKeys,
   createAuth,
   currentSession,
   currentUser,
@@ -180,6 +181,32 @@ describe('construction', () => {
   ])('%s throws', (_name, options, message) => {
     expect(() => requireSession(app.auth, options as never)).toThrow(TypeError);
     expect(() => requireSession(app.auth, options as never)).toThrow(message);
+  });
+
+  describe('accept', () => {
+    const config = (more: object) => ({ database: 'sqlite:x.db', secret: SECRET, ...more });
+
+    test.each([
+      [['bearer'], 'bearer, which is off: set bearerEnabled: true'],
+      [['api-key'], 'api-key, which is off: add apiKeys() to plugins'],
+      [
+        ['bearer', 'api-key'],
+        'bearer and api-key, which are off: set bearerEnabled: true, or add apiKeys() to plugins',
+      ],
+    ] as const)('of %j, while all of it is off, throws', (accept, said) => {
+      for (const guard of [requireSession, optionalSession]) {
+        const make = () => guard(createAuth(config({ plugins: [password()] })), { accept });
+        expect(make).toThrow(TypeError);
+        expect(make).toThrow(`latchkey: ${guard.name} accepts only ${said}`);
+      }
+    });
+
+    test('of something that is on may name what is off', () => {
+      const auth = createAuth(config({ plugins: [password()] }));
+      requireSession(auth, { accept: ['cookie', 'bearer', 'api-key'] });
+      requireSession(config({ bearerEnabled: true }), { accept: ['bearer', 'api-key'] });
+      requireSession(config({ plugins: [apiKeys()] }), { accept: ['api-key'] });
+    });
   });
 
   test('takes the config in place of the Auth, and checks it', async () => {
