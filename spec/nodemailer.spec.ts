@@ -102,3 +102,19 @@ test('a mail server that refuses changes no answer', async () => {
     await new Promise((resolve) => setTimeout(resolve, 10));
   expect(app.log.join()).toContain('no such mailbox here');
 });
+
+const transport = createTransport({});
+const from = 'app@example.com';
+
+test.each<[string, unknown, unknown, RegExp]>([
+  ['an object that is no transport', {}, { from }, /nodemailerEmail: transport must be what createTransport/],
+  ['no transport', undefined, { from }, /transport must be what createTransport answered/],
+  ['a URL', 'smtp://localhost', { from }, /transport must be what createTransport answered/],
+  ['no options', transport, undefined, /nodemailerEmail: from is missing: give the sender's address/],
+  ['no sender', transport, {}, /from is missing/],
+  ['an empty sender', transport, { from: '' }, /from is missing/],
+])('%s is refused at once, not at the first mail', (_what, given, options, message) => {
+  const make = () => nodemailerEmail(given as never, options as never);
+  expect(make).toThrow(TypeError);
+  expect(make).toThrow(message);
+});
