@@ -8,9 +8,6 @@ import { answerError } from '../http/problem.js';
 import type { Plugin } from '../plugin.js';
 import type { GuardOptions } from './options.js';
 
-/** What routers and guards take: an Auth, or the config that makes one. */
-export type AuthOrConfig = Auth | AuthConfig<readonly Plugin[]>;
-
 const VIAS: readonly Via[] = ['cookie', 'bearer', 'api-key'];
 
 /** How to switch on what is not always on. */
@@ -18,6 +15,9 @@ const MENDS: Partial<Record<Via, string>> = {
   bearer: 'set bearerEnabled: true',
   'api-key': 'add apiKeys() to plugins',
 };
+
+/** What routers and guards take: an Auth, or the config that makes one. */
+export type AuthOrConfig = Auth | AuthConfig<readonly Plugin[]>;
 
 /** A middleware that finds out who makes a request, puts it on `req.auth` and goes on, or refuses. */
 export function guard(
