@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { inspect } from 'node:util';
 import type { Logger } from './logger.js';
 
 /** Where a request came from, as far as it is known. */
@@ -39,6 +40,25 @@ export type AuthEventName = keyof AuthEvents;
 /** What `auth.on` calls. What it returns does not matter; a promise is not waited for. */
 export type AuthEventListener<N extends AuthEventName> = (event: AuthEvents[N]) => unknown;
 
+// By the interface, so that none is forgotten.
+const EVENT_NAMES: Readonly<Record<AuthEventName, true>> = {
+  'user.created': true,
+  'user.email_verified': true,
+  'session.created': true,
+  'session.revoked': true,
+  'sign_in.failed': true,
+  'sign_in.throttled': true,
+  'password.changed': true,
+  'password.reset': true,
+  'account.linked': true,
+  'account.unlinked': true,
+  'tokens.read': true,
+  'tokens.refreshed': true,
+  'api_key.created': true,
+  'api_key.revoked': true,
+  'admin.sessions_revoked': true,
+};
+
 /** Tells listeners what happened. A listener that throws, rejects or hangs changes nothing for the caller. */
 export class Events {
   readonly #origins = new AsyncLocalStorage<Origin>();
@@ -47,8 +67,21 @@ export class Events {
 
   constructor(private readonly logger: Logger) {}
 
-  /** Adds a listener. Returns the function that takes it away again. */
+  /**
+   * Adds a listener. Returns the function that takes it away again.
+   *
+   * @throws TypeError on a name that is none, and on a listener that is no function
+   */
   on<N extends AuthEventName>(name: N, listener: AuthEventListener<N>): () => void {
+    if (!Object.hasOwn(EVENT_NAMES, name)) {
+      const names = Object.keys(EVENT_NAMES).join(', ');
+      throw new TypeError(`latchkey: there is no event ${inspect(name)}; listen to one of ${names}`);
+    }
+    if (typeof listener !== 'function') {
+      throw new TypeError(
+        `latchkey: auth.on('${name}', …) needs a function to call, not ${inspect(listener)}`,
+      );
+    }
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners.add(listener));
     return () => listeners.delete(listener);
@@ -66,12 +99,14 @@ export class Events {
 
   emit<N extends AuthEventName>(name: N, details: EventDetails[N] & Partial<Origin>): void {
     const event = { ip: null, userAgent: null, ...this.#origins.getStore(), ...details } as AuthEvents[N];
+    // One object for all: no listener can change what the others and the audit log are told.
+    Object.freeze(event);
     const listeners = this.#listeners.get(name) as Set<AuthEventListener<N>> | undefined;
     for (const listener of listeners ?? []) {
-      // After the caller's own work, so that a slow listener does not hold up an answer.
-      setImmediate(() => this.#call(name, () => listener(event)));
+      // Not within the caller's own work, which nothing may break; but before whoever waits for that goes on.
+      queueMicrotask(() => this.#call(name, () => listener(event)));
     }
-    for (const listener of this.#forAll) setImmediate(() => this.#call(name, () => listener(name, event)));
+    for (const listener of this.#forAll) queueMicrotask(() => this.#call(name, () => listener(name, event)));
   }
 
   async #call(name: AuthEventName, tell: () => unknown): Promise<void> {

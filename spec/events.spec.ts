@@ -248,6 +248,68 @@ describe('a listener', () => {
     expect(heard).toEqual([userId]);
   });
 
+  test('has been called when the call that it hears of returns', async () => {
+    const heard: string[] = [];
+    const offs = NAMES.map((name) => app.auth.on(name, () => void heard.push(name)));
+    const heardOf = async (work: () => Promise<unknown>) => {
+      await work();
+      return heard.splice(0);
+    };
+    const { auth } = app;
+    const { email, password } = person;
+    const other = { email: `early-${people}@example.com`, password };
+    expect(await heardOf(() => auth.credential.signUp(other))).toEqual(['user.created']);
+    const signIn = () => auth.credential.signIn({ credential: email, password });
+    expect(await heardOf(signIn)).toEqual(['session.created']);
+    expect(await heardOf(() => auth.markEmailVerified(userId))).toEqual(['user.email_verified']);
+    const wrong = () => auth.credential.signIn({ credential: email, password: 'wrong' }).catch(() => null);
+    expect(await heardOf(wrong)).toEqual(['sign_in.failed']);
+    expect(await heardOf(wrong)).toEqual(['sign_in.throttled']);
+    let id = '';
+    const create = async () => {
+      id = (await auth.apiKeys.create(userId, { name: 'x' })).apiKey.id;
+    };
+    expect(await heardOf(create)).toEqual(['api_key.created']);
+    expect(await heardOf(() => auth.apiKeys.revoke(userId, id))).toEqual(['api_key.revoked']);
+    const told = await heardOf(() => auth.admin.revokeUserSessions(userId));
+    expect(new Set(told)).toEqual(new Set(['session.revoked', 'admin.sessions_revoked']));
+    for (const off of offs) off();
+  });
+
+  test('cannot change what others and the audit log are told', async () => {
+    const told: unknown[] = [];
+    const offs = [
+      app.auth.on('api_key.created', (event) => Object.assign(event, { userId: 'somebody else' })),
+      app.auth.on('api_key.created', (event) => Reflect.set(event, 'ip', '192.0.2.66')),
+      app.auth.on('api_key.created', (event) => Reflect.deleteProperty(event, 'apiKeyId')),
+      app.auth.on('api_key.created', (event) => told.push(event)),
+    ];
+    app.log.length = 0;
+    const { body } = await browser.post('/auth/api-keys').send({ name: 'x' }).expect(201);
+    await settled();
+    expect(told).toEqual([{ ...FROM, userId, apiKeyId: body.api_key.id }]);
+    expect(app.log).toEqual([
+      expect.stringMatching(/a listener of 'api_key.created' failed TypeError: Cannot assign/),
+    ]);
+    const { events } = await app.auth.auditLog.listEvents({ userId, kind: 'api_key.created' });
+    expect(events).toMatchObject([{ userId, ipAddress: FROM.ip, details: { apiKeyId: body.api_key.id } }]);
+    for (const off of offs) off();
+  });
+
+  test.each<[said: RegExp, name: unknown, listener: unknown]>([
+    [/there is no event 'nope'; listen to one of user\.created, .*, sign_in\.failed, /, 'nope', () => {}],
+    [/there is no event 'user_created'/, 'user_created', () => {}],
+    [/there is no event 'toString'/, 'toString', () => {}],
+    [/there is no event undefined/, undefined, () => {}],
+    [/auth\.on\('user\.created', …\) needs a function to call, not 5/, 'user.created', 5],
+    [/auth\.on\('user\.created', …\) needs a function to call/, 'user.created', undefined],
+    [/auth\.on\('user\.created', …\) needs a function to call/, 'user.created', { handle() {} }],
+  ])('%s', (said, name, listener) => {
+    const listen = () => app.auth.on(name as never, listener as never);
+    expect(listen).toThrow(TypeError);
+    expect(listen).toThrow(said);
+  });
+
   test('hears what its own process did, not others', async () => {
     const other = createAuth({
       database: app.database.url,
