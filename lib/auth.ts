@@ -68,9 +68,16 @@ export interface Auth {
    * the older secret can be taken off the list.
    */
   rotateSecrets(): Promise<number>;
-  /** Closes the connections that latchkey opened; the app's own Sequelize instance stays open. */
+  /**
+   * Closes the connections that latchkey opened; the app's own Sequelize instance stays open. Called again, it answers
+   * the same promise.
+   */
   close(): Promise<void>;
-  /** Listens to an event. Returns the function that stops listening. */
+  /**
+   * Listens to an event. Returns the function that stops listening.
+   *
+   * @throws TypeError on a name that is none, and on a listener that is no function
+   */
   on<N extends AuthEventName>(name: N, listener: AuthEventListener<N>): () => void;
   /** The OpenAPI 3.1 document of the routes that are on. */
   openapi(): OpenApiDocument;
@@ -132,7 +139,7 @@ export function createAuth<const P extends readonly Plugin[] = readonly []>(
         ...parts.map((part) => part.prune?.bind(part)),
       ]),
     rotateSecrets: () => sumOf(parts.map((part) => part.rotateSecrets?.bind(part))),
-    async close() {
+    close: once(async () => {
       // The same config makes a new Auth after this.
       auths.delete(config);
       await sessions.settle();
@@ -140,7 +147,7 @@ export function createAuth<const P extends readonly Plugin[] = readonly []>(
       await Promise.all(parts.map((part) => part.settle?.()));
       await limits?.close();
       if (typeof settings.database === 'string') await database.sequelize.close();
-    },
+    }),
     on: (name, listener) => events.on(name, listener),
     openapi: () => describeApi(core, routes, settings.httpBasePath ?? DEFAULT_BASE_PATH),
     models,
@@ -192,6 +199,14 @@ function setUp(plugins: readonly Plugin[], core: Core): (PluginParts<unknown> & 
     names.add(plugin.name);
   }
   return plugins.map((plugin) => ({ name: plugin.name, ...plugin.setup(core, plugins) }));
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  return () => {
+    running ??= work();
+    return running;
+  };
 }
 
 /** Runs one after the other, those that there are. */

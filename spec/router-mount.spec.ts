@@ -123,6 +123,22 @@ describe('where the routes are', () => {
     await createAuth(config).close();
   });
 
+  test('close ends once, however often it is called, and leaves a later Auth of the config alone', async () => {
+    const app = await start((app, auth) => void app.use('/auth', authRouter(auth)));
+    const config = { database: app.database.url, secret: SECRET, plugins: [password()] };
+    const first = createAuth(config);
+    await first.credential.signUp(ada);
+    const closing = first.close();
+    expect(first.close()).toBe(closing);
+    await closing;
+    const second = createAuth(config);
+    expect(second).not.toBe(first);
+    await first.close();
+    expect(createAuth(config)).toBe(second);
+    expect(await second.credential.signIn({ credential: ada.email, password: ada.password })).toBeTruthy();
+    await second.close();
+  });
+
   test('two configs in one app keep their tables, users and cookies apart', async () => {
     const other = (config: object) =>
       createAuth({ secret: SECRET, plugins: [password()], rateLimit: false, database: '', ...config });
