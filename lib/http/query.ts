@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { AuthError } from '../errors.js';
 
 /** The query of a URL. Not `req.query`, which depends on the app's own setting and can hold arrays and objects. */
@@ -9,7 +9,8 @@ export function queryOf(req: Request): URLSearchParams {
 }
 
 /**
- * Parameters in the shape that a route declares; those that it does not name are left out.
+ * Parameters in the shape that a route declares; those that it does not name are left out. One that it names is one
+ * text: what others write for lists and objects (`limit[]=1`) is refused, not overlooked.
  *
  * @throws AuthError `invalid_request`
  */
@@ -18,6 +19,9 @@ export function checkParameters<T>(given: URLSearchParams, schema: z.ZodType<T>)
   for (const [name, value] of given) {
     if (values.has(name))
       throw new AuthError('invalid_request', { detail: `The parameter ${name} stands twice.` });
+    const [plainName = ''] = name.split('[');
+    if (plainName !== name && schema instanceof z.ZodObject && Object.hasOwn(schema.shape, plainName))
+      throw new AuthError('invalid_request', { detail: `The parameter ${plainName} must be one text.` });
     values.set(name, value);
   }
   const { data, error } = schema.safeParse(Object.fromEntries(values));
