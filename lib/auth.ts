@@ -123,7 +123,8 @@ export function createAuth<const P extends readonly Plugin[] = readonly []>(
     revokeSessions(core),
   ];
   routes.push(...parts.flatMap((part) => part.routes ?? []), openapi(core, routes));
-  const migrations = [usersAndSessions, rateLimits, ...parts.flatMap((part) => part.migrations ?? [])];
+  const ofPlugins = parts.flatMap((part) => part.migrations ?? []);
+  const migrations = [usersAndSessions, rateLimits, ...ofPlugins.sort((a, b) => (a.name < b.name ? -1 : 1))];
 
   const auth: Auth = {
     getSession: async (req) => core.getSession(toPlainRequest(req)),

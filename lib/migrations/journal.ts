@@ -36,14 +36,19 @@ export class Journal {
     return this.context.run(`DROP TABLE ${this.#table}`);
   }
 
-  /** The names of the migrations that are applied, in their order. */
+  /** The names of the migrations that are applied. */
   async applied(): Promise<string[]> {
-    return (await this.#names()).filter((name) => !name.includes(' '));
+    return (await this.#rows()).filter((row) => !row.includes(' '));
+  }
+
+  /** The names of the migrations that are applied, or half done. */
+  async begun(): Promise<string[]> {
+    return (await this.#rows()).map((row) => row.replace(/ .*/, ''));
   }
 
   /** Ends what a process has left half done. @returns the migration that is applied by it, if any */
   async finish(migrations: readonly Migration[]): Promise<string | null> {
-    for (const row of await this.#names()) {
+    for (const row of await this.#rows()) {
       const [name, direction, step] = row.split(' ');
       const migration = migrations.find((one) => one.name === name);
       if (!migration || !step) continue;
@@ -94,7 +99,7 @@ export class Journal {
     });
   }
 
-  async #names(): Promise<string[]> {
+  async #rows(): Promise<string[]> {
     const { database, transaction } = this.context;
     const sql = `SELECT name FROM ${this.#table} ORDER BY name`;
     const rows = await database.sequelize.query<{ name: string }>(sql, {

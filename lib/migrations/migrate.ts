@@ -1,6 +1,8 @@
 import { QueryTypes, Transaction } from 'sequelize';
+import { z } from 'zod';
 import type { Database } from '../database/database.js';
 import { isRetryable, wasNotSent } from '../database/faults.js';
+import { readOptions } from '../options.js';
 import { columnTypes } from './column-types.js';
 import { Journal } from './journal.js';
 import type { Migration, MigrationContext } from './migration.js';
@@ -8,12 +10,26 @@ import type { Migration, MigrationContext } from './migration.js';
 /** What `auth.migrate()` takes. */
 export interface MigrateOptions {
   /**
-   * How many of the applied migrations to undo, the latest first, or `'all'`, which drops every table of latchkey
-   * and what is in it.
+   * How many of the applied migrations to undo, or `'all'`, which drops every table of latchkey and what is in it. Those
+   * of plugins go first, the highest name before the others, and then the core's, whenever each was applied. Every
+   * plugin that was migrated must be in the config.
    * @default 0, which applies what is pending
    */
   undo?: number | 'all';
 }
+
+const HOW_MANY = "must be 'all' or how many migrations to undo: 0, 1, 2 …";
+const schema = z.strictObject({
+  undo: z.union([z.literal('all'), z.int().min(0, HOW_MANY)], HOW_MANY).default(0),
+});
+
+/** Which plugin brings a migration: of one that is not in the config, nobody else can tell. */
+const PLUGINS: Record<string, string> = {
+  '0002-accounts': 'oauth()',
+  '0003-api-keys': 'apiKeys()',
+  '0005-one-time-tokens': 'credentialPassword()',
+  '0006-audit-events': 'auditLog()',
+};
 
 const LOCK_SECONDS = 30;
 
@@ -22,13 +38,16 @@ const LOCK_SECONDS = 30;
  * others wait for it and find nothing left to do. On PostgreSQL and SQLite all of it happens or nothing; MySQL commits
  * each statement, and what a process has left half done there, the next one ends.
  *
+ * @param migrations in the order in which they are applied; they are undone in the reverse
  * @returns the names of the migrations that ran
+ * @throws TypeError on options that make no sense
  */
 export async function migrate(
   database: Database,
   migrations: readonly Migration[],
-  { undo = 0 }: MigrateOptions = {},
+  options: MigrateOptions = {},
 ): Promise<string[]> {
+  const { undo } = readOptions('migrate', schema, options);
   const { Umzug } = await import('umzug');
   return locked(database, async (transaction) => {
     const run = async (sql: string) => void (await database.sequelize.query(sql, { transaction }));
@@ -44,6 +63,7 @@ export async function migrate(
     };
     const journal = new Journal(context);
     await journal.open();
+    if (undo !== 0) requireAll(await journal.begun(), migrations);
     const finished = await journal.finish(migrations);
     const umzug = new Umzug({
       logger: undefined,
@@ -67,6 +87,18 @@ export async function migrate(
     if (undo === 'all') await journal.drop();
     return undone.map(({ name }) => name);
   });
+}
+
+/** What stays behind unknown would refer to tables that are gone, and stand in the way of the next migration. */
+function requireAll(begun: readonly string[], migrations: readonly Migration[]): void {
+  const unknown = begun.filter((name) => !migrations.some((migration) => migration.name === name));
+  if (unknown.length === 0) return;
+  const plugins = unknown.map((name) =>
+    PLUGINS[name] ? `${PLUGINS[name]} (${name})` : `what brings ${name}`,
+  );
+  throw new Error(
+    `latchkey: migrate: undo needs every plugin that was migrated: add ${new Intl.ListFormat('en').format(plugins)} to plugins first`,
+  );
 }
 
 type LockAnswer = [{ held: number | boolean }[], unknown];

@@ -12,6 +12,7 @@ export interface MigrationContext {
 
 /** A step of the schema. Once released it never changes: a later step mends it. */
 export interface Migration {
+  /** It says in which order the steps of plugins are applied, after the core's; they are undone in the reverse. */
   readonly name: string;
   up(context: MigrationContext): Promise<void>;
   down(context: MigrationContext): Promise<void>;

@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { admin, apiKeys, auditLog, createAuth, type Plugin } from '../../lib/index.js';
+import { ada, password, SECRET } from '../support/app.js';
+import { createDatabase, rows, type SpecDatabase } from '../support/database.js';
+
+let database: SpecDatabase;
+beforeEach(async () => {
+  database = await createDatabase();
+});
+afterEach(() => database.drop());
+
+const all = [password(), apiKeys(), admin({ adminEmails: [ada.email] }), auditLog()] as const;
+const open = <const P extends readonly Plugin[]>(...plugins: P) =>
+  createAuth({ database: database.url, secret: SECRET, plugins });
+const recorded = async () =>
+  (await rows<{ name: string }>(database, 'SELECT name FROM latchkey_migrations ORDER BY name')).map(
+    ({ name }) => name,
+  );
+/** The core's, and then those of plugins, by name. */
+const EVERYTHING = [
+  '0001-users-and-sessions',
+  '0004-rate-limits',
+  '0003-api-keys',
+  '0005-one-time-tokens',
+  '0006-audit-events',
+];
+
+/** A plugin of the app's own, with a table that needs the core's. */
+const reports: Plugin = {
+  name: 'reports',
+  setup: () => ({
+    api: null,
+    migrations: [
+      {
+        name: '0001-reports',
+        up: ({ run, types }) =>
+          run(
+            `CREATE TABLE reports (user_id ${types.id} NOT NULL,
+               CONSTRAINT reports_user_id_fk FOREIGN KEY (user_id) REFERENCES users (id)) ${types.tableOptions}`,
+          ),
+        down: ({ run }) => run('DROP TABLE reports'),
+      },
+    ],
+  }),
+};
+
+describe('auth.migrate({ undo })', () => {
+  test.each([
+    [{ undo: -1 }, /undo must be 'all' or how many migrations to undo: 0, 1, 2 …$/],
+    [{ undo: 1.5 }, /undo must be 'all' or/],
+    [{ undo: null }, /undo must be 'all' or/],
+    [{ undo: Number.NaN }, /undo must be 'all' or/],
+    [{ undo: Number.POSITIVE_INFINITY }, /undo must be 'all' or/],
+    [{ undo: '1' }, /undo must be 'all' or/],
+    [{ undo: 'last' }, /undo must be 'all' or/],
+    [{ undo: true }, /undo must be 'all' or/],
+    [{ redo: 1 }, /redo is not an option: check the spelling \(did you mean undo\?\)$/],
+    [null, /the options must be an object$/],
+    [1, /the options must be an object$/],
+  ])('%j is refused before anything is done', async (options, message) => {
+    const auth = open(...all);
+    const refused = expect(auth.migrate(options as never)).rejects;
+    await refused.toThrow(TypeError);
+    await expect(auth.migrate(options as never)).rejects.toThrow(message);
+    await expect(auth.migrate(options as never)).rejects.toThrow(/^latchkey: migrate: /);
+    await expect(recorded()).rejects.toThrow();
+    await auth.close();
+  });
+
+  test('of nothing, or of undefined, applies', async () => {
+    const auth = open(...all);
+    expect(await auth.migrate({ undo: 0 })).toEqual(EVERYTHING);
+    for (const options of [{}, undefined, { undo: undefined }] as never[])
+      expect(await auth.migrate(options)).toEqual([]);
+    await auth.close();
+  });
+
+  test('takes the highest name of a plugin first, in whatever order they were listed and applied', async () => {
+    const before = open(password());
+    await before.migrate();
+    await before.close();
+    for (const plugins of [all, all.toReversed()]) {
+      const auth = open(...plugins);
+      await auth.migrate();
+      expect(await auth.migrate({ undo: 2 })).toEqual(['0006-audit-events', '0005-one-time-tokens']);
+      expect(await auth.migrate({ undo: 1 })).toEqual(['0003-api-keys']);
+      expect(await recorded()).toEqual(['0001-users-and-sessions', '0004-rate-limits']);
+      expect(await auth.migrate()).toEqual(EVERYTHING.slice(2));
+      expect(await auth.migrate({ undo: 99 })).toEqual([...EVERYTHING].reverse());
+      await auth.close();
+    }
+  });
+
+  test('is refused while the record names a migration that this config does not know', async () => {
+    const full = open(...all, reports);
+    await full.migrate();
+    await full.credential.signUp(ada);
+    const fewer = open(password(), admin({ adminEmails: [ada.email] }));
+    for (const undo of ['all', 1] as const) {
+      await expect(fewer.migrate({ undo })).rejects.toThrow(
+        'latchkey: migrate: undo needs every plugin that was migrated: add what brings 0001-reports, ' +
+          'apiKeys() (0003-api-keys), and auditLog() (0006-audit-events) to plugins first',
+      );
+    }
+    expect(await recorded()).toEqual([...EVERYTHING, '0001-reports'].sort());
+    expect(await rows(database, 'SELECT email FROM users')).toEqual([{ email: ada.email }]);
+    // Without undo, an app may well have left a plugin out.
+    expect(await fewer.migrate()).toEqual([]);
+    await fewer.close();
+    const ordered = [...EVERYTHING.slice(0, 2), '0001-reports', ...EVERYTHING.slice(2)];
+    expect(await full.migrate({ undo: 'all' })).toEqual(ordered.toReversed());
+    expect(await full.migrate()).toEqual(ordered);
+    await full.close();
+  });
+
+  test.each([
+    ['0002-accounts', 'oauth'],
+    ['0003-api-keys up 1', 'apiKeys'],
+    ['0005-one-time-tokens down 2', 'credentialPassword'],
+    ['0006-audit-events', 'auditLog'],
+  ])('is refused where %s is recorded, and names %s()', async (row, plugin) => {
+    const auth = open();
+    await auth.migrate();
+    await rows(database, 'INSERT INTO latchkey_migrations (name) VALUES (:row)', { row });
+    const name = row.split(' ')[0];
+    await expect(auth.migrate({ undo: 'all' })).rejects.toThrow(
+      `: add ${plugin}() (${name}) to plugins first`,
+    );
+    expect(await rows(database, 'SELECT email FROM users')).toEqual([]);
+    await auth.close();
+  });
+});
