@@ -6,7 +6,7 @@ import { readRows, UNTOUCHED } from '../../models/define.js';
 import type { User } from '../../models/user.js';
 import { JOINED_USER_COLUMNS, type JoinedUserRow, joinedUser } from '../../models/user-columns.js';
 import { type AccountModel, type AccountRow, toAccountRow } from './account.js';
-import type { TokenSet } from './client.js';
+import type { TokenSet } from './token-response.js';
 
 const TOKEN_FIELDS = ['accessToken', 'refreshToken', 'idToken'] as const;
 // Longer than tokens are tried to be saved (see tokens.ts).

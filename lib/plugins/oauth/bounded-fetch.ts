@@ -22,20 +22,3 @@ export function boundedFetch(signal: AbortSignal): Fetch {
     return new Response(mayHaveBody ? Buffer.concat(chunks) : null, { status, statusText, headers });
   };
 }
-
-/**
- * The same for a service without discovery, whose ID tokens say nothing here: nobody knows its keys. It may send one
- * anyway, and openid-client would insist on an issuer and an algorithm that it cannot know either.
- */
-export function withoutIdToken(fetchBounded: Fetch): Fetch {
-  return async (url, options) => {
-    const response = await fetchBounded(url, options);
-    const body = (await response
-      .clone()
-      .json()
-      .catch(() => null)) as { id_token?: unknown } | null;
-    if (body?.id_token === undefined) return response;
-    const { id_token, ...rest } = body;
-    return new Response(JSON.stringify(rest), response);
-  };
-}

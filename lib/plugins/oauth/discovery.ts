@@ -33,7 +33,19 @@ export class Discovery {
       execute: issuer.startsWith('http:') ? [client.allowInsecureRequests] : [],
     });
     // Only now: a document that makes no sense is not kept.
-    if (!known && document !== undefined) this.#known = { document, until: Date.now() + TTL_MS };
+    if (!known && document !== undefined && isComplete(config))
+      this.#known = { document, until: Date.now() + TTL_MS };
     return config;
   }
+
+  /** For when what it says has led nowhere: it is asked for anew the next time. */
+  forget(): void {
+    this.#known = undefined;
+  }
+}
+
+/** Whether a sign-in can be done with it: what was only half put up must not last for an hour. */
+function isComplete(config: Configuration): boolean {
+  const { authorization_endpoint, token_endpoint, jwks_uri } = config.serverMetadata();
+  return [authorization_endpoint, token_endpoint, jwks_uri].every((url) => url && URL.canParse(url));
 }

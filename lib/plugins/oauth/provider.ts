@@ -18,7 +18,7 @@ export interface ProfileSources {
   readonly claims: Readonly<Record<string, unknown>>;
   /** The userinfo endpoint's answer, whose subject is checked against the ID token's. Null where there is no endpoint. */
   userinfo(): Promise<Record<string, unknown> | null>;
-  /** Another resource of the provider, with the access token. */
+  /** Another resource of the provider, with the access token. Its failure is an error with the answer's `status`. */
   get(url: string): Promise<unknown>;
 }
 
@@ -31,6 +31,7 @@ export interface Provider {
   readonly clientId: string;
   /** A function where the secret is made anew each time, as Apple's is. */
   readonly clientSecret: string | (() => string);
+  /** How it is sent. `basic` gives way to `post` where discovery says that only that is taken. */
   readonly clientAuth: 'basic' | 'post';
   readonly scopes: readonly string[];
   /** Further parameters of the authorization request. */

@@ -3,7 +3,8 @@ import { AuthError } from '../../errors.js';
 import type { Logger } from '../../logger.js';
 import type { AccountRow } from './account.js';
 import type { Accounts, OpenTokens } from './accounts.js';
-import type { ProviderClient, TokenSet } from './client.js';
+import type { ProviderClient } from './client.js';
+import type { TokenSet } from './token-response.js';
 
 /** A provider's tokens, for calling its API in the user's name. */
 export interface ProviderTokens {
@@ -17,7 +18,8 @@ export interface ProviderTokens {
 }
 
 const POLL_MS = 50;
-const MAX_WAIT_MS = 5500;
+// A little longer than a provider is waited for, so that those who wait see what came of it.
+const MAX_WAIT_MS = 4650;
 const SAVE_ATTEMPTS = 6;
 
 /** @throws AuthError `relink_required` where the tokens cannot be used any more */

@@ -141,7 +141,7 @@ describe('a provider that gives', () => {
 });
 
 describe('a provider that is slow', () => {
-  test('is waited for 5 seconds, in all', async () => {
+  test('is waited for less than 5 seconds, in all', async () => {
     const bent: Lies[] = [
       { answers: { discovery: answers.hang } },
       { answers: { discovery: answers.drip } },
@@ -164,7 +164,7 @@ describe('a provider that is slow', () => {
           const response = await signInWith(app.browser(), `slow-${n}`);
           expect(response.headers.location).toBe('/done?error=provider_error');
         }
-        expect(performance.now() - start).toBeLessThan(6 * SECONDS);
+        expect(performance.now() - start).toBeLessThan(4.9 * SECONDS);
       }),
     );
     expect(await countRows(app.database)).toEqual({ users: 0, accounts: 0, sessions: 0 });

@@ -44,9 +44,15 @@ export function github(options: GithubOptions): ProviderPlugin {
     scopes: scopes ?? ['read:user', 'user:email'],
     async profile({ get }) {
       const user = (await get(userinfoUrl)) as { id: unknown };
-      const emails = (await get(emailsUrl)) as (GithubEmail | null)[];
+      const emails = (await get(emailsUrl).catch(unlessHidden)) as (GithubEmail | null)[];
       const primary = Array.isArray(emails) ? emails.find((one) => one?.primary === true) : undefined;
       return { subject: idOf(user.id), email: primary?.email, emailIsProof: primary?.verified === true };
     },
   });
+}
+
+/** The person, or the app's own scopes, may keep the addresses from us: they are unknown then, and that is no failure. */
+function unlessHidden(error: Error & { status?: number }): null {
+  if ([401, 403, 404].includes(error.status ?? 0)) return null;
+  throw error;
 }

@@ -1,0 +1,103 @@
+import type { TokenEndpointResponse } from 'openid-client';
+import type { Fetch } from './bounded-fetch.js';
+
+/** Tokens as a provider gave them. */
+export interface TokenSet {
+  readonly accessToken: string;
+  readonly refreshToken: string | null;
+  readonly idToken: string | null;
+  readonly tokenType: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt: Date | null;
+}
+
+const MAX_TOKEN_LENGTH = 32 * 1024;
+const MAX_SCOPES_LENGTH = 16 * 1024;
+/** A hundred years: later, MySQL has no date. */
+const MAX_SECONDS = 100 * 365 * 24 * 60 * 60;
+// By RFC 6749; by GitHub, with status 200.
+const GRANT_ENDED = /^(invalid_grant|bad_refresh_token)$/;
+
+/**
+ * `fetch` whose answers from the token endpoint are as openid-client wants them, where a provider means what the
+ * standard means and says it another way. What can be checked is checked as strictly as ever.
+ *
+ * @param takesIdToken false for a service without discovery: it may send an ID token, but nobody knows its keys
+ */
+export function tolerantFetch(fetch: Fetch, takesIdToken: boolean): Fetch {
+  return async (url, options) => {
+    const response = await fetch(url, options);
+    if (!isTokenRequest(options)) return response;
+    const body: unknown = await response
+      .clone()
+      .json()
+      .catch(() => null);
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) return response;
+    const { status, headers } = response;
+    if (status >= 400 && status < 500 && typeof (body as { error?: unknown }).error === 'string') {
+      // An error of RFC 6749, 5.2, whatever its status, its type of content and its challenge.
+      return Response.json(body, { status: 400 });
+    }
+    return new Response(JSON.stringify(mended(body, takesIdToken)), { status, headers });
+  };
+}
+
+/** `fetch` that asks the token endpoint once: a code works once, and its answer may have to be verified again. */
+export function askingOnce(fetch: Fetch): Fetch {
+  let answer: Promise<Response> | undefined;
+  return async (url, options) => {
+    if (!isTokenRequest(options)) return fetch(url, options);
+    answer ??= fetch(url, options);
+    return (await answer).clone();
+  };
+}
+
+export function toTokenSet(response: TokenEndpointResponse, requested: readonly string[]): TokenSet {
+  const { access_token, refresh_token = null, id_token = null, token_type, expires_in, scope } = response;
+  for (const token of [access_token, refresh_token, id_token]) {
+    if (token && token.length > MAX_TOKEN_LENGTH)
+      throw new Error('the provider gave a token that is too long');
+  }
+  if (!isStorable(scope ?? '', MAX_SCOPES_LENGTH))
+    throw new Error('the provider gave scopes that cannot be stored');
+  return {
+    accessToken: access_token,
+    refreshToken: refresh_token,
+    idToken: id_token,
+    tokenType: token_type,
+    // Some services separate scopes by commas; one that says nothing granted what was asked for (RFC 6749, 5.1).
+    scopes: scope === undefined ? requested : scope.split(/[ ,]+/).filter(Boolean),
+    expiresAt:
+      expires_in === undefined ? null : new Date(Date.now() + Math.min(expires_in, MAX_SECONDS) * 1000),
+  };
+}
+
+/** Whether a refresh was refused for good. */
+export function endsGrant(error: unknown): boolean {
+  // What comes with status 200 has no access token: openid-client misses that, and keeps the body with the cause.
+  const { error: code, cause } = error as Error & { error?: string; cause?: Error };
+  const { body } = (cause?.cause ?? {}) as { body?: { error?: string } };
+  return GRANT_ENDED.test(code ?? body?.error ?? '');
+}
+
+/** No database takes broken Unicode, and PostgreSQL no NUL. */
+export function isStorable(text: string, maxLength: number): boolean {
+  return text.length <= maxLength && text.isWellFormed() && !text.includes('\0');
+}
+
+// The only thing that is posted to a provider.
+function isTokenRequest(options: object = {}): boolean {
+  return (options as RequestInit).method === 'POST';
+}
+
+function mended(body: object, takesIdToken: boolean): object {
+  const given = Object.entries(body).filter(([, value]) => value !== null);
+  const { refresh_token, id_token, scope, ...rest } = Object.fromEntries(given);
+  return {
+    ...(rest.access_token !== undefined && { token_type: 'bearer' }),
+    ...rest,
+    ...(refresh_token !== '' && { refresh_token }),
+    ...(takesIdToken && { id_token }),
+    scope: Array.isArray(scope) ? scope.join(' ') : scope,
+  };
+}

@@ -1,0 +1,154 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { github, gitlab, oauth2 } from '../../../lib/providers.js';
+import { rows } from '../../support/database.js';
+import { answers, type Lies, type LyingProvider, startLyingProvider } from '../../support/lying-provider.js';
+import { type OAuthApp, oidcPlugin, signInWith, startOAuthApp } from '../../support/oauth-app.js';
+
+const REFRESH = '/auth/oauth/oidc/tokens/refresh';
+const client = { clientId: 'the-client', clientSecret: 'the secret' };
+const now = () => Math.floor(Date.now() / 1000);
+
+// What the standards forbid, services do, and nobody is harmed by.
+describe('a provider may', () => {
+  let app: OAuthApp;
+  let provider: LyingProvider;
+  beforeAll(async () => {
+    provider = await startLyingProvider();
+    const { issuer } = provider;
+    const endpoints = {
+      authorizationUrl: `${issuer}/authorize`,
+      tokenUrl: `${issuer}/token`,
+      userinfoUrl: `${issuer}/userinfo`,
+    };
+    app = await startOAuthApp({
+      providers: () => [
+        oidcPlugin(provider),
+        gitlab({ ...client, issuer }),
+        oauth2({ id: 'plain', issuer: 'urn:plain', ...client, ...endpoints }),
+        github({ ...client, endpoints: { ...endpoints, emailsUrl: `${issuer}/emails` } }),
+      ],
+    });
+  });
+  afterEach(async () => {
+    provider.lies = {};
+    await rows(app.database, 'DELETE FROM users');
+  });
+  afterAll(async () => {
+    await app.stop();
+    await provider.stop();
+  });
+
+  const plain: Lies = { response: { iss: undefined }, userinfo: { email: undefined } };
+
+  async function tokensAfter(id: string, lies: Lies) {
+    provider.lies = id === 'oidc' ? lies : { ...plain, ...lies };
+    const browser = app.browser();
+    expect((await signInWith(browser, id)).headers.location).toBe('/done');
+    return (await browser.get(`/auth/oauth/${id}/tokens`).expect(200)).body;
+  }
+
+  test.each([
+    ['name no type of token', { token_type: undefined }, { token_type: 'bearer' }],
+    ['say null for the type of token', { token_type: null }, { token_type: 'bearer' }],
+    ['say null for the end', { expires_in: null }, { access_token_expires_at: null }],
+    ['say null for a refresh token', { refresh_token: null }, { refresh_token: null }],
+    ['give an empty refresh token', { refresh_token: '' }, { refresh_token: null }],
+    ['give a list of scopes', { scope: ['openid', 'email'] }, { scopes: ['openid', 'email'] }],
+    ['say null for other things', { session_state: null, error: null }, { token_type: 'bearer' }],
+  ])('%s', async (_what, tokens, expected) => {
+    expect(await tokensAfter('oidc', { tokens })).toMatchObject(expected);
+    expect(await tokensAfter('plain', { tokens })).toMatchObject(expected);
+  });
+
+  test('say null for the scopes: those are granted that were asked for', async () => {
+    expect(await tokensAfter('oidc', { tokens: { scope: null } })).toMatchObject({
+      scopes: ['openid', 'email', 'profile'],
+    });
+    expect(await tokensAfter('plain', { tokens: { scope: null, id_token: null } })).toMatchObject({
+      scopes: [],
+    });
+  });
+
+  test.each([
+    ['says nothing of it', undefined, 'basic'],
+    ['takes the secret in the header', ['client_secret_basic', 'client_secret_post'], 'basic'],
+    ['takes the secret in the body only', ['private_key_jwt', 'client_secret_post'], 'post'],
+  ])('get its secret as it wants it, where it %s', async (_what, methods, by) => {
+    const fresh = await startLyingProvider();
+    fresh.lies = { metadata: { token_endpoint_auth_methods_supported: methods } };
+    const other = await startOAuthApp({
+      providers: () => [oidcPlugin(fresh), gitlab({ ...client, issuer: fresh.issuer })],
+    });
+    for (const id of ['oidc', 'gitlab']) {
+      expect((await signInWith(other.browser(), id)).headers.location).toBe('/done');
+      await rows(other.database, 'DELETE FROM users');
+    }
+    for (const { authorization, form } of fresh.tokenRequests) {
+      expect([authorization !== undefined, form.has('client_secret')]).toEqual([
+        by === 'basic',
+        by === 'post',
+      ]);
+    }
+    await other.stop();
+    await fresh.stop();
+  });
+
+  test.each([
+    ['401', 401, { 'content-type': 'application/json' }],
+    [
+      '401 and a challenge',
+      401,
+      { 'content-type': 'application/json', 'www-authenticate': 'Basic realm="x"' },
+    ],
+    ['a wrong type of content', 400, { 'content-type': 'text/html' }],
+    ['no type of content', 400, {}],
+  ])('say with %s that a grant is over', async (_what, status, headers) => {
+    const browser = app.browser();
+    await signInWith(browser, 'oidc');
+    provider.lies = {
+      answers: {
+        token: (_req, res) => void res.writeHead(status, headers).end('{"error":"invalid_grant"}'),
+      },
+    };
+    expect((await browser.post(REFRESH).expect(409)).body.code).toBe('relink_required');
+  });
+
+  test('not say so with a failure of its own', async () => {
+    const browser = app.browser();
+    await signInWith(browser, 'oidc');
+    provider.lies = {
+      answers: {
+        token: (_req, res) =>
+          void res.writeHead(500, { 'content-type': 'application/json' }).end('{"error":"invalid_grant"}'),
+      },
+    };
+    expect((await browser.post(REFRESH).expect(502)).body.code).toBe('provider_error');
+  });
+
+  test.each([401, 403, 404])('such as GitHub answer %i to a request for addresses', async (status) => {
+    provider.lies = {
+      ...plain,
+      userinfo: { id: 7, email: 'shown@example.com' },
+      answers: { emails: (_req, res) => void res.writeHead(status).end('{}') },
+    };
+    const browser = app.browser();
+    expect((await signInWith(browser, 'github')).headers.location).toBe('/done');
+    expect((await browser.get('/auth/me').expect(200)).body.user.email).toBeNull();
+  });
+
+  test('such as GitHub not fail, nor forbid the profile', async () => {
+    for (const lie of [{ emails: answers.failure }, { userinfo: answers.failure }]) {
+      provider.lies = { ...plain, userinfo: { id: 7 }, answers: lie };
+      expect((await signInWith(app.browser(), 'github')).headers.location).toBe('/done?error=provider_error');
+    }
+  });
+
+  test('have a clock that is wrong by seconds, and no more', async () => {
+    const ends = async (seconds: number) => {
+      provider.lies = { claims: { iat: now() - 60, exp: now() - seconds } };
+      return (await signInWith(app.browser(), 'oidc')).headers.location;
+    };
+    expect(await ends(2)).toBe('/done');
+    expect(await ends(8)).toBe('/done?error=provider_error');
+  });
+});
