@@ -193,18 +193,30 @@ describe('plugins', () => {
     ['unknown', () => credentialPassword({ minLength: 5 } as never), /credentialPassword: .*minLength/],
     ['nobody', () => admin({}), /admin: name at least one administrator in adminUserIds or adminEmails/],
     ['nobody', () => admin({ adminEmails: [], adminUserIds: [] }), /admin: name at least one/],
-    ['nothing', () => admin(undefined as never), /admin: /],
+    ['nothing', () => admin(undefined as never), /admin: name at least one administrator in adminUserIds or/],
+    ['no object', () => admin('owner@example.com' as never), /admin: the options must be an object/],
     [
       'an email',
       () => admin({ adminEmails: ['nobody'] }),
       /admin: adminEmails\[0\] must be an email address/,
     ],
     ['an email', () => admin({ adminEmails: 'a@x.co' as never }), /adminEmails must be a list of emails/],
-    ['an id', () => admin({ adminUserIds: ['1'] }), /adminUserIds\[0\] must be the id of a user/],
+    ['no id', () => admin({ adminUserIds: [''] }), /adminUserIds\[0\] must be the id of a user, not empty/],
+    ['no id', () => admin({ adminUserIds: ['x', ' '] }), /adminUserIds\[1\] must be the id of a user/],
+    ['no id', () => admin({ adminUserIds: [7 as never] }), /adminUserIds\[0\] must be a string/],
+    [
+      'an email as id',
+      () => admin({ adminUserIds: ['owner@example.com'] }),
+      /admin: adminUserIds\[0\] must be the id of a user: emails go into adminEmails/,
+    ],
     ['unknown', () => admin({ emails: ['a@x.co'] } as never), /admin: .*emails/],
   ])('%s: %p', (_name, make, said) => {
     expect(make).toThrow(TypeError);
     expect(make).toThrow(said);
+  });
+
+  test('an administrator’s id is any text', () => {
+    expect(make({ ...good, plugins: [admin({ adminUserIds: ['x', 'user_2Nf', '42'] })] })).not.toThrow();
   });
 
   test('a cheap hash is refused in production', () => {

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { isUuid } from '../../crypto/uuid.js';
 import { canonicalEmail } from '../../identity.js';
 import type { User } from '../../models/user.js';
 import { readOptions } from '../../options.js';
@@ -18,7 +17,15 @@ export interface AdminOptions {
 
 const schema = z.strictObject({
   adminUserIds: z
-    .array(z.string().toLowerCase().refine(isUuid, 'must be the id of a user'), 'must be a list of user ids')
+    .array(
+      z
+        .string()
+        .trim()
+        .toLowerCase()
+        .min(1, 'must be the id of a user, not empty')
+        .refine((id) => !id.includes('@'), 'must be the id of a user: emails go into adminEmails'),
+      'must be a list of user ids',
+    )
     .default([]),
   adminEmails: z
     .array(
@@ -34,7 +41,8 @@ const schema = z.strictObject({
 
 /** An administrator's view of users, and the right to end their sessions. */
 export function admin(options: AdminOptions): Plugin<'admin', AdminApi> {
-  const data = readOptions('admin', schema, options);
+  // Without options too, what is said is who is missing.
+  const data = readOptions('admin', schema, options ?? {});
   const ids = new Set(data.adminUserIds);
   const emails = new Set(data.adminEmails);
   if (ids.size + emails.size === 0) {
