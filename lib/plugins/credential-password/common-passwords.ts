@@ -12,10 +12,11 @@ const FURTHER = [
   'january february april june july august september october november autumn',
 ].flatMap((line) => line.split(' '));
 
-// Rows of keyboards, the alphabet, columns of a keyboard and of a keypad: fingers walk along them.
+// Rows of keyboards, alphabets, columns of a keyboard and of a keypad: fingers walk along them.
 const ROWS = [
   '12345678901234567890 abcdefghijklmnopqrstuvwxyz qwertyuiop asdfghjkl; zxcvbnm,./ qwertzuiop yxcvbnm',
   'azertyuiop qsdfghjklm wxcvbn йцукенгшщзхъ фывапролджэ ячсмитьбю',
+  'абвгдежзийклмнопрстуфхцчшщъыьэюя αβγδεζηθικλμνξοπρστυφχψω',
   '1qaz 2wsx 3edc 4rfv 5tgb 6yhn 7ujm 8ik, 9ol. 147 258 369 159 357',
 ].flatMap((line) => line.split(' '));
 // Parted by what no password holds.
@@ -57,10 +58,10 @@ function isPattern(password: string): boolean {
   return isRepeated(password) || isRun(password) || isWalk(bare);
 }
 
-/** One unit of few characters, again and again. Not of emoji: there are thousands to begin with. */
+/** One unit of few characters, again and again. Of those beyond ASCII there are too many for the first tries. */
 function isRepeated(password: string): boolean {
   const characters = [...password];
-  if (!/^[\p{ASCII}\p{L}\p{N}]*$/u.test(password)) return false;
+  if (!/^\p{ASCII}*$/u.test(password)) return false;
   const units = Array.from({ length: MAX_UNIT }, (_, index) => index + 1);
   return units.some(
     (unit) =>
@@ -71,7 +72,7 @@ function isRepeated(password: string): boolean {
 
 /** Each letter or digit next to the one before it, in any direction: `abcdefgh`, `12344321`, `90123456`. */
 function isRun(password: string): boolean {
-  if (!/^[\p{L}\p{N}]+$/u.test(password)) return false;
+  if (!/^[a-z\d]+$/.test(password)) return false;
   const points = Array.from(password, (character) => character.codePointAt(0) ?? 0);
   return points.every((point, index) => {
     const step = Math.abs(point - (points[index - 1] ?? point));
@@ -85,7 +86,7 @@ function isWalk(password: string): boolean {
   for (const start of reached) {
     for (let end = start + MIN_PIECE; end <= password.length; end++) {
       const piece = password.slice(start, end);
-      if (!WALKS.includes(piece) && piece !== piece.charAt(0).repeat(piece.length)) break;
+      if (!WALKS.includes(piece) && !/^([ -~])\1*$/.test(piece)) break;
       reached.add(end);
     }
   }

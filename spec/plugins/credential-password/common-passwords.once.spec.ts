@@ -58,6 +58,9 @@ const DRESSED = [
 
 /** What nobody tries first. */
 const FAIR = [
+  'é'.repeat(8),
+  '密'.repeat(8),
+  'a'.repeat(73),
   'an analytical engine',
   'a difference engine',
   'correct horse battery staple',
