@@ -7,6 +7,7 @@ import { signedIn } from './page.js';
  * @returns what shows the first page
  */
 export function paging(show) {
+  const nav = document.querySelector('.paging');
   const previous = document.getElementById('previous');
   const next = document.getElementById('next');
   let cursors = [];
@@ -18,6 +19,7 @@ export function paging(show) {
       nextCursor = await show(cursors.at(-1));
       previous.disabled = cursors.length === 0;
       next.disabled = nextCursor === null;
+      nav.hidden = previous.disabled && next.disabled;
     });
   next.addEventListener('click', () => go(() => cursors.push(nextCursor)));
   previous.addEventListener('click', () => go(() => cursors.pop()));
