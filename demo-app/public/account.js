@@ -43,7 +43,7 @@ onSubmit(set, async (password) => {
   await call('PUT', '/auth/passwords', password);
   set.reset();
   await load();
-  showStatus('From now on you can sign in with your password too.');
+  showStatus('From now on you can sign in with your password, too.');
 });
 
 onClick(byId('download'), async () => {

@@ -26,7 +26,7 @@ function item(key) {
     await call('DELETE', `/auth/api-keys/${key.id}`);
     made.hidden = true;
     await load();
-    showStatus(`The key “${key.name}” opens nothing any more.`);
+    showStatus(`The key “${key.name}” no longer opens anything.`);
   });
   return li;
 }

@@ -1,6 +1,11 @@
 /** What the server answers when it refuses (RFC 9457): `detail` and `errors` are written for people. */
 export class Problem extends Error {
-  constructor({ status = 0, code = '', detail = 'The app gave no answer that we understand.', errors = [] }) {
+  constructor({
+    status = 0,
+    code = '',
+    detail = 'The app gave an answer that this page does not understand.',
+    errors = [],
+  }) {
     super(detail);
     this.status = status;
     this.code = code;
@@ -38,5 +43,5 @@ function tooOften({ headers }) {
   const seconds = Number(headers.get('Retry-After')) || 60;
   const time =
     seconds < 120 ? `${seconds} second${seconds === 1 ? '' : 's'}` : `${Math.ceil(seconds / 60)} minutes`;
-  return `That was too often. Try again in ${time}.`;
+  return `Too many attempts. Try again in ${time}.`;
 }

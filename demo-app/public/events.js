@@ -25,7 +25,7 @@ const showFirst = paging(async (cursor) => {
   const { events, next_cursor } = await call('GET', `/auth/admin/events?${query}`);
   list.replaceChildren(...(await Promise.all(events.map(item))));
   list.hidden = events.length === 0;
-  showStatus(events.length === 0 ? 'Nothing of that happened.' : '');
+  showStatus(events.length === 0 ? 'No events found.' : '');
   return next_cursor;
 });
 
@@ -62,7 +62,7 @@ function nameOf(id) {
   if (!names.has(id)) {
     const name = call('GET', `/auth/admin/users/${id}`).then(
       ({ user }) => user.email ?? user.username ?? 'A user without a name',
-      () => 'A user who is gone',
+      () => 'A deleted user',
     );
     names.set(id, name);
   }

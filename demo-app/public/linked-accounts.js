@@ -47,7 +47,7 @@ async function refreshTokens(provider, name) {
   const after = await call('POST', `/auth/oauth/${provider}/tokens/refresh`);
   await load();
   const changed = before.access_token !== after.access_token;
-  showStatus(changed ? `New tokens came from ${name}.` : `The tokens of ${name} are as they were.`);
+  showStatus(changed ? `New tokens came from ${name}.` : `The tokens of ${name} have not changed.`);
 }
 
 const capitalized = (name) => name[0].toUpperCase() + name.slice(1);

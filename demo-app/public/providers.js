@@ -2,9 +2,9 @@ import { call, Problem } from './api.js';
 import { onClick, row, showProblem, takeFromAddress } from './page.js';
 
 const FAILURES = {
-  access_denied: 'You declined at the provider, so nothing was done.',
+  access_denied: 'You declined at the provider, so nothing has changed.',
   account_exists:
-    'There is an account with this email already. Sign in to it, then link the provider on the page of linked accounts.',
+    'There is an account with this email already. Sign in to it, then link the provider under “Linked accounts”.',
   account_linked_elsewhere: 'This account at the provider is linked to another user here.',
   provider_already_linked: 'Another account of this provider is linked already. Unlink it first.',
   provider_error: 'The provider did not answer as it should. Try again later.',
@@ -33,6 +33,6 @@ export async function offerProviders() {
 export function showFailure() {
   const code = takeFromAddress('error');
   if (code === null) return;
-  const detail = Object.hasOwn(FAILURES, code) ? FAILURES[code] : 'This did not work. Begin again.';
+  const detail = Object.hasOwn(FAILURES, code) ? FAILURES[code] : 'That did not work. Please try again.';
   showProblem(new Problem({ code, detail }));
 }

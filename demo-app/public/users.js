@@ -14,7 +14,7 @@ const showFirst = paging(async (cursor) => {
   const page = await call('GET', `/auth/admin/users?${query}`);
   list.replaceChildren(...page.users.map(item));
   list.hidden = page.users.length === 0;
-  showStatus(page.users.length === 0 ? 'Nobody was found.' : '');
+  showStatus(page.users.length === 0 ? 'No users found.' : '');
   return page.next_cursor;
 });
 

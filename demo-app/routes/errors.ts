@@ -12,9 +12,9 @@ const TITLES: Record<number, string> = {
 };
 
 const DETAILS: Record<number, string> = {
-  403: 'You are signed in, but only an administrator may see this.',
-  404: 'There is no such page.',
-  500: 'Something went wrong on our side. It has been noted.',
+  403: 'You are signed in, but only administrators may see this page.',
+  404: 'There is nothing at this address.',
+  500: 'The mistake is ours, and has been noted.',
   503: 'The app cannot answer right now. Try again shortly.',
 };
 

@@ -16,7 +16,7 @@ export function pages(auth: DemoAuth): Router {
   router.get('/sign-up', visitors, page('sign-up', 'Sign up'));
   router.get('/sign-in', visitors, page('sign-in', 'Sign in'));
   // The mails' links lead here, whether their reader is signed in or not.
-  router.get('/forgotten-password', all, page('forgotten-password', 'Forgotten password'));
+  router.get('/forgotten-password', all, page('forgotten-password', 'Forgot your password?'));
   router.get('/reset-password', all, page('reset-password', 'New password'));
   router.get('/verify-email', all, page('verify-email', 'Confirm your email'));
   router.get('/mails', all, page('mails', 'Mails'));

@@ -68,7 +68,7 @@ inBrowser('accounts of the demo', () => {
     const page = await demo.openSignedIn(grace, '/api-keys');
     await page.getByLabel('Name').fill('too late');
     await page.context().clearCookies();
-    await page.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
     await says(page, 'status', 'Your session has ended. Sign in again.');
     await signIn(page, grace.email, grace.password);
     await page.waitForURL(demo.url('/api-keys'));
@@ -107,6 +107,6 @@ inBrowser('accounts of the demo', () => {
       await says(page, 'alert', 'is wrong');
     }
     await signIn(page, 'alan@example.com', 'a universal machine');
-    await says(page, 'alert', /That was too often\. Try again in \d+ seconds?\./);
+    await says(page, 'alert', /Too many attempts\. Try again in \d+ seconds?\./);
   });
 });

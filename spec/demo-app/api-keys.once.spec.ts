@@ -16,8 +16,8 @@ inBrowser('API keys of the demo', () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: demo.url('') });
     await page.getByLabel('Name').fill('nightly report');
     await page.getByLabel('reports:read').check();
-    await page.getByRole('button', { name: 'Create the key' }).click();
-    await page.getByText('shown this once').waitFor();
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByText('shown only once').waitFor();
     await page.getByRole('button', { name: 'Copy' }).click();
     await says(page, 'status', 'The key is copied.');
     const key = await page.evaluate(() => navigator.clipboard.readText());
@@ -43,7 +43,7 @@ inBrowser('API keys of the demo', () => {
     await page.getByText('Last used').waitFor();
     expect(await page.content()).not.toContain(key);
     await page.getByRole('button', { name: 'Revoke nightly report' }).click();
-    await says(page, 'status', 'The key “nightly report” opens nothing any more.');
+    await says(page, 'status', 'The key “nightly report” no longer opens anything.');
     expect(await get('/api/hello', key)).toEqual([401, expect.objectContaining({ code: 'invalid_api_key' })]);
   });
 
@@ -51,7 +51,7 @@ inBrowser('API keys of the demo', () => {
     const page = await demo.openSignedIn(ada, '/api-keys');
     await page.getByLabel('Name').fill('greeter');
     await page.getByLabel('Expires').selectOption('Never');
-    await page.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByText('No scopes · Never expires · Never used').waitFor();
     const key = (await page.locator('#key').textContent()) ?? '';
     expect(await get('/api/hello', key)).toEqual([200, { hello: 'ada' }]);
@@ -64,7 +64,7 @@ inBrowser('API keys of the demo', () => {
   test('a name that cannot be is said to be wrong next to its field', async () => {
     const page = await demo.openSignedIn(ada, '/api-keys');
     await page.getByLabel('Name').fill('   ');
-    await page.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByText('Name must have 1 to 100 visible characters.').waitFor();
   });
 });

@@ -103,7 +103,10 @@ describe('over HTTP', () => {
 
   test('what does not exist is a page to browsers and a problem to programs', async () => {
     const page = await fetch(`${demo.origin}/nothing`, { headers: { accept: 'text/html' } });
-    expect([page.status, await page.text()]).toEqual([404, expect.stringContaining('There is no such page')]);
+    expect([page.status, await page.text()]).toEqual([
+      404,
+      expect.stringContaining('There is nothing at this address'),
+    ]);
     const problem = await fetch(`${demo.origin}/api/nothing`);
     expect(await problem.json()).toMatchObject({ status: 404, title: 'Not Found' });
   });

@@ -70,7 +70,7 @@ inBrowser('mails and passwords in the demo', () => {
   test('a forgotten password is chosen anew by mail, and ends all sessions', async () => {
     const elsewhere = await demo.openSignedUp(account('grace'), '/account');
     const page = await demo.open('/sign-in');
-    await page.getByRole('link', { name: 'Forgotten your password?' }).click();
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
     await page.getByLabel('Email').fill('nobody@example.com');
     await page.getByRole('button', { name: 'Mail me a link' }).click();
     await says(page, 'status', 'If there is an account with this email, a mail is on its way.');
@@ -80,10 +80,10 @@ inBrowser('mails and passwords in the demo', () => {
 
     await followMail(page, 'grace@example.com', 'Choose a new password');
     await page.getByLabel('New password').fill('short');
-    await page.getByRole('button', { name: 'Save the password' }).click();
+    await page.getByRole('button', { name: 'Save password' }).click();
     await page.getByText('New password must have at least 8 characters.').waitFor();
     await page.getByLabel('New password').fill(NEW_PASSWORD);
-    await page.getByRole('button', { name: 'Save the password' }).click();
+    await page.getByRole('button', { name: 'Save password' }).click();
     await page.getByRole('status').getByRole('link', { name: 'Sign in' }).click();
     await signIn(page, 'grace@example.com', NEW_PASSWORD);
     await page.locator('#verified').waitFor();
@@ -97,10 +97,10 @@ inBrowser('mails and passwords in the demo', () => {
     const elsewhere = await demo.openSignedIn(account('barbara'), '/account');
     await page.getByLabel('Current password').fill('a guess at it');
     await page.getByLabel('New password').fill(NEW_PASSWORD);
-    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('Current password is wrong.').waitFor();
     await page.getByLabel('Current password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByRole('button', { name: 'Change password' }).click();
     await says(page, 'status', 'Your password is changed.');
 
     await elsewhere.reload();
@@ -122,11 +122,11 @@ inBrowser('mails and passwords in the demo', () => {
 
     await page.getByRole('button', { name: 'Download my data' }).click();
     await dialog.getByLabel('Password').fill('a guess at it');
-    await dialog.getByRole('button', { name: 'Go on' }).click();
+    await dialog.getByRole('button', { name: 'Continue' }).click();
     await dialog.getByText('Password is wrong.').waitFor();
     await dialog.getByLabel('Password').fill(PASSWORD);
     const download = page.waitForEvent('download');
-    await dialog.getByRole('button', { name: 'Go on' }).click();
+    await dialog.getByRole('button', { name: 'Continue' }).click();
     await says(page, 'status', 'Your data is in your downloads.');
     const data = JSON.parse(await readFile(await (await download).path(), 'utf8'));
     expect(data).toMatchObject({ user: { email: 'edsger@example.com' }, sessions: [{}], apiKeys: [] });

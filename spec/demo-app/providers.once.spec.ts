@@ -35,7 +35,7 @@ inBrowser('sign-in by provider in the demo', () => {
     await page.getByRole('link', { name: 'Account', exact: true }).click();
     await page.locator('#verified').waitFor();
     await page.locator('#set-password').getByLabel('Password').fill('the analytical engine');
-    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByRole('heading', { name: 'Change your password' }).waitFor();
 
     await page.getByRole('link', { name: 'Linked accounts' }).click();
