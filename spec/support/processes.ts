@@ -16,9 +16,13 @@ export async function inAnotherProcess<T>(args: string[], env: Record<string, st
 
 /**
  * Starts `spec/support/<name>-process.ts`, which gets `task`, says that it is ready, and answers once after it was told
- * to go. Resolves when it is ready. A process that ends before it has answered is an error, not a silence.
+ * to go. Resolves when it is ready. A process that ends before it has answered is an error, not a silence; `kill` ends
+ * it where it stands.
  */
-export async function startProcess<T>(name: string, task: object): Promise<{ go(): Promise<T> }> {
+export async function startProcess<T>(
+  name: string,
+  task: object,
+): Promise<{ go(): Promise<T>; kill(): void }> {
   const child = fork(resolve(root, `spec/support/${name}-process.ts`), [JSON.stringify(task)], {
     execArgv: ['--import', 'tsx'],
     env: { ...process.env, NODE_OPTIONS: '' },
@@ -39,5 +43,6 @@ export async function startProcess<T>(name: string, task: object): Promise<{ go(
       child.send('go');
       return answer as Promise<T>;
     },
+    kill: () => void child.kill('SIGKILL'),
   };
 }

@@ -9,8 +9,8 @@ import { type AccountModel, type AccountRow, toAccountRow } from './account.js';
 import type { TokenSet } from './token-response.js';
 
 const TOKEN_FIELDS = ['accessToken', 'refreshToken', 'idToken'] as const;
-// Longer than tokens are tried to be saved (see tokens.ts).
-const LEASE_MS = 40_000;
+// Longer than a provider is waited for: who has died with it must not hold up the account for much longer.
+const LEASE_MS = 7000;
 const REWRITE_BATCH = 500;
 const NO_LEASE = { refreshLease: null, refreshLeaseUntil: null };
 const MAX_ATTEMPTS = 3;
@@ -144,6 +144,17 @@ export class Accounts {
       { lease, now, until: new Date(now.getTime() + LEASE_MS), id: account.id, seen: account.refreshedAt },
     );
     return taken > 0 ? lease : null;
+  }
+
+  /** Whether whoever took the right has it still: it ends by itself where they have died. */
+  holdsRefreshLease({ refreshLeaseUntil }: AccountRow): boolean {
+    return refreshLeaseUntil !== null && refreshLeaseUntil >= this.#now();
+  }
+
+  /** Keeps the right for as long again, while new tokens could not be saved yet. */
+  async renewRefreshLease(account: AccountRow, lease: string): Promise<void> {
+    const refreshLeaseUntil = new Date(this.#now().getTime() + LEASE_MS);
+    await this.#update({ refreshLeaseUntil }, { id: account.id, refreshLease: lease });
   }
 
   async giveBackRefreshLease(account: AccountRow, lease: string): Promise<void> {

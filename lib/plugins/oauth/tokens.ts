@@ -20,7 +20,10 @@ export interface ProviderTokens {
 const POLL_MS = 50;
 // A little longer than a provider is waited for, so that those who wait see what came of it.
 const MAX_WAIT_MS = 4650;
-const SAVE_ATTEMPTS = 6;
+// Half a minute in all. They are close together, so that tokens are saved as soon as the database is back.
+const SAVE_ATTEMPTS = 16;
+const MAX_SAVE_PAUSE_MS = 2000;
+const RENEW_LEASE_MS = 1500;
 
 /** @throws AuthError `relink_required` where the tokens cannot be used any more */
 export function openTokens(accounts: Accounts, account: AccountRow): ProviderTokens {
@@ -56,7 +59,7 @@ export class Refresher {
     if (lease === null) return this.#resultOfAnother(account);
     const tokens = await this.#ask(account, refreshToken, client, lease);
     if (tokens === null) await this.accounts.markRelinkRequired(account);
-    else await this.#save(account, tokens);
+    else await this.#save(account, tokens, lease);
     return this.#reread(account);
   }
 
@@ -82,19 +85,28 @@ export class Refresher {
       if (account.refreshedAt.getTime() !== before.refreshedAt.getTime()) return account;
       // The other failed. To try again in turn would have the last of many wait for all the others' time-outs.
       if (account.refreshLease === null) throw new AuthError('provider_error');
+      // They have died. Whoever asks next takes their place, with the whole of their time.
+      if (!this.accounts.holdsRefreshLease(account)) break;
       await sleep(POLL_MS);
     }
     throw new AuthError('unavailable');
   }
 
   // The provider may have made the old refresh token void by now: the new one must not be lost with a broken connection.
-  // The caller waits for the first try only; the lease is kept, so that nobody tries the old one meanwhile.
-  async #save(account: AccountRow, tokens: TokenSet): Promise<void> {
+  // The caller waits for the first try only; the lease is renewed, so that nobody tries the old one meanwhile.
+  async #save(account: AccountRow, tokens: TokenSet, lease: string): Promise<void> {
+    const renewing = setInterval(() => {
+      this.accounts.renewRefreshLease(account, lease).catch(() => undefined);
+    }, RENEW_LEASE_MS).unref();
     try {
       await this.accounts.saveRefreshed(account, tokens);
+      clearInterval(renewing);
     } catch (error) {
       this.logger.error(`latchkey: new tokens of account ${account.id} are not saved yet`, error);
-      const saving = this.#saveLater(account, tokens).finally(() => this.#saving.delete(saving));
+      const saving = this.#saveLater(account, tokens).finally(() => {
+        clearInterval(renewing);
+        this.#saving.delete(saving);
+      });
       this.#saving.add(saving);
       throw error;
     }
@@ -104,7 +116,8 @@ export class Refresher {
     const { signal } = this.#closing;
     const name = `new tokens of account ${account.id}`;
     for (let attempt = 1; attempt <= SAVE_ATTEMPTS; attempt++) {
-      const isLast = await sleep(2 ** attempt * 250, attempt === SAVE_ATTEMPTS, { signal }).catch(() => true);
+      const pause = Math.min(2 ** attempt * 250, MAX_SAVE_PAUSE_MS);
+      const isLast = await sleep(pause, attempt === SAVE_ATTEMPTS, { signal }).catch(() => true);
       try {
         await this.accounts.saveRefreshed(account, tokens);
         this.logger.info(`latchkey: ${name} are saved`);

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Sequelize } from 'sequelize';
+import { connectByUrl } from '../../../lib/database/connect.js';
+import { rows } from '../../support/database.js';
+import { answers, type LyingProvider, startLyingProvider } from '../../support/lying-provider.js';
+import {
+  type Browser,
+  type OAuthApp,
+  oidcPlugin,
+  signInWith,
+  startOAuthApp,
+} from '../../support/oauth-app.js';
+import { startProcess } from '../../support/processes.js';
+
+const REFRESH = '/auth/oauth/oidc/tokens/refresh';
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('the right to refresh', () => {
+  let app: OAuthApp;
+  let provider: LyingProvider;
+  let sequelize: Sequelize;
+  let browser: Browser;
+  let userId: string;
+  beforeAll(async () => {
+    provider = await startLyingProvider();
+    app = await startOAuthApp({
+      providers: () => [oidcPlugin(provider)],
+      config: ({ url }) => {
+        sequelize = connectByUrl(url) as Sequelize;
+        return { database: sequelize };
+      },
+    });
+  });
+  beforeEach(async () => {
+    await rows(app.database, 'DELETE FROM users');
+    browser = app.browser();
+    await signInWith(browser, 'oidc');
+    userId = (await browser.get('/auth/me').expect(200)).body.user.id;
+    provider.tokenRequests.length = 0;
+  });
+  afterAll(async () => {
+    await app.stop();
+    await provider.stop();
+  });
+
+  test('of a process that was killed is free again in seconds', async () => {
+    const { url } = app.database;
+    const child = await startProcess('refresh', { database: url, issuer: provider.issuer, userId, times: 1 });
+    const asked = new Promise<void>((resolve) => {
+      provider.lies = { answers: { token: () => resolve() } };
+    });
+    const ended = child.go().catch((error) => error.message);
+    await asked;
+    child.kill();
+    expect(await ended).toContain('ended');
+    provider.lies = {};
+    const until = Date.now() + 9000;
+    let response = await browser.post(REFRESH);
+    while (response.status !== 200 && Date.now() < until) {
+      await pause(200);
+      response = await browser.post(REFRESH);
+    }
+    expect(response.status).toBe(200);
+    expect(provider.tokenRequests).toHaveLength(1);
+  }, 40_000);
+
+  test('is kept for as long as new tokens wait to be saved', async () => {
+    const another = app.another();
+    const query = sequelize.query;
+    let isBroken = true;
+    sequelize.query = ((sql: string | { query: string }, ...rest: never[]) => {
+      const text = typeof sql === 'string' ? sql : sql.query;
+      if (isBroken && /^UPDATE .accounts.*access_token/.test(text)) throw new Error('the cable is out');
+      return (query as (...args: unknown[]) => unknown).call(sequelize, sql, ...rest);
+    }) as Sequelize['query'];
+    await browser.post(REFRESH).expect(503);
+    await pause(7500);
+    const refused = await another.oauth.refresh(userId, 'oidc').catch((error) => error.code);
+    isBroken = false;
+    expect(refused).toBe('unavailable');
+    await pause(2500);
+    sequelize.query = query;
+    // What was saved is what the one call brought.
+    expect(provider.tokenRequests).toHaveLength(1);
+    const { refreshToken } = await app.auth.oauth.tokens(userId, 'oidc');
+    await app.auth.oauth.refresh(userId, 'oidc');
+    expect(provider.tokenRequests.at(-1)?.form.get('refresh_token')).toBe(refreshToken);
+    expect(provider.tokenRequests).toHaveLength(2);
+  }, 40_000);
+
+  test('goes back at once where the provider fails', async () => {
+    provider.lies = { answers: { token: answers.failure } };
+    await browser.post(REFRESH).expect(502);
+    provider.lies = {};
+    await browser.post(REFRESH).expect(200);
+  });
+});
