@@ -19,9 +19,23 @@ const STATEMENT_MS = 3000;
 const SILENCE_MS = 12_000;
 const POOL = { max: 10, min: 0, acquire: CONNECT_MS, idle: 10_000 };
 
-/** Opens a connection pool by URL; nothing is connected yet. Null where the URL is malformed or of no kind we know. */
+/**
+ * Opens a connection pool by URL; nothing is connected yet. Null where the URL is malformed or of no kind we know.
+ *
+ * @throws Error where the driver is not installed
+ */
 export function connectByUrl(url: string): Sequelize | null {
   const scheme = schemeOf(url);
+  try {
+    return open(scheme, url);
+  } catch (error) {
+    const driver = /^Please install (\S+) package/.exec((error as Error).message)?.[1];
+    // Without the rest of the URL, which holds a password.
+    throw driver ? new Error(`latchkey: database is ${scheme}://…: npm install ${driver}`) : error;
+  }
+}
+
+function open(scheme: string | undefined, url: string): Sequelize | null {
   switch (scheme) {
     case 'sqlite':
       return new Sequelize({

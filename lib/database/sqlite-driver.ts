@@ -156,9 +156,11 @@ async function loadDriver(): Promise<DriverModule> {
   try {
     return (await import('@photostructure/sqlite')) as unknown as DriverModule;
   } catch (error) {
+    // A package that is there and does not load has more to say.
+    const isMissing = /^(ERR_)?MODULE_NOT_FOUND$/.test((error as DriverError).code ?? '');
     throw new Error(
       `latchkey: SQLite needs Node 22.13 or later, or the package @photostructure/sqlite beside Node ${process.version}: npm install @photostructure/sqlite@1`,
-      { cause: error },
+      isMissing ? {} : { cause: error },
     );
   }
 }

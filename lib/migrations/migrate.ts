@@ -150,8 +150,14 @@ async function whenFree<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
     } catch (error) {
-      if (!(isRetryable(error) || wasNotSent(error)) || Date.now() > end) throw error;
+      if (!(isRetryable(error) || wasNotSent(error)) || Date.now() > end) throw withoutWrapping(error);
       await new Promise((resolve) => setTimeout(resolve, 50 + 50 * Math.random()));
     }
   }
+}
+
+/** What latchkey says itself, that a driver is missing, say, would be lost in what Sequelize says of it. */
+function withoutWrapping(error: unknown): unknown {
+  const { parent } = error as { parent?: Error };
+  return parent?.message?.startsWith('latchkey: ') ? parent : error;
 }
