@@ -15,11 +15,21 @@ inBrowser('administration of the demo', () => {
     await page.getByLabel('Search').fill('GRACE');
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByText('admin@example.com').waitFor({ state: 'detached' });
+    // There is no other page of users.
+    expect(await page.getByRole('button', { name: 'Next' }).isVisible()).toBe(false);
     await page.getByRole('button', { name: `End the sessions of ${grace.email}` }).click();
     await says(page, 'status', 'grace@example.com: 1 session ended');
 
     await user.reload();
     await user.waitForURL(/\/sign-in/);
+  });
+
+  test('all links of the header have room beside its name', async () => {
+    const page = await demo.openAsAdmin('/users');
+    await page.setViewportSize({ width: 1100, height: 700 });
+    const name = await page.locator('.brand').boundingBox();
+    const last = await page.getByRole('button', { name: 'Sign out' }).boundingBox();
+    expect(last?.y).toBeLessThan((name?.y ?? 0) + (name?.height ?? 0));
   });
 
   test('events are shown by user and by kind', async () => {
