@@ -4,9 +4,9 @@ const MAX_UNIT = 4;
 // Spaces around anything shorter are what makes it a password.
 const MIN_WORD = 8;
 const MIN_PIECE = 3;
-const TRIED_WITH_TAILS = 1000;
+const TRIED_WITH_DIGITS = 1000;
 
-// Tried with tails too, but not that high on the list, or not at all.
+// Tried with digits behind them too, but not that high on the list, or not at all.
 const FURTHER = [
   'adminadmin administrator guest login root toor user linkedin contraseña motdepasse passwort пароль йцукен привет',
   'january february april june july august september october november autumn',
@@ -44,12 +44,12 @@ export async function isCommonPassword(password: string): Promise<boolean> {
   });
 }
 
-/** The word before what people add where a site demands a digit and a sign: `admin1234`, `Summer2024!`, `Pass@123`. */
+/** The word before the digits that people add where a site demands one: `admin1234`, `summer2024`. */
 function stemOf(password: string): string | null {
-  const tail = /[@#!$*._]?(\d*)[@#!$*._?]{0,2}$/.exec(password);
-  const digits = tail?.[1] ?? '';
+  const tail = /\d+$/.exec(password);
+  const digits = tail?.[0] ?? '';
   const isUsual = digits.length <= 2 || /^(19|20)\d\d$/.test(digits) || isRun(digits) || isRepeated(digits);
-  return tail?.[0] && isUsual ? password.slice(0, tail.index) : null;
+  return tail && isUsual ? password.slice(0, tail.index) : null;
 }
 
 function isPattern(password: string): boolean {
@@ -95,7 +95,7 @@ function isWalk(password: string): boolean {
 
 interface Lists {
   readonly all: ReadonlySet<string>;
-  /** The commonest, which are tried with all kinds of tails. */
+  /** The commonest, which are tried with digits behind them. */
   readonly words: ReadonlySet<string>;
 }
 
@@ -107,7 +107,7 @@ function lists(): Promise<Lists> {
     const listed = dictionary['passwords-common'];
     return {
       all: new Set([...listed, ...FURTHER]),
-      words: new Set([...listed.slice(0, TRIED_WITH_TAILS), ...FURTHER]),
+      words: new Set([...listed.slice(0, TRIED_WITH_DIGITS), ...FURTHER]),
     };
   });
   return loaded;
