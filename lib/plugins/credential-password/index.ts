@@ -145,6 +145,10 @@ function checkTogether(settings: Settings, core: Core): void {
     if (settings.signInOnSignUp && name !== 'sendVerificationOnSignUp')
       throw complaint(`${name} and signInOnSignUp exclude each other`);
   }
+  // A new account would get no mail where an old one gets one.
+  if (settings.concealExistingEmails && settings.sendVerificationOnSignUp === false) {
+    throw complaint('concealExistingEmails needs sendVerificationOnSignUp: leave it out, or set it to true');
+  }
 }
 
 function complaint(what: string): TypeError {
