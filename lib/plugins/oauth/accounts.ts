@@ -93,14 +93,14 @@ export class Accounts {
   }
 
   /** Stores the tokens of a new sign-in or link. What did not come anew stays, if it can still be opened. */
-  async updateTokens(account: AccountRow, tokens: TokenSet): Promise<void> {
+  async updateTokens(account: AccountRow, tokens: TokenSet, transaction?: Transaction): Promise<void> {
     const dead = TOKEN_FIELDS.filter((field) => account[field] !== null && !this.#openField(account, field));
     const values = {
       ...Object.fromEntries(dead.map((field) => [field, null])),
       ...this.#sealed(account, tokens),
       ...NO_LEASE,
     };
-    await this.#update(values, { id: account.id });
+    await this.#update(values, { id: account.id }, transaction);
   }
 
   /** Stores what a refresh brought, unless a sign-in has brought another refresh token meanwhile. */
@@ -232,9 +232,13 @@ export class Accounts {
     };
   }
 
-  async #update(values: Partial<AccountRow>, where: WhereOptions<AccountRow>): Promise<number> {
-    const update = () => this.model.update(values, { where, ...UNTOUCHED, transaction: null });
-    const [changed] = await this.database.write(update);
+  async #update(
+    values: Partial<AccountRow>,
+    where: WhereOptions<AccountRow>,
+    transaction?: Transaction,
+  ): Promise<number> {
+    const update = () => this.model.update(values, { where, ...UNTOUCHED, transaction: transaction ?? null });
+    const [changed] = await (transaction ? this.database.run(update) : this.database.write(update));
     return changed;
   }
 

@@ -58,6 +58,8 @@ export interface TokensOptions {
 // How a flow may fail that was begun properly: the browser is told at its callback URL.
 const TOLD_AT_CALLBACK: ReadonlySet<AuthErrorCode> = new Set<AuthErrorCode>([
   'access_denied',
+  // The session that a link began with has ended since.
+  'invalid_flow',
   'account_exists',
   'account_linked_elsewhere',
   'provider_already_linked',
@@ -107,6 +109,17 @@ export class OAuthApi {
   /** Begins a link to the account of a session's user. @throws like {@link authorizeUrl} */
   linkUrl(provider: string, sessionId: string, input: AuthorizeInput = {}): Promise<Departure> {
     return this.#depart(provider, input, sessionId);
+  }
+
+  /**
+   * Whether a provider's answer belongs to a flow that is under way, in whatever browser. It ends no flow.
+   *
+   * @throws AuthError `provider_not_found`
+   */
+  async isExpected(provider: string, answer: URLSearchParams): Promise<boolean> {
+    this.#clientOf(provider);
+    const state = answer.get('state');
+    return state ? this.#flows.isUnderWay(state, provider) : false;
   }
 
   /**

@@ -84,8 +84,7 @@ export class Flows {
       return null;
     const taken = await this.database.change(`DELETE FROM ${this.#table} WHERE state_hash = ${literal}`);
     const sealed = this.box.open(row.sealed, contextOf(digest));
-    const now = Math.max(this.database.clock.now(), Date.now());
-    if (taken === 0 || sealed === null || Database.toDate(row.expires_at).getTime() <= now) return null;
+    if (taken === 0 || sealed === null || !this.#isInTime(row)) return null;
     return {
       provider: row.provider,
       sessionId: row.session_id,
@@ -96,6 +95,16 @@ export class Flows {
         sessionId && userId ? { userId, sessionId } : [],
       ),
     };
+  }
+
+  /** Whether a flow is under way, whosever it is. It stays so. */
+  async isUnderWay(state: string, provider: string): Promise<boolean> {
+    const [row] = await this.#read(this.database.digestLiterals([digestToken(state)]), []);
+    return row !== undefined && row.provider === provider && this.#isInTime(row);
+  }
+
+  #isInTime({ expires_at }: FlowColumns): boolean {
+    return Database.toDate(expires_at).getTime() > Math.max(this.database.clock.now(), Date.now());
   }
 
   /** A row for each session that the browser carries, and one where it carries none. */

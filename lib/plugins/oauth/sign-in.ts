@@ -1,3 +1,4 @@
+import type { Transaction } from 'sequelize';
 import type { Core } from '../../core.js';
 import { violatedUnique } from '../../database/faults.js';
 import { AuthError } from '../../errors.js';
@@ -60,7 +61,7 @@ export function findOrCreateUser(
  * Links an identity to a user who is signed in.
  *
  * @returns whether it is new; false where it was linked already, and now has newer tokens
- * @throws AuthError `account_linked_elsewhere`, `provider_already_linked`; `invalid_session` where it ended meanwhile
+ * @throws AuthError `account_linked_elsewhere`, `provider_already_linked`; `invalid_flow` where the session ended meanwhile
  */
 export function linkIdentity(
   core: Core,
@@ -74,16 +75,29 @@ export function linkIdentity(
     if (known && known.userId !== userId) throw new AuthError('account_linked_elsewhere');
     // Another client of the same issuer: its tokens are not this account's.
     if (known && known.provider !== provider) throw new AuthError('provider_already_linked');
-    if (known) {
-      await accounts.updateTokens(known, identity.tokens);
-      return false;
-    }
-    if (await accounts.find(userId, provider)) throw new AuthError('provider_already_linked');
-    await core.inNameOf(userId, session.id, (transaction) =>
-      accounts.insert(ownerOf(userId, provider, identity), identity.tokens, transaction),
+    if (!known && (await accounts.find(userId, provider))) throw new AuthError('provider_already_linked');
+    await inNameOfLinker(core, userId, session.id, (transaction) =>
+      known
+        ? accounts.updateTokens(known, identity.tokens, transaction)
+        : accounts.insert(ownerOf(userId, provider, identity), identity.tokens, transaction),
     );
-    return true;
+    return known === null;
   });
+}
+
+// The provider may have taken seconds, in which the session can have ended: the flow, which belongs to it, has too then.
+async function inNameOfLinker(
+  core: Core,
+  userId: string,
+  sessionId: string,
+  work: (transaction: Transaction) => Promise<void>,
+): Promise<void> {
+  try {
+    await core.inNameOf(userId, sessionId, work);
+  } catch (error) {
+    const hasEnded = error instanceof AuthError && /^(invalid_session|user_not_found)$/.test(error.code);
+    throw hasEnded ? new AuthError('invalid_flow') : error;
+  }
 }
 
 async function signInKnown(

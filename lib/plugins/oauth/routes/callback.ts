@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import type { Core } from '../../../core.js';
+import { AuthError } from '../../../errors.js';
 import { type Call, type Reply, route } from '../../../http/route.js';
 import type { OAuthApi } from '../api.js';
 import { readFlowCookie } from '../flow-cookie.js';
@@ -21,7 +22,12 @@ export const callback = (core: Core, api: OAuthApi) =>
     method: 'get',
     summary: 'Where a provider sends the browser back to',
     query: answer,
-    handle: (call) => arrive(core, api, call),
+    handle(call) {
+      // Express gives it to us as well, and a flow is there for one return.
+      if (call.req.method === 'HEAD')
+        throw new AuthError('method_not_allowed', { headers: { Allow: 'GET, POST' } });
+      return arrive(core, api, call);
+    },
   });
 
 /** For `response_mode=form_post`, as Apple demands it. */
@@ -34,8 +40,10 @@ export const formCallback = (core: Core, api: OAuthApi) =>
     form: answer,
     async handle(call) {
       // A browser sends no SameSite=Lax cookie with another site's form, but does with the GET that we turn it into.
-      if (readFlowCookie(core, call.req) === undefined) return turnIntoGet(call.req, call.query);
-      return arrive(core, api, call);
+      if (readFlowCookie(core, call.req) !== undefined) return arrive(core, api, call);
+      const isExpected = await api.isExpected(call.params.provider ?? '', new URLSearchParams(call.query));
+      if (!isExpected) throw new AuthError('invalid_flow');
+      return turnIntoGet(call.req, call.query);
     },
   });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sessionCookie } from '../../../support/app.js';
+import { rows } from '../../../support/database.js';
 import { begin, type OAuthApp, signInWith, startWithOidc } from '../../../support/oauth-app.js';
 import { type OidcServer, visitProvider } from '../../../support/oidc.js';
 
@@ -51,6 +52,29 @@ describe('POST /oauth/:provider/callback', () => {
     const response = await browser.get(turned.headers.location ?? '').expect(303);
     expect(response.headers.location).toBe('/done');
     expect(sessionCookie(response)).toBeDefined();
+  });
+
+  test('answers 400 at once where no flow is under way', async () => {
+    const post = (form: string, path = '/auth/oauth/oidc/callback') =>
+      app.http.post(path).type('form').send(form);
+    for (const form of ['', 'code=x', 'state=', `code=x&state=${'x'.repeat(43)}`, 'error=access_denied']) {
+      const { body, headers } = await post(form).expect(400);
+      expect(body.code).toBe('invalid_flow');
+      expect(headers.location).toBeUndefined();
+    }
+    const browser = app.browser();
+    const { path, form } = await answerOfProvider(browser);
+    await post(form.toString()).expect(303);
+    await browser.post(path).type('form').send(form.toString()).expect(303);
+    expect((await post(form.toString()).expect(400)).body.code).toBe('invalid_flow');
+    const late = await answerOfProvider(browser);
+    await rows(app.database, 'UPDATE oauth_flows SET expires_at = :past', {
+      past: '2020-01-01 00:00:00.000',
+    });
+    await post(late.form.toString()).expect(400);
+    expect((await post('state=x', '/auth/oauth/nobody/callback').expect(404)).body.code).toBe(
+      'provider_not_found',
+    );
   });
 
   test('tells that the person declined', async () => {

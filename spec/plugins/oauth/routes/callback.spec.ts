@@ -88,6 +88,14 @@ describe('GET /oauth/:provider/callback', () => {
     expect((await browser.get(back)).body).toMatchObject({ status: 400, code: 'invalid_flow' });
   });
 
+  test('is not to be looked at by HEAD, which would use the flow up', async () => {
+    const browser = app.browser();
+    const back = pathOf(await visitProvider(await begin(browser, authorize)));
+    const { headers } = await browser.head(back).expect(405);
+    expect(headers.allow).toBe('GET, POST');
+    await browser.get(back).expect(303);
+  });
+
   test('refuses another browser, which cannot use the flow up either', async () => {
     const browser = app.browser();
     const back = pathOf(await visitProvider(await begin(browser, authorize)));

@@ -97,6 +97,37 @@ describe('GET /oauth/:provider/link', () => {
     expect((await countRows(app.database)).accounts).toBe(0);
   });
 
+  /** Has all sessions of the user end while the provider is being asked. */
+  function endSessionsMeanwhile(userId: string) {
+    provider.lies = {
+      answers: {
+        async userinfo(_req, res) {
+          await app.auth.revokeAllSessions(userId);
+          res.writeHead(200, { 'content-type': 'application/json' }).end('{"sub":"ada"}');
+        },
+      },
+    };
+  }
+
+  test('makes nothing in the name of a session that ends meanwhile', async () => {
+    const browser = await signedIn(app);
+    const { body } = await browser.get('/auth/me').expect(200);
+    endSessionsMeanwhile(body.user.id);
+    const response = await linkWith(browser, 'oidc', '/linked?tab=1');
+    expect([response.status, response.headers.location]).toEqual([303, '/linked?tab=1&error=invalid_flow']);
+    expect((await countRows(app.database)).accounts).toBe(0);
+  });
+
+  test('leaves the stored tokens alone in the name of a session that ends meanwhile', async () => {
+    const browser = await signedIn(app);
+    const { body } = await browser.get('/auth/me').expect(200);
+    await linkWith(browser, 'oidc');
+    const before = await app.auth.oauth.tokens(body.user.id, 'oidc');
+    endSessionsMeanwhile(body.user.id);
+    expect((await linkWith(browser, 'oidc')).headers.location).toBe('/linked?error=invalid_flow');
+    expect(await app.auth.oauth.tokens(body.user.id, 'oidc')).toEqual(before);
+  });
+
   test('goes with the provider at which it began (mix-up)', async () => {
     const browser = await signedIn(app);
     for (const path of [LINK, '/auth/oauth/oidc/authorize']) {
