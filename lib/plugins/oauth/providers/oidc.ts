@@ -40,6 +40,8 @@ export function oidc(options: OidcOptions): ProviderPlugin {
     clientSecret,
     clientAuth: 'basic',
     scopes: scopes ?? ['openid', 'email', 'profile'],
+    // Without it, a provider has to leave offline_access out (OpenID Connect Core 1.0, 11).
+    ...(scopes?.includes('offline_access') && { authorizeParameters: { prompt: 'consent' } }),
     profile: (sources) =>
       oidcProfile(sources, (claims) => trustEmailVerified && claims.email_verified === true),
   });

@@ -5,6 +5,7 @@ import {
   begin,
   type OAuthApp,
   oidcPlugin,
+  signInWith,
   startOAuthApp,
   startWithOidc,
 } from '../../../support/oauth-app.js';
@@ -15,12 +16,13 @@ const AUTHORIZE = '/auth/oauth/oidc/authorize';
 describe('GET /oauth/:provider/authorize', () => {
   let app: OAuthApp;
   let provider: OidcServer;
+  const servers: OidcServer[] = [];
   beforeAll(async () => {
     ({ app, provider } = await startWithOidc());
   });
   afterAll(async () => {
     await app.stop();
-    await provider.stop();
+    for (const one of [provider, ...servers]) await one.stop();
   });
 
   test('sends the browser to the provider, with PKCE, state and nonce', async () => {
@@ -38,6 +40,36 @@ describe('GET /oauth/:provider/authorize', () => {
       nonce: expect.stringMatching(/^[\w-]{43}$/),
     });
     expect(response.headers['cache-control']).toBe('no-store');
+  });
+
+  test('asks for consent with offline_access, without which it is nothing (OpenID Connect Core 1.0, 11)', async () => {
+    const scopes = ['openid', 'offline_access'];
+    const offline = await startWithOidc({
+      async providers(redirectUri) {
+        const other = await startOidcServer([redirectUri('offline')]);
+        servers.push(other);
+        return [oidcPlugin(other, { id: 'offline', scopes })];
+      },
+    });
+    const url = new URL(await begin(offline.app.browser(), '/auth/oauth/offline/authorize'));
+    expect(url.searchParams.get('prompt')).toBe('consent');
+    const browser = offline.app.browser();
+    await signInWith(browser, 'offline');
+    const { body } = await browser.get('/auth/oauth/offline/tokens').expect(200);
+    expect(body.scopes).toContain('offline_access');
+    const plain = new URL(await begin(offline.app.browser(), AUTHORIZE));
+    expect(plain.searchParams.has('prompt')).toBe(false);
+    await offline.app.stop();
+    await offline.provider.stop();
+  });
+
+  test('writes the redirect URI as the router is mounted, in whatever letters a request comes', async () => {
+    const redirectUri = async (path: string) =>
+      new URL(await begin(app.browser(), path)).searchParams.get('redirect_uri');
+    const right = `${app.origin}/auth/oauth/oidc/callback`;
+    expect(await redirectUri(AUTHORIZE)).toBe(right);
+    for (const path of ['/AUTH/oauth/oidc/authorize', '/Auth/OAuth/oidc/Authorize'])
+      expect(await redirectUri(path)).toBe(right);
   });
 
   test('binds the flow to the browser by a cookie, which further tabs share', async () => {
