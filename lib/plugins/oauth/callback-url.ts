@@ -12,7 +12,9 @@ const RELATIVE = 'http://relative.invalid';
  * @throws AuthError `invalid_callback_url`
  */
 export function checkCallbackUrl(value: string, origins: ReadonlySet<string>): string {
-  if (value.length > MAX_LENGTH || TREACHEROUS.test(value)) throw new AuthError('invalid_callback_url');
+  // From code, it can be anything.
+  if (typeof value !== 'string' || value.length > MAX_LENGTH || TREACHEROUS.test(value))
+    throw new AuthError('invalid_callback_url');
   // Twice: `/.//host` is a path, and `//host`, which it becomes where its dots are resolved, another origin.
   const isPath = value.startsWith('/') && !value.startsWith('//');
   const path = isPath ? new URL(value, RELATIVE) : null;

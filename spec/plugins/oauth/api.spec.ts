@@ -61,12 +61,15 @@ describe('auth.oauth', () => {
   });
 
   test('authorizeUrl() refuses what the route refuses', async () => {
-    const refused = (provider: string, callbackUrl: string) =>
-      app.auth.oauth.authorizeUrl(provider, { callbackUrl }).catch(({ code, status }) => [status, code]);
+    const refused = (provider: string, callbackUrl: unknown) =>
+      app.auth.oauth
+        .authorizeUrl(provider, { callbackUrl: callbackUrl as string })
+        .catch(({ code, status }) => [status, code]);
     expect(await refused('nobody', '/')).toEqual([404, 'provider_not_found']);
     expect(await refused('__proto__', '/')).toEqual([404, 'provider_not_found']);
     expect(await refused('oidc', '//evil.example')).toEqual([400, 'invalid_callback_url']);
-    expect(await refused('oidc', '')).toEqual([400, 'invalid_callback_url']);
+    for (const none of ['', null, 7, ['/x'], { href: '/x' }])
+      expect(await refused('oidc', none)).toEqual([400, 'invalid_callback_url']);
   });
 
   test('accounts() lists them in the order of their links, without tokens', async () => {

@@ -110,6 +110,8 @@ describe('a service that speaks OAuth 2.0 only', () => {
     await locationAfter('plain', {});
     const sent = provider.authorizations.at(-1);
     expect(sent?.get('code_challenge_method')).toBe('S256');
+    // It was given none, and an empty one would be wrong (RFC 6749, 3.3).
+    expect(sent?.has('scope')).toBe(false);
     for (const name of ['code_challenge', 'state', 'nonce']) expect(sent?.get(name)).toMatch(/^[\w-]{43}$/);
   });
 
