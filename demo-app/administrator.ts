@@ -1,13 +1,7 @@
-import type { User } from 'latchkey';
 import type { DemoAuth } from './auth.js';
 import { inDataFolder, kept, randomText } from './data.js';
 
 export const ADMIN_EMAIL = 'admin@example.com';
-
-/** Who is shown the way to the administrators' pages. Who may open them, `requireAdmin` decides. */
-export function isAdministrator({ email, emailVerifiedAt }: User): boolean {
-  return email === ADMIN_EMAIL && emailVerifiedAt !== null;
-}
 
 /**
  * Makes the administrator's account when there is none, so that the administrator's page can be tried without a mail

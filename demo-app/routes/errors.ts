@@ -35,7 +35,7 @@ export function errors(auth: DemoAuth): { notFound: RequestHandler; answerError:
     // For the links at the top of the page. Not where the app itself has failed: this could fail too.
     if (status < 500) await new Promise((done) => findOutWho(req, res, done));
     const html = composePage('error', { title: TITLES[status] ?? phrase, detail });
-    res.type('html').send(html(navigationOf(req)));
+    res.type('html').send(html(navigationOf(auth, req)));
   }
 
   return {

@@ -12,32 +12,32 @@ export function pages(auth: DemoAuth): Router {
   const administrators = requireAdmin(auth, { onError: toSignIn });
 
   const router = Router();
-  router.get('/', visitors, page('home', 'Home'));
-  router.get('/sign-up', visitors, page('sign-up', 'Sign up'));
-  router.get('/sign-in', visitors, page('sign-in', 'Sign in'));
+  router.get('/', visitors, page(auth, 'home', 'Home'));
+  router.get('/sign-up', visitors, page(auth, 'sign-up', 'Sign up'));
+  router.get('/sign-in', visitors, page(auth, 'sign-in', 'Sign in'));
   // The mails' links lead here, whether their reader is signed in or not.
-  router.get('/forgotten-password', all, page('forgotten-password', 'Forgot your password?'));
-  router.get('/reset-password', all, page('reset-password', 'New password'));
-  router.get('/verify-email', all, page('verify-email', 'Confirm your email'));
-  router.get('/mails', all, page('mails', 'Mails'));
-  router.get('/account', users, page('account', 'Account'));
-  router.get('/linked-accounts', users, page('linked-accounts', 'Linked accounts'));
-  router.get('/api-keys', users, page('api-keys', 'API keys'));
-  router.get('/sessions', users, page('sessions', 'Sessions'));
-  router.get('/users', administrators, page('users', 'Users'));
-  router.get('/events', administrators, page('events', 'Events', '/users'));
+  router.get('/forgotten-password', all, page(auth, 'forgotten-password', 'Forgot your password?'));
+  router.get('/reset-password', all, page(auth, 'reset-password', 'New password'));
+  router.get('/verify-email', all, page(auth, 'verify-email', 'Confirm your email'));
+  router.get('/mails', all, page(auth, 'mails', 'Mails'));
+  router.get('/account', users, page(auth, 'account', 'Account'));
+  router.get('/linked-accounts', users, page(auth, 'linked-accounts', 'Linked accounts'));
+  router.get('/api-keys', users, page(auth, 'api-keys', 'API keys'));
+  router.get('/sessions', users, page(auth, 'sessions', 'Sessions'));
+  router.get('/users', administrators, page(auth, 'users', 'Users'));
+  router.get('/events', administrators, page(auth, 'events', 'Events', '/users'));
   return router;
 }
 
 /** A page is plain HTML; what it shows of the user, its script asks of the JSON routes. */
-function page(name: string, title: string, path = `/${name}`): RequestHandler {
+function page(auth: DemoAuth, name: string, title: string, path = `/${name}`): RequestHandler {
   const html = composePage(name, { title, path, script: name === 'home' ? undefined : `${name}.js` });
   return (req, res) => {
     // Else the back button would show it after signing out.
     res
       .set('Cache-Control', 'no-store')
       .type('html')
-      .send(html(navigationOf(req)));
+      .send(html(navigationOf(auth, req)));
   };
 }
 

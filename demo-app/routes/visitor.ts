@@ -1,6 +1,5 @@
 import type { Request, RequestHandler } from 'express';
 import { type GuardOptions, optionalSession } from 'latchkey';
-import { isAdministrator } from '../administrator.js';
 import type { DemoAuth } from '../auth.js';
 import type { Navigation } from '../html.js';
 
@@ -10,9 +9,9 @@ export function everybody(auth: DemoAuth): RequestHandler {
 }
 
 /** The navigation for who asks. Only known behind a guard. */
-export function navigationOf(req: Request): Navigation {
+export function navigationOf(auth: DemoAuth, req: Request): Navigation {
   if (!req.auth) return 'visitors';
-  return isAdministrator(req.auth.user) ? 'administrators' : 'users';
+  return auth.admin.isAdministrator(req.auth.user) ? 'administrators' : 'users';
 }
 
 /** A session that has ended is none. */

@@ -11,6 +11,13 @@ export class AdminApi {
     this.#core = core;
   }
 
+  /**
+   * Whether a user is an administrator just now: to show them the way, say. What they may do, `requireAdmin` decides.
+   */
+  isAdministrator(user: User): boolean {
+    return this.#core.isAdministrator?.(user) ?? false;
+  }
+
   /** Users, the newest first, a page at a time. @throws AuthError `invalid_request` on a bad limit or cursor */
   listUsers(options?: ListUsersOptions): Promise<UserPage> {
     return this.#core.users.list(options);

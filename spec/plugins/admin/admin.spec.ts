@@ -49,7 +49,10 @@ const emailsOf = async (query: Record<string, string>) => {
 
 describe('who is an administrator', () => {
   test('not one whose address is unproven, and at once no longer', async () => {
+    const isAdministrator = async () => app.auth.admin.isAdministrator(await app.auth.admin.getUser(rootId));
+    expect(await isAdministrator()).toBe(true);
     await app.auth.models.User.update({ emailVerifiedAt: null }, { where: { id: rootId } });
+    expect(await isAdministrator()).toBe(false);
     for (const path of ['/auth/admin/users', `/auth/admin/users/${rootId}`])
       expectProblem(await browser.get(path), 403, 'admin_required');
     expectProblem(await browser.post(`/auth/admin/users/${rootId}/revoke-sessions`), 403, 'admin_required');
