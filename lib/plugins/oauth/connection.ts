@@ -33,9 +33,9 @@ export class Connection {
 
   /** @throws AuthError `access_denied`, `provider_error` */
   async call<T>(work: Work<T>): Promise<T> {
-    const client = await import('openid-client');
     // One limit for all requests of a call together: a provider that is slow three times is three times too slow.
     const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const client = await import('openid-client');
     const fetchBounded = boundedFetch(signal);
     const fetchOnce = tolerantFetch(askingOnce(fetchBounded), this.isOidc);
     try {
