@@ -3,12 +3,12 @@ import { inspect } from 'node:util';
 import type { Logger } from './logger.js';
 
 /** Where a request came from, as far as it is known. */
-export interface Origin {
+export interface ClientInfo {
   readonly ip: string | null;
   readonly userAgent: string | null;
 }
 
-/** What each event tells beside its origin. */
+/** What each event tells beside who sent the request. */
 interface EventDetails {
   'user.created': { readonly userId: string };
   'user.email_verified': { readonly userId: string };
@@ -33,7 +33,7 @@ interface EventDetails {
  * Every event and its payload: ids, and the address and user agent of the request in which it happened, as far as they
  * are known. Never a secret.
  */
-export type AuthEvents = { readonly [N in keyof EventDetails]: Origin & EventDetails[N] };
+export type AuthEvents = { readonly [N in keyof EventDetails]: ClientInfo & EventDetails[N] };
 
 /** The name of an event. */
 export type AuthEventName = keyof AuthEvents;
@@ -61,7 +61,7 @@ const EVENT_NAMES: Readonly<Record<AuthEventName, true>> = {
 
 /** Tells listeners what happened. A listener that throws, rejects or hangs changes nothing for the caller. */
 export class Events {
-  readonly #origins = new AsyncLocalStorage<Origin>();
+  readonly #clients = new AsyncLocalStorage<ClientInfo>();
   readonly #listeners = new Map<AuthEventName, Set<AuthEventListener<never>>>();
   readonly #forAll: ((name: AuthEventName, event: AuthEvents[AuthEventName]) => unknown)[] = [];
 
@@ -92,13 +92,13 @@ export class Events {
     this.#forAll.push(listener);
   }
 
-  /** Runs work for a request: what it emits carries the request's origin. */
-  within<T>(origin: Origin, work: () => Promise<T>): Promise<T> {
-    return this.#origins.run({ ip: origin.ip, userAgent: origin.userAgent }, work);
+  /** Runs work for a request: what it emits tells of the client. */
+  within<T>(client: ClientInfo, work: () => Promise<T>): Promise<T> {
+    return this.#clients.run({ ip: client.ip, userAgent: client.userAgent }, work);
   }
 
-  emit<N extends AuthEventName>(name: N, details: EventDetails[N] & Partial<Origin>): void {
-    const event = { ip: null, userAgent: null, ...this.#origins.getStore(), ...details } as AuthEvents[N];
+  emit<N extends AuthEventName>(name: N, details: EventDetails[N] & Partial<ClientInfo>): void {
+    const event = { ip: null, userAgent: null, ...this.#clients.getStore(), ...details } as AuthEvents[N];
     // One object for all: no listener can change what the others and the audit log are told.
     Object.freeze(event);
     const listeners = this.#listeners.get(name) as Set<AuthEventListener<N>> | undefined;

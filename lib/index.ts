@@ -50,7 +50,7 @@ export {
 } from './plugins/credential-password/index.js';
 export type {
   ChangePasswordInput,
-  Client,
+  ClientInput,
   ReauthenticateInput,
   ResetPasswordInput,
   SetPasswordInput,

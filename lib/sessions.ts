@@ -7,7 +7,7 @@ import { isForeignKeyViolation } from './database/faults.js';
 import { BatchedLookup } from './database/lookup.js';
 import { storable } from './database/storable.js';
 import { AuthError } from './errors.js';
-import type { Events, Origin } from './events.js';
+import type { ClientInfo, Events } from './events.js';
 import type { Session } from './models/session.js';
 import { SESSION_COLUMNS, type SessionColumns, toSession } from './models/session-columns.js';
 import type { User } from './models/user.js';
@@ -25,7 +25,7 @@ export interface IssuedSession {
 }
 
 /** What a session begins with. */
-export interface NewSession extends Origin {
+export interface NewSession extends ClientInfo {
   readonly remembered: boolean;
 }
 

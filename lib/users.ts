@@ -3,10 +3,10 @@ import { isUuid, uuidv7 } from './crypto/uuid.js';
 import type { Database, Replacements } from './database/database.js';
 import { violatedUnique } from './database/faults.js';
 import { AuthError } from './errors.js';
-import { cutPage, type PageOptions, readPage } from './key-set.js';
 import { UNTOUCHED } from './models/define.js';
 import type { User, UserModel, UserRow } from './models/user.js';
 import { toUser, USER_COLUMNS, type UserColumns } from './models/user-columns.js';
+import { cutPage, type PageOptions, readPage } from './pagination.js';
 
 /** What a sign-in must know of an account. It stays inside latchkey. */
 export interface SignInRecord {

@@ -20,7 +20,8 @@ export function answerError(core: Core, error: unknown, res: Response, next: Nex
     next(error);
     return;
   }
-  if (error.status >= 500) core.settings.logger.error(`latchkey: ${error.message}`, error.cause);
+  // What a provider did wrong is in the log already: it may as well have ended in a redirect.
+  if (error.status >= 500 && error.code !== 'provider_error') logFault(core, error);
   res.statusCode = error.status;
   res.setHeader('Cache-Control', 'no-store');
   res.setHeader('Content-Type', 'application/problem+json; charset=utf-8');
@@ -37,6 +38,12 @@ export function answerError(core: Core, error: unknown, res: Response, next: Nex
       errors: error.errors,
     }),
   );
+}
+
+function logFault({ settings: { logger } }: Core, { message, cause }: AuthError): void {
+  const line = `latchkey: ${message}`;
+  if (cause === undefined) logger.error(line);
+  else logger.error(line, cause);
 }
 
 function challenges(core: Core): string {

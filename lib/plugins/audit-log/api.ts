@@ -3,8 +3,8 @@ import { isUuid, uuidv7 } from '../../crypto/uuid.js';
 import { Database } from '../../database/database.js';
 import { deleteInBatches } from '../../database/delete-in-batches.js';
 import { storable } from '../../database/storable.js';
-import type { AuthEventName, Origin } from '../../events.js';
-import { cutPage, type PageOptions, readPage } from '../../key-set.js';
+import type { AuthEventName, ClientInfo } from '../../events.js';
+import { cutPage, type PageOptions, readPage } from '../../pagination.js';
 
 /** Something that happened. */
 export interface AuditEvent {
@@ -36,7 +36,7 @@ interface EventRow {
   created_at: Date | string;
 }
 
-type AnyEvent = { readonly userId?: string | null } & Partial<Origin>;
+type AnyEvent = { readonly userId?: string | null } & Partial<ClientInfo>;
 
 /** `auth.auditLog`: what happened. */
 export class AuditLogApi {

@@ -8,7 +8,7 @@ import type { SignInRecord } from '../../users.js';
 import { type ImportedUser, type ImportResult, importUsers } from './import-users.js';
 import type {
   ChangePasswordInput,
-  Client,
+  ClientInput,
   ReauthenticateInput,
   ResetPasswordInput,
   SetPasswordInput,
@@ -77,12 +77,12 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
     const registration = await this.#rules.checkRegistration(input);
     const user = await this.#createUser(registration);
     if (user) {
-      core.events.emit('user.created', { userId: user.id, ...originOf(input) });
+      core.events.emit('user.created', { userId: user.id, ...clientOf(input) });
       if (this.#settings.sendVerificationOnSignUp) this.#mailbox?.mail('verify-email', user);
     }
     if (!user || this.#settings.concealExistingEmails) return null;
     if (!this.#settings.signInOnSignUp) return { user };
-    return core.sessions.create(user, 0, { remembered: false, ...originOf(input) });
+    return core.sessions.create(user, 0, { remembered: false, ...clientOf(input) });
   }
 
   /**
@@ -93,7 +93,7 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
    */
   async signIn(input: SignInInput): Promise<IssuedSession> {
     const core = this.#core;
-    const client = originOf(input);
+    const client = clientOf(input);
     const credential = String(input.credential);
     await core.limiter.countAddress('signIn', input.ip).catch((error) => {
       if (isTooMany(error)) core.events.emit('sign_in.throttled', { userId: null, ...client });
@@ -140,13 +140,13 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
       await this.#tokens.endAll(userId, ['reset-password'], transaction);
       const issued = sessionId
         ? await sessions.renew(user, sessionId, authEpoch, transaction)
-        : await sessions.insert(user, authEpoch, { remembered: false, ...originOf(client) }, transaction);
+        : await sessions.insert(user, authEpoch, { remembered: false, ...clientOf(client) }, transaction);
       return { ended, issued };
     });
-    events.emit('password.changed', { userId, ...originOf(client) });
+    events.emit('password.changed', { userId, ...clientOf(client) });
     sessions.tellEnded(userId, ended);
     if (!sessionId) {
-      events.emit('session.created', { userId, sessionId: issued.session.id, ...originOf(client) });
+      events.emit('session.created', { userId, sessionId: issued.session.id, ...clientOf(client) });
     }
     return issued;
   }
@@ -166,7 +166,7 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
       await this.#core.users.setPasswordHash(userId, passwordHash, transaction);
       await this.#tokens.endAll(userId, ['reset-password'], transaction);
     });
-    this.#core.events.emit('password.changed', { userId, ...originOf(client) });
+    this.#core.events.emit('password.changed', { userId, ...clientOf(client) });
   }
 
   /** Notes that the user has proved again who they are. @throws AuthError `invalid_credentials`, `rate_limited` */
@@ -176,7 +176,7 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
   }
 
   /** Mails a verification link to a user. @throws AuthError `user_not_found`, `rate_limited` */
-  async sendVerification({ userId, ip }: Client & { userId: string }): Promise<void> {
+  async sendVerification({ userId, ip }: ClientInput & { userId: string }): Promise<void> {
     await this.#mails.sendVerification((await this.#own(userId)).user, ip);
   }
 
@@ -186,17 +186,17 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
    * @throws AuthError `invalid_token` (400), `unauthenticated`, `invalid_credentials` (401), `rate_limited` (429)
    */
   async verifyEmail({ token, sessionUserId = null, password, ...client }: VerifyEmailInput): Promise<User> {
-    return this.#mails.verifyEmail(token, { sessionUserId, password }, originOf(client));
+    return this.#mails.verifyEmail(token, { sessionUserId, password }, clientOf(client));
   }
 
   /** Mails a reset link, if the account exists; nobody can tell. @throws AuthError `rate_limited` */
-  async requestPasswordReset({ email, ip }: Client & { email: string }): Promise<void> {
+  async requestPasswordReset({ email, ip }: ClientInput & { email: string }): Promise<void> {
     await this.#mails.requestReset(email, ip);
   }
 
   /** Redeems a reset link. @throws AuthError `invalid_token`, `validation_failed` */
   async resetPassword({ token, newPassword, ...client }: ResetPasswordInput): Promise<void> {
-    await this.#mails.resetPassword(token, newPassword, originOf(client));
+    await this.#mails.resetPassword(token, newPassword, clientOf(client));
   }
 
   /** Takes accounts over from elsewhere, with their hashes; each is hashed anew at its first sign-in. */
@@ -246,8 +246,8 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
     return record;
   }
 
-  async #verifyOwn(userId: string, password: string, client: Client): Promise<SignInRecord> {
-    return this.#check.verify(await this.#own(userId), userId, String(password), originOf(client));
+  async #verifyOwn(userId: string, password: string, client: ClientInput): Promise<SignInRecord> {
+    return this.#check.verify(await this.#own(userId), userId, String(password), clientOf(client));
   }
 }
 
@@ -260,6 +260,6 @@ function isTooMany(error: unknown): boolean {
   return error instanceof AuthError && error.code === 'rate_limited';
 }
 
-function originOf({ ip = null, userAgent = null }: Client) {
+function clientOf({ ip = null, userAgent = null }: ClientInput) {
   return { ip, userAgent };
 }

@@ -1,5 +1,5 @@
 /** Where a request came from: shown in the list of sessions, told to listeners, and limited. */
-export interface Client {
+export interface ClientInput {
   /** The address. @default none, and then nothing is limited by address */
   ip?: string | null;
   /** What the browser or program calls itself. @default none */
@@ -7,7 +7,7 @@ export interface Client {
 }
 
 /** What `auth.credential.signUp` takes. */
-export interface SignUpInput extends Client {
+export interface SignUpInput extends ClientInput {
   /** At most 254 characters; stored in canonical form. */
   email: string;
   /** 8 to 256 code points, and none of the commonest (NIST SP 800-63B-4, 3.1.1.2). */
@@ -17,7 +17,7 @@ export interface SignUpInput extends Client {
 }
 
 /** What `auth.credential.signIn` takes. */
-export interface SignInInput extends Client {
+export interface SignInInput extends ClientInput {
   /** An email or, where usernames are on, a username. */
   credential: string;
   /** The password as it was typed. */
@@ -27,7 +27,7 @@ export interface SignInInput extends Client {
 }
 
 /** What `auth.credential.changePassword` takes. */
-export interface ChangePasswordInput extends Client {
+export interface ChangePasswordInput extends ClientInput {
   /** Whose password it is. */
   userId: string;
   /** The session that goes on, with a new token. @default none: then a new one begins */
@@ -39,7 +39,7 @@ export interface ChangePasswordInput extends Client {
 }
 
 /** What `auth.credential.setPassword` takes. */
-export interface SetPasswordInput extends Client {
+export interface SetPasswordInput extends ClientInput {
   /** A user who has no password. */
   userId: string;
   /** The session in whose name it is set: if it has ended meanwhile, no password is set. @default none */
@@ -49,7 +49,7 @@ export interface SetPasswordInput extends Client {
 }
 
 /** What `auth.credential.resetPassword` takes. */
-export interface ResetPasswordInput extends Client {
+export interface ResetPasswordInput extends ClientInput {
   /** Of a reset mail. */
   token: string;
   /** Like that of a sign-up. */
@@ -57,7 +57,7 @@ export interface ResetPasswordInput extends Client {
 }
 
 /** What `auth.credential.reauthenticate` takes. */
-export interface ReauthenticateInput extends Client {
+export interface ReauthenticateInput extends ClientInput {
   /** Who proves again who they are. */
   userId: string;
   /** The session that counts as fresh from then on. */
@@ -67,7 +67,7 @@ export interface ReauthenticateInput extends Client {
 }
 
 /** What `auth.credential.verifyEmail` takes. */
-export interface VerifyEmailInput extends Client {
+export interface VerifyEmailInput extends ClientInput {
   /** Of a verification mail. */
   token: string;
   /** Whose session stands beside the token. @default none */

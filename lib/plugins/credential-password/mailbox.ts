@@ -1,7 +1,7 @@
 import type { Core } from '../../core.js';
 import type { PasswordHasher } from '../../crypto/password.js';
 import { AuthError } from '../../errors.js';
-import type { Origin } from '../../events.js';
+import type { ClientInfo } from '../../events.js';
 import { canonicalEmail } from '../../identity.js';
 import type { Mailer } from '../../mail/mailer.js';
 import type { MailKind } from '../../mail/message.js';
@@ -65,7 +65,7 @@ export class Mailbox {
   async verifyEmail(
     token: string,
     proof: { sessionUserId: string | null; password: string | undefined },
-    client: Origin,
+    client: ClientInfo,
   ): Promise<User> {
     const { userId, email } = await this.tokens.find(token, 'verify-email');
     if (proof.sessionUserId !== userId) {
@@ -92,7 +92,7 @@ export class Mailbox {
     return user;
   }
 
-  async resetPassword(token: string, newPassword: string, client: Origin): Promise<void> {
+  async resetPassword(token: string, newPassword: string, client: ClientInfo): Promise<void> {
     const { database, users, sessions, limiter, events, onFirstProof } = this.core;
     const { userId, email } = await this.tokens.find(token, 'reset-password');
     const record = await users.findForSignIn({ id: userId });

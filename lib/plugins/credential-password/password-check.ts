@@ -1,7 +1,7 @@
 import type { Core } from '../../core.js';
 import type { PasswordHasher } from '../../crypto/password.js';
 import { AuthError } from '../../errors.js';
-import type { Origin } from '../../events.js';
+import type { ClientInfo } from '../../events.js';
 import type { SignInRecord } from '../../users.js';
 
 // Each further round needs a right password among the tries before it.
@@ -26,7 +26,7 @@ export class PasswordCheck {
     record: SignInRecord | null,
     name: string,
     password: string,
-    client: Origin,
+    client: ClientInfo,
   ): Promise<SignInRecord> {
     const userId = record?.user.id ?? null;
     // By the user and not by the name, so that an email and a username do not give twice the tries.
@@ -48,7 +48,7 @@ export class PasswordCheck {
     account: string,
     record: SignInRecord | null,
     password: string,
-    client: Origin,
+    client: ClientInfo,
   ): Promise<SignInRecord | AuthError> {
     const isOver = this.#begin(account);
     let isRight = false;

@@ -7,7 +7,6 @@ import type { Reply } from '../../../http/route.js';
 import { text } from '../../../http/schemas.js';
 import type { AuthorizeInput, Departure } from '../api.js';
 import { flowCookie, readFlowCookie } from '../flow-cookie.js';
-import { MountPaths } from '../mount-path.js';
 
 /** What `authorize` and `link` have in common: both send a browser to a provider. */
 export const departure = {
@@ -26,8 +25,6 @@ export const departure = {
   problems: ['provider_not_found', 'invalid_callback_url', 'origin_not_allowed', 'provider_error'],
 } as const satisfies { query: z.ZodType; answers: object; problems: readonly AuthErrorCode[] };
 
-const mountPaths = new WeakMap<Core, MountPaths>();
-
 /** Begins a flow for the browser that asks, and sends it off; a script is told where to send it. */
 export async function depart(
   core: Core,
@@ -39,15 +36,9 @@ export async function depart(
   const { url, browser } = await begin({
     ...(callbackUrl !== undefined && { callbackUrl }),
     browser: readFlowCookie(core, req),
-    basePath: core.settings.httpBasePath ?? mountPath(core, req),
+    basePath: core.settings.httpBasePath ?? req.baseUrl,
   });
   const headers = { 'Set-Cookie': flowCookie(core, browser) };
   if (req.accepts(['html', 'json']) === 'json') return { status: 200, body: { url }, headers };
   return { status: 302, headers: { ...headers, Location: url } };
-}
-
-function mountPath(core: Core, { baseUrl }: Request): string {
-  const paths = mountPaths.get(core) ?? new MountPaths();
-  mountPaths.set(core, paths);
-  return paths.spell(baseUrl);
 }
