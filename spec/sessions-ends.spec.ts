@@ -65,15 +65,15 @@ describe('the end of a session', () => {
       secret: SECRET,
       rateLimit: false,
       plugins: [password()],
-      session: { shortLifetime: 0.4, lifetime: 60, idleTimeout: 0.3, touchInterval: 30 },
+      session: { shortLifetime: 1.6, lifetime: 60, idleTimeout: 1.5, touchInterval: 30 },
     });
     const sign = (rememberMe: boolean) =>
       brief.credential.signIn({ credential: ada.email, password: ada.password, rememberMe });
     const [short, idle] = await Promise.all([sign(false), sign(true)]);
-    expect(short.session.expiresAt.getTime() - short.session.createdAt.getTime()).toBe(400);
+    expect(short.session.expiresAt.getTime() - short.session.createdAt.getTime()).toBe(1600);
     const get = (token: string) => brief.getSession({ headers: { cookie: `latchkey=${token}` } });
     await Promise.all([get(short.token), get(idle.token)]);
-    await settled(450);
+    await settled(1650);
     await expect(get(short.token)).rejects.toMatchObject({ code: 'invalid_session' });
     await expect(get(idle.token)).rejects.toMatchObject({ code: 'invalid_session' });
     await brief.close();
@@ -85,11 +85,11 @@ describe('the end of a session', () => {
       secret: SECRET,
       rateLimit: false,
       plugins: [password()],
-      session: { idleTimeout: 2 },
+      session: { idleTimeout: 3 },
     });
     const { token } = await brief.credential.signIn({ credential: ada.email, password: ada.password });
     for (let time = 0; time < 4; time++) {
-      await settled(900);
+      await settled(1200);
       await brief.getSession({ headers: { cookie: `latchkey=${token}` } });
     }
     await brief.close();

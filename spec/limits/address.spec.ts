@@ -94,11 +94,11 @@ describe('20 a minute for an address', () => {
   });
 
   test('begins anew when the window ends', async () => {
-    await start({ signIn: { limit: 2, window: 1 } });
+    await start({ signIn: { limit: 2, window: 3 } });
     await failed(2);
     const { headers } = await signIn().expect(429);
-    expect(headers['retry-after']).toBe('1');
-    await new Promise((resolve) => setTimeout(resolve, 1050));
+    expect(headers['retry-after']).toMatch(/^[23]$/);
+    await new Promise((resolve) => setTimeout(resolve, 3050));
     await failed(2);
     await refused();
   });

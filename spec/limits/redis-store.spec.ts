@@ -115,12 +115,12 @@ describe.each(available ? Object.entries(ways) : [])('Redis by %s', (_way, conne
   test('a window that ends, and keys that Redis forgets', async () => {
     const store = await connect();
     const { app, signIn, tablePrefix } = await startWith(store, {
-      signIn: { limit: 1, window: 0.5 },
+      signIn: { limit: 1, window: 2 },
       account: { failures: 100, firstPause: 1, maxPause: 1 },
     });
     await signIn().expect(401);
     await signIn().expect(429);
-    await new Promise((resolve) => setTimeout(resolve, 550));
+    await new Promise((resolve) => setTimeout(resolve, 2050));
     await signIn().expect(401);
     const redis = ioredis();
     const keys = await redis.keys(`latchkey:${tablePrefix}*`);
