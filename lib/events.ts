@@ -16,7 +16,7 @@ interface EventDetails {
   'session.revoked': { readonly userId: string; readonly sessionId: string };
   /** `userId` is null where no such account exists. */
   'sign_in.failed': { readonly userId: string | null };
-  /** The password was not looked at: the account's pause was on or, where `userId` is null, maybe the address's limit. */
+  /** An account's pause was on, and the password was not looked at. `userId` is null where no such account exists. */
   'sign_in.throttled': { readonly userId: string | null };
   'password.changed': { readonly userId: string };
   'password.reset': { readonly userId: string };

@@ -56,7 +56,7 @@ export class Sessions {
   ) {
     this.#sessions = database.table('sessions');
     this.#users = database.table('users');
-    this.#lookup = new BatchedLookup((digests) => this.#fetch(digests));
+    this.#lookup = new BatchedLookup((digests) => database.forNobody(() => this.#fetch(digests)));
   }
 
   /**

@@ -42,7 +42,8 @@ export function toPlainRequest(request: RequestLike): PlainRequest {
   if (typeof headers !== 'object' || headers === null) {
     throw new TypeError('latchkey: give a request, or an object with its headers');
   }
-  const pairs = headers instanceof Headers ? [...headers] : Object.entries(headers);
+  // By shape: there are more classes of Headers than the global one.
+  const pairs = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
   return { headers: Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value])), ip };
 }
 

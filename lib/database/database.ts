@@ -116,6 +116,11 @@ export class Database {
     }
   }
 
+  /** Does work that belongs to no request, though one has begun it: nobody's patience is spent by it. */
+  forNobody<T>(work: () => Promise<T>): Promise<T> {
+    return this.#patience.exit(work);
+  }
+
   /** Gives database work a deadline, and its failures their name: `unavailable`. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const patience = this.#patience.getStore();

@@ -46,7 +46,9 @@ const nothing = z.strictObject({});
 
 /** Refuses what comes in the body of a request that takes none. @throws AuthError like {@link readBody} */
 export async function refuseBody(req: Request, res: Response): Promise<void> {
-  const isEmpty = req.headers['transfer-encoding'] === undefined && !Number(req.headers['content-length']);
+  const { 'content-length': length, 'content-type': type, 'transfer-encoding': chunked } = req.headers;
+  // What comes in chunks and says nothing of its type may well be empty; it is not read.
+  const isEmpty = !Number(length) && (chunked === undefined || type === undefined);
   if (!isEmpty) await readBody(req, res, nothing);
 }
 

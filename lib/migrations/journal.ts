@@ -46,14 +46,17 @@ export class Journal {
     return (await this.#rows()).map((row) => row.replace(/ .*/, ''));
   }
 
-  /** Ends what a process has left half done. @returns the migration that is applied by it, if any */
-  async finish(migrations: readonly Migration[]): Promise<string | null> {
+  /** Ends what a process has left half done. @returns what it was, if anything */
+  async finish(
+    migrations: readonly Migration[],
+  ): Promise<{ readonly name: string; readonly direction: Direction } | null> {
     for (const row of await this.#rows()) {
       const [name, direction, step] = row.split(' ');
       const migration = migrations.find((one) => one.name === name);
       if (!migration || !step) continue;
-      await this.carryOut(migration, direction as Direction, Number(step));
-      return direction === 'up' ? migration.name : null;
+      const left = { name: migration.name, direction: direction as Direction };
+      await this.carryOut(migration, left.direction, Number(step));
+      return left;
     }
     return null;
   }

@@ -79,13 +79,13 @@ export async function migrate(
         down: () => journal.carryOut(migration, 'down'),
       })),
     });
-    if (undo === 0) {
-      const ran = (await umzug.up()).map(({ name }) => name);
-      return finished === null ? ran : [finished, ...ran];
-    }
-    const undone = await umzug.down(undo === 'all' ? { to: 0 } : { step: undo });
+    // What was left half done counts as a part of this call, where both went the same way.
+    const begun = finished?.direction === (undo === 0 ? 'up' : 'down') ? [finished.name] : [];
+    if (undo === 0) return [...begun, ...(await umzug.up()).map(({ name }) => name)];
+    const left = undo === 'all' ? undo : undo - begun.length;
+    const undone = left === 0 ? [] : await umzug.down(left === 'all' ? { to: 0 } : { step: left });
     if (undo === 'all') await journal.drop();
-    return undone.map(({ name }) => name);
+    return [...begun, ...undone.map(({ name }) => name)];
   });
 }
 

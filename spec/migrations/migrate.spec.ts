@@ -120,6 +120,19 @@ if (dialect !== 'sqlite') {
       await broken.close();
     });
 
+    test.each(moments)('%s its table is dropped is undone once, where it is repeated', async (moment) => {
+      const broken = open({ database: proxy.url });
+      const ran = await broken.migrate();
+      proxy.cutAt(/DROP TABLE one_time_tokens/, moment);
+      await expect(broken.migrate({ undo: 1 })).rejects.toThrow();
+      await broken.close();
+      const auth = open();
+      expect(await auth.migrate({ undo: 1 })).toEqual(ran.slice(-1));
+      expect(await auth.migrate()).toEqual(ran.slice(-1));
+      await auth.credential.signUp(ada);
+      await auth.close();
+    });
+
     test('because a name is taken goes on when it is free, and harms no table of the app', async () => {
       await rows(database, 'CREATE TABLE sessions (of_the_app INTEGER)');
       const auth = open();

@@ -38,7 +38,7 @@ export class ApiKeys {
   ) {
     this.#table = database.table('api_keys');
     this.#users = database.table('users');
-    this.#lookup = new BatchedLookup((digests) => this.#fetch(digests));
+    this.#lookup = new BatchedLookup((digests) => database.forNobody(() => this.#fetch(digests)));
   }
 
   async create(

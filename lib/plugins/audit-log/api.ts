@@ -36,6 +36,10 @@ interface EventRow {
   created_at: Date | string;
 }
 
+const BATCH = 200;
+// Beyond it, events come faster than the database takes them, and memory must not fill with them.
+const MAX_WAITING = 20_000;
+
 type AnyEvent = { readonly userId?: string | null } & Partial<ClientInfo>;
 
 /** `auth.auditLog`: what happened. */
@@ -43,7 +47,9 @@ export class AuditLogApi {
   readonly #core: Core;
   readonly #table: string;
   readonly #retentionMs: number;
-  readonly #underWay = new Set<Promise<unknown>>();
+  #waiting: EventRow[] = [];
+  #writing: Promise<void> | null = null;
+  #lost = 0;
 
   constructor(core: Core, retentionSeconds: number) {
     this.#core = core;
@@ -72,28 +78,22 @@ export class AuditLogApi {
   }
 
   /** @internal */
-  record(
-    kind: AuthEventName,
-    { userId = null, ip = null, userAgent = null, ...details }: AnyEvent,
-  ): Promise<unknown> {
+  record(kind: AuthEventName, { userId = null, ip = null, userAgent = null, ...details }: AnyEvent): void {
+    if (this.#waiting.length >= MAX_WAITING) {
+      this.#lost++;
+      return;
+    }
     const now = new Date(Math.floor(this.#core.database.clock.now()));
-    const writing = this.#core.database
-      .change(
-        `INSERT INTO ${this.#table} (id, kind, user_id, ip_address, user_agent, details, created_at)
-         VALUES (:id, :kind, :userId, :ip, :userAgent, :details, :now)`,
-        {
-          id: uuidv7(now.getTime()),
-          kind,
-          userId,
-          ip: storable(ip, 45),
-          userAgent: storable(userAgent, 255),
-          details: JSON.stringify(details),
-          now,
-        },
-      )
-      .finally(() => this.#underWay.delete(writing));
-    this.#underWay.add(writing);
-    return writing;
+    this.#waiting.push({
+      id: uuidv7(now.getTime()),
+      kind,
+      user_id: userId,
+      ip_address: storable(ip, 45),
+      user_agent: storable(userAgent, 255),
+      details: JSON.stringify(details),
+      created_at: now,
+    });
+    this.#writing ??= this.#core.database.forNobody(() => this.#write());
   }
 
   /** @internal */
@@ -107,7 +107,35 @@ export class AuditLogApi {
   async settle(): Promise<void> {
     // Listeners are called after the work that they hear of.
     await new Promise((resolve) => setImmediate(resolve));
-    await Promise.allSettled(this.#underWay);
+    await this.#writing;
+  }
+
+  // One statement at a time, so that a user with thousands of sessions, ended at once, takes no connection from others.
+  async #write(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const rows = this.#waiting.splice(0, BATCH);
+      try {
+        await this.#insert(rows);
+      } catch (error) {
+        this.#core.settings.logger.error(`latchkey: events were not recorded: ${rows.length}`, error);
+      }
+    }
+    this.#writing = null;
+    if (this.#lost === 0) return;
+    this.#core.settings.logger.error(`latchkey: events came too fast to be recorded: ${this.#lost}`);
+    this.#lost = 0;
+  }
+
+  async #insert(rows: readonly EventRow[]): Promise<void> {
+    const columns = ['id', 'kind', 'user_id', 'ip_address', 'user_agent', 'details', 'created_at'] as const;
+    const values = rows.map((_, index) => `(${columns.map((column) => `:${column}_${index}`).join(', ')})`);
+    const replacements = rows.flatMap((row, index) =>
+      columns.map((column): [string, string | Date | null] => [`${column}_${index}`, row[column]]),
+    );
+    await this.#core.database.change(
+      `INSERT INTO ${this.#table} (${columns.join(', ')}) VALUES ${values.join(', ')}`,
+      Object.fromEntries(replacements),
+    );
   }
 }
 

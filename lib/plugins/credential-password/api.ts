@@ -95,10 +95,7 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
     const core = this.#core;
     const client = clientOf(input);
     const credential = String(input.credential);
-    await core.limiter.countAddress('signIn', input.ip).catch((error) => {
-      if (isTooMany(error)) core.events.emit('sign_in.throttled', { userId: null, ...client });
-      throw error;
-    });
+    await core.limiter.countAddress('signIn', input.ip);
     const found = await this.#find(credential);
     const { user, authEpoch } = await this.#check.verify(
       found,
@@ -253,11 +250,7 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
 
 /** For a mail that is a by-work: that there were enough of them already is no failure. */
 function exceptTooMany(error: unknown): void {
-  if (!isTooMany(error)) throw error;
-}
-
-function isTooMany(error: unknown): boolean {
-  return error instanceof AuthError && error.code === 'rate_limited';
+  if (!(error instanceof AuthError) || error.code !== 'rate_limited') throw error;
 }
 
 function clientOf({ ip = null, userAgent = null }: ClientInput) {

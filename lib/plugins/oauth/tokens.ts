@@ -24,6 +24,8 @@ const MAX_WAIT_MS = 4650;
 const SAVE_ATTEMPTS = 16;
 const MAX_SAVE_PAUSE_MS = 2000;
 const RENEW_LEASE_MS = 1500;
+// Longer than whoever holds a lease and still lives takes to renew it, or to save, once the database is back.
+const GRACE_MS = 2500;
 
 /** @throws AuthError `relink_required` where the tokens cannot be used any more */
 export function openTokens(accounts: Accounts, account: AccountRow): ProviderTokens {
@@ -39,7 +41,8 @@ export function openTokens(accounts: Accounts, account: AccountRow): ProviderTok
 
 /** Refreshes tokens: one call to the provider, however many ask at once, in however many processes. */
 export class Refresher {
-  readonly #saving = new Set<Promise<void>>();
+  /** By account, what is being saved still. */
+  readonly #saving = new Map<string, Promise<void>>();
   readonly #closing = new AbortController();
 
   constructor(
@@ -54,6 +57,9 @@ export class Refresher {
   async refresh(account: AccountRow, client: ProviderClient): Promise<AccountRow> {
     const { refreshToken } = openOrRefuse(this.accounts, account);
     if (refreshToken === null) throw new AuthError('refresh_token_missing');
+    // The provider has void this one, and its successor is not stored yet.
+    if (this.#saving.has(account.id)) throw new AuthError('unavailable');
+    if (await this.#isAlive(account)) throw new AuthError('unavailable');
     // A lease on the row, and no transaction: the provider may take seconds, and a lock would be held for as long.
     const lease = await this.accounts.takeRefreshLease(account);
     if (lease === null) return this.#resultOfAnother(account);
@@ -66,7 +72,18 @@ export class Refresher {
   /** Before the end: what is not saved yet is tried once more, at once. */
   async settle(): Promise<void> {
     this.#closing.abort();
-    await Promise.all(this.#saving);
+    await Promise.all(this.#saving.values());
+  }
+
+  /** Whether somebody whose lease has lapsed is still at it: after an outage of the database, say. */
+  async #isAlive(account: AccountRow): Promise<boolean> {
+    if (account.refreshLease === null || this.accounts.holdsRefreshLease(account)) return false;
+    await sleep(GRACE_MS);
+    const { refreshLeaseUntil, refreshedAt } = await this.#reread(account);
+    return (
+      refreshLeaseUntil?.getTime() !== account.refreshLeaseUntil?.getTime() ||
+      refreshedAt.getTime() !== account.refreshedAt.getTime()
+    );
   }
 
   async #ask(account: AccountRow, refreshToken: string, client: ProviderClient, lease: string) {
@@ -105,9 +122,9 @@ export class Refresher {
       this.logger.error(`latchkey: new tokens of account ${account.id} are not saved yet`, error);
       const saving = this.#saveLater(account, tokens).finally(() => {
         clearInterval(renewing);
-        this.#saving.delete(saving);
+        this.#saving.delete(account.id);
       });
-      this.#saving.add(saving);
+      this.#saving.set(account.id, saving);
       throw error;
     }
   }
