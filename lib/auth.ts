@@ -1,48 +1,67 @@
 import { bearerCarrier } from './carriers/bearer.js';
-import { type Authentication, type RequestLike, toPlainRequest } from './carriers/carrier.js';
 import { cookieCarrier } from './carriers/cookie.js';
-import type { AuthConfig } from './config.js';
-import { Core } from './core.js';
+import type { AuthConfig } from './config/schema.js';
+import { DEFAULT_BASE_PATH, readConfig, type Settings } from './config/settings.js';
+import { CallContext } from './context/call.js';
+import { type Authentication, type RequestLike, toPlainRequest } from './core/authentication.js';
+import { Core } from './core/core.js';
+import { type AuthEventListener, type AuthEventName, Events } from './core/events.js';
+import { SecretBox } from './crypto/secret-box.js';
 import { connectByUrl, dialectOf } from './database/connect.js';
 import { Database } from './database/database.js';
 import { AuthError } from './errors.js';
-import { type AuthEventListener, type AuthEventName, Events } from './events.js';
+import { describeApi, type OpenApiDocument } from './http/openapi.js';
 import type { Route } from './http/route.js';
 import { Limiter, type LimitRules } from './limits/limiter.js';
 import { RedisLimitStore } from './limits/redis-store.js';
 import { SqlLimitStore } from './limits/sql-store.js';
 import type { LimitStore } from './limits/store.js';
 import { Mailer } from './mail/mailer.js';
-import { usersAndSessions } from './migrations/0001-users-and-sessions.js';
-import { rateLimits } from './migrations/0004-rate-limits.js';
+import { usersAndSessionsMigration } from './migrations/0001-users-and-sessions.js';
+import { rateLimitsMigration } from './migrations/0004-rate-limits.js';
+import { oneTimeTokensMigration } from './migrations/0005-one-time-tokens.js';
 import { type MigrateOptions, migrate } from './migrations/migrate.js';
-import { defineSession, type Session, type SessionModel } from './models/session.js';
-import { defineUser, type User, type UserModel } from './models/user.js';
-import { describeApi, type OpenApiDocument } from './openapi.js';
-import type { Plugin, PluginApis, PluginParts } from './plugin.js';
+import { defineModels, type ModelOf } from './models/model.js';
+import { oneTimeTokens } from './models/one-time-token.js';
+import { rateLimits } from './models/rate-limit.js';
+import { type Session, sessions } from './models/session.js';
+import { Table } from './models/table.js';
+import { type User, users } from './models/user.js';
+import type { Plugin, PluginApis, PluginModels, PluginParts } from './plugin.js';
 import { me } from './routes/me.js';
 import { openapi } from './routes/openapi.js';
 import { revokeSessions } from './routes/revoke-sessions.js';
 import { endSession, listSessions } from './routes/sessions.js';
 import { signout } from './routes/signout.js';
-import { Sessions } from './sessions.js';
-import { DEFAULT_BASE_PATH, readConfig, type Settings } from './settings.js';
-import { Users } from './users.js';
 
 const NO_LIMITS: LimitRules = { signIn: null, signUp: null, mail: null, account: null };
+const TABLES = {
+  User: users,
+  Session: sessions,
+  OneTimeToken: oneTimeTokens,
+  RateLimit: rateLimits,
+} as const;
+const MIGRATIONS = [usersAndSessionsMigration, rateLimitsMigration, oneTimeTokensMigration];
 
 const internalsKey = Symbol.for('latchkey.internals');
 
-/** What the router and the guards need of an Auth. */
+/**
+ * What the router and the guards need of an Auth.
+ *
+ * @internal
+ */
 export interface Internals {
   readonly core: Core;
   readonly routes: readonly Route[];
 }
 
-/** Sessions and accounts over one database: what `authRouter` and the guards share, and the programmatic way in. */
+/** The Sequelize models of latchkey's own tables. */
+export type CoreModels = { readonly [Name in keyof typeof TABLES]: ModelOf<(typeof TABLES)[Name]> };
+
+/** Sessions and accounts in one database: what `authRouter` and the guards share, and the programmatic operations. */
 export interface Auth {
   /**
-   * Who makes a request, whatever it is carried by.
+   * Who makes a request, whatever kind of credential it carries.
    *
    * @throws AuthError `unauthenticated`, `invalid_session` (401); `unavailable` (503)
    */
@@ -51,38 +70,44 @@ export interface Auth {
   listSessions(userId: string): Promise<Session[]>;
   /** Ends the session that a token opens; says whether there was one. */
   revokeSession(token: string): Promise<boolean>;
-  /** Ends all sessions of a user, and every sign-in under way; says how many there were. */
+  /** Ends all sessions of a user, and every sign-in in progress; says how many sessions there were. */
   revokeAllSessions(userId: string): Promise<number>;
   /**
-   * Records that the user's email is theirs, for an app that verifies by its own means.
+   * Records that the user's email is theirs, for an app that verifies emails by its own means. API keys, links to
+   * providers and mailed links from before this first proof end, because somebody else may have signed up with the
+   * address and made them. The password and the sessions stay: call it only when the person who reads the mailbox is
+   * signed in, or has entered the password.
    *
-   * @throws AuthError `user_not_found` where there is no such user, or none with an email
+   * @throws AuthError `user_not_found` if there is no such user, or none with an email
    */
   markEmailVerified(userId: string): Promise<User>;
   /** Brings the tables up to date. Safe in any number of processes at once. Returns the migrations that ran. */
   migrate(options?: MigrateOptions): Promise<string[]>;
-  /** Deletes what has expired, in batches; says how many rows. Call it now and then, by a timer or a job. */
+  /** Deletes expired rows, in batches; says how many. Call it regularly, by a timer or a job. */
   prune(): Promise<number>;
   /**
-   * Encrypts anew, with the first secret, what an older one encrypted, in batches; says how many rows. Once it has run,
-   * the older secret can be taken off the list.
+   * Encrypts with the first secret what an older one encrypted, in batches; says how many rows. After it has run, the
+   * older secret can be removed from the list.
    */
   rotateSecrets(): Promise<number>;
   /**
-   * Closes the connections that latchkey opened; the app's own Sequelize instance stays open. Called again, it answers
+   * Closes the connections that latchkey opened; the app's own Sequelize instance stays open. Called again, it returns
    * the same promise.
    */
   close(): Promise<void>;
   /**
    * Listens to an event. Returns the function that stops listening.
    *
-   * @throws TypeError on a name that is none, and on a listener that is no function
+   * @throws TypeError on an unknown name, and on a listener that is not a function
    */
   on<N extends AuthEventName>(name: N, listener: AuthEventListener<N>): () => void;
   /** The OpenAPI 3.1 document of the routes that are on. */
   openapi(): OpenApiDocument;
-  /** The Sequelize models, for reading and for joins. Rows that latchkey did not write are not checked by it. */
-  readonly models: { readonly User: UserModel; readonly Session: SessionModel };
+  /**
+   * The Sequelize models of every table, associated with each other, for the app's own queries. Their default scope
+   * leaves out hashes, encrypted tokens and other internals. Rows that the app writes are not checked by latchkey.
+   */
+  readonly models: CoreModels;
   /** @internal */
   readonly [internalsKey]: Internals;
 }
@@ -91,85 +116,108 @@ export interface Auth {
 const auths = sharedAcrossCopies('latchkey.auths', () => new WeakMap<object, Auth>());
 
 /**
- * Makes an Auth. Nothing is connected yet: an app can start while its database is down.
+ * Makes an Auth. It does not connect yet: an app can start while its database is down.
  *
- * @throws TypeError that names every mistake in the config, and its mend
+ * @example
+ * const auth = createAuth({
+ *   database: 'sqlite:./app.db',
+ *   secret: process.env.AUTH_SECRET,
+ *   plugins: [credentialPassword()],
+ * });
+ * await auth.migrate();
+ *
+ * @throws TypeError that names every mistake in the config and says how to correct it
  */
 export function createAuth<const P extends readonly Plugin[] = readonly []>(
   config: AuthConfig<P>,
-): Auth & PluginApis<P> {
-  const known = auths.get(config);
-  if (known) return known as Auth & PluginApis<P>;
+): Auth & PluginApis<P> & { readonly models: PluginModels<P> } {
+  const known = auths.get(config) ?? makeAuth(config);
+  auths.set(config, known);
+  return known as Auth & PluginApis<P> & { readonly models: PluginModels<P> };
+}
 
-  const settings = readConfig(config);
-  const database = openDatabase(settings);
-  const models = { User: defineUser(database), Session: defineSession(database) };
-  const events = new Events(settings.logger);
-  const users = new Users(database, models.User);
-  const sessions = new Sessions(database, settings, events);
+function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
+  const { settings, secrets } = readConfig(config);
+  const { logger } = settings;
+  const context = new CallContext();
+  const database = openDatabase(settings, context);
   const limits = limitStore(settings, database);
-  const limiter = new Limiter(limits, settings.rateLimit?.rules ?? NO_LIMITS);
-  const mailer = settings.email && new Mailer(settings.email, settings.logger);
-  const core = new Core(settings, database, users, sessions, events, limiter, mailer);
-  if (settings.bearerEnabled) core.carriers.push(bearerCarrier(sessions));
-  core.carriers.push(cookieCarrier(sessions, settings.cookie.name));
-
-  const parts = setUp(config.plugins ?? [], core);
+  let parts: readonly NamedParts[] = [];
+  const core = new Core(
+    {
+      settings,
+      context,
+      database,
+      events: new Events(context, logger),
+      limiter: new Limiter(limits, settings.rateLimit?.rules ?? NO_LIMITS, context),
+      mailer: settings.email && new Mailer(settings.email, context, logger),
+      box: new SecretBox(secrets),
+    },
+    (sessions) => [
+      ...(settings.bearerEnabled ? [bearerCarrier(sessions)] : []),
+      cookieCarrier(sessions, settings.cookie.name),
+    ],
+    (core) => {
+      parts = setUp(config.plugins ?? [], core);
+      return parts;
+    },
+  );
   const routes: Route[] = [
     me(core),
     listSessions(core),
     endSession(core),
     signout(core),
     revokeSessions(core),
+    ...parts.flatMap((part) => part.routes?.() ?? []),
   ];
-  routes.push(...parts.flatMap((part) => part.routes ?? []), openapi(core, routes));
-  const ofPlugins = parts.flatMap((part) => part.migrations ?? []);
-  const migrations = [usersAndSessions, rateLimits, ...ofPlugins.sort((a, b) => (a.name < b.name ? -1 : 1))];
+  routes.push(openapi(core, routes));
+  const ofPlugins = parts.flatMap(({ migrations = [] }) => migrations);
+  const migrations = [...MIGRATIONS, ...ofPlugins.sort((a, b) => (a.name < b.name ? -1 : 1))];
 
   const auth: Auth = {
-    getSession: async (req) => core.getSession(toPlainRequest(req)),
-    listSessions: (userId) => sessions.list(userId),
-    revokeSession: (token) => sessions.revokeByToken(token),
-    revokeAllSessions: (userId) => sessions.revokeAll(userId),
-    markEmailVerified: (userId) => markEmailVerified(core, userId),
+    getSession: (req) => getSession(core, req),
+    listSessions: (userId) => core.sessions.list(userId),
+    revokeSession: (token) => core.sessions.revokeByToken(token),
+    revokeAllSessions: (userId) => core.sessions.revokeAll(userId),
+    markEmailVerified: (userId) => core.proveEmail(userId, ['password', 'sessions']),
     migrate: (options) => migrate(database, migrations, options),
     prune: () =>
-      sumOf([
-        () => sessions.prune(),
-        limits?.prune.bind(limits),
-        ...parts.map((part) => part.prune?.bind(part)),
-      ]),
+      sumOf([() => core.prune(), limits?.prune.bind(limits), ...parts.map((part) => part.prune?.bind(part))]),
     rotateSecrets: () => sumOf(parts.map((part) => part.rotateSecrets?.bind(part))),
     close: once(async () => {
       // The same config makes a new Auth after this.
       auths.delete(config);
-      await sessions.settle();
-      await mailer?.settle();
+      await core.settle();
       await Promise.all(parts.map((part) => part.settle?.()));
       await limits?.close();
       if (typeof settings.database === 'string') await database.sequelize.close();
     }),
-    on: (name, listener) => events.on(name, listener),
+    on: (name, listener) => core.events.on(name, listener),
     openapi: () => describeApi(core, routes, settings.httpBasePath ?? DEFAULT_BASE_PATH),
-    models,
+    models: defineModels(
+      database,
+      Object.assign({}, TABLES, ...parts.map(({ tables }) => tables)) as typeof TABLES,
+    ),
     [internalsKey]: { core, routes },
   };
   const apis = parts.filter(({ api }) => api !== null).map(({ name, api }) => [name, api]);
-  const complete = Object.freeze({ ...Object.fromEntries(apis), ...auth });
-  auths.set(config, complete);
-  return complete as Auth & PluginApis<P>;
+  return Object.freeze({ ...Object.fromEntries(apis), ...auth });
 }
 
-/** The inside of an Auth, or of the one that a config makes. By symbol: it may come from another copy of this module. */
+/**
+ * The inside of an Auth, or of the one that a config makes. By symbol: it may come from another copy of this module.
+ *
+ * @internal
+ */
 export function internalsOf(authOrConfig: Auth | AuthConfig<readonly Plugin[]>): Internals {
   if (typeof authOrConfig !== 'object' || authOrConfig === null) {
-    throw new TypeError('latchkey: give what createAuth answered, or the config for it');
+    throw new TypeError('latchkey: pass what createAuth returned, or the config for it');
   }
   const auth = internalsKey in authOrConfig ? authOrConfig : createAuth(authOrConfig);
   return auth[internalsKey];
 }
 
-function openDatabase({ database, tablePrefix }: Settings): Database {
+function openDatabase({ database, tablePrefix }: Settings, context: CallContext): Database {
   const sequelize = typeof database === 'string' ? connectByUrl(database) : database;
   if (!sequelize) {
     throw new TypeError(
@@ -182,24 +230,31 @@ function openDatabase({ database, tablePrefix }: Settings): Database {
       `latchkey: database is a Sequelize instance for ${sequelize.getDialect()}; it must be for mysql, mariadb, postgres or sqlite`,
     );
   }
-  return new Database(sequelize, dialect, tablePrefix);
+  return new Database(sequelize, dialect, tablePrefix, context);
 }
 
 /** Null where nothing is limited. */
 function limitStore({ rateLimit, tablePrefix }: Settings, database: Database): LimitStore | null {
   if (rateLimit === null) return null;
-  if (rateLimit.store === null) return new SqlLimitStore(database);
+  if (rateLimit.store === null) return new SqlLimitStore(database, new Table(database, rateLimits));
   return new RedisLimitStore(rateLimit.store, `latchkey:${tablePrefix}`);
 }
 
-function setUp(plugins: readonly Plugin[], core: Core): (PluginParts<unknown> & { name: string })[] {
-  const names = new Set<string>();
-  for (const plugin of plugins) {
-    if (names.has(plugin.name))
-      throw new TypeError(`latchkey: plugins holds ${plugin.name} twice; remove one`);
-    names.add(plugin.name);
-  }
-  return plugins.map((plugin) => ({ name: plugin.name, ...plugin.setup(core, plugins) }));
+type NamedParts = PluginParts<unknown> & { readonly name: string };
+
+function setUp(plugins: readonly Plugin[], core: Core): NamedParts[] {
+  const names = plugins.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice) throw new TypeError(`latchkey: plugins contains ${twice} twice; remove one`);
+  // By name, so that the order in the config changes nothing.
+  const sorted = [...plugins].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return sorted.map((plugin) => ({ name: plugin.name, ...plugin.setup(core, sorted) }));
+}
+
+async function getSession(core: Core, req: RequestLike): Promise<Authentication> {
+  const authentication = await core.authenticate(toPlainRequest(req));
+  if (!authentication) throw new AuthError('unauthenticated');
+  return authentication;
 }
 
 function once<T>(work: () => Promise<T>): () => Promise<T> {
@@ -210,18 +265,11 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Runs one after the other, those that there are. */
+/** Runs one after the other, as far as they exist. */
 async function sumOf(counts: ((() => Promise<number>) | undefined)[]): Promise<number> {
   let sum = 0;
   for (const count of counts) sum += (await count?.()) ?? 0;
   return sum;
-}
-
-async function markEmailVerified(core: Core, userId: string): Promise<User> {
-  const before = await core.users.findById(userId);
-  if (!before?.email) throw new AuthError('user_not_found');
-  if (await core.users.markEmailVerified(userId)) core.events.emit('user.email_verified', { userId });
-  return (await core.users.findById(userId)) ?? before;
 }
 
 function sharedAcrossCopies<T>(name: string, make: () => T): T {

@@ -1,4 +1,4 @@
-import type { EmailOptions } from './config.js';
+import type { EmailOptions } from './config/schema.js';
 
 /** A transport of the package `nodemailer`, as far as it is used. */
 export interface NodemailerTransport {

@@ -1,32 +1,65 @@
-import type { Core } from './core.js';
+import type { Contribution } from './core/contribution.js';
+import type { Core } from './core/core.js';
 import type { Route } from './http/route.js';
 import type { Migration } from './migrations/migration.js';
+import type { ModelOf } from './models/model.js';
+import type { TableDeclaration } from './models/table.js';
 
-/** What a plugin adds. */
-export interface PluginParts<Api> {
+type Tables = Readonly<Record<string, TableDeclaration>>;
+
+/**
+ * What a plugin declares: everything by which it changes latchkey. Its problems, events and kinds of mail are declared
+ * where they are written, by `declareProblems`, `declareEvents` and the interfaces that they extend.
+ *
+ * @internal
+ */
+export interface PluginParts<Api, T extends Tables = Tables> extends Contribution {
   /** Its programmatic operations: they become `auth.<name>`. */
   readonly api: Api;
-  readonly routes?: readonly Route[];
-  /** The steps of its tables, after the core's. */
+  /** Its tables, by the names of their models. */
+  readonly tables?: T;
   readonly migrations?: readonly Migration[];
-  /** Deletes what has expired, and answers how many rows. */
+  /** Its routes, built after every plugin has been set up. */
+  routes?(): readonly Route[];
+  /** Deletes expired rows. @returns how many */
   prune?(): Promise<number>;
-  /** Waits for what was begun and not waited for, before the connections are closed. */
+  /** Waits, before the connections are closed, for what no call waited for. */
   settle?(): Promise<void>;
-  /** Seals with the first secret what an older one sealed, and answers how many rows. */
+  /** Encrypts with the first secret what an older one encrypted. @returns how many rows */
   rotateSecrets?(): Promise<number>;
 }
 
-/** A feature that an app can switch on. */
-export interface Plugin<Name extends string = string, Api = unknown> {
+/** A feature that an app can switch on, such as `admin({ … })`. Plugins are part of this package. */
+export interface Plugin<Name extends string = string, Api = unknown, T extends Tables = Tables> {
+  /** What its operations are called: `auth.<name>`. */
   readonly name: Name;
-  /** Called once for each Auth. @throws TypeError on options that make no sense */
-  setup(core: Core, siblings: readonly Plugin[]): PluginParts<Api>;
+  /**
+   * Called once for each Auth. It must not use what other plugins contribute: that is complete only afterwards.
+   *
+   * @internal
+   * @throws TypeError on options that contradict the config or each other
+   */
+  setup(core: Core, plugins: readonly Plugin[]): PluginParts<Api, T>;
+  /** For the type system alone: what the plugin adds to an Auth. */
+  readonly adds?: { readonly api: Api; readonly tables: T };
 }
+
+type ApiOf<P> = P extends { setup(...args: never[]): { readonly api: infer Api } }
+  ? Api
+  : P extends { readonly adds?: { readonly api: infer Api } }
+    ? Api
+    : never;
+type TablesOf<P> = P extends { readonly adds?: { readonly tables: infer T } } ? T : never;
+type AllOf<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
 
 /** The programmatic operations of a list of plugins, each under its plugin's name; some plugins have none. */
 export type PluginApis<P extends readonly Plugin[]> = {
-  readonly [X in P[number] as ReturnType<X['setup']>['api'] extends null ? never : X['name']]: ReturnType<
-    X['setup']
-  >['api'];
+  readonly [X in P[number] as ApiOf<X> extends null ? never : X['name']]: ApiOf<X>;
+};
+
+/** The Sequelize models of the tables of a list of plugins. */
+export type PluginModels<P extends readonly Plugin[]> = {
+  readonly [Name in keyof AllOf<TablesOf<P[number]>>]: ModelOf<AllOf<TablesOf<P[number]>>[Name]>;
 };

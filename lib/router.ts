@@ -1,21 +1,24 @@
 import express, { type ErrorRequestHandler, type Router } from 'express';
 import { internalsOf } from './auth.js';
-import type { Core } from './core.js';
+import { DEFAULT_BASE_PATH } from './config/settings.js';
+import type { Core } from './core/core.js';
 import { AuthError } from './errors.js';
 import type { AuthOrConfig } from './guards/guard.js';
 import { endpoint, methodNotAllowed } from './http/endpoint.js';
 import { answerError } from './http/problem.js';
 import type { Route } from './http/route.js';
-import { DEFAULT_BASE_PATH } from './settings.js';
 
 /**
- * The routes, as an Express router: `app.use('/auth', authRouter(auth))`. Mounted at a path, the routes are below it;
- * mounted at the root, below `httpBasePath`. Paths that it does not know go on to the app.
+ * The routes, as an Express router. Mounted at a path, the routes are below that path; mounted at the root, they are below
+ * `httpBasePath`. Requests for other paths go on to the app.
+ *
+ * @example
+ * app.use('/auth', authRouter(auth));
  */
 export function authRouter(authOrConfig: AuthOrConfig): Router {
   const { core, routes } = internalsOf(authOrConfig);
   const table = routeTable(core, routes);
-  // Where the routes begin is known when a request shows where the app has mounted us.
+  // Only a request shows where the app has mounted the router.
   const byPrefix = new Map<string, Router>();
   return express.Router().use((req, res, next) => {
     const prefix = prefixBelow(req.baseUrl, core.settings.httpBasePath);
@@ -45,7 +48,7 @@ function routeTable(core: Core, routes: readonly Route[]): Router {
   return router.use(malformedPath);
 }
 
-/** What stands between the mount path and the routes. */
+/** The path between the mount path and the routes. */
 function prefixBelow(mountPath: string, basePath: string | null): string {
   if (basePath === null) return mountPath === '' ? DEFAULT_BASE_PATH : '';
   const isBelow = `${basePath}/`.toLowerCase().startsWith(`${mountPath}/`.toLowerCase());

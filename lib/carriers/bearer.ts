@@ -1,14 +1,19 @@
+import type { PlainRequest } from '../context/call.js';
+import type { Carrier } from '../core/authentication.js';
+import type { Sessions } from '../core/sessions.js';
+import { declareSwitch } from '../core/switches.js';
 import { AuthError } from '../errors.js';
-import type { Sessions } from '../sessions.js';
-import type { Carrier, PlainRequest } from './carrier.js';
 
-// The first word of the header (a token of RFC 9110, 5.6.2) is Bearer, whatever comes behind it.
+// The first word of the header (a token of RFC 9110, 5.6.2) is Bearer, whatever follows it.
 const SCHEME = /^bearer(?![\w!#$%&'*+.^`|~-])/i;
 
+declareSwitch('bearer', 'set bearerEnabled: true');
+
 /** `Authorization: Bearer <session token>` (RFC 6750). */
-export function bearerCarrier(sessions: Sessions): Carrier {
+export function bearerCarrier(sessions: Pick<Sessions, 'find'>): Carrier {
   return {
     via: 'bearer',
+    carriesSession: true,
     challenge: 'Bearer realm="latchkey"',
     securityScheme: { type: 'http', scheme: 'bearer' },
     async authenticate(request) {
@@ -22,7 +27,7 @@ export function bearerCarrier(sessions: Sessions): Carrier {
   };
 }
 
-/** What stands behind `Bearer`; null where the request has another scheme or none. */
+/** What follows `Bearer`; null if the request has another scheme or none. */
 export function bearerToken({ headers }: PlainRequest): string | null {
   const value = headers.authorization ?? '';
   return SCHEME.test(value) ? value.replace(SCHEME, '').trim() : null;

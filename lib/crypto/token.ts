@@ -28,14 +28,14 @@ export function isWellFormedToken(prefix: string, token: unknown): token is stri
 }
 
 /**
- * SHA-256 of a token in hexadecimal: what is stored in its place, so that a copy of the database opens no
- * session. A plain hash is enough, since a token has 256 random bits and cannot be guessed from it.
+ * SHA-256 of a token: what is stored in its place, so that a copy of the database opens no session. A plain hash is
+ * enough, since a token has 256 random bits and cannot be guessed from it.
  */
-export function digestToken(token: string): string {
-  return hash('sha256', token, 'hex');
+export function digestToken(token: string): Buffer {
+  return hash('sha256', token, 'buffer');
 }
 
-/** A text that is not ours, for the log: a token of ours in it is cut to its prefix. */
+/** Cuts our tokens in text from elsewhere, such as an error message, to their prefixes, so that it can be logged. */
 export function hideTokens(text: string): string {
   return text.replace(/(lk[a-z]_)[\w-]{8,}/g, '$1…');
 }

@@ -1,16 +1,18 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { DataTypes, QueryTypes, type Sequelize, Transaction } from 'sequelize';
+import type { CallContext } from '../context/call.js';
+import { withTimeout } from '../context/deadline.js';
 import { AuthError } from '../errors.js';
 import { Clock } from './clock.js';
 import type { Dialect } from './connect.js';
 import { asUnavailable, isRetryable, wasNotSent } from './faults.js';
-import { Patience } from './patience.js';
 
-/** What a statement's `:names` stand for. */
-export type Replacements = Record<string, string | number | boolean | Buffer | Date | null | string[]>;
+type Value = string | number | boolean | Buffer | Date | null;
 
-// For a statement, and for all the statements of one request together.
-const DEADLINE_MS = 4000;
+/** What a statement's `:names` stand for. A list is for `IN (:name)`. */
+export type Replacements = Readonly<Record<string, Value | readonly string[] | readonly Buffer[]>>;
+
+/** For a single statement, and for all the statements of one request together. */
+export const DEADLINE_MS = 4000;
 const MAX_ATTEMPTS = 3;
 const MAX_CONNECTIONS = 10;
 
@@ -25,34 +27,38 @@ interface DateType {
   constructor: { parse(column: { string(): string }, options: { timezone: string }): Date };
 }
 
-// How the columns end that hold times.
-const TIME_COLUMN = /_(at|until)$/;
-
-// What Sequelize's own models use to write their values, though its types do not tell.
+// What Sequelize itself writes and reads values with, which its types do not show.
 interface SequelizeInternals {
   readonly options: { timezone: string };
   normalizeDataType(type: unknown): DateType;
+  escape(value: Buffer): string;
 }
 
-/** The way to the tables: statements with a deadline, transactions that are tried again, and the clock. */
+/** How a statement is sent. */
+interface StatementOptions {
+  readonly transaction?: Transaction | undefined;
+  /** Keeps the statement out of the app's log, because it contains a secret. */
+  readonly isSecret?: boolean;
+}
+
+/** The way to the tables: statements with a deadline, transactions that are retried, and the clock. */
 export class Database {
   readonly clock = new Clock();
   /** An expression for the database's own time, in milliseconds since 1970. */
   readonly nowSql: string;
   readonly #dateType: DateType;
-  readonly #sequelizeOptions: { timezone: string };
-  readonly #patience = new AsyncLocalStorage<Patience>();
+  readonly #internals: SequelizeInternals;
   #writes: Promise<unknown> = Promise.resolve();
 
   constructor(
     readonly sequelize: Sequelize,
     readonly dialect: Dialect,
     private readonly tablePrefix: string,
+    private readonly context: CallContext,
   ) {
     this.nowSql = NOW[dialect];
-    const internals = sequelize as unknown as SequelizeInternals;
-    this.#dateType = internals.normalizeDataType(DataTypes.DATE(3));
-    this.#sequelizeOptions = internals.options;
+    this.#internals = sequelize as unknown as SequelizeInternals;
+    this.#dateType = this.#internals.normalizeDataType(DataTypes.DATE(3));
   }
 
   /** A table's name with the configured prefix. */
@@ -60,102 +66,103 @@ export class Database {
     return this.tablePrefix + name;
   }
 
-  /** Digests as a list of literals. Only 64 hexadecimal digits each, so that nothing else can get into the SQL. */
-  digestLiterals(digests: readonly string[]): string {
-    if (!digests.every((digest) => /^[0-9a-f]{64}$/.test(digest)))
-      throw new TypeError('not a SHA-256 digest');
-    return digests.map((hex) => (this.dialect === 'postgres' ? `'\\x${hex}'` : `x'${hex}'`)).join(',');
+  /** Digests as literals for `IN (…)`: for the busiest statement, which takes no replacements. */
+  digestList(digests: readonly Buffer[]): string {
+    return digests.map((digest) => this.#internals.escape(digest)).join(', ');
   }
 
-  async select<Row>(sql: string, replacements?: Replacements, transaction?: Transaction): Promise<Row[]> {
-    const rows: unknown = await this.run(() =>
-      transaction
-        ? this.#query(sql, QueryTypes.SELECT, replacements, transaction)
-        : this.#retrying(() => this.#query(sql, QueryTypes.SELECT, replacements)),
-    );
-    if (this.dialect === 'mysql') for (const row of rows as object[]) this.#decodeTimes(row);
+  async select<Row>(
+    sql: string,
+    replacements?: Replacements,
+    transaction?: Transaction,
+    deadlineMs = DEADLINE_MS,
+  ): Promise<Row[]> {
+    const statement = () => this.#query(sql, QueryTypes.SELECT, replacements, { transaction });
+    const attempt = () => (transaction ? statement() : this.#retrying(statement));
+    const rows: unknown = await this.#run(attempt, deadlineMs);
     return rows as Row[];
   }
 
-  /** Runs an INSERT, UPDATE or DELETE and answers how many rows it touched. */
-  async change(sql: string, replacements?: Replacements, transaction?: Transaction): Promise<number> {
-    const statement = () => this.#query(sql, QueryTypes.BULKUPDATE, replacements, transaction);
-    const affected: unknown = await (transaction ? this.run(statement) : this.write(statement));
+  /** Runs an INSERT, UPDATE or DELETE. @returns how many rows it touched */
+  async change(sql: string, replacements?: Replacements, options: StatementOptions = {}): Promise<number> {
+    const statement = () => this.#query(sql, QueryTypes.BULKUPDATE, replacements, options);
+    const affected: unknown = await (options.transaction ? this.#run(statement) : this.#write(statement));
     return affected as number;
   }
 
-  /** Runs one statement that writes, whichever way it is made. */
-  write<T>(statement: () => Promise<T>): Promise<T> {
-    const deadline = performance.now() + this.#deadlineMs;
-    // What waited in line for too long has been answered as failed: it must not be done after all.
-    const inTime = () => (performance.now() < deadline ? statement() : Promise.reject(noAnswer()));
-    return this.run(() => this.#retrying(() => this.#inLine(inTime)));
-  }
-
   /**
-   * Runs work that writes more than one row. The whole of it is tried again, three times at most, when the database
-   * broke it off for another's sake; so it must do nothing that cannot be done twice: no mail, no event.
+   * Runs work that writes more than one row. All of it is tried again, three times at most, when the database aborts it
+   * in favour of another transaction; so it must do nothing that cannot be done twice: no mail, no event.
    */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     // An immediate transaction takes SQLite's write lock at its start, where waiting for it is still possible.
-    // Elsewhere a transaction must see what others have done by the time it gets a lock, whatever the app's own default.
+    // Elsewhere a transaction must see what others have committed by the time it gets a lock, whatever the app's default.
     const options =
       this.dialect === 'sqlite'
         ? { type: Transaction.TYPES.IMMEDIATE }
         : { isolationLevel: Transaction.ISOLATION_LEVELS.READ_COMMITTED };
-    return this.write(() => this.sequelize.transaction(options, work));
+    return this.#write(() => this.sequelize.transaction(options, work));
   }
 
-  /** Does the work of a request: its statements together wait no longer than a single one may. */
-  async forRequest<T>(work: () => Promise<T>): Promise<T> {
-    const patience = new Patience(DEADLINE_MS);
-    try {
-      return await this.#patience.run(patience, work);
-    } finally {
-      patience.release();
-    }
+  /** Waits for statements that several calls share, on the budget of the call that waits. */
+  async awaitShared<T>(work: () => Promise<T>): Promise<T> {
+    return this.context.budget ? this.#run(work) : work();
   }
 
-  /** Does work that belongs to no request, though one has begun it: nobody's patience is spent by it. */
-  forNobody<T>(work: () => Promise<T>): Promise<T> {
-    return this.#patience.exit(work);
-  }
-
-  /** Gives database work a deadline, and its failures their name: `unavailable`. */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    const patience = this.#patience.getStore();
-    const deadlineMs = this.#deadlineMs;
-    if (deadlineMs <= 0) throw noAnswer();
-    let timer: NodeJS.Timeout | undefined;
-    const deadline = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(noAnswer()), deadlineMs);
-    });
-    patience?.begin();
-    try {
-      return await Promise.race([work(), deadline]);
-    } catch (error) {
-      throw isConstraintError(error) ? error : asUnavailable(error);
-    } finally {
-      patience?.end();
-      clearTimeout(timer);
-    }
+  /** Runs statements that several calls share, on no call's budget. */
+  share<T>(work: () => Promise<T>): Promise<T> {
+    return this.context.detached(work);
   }
 
   /** A stored time, whatever the driver makes of it. */
-  static toDate(value: Date | string): Date {
-    return value instanceof Date ? value : new Date(value);
+  toDate(value: Date | string): Date {
+    if (value instanceof Date) return value;
+    // An app can tell mysql2 to leave times as strings (`dateStrings`). They are in Sequelize's time zone then, and do
+    // not say so.
+    if (this.dialect !== 'mysql') return new Date(value);
+    return this.#dateType.constructor.parse({ string: () => value }, this.#internals.options);
   }
 
-  get #deadlineMs(): number {
-    return Math.min(DEADLINE_MS, this.#patience.getStore()?.left ?? DEADLINE_MS);
+  /** Gives database work its deadline, and its failures their name: `unavailable`. */
+  async #run<T>(work: (isLate: () => boolean) => Promise<T>, deadlineMs = DEADLINE_MS): Promise<T> {
+    const { budget } = this.context;
+    const limitMs = Math.min(deadlineMs, budget?.left ?? deadlineMs);
+    if (limitMs <= 0) throw noAnswer();
+    const end = performance.now() + limitMs;
+    const limited = () =>
+      withTimeout(
+        work(() => performance.now() >= end),
+        limitMs,
+        noAnswer,
+      );
+    try {
+      return await (budget ? budget.spend(limited) : limited());
+    } catch (error) {
+      throw isConstraintError(error) ? error : asUnavailable(error);
+    }
   }
 
-  #query(sql: string, type: QueryTypes, replacements?: Replacements, transaction?: Transaction) {
+  /** Runs what writes, a statement or a transaction. */
+  #write<T>(attempt: () => Promise<T>): Promise<T> {
+    // The caller of what waited too long has been told that it failed, so it must not be carried out after all.
+    return this.#run((isLate) => {
+      const inTime = () => (isLate() ? Promise.reject(noAnswer()) : attempt());
+      return this.#retrying(() => this.#inLine(inTime));
+    });
+  }
+
+  #query(
+    sql: string,
+    type: QueryTypes,
+    replacements: Replacements | undefined,
+    { transaction, isSecret = false }: StatementOptions,
+  ) {
     return this.sequelize.query(sql, {
       type,
       raw: true,
-      // Null, not undefined: an app that uses Sequelize's CLS must not draw our statements into its transactions.
+      // Null, not undefined: with Sequelize's CLS, an app's transaction would otherwise take in our statements.
       transaction: transaction ?? null,
+      ...(isSecret && { logging: false }),
       ...(replacements && { replacements: this.#encode(replacements) }),
     });
   }
@@ -164,12 +171,13 @@ export class Database {
   #encode(replacements: Replacements): Record<string, unknown> {
     const encoded: Record<string, unknown> = { ...replacements };
     for (const [name, value] of Object.entries(replacements)) {
-      if (value instanceof Date) encoded[name] = this.#dateType.stringify(value, this.#sequelizeOptions);
+      if (value instanceof Date) encoded[name] = this.#dateType.stringify(value, this.#internals.options);
     }
     return encoded;
   }
 
-  // A connection that died while it was idle costs no request, nor do ten of them. And a database that has to choose between two breaks one of them off, a single statement too.
+  // A connection that died while it was idle costs no request, nor do ten of them. And a database that has to choose
+  // between two statements aborts one of them.
   async #retrying<T>(attempt: () => Promise<T>): Promise<T> {
     for (let attempts = 1; ; attempts++) {
       try {
@@ -182,19 +190,7 @@ export class Database {
     }
   }
 
-  // An app can have told mysql2 to leave times as strings (`dateStrings`). They then stand in Sequelize's time zone,
-  // and do not say so.
-  #decodeTimes(row: object): void {
-    const options = this.#sequelizeOptions;
-    for (const [column, value] of Object.entries(row)) {
-      if (typeof value !== 'string' || !TIME_COLUMN.test(column)) continue;
-      Object.assign(row, {
-        [column]: this.#dateType.constructor.parse({ string: () => value }, options),
-      });
-    }
-  }
-
-  // SQLite has one writer at a time. Within a process they stand in line; between processes, Sequelize tries again.
+  // SQLite has one writer at a time. Within a process they wait in line; between processes, Sequelize retries.
   #inLine<T>(write: () => Promise<T>): Promise<T> {
     if (this.dialect !== 'sqlite') return write();
     const turn = this.#writes.then(write, write);

@@ -4,11 +4,11 @@ const BATCH = 1000;
 const PAUSE_MS = 10;
 
 /**
- * Deletes rows a thousand at a time with a pause between: one big DELETE would hold up everybody else for seconds.
+ * Deletes rows a thousand at a time with a pause between: one big DELETE would block everyone else for seconds.
  *
  * @param key the table's primary key: an id, or a digest
- * @param condition which rows; asked again when they are deleted, because one may have changed meanwhile
- * @returns how many rows went
+ * @param condition which rows; checked again when they are deleted, because one may have changed in the meantime
+ * @returns how many rows were deleted
  */
 export async function deleteInBatches(
   database: Database,
@@ -23,13 +23,9 @@ export async function deleteInBatches(
       replacements,
     );
     if (rows.length === 0) return deleted;
-    const keys = rows.map((row) => row.key_value);
-    const digests = keys.filter((one) => typeof one !== 'string').map((one) => one.toString('hex'));
-    const list = digests.length > 0 ? database.digestLiterals(digests) : ':keys';
-    deleted += await database.change(`DELETE FROM ${table} WHERE ${key} IN (${list}) AND ${condition}`, {
-      ...replacements,
-      keys: keys.filter((one) => typeof one === 'string'),
-    });
+    const keys = rows.map((row) => row.key_value) as string[] | Buffer[];
+    const sql = `DELETE FROM ${table} WHERE ${key} IN (:keys) AND ${condition}`;
+    deleted += await database.change(sql, { ...replacements, keys });
     if (rows.length < BATCH) return deleted;
   }
 }

@@ -1,6 +1,8 @@
+import { DEADLINE_MS } from './database.js';
+
 const MAX_BATCH = 64;
-const MAX_UNDER_WAY = 2;
-// A batch that failed sooner than this is tried again one by one; later, the callers have waited enough.
+const MAX_RUNNING = 2;
+// A batch that failed sooner than this is retried one by one; later, the callers have waited long enough.
 const RETRY_WITHIN_MS = 1000;
 
 interface Waiter<Row> {
@@ -8,88 +10,109 @@ interface Waiter<Row> {
   reject(error: unknown): void;
 }
 
+/** Who waits for which row, and since when the first of them does. */
+class Batch<Row> {
+  readonly waiters = new Map<string, Waiter<Row>[]>();
+  readonly since = performance.now();
+
+  add(key: string, waiter: Waiter<Row>): void {
+    const waiters = this.waiters.get(key);
+    if (waiters) waiters.push(waiter);
+    else this.waiters.set(key, [waiter]);
+  }
+
+  settle(rows: ReadonlyMap<string, Row>): void {
+    for (const [key, waiters] of this.waiters) {
+      for (const waiter of waiters) waiter.resolve(rows.get(key) ?? null);
+    }
+  }
+
+  reject(error: unknown): void {
+    for (const waiter of [...this.waiters.values()].flat()) waiter.reject(error);
+  }
+}
+
 /**
- * Finds rows by the digest of a token. Lookups of one turn of the event loop, or that came while two batches
- * were under way, share one SELECT: a busy server asks the database a few times where it would have asked
- * hundreds of times. Nothing is kept: each lookup is answered by a SELECT that began after it was asked for, so
- * that a revoked token is dead on the next request.
+ * Finds rows by the digest of a token. Lookups from one turn of the event loop, or that came while two batches were
+ * running, share one SELECT: a busy server asks the database a few times where it would have asked hundreds of times.
+ * Nothing is cached: each lookup is answered by a SELECT that began after it was asked for, so that a revoked token is
+ * refused from the next request on.
  */
 export class BatchedLookup<Row> {
-  #pending = new Map<string, Waiter<Row>[]>();
-  #underWay = 0;
+  readonly #waiting: Batch<Row>[] = [];
+  #running = 0;
   #scheduled = false;
 
-  /** @param fetch reads the rows of up to 64 digests, keyed by digest */
-  constructor(private readonly fetch: (digests: string[]) => Promise<Map<string, Row>>) {}
+  /** @param fetch reads the rows of up to 64 digests, keyed by digest, within a number of milliseconds */
+  constructor(
+    private readonly fetch: (
+      digests: readonly string[],
+      deadlineMs: number,
+    ) => Promise<ReadonlyMap<string, Row>>,
+  ) {}
 
   find(digest: string): Promise<Row | null> {
     return new Promise((resolve, reject) => {
-      const waiters = this.#pending.get(digest);
-      if (waiters) waiters.push({ resolve, reject });
-      else this.#pending.set(digest, [{ resolve, reject }]);
+      this.#batchFor(digest).add(digest, { resolve, reject });
       this.#schedule();
     });
   }
 
-  #schedule(): void {
-    if (this.#scheduled || this.#pending.size === 0 || this.#underWay >= MAX_UNDER_WAY) return;
-    this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      void this.#send(this.#take());
-    });
-  }
-
-  #take(): Map<string, Waiter<Row>[]> {
-    if (this.#pending.size <= MAX_BATCH) {
-      const all = this.#pending;
-      this.#pending = new Map();
-      return all;
-    }
-    const batch = new Map([...this.#pending].slice(0, MAX_BATCH));
-    for (const digest of batch.keys()) this.#pending.delete(digest);
+  #batchFor(digest: string): Batch<Row> {
+    const known = this.#waiting.find(({ waiters }) => waiters.has(digest));
+    const last = this.#waiting.at(-1);
+    if (known) return known;
+    if (last && last.waiters.size < MAX_BATCH) return last;
+    const batch = new Batch<Row>();
+    this.#waiting.push(batch);
     return batch;
   }
 
-  async #send(batch: Map<string, Waiter<Row>[]>): Promise<void> {
-    this.#underWay++;
+  #schedule(): void {
+    if (this.#scheduled || this.#waiting.length === 0 || this.#running >= MAX_RUNNING) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      const batch = this.#waiting.shift();
+      if (batch) void this.#send(batch);
+    });
+  }
+
+  async #send(batch: Batch<Row>): Promise<void> {
+    this.#running++;
     this.#schedule();
-    const started = performance.now();
     try {
-      settle(batch, await this.fetch([...batch.keys()]));
+      batch.settle(await this.#fetch(batch, [...batch.waiters.keys()]));
     } catch (error) {
-      if (performance.now() - started < RETRY_WITHIN_MS) await this.#sendSingly(batch);
+      if (performance.now() - batch.since < RETRY_WITHIN_MS) await this.#sendSingly(batch);
       else this.#giveUp(batch, error);
     } finally {
-      this.#underWay--;
+      this.#running--;
       this.#schedule();
     }
   }
 
+  // One deadline for all who wait together: the one who has waited longest waits no longer than a statement may take.
+  #fetch({ since }: Batch<Row>, digests: readonly string[]): Promise<ReadonlyMap<string, Row>> {
+    return this.fetch(digests, DEADLINE_MS - (performance.now() - since));
+  }
+
   // A database that is this slow answers those in line no sooner, and they must not pile up while it is.
-  #giveUp(batch: Map<string, Waiter<Row>[]>, error: unknown): void {
-    const waiters = [...batch.values(), ...this.#pending.values()].flat();
-    this.#pending.clear();
-    for (const waiter of waiters) waiter.reject(error);
+  #giveUp(batch: Batch<Row>, error: unknown): void {
+    for (const one of [batch, ...this.#waiting.splice(0)]) one.reject(error);
   }
 
   // One connection that died while idle must not cost every request of the batch.
-  async #sendSingly(batch: Map<string, Waiter<Row>[]>): Promise<void> {
+  async #sendSingly(batch: Batch<Row>): Promise<void> {
     await Promise.all(
-      [...batch].map(async ([digest, waiters]) => {
+      [...batch.waiters].map(async ([digest, waiters]) => {
         try {
-          settle(new Map([[digest, waiters]]), await this.fetch([digest]));
+          const row = (await this.#fetch(batch, [digest])).get(digest) ?? null;
+          for (const waiter of waiters) waiter.resolve(row);
         } catch (error) {
           for (const waiter of waiters) waiter.reject(error);
         }
       }),
     );
-  }
-}
-
-function settle<Row>(batch: Map<string, Waiter<Row>[]>, rows: Map<string, Row>): void {
-  for (const [digest, waiters] of batch) {
-    const row = rows.get(digest) ?? null;
-    for (const waiter of waiters) waiter.resolve(row);
   }
 }

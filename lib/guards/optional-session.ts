@@ -1,12 +1,15 @@
 import type { RequestHandler } from 'express';
-import { identify } from '../http/admit.js';
+import { authenticate } from '../http/admit.js';
 import { type AuthOrConfig, guard } from './guard.js';
 import type { GuardOptions } from './options.js';
 
 /**
- * Sets `req.auth` where the request carries a session, and goes on without where it carries none. A session that has
- * ended is refused like anywhere else, with 401: `onError` can go on instead.
+ * Sets `req.auth` if the request carries a session, and goes on without it if it carries none. A session that has ended
+ * is refused as everywhere else, with 401: `onError` can go on instead.
+ *
+ * @example
+ * app.get('/', optionalSession(auth), (req, res) => res.send(req.auth ? 'Welcome back' : 'Welcome'));
  */
 export function optionalSession(auth: AuthOrConfig, options: GuardOptions = {}): RequestHandler {
-  return guard('optionalSession', auth, options, identify);
+  return guard('optionalSession', auth, options, authenticate);
 }

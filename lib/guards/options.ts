@@ -1,15 +1,15 @@
 import type { NextFunction, Request, Response } from 'express';
-import type { Via } from '../carriers/carrier.js';
+import type { Via } from '../core/authentication.js';
 import type { AuthError } from '../errors.js';
 
 /** What all guards take. */
 export interface GuardOptions {
   /**
-   * Answers in the guard's place when it refuses, for a redirect to a sign-in page, say. Call `next(error)` for errors
-   * that are not yours to answer.
+   * Answers in the guard's place when it refuses, to redirect to a sign-in page, for example. Call `next(error)` for
+   * errors that it does not answer.
    * @default a problem response
    */
   onError?(error: AuthError, req: Request, res: Response, next: NextFunction): unknown;
-  /** The carriers that this route accepts: one of them at least must be on. @default all that are on */
+  /** How a request may be authenticated on this route; at least one of them must be on. @default all that are on */
   accept?: readonly Via[];
 }

@@ -1,19 +1,22 @@
 import type { RequestHandler } from 'express';
 import { internalsOf } from '../auth.js';
+import { howToSwitchOn } from '../core/switches.js';
 import { requireAdministrator } from '../http/admit.js';
 import { type AuthOrConfig, guard } from './guard.js';
 import type { GuardOptions } from './options.js';
 
 /**
- * Lets only administrators through, with `req.auth` set; the signed-in others get a 403 problem. Needs no router
- * mounted.
+ * Lets only administrators through, with `req.auth` set; other users get a 403 problem. Works without a mounted router.
  *
- * @throws TypeError without the `admin` plugin, which says who is an administrator
+ * @example
+ * app.get('/ops', requireAdmin(auth), (req, res) => res.send('for administrators'));
+ *
+ * @throws TypeError without a plugin that says who is an administrator
  */
 export function requireAdmin(auth: AuthOrConfig, options: GuardOptions = {}): RequestHandler {
-  if (!internalsOf(auth).core.isAdministrator) {
+  if (!internalsOf(auth).core.hasAdministrators) {
     throw new TypeError(
-      'latchkey: requireAdmin needs the admin plugin: add admin({ adminUserIds: […] }) to plugins',
+      `latchkey: requireAdmin needs to know who is an administrator: ${howToSwitchOn('administrators')}`,
     );
   }
   return guard('requireAdmin', auth, options, requireAdministrator);

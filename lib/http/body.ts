@@ -9,7 +9,7 @@ const INVALID_UTF8 = 'latchkey.invalid-utf8';
 
 const parseJson = express.json({
   limit: MAX_BODY_BYTES,
-  // Strict would call `null` and `5` a syntax error; they are JSON, and refused as the wrong shape.
+  // Strict mode would call `null` and `5` a syntax error; they are JSON, and refused as the wrong shape.
   strict: false,
   inflate: false,
   verify(_req, _res, bytes, charset) {
@@ -21,7 +21,7 @@ const parseJson = express.json({
 const FORM = 'application/x-www-form-urlencoded';
 const parseForm = express.text({ type: FORM, limit: MAX_BODY_BYTES, inflate: false });
 
-// The `type` of what body-parser throws.
+// By the `type` of body-parser's errors.
 const PARSER_ERRORS: Record<string, AuthErrorCode> = {
   'entity.too.large': 'body_too_large',
   'encoding.unsupported': 'unsupported_media_type',
@@ -44,10 +44,10 @@ export async function readBody<T>(req: Request, res: Response, schema: z.ZodType
 
 const nothing = z.strictObject({});
 
-/** Refuses what comes in the body of a request that takes none. @throws AuthError like {@link readBody} */
+/** Refuses a body where a request takes none. @throws AuthError like {@link readBody} */
 export async function refuseBody(req: Request, res: Response): Promise<void> {
   const { 'content-length': length, 'content-type': type, 'transfer-encoding': chunked } = req.headers;
-  // What comes in chunks and says nothing of its type may well be empty; it is not read.
+  // A chunked body without a content type may be empty; it is not read.
   const isEmpty = !Number(length) && (chunked === undefined || type === undefined);
   if (!isEmpty) await readBody(req, res, nothing);
 }
@@ -75,7 +75,7 @@ export async function readForm(req: Request, res: Response): Promise<URLSearchPa
 
 async function parse(req: Request, res: Response, type: string, parser: RequestHandler): Promise<void> {
   if (!req.is(type)) throw new AuthError('unsupported_media_type');
-  // The app may have parsed the body already, with a limit of its own.
+  // The app may have parsed the body already, with another limit.
   if (Number(req.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw new AuthError('body_too_large');
   await new Promise<void>((resolve, reject) => {
     parser(req, res, (error?: unknown) => {
@@ -90,7 +90,7 @@ async function parse(req: Request, res: Response, type: string, parser: RequestH
   });
 }
 
-// What has the wrong type can have the wrong length too (an empty list, for one), which would help nobody.
+// A value of the wrong type can have the wrong length too (an empty list, for example), which would only confuse.
 function firstOfEachField(error: z.ZodError): FieldError[] {
   const byField = new Map<string, FieldError>();
   for (const fault of error.issues.flatMap(toFieldErrors)) {

@@ -1,8 +1,10 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import type { Authentication } from '../carriers/carrier.js';
-import type { Core } from '../core.js';
+import type { Client } from '../context/call.js';
+import type { Authentication } from '../core/authentication.js';
+import type { Core } from '../core/core.js';
+import { DEADLINE_MS } from '../database/database.js';
 import { AuthError } from '../errors.js';
-import { requireAdministrator, requireIdentity, requirePerson } from './admit.js';
+import { requireAdministrator, requireAuthentication, requireFresh, requireOwnSession } from './admit.js';
 import { readBody, readForm, refuseBody } from './body.js';
 import { isUnsafe, requireOwnOrigin } from './origin.js';
 import { answerError } from './problem.js';
@@ -15,8 +17,8 @@ export function endpoint(core: Core, route: Route): RequestHandler {
   return async (req: Request, res: Response, next: NextFunction) => {
     try {
       protect(res);
-      const reply = await core.database.forRequest(() => handle(core, route, req, res));
-      respond(core, route, reply, res);
+      const work = () => handle(core, route, req, res);
+      respond(core, route, await core.context.forRequest(clientOf(core, req), DEADLINE_MS, work), res);
     } catch (error) {
       answerError(core, error, res, next);
     }
@@ -38,22 +40,26 @@ async function handle(core: Core, route: Route, req: Request, res: Response): Pr
     query: await readParameters(route, req, res),
     body: await readBodyOf(route, req, res),
     params: req.params as Record<string, string>,
-    ip: clientAddress(core, req),
-    userAgent: req.headers['user-agent'] ?? null,
     req,
   };
-  return core.events.within(call, () => route.handle(call));
+  return route.handle(call);
 }
 
 async function admit(core: Core, route: Route, req: Request): Promise<Authentication | null> {
+  const authentication = await authenticationFor(core, route, req);
+  if (authentication && route.fresh !== undefined) requireFresh(core, authentication, route.fresh);
+  return authentication;
+}
+
+async function authenticationFor(core: Core, route: Route, req: Request): Promise<Authentication | null> {
   switch (route.access) {
     case 'public':
       if (isUnsafe(req.method) && !route.fromOtherSites) requireOwnOrigin(req, core.settings);
       return null;
-    case 'identity':
-      return requireIdentity(core, req);
+    case 'authenticated':
+      return requireAuthentication(core, req);
     case 'session':
-      return requirePerson(core, req);
+      return requireOwnSession(core, req);
     case 'admin':
       return requireAdministrator(core, req);
   }
@@ -73,14 +79,15 @@ async function readParameters(route: Route, req: Request, res: Response): Promis
 function protect(res: Response): void {
   res.setHeader('Cache-Control', 'no-store');
   res.setHeader('X-Content-Type-Options', 'nosniff');
-  // The callback's URL holds a code and a state.
+  // The callback's URL contains a code and a state.
   res.setHeader('Referrer-Policy', 'no-referrer');
 }
 
-/** By the app's own `trust proxy`; an IPv4 address in IPv6 clothes is written as IPv4. */
-function clientAddress(core: Core, req: Request): string | null {
+function clientOf(core: Core, req: Request): Client {
   if (req.headers['x-forwarded-for'] !== undefined && !req.app.get('trust proxy')) warnOfProxy(core);
-  return req.ip?.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '') ?? null;
+  // By the app's own `trust proxy`. An IPv4 address that is mapped into IPv6 is written as IPv4.
+  const ip = req.ip?.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '') ?? null;
+  return { ip, userAgent: req.headers['user-agent'] ?? null, request: req };
 }
 
 const warned = new WeakSet<Core>();

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
+import type { Settings } from '../config/settings.js';
 import { AuthError } from '../errors.js';
-import type { Settings } from '../settings.js';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -10,9 +10,9 @@ export function isUnsafe(method: string): boolean {
 }
 
 /**
- * Refuses a request that another site made a browser send (CSRF). Browsers say where a request comes from and pages
- * cannot change what they say: `Sec-Fetch-Site`, or `Origin` where a browser is too old for that. A request with
- * neither comes from no browser, and carries no cookie that it was not given.
+ * Refuses a request that another site made a browser send (CSRF). Browsers say where a request comes from, and pages
+ * cannot change what they say: in `Sec-Fetch-Site`, or in `Origin` if the browser is too old for that. A request with
+ * neither comes from a program, which sends only cookies that it was given.
  *
  * @throws AuthError `origin_not_allowed`
  */
@@ -31,7 +31,7 @@ export function requireOwnOrigin(req: Request, { origins, baseUrl }: Settings): 
 }
 
 /**
- * Refuses a request that a page of another site made a browser send, for a GET that begins something.
+ * Refuses a GET that changes something if a page of another site made a browser send it.
  *
  * @throws AuthError `origin_not_allowed`
  */

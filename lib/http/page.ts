@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PageOptions } from '../pagination.js';
+import type { PageOptions } from '../core/pagination.js';
 import { text } from './schemas.js';
 
 /** The parameters of a list that is read page by page. */

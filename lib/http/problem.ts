@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import type { NextFunction, Response } from 'express';
 import { z } from 'zod';
-import type { Core } from '../core.js';
-import { AuthError } from '../errors.js';
+import type { Core } from '../core/core.js';
+import { AuthError, detailOf } from '../errors.js';
 
-/** What a problem response looks like (RFC 9457). */
+/** A problem response (RFC 9457). */
 export const problemSchema = z.object({
   type: z.string(),
   title: z.string(),
@@ -14,14 +14,14 @@ export const problemSchema = z.object({
   errors: z.array(z.object({ pointer: z.string(), code: z.string(), detail: z.string() })).optional(),
 });
 
-/** Answers an error of ours as a problem; gives any other to the app. */
+/** Answers an AuthError as a problem; passes any other error on to the app. */
 export function answerError(core: Core, error: unknown, res: Response, next: NextFunction): void {
   if (!(error instanceof AuthError) || res.headersSent) {
     next(error);
     return;
   }
-  // What a provider did wrong is in the log already: it may as well have ended in a redirect.
-  if (error.status >= 500 && error.code !== 'provider_error') logFault(core, error);
+  // A fault of another service (502) is in the log already, since it may also end in a redirect.
+  if (error.status === 503) logFault(core, error);
   res.statusCode = error.status;
   res.setHeader('Cache-Control', 'no-store');
   res.setHeader('Content-Type', 'application/problem+json; charset=utf-8');
@@ -34,7 +34,7 @@ export function answerError(core: Core, error: unknown, res: Response, next: Nex
       title: STATUS_CODES[error.status],
       status: error.status,
       code: error.code,
-      detail: error.message,
+      detail: error.errors ? detailOf(error.code) : error.message,
       errors: error.errors,
     }),
   );

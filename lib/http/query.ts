@@ -2,15 +2,15 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import { AuthError } from '../errors.js';
 
-/** The query of a URL. Not `req.query`, which depends on the app's own setting and can hold arrays and objects. */
+/** The query of a URL. Not `req.query`, which depends on the app's settings and can contain arrays and objects. */
 export function queryOf(req: Request): URLSearchParams {
   const start = req.url.indexOf('?');
   return new URLSearchParams(start < 0 ? '' : req.url.slice(start + 1));
 }
 
 /**
- * Parameters in the shape that a route declares; those that it does not name are left out. One that it names is one
- * text: what others write for lists and objects (`limit[]=1`) is refused, not overlooked.
+ * Parameters in the shape that a route declares; others are left out. Each is a single string: the syntax of some parsers
+ * for lists and objects (`limit[]=1`) is refused rather than ignored.
  *
  * @throws AuthError `invalid_request`
  */
@@ -18,10 +18,12 @@ export function checkParameters<T>(given: URLSearchParams, schema: z.ZodType<T>)
   const values = new Map<string, string>();
   for (const [name, value] of given) {
     if (values.has(name))
-      throw new AuthError('invalid_request', { detail: `The parameter ${name} stands twice.` });
+      throw new AuthError('invalid_request', { detail: `The parameter ${name} is given twice.` });
     const [plainName = ''] = name.split('[');
     if (plainName !== name && schema instanceof z.ZodObject && Object.hasOwn(schema.shape, plainName))
-      throw new AuthError('invalid_request', { detail: `The parameter ${plainName} must be one text.` });
+      throw new AuthError('invalid_request', {
+        detail: `The parameter ${plainName} must be a single string.`,
+      });
     values.set(name, value);
   }
   const { data, error } = schema.safeParse(Object.fromEntries(values));

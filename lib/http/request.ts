@@ -1,4 +1,4 @@
-import type { Authentication } from '../carriers/carrier.js';
+import type { Authentication } from '../core/authentication.js';
 import { AuthError } from '../errors.js';
 import type { Session } from '../models/session.js';
 import type { User } from '../models/user.js';
@@ -7,8 +7,8 @@ declare global {
   namespace Express {
     interface Request {
       /**
-       * Who makes the request. Set by latchkey's guards: on a route without one it is not there, nor behind
-       * `optionalSession` where nobody is signed in.
+       * Who makes the request. Set by latchkey's guards: it is missing on a route without one, and after
+       * `optionalSession` if nobody is signed in.
        */
       auth: Authentication;
     }
@@ -22,7 +22,10 @@ interface GuardedRequest {
 /**
  * The user that a guard found.
  *
- * @throws AuthError `unauthenticated` (401) on a route without a guard, or where an optional one found nobody
+ * @example
+ * app.get('/reports', requireSession(auth), (req, res) => res.json({ hello: currentUser(req).email }));
+ *
+ * @throws AuthError `unauthenticated` (401) on a route without a guard, or if an optional one found nobody
  */
 export function currentUser(req: GuardedRequest): User {
   if (!req.auth) throw new AuthError('unauthenticated');
@@ -32,8 +35,11 @@ export function currentUser(req: GuardedRequest): User {
 /**
  * The session that a guard found.
  *
- * @throws AuthError `unauthenticated` (401) on a route without a guard, or where an optional one found nobody;
- *   `session_required` (403) where the request came with an API key
+ * @example
+ * app.get('/device', requireSession(auth), (req, res) => res.json({ since: currentSession(req).createdAt }));
+ *
+ * @throws AuthError `unauthenticated` (401) on a route without a guard, or if an optional one found nobody;
+ *   `session_required` (403) if the request came with an API key
  */
 export function currentSession(req: GuardedRequest): Session {
   if (!req.auth) throw new AuthError('unauthenticated');

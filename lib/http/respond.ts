@@ -1,13 +1,13 @@
 import { serialize } from 'cookie';
 import type { Response } from 'express';
-import type { Core } from '../core.js';
-import type { IssuedSession } from '../sessions.js';
+import type { Core } from '../core/core.js';
+import type { IssuedSession } from '../core/sessions.js';
 import type { Reply, Route } from './route.js';
 
-/** Sends what a route's handler answered, cut to what the route declares. */
+/** Sends the reply of a route's handler, cut to what the route declares. */
 export function respond(core: Core, route: Route, reply: Reply, res: Response): void {
   const schema = route.answers[reply.status]?.schema;
-  // Before any header, so that an answer that may not go out takes no cookie along.
+  // Before any header, so that an answer that may not be sent takes no cookie along.
   const body = schema && JSON.stringify(schema.parse(reply.body));
   if (reply.issue) issueSession(core, reply.issue, res);
   if (reply.clearCookie) setCookie(core, res, '', { expires: new Date(0) });
@@ -17,7 +17,7 @@ export function respond(core: Core, route: Route, reply: Reply, res: Response): 
     res.end();
     return;
   }
-  // Not res.json(), which would add an ETag and answer 304 to what must never be kept.
+  // Not res.json(), which would add an ETag and answer 304 for what must never be cached.
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   res.end(body);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A string of a request: well-formed Unicode, no NUL, and no longer than any real value. */
+/** A string in a request: well-formed Unicode, no NUL, and no longer than any real value. */
 export function text(maxLength: number) {
   return z
     .string()
@@ -12,7 +12,7 @@ export function text(maxLength: number) {
     });
 }
 
-/** An id on the wire. Any that the tables hold: not only those that are UUIDs of a version that zod knows. */
+/** An id on the wire. Any id of the tables is valid, not only UUIDs of a version that zod knows. */
 export const id = z.string().meta({ format: 'uuid' });
 
 /** A time on the wire: ISO 8601 in UTC with milliseconds. */

@@ -1,12 +1,12 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * What an address counts as: an IPv4 address by itself, an IPv6 address by its /64, since one subscriber has at least
- * that many. Null stands for no address known, which is limited too, as one.
+ * The unit in which an address is limited: an IPv4 address by itself, an IPv6 address by its /64, since every subscriber
+ * has at least that many. Null is an unknown address; all unknown addresses are limited together.
  */
 export function addressBucket(ip: string | null): string {
   if (ip === null) return 'unknown';
-  // Some proxies write the port behind an IPv4 address; each connection would be an address of its own.
+  // Some proxies append the port to an IPv4 address; each connection would count as an address of its own.
   const address = ip
     .replace(/%.*$/, '')
     .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')

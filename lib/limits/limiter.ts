@@ -1,21 +1,23 @@
+import type { CallContext } from '../context/call.js';
 import { AuthError } from '../errors.js';
 import { addressBucket } from './address.js';
 import type { LimitStore, PausePolicy } from './store.js';
 
-/** So many in a window of so many seconds. */
+/** How many in a window of time. */
 export interface WindowRule {
+  /** How many are allowed in a window. */
   limit: number;
-  /** Seconds. */
+  /** The window's length, in seconds. */
   window: number;
 }
 
 /** What is limited; a rule that is null is off. */
 export interface LimitRules {
-  /** Sign-ins by one address. */
+  /** Sign-ins from one address. */
   readonly signIn: WindowRule | null;
-  /** Sign-ups by one address. */
+  /** Sign-ups from one address. */
   readonly signUp: WindowRule | null;
-  /** Mails asked for, by one address and for one account. */
+  /** Mails asked for, from one address and for one account. */
   readonly mail: WindowRule | null;
   /** Wrong passwords for one account. */
   readonly account: PausePolicy | null;
@@ -29,6 +31,7 @@ export class Limiter {
   constructor(
     private readonly store: LimitStore | null,
     private readonly rules: LimitRules,
+    private readonly context: CallContext,
   ) {}
 
   /** Whether any rule goes by address. */
@@ -37,13 +40,13 @@ export class Limiter {
   }
 
   /**
-   * Counts a request of an address.
+   * Counts a request by the address of the current client. A call by the app's own code has none, and is not counted.
    *
-   * @param ip undefined for a call of the app's own, which no address makes; null where the address is not known
-   * @param what where one rule counts several things apart
+   * @param what distinguishes requests that one rule counts separately
    * @throws AuthError `rate_limited`
    */
-  async countAddress(name: WindowName, ip: string | null | undefined, what = ''): Promise<void> {
+  async countAddress(name: WindowName, what = ''): Promise<void> {
+    const { ip } = this.context.client;
     if (ip !== undefined) await this.#count(name, `${what} address ${addressBucket(ip)}`);
   }
 
@@ -53,18 +56,18 @@ export class Limiter {
   }
 
   /**
-   * Takes one try at an account's password; it counts as a failure until {@link forgive} is called.
+   * Reserves one attempt at an account's password; it counts as a failure until {@link clearFailures} is called.
    *
-   * @returns null where the try may be made, else the error to answer
+   * @returns null where the attempt may be made, else the error to answer with
    */
-  async reserveTry(account: string): Promise<AuthError | null> {
+  async reserveAttempt(account: string): Promise<AuthError | null> {
     const policy = this.rules.account;
     const left = policy && (await this.store?.reserve(`try ${account}`, policy));
     return left ? tooMany('account', `q=${policy.failures}`, left) : null;
   }
 
-  /** Forgets an account's failures, after a success. */
-  async forgive(account: string): Promise<void> {
+  /** Clears an account's failures, after a success. */
+  async clearFailures(account: string): Promise<void> {
     if (this.rules.account) await this.store?.clear(`try ${account}`);
   }
 
@@ -78,7 +81,7 @@ export class Limiter {
 
 /** With the headers of draft-ietf-httpapi-ratelimit-headers. */
 function tooMany(name: keyof LimitRules, policy: string, leftMs: number): AuthError {
-  // Rounded up: whoever waits so long is let in.
+  // Rounded up: whoever waits that long is let in.
   const retryAfter = Math.max(1, Math.ceil(leftMs / 1000));
   return new AuthError('rate_limited', {
     retryAfter,

@@ -1,14 +1,15 @@
 import { hash } from 'node:crypto';
+import { withTimeout } from '../context/deadline.js';
 import { AuthError } from '../errors.js';
 import { FORGET_AFTER_MS, type LimitStore, type PausePolicy } from './store.js';
 
-/** A client of the package `ioredis`, as far as it is used. */
+/** The part of an `ioredis` client that is used. */
 interface IoredisClient {
   defineCommand: unknown;
   eval(script: string, keys: number, ...rest: (string | number)[]): Promise<unknown>;
 }
 
-/** A client of the package `redis`, as far as it is used; connected by the app. */
+/** The part of a `redis` client that is used; the app connects it. */
 interface NodeRedisClient {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
 }
@@ -40,11 +41,11 @@ const RESERVE = `
 
 const CLEAR = `return redis.call('DEL', KEYS[1])`;
 
-/** Counters in Redis. Each decision is one script, which Redis runs alone. */
+/** Counters in Redis. Each decision is one script, which Redis runs atomically. */
 export class RedisLimitStore implements LimitStore {
   #client: Promise<RedisClient> | undefined;
 
-  /** @param target the app's own client, or a URL to connect to when the first limit is asked for */
+  /** @param target the app's own client, or a URL to connect to when a limit is first needed */
   constructor(
     private readonly target: RedisClient | string,
     private readonly prefix: string,
@@ -62,7 +63,7 @@ export class RedisLimitStore implements LimitStore {
     await this.#decide(CLEAR, key, []);
   }
 
-  /** Redis forgets by itself. */
+  /** Redis deletes expired counters by itself. */
   async prune(): Promise<number> {
     return 0;
   }
@@ -74,18 +75,13 @@ export class RedisLimitStore implements LimitStore {
 
   async #decide(script: string, key: string, args: number[]): Promise<number | null> {
     const name = `${this.prefix}${hash('sha256', key, 'hex')}`;
-    let timer: NodeJS.Timeout | undefined;
-    const deadline = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('Redis: no answer in time')), TIMEOUT_MS);
-    });
+    const late = () => new Error('Redis: no answer in time');
     try {
-      const left = Number(await Promise.race([this.#eval(script, name, args.map(String)), deadline]));
+      const left = Number(await withTimeout(this.#eval(script, name, args.map(String)), TIMEOUT_MS, late));
       return left < 0 ? null : left;
     } catch (cause) {
-      // Without its counters the app would be open to guessing: it refuses instead.
+      // Without its counters the app would be open to password guessing, so it refuses instead.
       throw new AuthError('unavailable', { cause });
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -103,7 +99,7 @@ async function connect(target: RedisClient | string): Promise<RedisClient> {
     throw new Error('latchkey: rateLimit.store is a Redis URL: npm install ioredis', { cause });
   });
   const redis = new Redis(target, { maxRetriesPerRequest: 1, connectTimeout: TIMEOUT_MS });
-  // Without a listener a lost connection would end the process; the call that needed it fails by itself.
+  // Without a listener a lost connection would end the process; the call that needed it fails anyway.
   redis.on('error', () => undefined);
   return redis;
 }

@@ -1,118 +1,117 @@
 import { hash } from 'node:crypto';
-import { Database } from '../database/database.js';
+import type { Database, Replacements } from '../database/database.js';
 import { deleteInBatches } from '../database/delete-in-batches.js';
 import { AuthError } from '../errors.js';
+import type { RowOf } from '../models/column.js';
+import type { rateLimits } from '../models/rate-limit.js';
+import type { Selection, Table } from '../models/table.js';
 import { FORGET_AFTER_MS, type LimitStore, type PausePolicy, pauseAfter } from './store.js';
 
-interface Row {
-  hits: number;
-  blocked_until: Date | string | null;
-  expires_at: Date | string;
-}
+type Columns = typeof rateLimits.columns;
 
-// Each round lost means that another got through, and after a few of those nobody does.
+// Each round lost means that another caller got through, and after a few of those nobody does.
 const MAX_ROUNDS = 50;
 
 /**
- * Counters in the database that the app has anyway. Every decision is one conditional UPDATE or INSERT, whose count of
- * affected rows says who got through; where something is read before, the write holds only if it is so still.
+ * Counters in the database that the app has anyway. Every decision is one conditional UPDATE or INSERT, whose number of
+ * affected rows says who got through; where something is read first, the write takes effect only if it is unchanged.
  */
 export class SqlLimitStore implements LimitStore {
   readonly #table: string;
+  readonly #counter: Selection<RowOf<Columns>>;
 
-  constructor(private readonly database: Database) {
-    this.#table = database.table('rate_limits');
+  constructor(
+    private readonly database: Database,
+    table: Table<Columns>,
+  ) {
+    this.#table = table.name;
+    this.#counter = table.whole('r');
   }
 
-  async hit(key: string, limit: number, windowMs: number): Promise<number | null> {
-    const at = this.#where(key);
+  async hit(name: string, limit: number, windowMs: number): Promise<number | null> {
+    const key = keyOf(name);
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const now = this.#now();
-      const counted = await this.database.change(
-        `UPDATE ${this.#table} SET hits = hits + 1 WHERE ${at} AND expires_at > :now AND hits < :limit`,
-        { now, limit },
-      );
-      if (counted > 0 || (await this.#begin(key, now, windowMs))) return null;
-      const row = await this.#read(at);
-      const left = row ? Database.toDate(row.expires_at).getTime() - now.getTime() : 0;
-      if (row && row.hits >= limit && left > 0) return left;
+      const now = this.database.clock.date();
+      const counted = await this.#update('hits = hits + 1', 'expires_at > :now AND hits < :limit', {
+        key,
+        now,
+        limit,
+      });
+      if (counted || (await this.#begin(key, now, windowMs))) return null;
+      const counter = await this.#read(key);
+      const left = counter ? counter.expiresAt.getTime() - now.getTime() : 0;
+      if (counter && counter.hits >= limit && left > 0) return left;
     }
     throw new AuthError('unavailable');
   }
 
-  async reserve(key: string, policy: PausePolicy): Promise<number | null> {
-    const at = this.#where(key);
+  async reserve(name: string, policy: PausePolicy): Promise<number | null> {
+    const key = keyOf(name);
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const now = this.#now();
+      const now = this.database.clock.date();
       if (await this.#begin(key, now, FORGET_AFTER_MS, pauseAfter(1, policy))) return null;
-      const row = await this.#read(at);
-      if (!row) continue;
-      const left = row.blocked_until ? Database.toDate(row.blocked_until).getTime() - now.getTime() : 0;
+      const counter = await this.#read(key);
+      if (!counter) continue;
+      const left = counter.blockedUntil ? counter.blockedUntil.getTime() - now.getTime() : 0;
       if (left > 0) return left;
-      const hits = row.hits + 1;
-      const taken = await this.database.change(
-        `UPDATE ${this.#table} SET hits = :hits, blocked_until = :blocked, expires_at = :end
-         WHERE ${at} AND hits = :seen`,
+      const hits = counter.hits + 1;
+      const reserved = await this.#update(
+        'hits = :hits, blocked_until = :blocked, expires_at = :end',
+        'hits = :seen',
         {
+          key,
           hits,
-          seen: row.hits,
+          seen: counter.hits,
           blocked: later(now, pauseAfter(hits, policy)),
           end: later(now, FORGET_AFTER_MS),
         },
       );
-      if (taken > 0) return null;
+      if (reserved) return null;
     }
     throw new AuthError('unavailable');
   }
 
-  async clear(key: string): Promise<void> {
-    await this.database.change(`DELETE FROM ${this.#table} WHERE ${this.#where(key)}`);
+  async clear(name: string): Promise<void> {
+    await this.database.change(`DELETE FROM ${this.#table} WHERE key_hash = :key`, { key: keyOf(name) });
   }
 
   prune(): Promise<number> {
-    return deleteInBatches(this.database, this.#table, 'key_hash', 'expires_at <= :now', {
-      now: this.#now(),
-    });
+    const now = this.database.clock.date();
+    return deleteInBatches(this.database, this.#table, 'key_hash', 'expires_at <= :now', { now });
   }
 
   async close(): Promise<void> {}
 
-  /** Begins a counter at one, where there is none or it has run out. */
-  async #begin(key: string, now: Date, lifeMs: number, pauseMs = 0): Promise<boolean> {
-    const values = { now, blocked: later(now, pauseMs), end: later(now, lifeMs) };
+  /** Begins a counter at one, where there is none or it has expired. */
+  async #begin(key: Buffer, now: Date, lifeMs: number, pauseMs = 0): Promise<boolean> {
+    const values = { key, now, blocked: later(now, pauseMs), end: later(now, lifeMs) };
     const ignore = this.database.dialect === 'mysql' ? 'IGNORE' : '';
     const unlessThere = this.database.dialect === 'mysql' ? '' : 'ON CONFLICT (key_hash) DO NOTHING';
     const begun = await this.database.change(
       `INSERT ${ignore} INTO ${this.#table} (key_hash, hits, blocked_until, expires_at)
-       VALUES (${this.#digest(key)}, 1, :blocked, :end) ${unlessThere}`,
+       VALUES (:key, 1, :blocked, :end) ${unlessThere}`,
       values,
     );
     if (begun > 0) return true;
-    const again = await this.database.change(
-      `UPDATE ${this.#table} SET hits = 1, blocked_until = :blocked, expires_at = :end
-       WHERE ${this.#where(key)} AND expires_at <= :now`,
+    return this.#update(
+      'hits = 1, blocked_until = :blocked, expires_at = :end',
+      'expires_at <= :now',
       values,
     );
-    return again > 0;
   }
 
-  async #read(at: string): Promise<Row | undefined> {
-    const sql = `SELECT hits, blocked_until, expires_at FROM ${this.#table} WHERE ${at}`;
-    return (await this.database.select<Row>(sql))[0];
+  async #read(key: Buffer): Promise<RowOf<Columns> | undefined> {
+    return (await this.#counter.select('WHERE r.key_hash = :key', { key }))[0];
   }
 
-  #where(key: string): string {
-    return `key_hash = ${this.#digest(key)}`;
+  async #update(assignments: string, condition: string, values: Replacements): Promise<boolean> {
+    const sql = `UPDATE ${this.#table} SET ${assignments} WHERE key_hash = :key AND ${condition}`;
+    return (await this.database.change(sql, values)) > 0;
   }
+}
 
-  // Hashed, so that the table holds no addresses of people.
-  #digest(key: string): string {
-    return this.database.digestLiterals([hash('sha256', key, 'hex')]);
-  }
-
-  #now(): Date {
-    return new Date(Math.floor(this.database.clock.now()));
-  }
+function keyOf(name: string): Buffer {
+  return hash('sha256', name, 'buffer');
 }
 
 function later(now: Date, ms: number): Date {

@@ -1,6 +1,6 @@
-/** How an account's tries are slowed down. Times in milliseconds. */
+/** How attempts at an account's password are slowed down. Times in milliseconds. */
 export interface PausePolicy {
-  /** So many failures are free. */
+  /** How many failures are free. */
   readonly failures: number;
   /** The pause after the last free one; it doubles with each failure after. */
   readonly firstPauseMs: number;
@@ -11,16 +11,16 @@ export interface PausePolicy {
 export interface LimitStore {
   /** Counts one hit within a window. @returns null where it is allowed, else the milliseconds until the window ends */
   hit(key: string, limit: number, windowMs: number): Promise<number | null>;
-  /** Takes one try. @returns null where it is allowed, else the milliseconds until the next is */
+  /** Reserves one attempt. @returns null where it is allowed, else the milliseconds until the next one is */
   reserve(key: string, policy: PausePolicy): Promise<number | null>;
-  /** Forgets an account's failures. */
+  /** Clears an account's failures. */
   clear(key: string): Promise<void>;
-  /** Deletes what has run out. @returns how many rows */
+  /** Deletes expired counters. @returns how many */
   prune(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** A counter of failures is forgotten when nothing was added to it for so long. */
+/** A counter of failures expires when nothing has been added to it for this long. */
 export const FORGET_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /** The pause after a number of failures. */

@@ -1,43 +1,53 @@
 import type { User } from '../models/user.js';
 
+/** Every kind of mail. Plugins add theirs. */
+// biome-ignore lint/suspicious/noEmptyInterface: it is filled by the plugins that send mail
+export interface MailKinds {}
+
 /** What a mail is about. */
-export type MailKind = 'verify-email' | 'reset-password';
+export type MailKind = keyof MailKinds;
 
 /** A mail to one of the users, ready to be sent. `text` and `html` can be replaced: `url` is what matters. */
 export interface MailMessage {
+  /** What it is about. */
   readonly kind: MailKind;
   /** The user's stored address, never one that somebody typed. */
   readonly to: string;
+  /** The user to whom it goes. */
   readonly user: User;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** The one-time token, which `url` holds too. */
+  /** The one-time token, which `url` contains too. */
   readonly token: string;
   /** The app's own page, with `?token=`: a path, where the config has neither `baseUrl` nor a URL for the page. */
   readonly url: string;
 }
 
-const WORDS: Record<MailKind, { subject: string; before: string; action: string; after: string }> = {
-  'verify-email': {
-    subject: 'Confirm your email address',
-    before: 'Please confirm that this email address is yours:',
-    action: 'Confirm the address',
-    after: 'The link works for 24 hours. If you did not sign up, you need do nothing.',
-  },
-  'reset-password': {
-    subject: 'Choose a new password',
-    before: 'Somebody asked to choose a new password for your account. If it was you, go on here:',
-    action: 'Choose a new password',
-    after: 'The link works for one hour. If it was not you, your password stays as it is.',
-  },
-};
+/** The app's own pages to which mails lead, by the options of `email`. */
+export interface MailPages {
+  readonly verifyUrl: string;
+  readonly resetUrl: string;
+}
+
+/** What a plugin's mail says, and where its link leads. */
+export interface MailTemplate {
+  readonly kind: MailKind;
+  readonly page: keyof MailPages;
+  readonly subject: string;
+  /** Before the link. */
+  readonly before: string;
+  /** The link's own text. */
+  readonly action: string;
+  /** After the link. */
+  readonly after: string;
+}
 
 const RELATIVE = 'http://relative.invalid';
 
 /** @param page the app's own page, as a URL or a path; the token is added to its query */
 export function composeMail(
-  kind: MailKind,
+  { kind, subject, before, action, after }: MailTemplate,
   user: User,
   to: string,
   token: string,
@@ -46,7 +56,6 @@ export function composeMail(
   const link = new URL(page, RELATIVE);
   link.searchParams.set('token', token);
   const url = link.origin === RELATIVE ? link.href.slice(RELATIVE.length) : link.href;
-  const { subject, before, action, after } = WORDS[kind];
   const text = `${before}\n\n${url}\n\n${after}\n`;
   const html = `<p>${before}</p>\n<p><a href="${escapeHtml(url)}">${action}</a></p>\n<p>${after}</p>\n`;
   return { kind, to, user, subject, text, html, token, url };

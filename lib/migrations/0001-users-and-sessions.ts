@@ -1,6 +1,6 @@
 import type { Migration } from './migration.js';
 
-export const usersAndSessions: Migration = {
+export const usersAndSessionsMigration: Migration = {
   name: '0001-users-and-sessions',
 
   async up({ database, types, run }) {

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.js';
 
-export const oneTimeTokens: Migration = {
+export const oneTimeTokensMigration: Migration = {
   name: '0005-one-time-tokens',
 
   async up({ database, types, run }) {

@@ -3,7 +3,7 @@ import type { Migration, MigrationContext } from './migration.js';
 
 type Direction = 'up' | 'down';
 
-// How MySQL says that a statement has been carried out before.
+// MySQL's errors for a statement that has been carried out before.
 const DONE_ALREADY = new Set([
   'ER_TABLE_EXISTS_ERROR',
   'ER_DUP_KEYNAME',
@@ -13,9 +13,9 @@ const DONE_ALREADY = new Set([
 ]);
 
 /**
- * Which migrations are applied, and how far the one under way has come. MySQL commits each CREATE TABLE by itself, so
- * that a process that is killed between two leaves half a migration behind, and the next one goes on where it stopped.
- * The row of a migration under way is `<name> <up or down> <statement>`, and is there before its statement is.
+ * Which migrations are applied, and how far the current one has got. MySQL commits each CREATE TABLE by itself, so a
+ * process that is killed between two of them leaves half a migration behind, and the next one continues where it stopped.
+ * The row of a migration in progress is `<name> <up or down> <statement>`, and is written before that statement runs.
  */
 export class Journal {
   readonly #table: string;
@@ -24,7 +24,7 @@ export class Journal {
     this.#table = context.database.table('latchkey_migrations');
   }
 
-  /** Makes its table, where there is none. */
+  /** Creates its table if there is none. */
   async open(): Promise<void> {
     const { run, types } = this.context;
     await run(
@@ -41,12 +41,12 @@ export class Journal {
     return (await this.#rows()).filter((row) => !row.includes(' '));
   }
 
-  /** The names of the migrations that are applied, or half done. */
+  /** The names of the migrations that are applied or half done. */
   async begun(): Promise<string[]> {
     return (await this.#rows()).map((row) => row.replace(/ .*/, ''));
   }
 
-  /** Ends what a process has left half done. @returns what it was, if anything */
+  /** Completes a migration that a process has left half done. @returns which, if any */
   async finish(
     migrations: readonly Migration[],
   ): Promise<{ readonly name: string; readonly direction: Direction } | null> {
@@ -64,7 +64,7 @@ export class Journal {
   /**
    * Applies a migration, or undoes it.
    *
-   * @param begun the statement that another process has begun, of which nobody knows whether it was carried out
+   * @param begun the statement that another process had begun, which may or may not have been carried out
    */
   async carryOut(migration: Migration, direction: Direction, begun = 0): Promise<void> {
     const markOf = (step: number) => (step > 0 ? `${migration.name} ${direction} ${step}` : null);
@@ -77,7 +77,7 @@ export class Journal {
         await this.context.run(sql);
       } catch (error) {
         if (step === begun && isDoneAlready(error)) return;
-        // It was refused, so that nobody has to wonder about it. Where this fails too, it stays open.
+        // It was refused, so it was certainly not carried out. If this fails too, that stays unknown.
         await this.#move(markOf(step), markOf(step - 1)).catch(() => undefined);
         throw error;
       }
@@ -87,7 +87,7 @@ export class Journal {
     else await this.#change('DELETE FROM', 'WHERE name IN (:name, :mark)', migration.name, markOf(step));
   }
 
-  // By one statement, so that at no moment there are both or neither.
+  // In one statement, so that there is never both or neither.
   #move(from: string | null, to: string | null): Promise<void> {
     if (from === null) return this.#change('INSERT INTO', '(name) VALUES (:name)', to);
     if (to === null) return this.#change('DELETE FROM', 'WHERE name = :name', from);

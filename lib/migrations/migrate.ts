@@ -1,16 +1,16 @@
 import { QueryTypes, Transaction } from 'sequelize';
 import { z } from 'zod';
+import { readOptions } from '../config/options.js';
 import type { Database } from '../database/database.js';
 import { isRetryable, wasNotSent } from '../database/faults.js';
-import { readOptions } from '../options.js';
 import { columnTypes } from './column-types.js';
 import { Journal } from './journal.js';
-import type { Migration, MigrationContext } from './migration.js';
+import { type Migration, type MigrationContext, ownerOf } from './migration.js';
 
 /** What `auth.migrate()` takes. */
 export interface MigrateOptions {
   /**
-   * How many of the applied migrations to undo, or `'all'`, which drops every table of latchkey and what is in it. Those
+   * How many of the applied migrations to undo, or `'all'`, which drops every table of latchkey and its contents. Those
    * of plugins go first, the highest name before the others, and then the core's, whenever each was applied. Every
    * plugin that was migrated must be in the config.
    * @default 0, which applies what is pending
@@ -23,24 +23,16 @@ const schema = z.strictObject({
   undo: z.union([z.literal('all'), z.int().min(0, HOW_MANY)], HOW_MANY).default(0),
 });
 
-/** Which plugin brings a migration: of one that is not in the config, nobody else can tell. */
-const PLUGINS: Record<string, string> = {
-  '0002-accounts': 'oauth()',
-  '0003-api-keys': 'apiKeys()',
-  '0005-one-time-tokens': 'credentialPassword()',
-  '0006-audit-events': 'auditLog()',
-};
-
 const LOCK_SECONDS = 30;
 
 /**
  * Applies pending migrations, or undoes applied ones. Any number of processes may call this at once: one works, the
- * others wait for it and find nothing left to do. On PostgreSQL and SQLite all of it happens or nothing; MySQL commits
- * each statement, and what a process has left half done there, the next one ends.
+ * others wait for it and find nothing left to do. On PostgreSQL and SQLite either all of it happens or nothing; MySQL
+ * commits each statement, and a migration that a process left half done there is completed by the next one.
  *
  * @param migrations in the order in which they are applied; they are undone in the reverse
  * @returns the names of the migrations that ran
- * @throws TypeError on options that make no sense
+ * @throws TypeError on invalid options
  */
 export async function migrate(
   database: Database,
@@ -48,7 +40,6 @@ export async function migrate(
   options: MigrateOptions = {},
 ): Promise<string[]> {
   const { undo } = readOptions('migrate', schema, options);
-  const { Umzug } = await import('umzug');
   return locked(database, async (transaction) => {
     const run = async (sql: string) => void (await database.sequelize.query(sql, { transaction }));
     const [version] = await database.sequelize.query<{ version: string }>(
@@ -65,37 +56,31 @@ export async function migrate(
     await journal.open();
     if (undo !== 0) requireAll(await journal.begun(), migrations);
     const finished = await journal.finish(migrations);
-    const umzug = new Umzug({
-      logger: undefined,
-      // The journal keeps its own record, together with the migration's last statement.
-      storage: {
-        executed: () => journal.applied(),
-        logMigration: async () => undefined,
-        unlogMigration: async () => undefined,
-      },
-      migrations: migrations.map((migration) => ({
-        name: migration.name,
-        up: () => journal.carryOut(migration, 'up'),
-        down: () => journal.carryOut(migration, 'down'),
-      })),
-    });
-    // What was left half done counts as a part of this call, where both went the same way.
-    const begun = finished?.direction === (undo === 0 ? 'up' : 'down') ? [finished.name] : [];
-    if (undo === 0) return [...begun, ...(await umzug.up()).map(({ name }) => name)];
-    const left = undo === 'all' ? undo : undo - begun.length;
-    const undone = left === 0 ? [] : await umzug.down(left === 'all' ? { to: 0 } : { step: left });
+    const direction = undo === 0 ? 'up' : 'down';
+    // A migration that was left half done counts as part of this call, if both go the same way.
+    const begun = finished?.direction === direction ? [finished.name] : [];
+    const applied = new Set(await journal.applied());
+    const due =
+      undo === 0
+        ? migrations.filter(({ name }) => !applied.has(name))
+        : migrations
+            .filter(({ name }) => applied.has(name))
+            .reverse()
+            .slice(0, undo === 'all' ? undefined : undo - begun.length);
+    for (const migration of due) await journal.carryOut(migration, direction);
     if (undo === 'all') await journal.drop();
-    return [...begun, ...undone.map(({ name }) => name)];
+    return [...begun, ...due.map(({ name }) => name)];
   });
 }
 
-/** What stays behind unknown would refer to tables that are gone, and stand in the way of the next migration. */
+/** A table that stayed behind would refer to tables that are gone, and be in the way of the next migration. */
 function requireAll(begun: readonly string[], migrations: readonly Migration[]): void {
   const unknown = begun.filter((name) => !migrations.some((migration) => migration.name === name));
   if (unknown.length === 0) return;
-  const plugins = unknown.map((name) =>
-    PLUGINS[name] ? `${PLUGINS[name]} (${name})` : `what brings ${name}`,
-  );
+  const plugins = unknown.map((name) => {
+    const owner = ownerOf(name);
+    return owner ? `${owner} (${name})` : `the plugin of ${name}`;
+  });
   throw new Error(
     `latchkey: migrate: undo needs every plugin that was migrated: add ${new Intl.ListFormat('en').format(plugins)} to plugins first`,
   );
@@ -103,7 +88,7 @@ function requireAll(begun: readonly string[], migrations: readonly Migration[]):
 
 type LockAnswer = [{ held: number | boolean }[], unknown];
 
-/** Asks now and then, because a statement that waits for long would meet the connection's limits. */
+/** Asks repeatedly, because a statement that waits for long would exceed the connection's limits. */
 async function untilHeld(take: () => Promise<boolean>): Promise<void> {
   for (const end = Date.now() + LOCK_SECONDS * 1000; !(await take()); ) {
     if (Date.now() > end) {
@@ -156,7 +141,7 @@ async function whenFree<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What latchkey says itself, that a driver is missing, say, would be lost in what Sequelize says of it. */
+/** An error of our own, such as one about a missing driver, without the one that Sequelize wraps it in. */
 function withoutWrapping(error: unknown): unknown {
   const { parent } = error as { parent?: Error };
   return parent?.message?.startsWith('latchkey: ') ? parent : error;

@@ -1,38 +1,26 @@
-import { DataTypes, type Model, type ModelStatic } from 'sequelize';
-import type { Database } from '../database/database.js';
-import { defineModel } from './define.js';
+import { integer, internal, nullable, onWire, type ShownOf, secret, text, time, uuid } from './column.js';
+import { declareTable } from './table.js';
 
-/** A person with an account. Holds no secret: the password's hash never leaves `users.ts`. */
-export interface User {
-  /** UUID, version 7. */
-  readonly id: string;
-  /** In its canonical spelling. Null for a user made by a provider that proved no address. */
-  readonly email: string | null;
-  readonly username: string | null;
-  /** When the user proved that the mailbox is theirs; null until then. */
-  readonly emailVerifiedAt: Date | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
+export const users = declareTable({
+  name: 'users',
+  columns: {
+    /** UUID, version 7. */
+    id: onWire(uuid()),
+    /** In its canonical spelling. Null for a user made by a provider that proved no address. */
+    email: nullable(onWire(text(254), { format: 'email' })),
+    /** Null where the user has none. Clients see it where a plugin uses usernames. */
+    username: nullable(text(30)),
+    /** When the user proved that they read the mailbox; null until then. */
+    emailVerifiedAt: nullable(onWire(time())),
+    passwordHash: nullable(secret(text(255))),
+    /** Copied into each session: raising it ends all sessions begun before, and a sign-in that is in progress. */
+    authEpoch: internal(integer()),
+    createdAt: onWire(time()),
+    updatedAt: onWire(time()),
+  },
+});
 
-/** A row of `users`, as its model has it. */
-export interface UserRow extends User {
-  readonly passwordHash: string | null;
-  /** Copied into each session: raising it ends all sessions begun before, also one that is being made just now. */
-  readonly authEpoch: number;
-}
+export type UserColumns = typeof users.columns;
 
-export type UserModel = ModelStatic<Model<UserRow>>;
-
-export function defineUser(database: Database): UserModel {
-  return defineModel<UserRow>(database, 'User', 'users', {
-    id: { type: DataTypes.UUID, primaryKey: true },
-    email: { type: DataTypes.STRING(254) },
-    username: { type: DataTypes.STRING(30) },
-    emailVerifiedAt: { type: DataTypes.DATE(3) },
-    passwordHash: { type: DataTypes.STRING(255) },
-    authEpoch: { type: DataTypes.INTEGER, allowNull: false },
-    createdAt: { type: DataTypes.DATE(3), allowNull: false },
-    updatedAt: { type: DataTypes.DATE(3), allowNull: false },
-  });
-}
+/** A person with an account. Contains no secret. */
+export interface User extends ShownOf<UserColumns> {}

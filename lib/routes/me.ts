@@ -1,36 +1,41 @@
 import { z } from 'zod';
-import type { Core } from '../core.js';
-import {
-  apiKeySchema,
-  presentApiKey,
-  presentSession,
-  presentUser,
-  sessionSchema,
-  userSchema,
-} from '../http/present.js';
+import { type Core, isSession } from '../core/core.js';
+import { resources } from '../http/present.js';
 import { route } from '../http/route.js';
 
-export const me = (core: Core) =>
-  route({
+export const me = (core: Core) => {
+  const { user, session } = resources(core);
+  const others = core.carriers.filter(({ carriesSession }) => !carriesSession);
+  // What describes a credential that is no session is there only if the request came with one.
+  const descriptions = others.map(({ description }) => z.object(description?.schema ?? {}).partial().shape);
+  return route({
     method: 'get',
     path: '/me',
     summary: 'Who I am',
-    access: 'identity',
+    access: 'authenticated',
     answers: {
       200: {
-        description: core.acceptsApiKeys
-          ? 'The user, and the session or the API key that the request came with'
-          : 'The user and the current session',
+        description:
+          others.length > 0
+            ? 'The user, and the session or the API key with which the request came'
+            : 'The user and the current session',
         schema: z.object({
-          user: userSchema(core),
-          session: core.acceptsApiKeys ? sessionSchema.nullable() : sessionSchema,
-          ...(core.acceptsApiKeys && { api_key: apiKeySchema.optional() }),
+          user: user.schema,
+          session: others.length > 0 ? session.schema.nullable() : session.schema,
+          ...Object.assign({}, ...descriptions),
         }),
       },
     },
     async handle({ auth }) {
-      const user = presentUser(auth.user);
-      if (auth.session) return { status: 200, body: { user, session: presentSession(auth.session) } };
-      return { status: 200, body: { user, session: null, api_key: presentApiKey(auth.apiKey) } };
+      const carrier = others.find(({ via }) => via === auth.via);
+      return {
+        status: 200,
+        body: {
+          user: user.present(auth.user),
+          session: isSession(auth) ? session.present(auth.session) : null,
+          ...carrier?.description?.present(auth),
+        },
+      };
     },
   });
+};

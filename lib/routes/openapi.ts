@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { Core } from '../core.js';
-import type { Route } from '../http/route.js';
-import { route } from '../http/route.js';
-import { describeApi } from '../openapi.js';
+import type { Core } from '../core/core.js';
+import { describeApi } from '../http/openapi.js';
+import { type Route, route } from '../http/route.js';
 
 /** @param routes all that are on, this one included */
 export const openapi = (core: Core, routes: readonly Route[]) =>

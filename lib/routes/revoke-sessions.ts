@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Core } from '../core.js';
+import type { Core } from '../core/core.js';
 import { route } from '../http/route.js';
 
 export const revokeSessions = (core: Core) =>

@@ -1,31 +1,29 @@
 import { z } from 'zod';
-import type { Core } from '../core.js';
+import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
-import { listedSessionSchema, presentSession } from '../http/present.js';
+import { resources } from '../http/present.js';
 import { route } from '../http/route.js';
 
-export const listSessions = (core: Core) =>
-  route({
+export const listSessions = (core: Core) => {
+  const { session, listedSession } = resources(core);
+  return route({
     method: 'get',
     path: '/sessions',
     summary: 'My live sessions, the newest first',
     access: 'session',
     answers: {
-      200: { description: 'The sessions', schema: z.object({ sessions: z.array(listedSessionSchema) }) },
+      200: { description: 'The sessions', schema: z.object({ sessions: z.array(listedSession) }) },
     },
     async handle({ auth }) {
       const sessions = await core.sessions.list(auth.user.id);
-      return {
-        status: 200,
-        body: {
-          sessions: sessions.map((session) => ({
-            ...presentSession(session),
-            current: session.id === auth.session.id,
-          })),
-        },
-      };
+      const listed = sessions.map((one) => ({
+        ...session.present(one),
+        current: one.id === auth.session.id,
+      }));
+      return { status: 200, body: { sessions: listed } };
     },
   });
+};
 
 export const endSession = (core: Core) =>
   route({

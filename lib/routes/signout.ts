@@ -1,4 +1,4 @@
-import type { Core } from '../core.js';
+import type { Core } from '../core/core.js';
 import { route } from '../http/route.js';
 
 export const signout = (core: Core) =>

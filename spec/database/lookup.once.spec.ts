@@ -3,7 +3,7 @@ import { BatchedLookup } from '../../lib/database/lookup.js';
 
 /** A lookup over a table of `row of <digest>`, whose answers wait until they are let go. */
 function held() {
-  const batches: { digests: string[]; answer(): void; fail(error: Error): void }[] = [];
+  const batches: { digests: readonly string[]; answer(): void; fail(error: Error): void }[] = [];
   const lookup = new BatchedLookup<string>(
     (digests) =>
       new Promise((resolve, reject) => {

@@ -1,21 +1,24 @@
-import type { Core } from '../../core.js';
+import type { Core } from '../../core/core.js';
+import type { ListUsersOptions, UserPage } from '../../core/users.js';
 import { AuthError } from '../../errors.js';
 import type { User } from '../../models/user.js';
-import type { ListUsersOptions, UserPage } from '../../users.js';
+import './events.js';
 
 /** `auth.admin`: what an administrator can see and do. */
 export class AdminApi {
   readonly #core: Core;
 
+  /** @internal */
   constructor(core: Core) {
     this.#core = core;
   }
 
   /**
-   * Whether a user is an administrator just now: to show them the way, say. What they may do, `requireAdmin` decides.
+   * Whether a user is currently an administrator: to decide whether to show them a link, for example. What they may do
+   * is decided by `requireAdmin`.
    */
   isAdministrator(user: User): boolean {
-    return this.#core.isAdministrator?.(user) ?? false;
+    return this.#core.isAdministrator(user);
   }
 
   /** Users, the newest first, a page at a time. @throws AuthError `invalid_request` on a bad limit or cursor */
@@ -23,15 +26,15 @@ export class AdminApi {
     return this.#core.users.list(options);
   }
 
-  /** @throws AuthError `user_not_found` */
+  /** One user. @throws AuthError `user_not_found` */
   async getUser(userId: string): Promise<User> {
-    const user = await this.#core.users.findById(userId);
+    const user = await this.#core.users.find(userId);
     if (!user) throw new AuthError('user_not_found');
     return user;
   }
 
   /**
-   * Ends all sessions of a user and every sign-in under way. The password stays as it is.
+   * Ends all sessions of a user and every sign-in in progress. The password does not change.
    *
    * @param adminId who did it, for listeners
    * @returns how many sessions there were

@@ -1,17 +1,18 @@
 import { z } from 'zod';
-import { canonicalEmail } from '../../identity.js';
+import { readOptions } from '../../config/options.js';
+import { canonicalEmail } from '../../core/canonical.js';
+import { declareSwitch } from '../../core/switches.js';
 import type { User } from '../../models/user.js';
-import { readOptions } from '../../options.js';
 import type { Plugin } from '../../plugin.js';
 import { AdminApi } from './api.js';
 import { revokeUserSessions } from './routes/revoke-sessions.js';
 import { getUser, listUsers } from './routes/users.js';
 
-/** Options of {@link admin}: who is an administrator. At least one list must hold somebody. */
+/** Options of {@link admin}: who is an administrator. At least one of the lists must not be empty. */
 export interface AdminOptions {
   /** Ids of users. @default [] */
   adminUserIds?: readonly string[];
-  /** Emails, which count only once the user has proved that the mailbox is theirs. @default [] */
+  /** Emails, which count only once the user has verified them. @default [] */
   adminEmails?: readonly string[];
 }
 
@@ -39,9 +40,15 @@ const schema = z.strictObject({
     .default([]),
 });
 
-/** An administrator's view of users, and the right to end their sessions. */
-export function admin(options: AdminOptions): Plugin<'admin', AdminApi> {
-  // Without options too, what is said is who is missing.
+declareSwitch('administrators', 'add admin({ adminUserIds: […] }) to plugins');
+
+/**
+ * An administrator's view of users, and the right to end their sessions.
+ *
+ * @throws TypeError on a mistake in the options
+ */
+export function admin(options: AdminOptions): Plugin<'admin', AdminApi, Record<never, never>> {
+  // Without options, the error below says what is missing.
   const data = readOptions('admin', schema, options ?? {});
   const ids = new Set(data.adminUserIds);
   const emails = new Set(data.adminEmails);
@@ -53,9 +60,12 @@ export function admin(options: AdminOptions): Plugin<'admin', AdminApi> {
   return {
     name: 'admin',
     setup(core) {
-      core.isAdministrator = isAdministrator;
       const api = new AdminApi(core);
-      return { api, routes: [listUsers(core, api), getUser(core, api), revokeUserSessions(api)] };
+      return {
+        api,
+        isAdministrator,
+        routes: () => [listUsers(core, api), getUser(core, api), revokeUserSessions(api)],
+      };
     },
   };
 }

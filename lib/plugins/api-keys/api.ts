@@ -1,17 +1,20 @@
-import type { Core } from '../../core.js';
+import type { ClientInput } from '../../core/client-input.js';
+import type { Core } from '../../core/core.js';
 import { AuthError, type FieldError } from '../../errors.js';
-import type { ApiKey } from '../../models/api-key.js';
-import type { ApiKeys } from './store.js';
+import type { ApiKey } from './model.js';
+import type { ApiKeyStore } from './store.js';
+import './events.js';
+import './problems.js';
 
 /** What `auth.apiKeys.create` takes. */
-export interface CreateApiKeyInput {
-  /** The session in whose name it is made: if it has ended meanwhile, no key is made. @default none */
+export interface CreateApiKeyInput extends ClientInput {
+  /** The session in whose name it is made: if it has ended in the meantime, no key is made. @default none */
   sessionId?: string | undefined;
-  /** What people know it by: 1 to 100 characters. */
+  /** Its name in lists: 1 to 100 characters. */
   name: string;
-  /** What it may do: words of the app's own, at most 50. @default [] */
+  /** What it may do: words that the app defines, at most 50. @default [] */
   scopes?: readonly string[] | undefined;
-  /** When it ends. @default never */
+  /** When it expires. @default never */
   expiresAt?: Date | null | undefined;
 }
 
@@ -21,36 +24,39 @@ const MAX_SCOPES = 50;
 const LAST_EXPIRY = Date.UTC(9999, 11, 31);
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]{1,100}$/; // RFC 6749, 3.3
 
-/** `auth.apiKeys`: keys by which programs act for a user. */
+/** `auth.apiKeys`: keys with which programs act for a user. */
 export class ApiKeysApi {
   readonly #core: Core;
-  readonly #store: ApiKeys;
+  readonly #store: ApiKeyStore;
 
-  constructor(core: Core, store: ApiKeys) {
+  /** @internal */
+  constructor(core: Core, store: ApiKeyStore) {
     this.#core = core;
     this.#store = store;
   }
 
   /**
-   * Makes a key for a user, a service account's too. `key` is shown this once: only its hash is kept.
+   * Makes a key for a user, who can be a service account. `key` is shown only this once, since only its hash is stored.
    *
    * @throws AuthError `validation_failed` (422), `user_not_found` (404)
    */
-  async create(userId: string, input: CreateApiKeyInput): Promise<{ apiKey: ApiKey; key: string }> {
-    const valid = checkInput(input, this.#core.database.clock.now());
-    const made = await this.#core.inNameOf(userId, input.sessionId ?? null, (transaction) =>
-      this.#store.create(userId, valid, transaction),
-    );
-    this.#core.events.emit('api_key.created', { userId, apiKeyId: made.apiKey.id });
-    return made;
+  create(userId: string, input: CreateApiKeyInput): Promise<{ apiKey: ApiKey; key: string }> {
+    return this.#core.forClient(input, async () => {
+      const valid = checkInput(input, this.#core.database.clock.now());
+      const made = await this.#core.inNameOf(userId, input.sessionId ?? null, (transaction) =>
+        this.#store.create(userId, valid, transaction),
+      );
+      this.#core.events.emit('api_key.created', { userId, apiKeyId: made.apiKey.id });
+      return made;
+    });
   }
 
-  /** A user's keys, the newest first, ended ones too. */
+  /** A user's keys, the newest first, including expired ones. */
   list(userId: string): Promise<ApiKey[]> {
     return this.#store.list(userId);
   }
 
-  /** Ends a key, on the next request. @returns whether there was one */
+  /** Ends a key with immediate effect. @returns whether there was one */
   async revoke(userId: string, apiKeyId: string): Promise<boolean> {
     const revoked = await this.#store.delete(userId, apiKeyId);
     if (revoked) this.#core.events.emit('api_key.revoked', { userId, apiKeyId });

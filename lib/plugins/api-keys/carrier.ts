@@ -1,8 +1,31 @@
 import { bearerToken } from '../../carriers/bearer.js';
-import type { Carrier, PlainRequest } from '../../carriers/carrier.js';
+import type { PlainRequest } from '../../context/call.js';
+import type { Authentication, Carrier } from '../../core/authentication.js';
+import { declareSwitch } from '../../core/switches.js';
 import { API_KEY_PREFIX } from '../../crypto/token.js';
 import { AuthError } from '../../errors.js';
-import type { ApiKeys } from './store.js';
+import { resourceOf } from '../../http/resource.js';
+import type { User } from '../../models/user.js';
+import { type ApiKey, apiKeysTable } from './model.js';
+import type { ApiKeyStore } from './store.js';
+
+/** A program that acts for a user with an API key. */
+export interface ApiKeyAuthentication {
+  readonly user: User;
+  readonly session: null;
+  readonly apiKey: ApiKey;
+  readonly via: 'api-key';
+}
+
+declare module '../../core/authentication.js' {
+  interface Authentications {
+    'api-key': ApiKeyAuthentication;
+  }
+}
+
+declareSwitch('api-key', 'add apiKeys() to plugins');
+
+export const apiKeyResource = resourceOf<ApiKey>(apiKeysTable.columns);
 
 interface Settings {
   readonly header: string;
@@ -14,23 +37,35 @@ interface Settings {
 const SCHEME = /^apikey(?![\w!#$%&'*+.^`|~-])/i;
 
 /** `X-Service-API-Key: <key>`, `Authorization: ApiKey <key>` and, if wanted, `Authorization: Bearer <key>`. */
-export function apiKeyCarrier(keys: ApiKeys, settings: Settings): Carrier {
+export function apiKeyCarrier(keys: ApiKeyStore, settings: Settings): Carrier {
   return {
     via: 'api-key',
+    carriesSession: false,
     challenge: 'ApiKey realm="latchkey"',
     securityScheme: { type: 'apiKey', in: 'header', name: settings.header },
+    problems: ['invalid_api_key', 'ambiguous_credentials'],
+    description: {
+      schema: { api_key: apiKeyResource.schema },
+      present: (authentication) => ({ api_key: apiKeyResource.present(keyOf(authentication)) }),
+    },
     async authenticate(request) {
       const carried = carriedKeys(request, settings);
       const [key] = carried;
       if (key === undefined) return null;
-      // Whoever sends two credentials has mixed something up; guessing which one counts would hide it.
+      // A client that sends two credentials has made a mistake; guessing which one counts would hide it.
       if (carried.size > 1 || carriesSession(request, settings)) throw new AuthError('ambiguous_credentials');
       const found = await keys.find(key);
       if (!found) throw new AuthError('invalid_api_key');
       return { ...found, session: null, via: 'api-key' };
     },
     sessionTokens: () => [],
+    scopes: (authentication) => keyOf(authentication).scopes,
   };
+}
+
+function keyOf({ apiKey }: Authentication): ApiKey {
+  if (!apiKey) throw new TypeError('not an API key');
+  return apiKey;
 }
 
 function carriedKeys(

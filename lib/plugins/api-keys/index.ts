@@ -1,20 +1,22 @@
 import { z } from 'zod';
-import { apiKeys as migration } from '../../migrations/0003-api-keys.js';
-import { defineApiKey } from '../../models/api-key.js';
-import { readOptions } from '../../options.js';
+import { readOptions } from '../../config/options.js';
 import type { Plugin } from '../../plugin.js';
 import { ApiKeysApi } from './api.js';
 import { apiKeyCarrier } from './carrier.js';
+import { apiKeysMigration } from './migrations.js';
+import { apiKeysTable } from './model.js';
 import { createApiKey, listApiKeys, revokeApiKey } from './routes/api-keys.js';
-import { ApiKeys } from './store.js';
+import { ApiKeyStore } from './store.js';
 
 /** Options of {@link apiKeys}. */
 export interface ApiKeysOptions {
   /** The header that carries a key. @default `X-Service-API-Key` */
   header?: string;
-  /** Takes keys as `Authorization: Bearer` too. @default false */
+  /** Accepts keys as `Authorization: Bearer` too. @default false */
   acceptBearer?: boolean;
 }
+
+const TABLES = { ApiKey: apiKeysTable } as const;
 
 const schema = z.strictObject({
   header: z
@@ -25,22 +27,25 @@ const schema = z.strictObject({
   acceptBearer: z.boolean('must be true or false').default(false),
 });
 
-/** Keys by which programs act for a user, without a session. */
-export function apiKeys(options: ApiKeysOptions = {}): Plugin<'apiKeys', ApiKeysApi> {
+/**
+ * Keys with which programs act for a user, without a session.
+ *
+ * @throws TypeError on a mistake in the options
+ */
+export function apiKeys(options: ApiKeysOptions = {}): Plugin<'apiKeys', ApiKeysApi, typeof TABLES> {
   const settings = readOptions('apiKeys', schema, options);
   return {
     name: 'apiKeys',
     setup(core) {
-      const store = new ApiKeys(core.database, defineApiKey(core.database), core.settings.logger);
+      const store = new ApiKeyStore(core);
       const api = new ApiKeysApi(core, store);
-      core.carriers.unshift(
-        apiKeyCarrier(store, { ...settings, bearerIsSession: core.settings.bearerEnabled }),
-      );
-      core.onFirstProof.push((userId, transaction) => store.deleteAll(userId, transaction));
       return {
         api,
-        routes: [createApiKey(api), listApiKeys(api), revokeApiKey(api)],
-        migrations: [migration],
+        carriers: [apiKeyCarrier(store, { ...settings, bearerIsSession: core.settings.bearerEnabled })],
+        routes: () => [createApiKey(api), listApiKeys(api), revokeApiKey(api)],
+        tables: TABLES,
+        migrations: [apiKeysMigration],
+        onFirstProof: (userId, transaction) => store.deleteAll(userId, transaction),
         settle: () => store.settle(),
       };
     },

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { auditEvents } from '../../migrations/0006-audit-events.js';
-import { readOptions } from '../../options.js';
+import { readOptions } from '../../config/options.js';
 import type { Plugin } from '../../plugin.js';
 import { AuditLogApi } from './api.js';
+import { auditEventsMigration } from './migrations.js';
+import { auditEventsTable } from './model.js';
 import { listEvents } from './routes/admin-events.js';
 
 /** Options of {@link auditLog}. */
@@ -11,6 +12,8 @@ export interface AuditLogOptions {
   retention?: number;
 }
 
+const TABLES = { AuditEvent: auditEventsTable } as const;
+
 const schema = z.strictObject({
   retention: z
     .number('must be a number of seconds')
@@ -18,13 +21,17 @@ const schema = z.strictObject({
     .default(365 * 24 * 3600),
 });
 
-/** Keeps what happened in a table, for administrators to read. */
-export function auditLog(options: AuditLogOptions = {}): Plugin<'auditLog', AuditLogApi> {
+/**
+ * Keeps events in a table, for administrators to read.
+ *
+ * @throws TypeError on a mistake in the options
+ */
+export function auditLog(options: AuditLogOptions = {}): Plugin<'auditLog', AuditLogApi, typeof TABLES> {
   const settings = readOptions('auditLog', schema, options);
   return {
     name: 'auditLog',
-    setup(core, siblings) {
-      if (!siblings.some(({ name }) => name === 'admin')) {
+    setup(core, plugins) {
+      if (!plugins.some(({ name }) => name === 'admin')) {
         throw new TypeError(
           'latchkey: auditLog: add admin({ … }) to plugins: its administrators read the events',
         );
@@ -33,8 +40,9 @@ export function auditLog(options: AuditLogOptions = {}): Plugin<'auditLog', Audi
       core.events.onAny((kind, event) => api.record(kind, event));
       return {
         api,
-        routes: [listEvents(api)],
-        migrations: [auditEvents],
+        routes: () => [listEvents(api)],
+        tables: TABLES,
+        migrations: [auditEventsMigration],
         prune: () => api.prune(),
         settle: () => api.settle(),
       };

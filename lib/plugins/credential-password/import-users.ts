@@ -1,29 +1,29 @@
-import type { Core } from '../../core.js';
+import { canonicalEmail, canonicalUsername } from '../../core/canonical.js';
+import type { Core } from '../../core/core.js';
+import type { NewUser } from '../../core/users.js';
 import { loadArgon2, readForeignHash } from '../../crypto/foreign-hash.js';
-import { canonicalEmail, canonicalUsername } from '../../identity.js';
-import type { NewUser } from '../../users.js';
 
-/** An account from elsewhere. */
+/** An account from another system. */
 export interface ImportedUser {
   /** In any spelling; stored in canonical form. */
   email: string;
   /** Where usernames are on. @default none */
   username?: string | null;
-  /** bcrypt, argon2id, scrypt or PBKDF2, as other programs write it. Null for an account without a password. */
+  /** bcrypt, argon2id, scrypt or PBKDF2, in a format of other programs. Null for an account without a password. */
   passwordHash: string | null;
-  /** Whether it is proved there that the mailbox is theirs. @default false */
+  /** Whether the other system has verified the email. @default false */
   emailVerified?: boolean;
 }
 
-/** What came of an import. */
+/** The result of an import. */
 export interface ImportResult {
-  /** How many were taken over. */
+  /** How many accounts were imported. */
   readonly imported: number;
-  /** Which of the given accounts were left out, by their place in the list, and why. */
+  /** Which of the given accounts were skipped, by their index in the list, and why. */
   readonly skipped: readonly { readonly index: number; readonly code: ImportProblem }[];
 }
 
-/** Why an account was left out. */
+/** Why an account was skipped. */
 export type ImportProblem =
   | 'invalid_email'
   | 'invalid_username'
@@ -33,7 +33,7 @@ export type ImportProblem =
 
 const BATCH = 500;
 
-/** Takes accounts over in batches. One that does not fit is left out and named; the rest goes in. */
+/** Imports accounts in batches. One that is not valid is skipped and reported; the others are imported. */
 export async function importUsers(
   core: Core,
   given: readonly ImportedUser[],

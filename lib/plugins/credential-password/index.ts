@@ -1,15 +1,18 @@
 import { z } from 'zod';
-import type { Core } from '../../core.js';
+import { readOptions } from '../../config/options.js';
+import type { Core } from '../../core/core.js';
+import type { IssuedSession } from '../../core/sessions.js';
+import type { UserRecord } from '../../core/users.js';
 import { PasswordHasher } from '../../crypto/password.js';
-import { oneTimeTokens } from '../../migrations/0005-one-time-tokens.js';
+import { AuthError } from '../../errors.js';
 import type { User } from '../../models/user.js';
-import { readOptions } from '../../options.js';
 import type { Plugin } from '../../plugin.js';
-import type { IssuedSession } from '../../sessions.js';
 import { CredentialApi } from './api.js';
-import { Mailbox } from './mailbox.js';
-import { OneTimeTokens } from './one-time-tokens.js';
+import { EmailVerification } from './email-verification.js';
+import { RESET_PASSWORD } from './mails.js';
+import { PasswordChange } from './password-change.js';
 import { PasswordCheck } from './password-check.js';
+import { PasswordReset } from './password-reset.js';
 import { sendVerification } from './routes/email-verifications.js';
 import { setPassword } from './routes/passwords.js';
 import { changePassword } from './routes/passwords-change.js';
@@ -24,13 +27,13 @@ import { type BreachCheck, PasswordRules } from './rules.js';
 
 /** Options of {@link credentialPassword}. */
 export interface CredentialPasswordOptions {
-  /** Users may have a username, and sign in with it. @default false */
+  /** Users can have a username, and sign in with it. @default false */
   username?: boolean;
   /** A sign-up begins a session. @default false */
   signInOnSignUp?: boolean;
   /**
-   * Each step doubles the work of a hash. A hash of a lower cost is made anew when its user signs in. At least 4, and
-   * at least 10 where `NODE_ENV` is production (OWASP Password Storage).
+   * Each step doubles the work of a hash. A hash of lower cost is replaced when its user signs in. At least 4, and at
+   * least 10 where `NODE_ENV` is production (OWASP Password Storage).
    * @default 12
    */
   bcryptCost?: number;
@@ -39,23 +42,26 @@ export interface CredentialPasswordOptions {
    * @default true with `requireVerifiedEmail` or `concealExistingEmails`, else false
    */
   sendVerificationOnSignUp?: boolean;
-  /** A sign-in needs a verified email, and sends a mail where it is not. Needs `email`. @default false */
+  /**
+   * Refuses a sign-in, in whatever way, while the user's email is not verified, and mails a link. Needs `email`.
+   * @default false
+   */
   requireVerifiedEmail?: boolean;
   /**
-   * A sign-up does not tell whether the email has an account: it answers 202 either way, and a mail says the rest. Needs
-   * `email`.
+   * A sign-up does not reveal whether there is an account with the email: it answers 202 either way, and a mail says the
+   * rest. Needs `email`.
    * @default false
    */
   concealExistingEmails?: boolean;
   /**
-   * A secret, or a list of them, that is mixed into every hash and kept out of the database. The first hashes, all
-   * verify. Whoever loses it loses all passwords.
+   * A secret, or a list of them, that is mixed into every hash and kept out of the database. The first one hashes, all of
+   * them verify. If it is lost, so are all passwords.
    * @default none
    */
   pepper?: string | readonly string[];
-  /** Says whether a new password is known from a breach; given 2 seconds. @default no such check */
+  /** Says, within 2 seconds, whether a new password is known from a data breach. @default no such check */
   isBreached?: BreachCheck;
-  /** What becomes of a new password when `isBreached` fails. @default `accept` */
+  /** What happens to a new password when `isBreached` fails. @default `accept` */
   onBreachCheckFailure?: 'accept' | 'refuse';
 }
 
@@ -82,56 +88,77 @@ type Settings = z.infer<typeof schema>;
 type Flag<O, Name extends keyof CredentialPasswordOptions> = Name extends keyof O ? O[Name] : false;
 type IfOn<Value, Yes, No> = [Value] extends [true] ? Yes : true extends Value ? Yes | No : No;
 
-/** What `auth.credential.signUp` answers, by the options: see {@link CredentialApi.signUp}. */
+/** What `auth.credential.signUp` returns, by the options: see {@link CredentialApi.signUp}. */
 export type SignUpAnswer<O> = IfOn<
   Flag<O, 'concealExistingEmails'>,
   null,
   IfOn<Flag<O, 'signInOnSignUp'>, IssuedSession, { readonly user: User }>
 >;
 
-/** Sign-up and sign-in by password, with an email and, if you like, a username. */
+/**
+ * Sign-up and sign-in by password, with an email and optionally a username.
+ *
+ * @throws TypeError on a mistake in the options
+ */
 export function credentialPassword<const O extends CredentialPasswordOptions = Record<never, never>>(
   options: O = {} as O,
-): Plugin<'credential', CredentialApi<SignUpAnswer<O>>> {
+): Plugin<'credential', CredentialApi<SignUpAnswer<O>>, Record<never, never>> {
   const settings = readOptions('credentialPassword', schema, options);
   return {
     name: 'credential',
     setup(core) {
       checkTogether(settings, core);
-      core.passwords = true;
-      core.usernames = settings.username;
-      const hasher = new PasswordHasher(settings.bcryptCost, settings.pepper);
-      const check = new PasswordCheck(core, hasher);
-      const rules = new PasswordRules(
-        settings.isBreached,
-        settings.onBreachCheckFailure,
-        core.settings.logger,
-      );
-      const tokens = new OneTimeTokens(core.database);
-      const mailbox = core.mailer && new Mailbox(core, core.mailer, tokens, hasher, check, rules);
-      const verifies = settings.requireVerifiedEmail || settings.concealExistingEmails;
-      const api = new CredentialApi<SignUpAnswer<O>>(
-        core,
-        { hasher, check, rules, tokens, mailbox },
-        { ...settings, sendVerificationOnSignUp: settings.sendVerificationOnSignUp ?? verifies },
-      );
-      const byMail = [sendVerification(api), verifyEmail(core, api), requestReset(api), resetPassword(api)];
+      const parts = makeParts(core, settings);
+      const mailsOnSignUp = settings.requireVerifiedEmail || settings.concealExistingEmails;
+      const api = new CredentialApi<SignUpAnswer<O>>(core, parts, {
+        ...settings,
+        sendVerificationOnSignUp: settings.sendVerificationOnSignUp ?? mailsOnSignUp,
+      });
+      const routesByMail = () => [
+        sendVerification(api),
+        verifyEmail(core, api),
+        requestReset(api),
+        resetPassword(api),
+      ];
       return {
         api,
-        routes: [
+        routes: () => [
           signup(core, api, settings),
           signin(core, api, settings),
           changePassword(core, api),
           setPassword(api),
           reauthenticate(api),
-          ...(mailbox ? byMail : []),
+          ...(parts.byMail ? routesByMail() : []),
           ...(settings.username ? [checkUsername(api)] : []),
         ],
-        migrations: [oneTimeTokens],
-        prune: () => tokens.prune(),
+        shows: { user: settings.username ? ['username'] : [] },
+        endWithPassword: [RESET_PASSWORD.name],
+        async checkSignIn(user) {
+          if (!settings.requireVerifiedEmail || user.email === null || user.emailVerifiedAt !== null) return;
+          await parts.byMail?.verification.offer(user);
+          throw new AuthError('email_not_verified');
+        },
+        waysIn: async (record) => (hasUsablePassword(record, settings) ? [{ kind: 'password' }] : []),
       };
     },
   };
+}
+
+function makeParts(core: Core, settings: Settings) {
+  const hasher = new PasswordHasher(settings.bcryptCost, settings.pepper);
+  const check = new PasswordCheck(core, hasher);
+  const rules = new PasswordRules(settings.isBreached, settings.onBreachCheckFailure, core.settings.logger);
+  const change = new PasswordChange(core, hasher, rules);
+  const byMail = core.mailer && {
+    verification: new EmailVerification(core, check),
+    reset: new PasswordReset(core, core.mailer, hasher, rules),
+  };
+  return { hasher, check, rules, change, byMail };
+}
+
+/** Whether there is a password, and a name to sign in with. */
+function hasUsablePassword({ user, passwordHash }: UserRecord, { username }: Settings): boolean {
+  return passwordHash !== null && (user.email !== null || (username && user.username !== null));
 }
 
 function checkTogether(settings: Settings, core: Core): void {

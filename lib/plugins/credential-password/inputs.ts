@@ -1,16 +1,10 @@
-/** Where a request came from: shown in the list of sessions, told to listeners, and limited. */
-export interface ClientInput {
-  /** The address. @default none, and then nothing is limited by address */
-  ip?: string | null;
-  /** What the browser or program calls itself. @default none */
-  userAgent?: string | null;
-}
+import type { ClientInput } from '../../core/client-input.js';
 
 /** What `auth.credential.signUp` takes. */
 export interface SignUpInput extends ClientInput {
   /** At most 254 characters; stored in canonical form. */
   email: string;
-  /** 8 to 256 code points, and none of the commonest (NIST SP 800-63B-4, 3.1.1.2). */
+  /** 8 to 256 code points, and not a common password (NIST SP 800-63B-4, 3.1.1.2). */
   password: string;
   /** Only where usernames are on. */
   username?: string | undefined;
@@ -22,7 +16,7 @@ export interface SignInInput extends ClientInput {
   credential: string;
   /** The password as it was typed. */
   password: string;
-  /** A session that outlives the browser. @default false */
+  /** Begins a session that outlives the browser. @default false */
   rememberMe?: boolean;
 }
 
@@ -30,11 +24,11 @@ export interface SignInInput extends ClientInput {
 export interface ChangePasswordInput extends ClientInput {
   /** Whose password it is. */
   userId: string;
-  /** The session that goes on, with a new token. @default none: then a new one begins */
+  /** The session that goes on, with a new token. @default none, and a new one begins */
   sessionId?: string;
-  /** Tried first; a wrong one counts as a failed sign-in. */
+  /** Checked first; a wrong one counts as a failed sign-in. */
   currentPassword: string;
-  /** Like that of a sign-up. */
+  /** Under the same rules as at sign-up. */
   newPassword: string;
 }
 
@@ -42,36 +36,36 @@ export interface ChangePasswordInput extends ClientInput {
 export interface SetPasswordInput extends ClientInput {
   /** A user who has no password. */
   userId: string;
-  /** The session in whose name it is set: if it has ended meanwhile, no password is set. @default none */
+  /** The session in whose name it is set: if it has ended in the meantime, no password is set. @default none */
   sessionId?: string;
-  /** Like that of a sign-up. */
+  /** Under the same rules as at sign-up. */
   newPassword: string;
 }
 
 /** What `auth.credential.resetPassword` takes. */
 export interface ResetPasswordInput extends ClientInput {
-  /** Of a reset mail. */
+  /** From a reset mail. */
   token: string;
-  /** Like that of a sign-up. */
+  /** Under the same rules as at sign-up. */
   newPassword: string;
 }
 
 /** What `auth.credential.reauthenticate` takes. */
 export interface ReauthenticateInput extends ClientInput {
-  /** Who proves again who they are. */
+  /** The user who proves again who they are. */
   userId: string;
-  /** The session that counts as fresh from then on. */
+  /** The session that is fresh afterwards. */
   sessionId: string;
-  /** Tried; a wrong one counts as a failed sign-in. */
+  /** A wrong one counts as a failed sign-in. */
   password: string;
 }
 
 /** What `auth.credential.verifyEmail` takes. */
 export interface VerifyEmailInput extends ClientInput {
-  /** Of a verification mail. */
+  /** From a verification mail. */
   token: string;
-  /** Whose session stands beside the token. @default none */
+  /** The user whose session the request carries. @default none */
   sessionUserId?: string | null;
-  /** The password beside it, where there is no session. @default none */
+  /** The user's password, if there is no session. @default none */
   password?: string | undefined;
 }

@@ -1,16 +1,15 @@
-import type { Core } from '../../core.js';
+import type { Core } from '../../core/core.js';
+import type { UserRecord } from '../../core/users.js';
 import type { PasswordHasher } from '../../crypto/password.js';
 import { AuthError } from '../../errors.js';
-import type { ClientInfo } from '../../events.js';
-import type { SignInRecord } from '../../users.js';
 
-// Each further round needs a right password among the tries before it.
+// Each further round needs a right password among the attempts before it.
 const MAX_ROUNDS = 10;
 
-/** The one place where passwords are tried: every try is counted before it is hashed. */
+/** The one place where passwords are checked: every attempt is counted before anything is hashed. */
 export class PasswordCheck {
-  /** The tries under way, by account; each turns out to be right or not. */
-  readonly #underWay = new Map<string, Set<Promise<boolean>>>();
+  /** The attempts in progress, by account; each turns out to be right or not. */
+  readonly #attempts = new Map<string, Set<Promise<boolean>>>();
 
   constructor(
     private readonly core: Core,
@@ -18,74 +17,68 @@ export class PasswordCheck {
   ) {}
 
   /**
-   * @param record the account; null where there is none, which must look and take the same
-   * @param name what it was looked up by, in canonical spelling: there tries are counted where no account exists
+   * @param record the account; null if there is none, which must look the same and take as long
+   * @param name what it was looked up by, in canonical spelling: by it attempts are counted where there is no account
    * @throws AuthError `invalid_credentials`, `rate_limited`, `unavailable`
    */
-  async verify(
-    record: SignInRecord | null,
-    name: string,
-    password: string,
-    client: ClientInfo,
-  ): Promise<SignInRecord> {
+  async verify(record: UserRecord | null, name: string, password: string): Promise<UserRecord> {
     const userId = record?.user.id ?? null;
-    // By the user and not by the name, so that an email and a username do not give twice the tries.
+    // By the user and not by the name, so that an email and a username do not allow twice as many attempts.
     const account = userId ?? name;
     for (let round = 1; ; round++) {
-      const outcome = await this.#try(account, record, password, client);
+      const outcome = await this.#attempt(account, record, password);
       if (!(outcome instanceof AuthError)) return outcome;
-      // A try counts as a failure until it is over, and the owner may have begun several at once.
-      const others = await Promise.all(this.#underWay.get(account) ?? []);
+      // An attempt counts as a failure until it is over, and the owner may have begun several at once.
+      const others = await Promise.all(this.#attempts.get(account) ?? []);
       if (round < MAX_ROUNDS && others.includes(true)) continue;
       await this.hasher.pretend();
-      this.core.events.emit('sign_in.throttled', { userId, ...client });
+      this.core.events.emit('sign_in.throttled', { userId });
       throw outcome;
     }
   }
 
-  /** @returns the record, or the pause that is on */
-  async #try(
+  /** @returns the record, or the error of a pause */
+  async #attempt(
     account: string,
-    record: SignInRecord | null,
+    record: UserRecord | null,
     password: string,
-    client: ClientInfo,
-  ): Promise<SignInRecord | AuthError> {
-    const isOver = this.#begin(account);
+  ): Promise<UserRecord | AuthError> {
+    const end = this.#begin(account);
     let isRight = false;
     try {
-      const paused = await this.core.limiter.reserveTry(account);
+      const paused = await this.core.limiter.reserveAttempt(account);
       if (paused) return paused;
       const { matches, outdated } = await this.hasher.verify(password, record?.passwordHash ?? null);
       if (!record || !matches) {
-        this.core.events.emit('sign_in.failed', { userId: record?.user.id ?? null, ...client });
+        this.core.events.emit('sign_in.failed', { userId: record?.user.id ?? null });
         throw new AuthError('invalid_credentials');
       }
-      await this.core.limiter.forgive(account);
+      await this.core.limiter.clearFailures(account);
       isRight = true;
       if (outdated) await this.#rehash(record, password);
       return record;
     } finally {
-      isOver(isRight);
+      end(isRight);
     }
   }
 
-  /** @returns what to call when the try is over */
+  /** @returns what to call when the attempt is over */
   #begin(account: string): (isRight: boolean) => void {
-    const tries = this.#underWay.get(account) ?? new Set();
-    this.#underWay.set(account, tries);
+    const attempts = this.#attempts.get(account) ?? new Set();
+    this.#attempts.set(account, attempts);
     let resolve: (isRight: boolean) => void;
     const outcome = new Promise<boolean>((settle) => {
       resolve = settle;
     });
-    tries.add(outcome);
+    attempts.add(outcome);
     return (isRight) => {
-      tries.delete(outcome);
-      if (tries.size === 0) this.#underWay.delete(account);
+      attempts.delete(outcome);
+      if (attempts.size === 0) this.#attempts.delete(account);
       resolve(isRight);
     };
   }
 
-  async #rehash({ user, passwordHash }: SignInRecord, password: string): Promise<void> {
+  async #rehash({ user, passwordHash }: UserRecord, password: string): Promise<void> {
     if (passwordHash === null) return;
     await this.core.users.replacePasswordHash(user.id, passwordHash, await this.hasher.hash(password));
   }

@@ -1,13 +1,14 @@
+import { withTimeout } from '../../context/deadline.js';
+import { canonicalEmail, canonicalUsername } from '../../core/canonical.js';
 import { AuthError, type FieldError, invalidField } from '../../errors.js';
-import { canonicalEmail, canonicalUsername } from '../../identity.js';
 import { kindOf, type Logger } from '../../logger.js';
 import { isCommonPassword } from './common-passwords.js';
 
 const MIN_PASSWORD = 8;
-const MAX_PASSWORD = 256; // In Unicode code points, as people count them.
+const MAX_PASSWORD = 256; // In Unicode code points, as people count characters.
 const BREACH_CHECK_MS = 2000;
 
-/** Says whether a password is known from a breach. */
+/** Says whether a password is known from a data breach. */
 export type BreachCheck = (password: string) => Promise<boolean>;
 
 /** A new account as it will be stored. */
@@ -36,13 +37,13 @@ export function checkUsername(value: string): string {
 }
 
 /**
- * What a new password must be. Its length, and not being what an attacker tries first, are all: no demands on its
- * composition (NIST SP 800-63B-4, 3.1.1.2; ASVS 5.0, 6.2).
+ * The rules for a new password: its length, and that it is not among those that attackers try first. There are no rules
+ * about its composition (NIST SP 800-63B-4, 3.1.1.2; ASVS 5.0, 6.2).
  */
 export class PasswordRules {
   /**
    * @param isBreached the app's own check, if it has one
-   * @param onFailure what becomes of a password when that check fails or takes longer than 2 seconds
+   * @param onFailure what happens to a password when that check fails or takes longer than 2 seconds
    */
   constructor(
     private readonly isBreached: BreachCheck | undefined,
@@ -50,7 +51,7 @@ export class PasswordRules {
     private readonly logger: Logger,
   ) {}
 
-  /** Checks all that somebody signs up with. @throws AuthError `validation_failed`, with everything that is wrong */
+  /** Checks everything that somebody signs up with. @throws AuthError `validation_failed`, with all that is wrong */
   async checkRegistration(input: {
     email: string;
     username?: string | undefined;
@@ -95,37 +96,31 @@ export class PasswordRules {
     if (await isCommonPassword(normalized)) {
       return {
         code: 'password_too_common',
-        detail: 'is one of the passwords that are tried first; choose another',
+        detail: 'is one of the most common passwords; choose another',
       };
     }
     if (await this.#wasBreached(password)) {
-      return { code: 'password_breached', detail: 'is known from a breach of another site; choose another' };
+      return { code: 'password_breached', detail: 'is known from a data breach; choose another' };
     }
     return null;
   }
 
   async #wasBreached(password: string): Promise<boolean> {
     if (!this.isBreached) return false;
-    let timer: NodeJS.Timeout | undefined;
     const tooLate = new Error('no answer in time');
-    const limit = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(tooLate), BREACH_CHECK_MS);
-    });
     try {
-      return (await Promise.race([this.isBreached(password), limit])) === true;
+      return (await withTimeout(this.isBreached(password), BREACH_CHECK_MS, () => tooLate)) === true;
     } catch (error) {
-      // Not what it says: a client of a service quotes what it looked up.
+      // Not its message: the client of a service may quote what it looked up.
       const reason = error === tooLate ? tooLate.message : kindOf(error);
       this.logger.warn(`latchkey: the breach check failed: ${reason}`);
       if (this.onFailure === 'accept') return false;
       throw new AuthError('unavailable');
-    } finally {
-      clearTimeout(timer);
     }
   }
 }
 
-/** However it is typed: a mailbox has many spellings, and is known by one. */
+/** In whatever spelling: a mailbox has many, and is stored under one. */
 function isAmong(identifiers: readonly (string | null)[], password: string): boolean {
   const trimmed = password.trim();
   return [trimmed.toLowerCase(), canonicalEmail(trimmed)].some(

@@ -1,99 +1,82 @@
-import type { Core } from '../../core.js';
-import { AuthError, type AuthErrorCode } from '../../errors.js';
-import type { IssuedSession, SessionWithUser } from '../../sessions.js';
-import { DEFAULT_BASE_PATH } from '../../settings.js';
-import { type Account, type AccountRow, toAccount } from './account.js';
+import { DEFAULT_BASE_PATH } from '../../config/settings.js';
+import type { ClientInput } from '../../core/client-input.js';
+import type { Core } from '../../core/core.js';
+import type { IssuedSession, SessionWithUser } from '../../core/sessions.js';
+import { AuthError } from '../../errors.js';
 import type { Accounts } from './accounts.js';
 import { checkCallbackUrl, withError } from './callback-url.js';
-import type { ProvenIdentity, ProviderClient } from './client.js';
+import type { Identity, ProviderClient } from './client.js';
 import { type Flows, randomToken, type TakenFlow } from './flows.js';
-import { findOrCreateUser, linkIdentity } from './sign-in.js';
+import { findOrCreateUser, linkIdentity } from './identities.js';
+import type { Account, AccountRow } from './model.js';
 import { openTokens, type ProviderTokens, type Refresher } from './tokens.js';
+import './events.js';
+import './problems.js';
 
 /** What {@link OAuthApi.authorizeUrl} takes. */
 export interface AuthorizeInput {
-  /** Where the browser ends: a path of this app, or a URL of an origin that it trusts. @default `/` */
+  /** Where the browser ends up: a path of this app, or a URL of an origin that it trusts. @default `/` */
   callbackUrl?: string;
-  /** The value of the browser's flow cookie, where it has one. @default a new one */
+  /** The value of the browser's flow cookie, if it has one. @default a new one */
   browser?: string | undefined;
   /** The base path of the routes as the browser sees it. @default `httpBasePath` */
   basePath?: string;
 }
 
-/** Where to send a browser, and what it must bring back. */
-export interface Departure {
+/** Where to send a browser, and the cookie that it must bring back. */
+export interface AuthorizationRequest {
+  /** The provider's authorization endpoint, with the parameters of this flow. */
   readonly url: string;
   /** The value of the flow cookie, which binds the flow to this browser. */
   readonly browser: string;
 }
 
-/** A browser that comes back from a provider. */
-export interface Arrival {
+/** What {@link OAuthApi.callback} takes: a browser that comes back from a provider. */
+export interface CallbackInput extends ClientInput {
+  /** The `:provider` of the route. */
   readonly provider: string;
   /** What the provider added to the redirect URI. */
-  readonly answer: URLSearchParams;
+  readonly parameters: URLSearchParams;
   /** The value of the browser's flow cookie. */
   readonly browser: string | undefined;
-  /** Finds the session that the browser has, if any. Asked only where it matters: at the end of a link. */
-  current(): Promise<SessionWithUser | null>;
-  /** The tokens of sessions that the browser carries, which end with a sign-in. */
-  readonly tokens: readonly string[];
-  readonly ip: string | null;
-  readonly userAgent: string | null;
 }
 
-/** What came of it, and where the browser goes now. */
-export interface Landing {
+/** What came of a flow, and where the browser goes next. */
+export interface CallbackResult {
+  /** With `?error=<code>` if the flow failed. */
   readonly callbackUrl: string;
-  /** After a sign-in. */
+  /** The session that a sign-in has begun. */
   readonly issued: IssuedSession | null;
 }
 
 /** What {@link OAuthApi.tokens} takes. */
 export interface TokensOptions {
-  /** Refreshes first when the access token ends within so many seconds. @default never */
+  /** Refreshes first if the access token expires within this many seconds. @default never */
   refreshWithin?: number;
 }
 
-// How a flow may fail that was begun properly: the browser is told at its callback URL.
-const TOLD_AT_CALLBACK: ReadonlySet<AuthErrorCode> = new Set<AuthErrorCode>([
-  'access_denied',
-  // The session that a link began with has ended since.
-  'invalid_flow',
-  'account_exists',
-  'account_linked_elsewhere',
-  'provider_already_linked',
-  'provider_error',
-]);
+interface Parts {
+  readonly clients: ReadonlyMap<string, ProviderClient>;
+  readonly accounts: Accounts;
+  readonly flows: Flows;
+  readonly refresher: Refresher;
+  readonly linkByVerifiedEmail: boolean;
+}
 
 /** `auth.oauth`: sign-in by provider, and linked accounts. */
 export class OAuthApi {
   readonly #core: Core;
-  readonly #clients: ReadonlyMap<string, ProviderClient>;
-  readonly #accounts: Accounts;
-  readonly #flows: Flows;
-  readonly #refresher: Refresher;
-  readonly #linkByVerifiedEmail: boolean;
+  readonly #parts: Parts;
 
-  constructor(
-    core: Core,
-    clients: ReadonlyMap<string, ProviderClient>,
-    accounts: Accounts,
-    flows: Flows,
-    refresher: Refresher,
-    linkByVerifiedEmail: boolean,
-  ) {
+  /** @internal */
+  constructor(core: Core, parts: Parts) {
     this.#core = core;
-    this.#clients = clients;
-    this.#accounts = accounts;
-    this.#flows = flows;
-    this.#refresher = refresher;
-    this.#linkByVerifiedEmail = linkByVerifiedEmail;
+    this.#parts = parts;
   }
 
   /** The ids of the configured providers. */
   get providers(): readonly string[] {
-    return [...this.#clients.keys()];
+    return [...this.#parts.clients.keys()];
   }
 
   /**
@@ -102,50 +85,39 @@ export class OAuthApi {
    *
    * @throws AuthError `provider_not_found`, `invalid_callback_url`, `provider_error`
    */
-  authorizeUrl(provider: string, input: AuthorizeInput = {}): Promise<Departure> {
-    return this.#depart(provider, input, null);
+  authorizeUrl(provider: string, input: AuthorizeInput = {}): Promise<AuthorizationRequest> {
+    return this.#begin(provider, input, null);
   }
 
   /** Begins a link to the account of a session's user. @throws like {@link authorizeUrl} */
-  linkUrl(provider: string, sessionId: string, input: AuthorizeInput = {}): Promise<Departure> {
-    return this.#depart(provider, input, sessionId);
+  linkUrl(provider: string, sessionId: string, input: AuthorizeInput = {}): Promise<AuthorizationRequest> {
+    return this.#begin(provider, input, sessionId);
   }
 
   /**
-   * Whether a provider's answer belongs to a flow that is under way, in whatever browser. It ends no flow.
+   * Whether the parameters of a return belong to a flow that is in progress, in whatever browser. It ends no flow.
    *
    * @throws AuthError `provider_not_found`
    */
-  async isExpected(provider: string, answer: URLSearchParams): Promise<boolean> {
+  async isPending(provider: string, parameters: URLSearchParams): Promise<boolean> {
     this.#clientOf(provider);
-    const state = answer.get('state');
-    return state ? this.#flows.isUnderWay(state, provider) : false;
+    const state = parameters.get('state');
+    return state ? this.#parts.flows.isPending(state, provider) : false;
   }
 
   /**
-   * Ends a flow: signs in, or links.
+   * Completes a flow when the browser comes back: signs in, or links. A link needs the `request` that carries the
+   * session which began it.
    *
-   * @throws AuthError `provider_not_found`, `invalid_flow` where no flow of this browser is under way
+   * @throws AuthError `provider_not_found`, `invalid_flow` if no flow of this browser is in progress
    */
-  async arrive(arrival: Arrival): Promise<Landing> {
-    const client = this.#clientOf(arrival.provider);
-    const flow = await this.#takeFlow(arrival);
-    const current = flow.sessionId === null ? null : await arrival.current();
-    if (flow.sessionId !== (current?.session.id ?? null)) throw new AuthError('invalid_flow');
-    try {
-      const identity = await client.redeem(arrival.answer, flow.secrets, flow.redirectUri);
-      const issued = current ? null : await this.#signIn(arrival, flow, identity);
-      if (current) await this.#link(arrival.provider, current, identity);
-      return { callbackUrl: flow.callbackUrl, issued };
-    } catch (error) {
-      if (!(error instanceof AuthError) || !TOLD_AT_CALLBACK.has(error.code)) throw error;
-      return { callbackUrl: withError(flow.callbackUrl, error.code), issued: null };
-    }
+  callback(input: CallbackInput): Promise<CallbackResult> {
+    return this.#core.forClient(input, () => this.#complete(input));
   }
 
   /** A user's linked accounts, in the order in which they were linked. */
-  async accounts(userId: string): Promise<Account[]> {
-    return (await this.#accounts.list(userId)).map(toAccount);
+  accounts(userId: string): Promise<Account[]> {
+    return this.#parts.accounts.list(userId);
   }
 
   /**
@@ -162,13 +134,13 @@ export class OAuthApi {
     const endsAt = account.accessTokenExpiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
     if (refreshWithin !== undefined && endsAt < Date.now() + refreshWithin * 1000)
       return this.refresh(userId, provider);
-    const tokens = openTokens(this.#accounts, account);
+    const tokens = openTokens(this.#parts.accounts, account);
     this.#core.events.emit('tokens.read', { userId, provider });
     return tokens;
   }
 
   /**
-   * Refreshes a provider's tokens. Asked for several times at once, also in several processes, it asks the provider
+   * Refreshes a provider's tokens. However many calls there are at once, even in several processes, the provider is asked
    * once.
    *
    * @throws AuthError `account_not_linked` (404), `refresh_token_missing`, `relink_required` (409), `provider_error`
@@ -176,9 +148,9 @@ export class OAuthApi {
    */
   async refresh(userId: string, provider: string): Promise<ProviderTokens> {
     const client = this.#clientOf(provider);
-    const account = await this.#refresher.refresh(await this.#linked(userId, provider), client);
+    const account = await this.#parts.refresher.refresh(await this.#linked(userId, provider), client);
     this.#core.events.emit('tokens.refreshed', { userId, provider });
-    return openTokens(this.#accounts, account);
+    return openTokens(this.#parts.accounts, account);
   }
 
   /**
@@ -187,24 +159,22 @@ export class OAuthApi {
    * @throws AuthError `account_not_linked` (404), `last_sign_in_method` (409)
    */
   async unlink(userId: string, provider: string): Promise<void> {
-    const { passwords, usernames } = this.#core;
-    await this.#core.database.transaction(async (transaction) => {
-      // Under a lock on the user, so that two unlinks at once do not each count on the other's account.
-      const user = await this.#core.users.lockForUpdate(userId, transaction);
-      const accounts = await this.#accounts.list(userId, transaction);
-      if (!user || !accounts.some((account) => account.provider === provider))
-        throw this.#notLinked(provider);
-      // What the app has no more opens nothing: neither a password nor an account at a provider.
-      const isNamed = user.email !== null || (usernames && user.username !== null);
-      const hasPassword = passwords && isNamed && user.passwordHash !== null;
-      const hasAnother = accounts.some((one) => one.provider !== provider && this.#clients.has(one.provider));
-      if (!hasAnother && !hasPassword) throw new AuthError('last_sign_in_method');
-      await this.#accounts.delete(userId, provider, transaction);
-    });
+    try {
+      await this.#core.waysIn.remove(userId, async (transaction) => {
+        const deleted = await this.#parts.accounts.delete(userId, provider, transaction);
+        if (deleted === 0) throw this.#notLinked(provider);
+      });
+    } catch (error) {
+      throw error instanceof AuthError && error.code === 'user_not_found' ? this.#notLinked(provider) : error;
+    }
     this.#core.events.emit('account.unlinked', { userId, provider });
   }
 
-  async #depart(provider: string, input: AuthorizeInput, sessionId: string | null): Promise<Departure> {
+  async #begin(
+    provider: string,
+    input: AuthorizeInput,
+    sessionId: string | null,
+  ): Promise<AuthorizationRequest> {
     const client = this.#clientOf(provider);
     const { baseUrl, httpBasePath, origins } = this.#core.settings;
     const {
@@ -214,59 +184,69 @@ export class OAuthApi {
     } = input;
     const redirectUri = `${baseUrl}${basePath}/oauth/${provider}/callback`;
     const flow = { provider, sessionId, redirectUri, callbackUrl: checkCallbackUrl(callbackUrl, origins) };
-    const secrets = await this.#flows.begin(flow, browser);
+    const secrets = await this.#parts.flows.begin(flow, browser);
     return { url: await client.authorizationUrl(secrets, redirectUri), browser };
   }
 
-  async #takeFlow({ provider, answer, browser, tokens }: Arrival): Promise<TakenFlow> {
-    const state = answer.get('state');
-    const flow = state && browser ? await this.#flows.take(state, browser, provider, tokens) : null;
+  async #complete(input: CallbackInput): Promise<CallbackResult> {
+    const { provider, parameters } = input;
+    const client = this.#clientOf(provider);
+    const { request } = this.#core.context.client;
+    const flow = await this.#takeFlow(input, request ? this.#core.sessionTokens(request) : []);
+    const current = flow.sessionId !== null && request ? await this.#core.sessionOf(request) : null;
+    if (flow.sessionId !== (current?.session.id ?? null)) throw new AuthError('invalid_flow');
+    try {
+      const identity = await client.redeem(parameters, flow.secrets, flow.redirectUri);
+      const issued = current ? null : await this.#signIn(flow, identity);
+      if (current) await this.#link(provider, current, identity);
+      return { callbackUrl: flow.callbackUrl, issued };
+    } catch (error) {
+      // The flow was begun properly, so the browser is told at its callback URL why it failed.
+      if (!(error instanceof AuthError) || error.code === 'unavailable') throw error;
+      return { callbackUrl: withError(flow.callbackUrl, error.code), issued: null };
+    }
+  }
+
+  async #takeFlow(
+    { provider, parameters, browser }: CallbackInput,
+    tokens: readonly string[],
+  ): Promise<TakenFlow> {
+    const state = parameters.get('state');
+    const flow = state && browser ? await this.#parts.flows.take(state, browser, provider, tokens) : null;
     if (!flow) throw new AuthError('invalid_flow');
     return flow;
   }
 
-  async #signIn(
-    { provider, ip, userAgent }: Arrival,
-    { carried }: TakenFlow,
-    identity: ProvenIdentity,
-  ): Promise<IssuedSession> {
-    const core = this.#core;
-    const outcome = await findOrCreateUser(
-      core,
-      this.#accounts,
-      provider,
-      identity,
-      this.#linkByVerifiedEmail,
-    );
-    const { user, authEpoch } = outcome;
-    if (outcome.userCreated) core.events.emit('user.created', { userId: user.id, ip, userAgent });
-    if (outcome.accountLinked) core.events.emit('account.linked', { userId: user.id, provider });
-    const issued = await core.sessions.create(user, authEpoch, { remembered: false, ip, userAgent });
-    // The new session takes the place of the one that the browser had.
-    for (const { userId, sessionId } of carried) await core.sessions.revoke(userId, sessionId);
-    return issued;
+  async #signIn({ provider, carried }: TakenFlow, identity: Identity): Promise<IssuedSession> {
+    const { accounts, linkByVerifiedEmail } = this.#parts;
+    const { events } = this.#core;
+    const found = await findOrCreateUser(this.#core, accounts, provider, identity, linkByVerifiedEmail);
+    const userId = found.user.id;
+    if (found.userCreated) events.emit('user.created', { userId });
+    if (found.accountLinked) events.emit('account.linked', { userId, provider });
+    return this.#core.signIn(found, { replaced: carried });
   }
 
-  async #link(provider: string, current: SessionWithUser, identity: ProvenIdentity): Promise<void> {
+  async #link(provider: string, current: SessionWithUser, identity: Identity): Promise<void> {
     const userId = current.user.id;
-    if (await linkIdentity(this.#core, this.#accounts, current, provider, identity)) {
+    if (await linkIdentity(this.#core, this.#parts.accounts, current, provider, identity)) {
       this.#core.events.emit('account.linked', { userId, provider });
     }
   }
 
   async #linked(userId: string, provider: string): Promise<AccountRow> {
-    const account = await this.#accounts.find(userId, provider);
+    const account = await this.#parts.accounts.find(userId, provider);
     if (!account) throw this.#notLinked(provider);
     return account;
   }
 
   #clientOf(provider: string): ProviderClient {
-    const client = this.#clients.get(provider);
+    const client = this.#parts.clients.get(provider);
     if (!client) throw new AuthError('provider_not_found');
     return client;
   }
 
   #notLinked(provider: string): AuthError {
-    return new AuthError(this.#clients.has(provider) ? 'account_not_linked' : 'provider_not_found');
+    return new AuthError(this.#parts.clients.has(provider) ? 'account_not_linked' : 'provider_not_found');
   }
 }

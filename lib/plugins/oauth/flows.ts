@@ -1,133 +1,121 @@
 import { randomBytes } from 'node:crypto';
-import type { SecretBox } from '../../crypto/secret-box.js';
+import type { Core } from '../../core/core.js';
 import { digestToken, isWellFormedToken, SESSION_TOKEN_PREFIX } from '../../crypto/token.js';
-import { Database } from '../../database/database.js';
 import { deleteInBatches } from '../../database/delete-in-batches.js';
+import type { RowOf } from '../../models/column.js';
+import { type Session, sessions } from '../../models/session.js';
+import type { Selection, Table } from '../../models/table.js';
 import type { FlowSecrets } from './client.js';
+import { flowsTable } from './model.js';
 
 /** How long a browser may take at the provider, in seconds. */
 export const FLOW_SECONDS = 600;
 
-/** What a flow remembers between leaving for the provider and coming back. */
+/** What is remembered of a flow while the browser is at the provider. */
 export interface Flow {
   readonly provider: string;
-  /** The session that a link began with; null for a sign-in. */
+  /** The session that began a link; null for a sign-in. */
   readonly sessionId: string | null;
   readonly callbackUrl: string;
   readonly redirectUri: string;
   readonly secrets: FlowSecrets;
 }
 
-/** A flow that was taken, and the sessions that the browser brought along. */
+/** A flow that was taken, and the sessions that the browser already has. */
 export interface TakenFlow extends Flow {
   readonly carried: readonly { readonly userId: string; readonly sessionId: string }[];
 }
 
-interface FlowColumns {
-  browser_hash: Buffer;
-  provider: string;
-  session_id: string | null;
-  callback_url: string;
-  redirect_uri: string;
-  sealed: string;
-  expires_at: Date | string;
-  carried_id?: string | null;
-  carried_user_id?: string | null;
+type Columns = typeof flowsTable.columns;
+
+interface FoundFlow {
+  readonly row: RowOf<Columns>;
+  readonly carried: TakenFlow['carried'];
 }
 
-/** Journeys to a provider and back: each is for one browser, one provider and one return. */
+/** Authorization flows: each is for one browser, one provider and one return. */
 export class Flows {
-  readonly #table: string;
+  readonly #core: Core;
+  readonly #table: Table<Columns>;
+  readonly #flow: Selection<RowOf<Columns>>;
+  readonly #session: Selection<Session>;
 
-  constructor(
-    private readonly database: Database,
-    private readonly box: SecretBox,
-  ) {
-    this.#table = database.table('oauth_flows');
+  constructor(core: Core) {
+    this.#core = core;
+    this.#table = core.table(flowsTable);
+    this.#flow = this.#table.whole('f');
+    this.#session = core.table(sessions).shown('s');
   }
 
   /** @param browser the value of the browser's flow cookie */
   async begin(flow: Omit<Flow, 'secrets'>, browser: string): Promise<FlowSecrets> {
+    const { box, database } = this.#core;
     const secrets = { state: randomToken(), nonce: randomToken(), codeVerifier: randomToken() };
-    const digest = digestToken(secrets.state);
-    await this.database.change(
-      `INSERT INTO ${this.#table} (state_hash, browser_hash, provider, session_id, callback_url, redirect_uri, sealed,
-         expires_at)
-       VALUES (${this.database.digestLiterals([digest])}, ${this.database.digestLiterals([digestToken(browser)])},
-         :provider, :sessionId, :callbackUrl, :redirectUri, :sealed, :expiresAt)`,
-      {
-        ...flow,
-        sealed: this.box.seal(JSON.stringify(secrets), contextOf(digest)),
-        expiresAt: new Date(this.database.clock.now() + FLOW_SECONDS * 1000),
-      },
-    );
+    const stateHash = digestToken(secrets.state);
+    await this.#table.insert({
+      ...flow,
+      stateHash,
+      browserHash: digestToken(browser),
+      sealed: box.seal(JSON.stringify(secrets), contextOf(stateHash)),
+      expiresAt: database.clock.date(FLOW_SECONDS * 1000),
+    });
     return secrets;
   }
 
   /**
-   * Takes a flow, for good: of any number of returns at once, one gets it. The browser is looked at before, so that
-   * somebody who saw the state cannot use the flow up.
+   * Takes a flow for good: of any number of returns at once, one gets it. The browser is checked first, so that somebody
+   * who has seen the state cannot use the flow up.
    *
-   * @param tokens of sessions that the browser carries: a sign-in ends them, so they are looked up along the way
+   * @param tokens of sessions that the browser has: a sign-in ends them, so they are looked up in the same statement
    */
   async take(
     state: string,
     browser: string,
     provider: string,
-    tokens: readonly string[] = [],
+    tokens: readonly string[],
   ): Promise<TakenFlow | null> {
-    const digest = digestToken(state);
-    const literal = this.database.digestLiterals([digest]);
-    const rows = await this.#read(literal, tokens);
-    const [row] = rows;
-    if (!row || row.browser_hash.toString('hex') !== digestToken(browser) || row.provider !== provider)
-      return null;
-    const taken = await this.database.change(`DELETE FROM ${this.#table} WHERE state_hash = ${literal}`);
-    const sealed = this.box.open(row.sealed, contextOf(digest));
-    if (taken === 0 || sealed === null || !this.#isInTime(row)) return null;
-    return {
-      provider: row.provider,
-      sessionId: row.session_id,
-      callbackUrl: row.callback_url,
-      redirectUri: row.redirect_uri,
-      secrets: JSON.parse(sealed) as FlowSecrets,
-      carried: rows.flatMap(({ carried_id: sessionId, carried_user_id: userId }) =>
-        sessionId && userId ? { userId, sessionId } : [],
-      ),
-    };
+    const stateHash = digestToken(state);
+    const found = await this.#find(stateHash, tokens);
+    if (!found?.row.browserHash.equals(digestToken(browser)) || found.row.provider !== provider) return null;
+    const { sealed, expiresAt, sessionId, callbackUrl, redirectUri } = found.row;
+    const taken = await this.#table.delete({ stateHash });
+    const opened = this.#core.box.open(sealed, contextOf(stateHash));
+    if (taken === 0 || opened === null || this.#core.database.clock.hasPassed(expiresAt)) return null;
+    const secrets = JSON.parse(opened) as FlowSecrets;
+    return { provider, sessionId, callbackUrl, redirectUri, secrets, carried: found.carried };
   }
 
-  /** Whether a flow is under way, whosever it is. It stays so. */
-  async isUnderWay(state: string, provider: string): Promise<boolean> {
-    const [row] = await this.#read(this.database.digestLiterals([digestToken(state)]), []);
-    return row !== undefined && row.provider === provider && this.#isInTime(row);
-  }
-
-  #isInTime({ expires_at }: FlowColumns): boolean {
-    return Database.toDate(expires_at).getTime() > Math.max(this.database.clock.now(), Date.now());
-  }
-
-  /** A row for each session that the browser carries, and one where it carries none. */
-  #read(stateHash: string, tokens: readonly string[]): Promise<FlowColumns[]> {
-    const columns =
-      'f.browser_hash, f.provider, f.session_id, f.callback_url, f.redirect_uri, f.sealed, f.expires_at';
-    const digests = tokens.filter((one) => isWellFormedToken(SESSION_TOKEN_PREFIX, one)).map(digestToken);
-    if (digests.length === 0)
-      return this.database.select(
-        `SELECT ${columns} FROM ${this.#table} f WHERE f.state_hash = ${stateHash}`,
-      );
-    const sessions = this.database.table('sessions');
-    return this.database.select(
-      `SELECT ${columns}, s.id AS carried_id, s.user_id AS carried_user_id
-       FROM ${this.#table} f LEFT JOIN ${sessions} s ON s.token_hash IN (${this.database.digestLiterals(digests)})
-       WHERE f.state_hash = ${stateHash}`,
-    );
+  /** Whether a flow is in progress, in whatever browser. It stays so. */
+  async isPending(state: string, provider: string): Promise<boolean> {
+    const found = await this.#find(digestToken(state), []);
+    return found?.row.provider === provider && !this.#core.database.clock.hasPassed(found.row.expiresAt);
   }
 
   /** Deletes flows that nobody came back from. @returns how many */
   prune(): Promise<number> {
-    const now = new Date(this.database.clock.now());
-    return deleteInBatches(this.database, this.#table, 'state_hash', 'expires_at <= :now', { now });
+    const { database } = this.#core;
+    const now = database.clock.date();
+    return deleteInBatches(database, this.#table.name, 'state_hash', 'expires_at <= :now', { now });
+  }
+
+  async #find(stateHash: Buffer, tokens: readonly string[]): Promise<FoundFlow | null> {
+    const digests = tokens.filter((one) => isWellFormedToken(SESSION_TOKEN_PREFIX, one)).map(digestToken);
+    if (digests.length === 0) {
+      const [row] = await this.#flow.select('WHERE f.state_hash = :stateHash', { stateHash });
+      return row ? { row, carried: [] } : null;
+    }
+    // A row for each of the sessions, and one if there are none.
+    const rows = await this.#core.database.select<{ s_id: string | null }>(
+      `SELECT ${this.#flow.columns}, ${this.#session.columns}
+       FROM ${this.#flow.from} LEFT JOIN ${this.#session.from} ON s.token_hash IN (:digests)
+       WHERE f.state_hash = :stateHash`,
+      { stateHash, digests },
+    );
+    const carried = rows
+      .filter(({ s_id }) => s_id !== null)
+      .map((raw) => this.#session.read(raw))
+      .map(({ id: sessionId, userId }) => ({ userId, sessionId }));
+    return rows[0] ? { row: this.#flow.read(rows[0]), carried } : null;
   }
 }
 
@@ -136,6 +124,6 @@ export function randomToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-function contextOf(stateDigest: string): string {
-  return `oauth flow ${stateDigest}`;
+function contextOf(stateHash: Buffer): string {
+  return `oauth flow ${stateHash.toString('hex')}`;
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { accounts as accountsMigration } from '../../migrations/0002-accounts.js';
-import { readOptions } from '../../options.js';
+import { readOptions } from '../../config/options.js';
 import type { Plugin } from '../../plugin.js';
-import { defineAccount } from './account.js';
 import { Accounts } from './accounts.js';
 import { OAuthApi } from './api.js';
 import { ProviderClient } from './client.js';
 import { Flows } from './flows.js';
+import { accountsMigration } from './migrations.js';
+import { accountsTable, flowsTable } from './model.js';
 import type { ProviderPlugin } from './provider.js';
 import { listAccounts } from './routes/accounts.js';
 import { authorize } from './routes/authorize.js';
@@ -20,27 +20,33 @@ import { Refresher } from './tokens.js';
 /** Options of {@link oauth}. */
 export interface OAuthOptions {
   /**
-   * A sign-in by a provider joins the account with the same email by itself, where that email is verified on both
+   * A sign-in by a provider is linked automatically to the account with the same email, if that email is verified on both
    * sides.
    * @default false
    */
   linkByVerifiedEmail?: boolean;
 }
 
+const TABLES = { Account: accountsTable, OAuthFlow: flowsTable } as const;
+
 const schema = z.strictObject({ linkByVerifiedEmail: z.boolean('must be true or false').default(false) });
 
-/** Sign-in by a provider, and accounts linked to it. Each provider is a plugin of its own beside this one. */
-export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi> {
+/**
+ * Sign-in by a provider, and accounts linked to it. Each provider is a plugin of its own beside this one.
+ *
+ * @throws TypeError on a mistake in the options
+ */
+export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typeof TABLES> {
   const settings = readOptions('oauth', schema, options);
   return {
     name: 'oauth',
-    setup(core, siblings) {
+    setup(core, plugins) {
       if (core.settings.baseUrl === null) {
         throw new TypeError(
           'latchkey: oauth() needs baseUrl, such as https://app.example.com, for redirect URIs',
         );
       }
-      const providers = siblings.filter(isProvider).map(({ provider }) => provider);
+      const providers = plugins.filter(isProvider).map(({ provider }) => provider);
       if (providers.length === 0) {
         throw new TypeError(
           'latchkey: oauth() has no provider: add one from latchkey/providers to plugins, such as google({ clientId, clientSecret })',
@@ -49,14 +55,13 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi> {
       const clients = new Map(
         providers.map((one) => [one.id, new ProviderClient(one, core.settings.logger)]),
       );
-      const accounts = new Accounts(core.database, defineAccount(core.database), core.box);
-      core.onFirstProof.push((userId, transaction) => accounts.deleteAll(userId, transaction));
-      const flows = new Flows(core.database, core.box);
+      const accounts = new Accounts(core);
+      const flows = new Flows(core);
       const refresher = new Refresher(accounts, core.settings.logger);
-      const api = new OAuthApi(core, clients, accounts, flows, refresher, settings.linkByVerifiedEmail);
+      const api = new OAuthApi(core, { clients, accounts, flows, refresher, ...settings });
       return {
         api,
-        routes: [
+        routes: () => [
           listAccounts(api),
           authorize(core, api),
           link(core, api),
@@ -66,10 +71,19 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi> {
           readTokens(api),
           refreshTokens(api),
         ],
+        tables: TABLES,
         migrations: [accountsMigration],
+        onFirstProof: (userId, transaction) => accounts.deleteAll(userId, transaction),
+        async waysIn({ user }, transaction) {
+          const linked = await accounts.list(user.id, transaction);
+          // An account at a provider that the app no longer has opens nothing.
+          return linked
+            .filter(({ provider }) => clients.has(provider))
+            .map(({ provider: id }) => ({ kind: 'provider', id }));
+        },
         prune: () => flows.prune(),
         settle: () => refresher.settle(),
-        rotateSecrets: () => accounts.reseal(),
+        rotateSecrets: () => accounts.reencrypt(),
       };
     },
   };

@@ -1,13 +1,13 @@
 import type { Plugin } from '../../plugin.js';
 
-/** What a provider says about who signed in. It is checked before anything is made of it. */
+/** What a provider says about who signed in. It is checked before it is used. */
 export interface Profile {
-  /** The provider's own, lasting id for the account. */
+  /** The provider's own, permanent id for the account. */
   readonly subject: unknown;
   readonly email: unknown;
   /**
-   * Whether the address is proved to be this person's: then, and only then, it becomes the account's email, as a
-   * verified one. Each provider module decides from what its provider documents.
+   * Whether the address is proved to be this person's: only then it becomes the account's email, as a verified one. Each
+   * provider module decides by its provider's documentation.
    */
   readonly emailIsProof: boolean;
 }
@@ -18,7 +18,7 @@ export interface ProfileSources {
   readonly claims: Readonly<Record<string, unknown>>;
   /** The userinfo endpoint's answer, whose subject is checked against the ID token's. Null where there is no endpoint. */
   userinfo(): Promise<Record<string, unknown> | null>;
-  /** Another resource of the provider, with the access token. Its failure is an error with the answer's `status`. */
+  /** Another resource of the provider, with the access token. A failure is an error with the response's `status`. */
   get(url: string): Promise<unknown>;
 }
 
@@ -29,9 +29,9 @@ export interface Provider {
   /** An OpenID Connect issuer, to be discovered; or the endpoints of a service without discovery. */
   readonly server: { readonly discover: string } | OAuth2Server;
   readonly clientId: string;
-  /** A function where the secret is made anew each time, as Apple's is. */
+  /** A function if a new secret is made each time, as for Apple. */
   readonly clientSecret: string | (() => string);
-  /** How it is sent. `basic` gives way to `post` where discovery says that only that is taken. */
+  /** How it is sent. With `basic`, `post` is used if discovery says that only that is supported. */
   readonly clientAuth: 'basic' | 'post';
   readonly scopes: readonly string[];
   /** Further parameters of the authorization request. */
@@ -41,32 +41,32 @@ export interface Provider {
 
 /** The endpoints of a service that speaks OAuth 2.0 only. */
 export interface OAuth2Server {
-  /** Under which its subjects are stored: it must never change. */
+  /** The issuer under which its subjects are stored: it must never change. */
   readonly issuer: string;
   readonly authorizationUrl: string;
   readonly tokenUrl: string;
   readonly userinfoUrl: string;
 }
 
-/** A plugin that brings one provider, and nothing else: `oauth()` picks it up. */
-export interface ProviderPlugin extends Plugin<`provider ${string}`, null> {
+/** A plugin that adds one provider and nothing else: `oauth()` picks it up. */
+export interface ProviderPlugin extends Plugin<`provider ${string}`, null, Record<never, never>> {
   readonly provider: Provider;
 }
 
-/** Makes a plugin of a provider. Its setup throws a TypeError without `oauth()`. */
+/** Makes a plugin of a provider. Its setup throws a TypeError if `oauth()` is missing. */
 export function providerPlugin(provider: Provider): ProviderPlugin {
   return {
     name: `provider ${provider.id}`,
     provider: { ...provider, scopes: withOpenid(provider) },
-    setup(_core, siblings) {
-      if (!siblings.some(({ name }) => name === 'oauth'))
+    setup(_core, plugins) {
+      if (!plugins.some(({ name }) => name === 'oauth'))
         throw new TypeError(`latchkey: provider ${provider.id}: add oauth() to plugins`);
       return { api: null };
     },
   };
 }
 
-/** Without `openid`, a provider takes the request for plain OAuth 2.0, and gives no ID token (OIDC Core, 3.1.2.1). */
+/** Without `openid`, a provider treats the request as plain OAuth 2.0 and gives no ID token (OIDC Core, 3.1.2.1). */
 function withOpenid({ server, scopes }: Provider): readonly string[] {
   return 'discover' in server && !scopes.includes('openid') ? ['openid', ...scopes] : scopes;
 }

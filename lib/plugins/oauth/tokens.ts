@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AuthError } from '../../errors.js';
 import type { Logger } from '../../logger.js';
-import type { AccountRow } from './account.js';
 import type { Accounts, OpenTokens } from './accounts.js';
 import type { ProviderClient } from './client.js';
+import type { AccountRow } from './model.js';
 import type { TokenSet } from './token-response.js';
 
 /** A provider's tokens, for calling its API in the user's name. */
@@ -18,30 +18,30 @@ export interface ProviderTokens {
 }
 
 const POLL_MS = 50;
-// A little longer than a provider is waited for, so that those who wait see what came of it.
+// A little longer than a provider is waited for, so that those who wait see the outcome.
 const MAX_WAIT_MS = 4650;
-// Half a minute in all. They are close together, so that tokens are saved as soon as the database is back.
+// Half a minute in all, at short intervals, so that tokens are saved as soon as the database is back.
 const SAVE_ATTEMPTS = 16;
 const MAX_SAVE_PAUSE_MS = 2000;
 const RENEW_LEASE_MS = 1500;
-// Longer than whoever holds a lease and still lives takes to renew it, or to save, once the database is back.
+// Longer than a live process that has a lease takes to renew it, or to save, once the database is back.
 const GRACE_MS = 2500;
 
-/** @throws AuthError `relink_required` where the tokens cannot be used any more */
+/** @throws AuthError `relink_required` if the tokens cannot be used any more */
 export function openTokens(accounts: Accounts, account: AccountRow): ProviderTokens {
   const tokens = openOrRefuse(accounts, account);
   return {
     provider: account.provider,
     ...tokens,
     tokenType: account.tokenType,
-    scopes: account.scopes.split(' ').filter(Boolean),
+    scopes: account.scopes,
     accessTokenExpiresAt: account.accessTokenExpiresAt,
   };
 }
 
-/** Refreshes tokens: one call to the provider, however many ask at once, in however many processes. */
+/** Refreshes tokens: with one request to the provider, however many calls there are at once, in however many processes. */
 export class Refresher {
-  /** By account, what is being saved still. */
+  /** By account, what is still being saved. */
   readonly #saving = new Map<string, Promise<void>>();
   readonly #closing = new AbortController();
 
@@ -57,10 +57,10 @@ export class Refresher {
   async refresh(account: AccountRow, client: ProviderClient): Promise<AccountRow> {
     const { refreshToken } = openOrRefuse(this.accounts, account);
     if (refreshToken === null) throw new AuthError('refresh_token_missing');
-    // The provider has void this one, and its successor is not stored yet.
+    // This refresh token has been used up, and its successor is not saved yet.
     if (this.#saving.has(account.id)) throw new AuthError('unavailable');
-    if (await this.#isAlive(account)) throw new AuthError('unavailable');
-    // A lease on the row, and no transaction: the provider may take seconds, and a lock would be held for as long.
+    if (await this.#isStillInUse(account)) throw new AuthError('unavailable');
+    // A lease on the row instead of a transaction: the provider may take seconds, and a lock would be held for as long.
     const lease = await this.accounts.takeRefreshLease(account);
     if (lease === null) return this.#resultOfAnother(account);
     const tokens = await this.#ask(account, refreshToken, client, lease);
@@ -69,15 +69,15 @@ export class Refresher {
     return this.#reread(account);
   }
 
-  /** Before the end: what is not saved yet is tried once more, at once. */
+  /** Before closing: tries once more, immediately, to save what is not saved yet. */
   async settle(): Promise<void> {
     this.#closing.abort();
     await Promise.all(this.#saving.values());
   }
 
-  /** Whether somebody whose lease has lapsed is still at it: after an outage of the database, say. */
-  async #isAlive(account: AccountRow): Promise<boolean> {
-    if (account.refreshLease === null || this.accounts.holdsRefreshLease(account)) return false;
+  /** Whether a process whose lease has expired is still working on it: after an outage of the database, for example. */
+  async #isStillInUse(account: AccountRow): Promise<boolean> {
+    if (account.refreshLease === null || this.accounts.isLeased(account)) return false;
     await sleep(GRACE_MS);
     const { refreshLeaseUntil, refreshedAt } = await this.#reread(account);
     return (
@@ -88,9 +88,9 @@ export class Refresher {
 
   async #ask(account: AccountRow, refreshToken: string, client: ProviderClient, lease: string) {
     try {
-      return await client.refresh(refreshToken, account.scopes.split(' ').filter(Boolean), account.subject);
+      return await client.refresh(refreshToken, account.scopes, account.providerAccountId);
     } catch (error) {
-      await this.accounts.giveBackRefreshLease(account, lease);
+      await this.accounts.releaseRefreshLease(account, lease);
       throw error;
     }
   }
@@ -100,17 +100,17 @@ export class Refresher {
     while (Date.now() < end) {
       const account = await this.#reread(before);
       if (account.refreshedAt.getTime() !== before.refreshedAt.getTime()) return account;
-      // The other failed. To try again in turn would have the last of many wait for all the others' time-outs.
+      // The other one failed. If each tried again in turn, the last of many would wait for all the others' timeouts.
       if (account.refreshLease === null) throw new AuthError('provider_error');
-      // They have died. Whoever asks next takes their place, with the whole of their time.
-      if (!this.accounts.holdsRefreshLease(account)) break;
+      // The other process has died. The next call takes its place, with the full time.
+      if (!this.accounts.isLeased(account)) break;
       await sleep(POLL_MS);
     }
     throw new AuthError('unavailable');
   }
 
-  // The provider may have made the old refresh token void by now: the new one must not be lost with a broken connection.
-  // The caller waits for the first try only; the lease is renewed, so that nobody tries the old one meanwhile.
+  // The provider may have revoked the old refresh token by now: the new one must not be lost with a broken connection. The
+  // caller waits for the first attempt only; the lease is renewed, so that nobody uses the old one in the meantime.
   async #save(account: AccountRow, tokens: TokenSet, lease: string): Promise<void> {
     const renewing = setInterval(() => {
       this.accounts.renewRefreshLease(account, lease).catch(() => undefined);
@@ -142,7 +142,7 @@ export class Refresher {
       } catch (error) {
         const outcome = isLast
           ? 'are lost: it may have to be linked again'
-          : `are not saved yet (try ${attempt})`;
+          : `are not saved yet (attempt ${attempt})`;
         this.logger.error(`latchkey: ${name} ${outcome}`, error);
         if (isLast) return;
       }

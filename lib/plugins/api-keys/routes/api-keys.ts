@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { AuthError } from '../../../errors.js';
-import { apiKeySchema, presentApiKey } from '../../../http/present.js';
 import { route } from '../../../http/route.js';
 import { text } from '../../../http/schemas.js';
 import type { ApiKeysApi } from '../api.js';
+import { apiKeyResource } from '../carrier.js';
 
 export const createApiKey = (api: ApiKeysApi) =>
   route({
@@ -18,8 +18,8 @@ export const createApiKey = (api: ApiKeysApi) =>
     }),
     answers: {
       201: {
-        description: 'The key, which is shown this once',
-        schema: z.object({ api_key: apiKeySchema, key: z.string() }),
+        description: 'The key, which is shown only this once',
+        schema: z.object({ api_key: apiKeyResource.schema, key: z.string() }),
       },
     },
     async handle({ auth, body: { name, scopes, expires_at } }) {
@@ -30,7 +30,7 @@ export const createApiKey = (api: ApiKeysApi) =>
         expiresAt,
         sessionId: auth.session.id,
       });
-      return { status: 201, body: { api_key: presentApiKey(apiKey), key } };
+      return { status: 201, body: { api_key: apiKeyResource.present(apiKey), key } };
     },
   });
 
@@ -40,9 +40,11 @@ export const listApiKeys = (api: ApiKeysApi) =>
     path: '/api-keys',
     summary: 'My API keys, the newest first',
     access: 'session',
-    answers: { 200: { description: 'The keys', schema: z.object({ api_keys: z.array(apiKeySchema) }) } },
+    answers: {
+      200: { description: 'The keys', schema: z.object({ api_keys: z.array(apiKeyResource.schema) }) },
+    },
     async handle({ auth }) {
-      return { status: 200, body: { api_keys: (await api.list(auth.user.id)).map(presentApiKey) } };
+      return { status: 200, body: { api_keys: (await api.list(auth.user.id)).map(apiKeyResource.present) } };
     },
   });
 

@@ -9,8 +9,8 @@ export const sendVerification = (api: CredentialApi) =>
     access: 'session',
     answers: { 202: { description: 'It is on its way, unless the email is verified' } },
     problems: ['rate_limited'],
-    async handle({ auth, ip }) {
-      await api.sendVerification({ userId: auth.user.id, ip });
+    async handle({ auth }) {
+      await api.sendVerification({ userId: auth.user.id });
       return { status: 202 };
     },
   });

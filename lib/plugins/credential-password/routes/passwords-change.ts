@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Core } from '../../../core.js';
-import { presentSession, presentUser, sessionSchema, userSchema } from '../../../http/present.js';
+import type { Core } from '../../../core/core.js';
+import { sessionAnswer, sessionReply } from '../../../http/present.js';
 import { route } from '../../../http/route.js';
 import { text } from '../../../http/schemas.js';
 import type { CredentialApi } from '../api.js';
@@ -12,26 +12,15 @@ export const changePassword = (core: Core, api: CredentialApi) =>
     summary: 'Change my password; all other sessions end',
     access: 'session',
     body: z.strictObject({ current_password: text(1024), new_password: text(1024) }),
-    answers: {
-      200: {
-        description: 'The user and this session, which has a new token',
-        schema: z.object({ user: userSchema(core), session: sessionSchema }),
-      },
-    },
+    answers: { 200: sessionAnswer(core, 'The user and this session, which has a new token') },
     problems: ['invalid_credentials', 'rate_limited'],
-    async handle({ auth, body, ip, userAgent }) {
+    async handle({ auth, body }) {
       const issued = await api.changePassword({
         userId: auth.user.id,
         sessionId: auth.session.id,
         currentPassword: body.current_password,
         newPassword: body.new_password,
-        ip,
-        userAgent,
       });
-      return {
-        status: 200,
-        body: { user: presentUser(issued.user), session: presentSession(issued.session) },
-        issue: issued,
-      };
+      return sessionReply(core, issued);
     },
   });

@@ -12,8 +12,8 @@ export const requestReset = (api: CredentialApi) =>
     body: z.strictObject({ email: text(320) }),
     answers: { 202: { description: 'Whatever the email' } },
     problems: ['rate_limited'],
-    async handle({ body, ip }) {
-      await api.requestPasswordReset({ email: body.email, ip });
+    async handle({ body }) {
+      await api.requestPasswordReset({ email: body.email });
       return { status: 202 };
     },
   });

@@ -12,8 +12,8 @@ export const resetPassword = (api: CredentialApi) =>
     body: z.strictObject({ token: text(200), new_password: text(1024) }),
     answers: { 204: { description: 'It is set, and the email is verified' } },
     problems: ['invalid_token'],
-    async handle({ body, ip, userAgent }) {
-      await api.resetPassword({ token: body.token, newPassword: body.new_password, ip, userAgent });
+    async handle({ body }) {
+      await api.resetPassword({ token: body.token, newPassword: body.new_password });
       return { status: 204 };
     },
   });

@@ -12,13 +12,11 @@ export const setPassword = (api: CredentialApi) =>
     body: z.strictObject({ new_password: text(1024) }),
     answers: { 204: { description: 'It is set' } },
     problems: ['password_already_set'],
-    async handle({ auth, body, ip, userAgent }) {
+    async handle({ auth, body }) {
       await api.setPassword({
         userId: auth.user.id,
         sessionId: auth.session.id,
         newPassword: body.new_password,
-        ip,
-        userAgent,
       });
       return { status: 204 };
     },

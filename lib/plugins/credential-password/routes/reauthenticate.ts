@@ -12,13 +12,11 @@ export const reauthenticate = (api: CredentialApi) =>
     body: z.strictObject({ password: text(1024) }),
     answers: { 204: { description: 'The session is fresh again' } },
     problems: ['invalid_credentials', 'rate_limited'],
-    async handle({ auth, body, ip, userAgent }) {
+    async handle({ auth, body }) {
       await api.reauthenticate({
         userId: auth.user.id,
         sessionId: auth.session.id,
         password: body.password,
-        ip,
-        userAgent,
       });
       return { status: 204 };
     },

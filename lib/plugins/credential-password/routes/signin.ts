@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Core } from '../../../core.js';
-import { presentSession, presentUser, sessionSchema, userSchema } from '../../../http/present.js';
+import type { Core } from '../../../core/core.js';
+import { sessionAnswer, sessionReply } from '../../../http/present.js';
 import { route } from '../../../http/route.js';
 import { text } from '../../../http/schemas.js';
 import type { CredentialApi } from '../api.js';
@@ -16,30 +16,14 @@ export const signin = (core: Core, api: CredentialApi, settings: { requireVerifi
       password: text(1024),
       remember_me: z.boolean().optional().describe('A session that outlives the browser'),
     }),
-    answers: {
-      200: {
-        description: 'The user and the new session, whose token is in the cookie',
-        schema: z.object({ user: userSchema(core), session: sessionSchema }),
-      },
-    },
+    answers: { 200: sessionAnswer(core, 'The user and the new session, whose token is in the cookie') },
     problems: [
       'invalid_credentials',
       'rate_limited',
       ...(settings.requireVerifiedEmail ? (['email_not_verified'] as const) : []),
     ],
-    async handle({ body: { credential, password, remember_me }, ip, userAgent, req }) {
-      const issued = await api.signIn({
-        credential,
-        password,
-        rememberMe: remember_me ?? false,
-        ip,
-        userAgent,
-      });
-      await core.endCarriedSessions(req);
-      return {
-        status: 200,
-        body: { user: presentUser(issued.user), session: presentSession(issued.session) },
-        issue: issued,
-      };
+    async handle({ body: { credential, password, remember_me } }) {
+      const issued = await api.signIn({ credential, password, rememberMe: remember_me ?? false });
+      return sessionReply(core, issued);
     },
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Core } from '../../../core.js';
-import { presentSession, presentUser, sessionSchema, userSchema } from '../../../http/present.js';
+import type { Core } from '../../../core/core.js';
+import { resources, sessionReply } from '../../../http/present.js';
 import { route } from '../../../http/route.js';
 import { text } from '../../../http/schemas.js';
 import type { CredentialApi } from '../api.js';
@@ -12,19 +12,20 @@ interface Settings {
   readonly concealExistingEmails: boolean;
 }
 
-export const signup = (core: Core, api: CredentialApi, { username, concealExistingEmails }: Settings) =>
-  route({
+export const signup = (core: Core, api: CredentialApi, { username, concealExistingEmails }: Settings) => {
+  const { user, session } = resources(core);
+  return route({
     method: 'post',
     path: '/signup/credential',
-    summary: 'Make an account with a password',
+    summary: 'Create an account with a password',
     access: 'public',
     body: z.strictObject(username ? { ...fields, username: text(100).optional() } : fields),
     answers: concealExistingEmails
       ? { 202: { description: 'A mail says what came of it' } }
       : {
           201: {
-            description: 'The account; with its session, where a sign-up begins one',
-            schema: z.object({ user: userSchema(core), session: sessionSchema.optional() }),
+            description: 'The account; and its session, if a sign-up begins one',
+            schema: z.object({ user: user.schema, session: session.schema.optional() }),
           },
         },
     problems: [
@@ -32,12 +33,11 @@ export const signup = (core: Core, api: CredentialApi, { username, concealExisti
       ...(concealExistingEmails ? [] : (['email_taken'] as const)),
       ...(username ? (['username_taken'] as const) : []),
     ],
-    async handle({ body, ip, userAgent, req }) {
-      const made = await api.signUp({ ...body, ip, userAgent });
-      if (!made) return { status: 202 };
-      const user = presentUser(made.user);
-      if (!('token' in made)) return { status: 201, body: { user } };
-      await core.endCarriedSessions(req);
-      return { status: 201, body: { user, session: presentSession(made.session) }, issue: made };
+    async handle({ body }) {
+      const created = await api.signUp(body);
+      if (!created) return { status: 202 };
+      if ('token' in created) return sessionReply(core, created, 201);
+      return { status: 201, body: { user: user.present(created.user) } };
     },
   });
+};

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isLoopback, readOptions } from '../../../options.js';
+import { isLoopback, readOptions } from '../../../config/options.js';
 
 /** What every named provider takes. */
 export interface ProviderOptions {

@@ -1,13 +1,13 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import type { Core } from '../../../core.js';
+import type { Core } from '../../../core/core.js';
 import { AuthError } from '../../../errors.js';
 import { type Call, type Reply, route } from '../../../http/route.js';
 import type { OAuthApi } from '../api.js';
 import { readFlowCookie } from '../flow-cookie.js';
 
 // A provider may add what it likes.
-const answer = z.record(z.string(), z.string());
+const parameters = z.record(z.string(), z.string());
 
 const shared = {
   path: '/oauth/:provider/callback',
@@ -21,52 +21,46 @@ export const callback = (core: Core, api: OAuthApi) =>
     ...shared,
     method: 'get',
     summary: 'Where a provider sends the browser back to',
-    query: answer,
+    query: parameters,
     handle(call) {
-      // Express gives it to us as well, and a flow is there for one return.
+      // Express routes it here as well, and a flow is good for one return only.
       if (call.req.method === 'HEAD')
         throw new AuthError('method_not_allowed', { headers: { Allow: 'GET, POST' } });
-      return arrive(core, api, call);
+      return complete(core, api, call);
     },
   });
 
-/** For `response_mode=form_post`, as Apple demands it. */
+/** For `response_mode=form_post`, which Apple requires. */
 export const formCallback = (core: Core, api: OAuthApi) =>
   route({
     ...shared,
     method: 'post',
-    summary: 'The same for a provider that answers by a form',
+    summary: 'The same for a provider that answers with a form',
     fromOtherSites: true,
-    form: answer,
+    form: parameters,
     async handle(call) {
-      // A browser sends no SameSite=Lax cookie with another site's form, but does with the GET that we turn it into.
-      if (readFlowCookie(core, call.req) !== undefined) return arrive(core, api, call);
-      const isExpected = await api.isExpected(call.params.provider ?? '', new URLSearchParams(call.query));
-      if (!isExpected) throw new AuthError('invalid_flow');
+      // A browser sends no SameSite=Lax cookie with another site's form, but it does with the GET that this becomes.
+      if (readFlowCookie(core, call.req) !== undefined) return complete(core, api, call);
+      const isPending = await api.isPending(call.params.provider ?? '', new URLSearchParams(call.query));
+      if (!isPending) throw new AuthError('invalid_flow');
       return turnIntoGet(call.req, call.query);
     },
   });
 
-async function arrive(
+async function complete(
   core: Core,
   api: OAuthApi,
-  call: Call<'public', unknown, z.infer<typeof answer>>,
+  { req, params, query }: Call<'public', unknown, z.infer<typeof parameters>>,
 ): Promise<Reply> {
-  const { req, params, query, ip, userAgent } = call;
-  const { callbackUrl, issued } = await api.arrive({
+  const { callbackUrl, issued } = await api.callback({
     provider: params.provider ?? '',
-    answer: new URLSearchParams(query),
+    parameters: new URLSearchParams(query),
     browser: readFlowCookie(core, req),
-    current: () => core.currentSession(req),
-    // A browser has one, or two where another subdomain has set one too.
-    tokens: [...new Set(core.carriers.flatMap((carrier) => carrier.sessionTokens(req)))].slice(0, 2),
-    ip,
-    userAgent,
   });
   return { status: 303, headers: { Location: callbackUrl }, ...(issued && { issue: issued }) };
 }
 
-function turnIntoGet(req: Request, { code, state, iss, error }: z.infer<typeof answer>): Reply {
+function turnIntoGet(req: Request, { code, state, iss, error }: z.infer<typeof parameters>): Reply {
   const kept = Object.entries({ code, state, iss, error }).filter((pair): pair is [string, string] =>
     Boolean(pair[1]),
   );

@@ -1,16 +1,18 @@
-import type { Core } from '../../../core.js';
+import type { Core } from '../../../core/core.js';
 import { route } from '../../../http/route.js';
 import type { OAuthApi } from '../api.js';
-import { depart, departure } from './departure.js';
+import { sendToProvider, toProvider } from './authorization-request.js';
 
 export const link = (core: Core, api: OAuthApi) =>
   route({
-    ...departure,
+    ...toProvider,
     method: 'get',
     path: '/oauth/:provider/link',
     summary: 'Link an account at a provider to mine',
     access: 'session',
     handle({ req, auth, params: { provider = '' }, query }) {
-      return depart(core, req, query.callback_url, (input) => api.linkUrl(provider, auth.session.id, input));
+      return sendToProvider(core, req, query.callback_url, (input) =>
+        api.linkUrl(provider, auth.session.id, input),
+      );
     },
   });

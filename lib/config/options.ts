@@ -1,0 +1,108 @@
+import type { z } from 'zod';
+
+type Issue = z.core.$ZodIssue;
+
+/**
+ * Checks the options of a plugin, or the config, and fills in their defaults.
+ *
+ * @param where what they are options of; empty for the config
+ * @throws TypeError that names every wrong key and says how to correct it, and quotes no value
+ */
+export function readOptions<S extends z.ZodType>(where: string, schema: S, options: unknown): z.output<S> {
+  const { data, error } = schema.safeParse(options);
+  if (!error) return data as z.output<S>;
+  const mistakes = error.issues.flatMap(whatWasMeant).map((issue) => sentence(issue, where, schema));
+  throw new TypeError(`latchkey: ${where && `${where}: `}${mistakes.join('; ')}`);
+}
+
+/** What is wrong within the alternative that was meant is more helpful than that none of them matches. */
+function whatWasMeant(issue: Issue): Issue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const alternatives = issue.errors.map((issues) => issues.flatMap(whatWasMeant));
+  const isInside = ({ code, path }: Issue) => path.length > 0 || code === 'unrecognized_keys';
+  const meant = alternatives.find((issues) => issues.some(isInside));
+  if (!meant && !hasNoMessage(issue)) return [issue];
+  return (meant ?? alternatives.flat().slice(0, 1)).map((inner) => ({
+    ...inner,
+    path: [...issue.path, ...inner.path],
+  }));
+}
+
+function hasNoMessage({ message }: Issue): boolean {
+  return message.startsWith('Invalid input');
+}
+
+// For schemas without a message of their own.
+const KINDS: Record<string, string> = {
+  object: 'an object',
+  array: 'a list',
+  int: 'a whole number',
+  boolean: 'true or false',
+};
+
+function sentence(issue: Issue, where: string, schema: z.core.$ZodType): string {
+  if (issue.code === 'unrecognized_keys') {
+    const spelled = (keys: readonly string[]) =>
+      new Intl.ListFormat('en').format(keys.map((key) => spell([...issue.path, key])));
+    const known = keysAt(schema, issue.path);
+    const near = issue.keys.flatMap((key) => nearest(key, known) ?? []);
+    const verdict = issue.keys.length === 1 ? 'is not an option' : 'are not options';
+    const advice = `check the spelling${near.length > 0 ? ` (did you mean ${spelled(near)}?)` : ''}`;
+    return `${spelled(issue.keys)} ${verdict}${where ? '' : ' of latchkey'}: ${advice}`;
+  }
+  const subject = spell(issue.path) || (where ? 'the options' : 'the config');
+  const kind = issue.code === 'invalid_type' && hasNoMessage(issue) ? issue.expected : null;
+  return `${subject} ${kind ? `must be ${KINDS[kind] ?? `a ${kind}`}` : issue.message}`;
+}
+
+/** As one would write it in code: `session.cookie`, `secret[1]`. */
+function spell(path: readonly PropertyKey[]): string {
+  return path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
+    .join('')
+    .replace(/^\./, '');
+}
+
+/** The keys that a schema knows at a path. */
+function keysAt(schema: z.core.$ZodType, [key, ...path]: readonly PropertyKey[]): string[] {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  const here = key === undefined ? [] : [key, ...path];
+  if (def.type === 'union') return def.options.flatMap((one) => keysAt(one, here));
+  if (def.type === 'array') return keysAt(def.element, path);
+  if (def.type === 'object') {
+    if (key === undefined) return Object.keys(def.shape);
+    const inner = def.shape[String(key)];
+    return inner ? keysAt(inner, path) : [];
+  }
+  return 'innerType' in def ? keysAt(def.innerType, here) : [];
+}
+
+function nearest(typed: string, known: readonly string[]): string | undefined {
+  const word = typed.toLowerCase();
+  return known
+    .map((key) => ({ key, other: key.toLowerCase(), typos: distance(word, key.toLowerCase()) }))
+    .filter(({ other, typos }) => {
+      const isPart = word.length > 2 && (other.includes(word) || word.includes(other));
+      return isPart || typos <= Math.ceil(Math.min(word.length, other.length) / 3);
+    })
+    .sort((a, b) => a.typos - b.typos)[0]?.key;
+}
+
+/** How many letters must be inserted, removed or replaced to turn one word into the other (Levenshtein). */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [index, letter] of [...from].entries()) {
+    const next = [index + 1];
+    for (let column = 1; column <= to.length; column++) {
+      const replaced = (row[column - 1] ?? 0) + (letter === to[column - 1] ? 0 : 1);
+      next.push(Math.min((row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1, replaced));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}
+
+/** Whether a URL's host is this machine: plain http is safe there. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}

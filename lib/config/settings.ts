@@ -1,0 +1,129 @@
+import type { Sequelize } from 'sequelize';
+import type { z } from 'zod';
+import type { LimitRules } from '../limits/limiter.js';
+import type { RedisClient } from '../limits/redis-store.js';
+import type { Logger } from '../logger.js';
+import type { MailSettings } from '../mail/mailer.js';
+import { isLoopback, readOptions } from './options.js';
+import { type AuthConfig, configSchema } from './schema.js';
+
+/** The config with every default filled in, without its secrets. */
+export interface Settings {
+  readonly database: Sequelize | string;
+  readonly baseUrl: string | null;
+  /** Null where none was configured: then the mount path is the base path, or `/auth` at the root. */
+  readonly httpBasePath: string | null;
+  readonly bearerEnabled: boolean;
+  /** The app's own and those that it trusts. */
+  readonly origins: ReadonlySet<string>;
+  readonly session: { idleTimeout: number; lifetime: number; shortLifetime: number; touchInterval: number };
+  readonly cookie: {
+    name: string;
+    domain?: string;
+    path: string;
+    sameSite: 'lax' | 'strict' | 'none';
+    secure: boolean;
+  };
+  /** Null where nothing is limited. */
+  readonly rateLimit: { store: RedisClient | string | null; rules: LimitRules } | null;
+  /** Null where no mail is sent. */
+  readonly email: MailSettings | null;
+  readonly tablePrefix: string;
+  readonly logger: Logger;
+}
+
+/** The base path of a router that is mounted at the root of the app and has none configured. */
+export const DEFAULT_BASE_PATH = '/auth';
+
+type Config = z.infer<typeof configSchema>;
+
+/**
+ * Checks the config and fills in its defaults.
+ *
+ * @throws TypeError that names every wrong key and says how to correct it
+ */
+export function readConfig(config: AuthConfig<readonly unknown[]>): {
+  settings: Settings;
+  secrets: readonly string[];
+} {
+  const data = readOptions('', configSchema, config);
+  const { session, secret: secrets, baseUrl, httpBasePath, trustedOrigins, rateLimit, email, ...rest } = data;
+  const { cookie, ...times } = session;
+  const settings = {
+    ...rest,
+    baseUrl: baseUrl ? new URL(baseUrl).origin : null,
+    httpBasePath: httpBasePath ?? null,
+    origins: new Set([...(baseUrl ? [baseUrl] : []), ...trustedOrigins].map((url) => new URL(url).origin)),
+    session: times,
+    rateLimit: rateLimit === false ? null : rateLimitSettings(rateLimit),
+    email: email ? mailSettings(email, baseUrl) : null,
+    cookie: cookieSettings(cookie, baseUrl),
+  };
+  for (const warning of warningsAbout(settings)) settings.logger.warn(`latchkey: ${warning}`);
+  return { settings, secrets };
+}
+
+/** What is allowed, and seldom intended. */
+function* warningsAbout({ baseUrl, cookie, email }: Settings): Generator<string> {
+  if (baseUrl?.startsWith('https:') && !cookie.secure) {
+    yield 'session.cookie.secure is false, though baseUrl is https: browsers send the cookie over plain http too';
+  }
+  const isPlain = baseUrl?.startsWith('http:') && !isLoopback(new URL(baseUrl).hostname);
+  if (isPlain && process.env.NODE_ENV === 'production') {
+    const refused = cookie.secure ? ', and browsers refuse the Secure cookie' : '';
+    yield `baseUrl is http in production: passwords and sessions travel unencrypted${refused}`;
+  }
+  if (Object.values(email?.pages ?? {}).some((page) => page.startsWith('/'))) {
+    yield 'links in mails are not absolute without baseUrl: set it, or set email.verifyUrl and email.resetUrl to URLs';
+  }
+}
+
+function rateLimitSettings({ store, account, ...rules }: Exclude<Config['rateLimit'], false>) {
+  return {
+    store: store ?? null,
+    rules: {
+      signIn: rules.signIn || null,
+      signUp: rules.signUp || null,
+      mail: rules.mail || null,
+      account: account
+        ? {
+            failures: account.failures,
+            firstPauseMs: account.firstPause * 1000,
+            maxPauseMs: account.maxPause * 1000,
+          }
+        : null,
+    },
+  };
+}
+
+function mailSettings(email: NonNullable<Config['email']>, baseUrl?: string): MailSettings {
+  const page = (url: string) => (baseUrl ? new URL(url, baseUrl).href : url);
+  return { send: email.send, pages: { verifyUrl: page(email.verifyUrl), resetUrl: page(email.resetUrl) } };
+}
+
+function cookieSettings(options: Config['session']['cookie'], baseUrl?: string) {
+  const secure = options.secure ?? (baseUrl?.startsWith('https:') || process.env.NODE_ENV === 'production');
+  const hostOnly = options.domain === undefined && (options.path ?? '/') === '/';
+  const prefix = secure ? (hostOnly ? '__Host-' : '__Secure-') : '';
+  const cookie = { path: '/', ...options, secure, name: options.name ?? `${prefix}latchkey` };
+  // Browsers silently drop a cookie that breaks these rules (RFC 6265bis).
+  const host = baseUrl && new URL(baseUrl).hostname;
+  const domain = cookie.domain?.toLowerCase().replace(/^\./, '');
+  if (host && domain && host !== domain && !host.endsWith(`.${domain}`)) {
+    throw new TypeError(
+      `latchkey: session.cookie.domain does not cover baseUrl's host: set it to ${host} or a domain above it`,
+    );
+  }
+  if (cookie.name.startsWith('__Host-') && !(secure && hostOnly)) {
+    throw new TypeError(
+      'latchkey: session.cookie.name begins with __Host-: that needs secure, no domain and path /',
+    );
+  }
+  if (cookie.name.startsWith('__Secure-') && !secure) {
+    throw new TypeError('latchkey: session.cookie.name begins with __Secure-: that needs secure: true');
+  }
+  if (cookie.sameSite === 'none' && !secure) {
+    throw new TypeError("latchkey: session.cookie.sameSite is 'none': that needs secure: true");
+  }
+  return cookie;
+}

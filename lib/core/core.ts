@@ -1,0 +1,229 @@
+import type { Transaction } from 'sequelize';
+import type { Settings } from '../config/settings.js';
+import type { CallContext, PlainRequest } from '../context/call.js';
+import type { SecretBox } from '../crypto/secret-box.js';
+import type { Database } from '../database/database.js';
+import { AuthError } from '../errors.js';
+import type { Limiter } from '../limits/limiter.js';
+import type { Mailer } from '../mail/mailer.js';
+import type { MailTemplate } from '../mail/message.js';
+import type { Columns } from '../models/column.js';
+import { oneTimeTokens } from '../models/one-time-token.js';
+import { type Session, sessions } from '../models/session.js';
+import { Table, type TableDeclaration } from '../models/table.js';
+import { type User, users } from '../models/user.js';
+import type { Authentication, Carrier, SessionAuthentication } from './authentication.js';
+import { type ClientInput, forClientOf } from './client-input.js';
+import type { Contribution } from './contribution.js';
+import type { Events } from './events.js';
+import { OneTimeTokens, type Purpose, TokenStore } from './one-time-tokens.js';
+import { type Attached, ProofOfEmail } from './proof-of-email.js';
+import { type IssuedSession, Sessions } from './sessions.js';
+import { type Proof, SignIn, type SignInOptions } from './sign-in.js';
+import { type UserRecord, Users } from './users.js';
+import { WaysIn } from './ways-in.js';
+
+/** What a core is made of. */
+export interface Services {
+  readonly settings: Settings;
+  readonly context: CallContext;
+  readonly database: Database;
+  readonly events: Events;
+  readonly limiter: Limiter;
+  /** Null where the app sends no mail. */
+  readonly mailer: Mailer | null;
+  /** Encrypts what must be read again. */
+  readonly box: SecretBox;
+}
+
+// A browser has one, or two if another subdomain has set a cookie of the same name.
+const MAX_CARRIED_SESSIONS = 2;
+
+/** What plugins, routes and guards work with. */
+export class Core {
+  readonly settings: Settings;
+  readonly context: CallContext;
+  readonly database: Database;
+  readonly events: Events;
+  readonly limiter: Limiter;
+  readonly mailer: Mailer | null;
+  readonly box: SecretBox;
+  readonly users: Users;
+  /** Without the one that begins sessions: that is {@link signIn}'s alone. */
+  readonly sessions: Omit<Sessions, 'begin'>;
+  readonly tokens: OneTimeTokens;
+  readonly waysIn: WaysIn;
+  /** In the order in which they are asked. */
+  readonly carriers: readonly Carrier[];
+  readonly #contributions: readonly Contribution[];
+  readonly #gate: SignIn;
+  readonly #proofs: ProofOfEmail;
+  readonly #tokenStore: TokenStore;
+
+  /**
+   * @param carriersOf makes the carriers of sessions
+   * @param setUp sets the plugins up; what they contribute is asked for only later
+   */
+  constructor(
+    services: Services,
+    carriersOf: (sessions: Pick<Sessions, 'find'>, settings: Settings) => readonly Carrier[],
+    setUp: (core: Core) => readonly Contribution[],
+  ) {
+    const { settings, context, database, events } = services;
+    this.settings = settings;
+    this.context = context;
+    this.database = database;
+    this.events = events;
+    this.limiter = services.limiter;
+    this.mailer = services.mailer;
+    this.box = services.box;
+    const contributions = () => this.#contributions;
+    const tables = { users: this.table(users), sessions: this.table(sessions) };
+    const allSessions = new Sessions(database, tables, settings, context, events);
+    this.sessions = allSessions;
+    this.users = new Users(database, tables.users);
+    this.#gate = new SignIn(allSessions, context, contributions, (request) => this.sessionTokens(request));
+    this.#tokenStore = new TokenStore(database, this.table(oneTimeTokens));
+    this.#proofs = new ProofOfEmail(this.users, allSessions, this.#tokenStore, events, contributions);
+    this.tokens = new OneTimeTokens(database, this.#tokenStore, this.users, this.#proofs, () =>
+      contributions().flatMap(({ endWithPassword = [] }) => endWithPassword),
+    );
+    this.waysIn = new WaysIn(database, this.users, contributions);
+    this.#contributions = setUp(this);
+    this.carriers = [
+      ...this.#contributions.flatMap(({ carriers = [] }) => carriers),
+      ...carriersOf(allSessions, settings),
+    ];
+  }
+
+  /** The way to a table. */
+  table<C extends Columns>(declaration: TableDeclaration<C>): Table<C> {
+    return new Table(this.database, declaration);
+  }
+
+  /** Does work for the client that the app's code names. */
+  forClient<T>(input: ClientInput, work: () => Promise<T>): Promise<T> {
+    return forClientOf(this.context, input, work);
+  }
+
+  /** Begins a session: see {@link SignIn}. @throws AuthError by which a check refuses the user */
+  signIn(proof: Proof, options?: SignInOptions): Promise<IssuedSession> {
+    return this.#gate.begin(proof, options);
+  }
+
+  /** Mails a one-time token to a user, after the response. A user without an email gets none. */
+  mailToken(template: MailTemplate, purpose: Purpose, user: User): void {
+    const { mailer, tokens } = this;
+    const { email } = user;
+    if (email === null) return;
+    mailer?.later(async () => {
+      await mailer.send(template, user, email, await tokens.issue(purpose, user.id, email));
+    });
+  }
+
+  /**
+   * Who makes a request: the first carrier that finds a credential of its kind decides alone.
+   *
+   * @returns null where the request carries no credential at all
+   * @throws AuthError where it carries one that is not valid
+   */
+  async authenticate(request: PlainRequest): Promise<Authentication | null> {
+    for (const carrier of this.carriers) {
+      const authentication = await carrier.authenticate(request);
+      if (authentication) return authentication;
+    }
+    return null;
+  }
+
+  /** The live session that a request carries; one that has ended counts as none. */
+  async sessionOf(request: PlainRequest): Promise<SessionAuthentication | null> {
+    try {
+      const authentication = await this.authenticate(request);
+      return authentication && isSession(authentication) ? authentication : null;
+    } catch (error) {
+      if (error instanceof AuthError && error.status === 401) return null;
+      throw error;
+    }
+  }
+
+  /** The session tokens that a request carries, valid or not. */
+  sessionTokens(request: PlainRequest): readonly string[] {
+    const tokens = this.carriers.flatMap((carrier) => carrier.sessionTokens(request));
+    return [...new Set(tokens)].slice(0, MAX_CARRIED_SESSIONS);
+  }
+
+  /**
+   * Does something lasting in a user's name, such as adding a way in. The user's row is locked, and the session in whose
+   * name it is done must still be open; so what a reset or a revoke-all has removed is not added again after it.
+   *
+   * @param sessionId null for the app's own calls
+   * @throws AuthError `user_not_found`, `invalid_session`
+   */
+  inNameOf<T>(
+    userId: string,
+    sessionId: string | null,
+    work: (transaction: Transaction, record: UserRecord) => Promise<T>,
+  ): Promise<T> {
+    return this.database.transaction(async (transaction) => {
+      const record = await this.users.lock(userId, transaction);
+      if (!record) throw new AuthError('user_not_found');
+      if (
+        sessionId !== null &&
+        !(await this.sessions.isStillOpen(sessionId, record.authEpoch, transaction))
+      ) {
+        throw new AuthError('invalid_session');
+      }
+      return work(transaction, record);
+    });
+  }
+
+  /**
+   * Records, in a transaction of its own, that a user reads the mailbox of their email: see {@link ProofOfEmail}.
+   *
+   * @param spare what the person has shown to be theirs beside the mailbox
+   * @throws AuthError `user_not_found` if there is no such user, or none with an email
+   */
+  async proveEmail(userId: string, spare: readonly Attached[]): Promise<User> {
+    const proved = await this.database.transaction(async (transaction) => {
+      const record = await this.users.lock(userId, transaction);
+      if (!record?.user.email) throw new AuthError('user_not_found');
+      return this.#proofs.record(record, spare, transaction);
+    });
+    this.#proofs.announce(proved);
+    return proved.record.user;
+  }
+
+  /** Whether a plugin says who is an administrator. */
+  get hasAdministrators(): boolean {
+    return this.#contributions.some(({ isAdministrator }) => isAdministrator !== undefined);
+  }
+
+  isAdministrator(user: User): boolean {
+    return this.#contributions.some((contribution) => contribution.isAdministrator?.(user) ?? false);
+  }
+
+  /** The attributes of a user that plugins show to clients. */
+  get shownOfUser(): readonly (keyof User)[] {
+    return this.#contributions.flatMap(({ shows }) => shows?.user ?? []);
+  }
+
+  /** The attributes of a session that plugins show to clients. */
+  get shownOfSession(): readonly (keyof Session)[] {
+    return this.#contributions.flatMap(({ shows }) => shows?.session ?? []);
+  }
+
+  /** Deletes what has expired. @returns how many rows */
+  async prune(): Promise<number> {
+    return (await this.sessions.prune()) + (await this.#tokenStore.prune());
+  }
+
+  /** Waits for what no call waited for. */
+  async settle(): Promise<void> {
+    await this.sessions.settle();
+    await this.mailer?.settle();
+  }
+}
+
+export function isSession(authentication: Authentication): authentication is SessionAuthentication {
+  return authentication.session !== null;
+}

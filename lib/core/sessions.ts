@@ -1,0 +1,303 @@
+import type { Transaction } from 'sequelize';
+import type { Settings } from '../config/settings.js';
+import type { CallContext } from '../context/call.js';
+import { createToken, digestToken, isWellFormedToken, SESSION_TOKEN_PREFIX } from '../crypto/token.js';
+import { isUuid, uuidv7 } from '../crypto/uuid.js';
+import type { Database } from '../database/database.js';
+import { deleteInBatches } from '../database/delete-in-batches.js';
+import { isForeignKeyViolation } from '../database/faults.js';
+import { BatchedLookup } from '../database/lookup.js';
+import { storable } from '../database/storable.js';
+import { AuthError } from '../errors.js';
+import type { RowOf } from '../models/column.js';
+import type { Session, SessionColumns } from '../models/session.js';
+import type { Selection, Table } from '../models/table.js';
+import type { User, UserColumns } from '../models/user.js';
+import type { Events } from './events.js';
+
+/** A session and the only copy of its token. */
+export interface IssuedSession {
+  readonly user: User;
+  readonly session: Session;
+  /** Opens the session: it goes to the client and nowhere else. */
+  readonly token: string;
+  /** Whether its cookie outlives the browser. */
+  readonly remembered: boolean;
+}
+
+/** A session and its user. */
+export interface SessionWithUser {
+  readonly user: User;
+  readonly session: Session;
+}
+
+interface LookupRow {
+  readonly digest: Buffer;
+  readonly db_now: number | string;
+}
+
+const MAX_USER_AGENT = 255;
+const MAX_IP = 45;
+
+/** Finds, lists, renews and ends sessions. Only {@link SignIn} begins them. */
+export class Sessions {
+  readonly #table: Table<SessionColumns>;
+  readonly #session: Selection<Session>;
+  readonly #whole: Selection<RowOf<SessionColumns>>;
+  readonly #user: Selection<User>;
+  readonly #users: string;
+  /** The tables of sessions and users, joined where the session's epoch is the user's. */
+  readonly #joined: string;
+  readonly #lookup: BatchedLookup<LookupRow>;
+  readonly #touches = new Map<string, Promise<void>>();
+
+  constructor(
+    private readonly database: Database,
+    tables: { readonly sessions: Table<SessionColumns>; readonly users: Table<UserColumns> },
+    private readonly settings: Settings,
+    private readonly context: CallContext,
+    private readonly events: Events,
+  ) {
+    this.#table = tables.sessions;
+    this.#users = tables.users.name;
+    this.#session = tables.sessions.shown('s');
+    this.#whole = tables.sessions.whole('s');
+    this.#user = tables.users.shown('u');
+    this.#joined = `${this.#session.from} JOIN ${this.#user.from} ON u.id = s.user_id AND u.auth_epoch = s.auth_epoch`;
+    this.#lookup = new BatchedLookup((digests, deadlineMs) =>
+      database.share(() => this.#fetch(digests, deadlineMs)),
+    );
+  }
+
+  /**
+   * Begins a session.
+   *
+   * @param authEpoch the user's, as it was when their proof was checked: if it has been raised since, the session is
+   *   never valid
+   */
+  async begin(user: User, authEpoch: number, remembered: boolean): Promise<IssuedSession> {
+    const { lifetime, shortLifetime } = this.settings.session;
+    const { ip = null, userAgent } = this.context.client;
+    const { clock } = this.database;
+    const token = createToken(SESSION_TOKEN_PREFIX);
+    const now = clock.date();
+    const session: Session = {
+      id: uuidv7(now.getTime()),
+      userId: user.id,
+      createdAt: now,
+      authenticatedAt: now,
+      lastActiveAt: now,
+      expiresAt: clock.date((remembered ? lifetime : shortLifetime) * 1000),
+      ipAddress: storable(ip, MAX_IP),
+      userAgent: storable(userAgent, MAX_USER_AGENT),
+    };
+    try {
+      await this.#table.insert({ ...session, tokenHash: digestToken(token), authEpoch, remembered });
+    } catch (error) {
+      // The user was deleted while their password was being checked.
+      throw isForeignKeyViolation(error) ? new AuthError('invalid_credentials') : error;
+    }
+    this.events.emit('session.created', { userId: user.id, sessionId: session.id });
+    return { user, session, token, remembered };
+  }
+
+  /** The live session that a token opens, or null. One statement at most, shared with others at a busy time. */
+  async find(token: string): Promise<SessionWithUser | null> {
+    const raw = await this.#lookUp(token);
+    if (!raw) return null;
+    const session = this.#session.read(raw);
+    if (this.#hasEnded(session, raw)) return null;
+    this.#touch(session, Number(raw.db_now));
+    return { user: this.#user.read(raw), session };
+  }
+
+  /** A user's live sessions, the newest first. */
+  async list(userId: string): Promise<Session[]> {
+    if (!isUuid(userId)) return [];
+    return this.#live(
+      `FROM ${this.#joined} WHERE s.user_id = :userId ORDER BY s.created_at DESC, s.id DESC`,
+      { userId },
+    );
+  }
+
+  /** Whether a session has not been ended, as a transaction sees it that has locked its user. */
+  async isStillOpen(sessionId: string, authEpoch: number, transaction: Transaction): Promise<boolean> {
+    const rows = await this.#session.select(
+      'WHERE s.id = :sessionId AND s.auth_epoch = :authEpoch',
+      { sessionId, authEpoch },
+      transaction,
+    );
+    return rows.length > 0;
+  }
+
+  /** Records that the user has just proved again who they are. */
+  async markAuthenticated(sessionId: string): Promise<void> {
+    if (!isUuid(sessionId)) return;
+    await this.#table.update({ authenticatedAt: this.database.clock.date() }, { id: sessionId });
+  }
+
+  /** Ends the session that a token opens. @returns whether it was alive */
+  async revokeByToken(token: string): Promise<boolean> {
+    const raw = await this.#lookUp(token);
+    if (!raw) return false;
+    const { id, userId } = this.#session.read(raw);
+    return this.revoke(userId, id);
+  }
+
+  /** Ends one session of a user. @returns whether it was alive */
+  async revoke(userId: string, sessionId: string): Promise<boolean> {
+    if (!isUuid(userId) || !isUuid(sessionId)) return false;
+    const { clock } = this.database;
+    const ended = await this.database.change(
+      `DELETE FROM ${this.#table.name} WHERE id = :sessionId AND user_id = :userId
+         AND expires_at > :now AND last_active_at > :idleSince`,
+      { userId, sessionId, now: clock.date(), idleSince: clock.date(-this.#idleMs) },
+    );
+    if (ended > 0) this.announceEnd(userId, [sessionId]);
+    return ended > 0;
+  }
+
+  /** Ends all sessions of a user, and every sign-in in progress. @returns how many sessions were alive */
+  async revokeAll(userId: string): Promise<number> {
+    if (!isUuid(userId)) return 0;
+    const ended = await this.database.transaction((transaction) => this.endAll(userId, transaction));
+    this.announceEnd(userId, ended);
+    return ended.length;
+  }
+
+  /**
+   * The part of {@link revokeAll} that belongs in one transaction with its cause.
+   *
+   * @param except a session that is spared, to be renewed
+   * @returns the ids of those that were alive, for {@link announceEnd}
+   */
+  async endAll(userId: string, transaction: Transaction, except = ''): Promise<string[]> {
+    // The epoch first: it locks the user's row, and a session that is just being inserted will not match it.
+    await this.database.change(
+      `UPDATE ${this.#users} SET auth_epoch = auth_epoch + 1 WHERE id = :userId`,
+      { userId },
+      { transaction },
+    );
+    const unless = (id: string) => except && `AND ${id} <> :except`;
+    const live = await this.#live(
+      `FROM ${this.#session.from} JOIN ${this.#user.from} ON u.id = s.user_id AND u.auth_epoch = s.auth_epoch + 1
+       WHERE s.user_id = :userId ${unless('s.id')}`,
+      { userId, except },
+      transaction,
+    );
+    await this.database.change(
+      `DELETE FROM ${this.#table.name} WHERE user_id = :userId ${unless('id')}`,
+      { userId, except },
+      { transaction },
+    );
+    return live.map(({ id }) => id);
+  }
+
+  /** Tells listeners, after the transaction. */
+  announceEnd(userId: string, sessionIds: readonly string[]): void {
+    for (const sessionId of sessionIds) this.events.emit('session.revoked', { userId, sessionId });
+  }
+
+  /**
+   * Gives a session a new token, after its user has proved again who they are. Its end does not move.
+   *
+   * @param authEpoch the user's, raised by {@link endAll} in the same transaction
+   * @throws AuthError `invalid_session` if it has ended in the meantime
+   */
+  async renew(
+    user: User,
+    sessionId: string,
+    authEpoch: number,
+    transaction: Transaction,
+  ): Promise<IssuedSession> {
+    const token = createToken(SESSION_TOKEN_PREFIX);
+    const now = this.database.clock.date();
+    const renewed = await this.#table.update(
+      { tokenHash: digestToken(token), authEpoch, authenticatedAt: now, lastActiveAt: now },
+      { id: sessionId, userId: user.id, authEpoch: authEpoch - 1 },
+      transaction,
+    );
+    const [row] = await this.#whole.select('WHERE s.id = :sessionId', { sessionId }, transaction);
+    if (renewed === 0 || !row) throw new AuthError('invalid_session');
+    const { remembered, tokenHash, authEpoch: _, ...session } = row;
+    return { user, session, token, remembered };
+  }
+
+  /**
+   * Deletes sessions that have ended, a thousand at a time with a pause between, so that live ones do not wait.
+   *
+   * @returns how many were deleted
+   */
+  async prune(): Promise<number> {
+    const { clock } = this.database;
+    const prune = (condition: string, time: Date) =>
+      deleteInBatches(this.database, this.#table.name, 'id', condition, { time });
+    const expired = await prune('expires_at <= :time', clock.date());
+    return expired + (await prune('last_active_at <= :time', clock.date(-this.#idleMs)));
+  }
+
+  /** Waits for writes that no request waited for. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#touches.values());
+  }
+
+  // Seldom enough to be cheap, and often enough that an active user's session does not go idle.
+  get #touchMs(): number {
+    return Math.min(this.settings.session.touchInterval * 1000, this.#idleMs / 4);
+  }
+
+  get #idleMs(): number {
+    return this.settings.session.idleTimeout * 1000;
+  }
+
+  async #lookUp(token: string): Promise<LookupRow | null> {
+    if (!isWellFormedToken(SESSION_TOKEN_PREFIX, token)) return null;
+    const digest = digestToken(token).toString('hex');
+    return this.database.awaitShared(() => this.#lookup.find(digest));
+  }
+
+  async #fetch(digests: readonly string[], deadlineMs: number): Promise<Map<string, LookupRow>> {
+    const list = this.database.digestList(digests.map((digest) => Buffer.from(digest, 'hex')));
+    const rows = await this.database.select<LookupRow>(
+      `SELECT s.token_hash AS digest, ${this.#session.columns}, ${this.#user.columns}, ${this.database.nowSql} AS db_now
+       FROM ${this.#joined} WHERE s.token_hash IN (${list})`,
+      undefined,
+      undefined,
+      deadlineMs,
+    );
+    return new Map(rows.map((row) => [row.digest.toString('hex'), row]));
+  }
+
+  async #live(
+    rest: string,
+    replacements: Record<string, string>,
+    transaction?: Transaction,
+  ): Promise<Session[]> {
+    const rows = await this.database.select<LookupRow>(
+      `SELECT ${this.#session.columns}, ${this.database.nowSql} AS db_now ${rest}`,
+      replacements,
+      transaction,
+    );
+    return rows.flatMap((raw) => {
+      const session = this.#session.read(raw);
+      return this.#hasEnded(session, raw) ? [] : [session];
+    });
+  }
+
+  #hasEnded({ expiresAt, lastActiveAt }: Session, { db_now }: LookupRow): boolean {
+    const { clock } = this.database;
+    clock.observe(Number(db_now));
+    return clock.hasPassed(expiresAt) || clock.hasPassed(new Date(lastActiveAt.getTime() + this.#idleMs));
+  }
+
+  // Not waited for, and only ever an UPDATE: it delays no request, fails none, and brings no revoked session back.
+  #touch({ id, lastActiveAt }: Session, now: number): void {
+    if (now - lastActiveAt.getTime() < this.#touchMs || this.#touches.has(id)) return;
+    const touch = this.database
+      .share(() => this.#table.update({ lastActiveAt: new Date(now) }, { id, lastActiveAt }))
+      .then(() => undefined)
+      .catch((error) => this.settings.logger.warn('latchkey: last activity was not written', error))
+      .finally(() => this.#touches.delete(id));
+    this.#touches.set(id, touch);
+  }
+}

@@ -1,0 +1,48 @@
+import type { CallContext, PlainRequest } from '../context/call.js';
+import type { User } from '../models/user.js';
+import type { Contribution } from './contribution.js';
+import type { IssuedSession, Sessions } from './sessions.js';
+
+/** Somebody who has proved who they are: by a password, at a provider, by a link that was mailed to them. */
+export interface Proof {
+  readonly user: User;
+  /** The user's, as it was when the proof was checked: a revoke-all or password change since then defeats it. */
+  readonly authEpoch: number;
+}
+
+export interface SignInOptions {
+  /** A session that outlives the browser. @default false */
+  readonly remembered?: boolean;
+  /** The sessions that the client already has, where they are known. @default looked up by the tokens of its request */
+  readonly replaced?: readonly { readonly userId: string; readonly sessionId: string }[];
+}
+
+/**
+ * The one gate through which sessions begin, whatever was proved and however. The checks that can refuse a proved user
+ * are asked here and nowhere else, so that no way of signing in can forget them.
+ */
+export class SignIn {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly context: CallContext,
+    private readonly contributions: () => readonly Contribution[],
+    private readonly sessionTokens: (request: PlainRequest) => readonly string[],
+  ) {}
+
+  /** @throws AuthError by which a check refuses the user, such as `email_not_verified` (403) */
+  async begin({ user, authEpoch }: Proof, options: SignInOptions = {}): Promise<IssuedSession> {
+    for (const contribution of this.contributions()) await contribution.checkSignIn?.(user);
+    const issued = await this.sessions.begin(user, authEpoch, options.remembered ?? false);
+    await this.#endReplaced(options.replaced);
+    return issued;
+  }
+
+  async #endReplaced(replaced: SignInOptions['replaced']): Promise<void> {
+    if (replaced) {
+      for (const { userId, sessionId } of replaced) await this.sessions.revoke(userId, sessionId);
+      return;
+    }
+    const { request } = this.context.client;
+    for (const token of request ? this.sessionTokens(request) : []) await this.sessions.revokeByToken(token);
+  }
+}

@@ -1,0 +1,216 @@
+import type { Transaction } from 'sequelize';
+import { isUuid, uuidv7 } from '../crypto/uuid.js';
+import type { Database, Replacements } from '../database/database.js';
+import { violatedUnique } from '../database/faults.js';
+import { AuthError } from '../errors.js';
+import type { NewRow, RowOf } from '../models/column.js';
+import type { Selection, Table } from '../models/table.js';
+import type { User, UserColumns } from '../models/user.js';
+import { cutPage, type PageOptions, readPage } from './pagination.js';
+
+/** A user, and what decides whether they may sign in. It stays inside latchkey. */
+export interface UserRecord {
+  readonly user: User;
+  readonly passwordHash: string | null;
+  readonly authEpoch: number;
+}
+
+export interface NewUser {
+  /** In canonical spelling. */
+  readonly email: string | null;
+  readonly username: string | null;
+  readonly passwordHash: string | null;
+  /** @default false */
+  readonly emailVerified?: boolean;
+}
+
+/** One of the names of an account, in canonical spelling. */
+export type Identifier = { id: string } | { email: string } | { username: string };
+
+/** Which page of users, and of which users. */
+export interface ListUsersOptions extends PageOptions {
+  /** Part of an email or username, in any case. @default all users */
+  search?: string;
+}
+
+/** One page of users. */
+export interface UserPage {
+  readonly users: readonly User[];
+  /** Null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+type Taken = 'email_taken' | 'username_taken';
+
+const MAX_ROUNDS = 10;
+
+/** The only way to the table of users. */
+export class Users {
+  readonly #table: Table<UserColumns>;
+  readonly #shown: Selection<User>;
+  readonly #whole: Selection<RowOf<UserColumns>>;
+
+  constructor(
+    private readonly database: Database,
+    table: Table<UserColumns>,
+  ) {
+    this.#table = table;
+    this.#shown = table.shown('u');
+    this.#whole = table.whole('u');
+  }
+
+  /** @throws AuthError `email_taken`, `username_taken`: the database decides, so that of twenty at once one succeeds */
+  async create(user: NewUser, transaction?: Transaction): Promise<User> {
+    const row = this.#newRow(user);
+    try {
+      await this.#table.insert(row, transaction);
+    } catch (error) {
+      const violated = violatedUnique(error);
+      if (!violated) throw error;
+      // Databases differ in which of two violated constraints they name.
+      const isEmail =
+        !/username/.test(violated) || (user.email !== null && (await this.#exists({ email: user.email })));
+      throw new AuthError(isEmail ? 'email_taken' : 'username_taken');
+    }
+    const { passwordHash, authEpoch, ...created } = row;
+    return created;
+  }
+
+  async find(id: string): Promise<User | null> {
+    if (!isUuid(id)) return null;
+    const [user] = await this.#shown.select('WHERE u.id = :id', { id });
+    return user ?? null;
+  }
+
+  /** A user with what a proof of theirs is checked against. */
+  async findRecord(by: Identifier): Promise<UserRecord | null> {
+    const [[column, value]] = Object.entries(by) as [[string, string]];
+    if (column === 'id' && !isUuid(value)) return null;
+    return this.#record(`WHERE u.${column} = :value`, { value });
+  }
+
+  /** Locks a user's row until the transaction ends, against everyone else who changes how the user can sign in. */
+  async lock(id: string, transaction: Transaction): Promise<UserRecord | null> {
+    if (!isUuid(id)) return null;
+    // SQLite's transaction has the whole database to itself from its start.
+    const lock = this.database.dialect === 'sqlite' ? '' : ' FOR UPDATE';
+    return this.#record(`WHERE u.id = :id${lock}`, { id }, transaction);
+  }
+
+  /** Creates many accounts. @returns those that it did not create, and why */
+  async createMany(users: readonly NewUser[]): Promise<Map<NewUser, Taken>> {
+    // An account created by somebody else in the meantime is seen in the next round.
+    for (let round = 1; ; round++) {
+      try {
+        return await this.database.transaction((transaction) => this.#createFree(users, transaction));
+      } catch (error) {
+        if (!violatedUnique(error)) throw error;
+        if (round === MAX_ROUNDS) throw new AuthError('unavailable');
+      }
+    }
+  }
+
+  isUsernameTaken(username: string): Promise<boolean> {
+    return this.#exists({ username });
+  }
+
+  /** @returns when the user was updated by it */
+  async setPasswordHash(id: string, passwordHash: string | null, transaction: Transaction): Promise<Date> {
+    const updatedAt = this.database.clock.date();
+    await this.#table.update({ passwordHash, updatedAt }, { id }, transaction);
+    return updatedAt;
+  }
+
+  /** Stores a newer hash of the same password, unless the password has been changed in the meantime. */
+  async replacePasswordHash(id: string, old: string, replacement: string): Promise<void> {
+    await this.#table.update({ passwordHash: replacement }, { id, passwordHash: old });
+  }
+
+  /** @returns when the email was verified */
+  async markEmailVerified(id: string, transaction: Transaction): Promise<Date> {
+    const now = this.database.clock.date();
+    await this.#table.update({ emailVerifiedAt: now, updatedAt: now }, { id }, transaction);
+    return now;
+  }
+
+  /** Users, the newest first, a page at a time. @throws AuthError `invalid_request` on a bad limit or cursor */
+  async list({ search = '', ...page }: ListUsersOptions = {}): Promise<UserPage> {
+    const { limit, before } = readPage(page);
+    if (typeof search !== 'string')
+      throw new AuthError('invalid_request', { detail: 'search must be a string.' });
+    const conditions = ['1 = 1'];
+    if (before !== null) conditions.push('u.id < :before');
+    if (search) conditions.push("(u.email LIKE :pattern ESCAPE '|' OR u.username LIKE :pattern ESCAPE '|')");
+    const rows = await this.#shown.select(
+      `WHERE ${conditions.join(' AND ')} ORDER BY u.id DESC LIMIT ${limit + 1}`,
+      { before, pattern: `%${search.trim().toLowerCase().replace(/[|%_]/g, '|$&')}%` },
+    );
+    const { page: users, nextCursor } = cutPage(rows, limit);
+    return { users, nextCursor };
+  }
+
+  async #record(
+    rest: string,
+    replacements: Replacements,
+    transaction?: Transaction,
+  ): Promise<UserRecord | null> {
+    const [raw] = await this.database.select<{ db_now: number }>(
+      `SELECT ${this.#whole.columns}, ${this.database.nowSql} AS db_now FROM ${this.#whole.from} ${rest}`,
+      replacements,
+      transaction,
+    );
+    if (!raw) return null;
+    this.database.clock.observe(Number(raw.db_now));
+    const { passwordHash, authEpoch } = this.#whole.read(raw);
+    return { user: this.#shown.read(raw), passwordHash, authEpoch };
+  }
+
+  #newRow({ email, username, passwordHash, emailVerified = false }: NewUser): NewRow<UserColumns> & User {
+    const now = this.database.clock.date();
+    return {
+      id: uuidv7(now.getTime()),
+      email,
+      username,
+      emailVerifiedAt: emailVerified ? now : null,
+      passwordHash,
+      authEpoch: 0,
+      createdAt: now,
+      updatedAt: now,
+    };
+  }
+
+  async #createFree(users: readonly NewUser[], transaction: Transaction): Promise<Map<NewUser, Taken>> {
+    const refused = new Map<NewUser, Taken>();
+    const taken = await this.#takenAmong(users, transaction);
+    const rows: (NewRow<UserColumns> & User)[] = [];
+    for (const user of users) {
+      if (user.email !== null && taken.has(`email ${user.email}`)) refused.set(user, 'email_taken');
+      else if (user.username !== null && taken.has(`username ${user.username}`))
+        refused.set(user, 'username_taken');
+      else {
+        taken.add(`email ${user.email}`).add(`username ${user.username}`);
+        rows.push(this.#newRow(user));
+      }
+    }
+    // In one order everywhere: two transactions that insert in different orders wait for each other.
+    rows.sort((a, b) => ((a.email ?? '') < (b.email ?? '') ? -1 : 1));
+    if (rows.length > 0) await this.#table.insert(rows, transaction);
+    return refused;
+  }
+
+  async #takenAmong(users: readonly NewUser[], transaction: Transaction): Promise<Set<string>> {
+    const emails = ['', ...users.map(({ email }) => email ?? '')];
+    const usernames = ['', ...users.map(({ username }) => username ?? '')];
+    const rows = await this.#shown.select(
+      'WHERE u.email IN (:emails) OR u.username IN (:usernames)',
+      { emails, usernames },
+      transaction,
+    );
+    return new Set(rows.flatMap(({ email, username }) => [`email ${email}`, `username ${username}`]));
+  }
+
+  async #exists(by: Identifier): Promise<boolean> {
+    const [[column, value]] = Object.entries(by) as [[string, string]];
+    return (await this.#shown.select(`WHERE u.${column} = :value`, { value })).length > 0;
+  }
+}

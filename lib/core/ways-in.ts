@@ -1,0 +1,38 @@
+import type { Transaction } from 'sequelize';
+import type { Database } from '../database/database.js';
+import { AuthError } from '../errors.js';
+import type { Contribution, WayIn } from './contribution.js';
+import type { UserRecord, Users } from './users.js';
+
+/** How users can sign in, as the plugins tell it. */
+export class WaysIn {
+  constructor(
+    private readonly database: Database,
+    private readonly users: Users,
+    private readonly contributions: () => readonly Contribution[],
+  ) {}
+
+  /** The ways in which a user, whose row the transaction has locked, can sign in. */
+  async of(record: UserRecord, transaction: Transaction): Promise<readonly WayIn[]> {
+    const ways = [];
+    for (const contribution of this.contributions()) {
+      ways.push(...((await contribution.waysIn?.(record, transaction)) ?? []));
+    }
+    return ways;
+  }
+
+  /**
+   * Takes a way in from a user, unless it is the last one. The user's row is locked, so that two removals at once do not
+   * each count on what the other removes.
+   *
+   * @throws AuthError `user_not_found` (404), `last_sign_in_method` (409), and what `remove` throws
+   */
+  remove(userId: string, remove: (transaction: Transaction) => Promise<void>): Promise<void> {
+    return this.database.transaction(async (transaction) => {
+      const record = await this.users.lock(userId, transaction);
+      if (!record) throw new AuthError('user_not_found');
+      await remove(transaction);
+      if ((await this.of(record, transaction)).length === 0) throw new AuthError('last_sign_in_method');
+    });
+  }
+}

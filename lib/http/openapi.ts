@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import type { Core } from '../core/core.js';
+import { type AuthErrorCode, statusOf } from '../errors.js';
+import { isUnsafe } from './origin.js';
+import { resources } from './present.js';
+import { problemSchema } from './problem.js';
+import type { Route } from './route.js';
+
+/** An OpenAPI 3.1 document. */
+export interface OpenApiDocument {
+  openapi: '3.1.0';
+  info: { title: string; version: string; description: string };
+  servers: { url: string }[];
+  paths: Record<string, Record<string, unknown>>;
+  components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> };
+}
+
+/** Raised when a route, field or status changes its meaning. */
+const API_VERSION = '1.0.0';
+
+/** Describes exactly the routes given. */
+export function describeApi(core: Core, routes: readonly Route[], basePath: string): OpenApiDocument {
+  const document = described.get(core) ?? describe(core, routes);
+  described.set(core, document);
+  return { ...document, servers: [{ url: basePath || '/' }] };
+}
+
+// Making one takes a while, and anybody may request it.
+const described = new WeakMap<Core, OpenApiDocument>();
+
+function describe(core: Core, routes: readonly Route[]): OpenApiDocument {
+  const { schemas, inputs, outputs } = components(core, routes);
+  const security = securitySchemes(core);
+  const paths: OpenApiDocument['paths'] = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    const operation = {
+      operationId: operationId(route),
+      summary: route.summary,
+      security: securityOf(core, route),
+      ...(parameters(route).length > 0 && { parameters: parameters(route) }),
+      ...(inputs.has(route) && { requestBody: { required: true, content: json(inputs.get(route)) } }),
+      ...(route.form && { requestBody: { required: true, content: formContent(route.form) } }),
+      responses: { ...answers(route, outputs), ...problems(core, route) },
+    };
+    paths[path] = { ...paths[path], [route.method]: operation };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'latchkey', version: API_VERSION, description: 'Sessions and accounts.' },
+    servers: [],
+    paths,
+    components: { schemas, securitySchemes: security },
+  };
+}
+
+/** Every schema as a named component, and the names of those in requests and responses. */
+function components(core: Core, routes: readonly Route[]) {
+  const requests = z.registry<{ id: string }>();
+  const responses = z.registry<{ id: string }>();
+  responses.add(problemSchema, { id: 'Problem' });
+  const { user, session, listedSession } = resources(core);
+  responses.add(user.schema, { id: 'User' });
+  responses.add(session.schema, { id: 'Session' });
+  responses.add(listedSession, { id: 'ListedSession' });
+  const inputs = new Map<Route, string>();
+  const outputs = new Map<unknown, string>();
+  for (const route of routes) {
+    const name = operationId(route).replace(/^./, (first) => first.toUpperCase());
+    if (route.body) {
+      inputs.set(route, `${name}Request`);
+      requests.add(route.body, { id: `${name}Request` });
+    }
+    for (const answer of Object.values(route.answers)) {
+      if (!answer.schema) continue;
+      outputs.set(answer, `${name}Response`);
+      responses.add(answer.schema, { id: `${name}Response` });
+    }
+  }
+  const uri = (id: string) => `#/components/schemas/${id}`;
+  const schemas = {
+    ...z.toJSONSchema(requests, { uri, io: 'input' }).schemas,
+    ...z.toJSONSchema(responses, { uri, io: 'output' }).schemas,
+  };
+  // Their place in the document is their name.
+  for (const schema of Object.values(schemas)) {
+    delete schema.$id;
+    delete schema.$schema;
+  }
+  return { schemas, inputs, outputs };
+}
+
+function answers(route: Route, outputs: Map<unknown, string>) {
+  return Object.fromEntries(
+    Object.entries(route.answers).map(([status, answer]) => [
+      status,
+      { description: answer.description, ...(outputs.has(answer) && { content: json(outputs.get(answer)) }) },
+    ]),
+  );
+}
+
+function problems(core: Core, route: Route) {
+  const codes = new Set<AuthErrorCode>(route.problems);
+  if (route.access !== 'public') codes.add('unauthenticated').add('invalid_session');
+  if (route.access === 'admin') codes.add('admin_required');
+  for (const carrier of core.carriers.filter(({ carriesSession }) => !carriesSession)) {
+    if (route.access === 'authenticated') for (const code of carrier.problems ?? []) codes.add(code);
+    if (route.access === 'session' || route.access === 'admin') codes.add('session_required');
+  }
+  if (route.fresh !== undefined) codes.add('reauthentication_required');
+  const unsafe = isUnsafe(route.method.toUpperCase());
+  if (unsafe) codes.add('origin_not_allowed');
+  if (route.query) codes.add('invalid_request');
+  if (unsafe && !route.form) {
+    codes.add('invalid_json').add('body_too_large').add('unsupported_media_type').add('validation_failed');
+  }
+  codes.add('unavailable');
+  const byStatus = groupByStatus([...codes].sort());
+  return Object.fromEntries(
+    Object.entries(byStatus).map(([status, list]) => [
+      status,
+      {
+        description: list.join(', '),
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
+    ]),
+  );
+}
+
+function parameters(route: Route) {
+  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+  const query = route.query && z.toJSONSchema(route.query, { io: 'input' });
+  const inQuery = Object.entries(query?.properties ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: query?.required?.includes(name) ?? false,
+    schema,
+  }));
+  return [...inPath, ...inQuery];
+}
+
+function securitySchemes({ carriers }: Core) {
+  return Object.fromEntries(carriers.map(({ via, securityScheme }) => [via, securityScheme]));
+}
+
+/** The credentials with which a route may be called: any one of these will do. */
+function securityOf({ carriers }: Core, { access }: Route) {
+  if (access === 'public') return [];
+  const accepted = carriers.filter(({ carriesSession }) => access === 'authenticated' || carriesSession);
+  return accepted.map(({ via }) => ({ [via]: [] }));
+}
+
+function formContent(form: z.ZodType) {
+  const { $schema, ...schema } = z.toJSONSchema(form, { io: 'input' });
+  return { 'application/x-www-form-urlencoded': { schema } };
+}
+
+/** `DELETE /sessions/:id` is deleteSessionsById. */
+function operationId({ method, path }: Route): string {
+  const words = path.replace(/:(\w+)/g, 'by-$1').split(/[^A-Za-z0-9]+/);
+  return method + words.map((word) => word.replace(/^./, (first) => first.toUpperCase())).join('');
+}
+
+function json(name: string | undefined) {
+  return { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } };
+}
+
+function groupByStatus(codes: readonly AuthErrorCode[]): Record<string, AuthErrorCode[]> {
+  const groups: Record<string, AuthErrorCode[]> = {};
+  for (const code of codes) groups[statusOf(code)] = [...(groups[statusOf(code)] ?? []), code];
+  return groups;
+}

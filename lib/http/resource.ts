@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { type Column, type Columns, snakeCase } from '../models/column.js';
+import { id, time } from './schemas.js';
+
+/** How the rows of a table look on the wire. Everything that clients see of a row goes through here. */
+export interface Resource<Row> {
+  readonly schema: z.ZodObject;
+  present(row: Row): Record<string, unknown>;
+}
+
+/**
+ * Makes a resource of a table's declaration: the columns that are on the wire, under their own names, in the order in
+ * which they are declared.
+ *
+ * @param also further attributes
+ */
+export function resourceOf<Row extends object>(
+  columns: Columns,
+  also: readonly PropertyKey[] = [],
+): Resource<Row> {
+  const shown = Object.entries(columns)
+    .filter(([attribute, { visibility }]) => visibility === 'client' || also.includes(attribute))
+    .map(([attribute, column]) => ({ attribute, column, key: snakeCase(attribute) }));
+  const schema = z.object(Object.fromEntries(shown.map(({ key, column }) => [key, schemaOf(column)])));
+  const present = (row: Row) =>
+    Object.fromEntries(
+      shown.map(({ attribute, key }) => [key, wireValue((row as Record<string, unknown>)[attribute])]),
+    );
+  return { schema, present };
+}
+
+function schemaOf({ kind, isNullable, meta }: Column): z.ZodType {
+  const schema = meta ? typeOf(kind).meta(meta) : typeOf(kind);
+  return isNullable ? schema.nullable() : schema;
+}
+
+function typeOf(kind: Column['kind']): z.ZodType {
+  switch (kind) {
+    case 'uuid':
+      return id;
+    case 'time':
+      return time;
+    case 'integer':
+      return z.int();
+    case 'boolean':
+      return z.boolean();
+    case 'words':
+      return z.array(z.string());
+    case 'json':
+      return z.record(z.string(), z.unknown());
+    default:
+      return z.string();
+  }
+}
+
+function wireValue(value: unknown): unknown {
+  if (value instanceof Date) return value.toISOString();
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [snakeCase(key), inner]));
+}

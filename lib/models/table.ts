@@ -1,0 +1,185 @@
+import type { Transaction } from 'sequelize';
+import type { Database, Replacements } from '../database/database.js';
+import {
+  type Column,
+  type Columns,
+  columnName,
+  isShown,
+  type NewRow,
+  type RowOf,
+  type ShownOf,
+} from './column.js';
+
+/** A table: its name, its columns, and how its model is called. */
+export interface TableDeclaration<C extends Columns = Columns> {
+  /** In the database, without the configured prefix. */
+  readonly name: string;
+  /** What a user's rows are called on the model `User`, for a table whose rows belong to users. */
+  readonly ofUser?: string;
+  readonly columns: C;
+}
+
+/** Declares a table. */
+export function declareTable<C extends Columns>(declaration: TableDeclaration<C>): TableDeclaration<C> {
+  return declaration;
+}
+
+type Raw = Readonly<Record<string, unknown>>;
+
+/**
+ * The way to one table. Latchkey reads and writes by SQL of its own whose columns, values and rows are translated here,
+ * never through a Sequelize model: what an app has set for its instance must not change what is stored.
+ */
+export class Table<C extends Columns> {
+  /** In the database. */
+  readonly name: string;
+  readonly #columns: readonly (readonly [attribute: string, column: Column])[];
+
+  constructor(
+    private readonly database: Database,
+    declaration: TableDeclaration<C>,
+  ) {
+    this.name = database.table(declaration.name);
+    this.#columns = Object.entries(declaration.columns);
+  }
+
+  /** What may leave latchkey of this table's rows, in a SELECT where the table has this alias. */
+  shown(alias: string): Selection<ShownOf<C>> {
+    return this.#selection(alias, ([, column]) => isShown(column));
+  }
+
+  /** Everything in this table's rows, secrets too. */
+  whole(alias: string): Selection<RowOf<C>> {
+    return this.#selection(alias, () => true);
+  }
+
+  async insert(rows: NewRow<C> | readonly NewRow<C>[], transaction?: Transaction): Promise<void> {
+    const replacements: Record<string, Replacements[string]> = {};
+    const tuples = [rows].flat().map((row, index) => {
+      const names = this.#columns.map(([attribute, column]) => {
+        const name = `${attribute}_${index}`;
+        replacements[name] = encode((row as Raw)[attribute] ?? null, column);
+        return `:${name}`;
+      });
+      return `(${names.join(', ')})`;
+    });
+    const columns = this.#columns.map(([attribute, column]) => columnName(attribute, column));
+    const sql = `INSERT INTO ${this.name} (${columns.join(', ')}) VALUES ${tuples.join(', ')}`;
+    const isSecret = this.#columns.some(([, { visibility }]) => visibility === 'secret');
+    await this.database.change(sql, replacements, { transaction, isSecret });
+  }
+
+  /** Changes the rows whose columns equal all of `where`. @returns how many there were */
+  update(values: Partial<RowOf<C>>, where: Partial<RowOf<C>>, transaction?: Transaction): Promise<number> {
+    const set = this.#bind(values, 'set');
+    const at = this.#bind(where, 'where');
+    const assignments = set.terms.map(({ column, value }) => `${column} = ${value ?? 'NULL'}`);
+    const sql = `UPDATE ${this.name} SET ${assignments.join(', ')} WHERE ${conditionOf(at.terms)}`;
+    const isSecret = set.isSecret || at.isSecret;
+    return this.database.change(sql, { ...set.values, ...at.values }, { transaction, isSecret });
+  }
+
+  /** Deletes the rows whose columns equal all of `where`. @returns how many there were */
+  delete(where: Partial<RowOf<C>>, transaction?: Transaction): Promise<number> {
+    const { terms, values, isSecret } = this.#bind(where, 'where');
+    const sql = `DELETE FROM ${this.name} WHERE ${conditionOf(terms)}`;
+    return this.database.change(sql, values, { transaction, isSecret });
+  }
+
+  #selection<Row>(alias: string, isIncluded: (entry: readonly [string, Column]) => boolean): Selection<Row> {
+    return new Selection(this.database, `${this.name} ${alias}`, alias, this.#columns.filter(isIncluded));
+  }
+
+  #bind(row: Partial<RowOf<C>>, prefix: string) {
+    const values: Record<string, Replacements[string]> = {};
+    let isSecret = false;
+    const terms = Object.entries(row).map(([attribute, value]): Term => {
+      const [, column] = this.#columns.find(([name]) => name === attribute) ?? [];
+      if (!column || value === undefined) throw new TypeError(`${this.name}: no value for ${attribute}`);
+      isSecret ||= column.visibility === 'secret';
+      if (value === null) return { column: columnName(attribute, column), value: null };
+      values[`${prefix}_${attribute}`] = encode(value, column);
+      return { column: columnName(attribute, column), value: `:${prefix}_${attribute}` };
+    });
+    return { terms, values, isSecret };
+  }
+}
+
+/** A column and the placeholder of its value; null for NULL. */
+interface Term {
+  readonly column: string;
+  readonly value: string | null;
+}
+
+function conditionOf(terms: readonly Term[]): string {
+  // Without a condition it would concern every row.
+  if (terms.length === 0) throw new TypeError('a condition is empty');
+  return terms.map(({ column, value }) => `${column} ${value ? `= ${value}` : 'IS NULL'}`).join(' AND ');
+}
+
+/** Columns of one table in a SELECT, named so that they cannot be taken for another table's, and how to read them. */
+export class Selection<Row> {
+  /** `s.id AS s_id, s.user_id AS s_user_id, …` */
+  readonly columns: string;
+  readonly #readers: readonly { attribute: string; key: string; decode: (value: unknown) => unknown }[];
+
+  constructor(
+    private readonly database: Database,
+    /** The table and its alias, for FROM and JOIN. */
+    readonly from: string,
+    alias: string,
+    columns: readonly (readonly [attribute: string, column: Column])[],
+  ) {
+    const names = columns.map(([attribute, column]) => columnName(attribute, column));
+    this.columns = names.map((name) => `${alias}.${name} AS ${alias}_${name}`).join(', ');
+    this.#readers = columns.map(([attribute, column]) => ({
+      attribute,
+      key: `${alias}_${columnName(attribute, column)}`,
+      decode: decoder(column, database),
+    }));
+  }
+
+  /** The row of this table in a row of the SELECT. */
+  read(raw: object): Row {
+    const row: Record<string, unknown> = {};
+    for (const { attribute, key, decode } of this.#readers) {
+      const value = (raw as Raw)[key];
+      row[attribute] = value === null ? null : decode(value);
+    }
+    return row as Row;
+  }
+
+  /** Selects from this table alone. @param rest what follows FROM: `WHERE … ORDER BY …` */
+  async select(rest: string, replacements?: Replacements, transaction?: Transaction): Promise<Row[]> {
+    const sql = `SELECT ${this.columns} FROM ${this.from} ${rest}`;
+    return (await this.database.select<Raw>(sql, replacements, transaction)).map((raw) => this.read(raw));
+  }
+}
+
+function encode(value: unknown, { kind }: Column): Replacements[string] {
+  if (value === null) return null;
+  if (kind === 'words') return (value as readonly string[]).join(' ');
+  return (kind === 'json' ? JSON.stringify(value) : value) as Replacements[string];
+}
+
+const asIs = (value: unknown) => value;
+const toWords = (value: unknown) => String(value).split(' ').filter(Boolean);
+// MySQL and SQLite have numbers for it, and an app's `typeCast` may make text of them.
+const toBoolean = (value: unknown) => value === true || Number(value) === 1;
+
+function decoder({ kind }: Column, database: Database): (value: unknown) => unknown {
+  switch (kind) {
+    case 'time':
+      return (value) => database.toDate(value as Date | string);
+    case 'boolean':
+      return toBoolean;
+    case 'integer':
+      return Number;
+    case 'words':
+      return toWords;
+    case 'json':
+      return (value) => JSON.parse(String(value));
+    default:
+      return asIs;
+  }
+}

@@ -1,0 +1,80 @@
+import type { Transaction } from 'sequelize';
+import type { Core } from '../../core/core.js';
+import type { IssuedSession } from '../../core/sessions.js';
+import type { UserRecord } from '../../core/users.js';
+import type { PasswordHasher } from '../../crypto/password.js';
+import { AuthError } from '../../errors.js';
+import type { PasswordRules } from './rules.js';
+
+/** Gives accounts a password, or another one. */
+export class PasswordChange {
+  constructor(
+    private readonly core: Core,
+    private readonly hasher: PasswordHasher,
+    private readonly rules: PasswordRules,
+  ) {}
+
+  /**
+   * Replaces the password of a user who has just entered the old one. All sessions end, except one that goes on with a
+   * new token.
+   *
+   * @param sessionId the session that goes on; without one a new session begins
+   * @throws AuthError `invalid_credentials`, `invalid_session`, `validation_failed`
+   */
+  async change(
+    record: UserRecord,
+    sessionId: string | undefined,
+    newPassword: string,
+  ): Promise<IssuedSession> {
+    const { users, sessions, database, events } = this.core;
+    const userId = record.user.id;
+    const authEpoch = record.authEpoch + 1;
+    const passwordHash = await this.#hash(record, newPassword);
+    const { user, ended, issued } = await database.transaction(async (transaction) => {
+      const current = await users.lock(userId, transaction);
+      // Somebody else was faster: what was entered is not the password any more.
+      if (current?.authEpoch !== record.authEpoch) throw new AuthError('invalid_credentials');
+      const updatedAt = await replacePassword(this.core, userId, passwordHash, transaction);
+      const user = { ...current.user, updatedAt };
+      const ended = await sessions.endAll(userId, transaction, sessionId);
+      const issued = sessionId ? await sessions.renew(user, sessionId, authEpoch, transaction) : null;
+      return { user, ended, issued };
+    });
+    events.emit('password.changed', { userId });
+    sessions.announceEnd(userId, ended);
+    return issued ?? this.core.signIn({ user, authEpoch });
+  }
+
+  /**
+   * Gives a password to an account that has none.
+   *
+   * @param sessionId the session in whose name it is done; null for the app's own calls
+   * @throws AuthError `password_already_set`, `validation_failed`, `user_not_found`, `invalid_session`
+   */
+  async set(record: UserRecord, sessionId: string | null, newPassword: string): Promise<void> {
+    const userId = record.user.id;
+    if (record.passwordHash !== null) throw new AuthError('password_already_set');
+    const passwordHash = await this.#hash(record, newPassword);
+    await this.core.inNameOf(userId, sessionId, async (transaction, current) => {
+      if (current.passwordHash !== null) throw new AuthError('password_already_set');
+      await replacePassword(this.core, userId, passwordHash, transaction);
+    });
+    this.core.events.emit('password.changed', { userId });
+  }
+
+  async #hash({ user }: UserRecord, newPassword: string): Promise<string> {
+    await this.rules.check(newPassword, '/new_password', [user.email, user.username]);
+    return this.hasher.hash(newPassword);
+  }
+}
+
+/** Stores a new password, which makes mailed links to set another one void. @returns when the user was updated */
+export async function replacePassword(
+  { users, tokens }: Core,
+  userId: string,
+  passwordHash: string,
+  transaction: Transaction,
+): Promise<Date> {
+  await tokens.endWithNewPassword(userId, transaction);
+  return users.setPasswordHash(userId, passwordHash, transaction);
+}

@@ -1,0 +1,91 @@
+import { describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { readOptions } from '../../lib/config/options.js';
+import { createAuth, credentialPassword } from '../../lib/index.js';
+import { google } from '../../lib/providers.js';
+import { SECRET } from '../support/app.js';
+
+const good = { database: 'sqlite:./nowhere.db', secret: SECRET };
+const saidBy = (work: () => unknown): string => {
+  try {
+    work();
+  } catch (error) {
+    expect(error).toBeInstanceOf(TypeError);
+    return (error as Error).message;
+  }
+  throw new Error('nothing was refused');
+};
+const said = (config: object) => saidBy(() => createAuth({ ...good, ...config } as never));
+
+describe('a key that is not known', () => {
+  test.each([
+    [{ databse: 'x' }, 'databse is not an option of latchkey: check the spelling (did you mean database?)'],
+    [
+      { databse: 'x', sesion: {} },
+      'databse and sesion are not options of latchkey: check the spelling (did you mean database and session?)',
+    ],
+    [
+      { databse: 'x', sesion: {}, colour: 1 },
+      'databse, sesion, and colour are not options of latchkey: check the spelling (did you mean database and session?)',
+    ],
+    [{ colour: 1 }, 'colour is not an option of latchkey: check the spelling'],
+    [{ bearer: true }, /\(did you mean bearerEnabled\?\)$/],
+    [{ BaseURL: 'x' }, /\(did you mean baseUrl\?\)$/],
+    [
+      { session: { idle: 5 } },
+      'session.idle is not an option of latchkey: check the spelling (did you mean session.idleTimeout?)',
+    ],
+    [{ session: { cookie: { samesite: 'lax' } } }, /\(did you mean session\.cookie\.sameSite\?\)$/],
+    [{ rateLimit: { signin: false } }, /^latchkey: rateLimit\.signin is .*did you mean rateLimit\.signIn\?/],
+    [{ email: { send() {}, verifyURL: '/v' } }, /did you mean email\.verifyUrl\?/],
+  ])('%j', (config, message) => {
+    if (typeof message === 'string') expect(said(config)).toBe(`latchkey: ${message}`);
+    else expect(said(config)).toMatch(message);
+  });
+
+  test('of a plugin and of a provider too', () => {
+    expect(saidBy(() => credentialPassword({ usernames: true } as never))).toBe(
+      'latchkey: credentialPassword: usernames is not an option: check the spelling (did you mean username?)',
+    );
+    expect(saidBy(() => google({ clientId: 'c', clientSecret: 's', scope: ['openid'] } as never))).toBe(
+      'latchkey: provider google: scope is not an option: check the spelling (did you mean scopes?)',
+    );
+  });
+});
+
+describe('all mistakes are named', () => {
+  test('within one of several alternatives', () => {
+    const message = said({ rateLimit: { signIn: { max: 5, window: '1m' }, mail: { limit: 0, window: 60 } } });
+    expect(message).toContain('rateLimit.signIn.max is not an option of latchkey');
+    expect(message).toContain('rateLimit.signIn.limit must be a whole number');
+    expect(message).toContain('rateLimit.signIn.window must be a number of seconds');
+    expect(message).toContain('rateLimit.mail.limit must be at least 1');
+  });
+
+  test('in lists, by their place', () => {
+    expect(said({ trustedOrigins: ['https://a.example', 'null', 'x'] })).toMatch(
+      /trustedOrigins\[1\] must be an origin.*; trustedOrigins\[2\] must be an origin/,
+    );
+  });
+
+  test('and what is no object at all', () => {
+    for (const config of [undefined, null, 5, [], 'sqlite:x'])
+      expect(saidBy(() => createAuth(config as never))).toBe('latchkey: the config must be an object');
+    expect(saidBy(() => credentialPassword(5 as never))).toBe(
+      'latchkey: credentialPassword: the options must be an object',
+    );
+    expect(saidBy(() => google('c' as never))).toBe(
+      'latchkey: provider google: the options must be an object',
+    );
+  });
+
+  test('in words, where a schema has none of its own', () => {
+    const schema = z.object({ a: z.array(z.string()), b: z.boolean(), c: z.int(), d: z.object({}) });
+    expect(saidBy(() => readOptions('it', schema, { a: [1], b: 1, c: 1.5 }))).toBe(
+      'latchkey: it: a[0] must be a string; b must be true or false; c must be a whole number; d must be an object',
+    );
+    expect(saidBy(() => readOptions('it', schema, { a: {}, b: true, c: 1, d: {} }))).toBe(
+      'latchkey: it: a must be a list',
+    );
+  });
+});

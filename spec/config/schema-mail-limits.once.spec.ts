@@ -1,0 +1,55 @@
+import { describe, expect, test } from '@jest/globals';
+import { createAuth } from '../../lib/index.js';
+import { password, SECRET } from '../support/app.js';
+
+describe('mistakes in the config of mails and limits', () => {
+  const email = { send: () => undefined };
+  const make = (options: object, config: object = {}) =>
+    createAuth({ database: 'sqlite:x.db', secret: SECRET, plugins: [password(options)], ...config });
+
+  test.each(['requireVerifiedEmail', 'concealExistingEmails'])('%s needs mails', (name) => {
+    expect(() => make({ [name]: true })).toThrow(`${name} needs mails: set email: { send } in the config`);
+    expect(() =>
+      make({ [name]: true, signInOnSignUp: true }, { email, baseUrl: 'https://a.example' }),
+    ).toThrow(`${name} and signInOnSignUp exclude each other`);
+  });
+
+  test.each([
+    [{}, /email.send must be a function/],
+    [{ send: 'smtp://' }, /email.send must be a function/],
+    [
+      { ...email, verifyUrl: 'verify' },
+      /email.verifyUrl must be a path such as \/confirm, or an absolute URL/,
+    ],
+    [{ ...email, resetUrl: '//b.example/reset' }, /email.resetUrl must be a path/],
+    [{ ...email, resetUrl: '/\\b.example/reset' }, /email.resetUrl must be a path/],
+    [{ ...email, from: 'me@example.com' }, /email.from is not an option of latchkey/],
+  ])('email: %j throws', (given, message) => {
+    expect(() => make({}, { email: given })).toThrow(message);
+    expect(() => make({}, { email: given })).toThrow(TypeError);
+  });
+
+  test.each([
+    [5, /rateLimit must be false, or an object of rules/],
+    [true, /rateLimit must be false, or an object of rules/],
+    [
+      { store: 'http://127.0.0.1' },
+      /rateLimit.store must be a Redis URL \(redis:\/\/…\), or a client of ioredis or redis/,
+    ],
+    [{ store: {} }, /rateLimit.store must be a Redis URL/],
+    [{ signIn: 20 }, /rateLimit.signIn must be false or \{ limit, window \}/],
+    [{ signIn: { limit: 0, window: 60 } }, /rateLimit.signIn/],
+    [{ signUp: { limit: 1.5, window: 60 } }, /rateLimit.signUp/],
+    [{ mail: { limit: 3 } }, /rateLimit.mail/],
+    [{ mail: { limit: 3, window: -1 } }, /rateLimit.mail/],
+    [{ account: { failures: 5 } }, /rateLimit.account.firstPause must be a number of seconds/],
+    [
+      { account: { failures: 5, firstPause: 60, maxPause: 15 } },
+      /rateLimit.account.firstPause must be at most maxPause/,
+    ],
+    [{ signin: false }, /rateLimit.signin is not an option of latchkey/],
+  ])('rateLimit: %j throws', (rateLimit, message) => {
+    expect(() => make({}, { rateLimit })).toThrow(message);
+    expect(() => make({}, { rateLimit })).toThrow(TypeError);
+  });
+});

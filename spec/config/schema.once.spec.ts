@@ -1,0 +1,228 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { Sequelize } from 'sequelize';
+import { admin, createAuth, credentialPassword } from '../../lib/index.js';
+import { SECRET } from '../support/app.js';
+
+const good = { database: 'sqlite:./nowhere.db', secret: SECRET };
+const make = (config: unknown) => () => createAuth(config as Parameters<typeof createAuth>[0]);
+
+const environment = process.env.NODE_ENV;
+afterEach(() => {
+  process.env.NODE_ENV = environment;
+});
+
+/** The change to a good config, and what must be said: the key, and the mend. */
+const mistakes: [change: Record<string, unknown>, said: RegExp][] = [
+  [{ database: undefined }, /database must be a URL \(sqlite:/],
+  [{ database: 5 }, /database must be a URL/],
+  [{ database: {} }, /database must be a URL/],
+  [{ database: '' }, /database must be a well-formed URL/],
+  [{ database: 'app.db' }, /database must be a well-formed URL/],
+  [{ database: 'sqlite:' }, /database must be a well-formed URL/],
+  [{ database: 'sqlite://' }, /database must be a well-formed URL/],
+  [{ database: 'mongodb://127.0.0.1/app' }, /database must be a well-formed URL/],
+  [{ database: 'mysql://' }, /database/],
+  [{ database: 'postgres://host:port/app' }, /database/],
+  [{ secret: undefined }, /secret is missing.*openssl rand/],
+  [{ secret: '' }, /secret is too short.*at least 32 bytes/],
+  [{ secret: 'a'.repeat(31) }, /secret is too short/],
+  [{ secret: ['a'.repeat(40), 'short'] }, /secret\[1\] is too short/],
+  [{ secret: [] }, /secret/],
+  [{ secret: 12345 }, /secret must be a string or a list of strings$/],
+  [{ secret: Buffer.alloc(32) }, /secret must be a string or a list of strings$/],
+  [{ secret: null }, /secret must be a string or a list of strings$/],
+  [{ secret: [SECRET, 5] }, /secret\[1\] must be a string$/],
+  [{ secret: [SECRET, undefined] }, /secret\[1\] is missing/],
+  [{ secret: [SECRET, `${SECRET} of old`, SECRET] }, /secret holds the same one twice: remove one/],
+  [{ plugins: {} }, /plugins must be a list of plugins/],
+  [
+    { plugins: [credentialPassword] },
+    /plugins\[0\] is a function: call it, as in plugins: \[credentialPassword\(\)\]/,
+  ],
+  [
+    { plugins: [credentialPassword(), false] },
+    /plugins\[1\] is false, no plugin: leave it out, as in \.\.\.\(condition \? \[admin\(\{ … \}\)\] : \[\]\)/,
+  ],
+  [{ plugins: [null, undefined] }, /plugins\[0\] is null, no plugin.*plugins\[1\] is undefined, no plugin/],
+  [{ plugins: ['admin'] }, /plugins\[0\] is a string, no plugin/],
+  [{ plugins: [{ name: 'admin' }] }, /plugins\[0\] is an object, no plugin/],
+  [{ plugins: [[credentialPassword()]] }, /plugins\[0\] is a list: spread it/],
+  [{ plugins: [credentialPassword(), credentialPassword()] }, /plugins holds credential twice; remove one/],
+  [{ baseUrl: 'app.example.com' }, /baseUrl must be an origin such as https:/],
+  [{ baseUrl: 'https://app.example.com/app' }, /baseUrl must be an origin.*no path/],
+  [{ baseUrl: 'https://app.example.com?x' }, /baseUrl must be an origin/],
+  [{ baseUrl: 'https://user:secret@app.example.com' }, /baseUrl must be an origin/],
+  [{ baseUrl: 'ftp://app.example.com' }, /baseUrl must be an origin/],
+  [{ baseUrl: 'https://' }, /baseUrl must be an origin/],
+  [{ baseUrl: new URL('https://app.example.com') }, /baseUrl must be an origin/],
+  [{ httpBasePath: 'auth' }, /httpBasePath must be a path such as \/auth/],
+  [{ httpBasePath: '/auth/' }, /httpBasePath must be a path.*without a slash at its end/],
+  [{ httpBasePath: '/' }, /httpBasePath must be a path/],
+  [{ httpBasePath: '/a//b' }, /httpBasePath must be a path/],
+  [{ httpBasePath: '/:tenant' }, /httpBasePath must be a path/],
+  [{ httpBasePath: '/a b' }, /httpBasePath must be a path/],
+  [{ bearerEnabled: 'yes' }, /bearerEnabled must be true or false/],
+  [{ trustedOrigins: 'https://a.example' }, /trustedOrigins must be a list of origins/],
+  [{ trustedOrigins: ['*'] }, /trustedOrigins\[0\] must be an origin/],
+  [{ trustedOrigins: ['https://*.example.com/'] }, /trustedOrigins\[0\] must be an origin/],
+  [{ trustedOrigins: ['https://a.example', 'null'] }, /trustedOrigins\[1\] must be an origin/],
+  [{ session: { idleTimeout: 0 } }, /session\.idleTimeout must be more than 0 seconds/],
+  [{ session: { lifetime: -1 } }, /session\.lifetime must be more than 0 seconds/],
+  [{ session: { lifetime: '30d' } }, /session\.lifetime must be a number of seconds/],
+  [{ session: { shortLifetime: Number.NaN } }, /session\.shortLifetime must be a number of seconds/],
+  [{ session: { lifetime: Number.POSITIVE_INFINITY } }, /session\.lifetime must be/],
+  [{ session: { lifetime: Number.MAX_SAFE_INTEGER } }, /session\.lifetime must be at most/],
+  [{ session: { idle: 5 } }, /session\.idle is not an option of latchkey/],
+  [{ session: { cookie: { name: 'a b' } } }, /session\.cookie\.name must be a cookie name/],
+  [{ session: { cookie: { name: 'a=b' } } }, /session\.cookie\.name must be a cookie name/],
+  [{ session: { cookie: { name: '' } } }, /session\.cookie\.name must be a cookie name/],
+  [
+    { session: { cookie: { name: '__Host-x' } } },
+    /session\.cookie\.name begins with __Host-: that needs secure/,
+  ],
+  [
+    { session: { cookie: { name: '__Host-x', secure: true, domain: 'a.co' } } },
+    /session\.cookie\.name begins with __Host-/,
+  ],
+  [
+    { session: { cookie: { name: '__Secure-x' } } },
+    /session\.cookie\.name begins with __Secure-: that needs secure/,
+  ],
+  [{ session: { cookie: { sameSite: 'none' } } }, /session\.cookie\.sameSite is 'none': that needs secure/],
+  [{ session: { cookie: { sameSite: 'Lax' } } }, /session\.cookie\.sameSite must be 'lax'/],
+  [{ session: { cookie: { path: 'app' } } }, /session\.cookie\.path must begin with \//],
+  [{ session: { cookie: { path: '/a; Secure' } } }, /session\.cookie\.path must/],
+  [{ session: { cookie: { domain: 'https://example.com' } } }, /session\.cookie\.domain must be/],
+  [{ session: { cookie: { domain: 'localhost:3000' } } }, /session\.cookie\.domain must be/],
+  [{ session: { cookie: { domain: 'a.co; Path=/' } } }, /session\.cookie\.domain must be/],
+  [
+    { baseUrl: 'https://app.example.com', session: { cookie: { domain: 'example.org' } } },
+    /session\.cookie\.domain does not cover baseUrl's host: give app\.example\.com or a domain above it/,
+  ],
+  [
+    { baseUrl: 'https://badexample.com', session: { cookie: { domain: 'example.com' } } },
+    /session\.cookie\.domain does not cover/,
+  ],
+  [
+    { baseUrl: 'https://example.com', session: { cookie: { domain: 'app.example.com' } } },
+    /session\.cookie\.domain does not cover/,
+  ],
+  [{ session: { touchInterval: -1 } }, /session\.touchInterval must be 0 seconds or more/],
+  [{ session: { cookie: { httpOnly: false } } }, /session\.cookie\.httpOnly is not an option of latchkey/],
+  [{ tablePrefix: 'My_' }, /tablePrefix must be at most 30 of a-z/],
+  [{ tablePrefix: 'a; drop table users' }, /tablePrefix must be/],
+  [{ tablePrefix: 'x'.repeat(31) }, /tablePrefix must be/],
+  [{ logger: {} }, /logger must have the methods debug, info, warn and error/],
+  [{ logger: null }, /logger must have/],
+  [{ scret: 'x' }, /scret is not an option of latchkey: check the spelling \(did you mean secret\?\)/],
+];
+
+describe('createAuth', () => {
+  test.each(mistakes)('%p throws', (change, said) => {
+    expect(make({ ...good, ...change })).toThrow(TypeError);
+    expect(make({ ...good, ...change })).toThrow(said);
+    expect(make({ ...good, ...change })).toThrow(/^latchkey: /);
+  });
+
+  test('names every mistake at once, and never the secret', () => {
+    const error = (() => {
+      try {
+        return make({
+          database: 5,
+          secret: 'my short secret',
+          baseUrl: 'x',
+          bearerEnabled: 1,
+          nonsense: 1,
+        })();
+      } catch (thrown) {
+        return thrown as Error;
+      }
+    })() as Error;
+    for (const key of ['database', 'secret', 'baseUrl', 'bearerEnabled', 'nonsense'])
+      expect(error.message).toContain(key);
+    expect(error.message).not.toContain('my short secret');
+  });
+
+  test.each([undefined, null, 'sqlite:x', 5, []])('%j is no config', (config) => {
+    expect(make(config)).toThrow(TypeError);
+  });
+
+  test('takes a config that is right, and connects nothing', () => {
+    const auth = make({
+      ...good,
+      database: 'mysql://nobody@192.0.2.1:1/none',
+      secret: [SECRET, `${SECRET} of old`],
+      baseUrl: 'https://app.example.com/',
+      httpBasePath: '/v1/auth',
+      trustedOrigins: ['https://admin.example.com', 'http://localhost:5173'],
+      session: {
+        idleTimeout: 60,
+        lifetime: 120,
+        shortLifetime: 60,
+        touchInterval: 0.5,
+        cookie: { domain: '.example.com' },
+      },
+      tablePrefix: 'auth_',
+      logger: console,
+    })();
+    expect(auth.listSessions).toBeInstanceOf(Function);
+  });
+
+  test('gives the same Auth for the same object, and another for another', () => {
+    const config = Object.freeze({ ...good });
+    expect(make(config)()).toBe(make(config)());
+    expect(make({ ...config })()).not.toBe(make(config)());
+  });
+
+  test('refuses a Sequelize instance for a database that it does not know', () => {
+    const sequelize = { query: () => {}, getDialect: () => 'oracle' } as unknown as Sequelize;
+    expect(make({ ...good, database: sequelize })).toThrow(/database is a Sequelize instance for oracle/);
+  });
+});
+
+describe('plugins', () => {
+  test.each<[name: string, make: () => unknown, said: RegExp]>([
+    [
+      'cost',
+      () => credentialPassword({ bcryptCost: 3 }),
+      /credentialPassword: bcryptCost must be at least 4/,
+    ],
+    ['cost', () => credentialPassword({ bcryptCost: 31 }), /bcryptCost must be at most 20/],
+    ['cost', () => credentialPassword({ bcryptCost: 10.5 }), /bcryptCost must be a whole number/],
+    ['username', () => credentialPassword({ username: 'yes' as never }), /username must be true or false/],
+    ['unknown', () => credentialPassword({ minLength: 5 } as never), /credentialPassword: .*minLength/],
+    ['nobody', () => admin({}), /admin: name at least one administrator in adminUserIds or adminEmails/],
+    ['nobody', () => admin({ adminEmails: [], adminUserIds: [] }), /admin: name at least one/],
+    ['nothing', () => admin(undefined as never), /admin: name at least one administrator in adminUserIds or/],
+    ['no object', () => admin('owner@example.com' as never), /admin: the options must be an object/],
+    [
+      'an email',
+      () => admin({ adminEmails: ['nobody'] }),
+      /admin: adminEmails\[0\] must be an email address/,
+    ],
+    ['an email', () => admin({ adminEmails: 'a@x.co' as never }), /adminEmails must be a list of emails/],
+    ['no id', () => admin({ adminUserIds: [''] }), /adminUserIds\[0\] must be the id of a user, not empty/],
+    ['no id', () => admin({ adminUserIds: ['x', ' '] }), /adminUserIds\[1\] must be the id of a user/],
+    ['no id', () => admin({ adminUserIds: [7 as never] }), /adminUserIds\[0\] must be a string/],
+    [
+      'an email as id',
+      () => admin({ adminUserIds: ['owner@example.com'] }),
+      /admin: adminUserIds\[0\] must be the id of a user: emails go into adminEmails/,
+    ],
+    ['unknown', () => admin({ emails: ['a@x.co'] } as never), /admin: .*emails/],
+  ])('%s: %p', (_name, make, said) => {
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(said);
+  });
+
+  test('an administrator’s id is any text', () => {
+    expect(make({ ...good, plugins: [admin({ adminUserIds: ['x', 'user_2Nf', '42'] })] })).not.toThrow();
+  });
+
+  test('a cheap hash is refused in production', () => {
+    process.env.NODE_ENV = 'production';
+    const config = { ...good, plugins: [credentialPassword({ bcryptCost: 9 })] };
+    expect(make(config)).toThrow(/bcryptCost must be at least 10 in production/);
+    expect(make({ ...good, plugins: [credentialPassword({ bcryptCost: 10 })] })).not.toThrow();
+  });
+});

@@ -1,0 +1,65 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { createAuth } from '../../lib/index.js';
+import { memoryLogger, password, SECRET } from '../support/app.js';
+
+const environment = process.env.NODE_ENV;
+afterEach(() => {
+  process.env.NODE_ENV = environment;
+});
+
+const email = { send: () => undefined };
+const warnings = (config: object) => {
+  const logger = memoryLogger();
+  createAuth({ database: 'sqlite:x.db', secret: SECRET, plugins: [password()], logger, ...config });
+  return logger.lines;
+};
+const secure = (value: boolean) => ({ session: { cookie: { secure: value } } });
+
+test.each([
+  {},
+  { baseUrl: 'https://app.example.com' },
+  { baseUrl: 'https://app.example.com', session: { cookie: { domain: 'example.com' } } },
+  { baseUrl: 'https://app.example.com', session: { cookie: { domain: '.App.Example.Com' } } },
+  { baseUrl: 'http://localhost:3000', session: { cookie: { domain: 'localhost' } } },
+  { baseUrl: 'http://app.example.com' },
+  { baseUrl: 'https://app.example.com', email },
+  { email: { ...email, verifyUrl: 'https://a.example/v', resetUrl: 'myapp://reset' } },
+  { session: { touchInterval: 0 } },
+  { rateLimit: { account: { failures: 5, firstPause: 15, maxPause: 15 } } },
+])('%j is right, and nothing is said', (config) => {
+  expect(warnings(config)).toEqual([]);
+});
+
+test('a cookie that is not Secure, beside https, could be meant: a warning', () => {
+  expect(warnings({ baseUrl: 'https://app.example.com', ...secure(false) })).toEqual([
+    'warn latchkey: session.cookie.secure is false, though baseUrl is https: browsers send the cookie over plain http too',
+  ]);
+});
+
+test('plain http in production could be meant, on another machine than this one: a warning', () => {
+  process.env.NODE_ENV = 'production';
+  const plugins = [password({ bcryptCost: 10 })];
+  for (const baseUrl of [
+    'http://localhost:3000',
+    'http://127.0.0.1',
+    'http://[::1]:3000',
+    'https://a.example',
+  ])
+    expect(warnings({ baseUrl, plugins })).toEqual([]);
+  expect(warnings({ baseUrl: 'http://app.example.com', plugins })).toEqual([
+    'warn latchkey: baseUrl is http in production: passwords and sessions travel in the clear, and browsers refuse the Secure cookie',
+  ]);
+  expect(warnings({ baseUrl: 'http://app.example.com', plugins, ...secure(false) })).toEqual([
+    'warn latchkey: baseUrl is http in production: passwords and sessions travel in the clear',
+  ]);
+});
+
+test.each([
+  { email },
+  { email: { ...email, verifyUrl: '/confirm', resetUrl: '/new-password' } },
+  { email: { ...email, verifyUrl: 'https://a.example/v' } },
+])('%j without baseUrl makes links that are not absolute: one warning', (config) => {
+  expect(warnings(config)).toEqual([
+    'warn latchkey: links in mails are not absolute without baseUrl: set it, or give email.verifyUrl and email.resetUrl as URLs',
+  ]);
+});

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createAuth } from '../../lib/index.js';
+import { ada, password, SECRET, type SpecApp, startApp } from '../support/app.js';
+import { expectProblem } from '../support/problem.js';
+
+const SECOND = 1000;
+const HOUR = 3600 * SECOND;
+const DAY = 24 * HOUR;
+
+let app: SpecApp<readonly [ReturnType<typeof password>]>;
+beforeAll(async () => {
+  app = await startApp();
+  await app.auth.credential.signUp(ada);
+});
+afterAll(() => app.stop());
+
+const signIn = async (rememberMe = false) => {
+  const { token, session } = await app.auth.credential.signIn({
+    credential: ada.email,
+    password: ada.password,
+    rememberMe,
+  });
+  return { token, id: session.id, session, headers: { cookie: `latchkey=${token}` } };
+};
+const change = (id: string, values: object) => app.auth.models.Session.update(values, { where: { id } });
+const ago = (milliseconds: number) => new Date(Date.now() - milliseconds);
+const lastActive = async (id: string) =>
+  (await app.auth.models.Session.findByPk(id))?.get().lastActiveAt.getTime();
+const settled = (ms = 150) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('the end of a session', () => {
+  test.each([
+    ['remembered', true, 30 * DAY],
+    ['not remembered', false, DAY],
+  ])('%s, it is fixed when it begins', async (_name, rememberMe, lifetime) => {
+    const { session } = await signIn(rememberMe);
+    expect(session.expiresAt.getTime() - session.createdAt.getTime()).toBe(lifetime);
+  });
+
+  test.each([
+    ['idle', { lastActiveAt: ago(7 * DAY + SECOND) }, { lastActiveAt: ago(7 * DAY - 60 * SECOND) }],
+    ['absolute', { expiresAt: ago(1) }, { expiresAt: ago(-60 * SECOND) }],
+  ])('%s: over after it, live before it', async (_name, over, live) => {
+    const { id, headers } = await signIn(true);
+    await change(id, live);
+    await app.http.get('/auth/me').set(headers).expect(200);
+    await settled();
+    await change(id, over);
+    expectProblem(await app.http.get('/auth/me').set(headers), 401, 'invalid_session');
+    expect((await app.auth.listSessions((await signIn()).session.userId)).map((it) => it.id)).not.toContain(
+      id,
+    );
+  });
+
+  test('activity does not move the absolute end', async () => {
+    const { id, headers, session } = await signIn();
+    await change(id, { lastActiveAt: ago(2 * HOUR) });
+    const { body } = await app.http.get('/auth/me').set(headers).expect(200);
+    expect(body.session.expires_at).toBe(session.expiresAt.toISOString());
+  });
+
+  test('by the configured times, to the millisecond', async () => {
+    const brief = createAuth({
+      database: app.database.url,
+      secret: SECRET,
+      rateLimit: false,
+      plugins: [password()],
+      session: { shortLifetime: 1.6, lifetime: 60, idleTimeout: 1.5, touchInterval: 30 },
+    });
+    const sign = (rememberMe: boolean) =>
+      brief.credential.signIn({ credential: ada.email, password: ada.password, rememberMe });
+    const [short, idle] = await Promise.all([sign(false), sign(true)]);
+    expect(short.session.expiresAt.getTime() - short.session.createdAt.getTime()).toBe(1600);
+    const get = (token: string) => brief.getSession({ headers: { cookie: `latchkey=${token}` } });
+    await Promise.all([get(short.token), get(idle.token)]);
+    await settled(1650);
+    await expect(get(short.token)).rejects.toMatchObject({ code: 'invalid_session' });
+    await expect(get(idle.token)).rejects.toMatchObject({ code: 'invalid_session' });
+    await brief.close();
+  });
+
+  test('whoever is active does not fall idle, however seldom activity is written', async () => {
+    const brief = createAuth({
+      database: app.database.url,
+      secret: SECRET,
+      rateLimit: false,
+      plugins: [password()],
+      session: { idleTimeout: 3 },
+    });
+    const { token } = await brief.credential.signIn({ credential: ada.email, password: ada.password });
+    for (let time = 0; time < 4; time++) {
+      await settled(1200);
+      await brief.getSession({ headers: { cookie: `latchkey=${token}` } });
+    }
+    await brief.close();
+  });
+});
+
+describe('last activity', () => {
+  test('is written once an interval at most, even by many requests at once', async () => {
+    const { id, headers } = await signIn();
+    const early = ago(30 * SECOND);
+    await change(id, { lastActiveAt: early });
+    await app.http.get('/auth/me').set(headers).expect(200);
+    await settled();
+    expect(await lastActive(id)).toBe(early.getTime());
+    await change(id, { lastActiveAt: ago(61 * SECOND) });
+    await Promise.all(Array.from({ length: 10 }, () => app.http.get('/auth/me').set(headers).expect(200)));
+    await settled();
+    const touched = await lastActive(id);
+    expect(Date.now() - (touched ?? 0)).toBeLessThan(10 * SECOND);
+    await app.http.get('/auth/me').set(headers).expect(200);
+    await settled();
+    expect(await lastActive(id)).toBe(touched);
+  });
+
+  test('keeps a session alive past its idle time', async () => {
+    const { id, headers } = await signIn(true);
+    for (let day = 0; day < 3; day++) {
+      await change(id, { lastActiveAt: ago(6 * DAY) });
+      await app.http.get('/auth/me').set(headers).expect(200);
+      await settled(60);
+    }
+  });
+
+  test('brings no revoked session back', async () => {
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const { id, headers, token } = await signIn();
+      await change(id, { lastActiveAt: ago(2 * HOUR) });
+      const [, revoked] = await Promise.all([
+        app.http.get('/auth/me').set(headers),
+        app.auth.revokeSession(token),
+      ]);
+      await settled(60);
+      expect(revoked).toBe(true);
+      expect(await app.auth.models.Session.findByPk(id)).toBeNull();
+    }
+  });
+});

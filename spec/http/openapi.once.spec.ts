@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Response } from 'supertest';
+import { z } from 'zod';
+import { admin, type OpenApiDocument } from '../../lib/index.js';
+import { ada, password, type SpecApp, signedIn, startApp } from '../support/app.js';
+
+interface Operation {
+  operationId: string;
+  summary: string;
+  security: Record<string, unknown>[];
+  parameters?: { name: string; in: string; required: boolean; schema: object }[];
+  requestBody?: { required: boolean; content: Record<string, { schema: { $ref: string } }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: { $ref: string } }> }>;
+}
+
+const root = { email: 'root@example.com', password: 'a root of all admins' };
+const plugins = [password({ username: true }), admin({ adminEmails: [root.email] })] as const;
+let app: SpecApp<typeof plugins>;
+let document: OpenApiDocument;
+beforeAll(async () => {
+  app = await startApp({ plugins, config: { bearerEnabled: true } });
+  document = (await app.http.get('/auth/openapi.json').expect(200)).body;
+});
+afterAll(() => app.stop());
+
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods as Record<string, Operation>).map(([method, operation]) => ({
+      method,
+      path,
+      operation,
+    })),
+  );
+
+/** Every `$ref` below a value. */
+function refs(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => (key === '$ref' ? [String(inner)] : refs(inner)));
+}
+
+describe('the document', () => {
+  test('is OpenAPI 3.1, the same over HTTP and by the program', () => {
+    expect(document).toMatchObject({
+      openapi: '3.1.0',
+      info: { title: expect.any(String), version: expect.stringMatching(/^\d+\.\d+\.\d+$/) },
+      servers: [{ url: '/auth' }],
+    });
+    expect(document).toEqual(JSON.parse(JSON.stringify(app.auth.openapi())));
+  });
+
+  test('lists exactly the routes that are on', async () => {
+    expect(
+      operations()
+        .map(({ method, path }) => `${method} ${path}`)
+        .sort(),
+    ).toEqual([
+      'delete /sessions/{id}',
+      'get /admin/users',
+      'get /admin/users/{id}',
+      'get /me',
+      'get /openapi.json',
+      'get /sessions',
+      'post /admin/users/{id}/revoke-sessions',
+      'post /passwords/change',
+      'post /reauthenticate',
+      'post /revoke-sessions',
+      'post /signin/credential',
+      'post /signout',
+      'post /signup/credential',
+      'post /usernames/check',
+      'put /passwords',
+    ]);
+    const bare = await startApp({ plugins: [] });
+    const { body } = await bare.http.get('/auth/openapi.json').expect(200);
+    expect(Object.keys(body.paths).sort()).toEqual([
+      '/me',
+      '/openapi.json',
+      '/revoke-sessions',
+      '/sessions',
+      '/sessions/{id}',
+      '/signout',
+    ]);
+    expect(Object.keys(body.components.securitySchemes)).toEqual(['cookie']);
+    await bare.stop();
+  });
+
+  test('every reference resolves, and every component is a schema', () => {
+    const found = refs(document);
+    expect(found.length).toBeGreaterThan(10);
+    for (const ref of found) {
+      const [, name = ''] = /^#\/components\/schemas\/(\w+)$/.exec(ref) ?? [];
+      expect(Object.keys(document.components.schemas)).toContain(name);
+    }
+    for (const name of Object.keys(document.components.schemas))
+      expect(() => schemaOf(`#/components/schemas/${name}`)).not.toThrow();
+  });
+
+  test('every operation is whole', () => {
+    const ids = operations().map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { method, path, operation } of operations()) {
+      const inPath = [...path.matchAll(/{(\w+)}/g)].map(([, name]) => name);
+      const declared = operation.parameters ?? [];
+      expect(declared.filter((it) => it.in === 'path').map(({ name, required }) => [name, required])).toEqual(
+        inPath.map((name) => [name, true]),
+      );
+      expect(operation.summary).not.toBe('');
+      expect(operation.requestBody === undefined || method !== 'get').toBe(true);
+      expect(Object.keys(operation.responses).some((status) => status.startsWith('2'))).toBe(true);
+      expect(operation.responses['503']).toBeDefined();
+      for (const { description } of Object.values(operation.responses)) expect(description).not.toBe('');
+      for (const scheme of operation.security.flatMap(Object.keys))
+        expect(Object.keys(document.components.securitySchemes)).toContain(scheme);
+      const isPublic = operation.security.length === 0;
+      expect(operation.responses['401'] === undefined || !isPublic || path === '/signin/credential').toBe(
+        true,
+      );
+      if (!isPublic) expect(operation.responses['401']).toBeDefined();
+    }
+  });
+
+  test('says nothing of hashes, tokens or epochs in what it answers', () => {
+    const answers = operations().flatMap(({ operation }) => Object.values(operation.responses).flatMap(refs));
+    const schemas = [...new Set(answers)].map(
+      (ref) => document.components.schemas[ref.split('/').pop() ?? ''],
+    );
+    expect(JSON.stringify(schemas)).not.toMatch(/hash|epoch|"token|metadata/i);
+  });
+});
+
+describe('real answers', () => {
+  test('are as declared, whatever they are', async () => {
+    const good = { ...ada, username: 'ada' };
+    const credentials = { credential: ada.email, password: ada.password };
+    const browser = await signedIn(app, { email: 'somebody@example.com', password: ada.password });
+    const administrator = await signedIn(app, root);
+    const { id } = (await administrator.get('/auth/me')).body.user;
+    const other = (await app.auth.credential.signIn({ credential: root.email, password: root.password }))
+      .session.id;
+    await app.auth.markEmailVerified(id);
+    const foreign = { origin: 'https://evil.example' };
+    const check = (template: string, answer: Response) => expectDeclared(template, answer);
+    const { http } = app;
+
+    check('/openapi.json', await http.get('/auth/openapi.json'));
+    check('/signup/credential', await http.post('/auth/signup/credential').send(good));
+    check('/signup/credential', await http.post('/auth/signup/credential').send(good));
+    check('/signup/credential', await http.post('/auth/signup/credential').send({ email: 5 }));
+    for (const path of ['/signup/credential', '/signin/credential', '/usernames/check']) {
+      check(path, await http.post(`/auth${path}`).set(foreign).send(good));
+      check(path, await http.post(`/auth${path}`).type('json').send('{'));
+      check(path, await http.post(`/auth${path}`).type('json').send(' '.repeat(20_000)));
+      check(path, await http.post(`/auth${path}`).type('text').send('x'));
+      check(path, await http.post(`/auth${path}`).send({}));
+    }
+    check(
+      '/signin/credential',
+      await http.post('/auth/signin/credential').send({ ...credentials, password: 'wrong' }),
+    );
+    check('/signin/credential', await http.post('/auth/signin/credential').send(credentials));
+    check('/usernames/check', await http.post('/auth/usernames/check').send({ username: 'ada' }));
+    for (const path of ['/me', '/sessions']) {
+      check(path, await http.get(`/auth${path}`));
+      check(path, await browser.get(`/auth${path}`));
+    }
+    for (const client of [http, browser, administrator]) {
+      check('/admin/users', await client.get('/auth/admin/users?limit=1'));
+      check('/admin/users', await client.get('/auth/admin/users?limit=0'));
+      for (const user of [id, 'x']) {
+        check('/admin/users/{id}', await client.get(`/auth/admin/users/${user}`));
+        check(
+          '/admin/users/{id}/revoke-sessions',
+          await client.post(`/auth/admin/users/${user === id ? 'y' : user}/revoke-sessions`),
+        );
+      }
+    }
+    for (const session of ['x', other])
+      check('/sessions/{id}', await administrator.delete(`/auth/sessions/${session}`));
+    check('/sessions/{id}', await administrator.delete('/auth/sessions/x').set(foreign));
+    check(
+      '/admin/users/{id}/revoke-sessions',
+      await administrator.post(`/auth/admin/users/${id}/revoke-sessions`),
+    );
+    for (const path of ['/signout', '/revoke-sessions']) {
+      const client = await signedIn(app, { email: `${path.slice(1)}@example.com`, password: ada.password });
+      check(path, await client.post(`/auth${path}`).set(foreign));
+      check(path, await client.post(`/auth${path}`));
+      check(path, await client.post(`/auth${path}`));
+    }
+    expect(seen.size).toBeGreaterThan(45);
+  });
+
+  const seen = new Set<string>();
+  function expectDeclared(template: string, answer: Response) {
+    const method = answer.request.method.toLowerCase();
+    const operation = (document.paths[template] as Record<string, Operation>)[method];
+    const what = `${method} ${template} ${answer.status} ${answer.body?.code ?? ''}`;
+    seen.add(what);
+    const declared = operation?.responses[answer.status];
+    expect([what, declared]).toEqual([what, expect.anything()]);
+    const [type] = (answer.headers['content-type'] ?? '').split(';');
+    expect([what, Object.keys(declared?.content ?? {})]).toEqual([what, type ? [type] : []]);
+    if (type === 'application/problem+json')
+      expect([what, declared?.description]).toEqual([what, expect.stringContaining(answer.body.code)]);
+    const ref = type && declared?.content?.[type]?.schema.$ref;
+    if (ref) expect([what, schemaOf(ref).safeParse(answer.body).error?.issues]).toEqual([what, undefined]);
+    else expect(answer.text).toBe('');
+  }
+});
+
+function schemaOf(ref: string): z.ZodType {
+  const json = JSON.stringify({ $ref: ref, $defs: document.components.schemas });
+  return z.fromJSONSchema(JSON.parse(json.replaceAll('#/components/schemas/', '#/$defs/')));
+}
