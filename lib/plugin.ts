@@ -40,6 +40,8 @@ export interface Plugin<Name extends string = string, Api = unknown, T extends T
    * @throws TypeError on options that contradict the config or each other
    */
   setup(core: Core, plugins: readonly Plugin[]): PluginParts<Api, T>;
+  /** For the type system alone: `admin` is not a plugin, `admin({ … })` is. */
+  readonly call?: never;
   /** For the type system alone: what the plugin adds to an Auth. */
   readonly adds?: { readonly api: Api; readonly tables: T };
 }

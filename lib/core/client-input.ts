@@ -16,7 +16,11 @@ export interface ClientInput {
 }
 
 /** Does work for the client that the input names, or else for the current one. */
-export function forClientOf<T>(context: CallContext, input: ClientInput, work: () => Promise<T>): Promise<T> {
+export async function forClientOf<T>(
+  context: CallContext,
+  input: ClientInput,
+  work: () => Promise<T>,
+): Promise<T> {
   if (input.request === undefined && input.ip === undefined && input.userAgent === undefined) return work();
   const request = input.request ? toPlainRequest(input.request) : null;
   const {

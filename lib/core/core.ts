@@ -16,10 +16,11 @@ import type { Authentication, Carrier, SessionAuthentication } from './authentic
 import { type ClientInput, forClientOf } from './client-input.js';
 import type { Contribution } from './contribution.js';
 import type { Events } from './events.js';
-import { OneTimeTokens, type Purpose, TokenStore } from './one-time-tokens.js';
+import { OneTimeTokens } from './one-time-tokens.js';
 import { type Attached, ProofOfEmail } from './proof-of-email.js';
 import { type IssuedSession, Sessions } from './sessions.js';
 import { type Proof, SignIn, type SignInOptions } from './sign-in.js';
+import { type Purpose, TokenStore } from './token-store.js';
 import { type UserRecord, Users } from './users.js';
 import { WaysIn } from './ways-in.js';
 

@@ -1,8 +1,8 @@
 import type { Transaction } from 'sequelize';
 import type { Contribution } from './contribution.js';
 import type { Events } from './events.js';
-import type { TokenStore } from './one-time-tokens.js';
 import type { Sessions } from './sessions.js';
+import type { TokenStore } from './token-store.js';
 import type { UserRecord, Users } from './users.js';
 
 /**

@@ -78,16 +78,15 @@ export class Sessions {
   async begin(user: User, authEpoch: number, remembered: boolean): Promise<IssuedSession> {
     const { lifetime, shortLifetime } = this.settings.session;
     const { ip = null, userAgent } = this.context.client;
-    const { clock } = this.database;
     const token = createToken(SESSION_TOKEN_PREFIX);
-    const now = clock.date();
+    const now = this.database.clock.date();
     const session: Session = {
       id: uuidv7(now.getTime()),
       userId: user.id,
       createdAt: now,
       authenticatedAt: now,
       lastActiveAt: now,
-      expiresAt: clock.date((remembered ? lifetime : shortLifetime) * 1000),
+      expiresAt: new Date(now.getTime() + (remembered ? lifetime : shortLifetime) * 1000),
       ipAddress: storable(ip, MAX_IP),
       userAgent: storable(userAgent, MAX_USER_AGENT),
     };

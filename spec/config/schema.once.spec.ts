@@ -33,7 +33,7 @@ const mistakes: [change: Record<string, unknown>, said: RegExp][] = [
   [{ secret: null }, /secret must be a string or a list of strings$/],
   [{ secret: [SECRET, 5] }, /secret\[1\] must be a string$/],
   [{ secret: [SECRET, undefined] }, /secret\[1\] is missing/],
-  [{ secret: [SECRET, `${SECRET} of old`, SECRET] }, /secret holds the same one twice: remove one/],
+  [{ secret: [SECRET, `${SECRET} of old`, SECRET] }, /secret contains the same secret twice: remove one/],
   [{ plugins: {} }, /plugins must be a list of plugins/],
   [
     { plugins: [credentialPassword] },
@@ -41,13 +41,16 @@ const mistakes: [change: Record<string, unknown>, said: RegExp][] = [
   ],
   [
     { plugins: [credentialPassword(), false] },
-    /plugins\[1\] is false, no plugin: leave it out, as in \.\.\.\(condition \? \[admin\(\{ … \}\)\] : \[\]\)/,
+    /plugins\[1\] is false, no plugin: leave it out, as in \.\.\.\(condition \? \[plugin\(\)\] : \[\]\)/,
   ],
   [{ plugins: [null, undefined] }, /plugins\[0\] is null, no plugin.*plugins\[1\] is undefined, no plugin/],
   [{ plugins: ['admin'] }, /plugins\[0\] is a string, no plugin/],
   [{ plugins: [{ name: 'admin' }] }, /plugins\[0\] is an object, no plugin/],
   [{ plugins: [[credentialPassword()]] }, /plugins\[0\] is a list: spread it/],
-  [{ plugins: [credentialPassword(), credentialPassword()] }, /plugins holds credential twice; remove one/],
+  [
+    { plugins: [credentialPassword(), credentialPassword()] },
+    /plugins contains credential twice; remove one/,
+  ],
   [{ baseUrl: 'app.example.com' }, /baseUrl must be an origin such as https:/],
   [{ baseUrl: 'https://app.example.com/app' }, /baseUrl must be an origin.*no path/],
   [{ baseUrl: 'https://app.example.com?x' }, /baseUrl must be an origin/],
@@ -97,7 +100,7 @@ const mistakes: [change: Record<string, unknown>, said: RegExp][] = [
   [{ session: { cookie: { domain: 'a.co; Path=/' } } }, /session\.cookie\.domain must be/],
   [
     { baseUrl: 'https://app.example.com', session: { cookie: { domain: 'example.org' } } },
-    /session\.cookie\.domain does not cover baseUrl's host: give app\.example\.com or a domain above it/,
+    /session\.cookie\.domain does not cover baseUrl's host: set it to app\.example\.com or a domain above it/,
   ],
   [
     { baseUrl: 'https://badexample.com', session: { cookie: { domain: 'example.com' } } },

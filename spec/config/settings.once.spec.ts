@@ -47,10 +47,10 @@ test('plain http in production could be meant, on another machine than this one:
   ])
     expect(warnings({ baseUrl, plugins })).toEqual([]);
   expect(warnings({ baseUrl: 'http://app.example.com', plugins })).toEqual([
-    'warn latchkey: baseUrl is http in production: passwords and sessions travel in the clear, and browsers refuse the Secure cookie',
+    'warn latchkey: baseUrl is http in production: passwords and sessions travel unencrypted, and browsers refuse the Secure cookie',
   ]);
   expect(warnings({ baseUrl: 'http://app.example.com', plugins, ...secure(false) })).toEqual([
-    'warn latchkey: baseUrl is http in production: passwords and sessions travel in the clear',
+    'warn latchkey: baseUrl is http in production: passwords and sessions travel unencrypted',
   ]);
 });
 
@@ -60,6 +60,6 @@ test.each([
   { email: { ...email, verifyUrl: 'https://a.example/v' } },
 ])('%j without baseUrl makes links that are not absolute: one warning', (config) => {
   expect(warnings(config)).toEqual([
-    'warn latchkey: links in mails are not absolute without baseUrl: set it, or give email.verifyUrl and email.resetUrl as URLs',
+    'warn latchkey: links in mails are not absolute without baseUrl: set it, or set email.verifyUrl and email.resetUrl to URLs',
   ]);
 });

@@ -134,7 +134,9 @@ describe('requireAdmin', () => {
 
   test('needs the admin plugin', () => {
     const without = createAuth({ database: app.database.url, secret: SECRET, plugins: [password()] });
-    expect(() => requireAdmin(without)).toThrow(/requireAdmin needs the admin plugin/);
+    expect(() => requireAdmin(without)).toThrow(
+      /requireAdmin needs to know who is an administrator: add admin\(/,
+    );
   });
 });
 

@@ -31,8 +31,8 @@ describe('auth.getSession()', () => {
     for (const headers of [{ cookie }, { Cookie: cookie }, new Headers({ cookie })])
       expect((await app.auth.getSession({ headers: headers as { cookie: string } })).user).toEqual(user);
     await expect(app.auth.getSession({ headers: {} })).rejects.toMatchObject({ code: 'unauthenticated' });
-    await expect(app.auth.getSession({} as never)).rejects.toThrow('give a request');
-    await expect(app.auth.getSession(undefined as never)).rejects.toThrow('give a request');
+    await expect(app.auth.getSession({} as never)).rejects.toThrow('pass a request');
+    await expect(app.auth.getSession(undefined as never)).rejects.toThrow('pass a request');
   });
 });
 
@@ -172,7 +172,7 @@ describe('POST /revoke-sessions', () => {
 
   test('raises the epoch, so that a row left behind opens nothing', async () => {
     const { session, cookie, user } = await tokenOf(ada);
-    const row = (await app.auth.models.Session.findByPk(session.id))!.get();
+    const row = (await app.auth.models.Session.unscoped().findByPk(session.id))!.get();
     await browser.post('/auth/revoke-sessions').expect(200);
     const [after] = await rows<{ auth_epoch: number }>(
       app.database,

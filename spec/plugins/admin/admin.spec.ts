@@ -198,10 +198,10 @@ describe('GET /admin/users', () => {
       expect(Object.keys(user)).toEqual([
         'id',
         'email',
+        'username',
         'email_verified_at',
         'created_at',
         'updated_at',
-        'username',
       ]);
     expect(text).not.toMatch(/bcrypt|\$2b|hash|epoch|password/i);
     const { users } = await app.auth.admin.listUsers({ limit: 200 });

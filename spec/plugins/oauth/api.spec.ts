@@ -79,10 +79,14 @@ describe('auth.oauth', () => {
     const accounts = await app.auth.oauth.accounts(body.user.id);
     expect(accounts).toEqual([
       {
+        id: expect.any(String),
+        userId: body.user.id,
         provider: 'twin',
+        issuer: expect.any(String),
         providerAccountId: 'ada',
         scopes: ['openid', 'email'],
         accessTokenExpiresAt: expect.any(Date),
+        relinkRequired: false,
         createdAt: expect.any(Date),
         updatedAt: expect.any(Date),
       },
