@@ -11,7 +11,7 @@ afterEach(() => {
   process.env.NODE_ENV = environment;
 });
 
-/** The change to a good config, and what must be said: the key, and the mend. */
+/** A change to a valid config, and the expected message, which contains the key and how to fix it. */
 const mistakes: [change: Record<string, unknown>, said: RegExp][] = [
   [{ database: undefined }, /database must be a URL \(sqlite:/],
   [{ database: 5 }, /database must be a URL/],
@@ -124,7 +124,7 @@ describe('createAuth', () => {
     expect(make({ ...good, ...change })).toThrow(/^latchkey: /);
   });
 
-  test('names every mistake at once, and never the secret', () => {
+  test('reports all mistakes in one error and never prints the secret', () => {
     const error = (() => {
       try {
         return make({
@@ -143,11 +143,11 @@ describe('createAuth', () => {
     expect(error.message).not.toContain('my short secret');
   });
 
-  test.each([undefined, null, 'sqlite:x', 5, []])('%j is no config', (config) => {
+  test.each([undefined, null, 'sqlite:x', 5, []])('%j is rejected as a config', (config) => {
     expect(make(config)).toThrow(TypeError);
   });
 
-  test('takes a config that is right, and connects nothing', () => {
+  test('accepts a valid config and opens no connection', () => {
     const auth = make({
       ...good,
       database: 'mysql://nobody@192.0.2.1:1/none',
@@ -168,19 +168,19 @@ describe('createAuth', () => {
     expect(auth.listSessions).toBeInstanceOf(Function);
   });
 
-  test('gives the same Auth for the same object, and another for another', () => {
+  test('returns the same Auth for the same config object, and a different one for another object', () => {
     const config = Object.freeze({ ...good });
     expect(make(config)()).toBe(make(config)());
     expect(make({ ...config })()).not.toBe(make(config)());
   });
 
-  test('refuses a Sequelize instance for a database that it does not know', () => {
+  test('rejects a Sequelize instance for an unsupported database', () => {
     const sequelize = { query: () => {}, getDialect: () => 'oracle' } as unknown as Sequelize;
     expect(make({ ...good, database: sequelize })).toThrow(/database is a Sequelize instance for oracle/);
   });
 });
 
-describe('plugins', () => {
+describe('the options of plugins', () => {
   test.each<[name: string, make: () => unknown, said: RegExp]>([
     [
       'cost',
@@ -210,16 +210,16 @@ describe('plugins', () => {
       /admin: adminUserIds\[0\] must be the id of a user: emails go into adminEmails/,
     ],
     ['unknown', () => admin({ emails: ['a@x.co'] } as never), /admin: .*emails/],
-  ])('%s: %p', (_name, make, said) => {
+  ])('%s: %p throws a TypeError', (_name, make, said) => {
     expect(make).toThrow(TypeError);
     expect(make).toThrow(said);
   });
 
-  test('an administrator’s id is any text', () => {
+  test('an administrator’s id can be any string without an @', () => {
     expect(make({ ...good, plugins: [admin({ adminUserIds: ['x', 'user_2Nf', '42'] })] })).not.toThrow();
   });
 
-  test('a cheap hash is refused in production', () => {
+  test('a bcrypt cost below 10 is rejected in production', () => {
     process.env.NODE_ENV = 'production';
     const config = { ...good, plugins: [credentialPassword({ bcryptCost: 9 })] };
     expect(make(config)).toThrow(/bcryptCost must be at least 10 in production/);
