@@ -32,7 +32,7 @@ export function goToSignIn() {
   location.assign(`/sign-in?${new URLSearchParams({ next: location.pathname + location.search, ended: 1 })}`);
 }
 
-/** Runs an action that needs a session on click. The button is disabled meanwhile, to prevent a second click. */
+/** Runs an action that needs a session on click. The button is disabled until the action is done. */
 export function onClick(button, act) {
   button.addEventListener('click', async () => {
     button.disabled = true;
