@@ -183,34 +183,78 @@ describe('createAuth', () => {
 describe('the options of plugins', () => {
   test.each<[name: string, make: () => unknown, said: RegExp]>([
     [
-      'cost',
+      'a bcryptCost below 4',
       () => credentialPassword({ bcryptCost: 3 }),
       /credentialPassword: bcryptCost must be at least 4/,
     ],
-    ['cost', () => credentialPassword({ bcryptCost: 31 }), /bcryptCost must be at most 20/],
-    ['cost', () => credentialPassword({ bcryptCost: 10.5 }), /bcryptCost must be a whole number/],
-    ['username', () => credentialPassword({ username: 'yes' as never }), /username must be true or false/],
-    ['unknown', () => credentialPassword({ minLength: 5 } as never), /credentialPassword: .*minLength/],
-    ['nobody', () => admin({}), /admin: name at least one administrator in adminUserIds or adminEmails/],
-    ['nobody', () => admin({ adminEmails: [], adminUserIds: [] }), /admin: name at least one/],
-    ['nothing', () => admin(undefined as never), /admin: name at least one administrator in adminUserIds or/],
-    ['no object', () => admin('owner@example.com' as never), /admin: the options must be an object/],
+    ['a bcryptCost above 20', () => credentialPassword({ bcryptCost: 31 }), /bcryptCost must be at most 20/],
     [
-      'an email',
+      'a fractional bcryptCost',
+      () => credentialPassword({ bcryptCost: 10.5 }),
+      /bcryptCost must be a whole number/,
+    ],
+    [
+      'a username that is not a boolean',
+      () => credentialPassword({ username: 'yes' as never }),
+      /username must be true or false/,
+    ],
+    [
+      'an unknown option of credentialPassword()',
+      () => credentialPassword({ minLength: 5 } as never),
+      /credentialPassword: .*minLength/,
+    ],
+    [
+      'no administrators',
+      () => admin({}),
+      /admin: name at least one administrator in adminUserIds or adminEmails/,
+    ],
+    [
+      'empty lists of administrators',
+      () => admin({ adminEmails: [], adminUserIds: [] }),
+      /admin: name at least one/,
+    ],
+    [
+      'missing options of admin()',
+      () => admin(undefined as never),
+      /admin: name at least one administrator in adminUserIds or/,
+    ],
+    [
+      'options that are not an object',
+      () => admin('owner@example.com' as never),
+      /admin: the options must be an object/,
+    ],
+    [
+      'an invalid email in adminEmails',
       () => admin({ adminEmails: ['nobody'] }),
       /admin: adminEmails\[0\] must be an email address/,
     ],
-    ['an email', () => admin({ adminEmails: 'a@x.co' as never }), /adminEmails must be a list of emails/],
-    ['no id', () => admin({ adminUserIds: [''] }), /adminUserIds\[0\] must be the id of a user, not empty/],
-    ['no id', () => admin({ adminUserIds: ['x', ' '] }), /adminUserIds\[1\] must be the id of a user/],
-    ['no id', () => admin({ adminUserIds: [7 as never] }), /adminUserIds\[0\] must be a string/],
     [
-      'an email as id',
+      'adminEmails that are not a list',
+      () => admin({ adminEmails: 'a@x.co' as never }),
+      /adminEmails must be a list of emails/,
+    ],
+    [
+      'an empty id in adminUserIds',
+      () => admin({ adminUserIds: [''] }),
+      /adminUserIds\[0\] must be the id of a user, not empty/,
+    ],
+    [
+      'a blank id in adminUserIds',
+      () => admin({ adminUserIds: ['x', ' '] }),
+      /adminUserIds\[1\] must be the id of a user/,
+    ],
+    [
+      'a number in adminUserIds',
+      () => admin({ adminUserIds: [7 as never] }),
+      /adminUserIds\[0\] must be a string/,
+    ],
+    [
+      'an email in adminUserIds',
       () => admin({ adminUserIds: ['owner@example.com'] }),
       /admin: adminUserIds\[0\] must be the id of a user: emails go into adminEmails/,
     ],
-    ['unknown', () => admin({ emails: ['a@x.co'] } as never), /admin: .*emails/],
-  ])('%s: %p throws a TypeError', (_name, make, said) => {
+    ['an unknown option of admin()', () => admin({ emails: ['a@x.co'] } as never), /admin: .*emails/],
+  ])('throw a TypeError for %s', (_name, make, said) => {
     expect(make).toThrow(TypeError);
     expect(make).toThrow(said);
   });

@@ -32,7 +32,7 @@ describe('the expiry of a session', () => {
   test.each([
     ['remembered', true, 30 * DAY],
     ['not remembered', false, DAY],
-  ])('that is %s is fixed at the sign-in', async (_name, rememberMe, lifetime) => {
+  ])('is fixed at the sign-in for a session that is %s', async (_name, rememberMe, lifetime) => {
     const { session } = await signIn(rememberMe);
     expect(session.expiresAt.getTime() - session.createdAt.getTime()).toBe(lifetime);
   });
@@ -40,7 +40,7 @@ describe('the expiry of a session', () => {
   test.each([
     ['idle', { lastActiveAt: ago(7 * DAY + SECOND) }, { lastActiveAt: ago(7 * DAY - 60 * SECOND) }],
     ['absolute', { expiresAt: ago(1) }, { expiresAt: ago(-60 * SECOND) }],
-  ])('(%s): the session works before this time and is rejected after it', async (_name, over, live) => {
+  ])('is enforced by the %s timeout, and not earlier', async (_name, over, live) => {
     const { id, headers } = await signIn(true);
     await change(id, live);
     await app.http.get('/auth/me').set(headers).expect(200);
@@ -52,7 +52,7 @@ describe('the expiry of a session', () => {
     );
   });
 
-  test('(absolute) does not move when the session is used', async () => {
+  test('has an absolute timeout that activity does not extend', async () => {
     const { id, headers, session } = await signIn();
     await change(id, { lastActiveAt: ago(2 * HOUR) });
     const { body } = await app.http.get('/auth/me').set(headers).expect(200);
@@ -79,7 +79,7 @@ describe('the expiry of a session', () => {
     await brief.close();
   });
 
-  test('(idle) does not affect a session in use, even if its activity is rarely written', async () => {
+  test('has an idle timeout that spares a session in use, even if activity is rarely written', async () => {
     const brief = createAuth({
       database: app.database.url,
       secret: SECRET,

@@ -118,15 +118,18 @@ describe('auth.migrate({ undo })', () => {
     ['0003-api-keys up 1', 'apiKeys'],
     ['0005-one-time-tokens down 2', 'credentialPassword'],
     ['0006-audit-events', 'auditLog'],
-  ])('is rejected if %s was applied, and the error names %s()', async (row, plugin) => {
-    const auth = open();
-    await auth.migrate();
-    await rows(database, 'INSERT INTO latchkey_migrations (name) VALUES (:row)', { row });
-    const name = row.split(' ')[0];
-    await expect(auth.migrate({ undo: 'all' })).rejects.toThrow(
-      `: add ${plugin}() (${name}) to plugins first`,
-    );
-    expect(await rows(database, 'SELECT email FROM users')).toEqual([]);
-    await auth.close();
-  });
+  ])(
+    'is rejected if %s is recorded but its plugin is missing, and the error names %s()',
+    async (row, plugin) => {
+      const auth = open();
+      await auth.migrate();
+      await rows(database, 'INSERT INTO latchkey_migrations (name) VALUES (:row)', { row });
+      const name = row.split(' ')[0];
+      await expect(auth.migrate({ undo: 'all' })).rejects.toThrow(
+        `: add ${plugin}() (${name}) to plugins first`,
+      );
+      expect(await rows(database, 'SELECT email FROM users')).toEqual([]);
+      await auth.close();
+    },
+  );
 });

@@ -47,8 +47,8 @@ const emailsOf = async (query: Record<string, string>) => {
   );
 };
 
-describe('an administrator', () => {
-  test('by email needs a verified email on every request', async () => {
+describe('administrator rights', () => {
+  test('by email require a verified email on every request', async () => {
     const isAdministrator = async () => app.auth.admin.isAdministrator(await app.auth.admin.getUser(rootId));
     expect(await isAdministrator()).toBe(true);
     await app.auth.models.User.update({ emailVerifiedAt: null }, { where: { id: rootId } });
@@ -60,7 +60,7 @@ describe('an administrator', () => {
     await list().expect(200);
   });
 
-  test('by id does not need a verified email', async () => {
+  test('by id do not require a verified email', async () => {
     const other = await startApp({
       plugins: [password(), admin({ adminUserIds: ['01900000-ABCD-7000-8000-000000000000'] })],
     });
@@ -78,7 +78,7 @@ describe('an administrator', () => {
     await other.stop();
   });
 
-  test('is not just any user, and needs a session', async () => {
+  test('are denied to other users and without a session', async () => {
     expectProblem(await app.http.get('/auth/admin/users'), 401, 'unauthenticated');
     const eve = await signedIn(app, { email: 'eve@example.com', password: 'eavesdropping all day' });
     for (const path of ['/auth/admin/users', '/auth/admin/users/x', '/auth/admin/users?limit=0'])

@@ -105,9 +105,13 @@ describe('a config with OAuth', () => {
       call(oauth, { linkByVerifiedEmail: 'no' }),
       /linkByVerifiedEmail must be true or false/,
     ],
-    ['no options', call(google, undefined), /^latchkey: provider google: clientId/],
-    ['no client id', call(google, { clientSecret: 's' }), /^latchkey: provider google: clientId/],
-    ['no client secret', call(github, { clientId: 'c', clientSecret: undefined }), /github: clientSecret/],
+    ['missing options', call(google, undefined), /^latchkey: provider google: clientId/],
+    ['a missing client id', call(google, { clientSecret: 's' }), /^latchkey: provider google: clientId/],
+    [
+      'a missing client secret',
+      call(github, { clientId: 'c', clientSecret: undefined }),
+      /github: clientSecret/,
+    ],
     ['an empty client secret', call(github, { clientId: 'c', clientSecret: '' }), /github: clientSecret/],
     [
       'a number as the client secret',
@@ -128,7 +132,7 @@ describe('a config with OAuth', () => {
     ],
     ['an id that is not valid in a path', call(oidc, { ...own, id: 'a/b' }), /id must be/],
     ['an id in upper case', call(oidc, { ...own, id: 'Own' }), /id must be/],
-    ['no id', call(oidc, { ...own, id: undefined }), /id must be/],
+    ['a missing id', call(oidc, { ...own, id: undefined }), /id must be/],
     [
       'an issuer that is not a URL',
       call(oidc, { ...own, issuer: 'a.example' }),
@@ -139,7 +143,11 @@ describe('a config with OAuth', () => {
       call(oidc, { ...own, issuer: 'http://a.example' }),
       /own: issuer must be an https URL/,
     ],
-    ['no token URL', call(oauth2, { ...plain, tokenUrl: undefined }), /plain: tokenUrl must be an https URL/],
+    [
+      'a missing token URL',
+      call(oauth2, { ...plain, tokenUrl: undefined }),
+      /plain: tokenUrl must be an https URL/,
+    ],
     [
       'a userinfo URL without TLS',
       call(oauth2, { ...plain, userinfoUrl: 'http://a.example' }),

@@ -188,7 +188,7 @@ describe('POST /passwords/reset', () => {
   });
 });
 
-describe('a user who signed up with someone else’s address', () => {
+describe('a reset of an account that someone else may have created', () => {
   /** Adds everything that a stranger could leave behind in an account. */
   const leaveWaysIn = async () => {
     const { body } = await browser.post('/auth/api-keys').send({ name: 'a way back in' }).expect(201);
@@ -204,7 +204,7 @@ describe('a user who signed up with someone else’s address', () => {
   };
   const me = (key: string) => app.http.get('/auth/me').set('x-service-api-key', key);
 
-  test('has no access after the owner of the address resets the password', async () => {
+  test('removes the password, sessions, API keys and links of the user who signed up with the address', async () => {
     const key = await leaveWaysIn();
     await me(key).expect(200);
     await reset(await tokenFor()).expect(204);
@@ -216,7 +216,7 @@ describe('a user who signed up with someone else’s address', () => {
     ]);
   });
 
-  test('is not assumed if the address was already verified, so keys and links are kept', async () => {
+  test('keeps API keys and links if the address was already verified', async () => {
     await app.auth.markEmailVerified(userId);
     const key = await leaveWaysIn();
     await reset(await tokenFor()).expect(204);
@@ -226,7 +226,7 @@ describe('a user who signed up with someone else’s address', () => {
     ]);
   });
 
-  test('cannot complete a sign-in with the old password during the reset', async () => {
+  test('ends a sign-in with the old password that is in progress', async () => {
     const token = await tokenFor();
     const [signingIn] = await Promise.all([signIn(ada.password), reset(token).expect(204)]);
     const cookie = signingIn.headers['set-cookie']?.[0]?.split(';')[0] ?? 'latchkey=';

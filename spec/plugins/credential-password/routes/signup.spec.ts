@@ -183,8 +183,8 @@ describe('the password', () => {
     ['seven emoji', '😀'.repeat(7), 'too_short'],
     ['seven after normalization', 'é'.normalize('NFD').repeat(7), 'too_short'],
     ['257 characters', `${'ab'.repeat(128)}c`, 'too_long'],
-    ['common', 'password1', 'password_too_common'],
-    ['common in upper case', 'PassWord1', 'password_too_common'],
+    ['a common password', 'password1', 'password_too_common'],
+    ['a common password in mixed case', 'PassWord1', 'password_too_common'],
     ['the email', 'Ada@Example.com', 'password_is_identifier'],
     ['the username', 'Ada_Lovelace', 'password_is_identifier'],
   ])('is rejected: %s', async (_name, password, code) => {

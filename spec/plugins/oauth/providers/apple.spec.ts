@@ -99,7 +99,7 @@ describe('apple()', () => {
   });
 
   test.each([
-    ['no key', { privateKey: '' }],
+    ['a missing key', { privateKey: '' }],
     ['an invalid key', { privateKey: '-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----' }],
     [
       'a key on another curve',
@@ -109,9 +109,9 @@ describe('apple()', () => {
           .toString(),
       },
     ],
-    ['no team', { teamId: '' }],
-    ['no key id', { keyId: '' }],
-    ['no client', { clientId: '' }],
+    ['a missing team', { teamId: '' }],
+    ['a missing key id', { keyId: '' }],
+    ['a missing client', { clientId: '' }],
   ])('throws for %s and does not print the key', (_what, wrong) => {
     expect(() => apple({ ...options, ...wrong })).toThrow(/^latchkey: provider apple: /);
     try {

@@ -94,7 +94,7 @@ describe('GET /oauth/:provider/authorize', () => {
     ['text/html,application/xhtml+xml,*/*;q=0.8', 302],
     ['*/*', 302],
     ['text/html, application/json', 302],
-  ])('gives a client with Accept: %s the status %i', async (accept, status) => {
+  ])('responds to Accept: %s with %i', async (accept, status) => {
     const response = await app.http.get(AUTHORIZE).set('Accept', accept).expect(status);
     expect(response.headers['set-cookie']?.[0]).toMatch(/^latchkey-flow=/);
     if (status === 200) {

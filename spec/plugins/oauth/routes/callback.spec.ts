@@ -131,8 +131,8 @@ describe('GET /oauth/:provider/callback', () => {
   });
 
   test.each([
-    ['nothing', ''],
-    ['no state', '?code=abc'],
+    ['an empty query', ''],
+    ['a missing state', '?code=abc'],
     ['an empty state', '?code=abc&state='],
     ['an unknown state', `?code=abc&state=${'x'.repeat(43)}`],
     ['a state twice', '?code=abc&state=a&state=b', 'invalid_request'],
