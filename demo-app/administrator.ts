@@ -1,13 +1,12 @@
 import type { DemoAuth } from './auth.js';
 import { inDataFolder, kept, randomText } from './data.js';
-
-export const ADMIN_EMAIL = 'admin@example.com';
+import { ADMIN_EMAIL } from './settings.js';
 
 /**
- * Makes the administrator's account when there is none, so that the administrator's page can be tried without a mail
- * server. A real app has its administrators sign up like everybody else, and prove their mailbox.
+ * Creates the administrator's account if it does not exist, so that you can try the administrator's pages without a mail
+ * server. In a real app, administrators sign up like other users and verify their email.
  *
- * @returns the file that holds the password
+ * @returns the path of the file that contains the password
  */
 export async function ensureAdministrator(auth: DemoAuth): Promise<string> {
   const { users } = await auth.admin.listUsers({ search: ADMIN_EMAIL });

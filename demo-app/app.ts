@@ -15,7 +15,7 @@ export function createApp(auth: DemoAuth): Express {
   const app = express();
   app.disable('x-powered-by');
   app.use(securityHeaders);
-  app.use(underOneName);
+  app.use(redirectToOrigin);
   app.use(cookieParser());
   app.use('/auth', authRouter(auth));
   app.use('/api', api(auth), myData(auth), publicData());
@@ -30,7 +30,7 @@ export function createApp(auth: DemoAuth): Express {
 
 const securityHeaders: RequestHandler = (_req, res, next) => {
   res.set({
-    // Scripts and styles come from this app's own files and nowhere else: what somebody manages to write into a page
+    // Allows only scripts and styles from the app's own files, so that a script that an attacker injects into a page
     // does not run.
     'Content-Security-Policy':
       "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'",
@@ -41,10 +41,11 @@ const securityHeaders: RequestHandler = (_req, res, next) => {
 };
 
 /**
- * Leads who comes by another name, such as 127.0.0.1, to the app's own: the way back from a provider ends there, and
- * needs the cookie that it began with. Nor does a foreign name that somebody points at this machine reach the app.
+ * Redirects requests for another host name, such as 127.0.0.1, to the app's origin. Providers redirect back to this
+ * origin, and the callback needs the cookie that was set there. This also prevents DNS rebinding: a foreign host name
+ * that resolves to this machine does not reach the app.
  */
-const underOneName: RequestHandler = (req, res, next) => {
+const redirectToOrigin: RequestHandler = (req, res, next) => {
   if (req.headers.host === new URL(ORIGIN).host) next();
   else res.redirect(307, ORIGIN + req.originalUrl);
 };

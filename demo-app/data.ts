@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** Where the app keeps what must outlive it: git ignores it, and only its owner can look inside. */
+/** Where the app stores files that it needs after a restart. git ignores it, and only its owner can read it. */
 const folder = resolve(process.env.DEMO_DATA ?? join(import.meta.dirname, 'data'));
 
 export function inDataFolder(name: string): string {
@@ -10,11 +10,11 @@ export function inDataFolder(name: string): string {
   return join(folder, name);
 }
 
-/** What a file in the data folder says. The first time, it is made. */
+/** Returns the content of a file in the data directory, and creates the file if it does not exist. */
 export function kept(name: string, make: () => string): string {
   const file = inDataFolder(name);
   try {
-    // `wx` fails where the file exists: of two starts at once, one makes it and both read the same.
+    // `wx` fails if the file exists. If two processes start at the same time, one creates it and both read the same.
     writeFileSync(file, `${make()}\n`, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

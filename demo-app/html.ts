@@ -10,21 +10,21 @@ const navigations = {
   administrators: fill(forUsers, { administration: read('parts/administration') }),
 };
 
-/** Whose links a page has at its top. */
+/** Whose links are shown at the top of a page. */
 export type Navigation = keyof typeof navigations;
 
-/** What a page has beside its own HTML. */
+/** The parts of a page that are not in its own HTML file. */
 export interface PageParts {
   readonly title: string;
-  /** The page's own script, if it has one. */
+  /** The page's own script, if any. */
   readonly script?: string;
-  /** Which link of the navigation leads to this page, if one does. */
+  /** The path of the navigation link that leads to this page, if any. */
   readonly path?: string;
-  /** What went wrong, for the page of errors. */
+  /** What went wrong, for the error page. */
   readonly detail?: string;
 }
 
-/** The HTML of a page: its file from pages/, with what all pages have in common around it. */
+/** The HTML of a page: its file in pages/, inside the layout of all pages. */
 export function composePage(
   name: string,
   { title, script, path, detail = '' }: PageParts,
@@ -38,7 +38,7 @@ export function composePage(
     });
 }
 
-/** The parts are the app's own words; what users say reaches pages by script, as text. */
+/** The parts are the app's own text. Pages insert user input by script, as text and not as HTML. */
 function fill(template: string, parts: Record<string, string>): string {
   return template.replace(/{{(\w+)}}/g, (_, name) => parts[name] ?? '');
 }

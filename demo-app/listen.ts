@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 
-/** Waits until a server listens. Where its port is taken, the process ends with what to do about it. */
+/** Waits until a server listens. If its port is taken, prints what to do and exits the process. */
 export async function listen(server: Server, port: number, host: string, variable: string): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {

@@ -1,15 +1,16 @@
 import { github, google, oidc, type ProviderPlugin } from 'latchkey/providers';
 import { DEMO_PROVIDER } from './settings.js';
 
-/** A provider, and what people call it. */
+/** A provider and its display name. */
 interface NamedProvider {
   readonly name: string;
   readonly plugin: ProviderPlugin;
 }
 
-/** Where people can sign in: the provider that runs beside the app, and those for which the environment has secrets. */
+/** The providers that users can sign in with: the demo provider, and those with a client secret in the environment. */
 export const providers: readonly NamedProvider[] = [
-  // This provider is ours: when it says that an email is verified, it is. Ask that of every issuer before you trust it.
+  // The demo provider is part of this app, so it can be trusted to report verified emails correctly. Before you trust
+  // another issuer, make sure that it verifies emails.
   { name: 'the demo provider', plugin: oidc({ ...DEMO_PROVIDER, trustEmailVerified: true }) },
   ...fromEnvironment('Google', 'GOOGLE', google),
   ...fromEnvironment('GitHub', 'GITHUB', github),

@@ -3,12 +3,15 @@ import { randomText } from './data.js';
 export const PORT = Number(process.env.PORT ?? 3000);
 export const PROVIDER_PORT = Number(process.env.PROVIDER_PORT ?? PORT + 1);
 
-/** What browsers call the app. Cookies, mails and the redirect URIs at providers all belong to this one name. */
+/** The origin of the app in the browser. Cookies, emails and the redirect URIs at providers all depend on it. */
 export const ORIGIN = `http://localhost:${PORT}`;
 
+/** The demo creates an account with this email, and it is an administrator. */
+export const ADMIN_EMAIL = 'admin@example.com';
+
 /**
- * What the app and the provider that runs beside it know of each other. Another name than the app's, though the same
- * machine: browsers do not tell ports apart when they send cookies.
+ * What the app and the demo provider need to know about each other. The provider uses a different host name than the
+ * app, although it runs on the same machine, because browsers send the cookies of a host to all of its ports.
  */
 export const DEMO_PROVIDER = {
   id: 'demo',

@@ -6,7 +6,10 @@ import { parseSync } from '@swc/core';
 
 const read = (path: string) => readFileSync(fileURLToPath(new URL(`../${path}`, import.meta.url)), 'utf8');
 
-/** Every file of lib/ by its path below lib/, with the files of ours that it imports, types included. */
+/**
+ * All files in lib/, by their path relative to lib/, with the files of lib/ that they import (including type
+ * imports).
+ */
 const files = new Map(
   readdirSync(fileURLToPath(new URL('../lib', import.meta.url)), { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
@@ -20,7 +23,7 @@ const files = new Map(
 const arrows = [...files].flatMap(([from, { imports }]) => imports.map((to) => ({ from, to })));
 
 describe('the import rule', () => {
-  /** As docs/architecture.md states it: each line may import what stands on the lines above it. */
+  /** The order from docs/architecture.md: each line may import what is on the lines above it. */
   const order = (/```text\n(errors[\s\S]*?)```/.exec(read('docs/architecture.md'))?.[1] ?? '')
     .trim()
     .split('\n')
@@ -28,29 +31,29 @@ describe('the import rule', () => {
 
   const place = (room: string) => order.findIndex((rooms) => rooms.includes(room));
 
-  test('names the room of every file', () => {
+  test('docs/architecture.md lists the folder of every file', () => {
     expect([...files.keys()].filter((path) => place(roomOf(path)) < 0)).toEqual([]);
   });
 
-  test('every file imports only what stands above its room, or in its room', () => {
+  test('every file imports only from its own folder or from folders above it in the list', () => {
     const wrong = arrows.filter(
       ({ from, to }) => roomOf(from) !== roomOf(to) && place(roomOf(to)) >= place(roomOf(from)),
     );
     expect(wrong).toEqual([]);
   });
 
-  test('nothing is circular, types included', () => {
+  test('there are no circular imports, including type imports', () => {
     expect(cycle()).toBeNull();
   });
 
-  test('only the public surface imports a plugin, and plugins never import each other', () => {
+  test('only the public entry points import a plugin, and plugins never import each other', () => {
     const wrong = arrows.filter(
       ({ from, to }) => pluginOf(to) && pluginOf(from) !== pluginOf(to) && !isEntry(from),
     );
     expect(wrong).toEqual([]);
   });
 
-  test('nothing but the public surface gathers what others export', () => {
+  test('only the public entry points re-export from other files', () => {
     const barrels = [...files].filter(
       ([path, { source }]) => !isEntry(path) && /^export (type )?[{*][^;]*from /m.test(source),
     );
@@ -58,9 +61,10 @@ describe('the import rule', () => {
   });
 });
 
-describe('where a route is found', () => {
+describe('the location of routes', () => {
   const routeFiles = [...files].filter(([path]) => /(^|\/)routes\//.test(path));
-  // A path without what makes it a route (a cookie's, say) counts only in a route file.
+  // Without a method, a path could be something else, such as the path of a cookie. So it counts only in a
+  // route file.
   const pathsOf = (source: string, alone = /\bpath: '(\/[^']*)'/g) =>
     [...source.matchAll(alone)].map(([, path = '']) => path);
   const declaredIn = (source: string) => pathsOf(source, /method: '\w+',\s+path: '([^']+)'/g);
@@ -74,7 +78,7 @@ describe('where a route is found', () => {
     for (const path of paths) expect(`${posix.dirname(file)}/${fileNameOf(path, plugin)}.ts`).toBe(file);
   });
 
-  test('no route is declared elsewhere', () => {
+  test('routes are declared only in route files', () => {
     const elsewhere = [...files].filter(
       ([path, { source }]) => !/(^|\/)routes\//.test(path) && declaredIn(source).length > 0,
     );
@@ -82,8 +86,8 @@ describe('where a route is found', () => {
   });
 
   /**
-   * The literal segments of a route: those behind the last parameter where there are any, else all; without the
-   * plugin's name, and without an extension.
+   * The literal segments of a route after the last parameter, or all literal segments if there are none after
+   * it; without the plugin's name and without a file extension.
    */
   function fileNameOf(path: string, plugin: string): string {
     const segments = path.split('/').filter(Boolean);
@@ -91,13 +95,13 @@ describe('where a route is found', () => {
     const literals = (afterParameter.length > 0 ? afterParameter : segments).filter(
       (it) => !it.startsWith(':'),
     );
-    // The plugin credential-password is `credential` in paths.
+    // The plugin credential-password is called `credential` in paths.
     const others = literals.filter((it) => it !== plugin && it !== plugin.split('-')[0]);
     return (others.length > 0 ? others : literals).join('-').replace(/\.\w+$/, '');
   }
 });
 
-describe('sizes', () => {
+describe('file sizes', () => {
   test('no file has more than 250 lines of code', () => {
     const linesOfCode = (source: string) =>
       source
@@ -109,7 +113,7 @@ describe('sizes', () => {
   });
 });
 
-describe('what users read', () => {
+describe('the public API', () => {
   const exported = [
     ...(files.get('index.ts')?.source ?? '').matchAll(/export (?:type )?{([^}]*)} from '\.\/([^']+)\.js'/g),
   ].flatMap(([, names = '', file]) =>
@@ -137,7 +141,7 @@ describe('what users read', () => {
       const { source = '' } = files.get(file) ?? {};
       const start = declarationOf(name, file)?.index ?? 0;
       const body = source.slice(source.indexOf('{\n', start) + 2, source.indexOf('\n}', start) + 1);
-      // A member at the interface's own depth, with the comment right above it.
+      // A direct member of the interface, with the comment above it.
       return [...body.matchAll(/(\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n)?^ {2}(?:readonly )?(\w+)\??[:(]/gm)].map(
         ([, comment = '', option = '']) => ({ name, option, comment }),
       );
@@ -149,14 +153,16 @@ describe('what users read', () => {
     expect(without.map(({ name, option }) => `${name}.${option}`)).toEqual([]);
   });
 
-  test('every option stands in the README', () => {
+  test('every option is listed in the README', () => {
     const readme = read('README.md');
     const missing = options.filter(({ option }) => !new RegExp(`\`(?:\\w+\\.)*${option}\``).test(readme));
     expect(missing.map(({ name, option }) => `${name}.${option}`)).toEqual([]);
   });
 });
 
-/** The room of a file: its folder, for a file right below lib/ its own name, and `index` for all that is public. */
+/**
+ * The folder of a file, or its own name if it is directly in lib/, or `index` for the public entry points.
+ */
 function roomOf(path: string): string {
   if (isEntry(path)) return 'index';
   return (path.split('/')[0] ?? '').replace(/\.ts$/, '');
@@ -166,7 +172,7 @@ function pluginOf(path: string): string | undefined {
   return /^plugins\/([^/]+)\//.exec(path)?.[1];
 }
 
-/** What package.json exports. */
+/** Whether package.json exports the file. */
 function isEntry(path: string): boolean {
   const { exports } = JSON.parse(read('package.json')) as { exports: Record<string, unknown> };
   return JSON.stringify(exports).includes(`"./dist/esm/${path.replace(/\.ts$/, '.js')}"`);
@@ -174,17 +180,20 @@ function isEntry(path: string): boolean {
 
 interface Node {
   readonly type?: string;
-  /** Of an import or export declaration. */
+  /** For an import or export declaration. */
   readonly source?: Node;
-  /** Of `import('…')` as a type. */
+  /** For `import('…')` as a type. */
   readonly argument?: Node;
-  /** Of `import('…')` as a call. */
+  /** For `import('…')` as a call. */
   readonly callee?: Node;
   readonly arguments?: readonly { expression: Node }[];
   readonly value?: unknown;
 }
 
-/** By the syntax tree, so that no comment or string is taken for an import, and `import('…')` of either kind counts. */
+/**
+ * Uses the syntax tree, so that comments and strings are not mistaken for imports, and both kinds of
+ * `import('…')` count.
+ */
 function importsOf(path: string, source: string): string[] {
   const found = new Set<string>();
   const note = (literal: Node | null | undefined) => {
@@ -203,7 +212,7 @@ function importsOf(path: string, source: string): string[] {
   return [...found];
 }
 
-/** The first circle of imports, or null. */
+/** The first import cycle, or null. */
 function cycle(): string[] | null {
   const done = new Set<string>();
   const walk = (path: string, above: readonly string[]): string[] | null => {

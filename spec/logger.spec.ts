@@ -16,7 +16,7 @@ const make = (send: () => unknown) =>
     email: { send },
   });
 
-/** What a hostile or careless program throws. */
+/** An error as a hostile or careless program might throw it. */
 const thrown = new TypeError(
   'first line\nlatchkey: a line that nobody wrote\r\n\u001b[31mred\u2028\u0085 %s',
   {
@@ -38,8 +38,8 @@ afterEach(async () => {
   await database.drop();
 });
 
-describe('without a logger of the app’s own', () => {
-  test('one event is one line on the console', async () => {
+describe('the default logger', () => {
+  test('prints each event as one line on the console', async () => {
     auth = make(() => {
       throw thrown;
     });
@@ -60,7 +60,7 @@ describe('without a logger of the app’s own', () => {
     ]);
   });
 
-  test('what cannot be read is said to be so', async () => {
+  test('prints one line even if an error cannot be read', async () => {
     const unreadable = new Proxy(new Error(), {
       get() {
         throw new Error('never');

@@ -59,13 +59,13 @@ const next = async () => {
   };
 };
 
-/** The first link of a mail, as a mail program shows it. */
+/** The first link in an email, as an email program shows it. */
 function linkOf({ source }: Mail): URL {
   const text = source.replaceAll('=\r\n', '').replaceAll('=3D', '=');
   return new URL(/http:\S+token=[\w-]+/.exec(text)?.[0] ?? '');
 }
 
-test('a real mail server gets the mails, and the tokens of their links work', async () => {
+test('nodemailerEmail sends emails through a real SMTP server, and the tokens in their links work', async () => {
   const verification = await next();
   const browser = await signedIn(app);
   const mail = await verification();
@@ -94,7 +94,7 @@ test('a real mail server gets the mails, and the tokens of their links work', as
     .expect(200);
 });
 
-test('a mail server that refuses changes no answer', async () => {
+test('an SMTP server that rejects an email does not affect the response', async () => {
   refuses = true;
   await app.http.post('/auth/passwords/request-reset').send({ email: ada.email }).expect(202);
   const end = Date.now() + 5000;
@@ -107,14 +107,22 @@ const transport = createTransport({});
 const from = 'app@example.com';
 
 test.each<[string, unknown, unknown, RegExp]>([
-  ['an object that is no transport', {}, { from }, /nodemailerEmail: transport must be what createTransport/],
+  [
+    'an object that is not a transport',
+    {},
+    { from },
+    /nodemailerEmail: transport must be what createTransport/,
+  ],
   ['no transport', undefined, { from }, /transport must be what createTransport answered/],
   ['a URL', 'smtp://localhost', { from }, /transport must be what createTransport answered/],
   ['no options', transport, undefined, /nodemailerEmail: from is missing: give the sender's address/],
   ['no sender', transport, {}, /from is missing/],
   ['an empty sender', transport, { from: '' }, /from is missing/],
-])('%s is refused at once, not at the first mail', (_what, given, options, message) => {
-  const make = () => nodemailerEmail(given as never, options as never);
-  expect(make).toThrow(TypeError);
-  expect(make).toThrow(message);
-});
+])(
+  'nodemailerEmail rejects %s when it is called, not when the first email is sent',
+  (_what, given, options, message) => {
+    const make = () => nodemailerEmail(given as never, options as never);
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(message);
+  },
+);

@@ -19,7 +19,7 @@ const mount: NonNullable<Parameters<typeof startApp<typeof plugins>>[0]>['mount'
   express.get('/optional', optionalSession(auth), (req, res) => void res.json({ somebody: !!req.auth }));
 };
 
-/** One of each kind of request: that reads, writes, and writes more than one row. */
+/** One request of each kind: requests that read, write, and write more than one row. */
 const requestsOf = (app: App, cookie: string) => [
   app.http.get('/guarded').set('cookie', cookie),
   app.http.get('/optional').set('cookie', cookie),
@@ -30,14 +30,14 @@ const requestsOf = (app: App, cookie: string) => [
   app.http.post('/auth/signup/credential').send({ ...ada, email: 'new@example.com' }),
 ];
 
-/** Answered as an outage, and within the time that anybody waits for a page. */
+/** Checks that a request gets 503 before a user would give up waiting. */
 async function expectUnavailable(request: PromiseLike<Response>): Promise<void> {
   const started = performance.now();
   const answer = await request;
   expectProblem(answer, 503, 'unavailable');
   expect(performance.now() - started).toBeLessThan(5000);
   expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
-  // An outage is no sign-out.
+  // An outage does not sign anyone out.
   expect(answer.headers['set-cookie']).toBeUndefined();
   expect(answer.text).not.toMatch(/select|insert|sequelize|sqlite|connect|127\.0\.0\.1/i);
 }
@@ -48,7 +48,7 @@ const signIn = async (app: App) => {
 };
 
 if (dialect !== 'sqlite') {
-  describe('a server that', () => {
+  describe('when the database server', () => {
     let app: App;
     let proxy: DatabaseProxy;
     let cookie: string;
@@ -73,7 +73,7 @@ if (dialect !== 'sqlite') {
       cookie = await signIn(app);
     });
 
-    test('refuses connections', async () => {
+    test('refuses connections, requests get 503 until it is back', async () => {
       await proxy.refuse();
       for (const request of requestsOf(app, cookie)) await expectUnavailable(request);
       await proxy.pass();
@@ -82,7 +82,7 @@ if (dialect !== 'sqlite') {
       expect(app.log.length).toBeGreaterThan(0);
     });
 
-    test('does not answer any more, whatever is asked and however late in its silence', async () => {
+    test('stops responding, all requests get 503 in time, even those that arrive later', async () => {
       const guarded = () => app.http.get('/guarded').set('cookie', cookie);
       await Promise.all(Array.from({ length: 5 }, guarded));
       proxy.blackHole();
@@ -96,11 +96,11 @@ if (dialect !== 'sqlite') {
       await app.http.post('/auth/signin/credential').send(credentials).expect(200);
     });
 
-    test('answers each statement late, and so all of a request later than anybody waits', async () => {
+    test('delays each statement, a request gets 503 if the delays of its statements add up', async () => {
       const guarded = () => app.http.get('/guarded').set('cookie', cookie);
       await Promise.all(Array.from({ length: 5 }, guarded));
       proxy.delay(1100);
-      // One statement alone is in time.
+      // A single statement is still in time.
       await guarded().expect(200);
       await expectUnavailable(app.http.post('/auth/signin/credential').send(credentials));
       await expectUnavailable(app.http.post('/auth/signout').set('cookie', cookie));
@@ -108,7 +108,7 @@ if (dialect !== 'sqlite') {
       await app.http.post('/auth/signin/credential').send(credentials).expect(200);
     });
 
-    test('closed its idle connections', async () => {
+    test('closes idle connections, requests still succeed', async () => {
       for (let attempt = 0; attempt < 3; attempt++) {
         await Promise.all(
           Array.from({ length: 20 }, () => app.http.get('/guarded').set('cookie', cookie).expect(200)),
@@ -119,14 +119,14 @@ if (dialect !== 'sqlite') {
       }
     });
 
-    test('is down at boot', async () => {
+    test('is down at startup, migrate() rejects and can be called again', async () => {
       await proxy.refuse();
       await expect(app.auth.migrate()).rejects.toThrow();
       await proxy.pass();
       expect(await app.auth.migrate()).toEqual([]);
     });
 
-    test('answers nothing for what needs no database', async () => {
+    test('is down, requests that do not need it are still answered', async () => {
       await proxy.refuse();
       expectProblem(await app.http.get('/guarded'), 401, 'unauthenticated');
       expectProblem(await app.http.get('/guarded').set('cookie', 'latchkey=junk'), 401, 'invalid_session');
@@ -138,7 +138,7 @@ if (dialect !== 'sqlite') {
 }
 
 if (dialect === 'sqlite') {
-  describe('a file that another connection', () => {
+  describe('when another connection locks the SQLite file', () => {
     let app: App;
     let cookie: string;
     let lock: Transaction;
@@ -152,16 +152,16 @@ if (dialect === 'sqlite') {
       lock = await app.database.sequelize.transaction({ type: Transaction.TYPES.IMMEDIATE });
     });
 
-    test('locks for a moment: requests wait', async () => {
+    test('briefly, requests wait', async () => {
       const requests = requestsOf(app, cookie).slice(0, 6);
       const answers = Promise.all(requests.map((request) => request.then()));
       await pause(150);
       await lock.rollback();
-      // The sign-out may have ended the session before the others asked for it.
+      // The sign-out may have ended the session before the other requests looked it up.
       for (const { status } of await answers) expect([200, 204, 401]).toContain(status);
     });
 
-    test('locks for long: 503 for what writes, and reading goes on', async () => {
+    test('for a long time, writes get 503 and reads still work', async () => {
       await app.http.get('/guarded').set('cookie', cookie).expect(200);
       await app.http.get('/auth/sessions').set('cookie', cookie).expect(200);
       for (const request of requestsOf(app, cookie).slice(3)) await expectUnavailable(request);
@@ -169,7 +169,7 @@ if (dialect === 'sqlite') {
       await app.http.post('/auth/signout').set('cookie', cookie).expect(204);
     });
 
-    test('locks for long: last activity costs no request', async () => {
+    test('for a long time, an update of the last activity does not fail its request', async () => {
       await lock.rollback();
       await app.auth.models.Session.update({ lastActiveAt: new Date(Date.now() - 3_600_000) }, { where: {} });
       lock = await app.database.sequelize.transaction({ type: Transaction.TYPES.IMMEDIATE });
@@ -182,8 +182,8 @@ if (dialect === 'sqlite') {
   });
 }
 
-describe('tables that are not there', () => {
-  test('are 503, and the log says what to do', async () => {
+describe('when the tables are missing', () => {
+  test('requests get 503, and the log says how to create them', async () => {
     const app: App = await startApp({ plugins, mount });
     await app.auth.credential.signUp(ada);
     const cookie = await signIn(app);

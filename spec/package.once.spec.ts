@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
 
-/** Signs up and in over HTTP, and asks who that is; the same words for every kind of project. */
+/** Signs up, signs in and requests a guarded route over HTTP; the same code for every kind of project. */
 const SERVE = `
   const auth = createAuth({
     database: 'sqlite:' + databaseFile,
@@ -50,10 +50,10 @@ const javascript = SERVE.replace('IS_ADDRESS', '')
   .replace('path: string, body: object', 'path, body')
   .replace(']!;', '];');
 
-/** A folder beside each project's own, for the file that its app keeps its rows in. */
+/** A path next to the project's own files, for the app's database. */
 const databaseFile = (name: string) => `const databaseFile = ${JSON.stringify(`./${name}.db`)};`;
 
-describe('the package', () => {
+describe('the npm package', () => {
   let folder: string;
   let packed: string[];
 
@@ -61,7 +61,8 @@ describe('the package', () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'latchkey-package-')));
     const { tarball, files } = await pack();
     packed = files;
-    // The projects below one folder find its node_modules by going up, so that one installation serves them all.
+    // Projects in subdirectories use the node_modules of the parent directory, so one installation is enough
+    // for all of them.
     await Promise.all([
       install(folder, tarball, 'express@5', '@types/express@5', '@types/node@20'),
       install(join(folder, 'express4'), tarball, 'express@4'),
@@ -70,7 +71,7 @@ describe('the package', () => {
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('holds what it is made of, its documents and nothing else', () => {
+  test('contains the build and the documentation and nothing else', () => {
     const expected =
       /^(dist\/(esm|cjs)\/.+\.(js|d\.ts)|dist\/cjs\/package\.json|docs\/[\w-]+\.md|[A-Z]+(\.md)?|package\.json)$/;
     expect(packed.filter((path) => !expected.test(path))).toEqual([]);
@@ -84,7 +85,7 @@ describe('the package', () => {
     ]);
   });
 
-  test('serves from an ES module', async () => {
+  test('works in an ES module', async () => {
     await project('esm', {
       'main.mjs': `import express from 'express';
         import { ${NAMES} } from 'latchkey';
@@ -95,7 +96,7 @@ describe('the package', () => {
     expect(await node('esm', 'main.mjs')).toBe(OUTCOME);
   });
 
-  test('serves from a CommonJS module', async () => {
+  test('works in a CommonJS module', async () => {
     await project('cjs', {
       'main.cjs': `const express = require('express');
         const { ${NAMES} } = require('latchkey');
@@ -108,7 +109,7 @@ describe('the package', () => {
     expect(await node('cjs', 'main.cjs')).toBe(OUTCOME);
   });
 
-  test('shares one Auth between its two builds', async () => {
+  test('shares one Auth between its ESM and CommonJS builds', async () => {
     await project('both', {
       'main.mjs': `import { createRequire } from 'node:module';
         import { AuthError, createAuth, currentUser } from 'latchkey';
@@ -123,7 +124,7 @@ describe('the package', () => {
   });
 
   test.each(['ts', 'cts'])(
-    'serves from strict TypeScript (main.%s) that checks our declarations and all below',
+    'works in strict TypeScript (main.%s) that also checks all declarations',
     async (extension) => {
       const name = `typescript-${extension}`;
       await project(name, {
@@ -156,7 +157,7 @@ describe('the package', () => {
     },
   );
 
-  test('serves from a CommonJS project under Jest', async () => {
+  test('works in a CommonJS project with Jest', async () => {
     await project('jest', {
       'package.json': '{ "jest": { "transform": {} } }',
       'main.test.js': `const express = require('express');
@@ -167,11 +168,11 @@ describe('the package', () => {
           expect(outcome).toBe(${JSON.stringify(OUTCOME)});
         });`,
     });
-    // Without the flag that the specs themselves need for ES modules.
+    // Without the flag for ES modules that the specs themselves need.
     await tool('jest/bin/jest.js', ['--rootDir', join(folder, 'jest')]);
   });
 
-  test('serves under Express 4', async () => {
+  test('works with Express 4', async () => {
     await project('express4', {
       'main.mjs': `import express from 'express';
         import { ${NAMES} } from 'latchkey';
@@ -182,7 +183,7 @@ describe('the package', () => {
     expect(await node('express4', 'main.mjs')).toBe(OUTCOME);
   });
 
-  /** From a copy, because packing builds, and other specs may read what is built. */
+  /** Packs a copy, because packing builds the package, and other specs may read the build output. */
   async function pack(): Promise<{ tarball: string; files: string[] }> {
     const copy = join(folder, 'source');
     const parts = ['lib', 'scripts', 'docs', 'package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'];
@@ -226,7 +227,10 @@ describe('the package', () => {
   }
 });
 
-/** The environment without what an outer `npm test` and Jest put there, which would rule a nested npm and node. */
+/**
+ * The environment without the variables of an outer `npm test` and Jest, which would affect a nested npm and
+ * node.
+ */
 function clean(): NodeJS.ProcessEnv {
   const ofOthers =
     /^(npm_(package|lifecycle)_.*|npm_(command|config_local_prefix)|INIT_CWD|NODE_(ENV|OPTIONS)|JEST_.*)$/i;

@@ -18,7 +18,7 @@ const tsc = (...args: string[]) =>
     },
   );
 
-/** What the fragments take for granted: the names that the README's first example, or the text around them, brings. */
+/** Declarations of the names that the code samples use without declaring them. */
 const GIVEN = `
   type Latchkey = typeof import('latchkey');
   declare const app: import('express').Express;
@@ -66,7 +66,7 @@ beforeAll(async () => {
   await cp(join(root, 'package.json'), join(installed, 'package.json'));
   await tsc('-p', 'tsconfig.esm.json', '--outDir', join(installed, 'dist/esm'));
 
-  // What docs/architecture.md shows is a sketch.
+  // The code in docs/architecture.md is only a sketch.
   const pages = (await readdir(join(root, 'docs'))).filter((page) => page !== 'architecture.md');
   for (const page of ['README.md', ...pages.map((name) => `docs/${name}`)]) {
     const text = await readFile(join(root, page), 'utf8');
@@ -93,7 +93,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('every TypeScript example compiles under strict', async () => {
+test('every TypeScript example in the docs compiles in strict mode', async () => {
   expect(examples.length).toBeGreaterThan(5);
   for (const [index, code] of examples.entries()) {
     await writeFile(join(project, `example-${index}.ts`), `${code}\nexport {};\n`);
@@ -101,7 +101,7 @@ test('every TypeScript example compiles under strict', async () => {
   await tsc('-p', project);
 });
 
-test('the first example serves a sign-up, a sign-in and its own route', async () => {
+test('the first example of the README serves sign-up, sign-in and its own route', async () => {
   const port = await freePort();
   const code = examples[0]?.replace('listen(3000)', `listen(${port})`) ?? '';
   await writeFile(join(project, 'first.ts'), code);
@@ -134,7 +134,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The status of the first answer of an app that is just starting. */
+/** The status of the first response of an app that is starting. */
 async function firstAnswer(url: string): Promise<number> {
   for (const end = Date.now() + 15_000; ; await new Promise((resolve) => setTimeout(resolve, 50))) {
     try {

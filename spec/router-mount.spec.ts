@@ -18,22 +18,22 @@ const start = async (mount: (app: Express, auth: Auth) => void) => {
   return running;
 };
 
-describe('where the routes are', () => {
+describe('authRouter', () => {
   const nested = (auth: Auth) => express.Router().use('/auth', authRouter(auth));
   test.each<[name: string, config: object, mount: (app: Express, auth: Auth) => void, base: string]>([
     ['mounted at /auth', {}, (app, auth) => app.use('/auth', authRouter(auth)), '/auth'],
     ['mounted at /auth/', {}, (app, auth) => app.use('/auth/', authRouter(auth)), '/auth'],
     ['mounted at /v1/auth', {}, (app, auth) => app.use('/v1/auth', authRouter(auth)), '/v1/auth'],
-    ['at the root', {}, (app, auth) => app.use(authRouter(auth)), '/auth'],
-    ['at /', {}, (app, auth) => app.use('/', authRouter(auth)), '/auth'],
+    ['mounted at the root', {}, (app, auth) => app.use(authRouter(auth)), '/auth'],
+    ['mounted at /', {}, (app, auth) => app.use('/', authRouter(auth)), '/auth'],
     [
-      'at the root with httpBasePath',
+      'mounted at the root with httpBasePath',
       { httpBasePath: '/id' },
       (app, auth) => app.use(authRouter(auth)),
       '/id',
     ],
     [
-      'at the root with a long httpBasePath',
+      'mounted at the root with a long httpBasePath',
       { httpBasePath: '/v1/id' },
       (app, auth) => app.use(authRouter(auth)),
       '/v1/id',
@@ -45,33 +45,38 @@ describe('where the routes are', () => {
       '/v1/auth',
     ],
     [
-      'the mount path begins it',
+      'the mount path is the start of the httpBasePath',
       { httpBasePath: '/v1/auth' },
       (app, auth) => app.use('/v1', authRouter(auth)),
       '/v1/auth',
     ],
     [
-      'the mount path only looks as if it did',
+      'the mount path only looks like the start of the httpBasePath',
       { httpBasePath: '/v1auth' },
       (app, auth) => app.use('/v1', authRouter(auth)),
       '/v1/v1auth',
     ],
     [
-      'the mount path is another',
+      'the mount path differs from the httpBasePath',
       { httpBasePath: '/auth' },
       (app, auth) => app.use('/v1', authRouter(auth)),
       '/v1/auth',
     ],
-    ['in a router in a router', {}, (app, auth) => app.use('/v1', nested(auth)), '/v1/auth'],
+    ['mounted in a nested router', {}, (app, auth) => app.use('/v1', nested(auth)), '/v1/auth'],
     [
-      'in a router in a router with httpBasePath',
+      'mounted in a nested router with httpBasePath',
       { httpBasePath: '/v1/auth' },
       (app, auth) => app.use('/v1', nested(auth)),
       '/v1/auth',
     ],
-    ['below a parameter', {}, (app, auth) => app.use('/:tenant/auth', authRouter(auth)), '/acme/auth'],
-  ])('%s', async (_name, config, mount, base) => {
-    // What is asked here comes to no database.
+    [
+      'mounted below a parameter',
+      {},
+      (app, auth) => app.use('/:tenant/auth', authRouter(auth)),
+      '/acme/auth',
+    ],
+  ])('serves the routes below the expected path: %s', async (_name, config, mount, base) => {
+    // The requests of this test never reach a database.
     const auth = createAuth({
       database: 'sqlite:nowhere.db',
       secret: SECRET,
@@ -87,12 +92,12 @@ describe('where the routes are', () => {
     const { body } = await http.get(`${base}/openapi.json`).expect(200);
     expect(body.servers).toEqual([{ url: base }]);
     for (const elsewhere of ['/me', '/auth/auth/me', '/v1/me', `${base}x/me`]) {
-      // Where the mount path has a parameter, these are other tenants.
+      // If the mount path has a parameter, these paths belong to other tenants.
       if (!base.startsWith('/acme')) expect((await http.get(elsewhere)).status).toBe(404);
     }
   });
 
-  test('one router in two places', async () => {
+  test('can be mounted at several paths', async () => {
     const app = await start((app, auth) => {
       const router = authRouter(auth);
       app.use('/a', router).use('/b', router).use(router);
@@ -101,7 +106,7 @@ describe('where the routes are', () => {
       expectProblem(await app.http.get(`${base}/me`), 401, 'unauthenticated');
   });
 
-  test('a config does in place of an Auth, and the same one is the same Auth', async () => {
+  test('accepts a config instead of an Auth, and the same config means the same Auth', async () => {
     const app = await start((app, auth) => void app.use('/auth', authRouter(auth)));
     const config = {
       database: app.database.url,
@@ -123,7 +128,7 @@ describe('where the routes are', () => {
     await createAuth(config).close();
   });
 
-  test('close ends once, however often it is called, and leaves a later Auth of the config alone', async () => {
+  test('close() runs once however often it is called, and does not affect a later Auth of the same config', async () => {
     const app = await start((app, auth) => void app.use('/auth', authRouter(auth)));
     const config = { database: app.database.url, secret: SECRET, plugins: [password()] };
     const first = createAuth(config);
@@ -139,11 +144,11 @@ describe('where the routes are', () => {
     await second.close();
   });
 
-  test('two configs in one app keep their tables, users and cookies apart', async () => {
+  test('supports two configs in one app with separate tables, users and cookies', async () => {
     const other = (config: object) =>
       createAuth({ secret: SECRET, plugins: [password()], rateLimit: false, database: '', ...config });
     let second: Auth | undefined;
-    // The longest prefix that there may be: names of constraints grow with it.
+    // The longest allowed prefix, because the names of constraints contain it.
     const tablePrefix = 'staff_'.padEnd(30, 'x');
     const app = await start((app, auth) => {
       app.use('/auth', authRouter(auth));

@@ -10,8 +10,8 @@ type App = SpecApp<typeof plugins>;
 
 const start = (mount: (app: Express, auth: Auth) => void) => startApp({ plugins, mount });
 
-describe('what is not ours', () => {
-  test('goes on to the app, with no header of ours', async () => {
+describe('a request that the router does not handle', () => {
+  test('is passed on to the app without latchkey’s headers', async () => {
     const app = await start((app, auth) => {
       app.use('/auth', authRouter(auth));
       app.use(authRouter(auth));
@@ -47,7 +47,7 @@ describe('what is not ours', () => {
     await app.stop();
   });
 
-  test('an error that the app has raised before us stays the app’s', async () => {
+  test('reaches the app’s error handler if the app raised an error before the router', async () => {
     const app = await start((app, auth) => {
       app.use('/auth', (_req, _res, next) => next(Object.assign(new Error('of the app'), { status: 400 })));
       app.use('/auth', authRouter(auth));
@@ -60,7 +60,7 @@ describe('what is not ours', () => {
   });
 });
 
-describe('each of our routes', () => {
+describe('a route of the router', () => {
   let app: App;
   beforeAll(async () => {
     app = await startApp({ plugins });
@@ -80,7 +80,7 @@ describe('each of our routes', () => {
     ['/auth/admin/users/x', 'GET, HEAD'],
     ['/auth/admin/users/x/revoke-sessions', 'POST'],
     ['/auth/openapi.json', 'GET, HEAD'],
-  ])('%s answers other methods than %s with 405', async (path, allow) => {
+  ])('%s responds with 405 to methods other than %s', async (path, allow) => {
     for (const method of ['get', 'post', 'put', 'patch', 'delete', 'options'] as const) {
       if (allow.includes(method.toUpperCase())) continue;
       const answer = await app.http[method](path);
@@ -90,7 +90,7 @@ describe('each of our routes', () => {
     }
   });
 
-  test('has no-store and no permission for other origins, whatever it answers', async () => {
+  test('sends no-store and no CORS headers in every response', async () => {
     const good = { ...ada, username: 'ada' };
     const credentials = { credential: ada.email, password: ada.password };
     const browser = app.browser();
@@ -120,21 +120,21 @@ describe('each of our routes', () => {
     }
   });
 
-  test('answers HEAD as GET, without a body', async () => {
+  test('handles HEAD like GET, without a body', async () => {
     const answer = await app.http.head('/auth/openapi.json').expect(200);
     expect(answer.text ?? '').toBe('');
     expect((await app.http.head('/auth/me')).status).toBe(401);
   });
 
-  test('takes a trailing slash and other letter case, as Express does', async () => {
+  test('accepts a trailing slash and upper-case paths, as Express does', async () => {
     for (const path of ['/auth/me/', '/AUTH/ME', '/Auth/Me/'])
       expectProblem(await app.http.get(path), 401, 'unauthenticated');
   });
 
-  test('refuses a malformed path with 400', async () => {
+  test('rejects a malformed path with 400', async () => {
     for (const id of ['%', '%zz', '%E0%A4%A', '%ff%fe'])
       expectProblem(await app.http.delete(`/auth/sessions/${id}`), 400, 'invalid_request');
-    // Well-formed, and nobody's.
+    // Well-formed, but no such session.
     for (const id of ['%00', '%2e%2e', '%F0%9F%98%80', 'x'.repeat(5000)])
       expectProblem(await app.http.delete(`/auth/sessions/${id}`), 401, 'unauthenticated');
   });

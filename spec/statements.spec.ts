@@ -3,7 +3,7 @@ import { authRouter, optionalSession, requireSession } from '../lib/index.js';
 import { ada, password, type SpecApp, startApp } from './support/app.js';
 import { loggingSequelize } from './support/statements.js';
 
-// What each request costs the database, and what of it stands in the app's log, all of whose logging is on.
+// The number of statements per request, and what appears in the app's log with all logging turned on.
 let app: SpecApp<readonly [ReturnType<typeof password>]>;
 let statements: string[] = [];
 const crowd: (() => void)[] = [];
@@ -16,7 +16,7 @@ beforeAll(async () => {
       return { database: own.sequelize };
     },
     mount(express, auth) {
-      // Lets requests through once so many are there, as they come on a busy server.
+      // Lets requests through only when 50 have arrived, to simulate a busy server.
       express.use('/crowd', (_req, _res, next) => {
         crowd.push(next);
         if (crowd.length === 50) for (const go of crowd.splice(0)) go();
@@ -35,7 +35,7 @@ const signIn = async () => {
   const { token } = await app.auth.credential.signIn({ credential: ada.email, password: ada.password });
   return `latchkey=${token}`;
 };
-/** Without those that Sequelize sends for a new connection. */
+/** Omits the statements that Sequelize sends for a new connection. */
 const sent = () =>
   statements.filter(
     (line) =>
@@ -44,27 +44,27 @@ const sent = () =>
       !/VERSION\(\)|SHOW SERVER_VERSION/i.test(line),
   );
 
-describe('statements', () => {
+describe('the number of statements', () => {
   let cookie: string;
   beforeEach(async () => {
     cookie = await signIn();
     statements.length = 0;
   });
 
-  test.each(['/guarded', '/optional', '/auth/me'])('%s: one with a session', async (path) => {
+  test.each(['/guarded', '/optional', '/auth/me'])('is one for %s with a session', async (path) => {
     await app.http.get(path).set('cookie', cookie).expect(200);
     expect(sent()).toHaveLength(1);
   });
 
   test.each(['', 'latchkey=junk', `latchkey=lks_${'A'.repeat(48)}`, 'latchkey=a; latchkey=b'])(
-    'none for the cookie %j',
+    'is zero for the cookie %j',
     async (junk) => {
       await app.http.get('/guarded').set('cookie', junk).expect(401);
       expect(sent()).toEqual([]);
     },
   );
 
-  test('fifty requests at once share theirs', async () => {
+  test('is one for fifty concurrent requests together', async () => {
     const cookies = await Promise.all(Array.from({ length: 25 }, signIn));
     statements.length = 0;
     await Promise.all(
@@ -73,7 +73,7 @@ describe('statements', () => {
     expect(sent()).toHaveLength(1);
   });
 
-  test('and one more where last activity is due, however many ask', async () => {
+  test('is one more if the last activity is updated, even for concurrent requests', async () => {
     await app.auth.models.Session.update(
       { lastActiveAt: new Date(Date.now() - 3_600_000) },
       { where: {}, logging: false },
@@ -85,7 +85,7 @@ describe('statements', () => {
     expect(sent().map((line) => /SELECT|UPDATE/.exec(line)?.[0])).toEqual(['SELECT', 'UPDATE']);
   });
 
-  test('two for a sign-in, four where it ends another', async () => {
+  test('is two for a sign-in, and four if it ends another session', async () => {
     const body = { credential: ada.email, password: ada.password };
     await app.http.post('/auth/signin/credential').send(body).expect(200);
     expect(sent()).toHaveLength(2);
@@ -94,7 +94,7 @@ describe('statements', () => {
     expect(sent()).toHaveLength(4);
   });
 
-  test('one for a failed sign-in or a sign-up', async () => {
+  test('is one for a failed sign-in or a sign-up', async () => {
     await app.http
       .post('/auth/signin/credential')
       .send({ credential: ada.email, password: 'wrong' })
@@ -104,11 +104,11 @@ describe('statements', () => {
       .post('/auth/signup/credential')
       .send({ ...ada, email: 'b@example.com' })
       .expect(201);
-    // The insert is not in the log: it holds the password's hash.
+    // The insert is not logged, because it contains the password hash.
     expect(sent()).toHaveLength(1);
   });
 
-  test('two for the list and for a sign-out', async () => {
+  test('is two for the session list and for a sign-out', async () => {
     await app.http.get('/auth/sessions').set('cookie', cookie).expect(200);
     expect(sent()).toHaveLength(2);
     statements.length = 0;
@@ -117,7 +117,7 @@ describe('statements', () => {
   });
 });
 
-test('no password, token or password hash in any log', async () => {
+test('no log contains a password, a token or a password hash', async () => {
   statements.length = 0;
   const person = { email: 'log@example.com', password: 'a very secret passphrase', username: 'logged' };
   const browser = app.browser();

@@ -9,9 +9,9 @@ import type { expectTypeOf as ExpectTypeOf } from 'expect-type';
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type * as Latchkey from 'latchkey';
 
-/*
- * What the types promise. The bodies below never run: TypeScript checks this very file against the declarations that
- * are built, and each spec passes when no complaint is about its own lines.
+/**
+ * Specs of the public types. The bodies below never run: TypeScript checks this file against the built
+ * declarations, and a spec passes if there are no errors in its lines.
  */
 declare const latchkey: typeof Latchkey;
 declare const expectTypeOf: typeof ExpectTypeOf;
@@ -54,12 +54,12 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** A spec whose body is for TypeScript alone. */
+/** A spec whose body is only type-checked. */
 function types(name: string, _body: () => unknown): void {
   test(name, () => expect(complaints.filter(({ spec }) => spec === name)).toEqual([]));
 }
 
-types('auth has the operations of the plugins in the list, and no others', () => {
+types('auth has exactly the operations of the plugins in the list', () => {
   const config = { database: 'sqlite:x', secret: 'x' };
   const none = latchkey.createAuth(config);
   // @ts-expect-error: no admin() in the list
@@ -80,7 +80,7 @@ types('auth has the operations of the plugins in the list, and no others', () =>
   expectTypeOf(one).not.toHaveProperty('credential');
 });
 
-types('an Auth of any plugins is an Auth', () => {
+types('an Auth with any plugins is assignable to Auth', () => {
   const auth = latchkey.createAuth({
     database: sequelize,
     secret: ['x'],
@@ -92,36 +92,36 @@ types('an Auth of any plugins is an Auth', () => {
   expectTypeOf(latchkey.requireAdmin({ database: 'sqlite:x', secret: 'x' })).toEqualTypeOf<RequestHandler>();
 });
 
-types('a secret from the environment needs no assertion', () => {
+types('a secret from the environment needs no type assertion', () => {
   latchkey.createAuth({ database: 'sqlite:x', secret: process.env.AUTH_SECRET });
 });
 
-types('mistakes in the config are errors', () => {
+types('an invalid config is a compile error', () => {
   // @ts-expect-error: secret is missing
   latchkey.createAuth({ database: 'sqlite:x' });
   // @ts-expect-error: database is missing
   latchkey.createAuth({ secret: 'x' });
-  // @ts-expect-error: a number is no database
+  // @ts-expect-error: a number is not a database
   latchkey.createAuth({ database: 1, secret: 'x' });
-  // @ts-expect-error: bearer is no key
+  // @ts-expect-error: bearer is not an option
   latchkey.createAuth({ database: 'sqlite:x', secret: 'x', bearer: true });
-  // @ts-expect-error: ttl is no key of session
+  // @ts-expect-error: ttl is not an option of session
   latchkey.createAuth({ database: 'sqlite:x', secret: 'x', session: { ttl: 1 } });
-  // @ts-expect-error: times are seconds
+  // @ts-expect-error: times are numbers of seconds
   latchkey.createAuth({ database: 'sqlite:x', secret: 'x', session: { lifetime: '30d' } });
-  // @ts-expect-error: Lax is spelt lax
+  // @ts-expect-error: the value is lax, not Lax
   latchkey.createAuth({ database: 'sqlite:x', secret: 'x', session: { cookie: { sameSite: 'Lax' } } });
-  // @ts-expect-error: a plugin is called
+  // @ts-expect-error: a plugin must be called
   latchkey.createAuth({ database: 'sqlite:x', secret: 'x', plugins: [latchkey.admin] });
-  // @ts-expect-error: the key is adminUserIds
+  // @ts-expect-error: the option is adminUserIds
   latchkey.admin({ userIds: ['x'] });
-  // @ts-expect-error: admin needs to know who is one
+  // @ts-expect-error: admin needs at least one list
   latchkey.admin();
-  // @ts-expect-error: the key is username
+  // @ts-expect-error: the option is username
   latchkey.credentialPassword({ usernames: true });
 });
 
-types('mistakes in the options of a guard are errors', () => {
+types('invalid options of a guard are a compile error', () => {
   const auth = latchkey.createAuth({ database: 'sqlite:x', secret: 'x' });
   latchkey.requireSession(auth, {
     accept: ['cookie'],
@@ -129,21 +129,21 @@ types('mistakes in the options of a guard are errors', () => {
   });
   // @ts-expect-error: no such carrier
   latchkey.requireSession(auth, { accept: ['basic'] });
-  // @ts-expect-error: the key is onError
+  // @ts-expect-error: the option is onError
   latchkey.requireSession(auth, { onerror: () => {} });
 });
 
-types('req.auth is there for every Express request, typed', () => {
+types('req.auth is typed on every Express request', () => {
   expectTypeOf(req.auth).toEqualTypeOf<Latchkey.Authentication>();
   expectTypeOf(req.auth.user.email).toEqualTypeOf<string | null>();
   expectTypeOf(latchkey.currentUser(req)).toEqualTypeOf<Latchkey.User>();
   expectTypeOf(latchkey.currentSession(req)).toEqualTypeOf<Latchkey.Session>();
   expectTypeOf(latchkey.currentUser(req).email).toEqualTypeOf<string | null>();
-  // Behind an optional guard.
+  // After an optional guard.
   if (req.auth) res.json(req.auth.user.id);
 });
 
-types('auth.credential.signUp answers by the options', () => {
+types('the result of auth.credential.signUp depends on the options', () => {
   const { credentialPassword, createAuth } = latchkey;
   const config = { database: 'sqlite:x', secret: 'x' };
   const person = { email: 'ada@example.com', password: 'an analytical engine' };
@@ -162,19 +162,19 @@ types('auth.credential.signUp answers by the options', () => {
   >();
 });
 
-types('events are known by name, with their payloads', () => {
+types('events have typed names and payloads', () => {
   const auth = latchkey.createAuth({ database: 'sqlite:x', secret: 'x' });
   auth.on('session.created', (event) => {
     expectTypeOf(event.sessionId).toEqualTypeOf<string>();
     expectTypeOf(event.ip).toEqualTypeOf<string | null>();
-    // @ts-expect-error: no event carries a token
+    // @ts-expect-error: no event contains a token
     event.token;
   });
   // @ts-expect-error: no such event
   auth.on('session.begun', () => {});
 });
 
-types('the code of an AuthError is one of a closed list', () => {
+types('the code of an AuthError is one of a fixed list', () => {
   const error = new latchkey.AuthError('unauthenticated');
   expectTypeOf(error.code).toEqualTypeOf<Latchkey.AuthErrorCode>();
   expectTypeOf(error.status).toEqualTypeOf<number>();
@@ -182,7 +182,7 @@ types('the code of an AuthError is one of a closed list', () => {
   new latchkey.AuthError('nope');
 });
 
-types('an app can write a plugin of its own', () => {
+types('an app can write its own plugin', () => {
   const greeter = {
     name: 'greeter',
     setup: () => ({ api: { greet: (name: string) => `Hello ${name}` } }),
@@ -191,16 +191,16 @@ types('an app can write a plugin of its own', () => {
   expectTypeOf(auth.greeter.greet).toEqualTypeOf<(name: string) => string>();
 });
 
-types('a user holds no secret', () => {
+types('users and sessions do not contain secrets', () => {
   expectTypeOf<Latchkey.User>().not.toHaveProperty('passwordHash');
   expectTypeOf<Latchkey.Session>().not.toHaveProperty('tokenHash');
 });
 
-test('TypeScript complains about nothing else in this file or in the declarations', () => {
+test('TypeScript reports no other errors in this file or in the declarations', () => {
   expect(complaints.filter(({ spec }) => spec === '')).toEqual([]);
 });
 
-test('no `any` stands in the declarations that users reach', async () => {
+test('the declarations that users can reach do not contain `any`', async () => {
   const leaks: string[] = [];
   const seen = new Set(['index.d.ts']);
   for (const file of seen) {

@@ -2,8 +2,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { randomText } from '../data.js';
 import { DEMO_PROVIDER, ORIGIN } from '../settings.js';
 
-// Past the package's index and its default adapter: the first warns of every Node but the newest, the second that it
-// forgets all when the process ends, which is what a demo wants.
+// Bypasses the package's index and its default adapter. The index logs a warning on every Node version but the newest.
+// The adapter logs a warning that all data is lost when the process ends, which is fine for a demo.
 const { Provider } = (await import(
   'oidc-provider/lib/provider.js' as string
 )) as typeof import('oidc-provider');
@@ -12,7 +12,7 @@ const { createMemoryAdapter } = await import('oidc-provider/lib/adapters/memory_
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
-/** @param people what is known of each subject */
+/** @param people the claims of each subject */
 export function createProvider(people: ReadonlyMap<string, Record<string, unknown>>) {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   return new Provider(DEMO_PROVIDER.issuer, {
@@ -36,7 +36,7 @@ export function createProvider(people: ReadonlyMap<string, Record<string, unknow
       },
     ],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
-    // A path that no request has: the provider's own session is never seen again, and it asks each time who one is.
+    // No request has this path, so the browser never sends the provider's session cookie, and every sign-in asks again.
     cookies: { keys: [randomText()], long: { path: '/nowhere', httpOnly: true, sameSite: 'lax' } },
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
@@ -45,7 +45,7 @@ export function createProvider(people: ReadonlyMap<string, Record<string, unknow
       const claims = people.get(accountId);
       return claims && { accountId, claims: async () => ({ ...claims, sub: accountId }) };
     },
-    // To sign in is to consent: the sign-in page says what the app gets.
+    // A sign-in includes consent: the sign-in page says what the app gets.
     async loadExistingGrant({ oidc: { client, session, params, provider } }) {
       const grant = new provider.Grant({
         clientId: client?.clientId ?? '',

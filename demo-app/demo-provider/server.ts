@@ -6,8 +6,8 @@ import { DEMO_PROVIDER, ORIGIN, PROVIDER_PORT } from '../settings.js';
 import { createProvider } from './provider.js';
 
 /**
- * Starts a provider beside the app, as Google or GitHub would be one far away: a real OpenID Connect server, that lets
- * in whoever says a name. It remembers nobody, so that each sign-in can be somebody else's.
+ * Starts a provider next to the app, in the role of Google or GitHub: a real OpenID Connect server that lets users sign
+ * in under any name. It does not remember users, so that you can sign in as someone else each time.
  */
 export async function startDemoProvider(): Promise<Server> {
   const people = new Map<string, Record<string, unknown>>();
@@ -15,7 +15,7 @@ export async function startDemoProvider(): Promise<Server> {
   const app = express();
   app.disable('x-powered-by');
   app.use((_req, res, next) => {
-    // The form's answer leads back to the app, and browsers hold that against form-action too.
+    // The response to the form redirects to the app, and browsers apply form-action to that redirect too.
     res.set(
       'Content-Security-Policy',
       `default-src 'self'; form-action 'self' ${ORIGIN}; frame-ancestors 'none'`,
@@ -34,7 +34,7 @@ export async function startDemoProvider(): Promise<Server> {
     if (answer === 'decline') {
       await provider.interactionFinished(req, res, {
         error: 'access_denied',
-        error_description: 'the person declined',
+        error_description: 'the user declined',
       });
       return;
     }
@@ -48,7 +48,7 @@ export async function startDemoProvider(): Promise<Server> {
   return server;
 }
 
-/** The same for the same email, also after a restart: the app knows people by it. */
+/** The same email always has the same subject, even after a restart, because the app uses it to find accounts. */
 function subjectOf(email: unknown): string {
   return createHash('sha256').update(String(email).toLowerCase()).digest('hex').slice(0, 16);
 }

@@ -1,7 +1,7 @@
 import { call } from './api.js';
 import { ofPassword, onSubmit } from './form.js';
 import { formatDate, formatTime, onClick, showStatus, signedIn } from './page.js';
-import { freshly } from './reauthenticate.js';
+import { withFreshSignIn } from './reauthenticate.js';
 
 const byId = (id) => document.getElementById(id);
 const change = byId('change-password');
@@ -23,32 +23,32 @@ async function load() {
   byId('unverified').hidden = !user.email || user.email_verified_at !== null;
   const { password } = await call('GET', '/api/sign-in-methods');
   change.hidden = !password;
-  // Without a name to go with it, nobody could sign in by a password.
+  // To sign in with a password, the user also needs an email or a username.
   set.hidden = password || !(user.email ?? user.username);
 }
 
 onClick(byId('send-again'), async () => {
   await call('POST', '/auth/email-verifications');
-  showStatus('A mail with a link is on its way.');
+  showStatus('We have sent you a new link.');
 });
 
 onSubmit(change, async (passwords) => {
   await ofPassword('current_password', () => call('POST', '/auth/passwords/change', passwords));
   change.reset();
   await load();
-  showStatus('Your password is changed. All your other sessions have ended.');
+  showStatus('Your password has been changed. All your other sessions have ended.');
 });
 
 onSubmit(set, async (password) => {
   await call('PUT', '/auth/passwords', password);
   set.reset();
   await load();
-  showStatus('From now on you can sign in with your password, too.');
+  showStatus('You can now also sign in with your password.');
 });
 
 onClick(byId('download'), async () => {
-  const done = await freshly(async () => save('my-data.json', await call('GET', '/api/my-data')));
-  if (done) showStatus('Your data is in your downloads.');
+  const done = await withFreshSignIn(async () => save('my-data.json', await call('GET', '/api/my-data')));
+  if (done) showStatus('Your data has been downloaded.');
 });
 
 function save(name, data) {

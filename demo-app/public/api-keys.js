@@ -26,7 +26,7 @@ function item(key) {
     await call('DELETE', `/auth/api-keys/${key.id}`);
     made.hidden = true;
     await load();
-    showStatus(`The key “${key.name}” no longer opens anything.`);
+    showStatus(`The key “${key.name}” has been revoked.`);
   });
   return li;
 }
@@ -51,7 +51,7 @@ onSubmit(form, async ({ name, days }) => {
 
 onClick(document.getElementById('copy'), async () => {
   await navigator.clipboard.writeText(made.querySelector('#key').textContent);
-  showStatus('The key is copied.');
+  showStatus('The key has been copied.');
 });
 
 signedIn(load);

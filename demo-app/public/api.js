@@ -1,9 +1,9 @@
-/** What the server answers when it refuses (RFC 9457): `detail` and `errors` are written for people. */
+/** An error response of the server (RFC 9457): `detail` and `errors` are written for people. */
 export class Problem extends Error {
   constructor({
     status = 0,
     code = '',
-    detail = 'The app gave an answer that this page does not understand.',
+    detail = 'The app sent a response that this page does not understand.',
     errors = [],
   }) {
     super(detail);
@@ -12,13 +12,13 @@ export class Problem extends Error {
     this.errors = errors;
   }
 
-  /** Whether the session has ended, or there was none. A wrong password is a 401 too, and no reason to sign in anew. */
+  /** Whether the session has ended or is missing. A wrong password is a 401 too, but needs no new sign-in. */
   get isSignedOut() {
     return this.code === 'unauthenticated' || this.code === 'invalid_session';
   }
 }
 
-/** Calls a JSON route. The browser sends the session's cookie by itself. */
+/** Calls a JSON route. The browser sends the session cookie automatically. */
 export async function call(method, path, body) {
   const response = await send(method, path, body);
   const answer = await response.json().catch(() => null);
@@ -28,17 +28,17 @@ export async function call(method, path, body) {
 }
 
 async function send(method, path, body) {
-  // Without it, a route that can redirect a browser would.
+  // Without this header, routes that can redirect would redirect instead of returning JSON.
   const headers = { Accept: 'application/json' };
   if (body) headers['Content-Type'] = 'application/json';
   try {
     return await fetch(path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
   } catch {
-    throw new Problem({ detail: 'The app cannot be reached. Is it running?' });
+    throw new Problem({ detail: 'The app cannot be reached. Check that it is running.' });
   }
 }
 
-/** The server says when it will listen again, and means it: an earlier try is in vain. */
+/** The message for a 429. The server rejects all attempts before the time in `Retry-After`. */
 function tooOften({ headers }) {
   const seconds = Number(headers.get('Retry-After')) || 60;
   const time =

@@ -1,4 +1,4 @@
-// In this order: most browsers also claim to be those below them.
+// The order matters: the user agents of most browsers also contain the names further down.
 const BROWSERS = [
   ['Edg/', 'Edge'],
   ['OPR/', 'Opera'],
@@ -16,7 +16,7 @@ const SYSTEMS = [
   ['Linux', 'Linux'],
 ];
 
-/** A user agent in words, such as `Firefox on Windows`. */
+/** A readable name for a user agent, such as `Firefox on Windows`. */
 export function deviceOf(userAgent) {
   const named = (names) => names.find(([sign]) => userAgent?.includes(sign))?.[1];
   const browser = named(BROWSERS);

@@ -29,7 +29,7 @@ const showFirst = paging(async (cursor) => {
   return next_cursor;
 });
 
-/** The id of the user that the form names; empty for everybody, null where there is none such. */
+/** The id of the user in the search form; empty for all users, null if there is no such user. */
 async function userOfForm() {
   const search = form.elements.user.value.trim().toLowerCase();
   if (!search) return '';
@@ -50,14 +50,14 @@ async function item({ kind, user_id, ip_address, user_agent, details, created_at
   });
 }
 
-/** One of the details that only some kinds of events have. The end of an id is enough to tell events apart. */
+/** One of the details that only some kinds of events have. The end of an id is enough to distinguish events. */
 async function inWords(name, value) {
   if (name === 'admin_id') return `by ${await nameOf(value)}`;
   if (name.endsWith('_id')) return `${name.slice(0, -3).replace('_', ' ')} …${value.slice(-6)}`;
   return `${name} ${value}`;
 }
 
-/** An event has ids only, so that it stays true when a name changes. */
+/** Events contain only ids, so that they stay correct when a name changes. */
 function nameOf(id) {
   if (!names.has(id)) {
     const name = call('GET', `/auth/admin/users/${id}`).then(
@@ -74,7 +74,7 @@ form.addEventListener('submit', (event) => {
   showFirst();
 });
 
-/** The page of users leads here with an id. */
+/** The users page links here with an id. */
 const id = address.get('user_id');
 if (id) form.elements.user.value = await nameOf(id);
 showFirst();

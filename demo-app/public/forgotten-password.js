@@ -4,6 +4,8 @@ import { showStatus } from './page.js';
 
 onSubmit(document.querySelector('form'), async ({ email }) => {
   await call('POST', '/auth/passwords/request-reset', { email });
-  // The server does not tell whether there is such an account, so neither can this page.
-  showStatus('If there is an account with this email, a mail is on its way. Its link works for one hour.');
+  // The server does not reveal whether the account exists, so this page cannot know it either.
+  showStatus(
+    'If there is an account with this email, we have sent a link to it. The link works for one hour.',
+  );
 });

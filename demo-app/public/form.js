@@ -1,12 +1,12 @@
 import { Problem } from './api.js';
 import { clearMessages, goToSignIn, showProblem } from './page.js';
 
-// Problems that are about one field, though the answer names none.
+// Errors that concern one field, although the response does not name it.
 const FIELD_OF_CODE = { email_taken: 'email', username_taken: 'username' };
 
 /**
- * Sends a form by script, and shows next to each field what the server says is wrong with it. Its button is disabled in
- * the HTML: pressed before this script is here, it would send the form to a page that does not take it.
+ * Submits a form by script, and shows the server's validation errors next to the fields. The button is disabled in the
+ * HTML, because a click before this script has loaded would submit the form to a page that does not accept it.
  */
 export function onSubmit(form, send) {
   const button = form.querySelector('[type=submit]');
@@ -27,7 +27,7 @@ export function onSubmit(form, send) {
   });
 }
 
-/** Runs what the password of one field must be right for. A wrong one is then said to be that field's fault. */
+/** Runs an action that needs the password in one field. If the password is wrong, the error is shown at that field. */
 export async function ofPassword(field, act) {
   try {
     return await act();
@@ -38,14 +38,14 @@ export async function ofPassword(field, act) {
 }
 
 function show(form, problem) {
-  const complaints = fieldComplaints(form, problem);
-  for (const { field, text } of complaints) setError(field, text);
-  if (complaints.length > 0) complaints[0].field.focus();
+  const fieldErrors = fieldErrorsOf(form, problem);
+  for (const { field, text } of fieldErrors) setError(field, text);
+  if (fieldErrors.length > 0) fieldErrors[0].field.focus();
   else if (problem.isSignedOut) goToSignIn();
   else showProblem(problem, form);
 }
 
-function fieldComplaints(form, { code, message, errors = [] }) {
+function fieldErrorsOf(form, { code, message, errors = [] }) {
   if (code in FIELD_OF_CODE) return [{ field: form.elements[FIELD_OF_CODE[code]], text: message }];
   return errors
     .map(({ pointer, detail }) => ({ field: form.elements[pointer.slice(1)], detail }))

@@ -1,6 +1,6 @@
 import { call } from './api.js';
 import { formatDate, formatSecond, onClick, row, showStatus, signedIn } from './page.js';
-import { leaveFor, showFailure } from './providers.js';
+import { redirectTo, showFailure } from './providers.js';
 
 const list = document.getElementById('providers');
 
@@ -30,24 +30,24 @@ function linked(name, account) {
   onClick(unlink, async () => {
     await call('DELETE', `/auth/oauth/${account.provider}/unlink`);
     await load();
-    showStatus(`Your account at ${name} is unlinked.`);
+    showStatus(`Your account at ${name} has been unlinked.`);
   });
   return li;
 }
 
 function notLinked(name, id) {
   const li = row('not-linked', { name: capitalized(name), link: `Link ${name}` });
-  onClick(li.querySelector('button'), () => leaveFor(id, 'link'));
+  onClick(li.querySelector('button'), () => redirectTo(id, 'link'));
   return li;
 }
 
-/** The tokens are for calling the provider's API. They are not shown: a page has no use for them. */
+/** The tokens are for calls to the provider's API. The page does not show them. */
 async function refreshTokens(provider, name) {
   const before = await call('GET', `/auth/oauth/${provider}/tokens`);
   const after = await call('POST', `/auth/oauth/${provider}/tokens/refresh`);
   await load();
   const changed = before.access_token !== after.access_token;
-  showStatus(changed ? `New tokens came from ${name}.` : `The tokens of ${name} have not changed.`);
+  showStatus(changed ? `Received new tokens from ${name}.` : `The tokens from ${name} have not changed.`);
 }
 
 const capitalized = (name) => name[0].toUpperCase() + name.slice(1);

@@ -1,14 +1,14 @@
-// What the pages have in common that mailed links lead to.
+// Shared code of the pages that links in emails lead to.
 const form = document.querySelector('form');
 
-/** The token of the link. Without one the form would be of no use, and the page says so in its place. */
+/** The token in the link. Without a token, the page shows a message instead of the form. */
 export function mailedToken() {
   const token = new URLSearchParams(location.search).get('token') ?? '';
   if (!token) showInPlaceOfForm('incomplete');
   return token;
 }
 
-/** The link has done what it is for, and works only once. */
+/** Replaces the form with the success message: the link has been used and works only once. */
 export function showDone() {
   document.querySelector('.aside').hidden = true;
   showInPlaceOfForm('done');

@@ -6,13 +6,13 @@ const list = document.getElementById('mails');
 const none = document.getElementById('none');
 let shown = '';
 
-/** Mails are sent after the answer that told of them, so the page looks again and again. */
+/** Emails are sent after the response, so the page checks for new ones regularly. */
 async function load() {
   const { mails } = await call('GET', '/api/mails');
   showProblem(null);
   none.hidden = mails.length > 0;
   const ids = mails.map(({ id }) => id).join();
-  // Else what somebody has selected or focused would be lost at every look.
+  // Otherwise the selection and the focus would be lost on every update.
   if (ids !== shown) list.replaceChildren(...mails.map(item));
   shown = ids;
 }
@@ -39,9 +39,9 @@ function paragraph(text, url) {
   return p;
 }
 
-async function keepLooking() {
+async function poll() {
   if (!document.hidden) await load().catch(showProblem);
-  setTimeout(keepLooking, POLL_MS);
+  setTimeout(poll, POLL_MS);
 }
 
-keepLooking();
+poll();

@@ -1,23 +1,23 @@
-/** Says on the page, or in one form of it, what went wrong; null takes it away. */
+/** Shows an error on the page or in one of its forms; null removes it. */
 export function showProblem(problem, within = document) {
   const alert = within.querySelector('[role=alert]');
   alert.hidden = !problem;
   alert.textContent = problem?.message ?? '';
 }
 
-/** Says on the page what was done. */
+/** Shows on the page what was done. */
 export function showStatus(text) {
   const status = document.querySelector('.status');
   if (status) status.textContent = text;
 }
 
-/** Takes away what the page says of something earlier. */
+/** Removes earlier messages from the page. */
 export function clearMessages() {
   showProblem(null);
   showStatus('');
 }
 
-/** Runs what needs a session. Where that has ended meanwhile, the user signs in again and comes back. */
+/** Runs an action that needs a session. If the session has ended, the user signs in again and returns to this page. */
 export async function signedIn(act) {
   try {
     clearMessages();
@@ -32,7 +32,7 @@ export function goToSignIn() {
   location.assign(`/sign-in?${new URLSearchParams({ next: location.pathname + location.search, ended: 1 })}`);
 }
 
-/** Has a button run what needs a session. It waits meanwhile: a second click would do it twice. */
+/** Runs an action that needs a session on click. The button is disabled until the action is done. */
 export function onClick(button, act) {
   button.addEventListener('click', async () => {
     button.disabled = true;
@@ -41,21 +41,21 @@ export function onClick(button, act) {
   });
 }
 
-/** One row of a list, or another piece of the page, from its <template>. The values are inserted as text, never as HTML. */
+/** A list row or another part of the page, from its <template>. The values are inserted as text, never as HTML. */
 export function row(templateId, values) {
   const copy = document.getElementById(templateId).content.cloneNode(true);
   for (const place of copy.querySelectorAll('[data-text]')) place.textContent = values[place.dataset.text];
   return copy.firstElementChild;
 }
 
-/** Where a link to this page may lead on: only within this app, since anybody can write a link. */
+/** The page in `next`, but only within this app: anyone can create a link to this page. */
 export function nextPage() {
   const next = new URLSearchParams(location.search).get('next') ?? '/account';
   const url = URL.canParse(next, location.origin) && new URL(next, location.origin);
   return url && url.origin === location.origin ? url.href : '/account';
 }
 
-/** What the page's address says by a parameter, for this once: a later reload does not find it any more. */
+/** Returns a query parameter and removes it from the URL, so that it does not apply again after a reload. */
 export function takeFromAddress(name) {
   const url = new URL(location.href);
   const value = url.searchParams.get(name);

@@ -1,10 +1,11 @@
 import { signedIn } from './page.js';
 
 /**
- * Pages of a list, there and back. A cursor leads to the page after it, so the way back is the cursors that led here.
+ * Paging through a list in both directions. A cursor only leads to the next page, so to go back, the cursors of the
+ * previous pages are kept.
  *
- * @param {(cursor: string | undefined) => Promise<string | null>} show shows a page, and answers the cursor of the next
- * @returns what shows the first page
+ * @param {(cursor: string | undefined) => Promise<string | null>} show shows a page and returns the cursor of the next one
+ * @returns a function that shows the first page
  */
 export function paging(show) {
   const nav = document.querySelector('.paging');

@@ -4,32 +4,32 @@ import { onClick, row, showProblem, takeFromAddress } from './page.js';
 const FAILURES = {
   access_denied: 'You declined at the provider, so nothing has changed.',
   account_exists:
-    'There is an account with this email already. Sign in to it, then link the provider under “Linked accounts”.',
+    'There is already an account with this email. Sign in to it, then link the provider under “Linked accounts”.',
   account_linked_elsewhere: 'This account at the provider is linked to another user here.',
-  provider_already_linked: 'Another account of this provider is linked already. Unlink it first.',
-  provider_error: 'The provider did not answer as it should. Try again later.',
+  provider_already_linked: 'You have already linked another account of this provider. Unlink it first.',
+  provider_error: 'The provider did not respond correctly. Try again later.',
 };
 
-/** Leaves for a provider, to sign in (`authorize`) or to link; the way back leads to this page. */
-export async function leaveFor(provider, purpose) {
+/** Redirects to a provider, to sign in (`authorize`) or to link an account. The provider redirects back to this page. */
+export async function redirectTo(provider, purpose) {
   const back = new URLSearchParams({ callback_url: location.pathname + location.search });
   const { url } = await call('GET', `/auth/oauth/${provider}/${purpose}?${back}`);
   location.assign(url);
 }
 
-/** Offers each provider below the form, for signing in. */
+/** Shows a sign-in button for each provider below the form. */
 export async function offerProviders() {
   showFailure();
   const { providers } = await call('GET', '/api/providers');
   const buttons = providers.map(({ id, name }) => {
     const button = row('provider', { name: `Sign in with ${name}` });
-    onClick(button, () => leaveFor(id, 'authorize'));
+    onClick(button, () => redirectTo(id, 'authorize'));
     return button;
   });
   document.getElementById('providers').replaceChildren(...buttons);
 }
 
-/** Says why the way back from a provider ended with `?error=`. */
+/** Shows why a sign-in or link with a provider failed, from `?error=` in the URL. */
 export function showFailure() {
   const code = takeFromAddress('error');
   if (code === null) return;

@@ -1,41 +1,41 @@
 import { call } from './api.js';
 import { ofPassword, onSubmit } from './form.js';
 import { onClick, row, showProblem } from './page.js';
-import { leaveFor } from './providers.js';
+import { redirectTo } from './providers.js';
 
 const dialog = document.getElementById('reauthenticate');
 const form = dialog.querySelector('form');
 const providersPart = dialog.querySelector('.providers');
 
 /**
- * Runs what needs a fresh sign-in; where the last one is too long ago, the user proves first who they are.
+ * Runs an action that needs a fresh sign-in. If the last sign-in is too long ago, the user must reauthenticate first.
  *
- * @returns whether it was done: the user may not want to
+ * @returns whether the action ran: the user can cancel
  */
-export async function freshly(act) {
+export async function withFreshSignIn(act) {
   try {
     await act();
     return true;
   } catch (problem) {
     if (problem.code !== 'reauthentication_required') throw problem;
   }
-  if (!(await isProved())) return false;
+  if (!(await reauthenticated())) return false;
   await act();
   return true;
 }
 
-async function isProved() {
+async function reauthenticated() {
   const methods = await call('GET', '/api/sign-in-methods');
   const { providers } = await call('GET', '/api/providers');
   form.hidden = !methods.password;
-  // Who has no password signs in again: that is as fresh as it gets.
+  // Users without a password sign in again, which gives them a fresh session.
   providersPart.hidden = methods.password;
   providersPart.querySelector('div').replaceChildren(
     ...providers
       .filter(({ id }) => methods.providers.includes(id))
       .map(({ id, name }) => {
         const button = row('provider', { name: `Sign in with ${name}` });
-        onClick(button, () => leaveFor(id, 'authorize'));
+        onClick(button, () => redirectTo(id, 'authorize'));
         return button;
       }),
   );
@@ -44,12 +44,12 @@ async function isProved() {
   dialog.returnValue = '';
   dialog.showModal();
   await new Promise((resolve) => dialog.addEventListener('close', resolve, { once: true }));
-  return dialog.returnValue === 'proved';
+  return dialog.returnValue === 'reauthenticated';
 }
 
 onSubmit(form, async ({ password }) => {
   await ofPassword('password', () => call('POST', '/auth/reauthenticate', { password }));
-  dialog.close('proved');
+  dialog.close('reauthenticated');
 });
 
 for (const button of dialog.querySelectorAll('.cancel'))

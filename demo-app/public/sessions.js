@@ -13,12 +13,12 @@ function item(session) {
   const device = deviceOf(session.user_agent);
   const li = row('session', {
     device,
-    ip: session.ip_address ?? 'Address unknown',
+    ip: session.ip_address ?? 'Unknown address',
     active: `Active ${formatTime(session.last_active_at)}`,
   });
   li.querySelector('.badge').hidden = !session.current;
   const button = li.querySelector('button');
-  button.setAttribute('aria-label', `End the session of ${device}`);
+  button.setAttribute('aria-label', `End the session on ${device}`);
   onClick(button, () => end(session, device));
   return li;
 }
@@ -30,7 +30,7 @@ async function end(session, device) {
     return;
   }
   await load();
-  showStatus(`The session of ${device} has ended.`);
+  showStatus(`The session on ${device} has ended.`);
 }
 
 onClick(document.getElementById('end-all'), async () => {

@@ -6,8 +6,8 @@ const password = document.getElementById('with-password');
 const token = mailedToken();
 
 /**
- * By a button and not at once: programs open the links in mails too, to look for viruses. Without a session of that
- * account it takes the password: the mailbox alone does not say that the account was made by its owner.
+ * The user must click a button, because virus scanners open the links in emails too. Without a session of the account,
+ * the user must enter its password: access to the mailbox does not prove that its owner created the account.
  */
 onSubmit(document.querySelector('form'), async (fields) => {
   try {

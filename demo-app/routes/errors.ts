@@ -14,15 +14,15 @@ const TITLES: Record<number, string> = {
 const DETAILS: Record<number, string> = {
   403: 'You are signed in, but only administrators may see this page.',
   404: 'There is nothing at this address.',
-  500: 'The mistake is ours, and has been noted.',
+  500: 'The error is on our side and has been logged.',
   503: 'The app cannot answer right now. Try again shortly.',
 };
 
-/** What no route answers, and what went wrong in one: a page for browsers, a problem for programs. */
+/** Handles unknown paths and errors: browsers get a page, programs get a problem response. */
 export function errors(auth: DemoAuth): { notFound: RequestHandler; answerError: ErrorRequestHandler } {
-  const findOutWho = everybody(auth);
+  const identify = everybody(auth);
 
-  /** In our own words: an error's message is for the log, and may say too much. */
+  /** Uses the texts above: an error's own message is for the log, because it may contain internal details. */
   async function answer(status: number, req: Request, res: Response): Promise<void> {
     const phrase = STATUS_CODES[status] ?? '';
     const detail = DETAILS[status] ?? 'The app does not understand this request.';
@@ -32,8 +32,8 @@ export function errors(auth: DemoAuth): { notFound: RequestHandler; answerError:
       res.type('application/problem+json').send(JSON.stringify(problem));
       return;
     }
-    // For the links at the top of the page. Not where the app itself has failed: this could fail too.
-    if (status < 500) await new Promise((done) => findOutWho(req, res, done));
+    // For the links at the top of the page. Not after a server error, because this could fail for the same reason.
+    if (status < 500) await new Promise((done) => identify(req, res, done));
     const html = composePage('error', { title: TITLES[status] ?? phrase, detail });
     res.type('html').send(html(navigationOf(auth, req)));
   }

@@ -7,7 +7,7 @@ import { everybody, navigationOf } from './visitor.js';
 
 export function pages(auth: DemoAuth): Router {
   const all = everybody(auth);
-  const visitors = [all, signedInGoOn];
+  const visitors = [all, redirectSignedIn];
   const users = requireSession(auth, { onError: toSignIn });
   const administrators = requireAdmin(auth, { onError: toSignIn });
 
@@ -15,11 +15,11 @@ export function pages(auth: DemoAuth): Router {
   router.get('/', visitors, page(auth, 'home', 'Home'));
   router.get('/sign-up', visitors, page(auth, 'sign-up', 'Sign up'));
   router.get('/sign-in', visitors, page(auth, 'sign-in', 'Sign in'));
-  // The mails' links lead here, whether their reader is signed in or not.
+  // The links in emails lead here, whether the user is signed in or not.
   router.get('/forgotten-password', all, page(auth, 'forgotten-password', 'Forgot your password?'));
   router.get('/reset-password', all, page(auth, 'reset-password', 'New password'));
   router.get('/verify-email', all, page(auth, 'verify-email', 'Confirm your email'));
-  router.get('/mails', all, page(auth, 'mails', 'Mails'));
+  router.get('/mails', all, page(auth, 'mails', 'Emails'));
   router.get('/account', users, page(auth, 'account', 'Account'));
   router.get('/linked-accounts', users, page(auth, 'linked-accounts', 'Linked accounts'));
   router.get('/api-keys', users, page(auth, 'api-keys', 'API keys'));
@@ -29,11 +29,11 @@ export function pages(auth: DemoAuth): Router {
   return router;
 }
 
-/** A page is plain HTML; what it shows of the user, its script asks of the JSON routes. */
+/** A page is static HTML. Its script loads the user's data from the JSON routes. */
 function page(auth: DemoAuth, name: string, title: string, path = `/${name}`): RequestHandler {
   const html = composePage(name, { title, path, script: name === 'home' ? undefined : `${name}.js` });
   return (req, res) => {
-    // Else the back button would show it after signing out.
+    // Otherwise the back button would show the page after the user has signed out.
     res
       .set('Cache-Control', 'no-store')
       .type('html')
@@ -41,8 +41,8 @@ function page(auth: DemoAuth, name: string, title: string, path = `/${name}`): R
   };
 }
 
-/** To where they wanted to go, only within this app: anybody can write a link to the sign-in page. */
-const signedInGoOn: RequestHandler = (req, res, next) => {
+/** Redirects to the page in `next`, but only within this app: anyone can create a link to the sign-in page. */
+const redirectSignedIn: RequestHandler = (req, res, next) => {
   if (!req.auth) {
     next();
     return;
@@ -58,7 +58,7 @@ const toSignIn: NonNullable<GuardOptions['onError']> = (error, req, res, next) =
     return;
   }
   const query = new URLSearchParams({ next: req.originalUrl });
-  // Else who was signed in until now would wonder.
+  // Tells users who were signed in why they have to sign in again.
   if (error.code === 'invalid_session') query.set('ended', '1');
   res.redirect(303, `/sign-in?${query}`);
 };

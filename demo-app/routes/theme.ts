@@ -3,12 +3,12 @@ import express, { Router } from 'express';
 const THEMES = ['light', 'dark', 'light dark'];
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 
-/** Light, dark, or what the system says: a cookie of the app's own, beside latchkey's. */
+/** The theme (light, dark, or the system's) is stored in a cookie of the app itself, next to latchkey's cookie. */
 export function theme(): Router {
   const router = Router();
   router.get('/theme.css', (req, res) => {
     const { theme } = req.cookies;
-    // From the server, as a style sheet: a script would come too late, and the page would flash.
+    // The server sends a style sheet, because a script would run too late and the page would flash.
     res.set('Cache-Control', 'no-store').type('css');
     res.send(`:root { color-scheme: ${THEMES.includes(theme) ? theme : 'light dark'}; }\n`);
   });

@@ -32,14 +32,14 @@ beforeEach(async () => {
 const get = (authorization: string, path = '/') => app.http.get(path).set('authorization', authorization);
 
 describe('Authorization: Bearer', () => {
-  test('opens the session, its scheme in any case', async () => {
+  test('opens the session, with the scheme in upper or lower case', async () => {
     for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer  ']) {
       const { body } = await get(`${scheme} ${token}`).expect(200);
       expect(body.via).toBe('bearer');
     }
   });
 
-  test('decides alone: a bad one never falls back to the cookie', async () => {
+  test('rejects an invalid token without falling back to the cookie', async () => {
     const flipped = token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A');
     for (const bad of [
       'Bearer junk',
@@ -61,14 +61,14 @@ describe('Authorization: Bearer', () => {
     }
   });
 
-  test('comes before the cookie', async () => {
+  test('takes precedence over the cookie', async () => {
     const { body } = await get(`Bearer ${token}`).set('cookie', cookie).expect(200);
     expect(body.via).toBe('bearer');
     const withBadCookie = await get(`Bearer ${token}`).set('cookie', 'latchkey=junk').expect(200);
     expect(withBadCookie.body.session.id).toBe(body.session.id);
   });
 
-  test('a scheme that is not ours is nobody’s, and hides nothing', async () => {
+  test('ignores other schemes, and then the cookie is used', async () => {
     for (const foreign of [
       'Basic YTpi',
       'Digest x',
@@ -85,11 +85,11 @@ describe('Authorization: Bearer', () => {
     }
   });
 
-  test('stands in the query of no URL', async () => {
+  test('ignores tokens in the query string', async () => {
     expectProblem(await app.http.get(`/?access_token=${token}&token=${token}`), 401, 'unauthenticated');
   });
 
-  test('is dead after its sign-out, and the cookie of the same browser is not', async () => {
+  test('is rejected after its sign-out, while the cookie of the same browser still works', async () => {
     await app.http
       .post('/auth/signout')
       .set('authorization', `Bearer ${token}`)
@@ -99,7 +99,7 @@ describe('Authorization: Bearer', () => {
     await app.http.get('/').set('cookie', cookie).expect(200);
   });
 
-  test('is offered in WWW-Authenticate, before the cookie', async () => {
+  test('is listed in WWW-Authenticate before the cookie', async () => {
     const { headers } = await app.http.get('/');
     expect(headers['www-authenticate']).toBe(
       'Bearer realm="latchkey", Cookie realm="latchkey", cookie-name="latchkey"',
@@ -108,7 +108,7 @@ describe('Authorization: Bearer', () => {
 });
 
 describe('Set-Auth-Token', () => {
-  test('comes with a sign-in and a sign-up that begin a session, beside the cookie', async () => {
+  test('is sent by a sign-in and a sign-up that create a session, together with the cookie', async () => {
     const answers = [
       await app.http
         .post('/auth/signin/credential')
@@ -127,7 +127,7 @@ describe('Set-Auth-Token', () => {
     }
   });
 
-  test('comes with nothing else', async () => {
+  test('is not sent by other responses', async () => {
     const failed = await app.http
       .post('/auth/signin/credential')
       .send({ credential: ada.email, password: 'wrong' });
@@ -139,7 +139,7 @@ describe('Set-Auth-Token', () => {
       expect(answer.headers['set-auth-token']).toBeUndefined();
   });
 
-  test('a sign-in ends the session of the bearer token that it was sent with', async () => {
+  test('replaces the session of the bearer token that was sent with the sign-in', async () => {
     const body = { credential: ada.email, password: ada.password };
     await app.http
       .post('/auth/signin/credential')

@@ -25,7 +25,7 @@ beforeEach(async () => {
 const get = (cookie: string) => app.http.get('/').set('cookie', cookie);
 
 describe('the session cookie', () => {
-  test('opens the session, wherever it stands among others', async () => {
+  test('opens the session at any position among other cookies', async () => {
     for (const cookie of [
       `latchkey=${token}`,
       `a=b; latchkey=${token}; c=d`,
@@ -39,11 +39,11 @@ describe('the session cookie', () => {
     }
   });
 
-  test('twice with one value is fine', async () => {
+  test('is accepted twice with the same value', async () => {
     await get(`latchkey=${token}; latchkey=${token}`).expect(200);
   });
 
-  test('with two different values neither is believed', async () => {
+  test('is rejected with two different values', async () => {
     for (const cookie of [
       `latchkey=${token}; latchkey=${other}`,
       `latchkey=junk; latchkey=${token}`,
@@ -53,17 +53,18 @@ describe('the session cookie', () => {
     ]) {
       expectProblem(await get(cookie), 401, 'invalid_session');
     }
-    // They are not ended either: whoever tossed the second cookie must not sign the user out.
+    // The sessions are not ended either: someone who plants a second cookie must not be able to sign the user
+    // out.
     await get(`latchkey=${token}`).expect(200);
   });
 
-  test('that is empty is none', async () => {
+  test('is ignored if it is empty', async () => {
     for (const cookie of ['latchkey=', 'latchkey=; latchkey=', 'latchkey', 'other=1', '=', '']) {
       expectProblem(await get(cookie), 401, 'unauthenticated');
     }
   });
 
-  test('that is junk is refused', async () => {
+  test('is rejected if it is malformed', async () => {
     const flipped = token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A');
     for (const value of [
       'junk',
@@ -81,7 +82,7 @@ describe('the session cookie', () => {
     }
   });
 
-  test('is the only way without bearer: other places are not looked at', async () => {
+  test('is the only accepted credential if bearer is off', async () => {
     for (const scheme of ['Bearer', 'bearer', 'Basic', 'Token']) {
       expectProblem(
         await app.http.get('/').set('authorization', `${scheme} ${token}`),
@@ -95,11 +96,11 @@ describe('the session cookie', () => {
     for (const header of ['x-auth-token', 'set-auth-token', 'x-service-api-key']) {
       expectProblem(await app.http.get('/').set(header, token), 401, 'unauthenticated');
     }
-    // A scheme that is not ours hides no cookie.
+    // An unsupported scheme does not hide the cookie.
     await get(`latchkey=${token}`).set('authorization', 'Bearer junk').expect(200);
   });
 
-  test('is offered in WWW-Authenticate', async () => {
+  test('is listed in WWW-Authenticate', async () => {
     const answer = await app.http.get('/');
     expect(answer.headers['www-authenticate']).toBe('Cookie realm="latchkey", cookie-name="latchkey"');
   });
@@ -112,7 +113,7 @@ describe('a sign-in', () => {
       .set('cookie', cookie)
       .send({ credential: ada.email, password: ada.password, ...more });
 
-  test('sets a cookie that ends with the browser, or one that does not', async () => {
+  test('sets a session cookie, or a persistent cookie with remember_me', async () => {
     const brief = [await send(), await send({ remember_me: false })];
     for (const answer of brief)
       expect(sessionCookie(answer)?.attributes).toEqual(['Path=/', 'HttpOnly', 'SameSite=Lax']);
@@ -131,19 +132,19 @@ describe('a sign-in', () => {
     expect(long.headers['set-cookie']).toHaveLength(1);
   });
 
-  test('believes no token that the client brings along', async () => {
+  test('never uses a token that the client sends', async () => {
     const planted = `lks_${'A'.repeat(48)}`;
     const answer = await send({}, `latchkey=${planted}`).expect(200);
     expect(sessionCookie(answer)?.value).not.toBe(planted);
   });
 
-  test('ends the sessions that were sent, and no others', async () => {
+  test('ends the sessions whose cookies were sent, and no others', async () => {
     await send({}, `latchkey=${token}; latchkey=junk`).expect(200);
     expectProblem(await get(`latchkey=${token}`), 401, 'invalid_session');
     await get(`latchkey=${other}`).expect(200);
   });
 
-  test('that fails ends nothing and sets no cookie', async () => {
+  test('that fails ends no session and sets no cookie', async () => {
     const answer = await send({ password: 'something else' }, `latchkey=${token}`);
     expectProblem(answer, 401, 'invalid_credentials');
     expect(answer.headers['set-cookie']).toBeUndefined();
@@ -151,7 +152,7 @@ describe('a sign-in', () => {
   });
 });
 
-describe('configured', () => {
+describe('the cookie options', () => {
   const cookieOf = async (config: object) => {
     const auth = createAuth({
       database: app.database.url,
@@ -183,11 +184,11 @@ describe('configured', () => {
       { session: { cookie: { name: 'sid', path: '/app', sameSite: 'strict' } } },
       'sid=token; Path=/app; HttpOnly; SameSite=Strict',
     ],
-  ])('%j', async (config, expected) => {
+  ])('%j set the cookie %j', async (config, expected) => {
     expect(await cookieOf(config)).toEqual([expected]);
   });
 
-  test('in production it is Secure', async () => {
+  test('default to a Secure cookie in production', async () => {
     const before = process.env.NODE_ENV;
     process.env.NODE_ENV = 'production';
     try {

@@ -17,7 +17,7 @@ const saidBy = (work: () => unknown): string => {
 };
 const said = (config: object) => saidBy(() => createAuth({ ...good, ...config } as never));
 
-describe('a key that is not known', () => {
+describe('an unknown option', () => {
   test.each([
     [{ databse: 'x' }, 'databse is not an option of latchkey: check the spelling (did you mean database?)'],
     [
@@ -38,12 +38,12 @@ describe('a key that is not known', () => {
     [{ session: { cookie: { samesite: 'lax' } } }, /\(did you mean session\.cookie\.sameSite\?\)$/],
     [{ rateLimit: { signin: false } }, /^latchkey: rateLimit\.signin is .*did you mean rateLimit\.signIn\?/],
     [{ email: { send() {}, verifyURL: '/v' } }, /did you mean email\.verifyUrl\?/],
-  ])('%j', (config, message) => {
+  ])('%j is reported with a suggestion if there is a similar name', (config, message) => {
     if (typeof message === 'string') expect(said(config)).toBe(`latchkey: ${message}`);
     else expect(said(config)).toMatch(message);
   });
 
-  test('of a plugin and of a provider too', () => {
+  test('is also reported for a plugin and a provider', () => {
     expect(saidBy(() => credentialPassword({ usernames: true } as never))).toBe(
       'latchkey: credentialPassword: usernames is not an option: check the spelling (did you mean username?)',
     );
@@ -53,8 +53,8 @@ describe('a key that is not known', () => {
   });
 });
 
-describe('all mistakes are named', () => {
-  test('within one of several alternatives', () => {
+describe('invalid options', () => {
+  test('are all reported inside an alternative of a union', () => {
     const message = said({ rateLimit: { signIn: { max: 5, window: '1m' }, mail: { limit: 0, window: 60 } } });
     expect(message).toContain('rateLimit.signIn.max is not an option of latchkey');
     expect(message).toContain('rateLimit.signIn.limit must be a whole number');
@@ -62,13 +62,13 @@ describe('all mistakes are named', () => {
     expect(message).toContain('rateLimit.mail.limit must be at least 1');
   });
 
-  test('in lists, by their place', () => {
+  test('in lists are reported with their index', () => {
     expect(said({ trustedOrigins: ['https://a.example', 'null', 'x'] })).toMatch(
       /trustedOrigins\[1\] must be an origin.*; trustedOrigins\[2\] must be an origin/,
     );
   });
 
-  test('and what is no object at all', () => {
+  test('that are not an object are rejected', () => {
     for (const config of [undefined, null, 5, [], 'sqlite:x'])
       expect(saidBy(() => createAuth(config as never))).toBe('latchkey: the config must be an object');
     expect(saidBy(() => credentialPassword(5 as never))).toBe(
@@ -79,7 +79,7 @@ describe('all mistakes are named', () => {
     );
   });
 
-  test('in words, where a schema has none of its own', () => {
+  test('are described in words if their schema has no message', () => {
     const schema = z.object({ a: z.array(z.string()), b: z.boolean(), c: z.int(), d: z.object({}) });
     expect(saidBy(() => readOptions('it', schema, { a: [1], b: 1, c: 1.5 }))).toBe(
       'latchkey: it: a[0] must be a string; b must be true or false; c must be a whole number; d must be an object',

@@ -2,17 +2,20 @@ import { describe, expect, test } from '@jest/globals';
 import { createAuth } from '../../lib/index.js';
 import { password, SECRET } from '../support/app.js';
 
-describe('mistakes in the config of mails and limits', () => {
+describe('invalid email and rateLimit options', () => {
   const email = { send: () => undefined };
   const make = (options: object, config: object = {}) =>
     createAuth({ database: 'sqlite:x.db', secret: SECRET, plugins: [password(options)], ...config });
 
-  test.each(['requireVerifiedEmail', 'concealExistingEmails'])('%s needs mails', (name) => {
-    expect(() => make({ [name]: true })).toThrow(`${name} needs mails: set email: { send } in the config`);
-    expect(() =>
-      make({ [name]: true, signInOnSignUp: true }, { email, baseUrl: 'https://a.example' }),
-    ).toThrow(`${name} and signInOnSignUp exclude each other`);
-  });
+  test.each(['requireVerifiedEmail', 'concealExistingEmails'])(
+    '%s requires the email option and cannot be combined with signInOnSignUp',
+    (name) => {
+      expect(() => make({ [name]: true })).toThrow(`${name} needs mails: set email: { send } in the config`);
+      expect(() =>
+        make({ [name]: true, signInOnSignUp: true }, { email, baseUrl: 'https://a.example' }),
+      ).toThrow(`${name} and signInOnSignUp exclude each other`);
+    },
+  );
 
   test.each([
     [{}, /email.send must be a function/],
@@ -24,7 +27,7 @@ describe('mistakes in the config of mails and limits', () => {
     [{ ...email, resetUrl: '//b.example/reset' }, /email.resetUrl must be a path/],
     [{ ...email, resetUrl: '/\\b.example/reset' }, /email.resetUrl must be a path/],
     [{ ...email, from: 'me@example.com' }, /email.from is not an option of latchkey/],
-  ])('email: %j throws', (given, message) => {
+  ])('email: %j throws a TypeError', (given, message) => {
     expect(() => make({}, { email: given })).toThrow(message);
     expect(() => make({}, { email: given })).toThrow(TypeError);
   });
@@ -48,7 +51,7 @@ describe('mistakes in the config of mails and limits', () => {
       /rateLimit.account.firstPause must be at most maxPause/,
     ],
     [{ signin: false }, /rateLimit.signin is not an option of latchkey/],
-  ])('rateLimit: %j throws', (rateLimit, message) => {
+  ])('rateLimit: %j throws a TypeError', (rateLimit, message) => {
     expect(() => make({}, { rateLimit })).toThrow(message);
     expect(() => make({}, { rateLimit })).toThrow(TypeError);
   });

@@ -11,7 +11,7 @@ afterEach(() => {
   process.env.NODE_ENV = environment;
 });
 
-/** The change to a good config, and what must be said: the key, and the mend. */
+/** A change to a valid config, and the expected message, which contains the key and how to fix it. */
 const mistakes: [change: Record<string, unknown>, said: RegExp][] = [
   [{ database: undefined }, /database must be a URL \(sqlite:/],
   [{ database: 5 }, /database must be a URL/],
@@ -127,7 +127,7 @@ describe('createAuth', () => {
     expect(make({ ...good, ...change })).toThrow(/^latchkey: /);
   });
 
-  test('names every mistake at once, and never the secret', () => {
+  test('reports all mistakes in one error and never prints the secret', () => {
     const error = (() => {
       try {
         return make({
@@ -146,11 +146,11 @@ describe('createAuth', () => {
     expect(error.message).not.toContain('my short secret');
   });
 
-  test.each([undefined, null, 'sqlite:x', 5, []])('%j is no config', (config) => {
+  test.each([undefined, null, 'sqlite:x', 5, []])('%j is rejected as a config', (config) => {
     expect(make(config)).toThrow(TypeError);
   });
 
-  test('takes a config that is right, and connects nothing', () => {
+  test('accepts a valid config and opens no connection', () => {
     const auth = make({
       ...good,
       database: 'mysql://nobody@192.0.2.1:1/none',
@@ -171,58 +171,102 @@ describe('createAuth', () => {
     expect(auth.listSessions).toBeInstanceOf(Function);
   });
 
-  test('gives the same Auth for the same object, and another for another', () => {
+  test('returns the same Auth for the same config object, and a different one for another object', () => {
     const config = Object.freeze({ ...good });
     expect(make(config)()).toBe(make(config)());
     expect(make({ ...config })()).not.toBe(make(config)());
   });
 
-  test('refuses a Sequelize instance for a database that it does not know', () => {
+  test('rejects a Sequelize instance for an unsupported database', () => {
     const sequelize = { query: () => {}, getDialect: () => 'oracle' } as unknown as Sequelize;
     expect(make({ ...good, database: sequelize })).toThrow(/database is a Sequelize instance for oracle/);
   });
 });
 
-describe('plugins', () => {
+describe('the options of plugins', () => {
   test.each<[name: string, make: () => unknown, said: RegExp]>([
     [
-      'cost',
+      'a bcryptCost below 4',
       () => credentialPassword({ bcryptCost: 3 }),
       /credentialPassword: bcryptCost must be at least 4/,
     ],
-    ['cost', () => credentialPassword({ bcryptCost: 31 }), /bcryptCost must be at most 20/],
-    ['cost', () => credentialPassword({ bcryptCost: 10.5 }), /bcryptCost must be a whole number/],
-    ['username', () => credentialPassword({ username: 'yes' as never }), /username must be true or false/],
-    ['unknown', () => credentialPassword({ minLength: 5 } as never), /credentialPassword: .*minLength/],
-    ['nobody', () => admin({}), /admin: name at least one administrator in adminUserIds or adminEmails/],
-    ['nobody', () => admin({ adminEmails: [], adminUserIds: [] }), /admin: name at least one/],
-    ['nothing', () => admin(undefined as never), /admin: name at least one administrator in adminUserIds or/],
-    ['no object', () => admin('owner@example.com' as never), /admin: the options must be an object/],
+    ['a bcryptCost above 20', () => credentialPassword({ bcryptCost: 31 }), /bcryptCost must be at most 20/],
     [
-      'an email',
+      'a fractional bcryptCost',
+      () => credentialPassword({ bcryptCost: 10.5 }),
+      /bcryptCost must be a whole number/,
+    ],
+    [
+      'a username that is not a boolean',
+      () => credentialPassword({ username: 'yes' as never }),
+      /username must be true or false/,
+    ],
+    [
+      'an unknown option of credentialPassword()',
+      () => credentialPassword({ minLength: 5 } as never),
+      /credentialPassword: .*minLength/,
+    ],
+    [
+      'no administrators',
+      () => admin({}),
+      /admin: name at least one administrator in adminUserIds or adminEmails/,
+    ],
+    [
+      'empty lists of administrators',
+      () => admin({ adminEmails: [], adminUserIds: [] }),
+      /admin: name at least one/,
+    ],
+    [
+      'missing options of admin()',
+      () => admin(undefined as never),
+      /admin: name at least one administrator in adminUserIds or/,
+    ],
+    [
+      'options that are not an object',
+      () => admin('owner@example.com' as never),
+      /admin: the options must be an object/,
+    ],
+    [
+      'an invalid email in adminEmails',
       () => admin({ adminEmails: ['nobody'] }),
       /admin: adminEmails\[0\] must be an email address/,
     ],
-    ['an email', () => admin({ adminEmails: 'a@x.co' as never }), /adminEmails must be a list of emails/],
-    ['no id', () => admin({ adminUserIds: [''] }), /adminUserIds\[0\] must be the id of a user, not empty/],
-    ['no id', () => admin({ adminUserIds: ['x', ' '] }), /adminUserIds\[1\] must be the id of a user/],
-    ['no id', () => admin({ adminUserIds: [7 as never] }), /adminUserIds\[0\] must be a string/],
     [
-      'an email as id',
+      'adminEmails that are not a list',
+      () => admin({ adminEmails: 'a@x.co' as never }),
+      /adminEmails must be a list of emails/,
+    ],
+    [
+      'an empty id in adminUserIds',
+      () => admin({ adminUserIds: [''] }),
+      /adminUserIds\[0\] must be the id of a user, not empty/,
+    ],
+    [
+      'a blank id in adminUserIds',
+      () => admin({ adminUserIds: ['x', ' '] }),
+      /adminUserIds\[1\] must be the id of a user/,
+    ],
+    [
+      'a number in adminUserIds',
+      () => admin({ adminUserIds: [7 as never] }),
+      /adminUserIds\[0\] must be a string/,
+    ],
+    [
+      'an email in adminUserIds',
       () => admin({ adminUserIds: ['owner@example.com'] }),
       /admin: adminUserIds\[0\] must be the id of a user: emails go into adminEmails/,
     ],
-    ['unknown', () => admin({ emails: ['a@x.co'] } as never), /admin: .*emails/],
-  ])('%s: %p', (_name, make, said) => {
+    ['an unknown option of admin()', () => admin({ emails: ['a@x.co'] } as never), /admin: .*emails/],
+  ])('throw a TypeError for %s', (_name, make, said) => {
     expect(make).toThrow(TypeError);
     expect(make).toThrow(said);
   });
 
-  test('an administrator’s id is any text', () => {
+  test('an administrator’s id can be any string without an @', () => {
     expect(make({ ...good, plugins: [admin({ adminUserIds: ['x', 'user_2Nf', '42'] })] })).not.toThrow();
   });
 
-  test('a cheap hash is refused in production', () => {
+  test('a bcrypt cost below 10 is rejected in production', () => {
     process.env.NODE_ENV = 'production';
     const config = { ...good, plugins: [credentialPassword({ bcryptCost: 9 })] };
     expect(make(config)).toThrow(/bcryptCost must be at least 10 in production/);

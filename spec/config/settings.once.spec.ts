@@ -26,17 +26,17 @@ test.each([
   { email: { ...email, verifyUrl: 'https://a.example/v', resetUrl: 'myapp://reset' } },
   { session: { touchInterval: 0 } },
   { rateLimit: { account: { failures: 5, firstPause: 15, maxPause: 15 } } },
-])('%j is right, and nothing is said', (config) => {
+])('the config %j is accepted without warnings', (config) => {
   expect(warnings(config)).toEqual([]);
 });
 
-test('a cookie that is not Secure, beside https, could be meant: a warning', () => {
+test('a cookie that is not Secure with an https baseUrl causes a warning', () => {
   expect(warnings({ baseUrl: 'https://app.example.com', ...secure(false) })).toEqual([
     'warn latchkey: session.cookie.secure is false, though baseUrl is https: browsers send the cookie over plain http too',
   ]);
 });
 
-test('plain http in production could be meant, on another machine than this one: a warning', () => {
+test('an http baseUrl in production causes a warning unless it is the local machine', () => {
   process.env.NODE_ENV = 'production';
   const plugins = [password({ bcryptCost: 10 })];
   for (const baseUrl of [
@@ -58,7 +58,7 @@ test.each([
   { email },
   { email: { ...email, verifyUrl: '/confirm', resetUrl: '/new-password' } },
   { email: { ...email, verifyUrl: 'https://a.example/v' } },
-])('%j without baseUrl makes links that are not absolute: one warning', (config) => {
+])('the config %j without baseUrl causes one warning, because links are not absolute', (config) => {
   expect(warnings(config)).toEqual([
     'warn latchkey: links in mails are not absolute without baseUrl: set it, or set email.verifyUrl and email.resetUrl to URLs',
   ]);

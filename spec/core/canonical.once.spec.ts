@@ -20,15 +20,15 @@ describe('canonicalEmail', () => {
     ['ada@example.\u212aom', 'ada@example.kom'],
     ['ada@faß.example', 'ada@xn--fa-hia.example'],
     ['ada@example.рф', 'ada@example.xn--p1ai'],
-  ])('%j is %j', (typed, canonical) => {
+  ])('converts %j to %j', (typed, canonical) => {
     expect(canonicalEmail(typed)).toBe(canonical);
-    // What is canonical stays as it is.
+    // A canonical email stays the same.
     expect(canonicalEmail(canonical)).toBe(canonical);
   });
 
   test.each([
     ...['', ' ', '@', 'ada', 'ada@', '@example.com', 'ada.example.com', 'ada@localhost', 'ada@com'],
-    // Two addresses, or something around one.
+    // Two addresses, or additional text around an address.
     ...[
       'a@x.co,b@x.co',
       'a@x.co;b@x.co',
@@ -50,7 +50,8 @@ describe('canonicalEmail', () => {
     ],
     // Header injection.
     ...['ada@x.co\nbcc: eve@x.co', 'ada@x.co\r\nbcc:eve@x.co', 'ada\n@x.co', 'ada@x.co\0', 'a\0da@x.co'],
-    // Look-alikes in the local part: full-width @, Kelvin sign, dotless i, Cyrillic, full-width, long s, ligature.
+    // Look-alikes in the local part: full-width @, Kelvin sign, dotless i, Cyrillic, full-width, long s,
+    // ligature.
     ...[
       'ada＠example.com',
       'ada﹫example.com',
@@ -65,7 +66,7 @@ describe('canonicalEmail', () => {
       'ß@x.co',
       'İ@x.co',
     ],
-    // Invisible characters, anywhere.
+    // Invisible characters in all positions.
     ...[
       'a\u200bda@x.co',
       'ada@x\u200b.co',
@@ -82,7 +83,7 @@ describe('canonicalEmail', () => {
     ],
     // Dots.
     ...['.ada@x.co', 'ada.@x.co', 'a..da@x.co', 'ada@.x.co', 'ada@x..co', 'ada@x.co.', 'ada@x.co。'],
-    // Domains that are none: addresses, ports, URLs, labels.
+    // Invalid domains: addresses, ports, URLs, labels.
     ...[
       'ada@127.0.0.1',
       'ada@[127.0.0.1]',
@@ -121,23 +122,23 @@ describe('canonicalEmail', () => {
     ' '.repeat(100_000),
     `${'a'.repeat(100_000)}@x.co`,
     `a@${'a.'.repeat(50_000)}`,
-  ])('%j is none', (typed) => {
+  ])('rejects %j', (typed) => {
     expect(canonicalEmail(typed)).toBeNull();
   });
 
-  test('254 characters are the most, also of what is stored', () => {
+  test('accepts at most 254 characters, also in the stored form', () => {
     const domain = `${'x'.repeat(62)}.${'x'.repeat(62)}.${'x'.repeat(61)}.co`;
     const longest = `${'a'.repeat(254 - domain.length - 1)}@${domain}`;
     expect(longest).toHaveLength(254);
     expect(canonicalEmail(longest)).toBe(longest);
     expect(canonicalEmail(`a${longest}`)).toBeNull();
-    // Short as typed, long in punycode.
+    // Short as typed, but long in Punycode.
     const label = 'ü'.repeat(40);
     expect(canonicalEmail(`${'a'.repeat(64)}@${`${label}.`.repeat(4)}co`)).toBeNull();
   });
 
   test.each([null, undefined, 5, true, [], ['a@x.co'], {}, { toString: () => 'a@x.co' }])(
-    '%p is none',
+    'rejects %p',
     (value) => {
       expect(canonicalEmail(value)).toBeNull();
     },
@@ -151,7 +152,7 @@ describe('canonicalUsername', () => {
     ['A.d-a_1', 'a.d-a_1'],
     ['000', '000'],
     ['a'.repeat(30), 'a'.repeat(30)],
-  ])('%j is %j', (typed, canonical) => {
+  ])('converts %j to %j', (typed, canonical) => {
     expect(canonicalUsername(typed)).toBe(canonical);
   });
 
@@ -185,11 +186,11 @@ describe('canonicalUsername', () => {
       '٣٣٣',
       '---\u2010',
     ],
-  ])('%j is none', (typed) => {
+  ])('rejects %j', (typed) => {
     expect(canonicalUsername(typed)).toBeNull();
   });
 
-  test.each([null, undefined, 123, ['ada'], {}])('%p is none', (value) => {
+  test.each([null, undefined, 123, ['ada'], {}])('rejects %p', (value) => {
     expect(canonicalUsername(value)).toBeNull();
   });
 });

@@ -10,7 +10,7 @@ const plugins = [
   admin({ adminEmails: ['root@example.com'] }),
   auditLog(),
 ] as const;
-// Those of accounts at providers are in the specs of oauth.
+// The events of provider accounts are tested in the specs of oauth.
 const NAMES = [
   'user.created',
   'user.email_verified',
@@ -70,14 +70,14 @@ beforeEach(async () => {
   everything.push(...(await happened()));
 });
 
-describe('every event, with ids, address and user agent', () => {
+describe('events contain ids, the address and the user agent', () => {
   const expectEvents = async (...expected: [string, object][]) => {
     const events = await happened();
     everything.push(...events);
     expect(events).toEqual(expected.map(([name, event]) => [name, { ...FROM, userId, ...event }]));
   };
 
-  test('sign-up and sign-in', async () => {
+  test('for a sign-up and a sign-in', async () => {
     const other = { email: `other-${people}@example.com`, password: ada.password };
     const { body } = await browser.post('/auth/signup/credential').send(other).expect(201);
     await expectEvents(['user.created', { userId: body.user.id }]);
@@ -88,7 +88,7 @@ describe('every event, with ids, address and user agent', () => {
     await expectEvents(['session.created', { sessionId: signedIn.body.session.id }]);
   });
 
-  test('a failed sign-in and a throttled one', async () => {
+  test('for a failed and a throttled sign-in', async () => {
     const signIn = (credential: string) =>
       browser.post('/auth/signin/credential').send({ credential, password: 'a wrong password' });
     await signIn(person.email).expect(401);
@@ -100,7 +100,7 @@ describe('every event, with ids, address and user agent', () => {
     await expectEvents(['sign_in.failed', { userId: null }], ['sign_in.throttled', { userId: null }]);
   });
 
-  test('the ends of sessions', async () => {
+  test('for sessions that end', async () => {
     const { body } = await browser.get('/auth/me');
     await browser.post('/auth/signout').expect(204);
     await expectEvents(['session.revoked', { sessionId: body.session.id }]);
@@ -124,7 +124,7 @@ describe('every event, with ids, address and user agent', () => {
     expect(await happened()).toEqual([]);
   });
 
-  test('verification and reset', async () => {
+  test('for an email verification and a password reset', async () => {
     const { token } = await app.mailOf(() => browser.post('/auth/email-verifications').expect(202));
     await browser.post('/auth/verify-email').send({ token }).expect(200);
     await expectEvents(['user.email_verified', {}]);
@@ -139,7 +139,7 @@ describe('every event, with ids, address and user agent', () => {
     await expectEvents(['password.reset', {}], ['session.revoked', { sessionId: expect.any(String) }]);
   });
 
-  test('a changed password', async () => {
+  test('for a password change', async () => {
     await browser
       .post('/auth/passwords/change')
       .send({ current_password: person.password, new_password: 'a difference engine' })
@@ -147,7 +147,7 @@ describe('every event, with ids, address and user agent', () => {
     await expectEvents(['password.changed', {}]);
   });
 
-  test('API keys', async () => {
+  test('for API keys', async () => {
     const { body } = await browser.post('/auth/api-keys').send({ name: 'a program' }).expect(201);
     secrets.push(body.key.slice(12));
     await expectEvents(['api_key.created', { apiKeyId: body.api_key.id }]);
@@ -156,7 +156,7 @@ describe('every event, with ids, address and user agent', () => {
     await expectEvents(['api_key.revoked', { apiKeyId: body.api_key.id }]);
   });
 
-  test('an administrator', async () => {
+  test('for an administrator’s action', async () => {
     const root = app.browser().set('user-agent', FROM.userAgent);
     const credentials = { email: 'root@example.com', password: ada.password };
     const { body } = await root.post('/auth/signup/credential').send(credentials).expect(201);
@@ -172,7 +172,7 @@ describe('every event, with ids, address and user agent', () => {
     );
   });
 
-  test('what the app does by itself has no address', async () => {
+  test('with null as address and user agent if the app itself calls an operation', async () => {
     await app.auth.markEmailVerified(userId);
     await app.auth.revokeAllSessions(userId);
     const nowhere = { ip: null, userAgent: null };
@@ -191,7 +191,7 @@ describe('every event, with ids, address and user agent', () => {
     ]);
   });
 
-  test('of requests at once, each has its own', async () => {
+  test('with the correct user agent for each of several concurrent requests', async () => {
     const agents = Array.from({ length: 10 }, (_, index) => `agent ${index}`);
     await Promise.all(
       agents.map((agent) =>
@@ -205,7 +205,7 @@ describe('every event, with ids, address and user agent', () => {
     expect(told.sort()).toEqual(agents);
   });
 
-  test('and no secret in any of them', async () => {
+  test('and never contain a secret', async () => {
     const audit = await rows(app.database, 'SELECT * FROM audit_events');
     expect(everything.length).toBeGreaterThan(15);
     expect(audit.length).toBeGreaterThan(15);
@@ -217,7 +217,7 @@ describe('every event, with ids, address and user agent', () => {
 });
 
 describe('a listener', () => {
-  test('that throws, rejects or hangs changes no answer, and is logged', async () => {
+  test('that throws, rejects or hangs does not affect the response, and its error is logged', async () => {
     const offs = [
       () => void JSON.parse('thrown by a listener'),
       () => Promise.reject(new Error('rejected by a listener')),
@@ -234,7 +234,7 @@ describe('a listener', () => {
     for (const off of offs) off();
   });
 
-  test('hears no more after it was taken away, and one that was added twice is heard once', async () => {
+  test('is not called after it was removed, and is called once if it was added twice', async () => {
     const heard: string[] = [];
     const listener = ({ userId }: { userId: string }) => heard.push(userId);
     const off = app.auth.on('session.revoked', listener);
@@ -248,7 +248,7 @@ describe('a listener', () => {
     expect(heard).toEqual([userId]);
   });
 
-  test('has been called when the call that it hears of returns', async () => {
+  test('has been called when the operation returns', async () => {
     const heard: string[] = [];
     const offs = NAMES.map((name) => app.auth.on(name, () => void heard.push(name)));
     const heardOf = async (work: () => Promise<unknown>) => {
@@ -276,7 +276,7 @@ describe('a listener', () => {
     for (const off of offs) off();
   });
 
-  test('cannot change what others and the audit log are told', async () => {
+  test('cannot change the event that other listeners and the audit log get', async () => {
     const told: unknown[] = [];
     const offs = [
       app.auth.on('api_key.created', (event) => Object.assign(event, { userId: 'somebody else' })),
@@ -304,13 +304,13 @@ describe('a listener', () => {
     [/auth\.on\('user\.created', …\) needs a function to call, not 5/, 'user.created', 5],
     [/auth\.on\('user\.created', …\) needs a function to call/, 'user.created', undefined],
     [/auth\.on\('user\.created', …\) needs a function to call/, 'user.created', { handle() {} }],
-  ])('%s', (said, name, listener) => {
+  ])('is rejected: %s', (said, name, listener) => {
     const listen = () => app.auth.on(name as never, listener as never);
     expect(listen).toThrow(TypeError);
     expect(listen).toThrow(said);
   });
 
-  test('hears what its own process did, not others', async () => {
+  test('gets only the events of its own process', async () => {
     const other = createAuth({
       database: app.database.url,
       secret: SECRET,

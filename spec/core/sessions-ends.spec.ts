@@ -28,11 +28,11 @@ const lastActive = async (id: string) =>
   (await app.auth.models.Session.findByPk(id))?.get().lastActiveAt.getTime();
 const settled = (ms = 150) => new Promise((resolve) => setTimeout(resolve, ms));
 
-describe('the end of a session', () => {
+describe('the expiry of a session', () => {
   test.each([
     ['remembered', true, 30 * DAY],
     ['not remembered', false, DAY],
-  ])('%s, it is fixed when it begins', async (_name, rememberMe, lifetime) => {
+  ])('is fixed at the sign-in for a session that is %s', async (_name, rememberMe, lifetime) => {
     const { session } = await signIn(rememberMe);
     expect(session.expiresAt.getTime() - session.createdAt.getTime()).toBe(lifetime);
   });
@@ -40,7 +40,7 @@ describe('the end of a session', () => {
   test.each([
     ['idle', { lastActiveAt: ago(7 * DAY + SECOND) }, { lastActiveAt: ago(7 * DAY - 60 * SECOND) }],
     ['absolute', { expiresAt: ago(1) }, { expiresAt: ago(-60 * SECOND) }],
-  ])('%s: over after it, live before it', async (_name, over, live) => {
+  ])('is enforced by the %s timeout, and not earlier', async (_name, over, live) => {
     const { id, headers } = await signIn(true);
     await change(id, live);
     await app.http.get('/auth/me').set(headers).expect(200);
@@ -52,14 +52,14 @@ describe('the end of a session', () => {
     );
   });
 
-  test('activity does not move the absolute end', async () => {
+  test('has an absolute timeout that activity does not extend', async () => {
     const { id, headers, session } = await signIn();
     await change(id, { lastActiveAt: ago(2 * HOUR) });
     const { body } = await app.http.get('/auth/me').set(headers).expect(200);
     expect(body.session.expires_at).toBe(session.expiresAt.toISOString());
   });
 
-  test('by the configured times, to the millisecond', async () => {
+  test('follows the configured times to the millisecond', async () => {
     const brief = createAuth({
       database: app.database.url,
       secret: SECRET,
@@ -79,7 +79,7 @@ describe('the end of a session', () => {
     await brief.close();
   });
 
-  test('whoever is active does not fall idle, however seldom activity is written', async () => {
+  test('has an idle timeout that spares a session in use, even if activity is rarely written', async () => {
     const brief = createAuth({
       database: app.database.url,
       secret: SECRET,
@@ -96,8 +96,8 @@ describe('the end of a session', () => {
   });
 });
 
-describe('last activity', () => {
-  test('is written once an interval at most, even by many requests at once', async () => {
+describe('the last activity', () => {
+  test('is written at most once per interval, even by concurrent requests', async () => {
     const { id, headers } = await signIn();
     const early = ago(30 * SECOND);
     await change(id, { lastActiveAt: early });
@@ -114,7 +114,7 @@ describe('last activity', () => {
     expect(await lastActive(id)).toBe(touched);
   });
 
-  test('keeps a session alive past its idle time', async () => {
+  test('keeps a session alive beyond its idle timeout', async () => {
     const { id, headers } = await signIn(true);
     for (let day = 0; day < 3; day++) {
       await change(id, { lastActiveAt: ago(6 * DAY) });
@@ -123,7 +123,7 @@ describe('last activity', () => {
     }
   });
 
-  test('brings no revoked session back', async () => {
+  test('never restores a revoked session', async () => {
     for (let attempt = 0; attempt < 5; attempt++) {
       const { id, headers, token } = await signIn();
       await change(id, { lastActiveAt: ago(2 * HOUR) });

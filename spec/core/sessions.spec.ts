@@ -28,8 +28,8 @@ const change = (id: string, values: object) => app.auth.models.Session.update(va
 const ago = (milliseconds: number) => new Date(Date.now() - milliseconds);
 const settled = (ms = 150) => new Promise((resolve) => setTimeout(resolve, ms));
 
-describe('the token', () => {
-  test('is stored nowhere, and neither its hash nor the public id opens the session', async () => {
+describe('a session token', () => {
+  test('is not stored, and neither its hash nor the public id opens the session', async () => {
     const { token, id } = await signIn();
     const dump = JSON.stringify(
       await Promise.all(['users', 'sessions'].map((table) => rows(app.database, `SELECT * FROM ${table}`))),
@@ -52,15 +52,15 @@ describe('the token', () => {
     }
   });
 
-  test('is another at every sign-in', async () => {
+  test('is different for every sign-in', async () => {
     const tokens = await Promise.all(Array.from({ length: 5 }, () => signIn()));
     expect(new Set(tokens.map(({ token }) => token)).size).toBe(5);
     for (const { token } of tokens) expect(token).toMatch(/^lks_[A-Za-z0-9_-]{48}$/);
   });
 });
 
-describe('revoking', () => {
-  test('by token says whether there was one', async () => {
+describe('revoking sessions', () => {
+  test('by token returns whether there was one', async () => {
     const { token, headers } = await signIn();
     expect(await app.auth.revokeSession(token)).toBe(true);
     expect(await app.auth.revokeSession(token)).toBe(false);
@@ -68,7 +68,7 @@ describe('revoking', () => {
     expectProblem(await app.http.get('/auth/me').set(headers), 401, 'invalid_session');
   });
 
-  test('counts only sessions that were alive', async () => {
+  test('counts only active sessions', async () => {
     const { user } = (await app.auth.credential.signUp({ ...ada, email: 'ended@example.com' }))!;
     const sign = () =>
       app.auth.credential.signIn({ credential: 'ended@example.com', password: ada.password });
@@ -85,7 +85,7 @@ describe('revoking', () => {
     );
   });
 
-  test('all ends a sign-in that has read the account a moment before', async () => {
+  test('also ends a sign-in that read the account just before', async () => {
     const { sequelize, statements } = loggingSequelize(app.database);
     const slow = createAuth({
       database: sequelize,
@@ -112,7 +112,7 @@ describe('revoking', () => {
     await sequelize.close();
   });
 
-  test('holds in another process at once', async () => {
+  test('takes effect in another process immediately', async () => {
     const other = createAuth({
       database: app.database.url,
       secret: SECRET,
@@ -131,7 +131,7 @@ describe('revoking', () => {
     await other.close();
   });
 
-  test('junk ids are nobody', async () => {
+  test('with an invalid id does nothing', async () => {
     for (const id of ['', 'junk', "' OR '1'='1", '01900000-0000-7000-8000-000000000000']) {
       expect(await app.auth.listSessions(id)).toEqual([]);
       expect(await app.auth.revokeAllSessions(id)).toBe(0);
@@ -145,7 +145,7 @@ describe('pruning', () => {
     live = await signIn(true);
   });
 
-  test('deletes what has expired or was idle too long, and keeps the rest', async () => {
+  test('deletes expired and idle sessions and keeps the others', async () => {
     const [expired, idle] = await Promise.all([signIn(), signIn(true)]);
     await change(expired.id, { expiresAt: ago(SECOND) });
     await change(idle.id, { lastActiveAt: ago(8 * DAY) });
@@ -158,7 +158,7 @@ describe('pruning', () => {
     await app.auth.getSession({ headers: live.headers });
   });
 
-  test('goes on beyond one batch', async () => {
+  test('continues after the first batch', async () => {
     const { session } = live;
     const tokenHash = (index: number) => digestToken(`row ${index}`);
     await app.auth.models.Session.bulkCreate(
@@ -177,7 +177,7 @@ describe('pruning', () => {
   });
 });
 
-test('what the client says of itself is cut to its column', async () => {
+test('user agents and addresses are truncated to the length of their columns', async () => {
   const { session } = await app.auth.credential.signIn({
     credential: ada.email,
     password: ada.password,

@@ -6,7 +6,7 @@ import { expectProblem } from '../support/problem.js';
 const SECRET_WORDS = 'correct horse battery';
 const GERMAN = 'pässwörd für Ada';
 
-// Each made by another program than ours, by the command beside it.
+// Each hash was created by another program, with the command next to it.
 const MADE_ELSEWHERE: [source: string, hash: string, password?: string][] = [
   [
     'Apache 2.4: htpasswd -nbB -C 5 ada "correct horse battery"',
@@ -91,39 +91,42 @@ const hashOf = async (email: string) =>
     )
   )[0]?.password_hash;
 
-describe('a hash from elsewhere', () => {
-  test.each(MADE_ELSEWHERE)('%s', async (_source, stored, itsPassword = SECRET_WORDS) => {
-    const email = await moveIn(stored);
-    for (const wrong of [`${itsPassword} `, itsPassword.toUpperCase(), 'x', stored])
-      expectProblem(await signIn(email, wrong), 401, 'invalid_credentials');
-    // A wrong password rewrites nothing.
-    expect(await hashOf(email)).toBe(stored);
-    await signIn(email, itsPassword).expect(200);
-    const ours = await hashOf(email);
-    expect(ours).toMatch(/^\$bcrypt-hmac-sha384\$2b\$04\$/);
-    await signIn(email, itsPassword).expect(200);
-    expect(await hashOf(email)).toBe(ours);
-    expectProblem(await signIn(email, `${itsPassword} `), 401, 'invalid_credentials');
-  });
+describe('an imported hash', () => {
+  test.each(MADE_ELSEWHERE)(
+    'is verified and then replaced at the first sign-in (%s)',
+    async (_source, stored, itsPassword = SECRET_WORDS) => {
+      const email = await moveIn(stored);
+      for (const wrong of [`${itsPassword} `, itsPassword.toUpperCase(), 'x', stored])
+        expectProblem(await signIn(email, wrong), 401, 'invalid_credentials');
+      // A wrong password does not change the hash.
+      expect(await hashOf(email)).toBe(stored);
+      await signIn(email, itsPassword).expect(200);
+      const ours = await hashOf(email);
+      expect(ours).toMatch(/^\$bcrypt-hmac-sha384\$2b\$04\$/);
+      await signIn(email, itsPassword).expect(200);
+      expect(await hashOf(email)).toBe(ours);
+      expectProblem(await signIn(email, `${itsPassword} `), 401, 'invalid_credentials');
+    },
+  );
 
   test.each([
     ['plain text', SECRET_WORDS],
-    ['nothing', ''],
-    ['MD5, as old programs had it', '5f4dcc3b5aa765d61d8327deb882cf99'],
-    ['argon2i, which is not argon2id', '$argon2i$v=19$m=4096,t=2,p=1$c29tZXNhbHQ$IjAUGkmGew6T+Gyt2iD231'],
+    ['an empty string', ''],
+    ['MD5', '5f4dcc3b5aa765d61d8327deb882cf99'],
+    ['argon2i instead of argon2id', '$argon2i$v=19$m=4096,t=2,p=1$c29tZXNhbHQ$IjAUGkmGew6T+Gyt2iD231'],
     [
-      'argon2id that takes 4 GiB',
+      'argon2id that needs 4 GiB',
       '$argon2id$v=19$m=4194304,t=2,p=1$c29tZXNhbHQxMjM0$IjAUGkmGew6T+Gyt2iD231PI',
     ],
-    ['scrypt that takes 8 GiB', '$scrypt$ln=23,r=8,p=1$fm/NmdN6T6l1jtE6x/i/dw$MT4LUld36HOyrXxVfjMf6g'],
+    ['scrypt that needs 8 GiB', '$scrypt$ln=23,r=8,p=1$fm/NmdN6T6l1jtE6x/i/dw$MT4LUld36HOyrXxVfjMf6g'],
     ['bcrypt that takes an hour', `$2b$24$${'.'.repeat(53)}`],
-    ['a billion rounds of PBKDF2', `pbkdf2_sha256$1000000000$salt$${'A'.repeat(43)}=`],
-    ['PBKDF2 of a few bytes', 'pbkdf2_sha256$2000$salt$AAAA'],
-    ['PBKDF2 of no bytes', '$pbkdf2-sha256$2000$c2FsdA$A'],
-    ['scrypt of no bytes', '$scrypt$ln=10,r=8,p=1$fm/NmdN6T6l1jtE6x/i/dw$A'],
+    ['PBKDF2 with a billion iterations', `pbkdf2_sha256$1000000000$salt$${'A'.repeat(43)}=`],
+    ['PBKDF2 with a hash of a few bytes', 'pbkdf2_sha256$2000$salt$AAAA'],
+    ['PBKDF2 with an empty hash', '$pbkdf2-sha256$2000$c2FsdA$A'],
+    ['scrypt with an empty hash', '$scrypt$ln=10,r=8,p=1$fm/NmdN6T6l1jtE6x/i/dw$A'],
     ['scrypt without memory', '$scrypt$ln=0,r=0,p=0$fm/NmdN6T6l1jtE6x/i/dw$MT4LUld36HOyrXxVfjMf6g'],
     ['a salt longer than the column', `pbkdf2_sha256$2000$${'s'.repeat(300)}$${'A'.repeat(43)}=`],
-  ])('%s is not taken over', async (_what, passwordHash) => {
+  ])('is skipped by the import: %s', async (_what, passwordHash) => {
     const email = 'refused@example.com';
     expect(await app.auth.credential.importUsers([{ email, passwordHash }])).toEqual({
       imported: 0,
@@ -133,11 +136,11 @@ describe('a hash from elsewhere', () => {
 
   test.each([
     [
-      'argon2id with broken parameters',
+      'argon2id with invalid parameters',
       '$argon2id$v=19$m=1,t=0,p=0$c29tZXNhbHQxMjM0$IjAUGkmGew6T+Gyt2iD231PI',
     ],
-    ['scrypt with broken parameters', '$scrypt$ln=0,r=1,p=1$fm/NmdN6T6l1jtE6x/i/dw$MT4LUld36HOyrXxVfjMf6g'],
-  ])('%s, already in the table, is no password and no failure', async (_what, passwordHash) => {
+    ['scrypt with invalid parameters', '$scrypt$ln=0,r=1,p=1$fm/NmdN6T6l1jtE6x/i/dw$MT4LUld36HOyrXxVfjMf6g'],
+  ])('never matches and causes no error if it is invalid: %s', async (_what, passwordHash) => {
     const email = await moveIn('pbkdf2_sha1$2000$seasalt2$eRlzVMCGnF37eLvedESb61dDewE=');
     await app.auth.models.User.update({ passwordHash }, { where: { email } });
     expectProblem(await signIn(email, SECRET_WORDS), 401, 'invalid_credentials');

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { queueHash } from '../../lib/crypto/hash-queue.js';
 
-test('runs a few at once, 64 wait in line, the rest is refused at once', async () => {
+test('queueHash runs a few hashes in parallel, queues 64 and rejects the rest immediately', async () => {
   let running = 0;
   let most = 0;
   const order: number[] = [];
@@ -21,7 +21,7 @@ test('runs a few at once, 64 wait in line, the rest is refused at once', async (
   await new Promise((resolve) => setImmediate(resolve));
   const places = running + 64;
   expect(running).toBeGreaterThan(0);
-  // One of libuv's four threads at least stays free.
+  // At least one of libuv's four threads stays free.
   expect(running).toBeLessThan(4);
   expect(refused).toHaveLength(100 - places);
   expect(refused[0]).toMatchObject({ status: 503, code: 'unavailable', retryAfter: expect.any(Number) });
@@ -34,7 +34,7 @@ test('runs a few at once, 64 wait in line, the rest is refused at once', async (
   expect(results[1]).toMatchObject({ status: 'rejected', reason: { message: 'a hash failed' } });
   expect(order).toEqual(Array.from({ length: places }, (_, index) => index));
   expect(most).toBeLessThan(4);
-  // And the line is empty again: nothing that failed or was refused holds a place.
+  // The queue is empty again: hashes that failed or were rejected do not occupy a place.
   const again = Array.from({ length: places }, (_, index) => queueHash(async () => index));
   expect(await Promise.all(again)).toHaveLength(places);
 });

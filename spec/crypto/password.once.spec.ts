@@ -6,7 +6,7 @@ import { PasswordHasher } from '../../lib/crypto/password.js';
 const hasher = new PasswordHasher(4);
 
 describe('PasswordHasher', () => {
-  test('stores its scheme and cost, and another salt each time', async () => {
+  test('stores its scheme and cost, and a different salt each time', async () => {
     const [first, second] = await Promise.all([hasher.hash('engine'), hasher.hash('engine')]);
     expect(first).toMatch(/^\$bcrypt-hmac-sha384\$2b\$04\$[./A-Za-z0-9]{53}$/);
     expect(first).not.toBe(second);
@@ -15,31 +15,31 @@ describe('PasswordHasher', () => {
   });
 
   test.each([
-    ['beyond 72 bytes', `${'x'.repeat(72)}one`, `${'x'.repeat(72)}two`],
-    ['behind a NUL', 'before\0after', 'before\0other'],
+    ['bytes after the first 72', `${'x'.repeat(72)}one`, `${'x'.repeat(72)}two`],
+    ['characters after a NUL', 'before\0after', 'before\0other'],
     ['a NUL itself', 'before', 'before\0'],
     ['letter case', 'engine', 'Engine'],
     ['spaces', 'engine', 'engine '],
     ['compatibility characters', 'ﬁnally', 'finally'],
-  ])('%s counts', async (_name, password, other) => {
+  ])('distinguishes passwords that differ in: %s', async (_name, password, other) => {
     const stored = await hasher.hash(password);
     expect((await hasher.verify(password, stored)).matches).toBe(true);
     expect((await hasher.verify(other, stored)).matches).toBe(false);
   });
 
-  test('takes a password however its accents are composed', async () => {
+  test('accepts a password with composed or decomposed accents', async () => {
     const stored = await hasher.hash('crème'.normalize('NFD'));
     expect((await hasher.verify('crème'.normalize('NFC'), stored)).matches).toBe(true);
   });
 
-  test('is no plain bcrypt of the password, nor of its SHA-384', async () => {
+  test('is not plain bcrypt of the password or of its SHA-384', async () => {
     const stored = (await hasher.hash('engine')).replace('$bcrypt-hmac-sha384', '');
     expect(await bcrypt.compare('engine', stored)).toBe(false);
     const digest = createHash('sha384').update('engine').digest('base64');
     expect(await bcrypt.compare(digest, stored)).toBe(false);
   });
 
-  test('finds a hash of a lower cost outdated where it matches, and one of a higher never', async () => {
+  test('reports a hash with a lower cost as outdated if it matches, and never one with a higher cost', async () => {
     const dearer = new PasswordHasher(6);
     const cheap = await hasher.hash('engine');
     expect(await dearer.verify('engine', cheap)).toEqual({ matches: true, outdated: true });
@@ -58,12 +58,12 @@ describe('PasswordHasher', () => {
     '$bcrypt-hmac-sha384$2b$99$x',
     '$bcrypt-hmac-sha384$2a$04$x',
     `$2b$04$${'.'.repeat(53)}`,
-  ])('matches nothing with %j in its place', async (stored) => {
+  ])('matches no password if the stored hash is %j', async (stored) => {
     for (const password of ['', 'engine', stored ?? 'null'])
       expect(await hasher.verify(password, stored)).toEqual({ matches: false, outdated: false });
   });
 
-  test('takes as long to fail whatever is stored', async () => {
+  test('takes the same time to fail for any stored hash', async () => {
     const today = new PasswordHasher(9);
     const stored = [await today.hash('engine'), await new PasswordHasher(6).hash('engine'), null, 'junk'];
     const times = stored.map(() => [] as number[]);
@@ -74,7 +74,8 @@ describe('PasswordHasher', () => {
         times[index]?.push(performance.now() - started);
       }
     }
-    // Generous, for a machine that is busy with other specs: a failure that hashed nothing would be near 0.
+    // The limit is generous because other specs may run on the same machine. A failure without a hash would
+    // be near 0.
     const fastest = times.map((one) => Math.min(...one));
     expect(Math.min(...fastest) / Math.max(...fastest)).toBeGreaterThan(0.7);
   });

@@ -8,7 +8,7 @@ describe('a sealed value', () => {
   const box = new SecretBox([OLD]);
   const sealed = box.seal('a token', 'row 1');
 
-  test('opens with the very same context, and with any listed secret', () => {
+  test('opens only with the same context and with any of the listed secrets', () => {
     expect(box.open(sealed, 'row 1')).toBe('a token');
     expect(box.open(sealed, 'row 2')).toBeNull();
     expect(new SecretBox([NEW, OLD]).open(sealed, 'row 1')).toBe('a token');
@@ -16,14 +16,14 @@ describe('a sealed value', () => {
   });
 
   test.each(['.', '.x', '=', '==', ' ', '\n', '\0', 'A', '-', '$', 'é'])(
-    'does not open with %j behind it',
+    'does not open with %j appended',
     (junk) => {
       expect(box.open(sealed + junk, 'row 1')).toBeNull();
     },
   );
 
-  test('does not open with any character of it changed, or left out', () => {
-    // Of three lengths, since the last character of base64url has bits that say nothing in two of three.
+  test('does not open if any character is changed or removed', () => {
+    // Three lengths, because in two of three lengths the last character of base64url contains unused bits.
     for (const value of ['a token', 'a token.', 'a token..']) {
       const whole = box.seal(value, 'row 1');
       for (let at = 0; at < whole.length; at++) {
@@ -36,7 +36,10 @@ describe('a sealed value', () => {
     }
   });
 
-  test.each(['', '.', '..', 'v1', 'v1..', 'v2.x.y', '.'.repeat(100_000)])('%j is none', (value) => {
-    expect(box.open(value, 'row 1')).toBeNull();
-  });
+  test.each(['', '.', '..', 'v1', 'v1..', 'v2.x.y', '.'.repeat(100_000)])(
+    'does not open if it is %j',
+    (value) => {
+      expect(box.open(value, 'row 1')).toBeNull();
+    },
+  );
 });

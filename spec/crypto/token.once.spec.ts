@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createToken, digestToken, isWellFormedToken } from '../../lib/crypto/token.js';
 
 describe('a token', () => {
-  test('is a prefix, 32 random bytes and a checksum', () => {
+  test('consists of a prefix, 32 random bytes and a checksum', () => {
     const token = createToken('lks_');
     expect(token).toMatch(/^lks_[A-Za-z0-9_-]{48}$/);
     expect(isWellFormedToken('lks_', token)).toBe(true);
@@ -11,7 +11,7 @@ describe('a token', () => {
     expect(isWellFormedToken('lkk_', `lkk_${token.slice(4)}`)).toBe(false);
   });
 
-  test('is never the same, and every bit of it varies', () => {
+  test('is never the same twice, and every bit varies', () => {
     const tokens = Array.from({ length: 500 }, () => createToken(''));
     expect(new Set(tokens).size).toBe(500);
     const bytes = tokens.map((token) => Buffer.from(token, 'base64url').subarray(0, 32));
@@ -22,7 +22,7 @@ describe('a token', () => {
     }
   });
 
-  test('with any one character changed is none', () => {
+  test('is rejected if any single character is changed', () => {
     const token = createToken('lks_');
     for (let place = 4; place < token.length; place++) {
       const other = token[place] === 'A' ? 'B' : 'A';
@@ -39,16 +39,16 @@ describe('a token', () => {
     ],
     ['with a newline', (token: string) => `${token}\n`],
     ['with a space before it', (token: string) => ` ${token}`],
-    ['in capitals', (token: string) => token.toUpperCase()],
-    ['twice', (token: string) => token + token],
-    ['nothing', () => ''],
+    ['in upper case', (token: string) => token.toUpperCase()],
+    ['repeated', (token: string) => token + token],
+    ['empty', () => ''],
     ['only a prefix', () => 'lks_'],
     ['very long', () => `lks_${'A'.repeat(1_000_000)}`],
-  ])('%s is none', (_name, mangle) => {
+  ])('is rejected if it is malformed: %s', (_name, mangle) => {
     expect(isWellFormedToken('lks_', mangle(createToken('lks_')))).toBe(false);
   });
 
-  test('is stored as SHA-256 of all of it', () => {
+  test('is stored as the SHA-256 of the whole token', () => {
     const token = createToken('lks_');
     expect(digestToken(token)).toEqual(createHash('sha256').update(token).digest());
   });

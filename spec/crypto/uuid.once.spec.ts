@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import { isUuid, uuidv7 } from '../../lib/crypto/uuid.js';
 
 describe('uuidv7', () => {
-  test('is a UUID of version 7 that begins with the time', () => {
+  test('returns a UUID of version 7 that starts with the time', () => {
     const id = uuidv7(0x0123456789ab);
     expect(id).toMatch(/^01234567-89ab-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(isUuid(id)).toBe(true);
   });
 
-  test('sorts by time, and is never the same within a millisecond', () => {
+  test('sorts by time and is unique within a millisecond', () => {
     const ids = Array.from({ length: 1000 }, (_, index) => uuidv7(1_700_000_000_000 + index));
     expect([...ids].sort()).toEqual(ids);
     expect(new Set(Array.from({ length: 10_000 }, () => uuidv7(1))).size).toBe(10_000);
@@ -25,7 +25,7 @@ describe('uuidv7', () => {
     null,
     5,
     [uuidv7()],
-  ])('%j is no id of ours', (value) => {
+  ])('isUuid rejects %j', (value) => {
     expect(isUuid(value)).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { BatchedLookup } from '../../lib/database/lookup.js';
 
-/** A lookup over a table of `row of <digest>`, whose answers wait until they are let go. */
+/** A lookup in a table of `row of <digest>` whose fetches wait until the spec completes them. */
 function held() {
   const batches: { digests: readonly string[]; answer(): void; fail(error: Error): void }[] = [];
   const lookup = new BatchedLookup<string>(
@@ -17,13 +17,13 @@ function held() {
   );
   return { lookup, batches, digests: () => batches.map((batch) => batch.digests) };
 }
-// Several turns of the event loop, whatever else the machine does.
+// Waits for several turns of the event loop, even on a busy machine.
 const turn = () => new Promise((resolve) => setTimeout(resolve, 20));
 const names = (count: number, name = 'token') =>
   Array.from({ length: count }, (_, index) => `${name} ${index}`);
 
 describe('BatchedLookup', () => {
-  test('lookups of one turn share one fetch, and equal ones one place in it', async () => {
+  test('uses one fetch for all lookups of one turn, and removes duplicates', async () => {
     const { lookup, batches, digests } = held();
     const found = Promise.all(['a', 'b', 'a', 'missing', 'b'].map((digest) => lookup.find(digest)));
     await turn();
@@ -32,7 +32,7 @@ describe('BatchedLookup', () => {
     expect(await found).toEqual(['row of a', 'row of b', 'row of a', null, 'row of b']);
   });
 
-  test('takes at most 64 at once, and two fetches at a time', async () => {
+  test('fetches at most 64 rows at a time, with at most two fetches in parallel', async () => {
     const { lookup, batches, digests } = held();
     const found = Promise.all(names(200).map((digest) => lookup.find(digest)));
     await turn();
@@ -49,19 +49,19 @@ describe('BatchedLookup', () => {
     expect(new Set(digests().flat()).size).toBe(200);
   });
 
-  test('answers by a fetch that began after it was asked', async () => {
+  test('uses a fetch that started after the lookup was requested', async () => {
     const { lookup, batches, digests } = held();
     const before = lookup.find('a');
     await turn();
     const after = lookup.find('a');
     await turn();
-    // The row may have been revoked since the first began.
+    // The row may have been revoked since the first fetch started.
     expect(digests()).toEqual([['a'], ['a']]);
     for (const batch of batches) batch.answer();
     expect(await Promise.all([before, after])).toEqual(['row of a', 'row of a']);
   });
 
-  test('tries a batch that failed at once again one by one', async () => {
+  test('retries the lookups of a batch one by one if the batch failed quickly', async () => {
     const { lookup, batches, digests } = held();
     const found = Promise.allSettled(['a', 'b', 'c'].map((digest) => lookup.find(digest)));
     await turn();
@@ -76,14 +76,14 @@ describe('BatchedLookup', () => {
       { reason: { message: 'again' } },
       { value: 'row of c' },
     ]);
-    // And the next is a batch again.
+    // The next lookup uses a batch again.
     const next = lookup.find('d');
     await turn();
     batches.at(-1)?.answer();
     expect(await next).toBe('row of d');
   });
 
-  test('gives up on a batch that failed late, and on all that wait behind it', async () => {
+  test('rejects a batch that failed late, and all lookups that are waiting', async () => {
     const { lookup, batches, digests } = held();
     const found = names(200).map((digest) => lookup.find(digest).catch((error: Error) => error.message));
     await turn();

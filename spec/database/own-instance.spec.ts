@@ -15,7 +15,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** As an app may open its database: with options that latchkey would not choose. */
+/** Opens the database as an app might, with options that latchkey would not choose. */
 function open(options: object) {
   if (dialect === 'sqlite') {
     own = connectByUrl(database.url) as Sequelize;
@@ -29,7 +29,7 @@ function open(options: object) {
   });
 }
 
-/** All that touches a column: sign-up, sign-in, lookup, touch, list, revoke, prune. */
+/** Uses every column: sign-up, sign-in, lookup, touch, list, revoke, prune. */
 async function roundTrip(auth: ReturnType<typeof open>) {
   await auth.migrate();
   const person = { ...ada, username: 'ada' };
@@ -59,9 +59,9 @@ async function roundTrip(auth: ReturnType<typeof open>) {
 
 describe('the app’s own Sequelize instance', () => {
   test.each<[name: string, options: object]>([
-    ['as it comes', {}],
+    ['with default options', {}],
     [
-      'with defaults of its own for models',
+      'with its own model defaults',
       {
         define: {
           timestamps: true,
@@ -72,8 +72,8 @@ describe('the app’s own Sequelize instance', () => {
         },
       },
     ],
-    ['with names in capitals', { define: { underscored: false, name: { singular: 'X', plural: 'XS' } } }],
-    ['that leaves nulls out', { omitNull: true }],
+    ['with upper-case names', { define: { underscored: false, name: { singular: 'X', plural: 'XS' } } }],
+    ['with omitNull', { omitNull: true }],
     ['with raw queries', { query: { raw: true } }],
     ...(dialect === 'sqlite'
       ? []
@@ -91,11 +91,11 @@ describe('the app’s own Sequelize instance', () => {
           ],
         ] as [string, object][])
       : []),
-  ])('%s', async (_name, options) => {
+  ])('works %s', async (_name, options) => {
     await roundTrip(open(options));
   });
 
-  test('stays open, and keeps its own models, though they have our names', async () => {
+  test('stays open and keeps its own models, even with the same names as latchkey’s models', async () => {
     const auth = open({});
     const User = own.define('User', { name: DataTypes.STRING }, { tableName: 'people', timestamps: false });
     const later = createAuth({ database: own, secret: SECRET, tablePrefix: 'x_', plugins: [password()] });
@@ -112,7 +112,7 @@ describe('the app’s own Sequelize instance', () => {
 
 if (dialect === 'mysql') {
   test.each([[['FOUND_ROWS']], [['-CONNECT_ATTRS']]])(
-    'limits hold where its connections count rows in another way: flags %j',
+    'rate limits are exact if connections count affected rows differently: flags %j',
     async (flags) => {
       own = new Sequelize(database.url, { logging: false, dialectOptions: { flags } });
       const auth = createAuth({ database: own, secret: SECRET, plugins: [password()] });

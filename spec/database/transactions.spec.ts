@@ -9,8 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-// On SQLite they meet a locked file, on the others each other's locks.
-test('transactions of two processes on one user all come through', async () => {
+// On SQLite the transactions meet a locked file, on other databases they meet each other's locks.
+test('concurrent transactions of two processes on one user all succeed', async () => {
   const other = createAuth({
     database: app.database.url,
     secret: SECRET,

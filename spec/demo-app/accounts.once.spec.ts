@@ -3,10 +3,10 @@ import { demoInBrowser, inBrowser, says, signIn } from './browser.js';
 
 const grace = { email: 'grace@example.com', username: 'grace', password: 'nanoseconds of wire' };
 
-inBrowser('accounts of the demo', () => {
+inBrowser('the accounts of the demo app', () => {
   const demo = demoInBrowser();
 
-  test('a user signs up, signs in, sees and ends sessions, and is no administrator', async () => {
+  test('a user can sign up, sign in, and list and end sessions, and cannot open the admin pages', async () => {
     const page = await demo.open('/sign-up');
     await page.getByLabel('Email').fill(grace.email);
     await page.getByLabel('Username').fill(grace.username);
@@ -51,7 +51,7 @@ inBrowser('accounts of the demo', () => {
     await page.waitForURL(demo.url('/'));
   });
 
-  test('sessions tell devices by name, and a program by what it calls itself', async () => {
+  test('the sessions page shows the name of a browser, and the user agent of a program', async () => {
     const page = await demo.openSignedIn(grace, '/sessions');
     const credentials = { credential: grace.email, password: grace.password };
     await fetch(demo.url('/auth/signin/credential'), {
@@ -64,7 +64,7 @@ inBrowser('accounts of the demo', () => {
     await page.getByText('backup-script/2.1').waitFor();
   });
 
-  test('a session that ended meanwhile leads to the sign-in page, and back', async () => {
+  test('a session that ended in the meantime redirects to the sign-in page and back', async () => {
     const page = await demo.openSignedIn(grace, '/api-keys');
     await page.getByLabel('Name').fill('too late');
     await page.context().clearCookies();
@@ -74,7 +74,7 @@ inBrowser('accounts of the demo', () => {
     await page.waitForURL(demo.url('/api-keys'));
   });
 
-  test('the sign-in page leads nowhere outside the app, whether one has to sign in there or not', async () => {
+  test('the sign-in page redirects only within the app, whether or not the user has to sign in', async () => {
     const page = await demo.openSignedIn(grace, '/account');
     for (const next of ['https://example.org/', '//example.org', '/\\example.org', 'javascript:alert(1)']) {
       await page.goto(demo.url(`/sign-in?next=${encodeURIComponent(next)}`));
@@ -90,7 +90,7 @@ inBrowser('accounts of the demo', () => {
     }
   });
 
-  test('from a page that does not exist one can go on, and sign out', async () => {
+  test('the page for an unknown path has the navigation and the sign-out button', async () => {
     const page = await demo.openSignedIn(grace, '/nothing');
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -99,7 +99,7 @@ inBrowser('accounts of the demo', () => {
     await page.waitForURL(/\/sign-in\?next=%2Faccount$/);
   });
 
-  test('who tries too often is told how long to wait', async () => {
+  test('after too many attempts, the user is told how long to wait', async () => {
     await demo.openSignedUp({ email: 'alan@example.com', password: 'a universal machine' }, '/');
     const page = await demo.open('/sign-in');
     for (let wrong = 1; wrong <= 5; wrong++) {

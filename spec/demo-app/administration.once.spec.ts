@@ -4,10 +4,10 @@ import { demoInBrowser, inBrowser, says } from './browser.js';
 
 const grace = { email: 'grace@example.com', password: 'nanoseconds of wire' };
 
-inBrowser('administration of the demo', () => {
+inBrowser('the admin pages of the demo app', () => {
   const demo = demoInBrowser();
 
-  test('the administrator finds a user and ends their sessions', async () => {
+  test('an administrator can find a user and end their sessions', async () => {
     const user = await demo.openSignedUp(grace, '/account');
     const page = await demo.openAsAdmin('/account');
     await page.getByRole('link', { name: 'Users' }).click();
@@ -15,7 +15,7 @@ inBrowser('administration of the demo', () => {
     await page.getByLabel('Search').fill('GRACE');
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByText('admin@example.com').waitFor({ state: 'detached' });
-    // There is no other page of users.
+    // All matching users fit on one page.
     expect(await page.getByRole('button', { name: 'Next' }).isVisible()).toBe(false);
     await page.getByRole('button', { name: `End the sessions of ${grace.email}` }).click();
     await says(page, 'status', 'grace@example.com: 1 session ended');
@@ -24,7 +24,7 @@ inBrowser('administration of the demo', () => {
     await user.waitForURL(/\/sign-in/);
   });
 
-  test('all links of the header have room beside its name', async () => {
+  test('all links of the header fit next to the brand name', async () => {
     const page = await demo.openAsAdmin('/users');
     await page.setViewportSize({ width: 1100, height: 700 });
     const name = await page.locator('.brand').boundingBox();
@@ -32,7 +32,7 @@ inBrowser('administration of the demo', () => {
     expect(last?.y).toBeLessThan((name?.y ?? 0) + (name?.height ?? 0));
   });
 
-  test('events are shown by user and by kind', async () => {
+  test('events can be filtered by user and by kind', async () => {
     const wrong = { credential: grace.email, password: 'not her password' };
     await postJson(demo.url('/auth/signin/credential'), wrong);
     const page = await demo.openAsAdmin('/users');
@@ -67,7 +67,7 @@ inBrowser('administration of the demo', () => {
     await says(page, 'status', 'There is no such user.');
   });
 
-  test('users come a page at a time, there and back', async () => {
+  test('the user list has pages that can be browsed in both directions', async () => {
     for (let i = 0; i < 10; i++) {
       const account = { email: `person${i}@example.com`, password: 'a good long passphrase' };
       expect((await postJson(demo.url('/auth/signup/credential'), account)).status).toBe(201);
@@ -81,7 +81,7 @@ inBrowser('administration of the demo', () => {
     await page.getByText('person9@example.com').waitFor();
   });
 
-  test('events come a page at a time, the newest first', async () => {
+  test('the event list has pages, newest first', async () => {
     const page = await demo.openAsAdmin('/events');
     const times = page.locator('li > span');
     await times.first().waitFor();

@@ -3,7 +3,7 @@ import { demoInBrowser, inBrowser, says } from './browser.js';
 
 const ada = { email: 'ada@example.com', username: 'ada', password: 'the analytical engine' };
 
-inBrowser('API keys of the demo', () => {
+inBrowser('the API keys of the demo app', () => {
   const demo = demoInBrowser();
 
   async function get(path: string, key: string) {
@@ -11,7 +11,7 @@ inBrowser('API keys of the demo', () => {
     return [response.status, await response.json()];
   }
 
-  test('a key made in the browser opens what its scopes say, until it is revoked', async () => {
+  test('a key that was created in the browser gives access according to its scopes until it is revoked', async () => {
     const page = await demo.openSignedUp(ada, '/api-keys');
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: demo.url('') });
     await page.getByLabel('Name').fill('nightly report');
@@ -19,7 +19,7 @@ inBrowser('API keys of the demo', () => {
     await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByText('shown only once').waitFor();
     await page.getByRole('button', { name: 'Copy' }).click();
-    await says(page, 'status', 'The key is copied.');
+    await says(page, 'status', 'The key has been copied.');
     const key = await page.evaluate(() => navigator.clipboard.readText());
     await page
       .getByText(`${key.slice(0, 8)}`)
@@ -43,11 +43,11 @@ inBrowser('API keys of the demo', () => {
     await page.getByText('Last used').waitFor();
     expect(await page.content()).not.toContain(key);
     await page.getByRole('button', { name: 'Revoke nightly report' }).click();
-    await says(page, 'status', 'The key “nightly report” no longer opens anything.');
+    await says(page, 'status', 'The key “nightly report” has been revoked.');
     expect(await get('/api/hello', key)).toEqual([401, expect.objectContaining({ code: 'invalid_api_key' })]);
   });
 
-  test('a key without the scope does not open the reports', async () => {
+  test('a key without the scope cannot access the reports', async () => {
     const page = await demo.openSignedIn(ada, '/api-keys');
     await page.getByLabel('Name').fill('greeter');
     await page.getByLabel('Expires').selectOption('Never');
@@ -61,7 +61,7 @@ inBrowser('API keys of the demo', () => {
     ]);
   });
 
-  test('a name that cannot be is said to be wrong next to its field', async () => {
+  test('an invalid name is reported next to its field', async () => {
     const page = await demo.openSignedIn(ada, '/api-keys');
     await page.getByLabel('Name').fill('   ');
     await page.getByRole('button', { name: 'Create key' }).click();

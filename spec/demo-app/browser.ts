@@ -1,4 +1,4 @@
-// playwright-core describes its pages in the DOM's types; what goes into the package is compiled without them.
+// playwright-core uses DOM types. The code of the package itself is compiled without them.
 /// <reference lib="dom" />
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -10,11 +10,11 @@ import { connectByUrl } from '../../lib/database/connect.js';
 import { adminCredentials, type Demo, startDemo } from '../support/demo.js';
 
 const CHROMIUM = '/usr/bin/chromium';
-// Several times what it takes on a machine that has nothing else to do.
+// Several times as long as needed on an idle machine.
 const PATIENCE_MS = 20_000;
 const TEST_MS = 60_000;
 
-/** A person who signs up with a password. */
+/** A user who signs up with a password. */
 export interface Account {
   readonly email: string;
   readonly username?: string;
@@ -26,7 +26,10 @@ if (inBrowser === describe.skip) {
   process.stderr.write(`Not run: the demo in a browser. There is no ${CHROMIUM}; install chromium.\n`);
 }
 
-/** A demo of a spec file's own, with a browser. After each test, no page may have complained of a script or its CSP. */
+/**
+ * Starts the demo and a browser for a spec file. After each test, checks that no page reported a script error
+ * or a CSP violation.
+ */
 export function demoInBrowser(env: Record<string, string> = {}) {
   let browser: Browser;
   let demo: Demo;
@@ -52,7 +55,7 @@ export function demoInBrowser(env: Record<string, string> = {}) {
     await rm(data, { recursive: true, force: true });
   });
 
-  /** A page in a browser that knows nothing yet. */
+  /** Opens a page in a new browser context. */
   async function blank(): Promise<Page> {
     const page = await (await browser.newContext()).newPage();
     page.setDefaultTimeout(PATIENCE_MS);
@@ -63,17 +66,20 @@ export function demoInBrowser(env: Record<string, string> = {}) {
     return page;
   }
 
-  /** The same at a page of the demo. */
+  /** Opens a page of the demo in a new browser context. */
   async function open(path: string): Promise<Page> {
     const page = await blank();
     await page.goto(demo.origin + path);
     return page;
   }
 
-  /** Past the forms, for what is not about them: calls a route, and then opens a page as whom it answered for. */
+  /**
+   * Skips the forms, for tests that are not about them: calls a route, and then opens a page with its
+   * cookies.
+   */
   async function openAfter(route: string, body: object, path: string): Promise<Page> {
     const page = await blank();
-    // The page's own: what it calls has the page's cookies, and gives it those that are set.
+    // Uses the page's own request context, which shares its cookies with the page.
     const response = await page.request.post(demo.origin + route, { data: body });
     if (!response.ok()) throw new Error(`${route} answered ${response.status()}: ${await response.text()}`);
     await page.goto(demo.origin + path);
@@ -90,7 +96,7 @@ export function demoInBrowser(env: Record<string, string> = {}) {
     url: (path: string) => demo.origin + path,
     output: () => demo.output(),
 
-    /** As if everybody had signed in so long ago. */
+    /** Moves all sign-ins into the past by this many seconds. */
     async letSignInsAge(seconds: number): Promise<void> {
       const database = connectByUrl(`sqlite:${join(data, 'demo.db')}`);
       const then = new Date(Date.now() - seconds * 1000);
@@ -100,14 +106,14 @@ export function demoInBrowser(env: Record<string, string> = {}) {
   };
 }
 
-/** Fills in the form of the sign-in page. */
+/** Fills in and submits the sign-in form. */
 export async function signIn(page: Page, credential: string, password: string): Promise<void> {
   await page.getByLabel('Email or username').fill(credential);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
-/** What the page says was done, or what is wrong. */
+/** Waits until the page shows a status message or an error. */
 export function says(page: Page, role: 'status' | 'alert', text: string | RegExp): Promise<void> {
   return page.getByRole(role).getByText(text).waitFor();
 }

@@ -37,8 +37,8 @@ afterAll(async () => {
   await rm(data, { recursive: true, force: true });
 });
 
-describe('over HTTP', () => {
-  test('the first start says where to look and makes what it needs, for its owner alone', async () => {
+describe('the demo app over HTTP', () => {
+  test('the first start prints the address, and creates files that only their owner can read', async () => {
     expect(demo.output()).toContain(demo.origin);
     expect(demo.output()).toContain('admin-password.txt');
     for (const file of ['secret', 'admin-password.txt']) {
@@ -47,7 +47,7 @@ describe('over HTTP', () => {
     expect((await stat(data)).mode & 0o077).toBe(0);
   });
 
-  test.each(FOR_ALL)('%s is for everybody, and runs no inline script', async (path) => {
+  test.each(FOR_ALL)('%s is public and contains no inline script', async (path) => {
     const response = await fetch(demo.origin + path);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toMatch('text/html');
@@ -55,14 +55,14 @@ describe('over HTTP', () => {
     expect(await response.text()).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=/);
   });
 
-  test.each(FOR_THE_SIGNED_IN)('%s leads who is not signed in to sign in', async (path) => {
+  test.each(FOR_THE_SIGNED_IN)('%s redirects to the sign-in page without a session', async (path) => {
     const response = await fetch(demo.origin + path, { redirect: 'manual' });
     expect(response.status).toBe(303);
     expect(response.headers.get('location')).toBe(`/sign-in?next=${encodeURIComponent(path)}`);
   });
 
   const LINKED_TO = ['/mails', '/verify-email', '/reset-password', '/forgotten-password', '/nothing'];
-  test.each(LINKED_TO)('%s has the navigation of who asks', async (path) => {
+  test.each(LINKED_TO)('%s shows the navigation that matches the user', async (path) => {
     const links = async (cookie: string) => {
       const headers = { accept: 'text/html', cookie };
       const [header] = (await (await fetch(demo.origin + path, { headers })).text()).split('</header>');
@@ -74,13 +74,13 @@ describe('over HTTP', () => {
     expect(await links('latchkey=a-session-that-has-ended')).toEqual(['/sign-in']);
   });
 
-  test('pages are not served past their guards', async () => {
+  test('the HTML files of guarded pages cannot be requested directly', async () => {
     for (const path of ['/users.html', '/pages/users.html', '/..%2fpages%2fusers.html']) {
       expect((await fetch(demo.origin + path)).status).toBe(404);
     }
   });
 
-  test('who comes by another name is led to the one that cookies and providers know', async () => {
+  test('requests for another host name are redirected to the app’s origin', async () => {
     const ask = (path: string) =>
       new Promise<IncomingMessage>((resolve, reject) => {
         const headers = { host: 'demo.example' };
@@ -91,7 +91,7 @@ describe('over HTTP', () => {
     expect((await ask('/api/mails')).statusCode).toBe(307);
   });
 
-  test('the JSON route opens to a bearer token, and to nobody without', async () => {
+  test('the JSON route accepts a bearer token and rejects requests without a credential', async () => {
     const refused = await fetch(`${demo.origin}/api/hello`);
     expect(refused.status).toBe(401);
     expect(refused.headers.get('content-type')).toMatch('application/problem+json');
@@ -101,7 +101,7 @@ describe('over HTTP', () => {
     expect(await answer.json()).toEqual({ hello: 'admin@example.com' });
   });
 
-  test('what does not exist is a page to browsers and a problem to programs', async () => {
+  test('an unknown path returns a page to browsers and a problem response to programs', async () => {
     const page = await fetch(`${demo.origin}/nothing`, { headers: { accept: 'text/html' } });
     expect([page.status, await page.text()]).toEqual([
       404,
@@ -111,7 +111,7 @@ describe('over HTTP', () => {
     expect(await problem.json()).toMatchObject({ status: 404, title: 'Not Found' });
   });
 
-  test('the theme is a cookie of the app, beside the session cookie', async () => {
+  test('the theme is stored in a cookie of the app, next to the session cookie', async () => {
     const chosen = await fetch(`${demo.origin}/theme`, {
       method: 'POST',
       body: new URLSearchParams({ theme: 'dark' }),
@@ -126,14 +126,14 @@ describe('over HTTP', () => {
   });
 });
 
-describe('starting and ending', () => {
-  test('a taken port is named, with what to do', async () => {
+describe('starting and stopping the demo app', () => {
+  test('a port that is in use is reported with a suggestion', async () => {
     const second = spawnDemo({ DEMO_DATA: data, PORT: new URL(demo.origin).port });
     expect(await second.exit).toBe(1);
     expect(second.output()).toMatch(/Port \d+ is taken.*PORT=\d+ npm run demo/);
   });
 
-  test('SIGTERM lets the request under way end, then exits with 0; data and secret are kept', async () => {
+  test('SIGTERM completes the current request, then exits with 0, and the data and the secret are kept', async () => {
     const secret = await readFile(join(data, 'secret'), 'utf8');
     const token = (await signInAsAdmin()).headers.get('set-auth-token');
     const underWay = await postHalf(`${demo.origin}/auth/signin/credential`, await adminCredentials(data));

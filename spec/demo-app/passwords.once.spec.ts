@@ -6,11 +6,11 @@ import { demoInBrowser, inBrowser, says, signIn } from './browser.js';
 const PASSWORD = 'nanoseconds of wire';
 const NEW_PASSWORD = 'eleven nanoseconds of wire';
 
-inBrowser('mails and passwords in the demo', () => {
+inBrowser('emails and passwords in the demo app', () => {
   const demo = demoInBrowser();
   const account = (name: string) => ({ email: `${name}@example.com`, password: PASSWORD });
 
-  /** Follows the link of the newest mail to somebody. */
+  /** Follows the link in the newest email to an address. */
   async function followMail(page: Page, to: string, subject: string): Promise<void> {
     await page.goto(demo.url('/mails'));
     const mail = page
@@ -20,12 +20,12 @@ inBrowser('mails and passwords in the demo', () => {
     await mail.first().getByRole('link').click();
   }
 
-  test('a mailed link verifies the email of who is signed in; it can be sent again', async () => {
+  test('a link in an email verifies the email of the signed-in user, and can be sent again', async () => {
     const page = await demo.openSignedUp(account('ada'), '/account');
     await page.getByText('Your email is not confirmed yet.').waitFor();
     expect(await page.locator('#verified').isVisible()).toBe(false);
     await page.getByRole('button', { name: 'Send it again' }).click();
-    await says(page, 'status', 'A mail with a link is on its way.');
+    await says(page, 'status', 'We have sent you a new link.');
     await page.goto(demo.url('/mails'));
     await page.getByText('To ada@example.com').nth(1).waitFor();
 
@@ -43,8 +43,12 @@ inBrowser('mails and passwords in the demo', () => {
 
   test.each([
     ['in another browser', 'alan', () => demo.open('/mails')],
-    ['of who is signed in as somebody else', 'kurt', () => demo.openSignedUp(account('else'), '/mails')],
-  ])('the link %s takes the password too', async (_, name, openElsewhere) => {
+    [
+      'of a user who is signed in to another account',
+      'kurt',
+      () => demo.openSignedUp(account('else'), '/mails'),
+    ],
+  ])('the verification link %s also requires the password', async (_, name, openElsewhere) => {
     await demo.openSignedUp(account(name), '/account');
     const page = await openElsewhere();
     await followMail(page, `${name}@example.com`, 'Confirm your email');
@@ -59,7 +63,7 @@ inBrowser('mails and passwords in the demo', () => {
   });
 
   test.each(['/verify-email', '/reset-password'])(
-    'a link to %s that lost its end is said to be incomplete',
+    'a link to %s without a token is reported as incomplete',
     async (path) => {
       const page = await demo.open(path);
       await page.getByRole('heading', { name: 'This link is incomplete' }).waitFor();
@@ -67,16 +71,16 @@ inBrowser('mails and passwords in the demo', () => {
     },
   );
 
-  test('a forgotten password is chosen anew by mail, and ends all sessions', async () => {
+  test('a password reset by email sets a new password and ends all sessions', async () => {
     const elsewhere = await demo.openSignedUp(account('grace'), '/account');
     const page = await demo.open('/sign-in');
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
     await page.getByLabel('Email').fill('nobody@example.com');
-    await page.getByRole('button', { name: 'Mail me a link' }).click();
-    await says(page, 'status', 'If there is an account with this email, a mail is on its way.');
+    await page.getByRole('button', { name: 'Send me a link' }).click();
+    await says(page, 'status', 'If there is an account with this email, we have sent a link to it.');
     await page.getByLabel('Email').fill('grace@example.com');
-    await page.getByRole('button', { name: 'Mail me a link' }).click();
-    await says(page, 'status', 'If there is an account with this email, a mail is on its way.');
+    await page.getByRole('button', { name: 'Send me a link' }).click();
+    await says(page, 'status', 'If there is an account with this email, we have sent a link to it.');
 
     await followMail(page, 'grace@example.com', 'Choose a new password');
     await page.getByLabel('New password').fill('short');
@@ -92,7 +96,7 @@ inBrowser('mails and passwords in the demo', () => {
     await elsewhere.waitForURL(/\/sign-in/);
   });
 
-  test('a password is changed with the current one; other sessions end, this one goes on', async () => {
+  test('a password change requires the current password and ends all other sessions', async () => {
     const page = await demo.openSignedUp(account('barbara'), '/account');
     const elsewhere = await demo.openSignedIn(account('barbara'), '/account');
     await page.getByLabel('Current password').fill('a guess at it');
@@ -101,7 +105,7 @@ inBrowser('mails and passwords in the demo', () => {
     await page.getByText('Current password is wrong.').waitFor();
     await page.getByLabel('Current password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Change password' }).click();
-    await says(page, 'status', 'Your password is changed.');
+    await says(page, 'status', 'Your password has been changed.');
 
     await elsewhere.reload();
     await elsewhere.waitForURL(/\/sign-in/);
@@ -111,14 +115,14 @@ inBrowser('mails and passwords in the demo', () => {
     await page.getByText('{"hello":"barbara@example.com"}').waitFor();
   });
 
-  test('what is dangerous asks for the password, once the sign-in is old', async () => {
+  test('a sensitive action asks for the password if the sign-in is too long ago', async () => {
     const page = await demo.openSignedUp(account('edsger'), '/account');
     await page.getByRole('heading', { name: 'Change your password' }).waitFor();
     await demo.letSignInsAge(3600);
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Download my data' }).click();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    expect(await page.getByText('Your data is in your downloads.').isVisible()).toBe(false);
+    expect(await page.getByText('Your data has been downloaded.').isVisible()).toBe(false);
 
     await page.getByRole('button', { name: 'Download my data' }).click();
     await dialog.getByLabel('Password').fill('a guess at it');
@@ -127,7 +131,7 @@ inBrowser('mails and passwords in the demo', () => {
     await dialog.getByLabel('Password').fill(PASSWORD);
     const download = page.waitForEvent('download');
     await dialog.getByRole('button', { name: 'Continue' }).click();
-    await says(page, 'status', 'Your data is in your downloads.');
+    await says(page, 'status', 'Your data has been downloaded.');
     const data = JSON.parse(await readFile(await (await download).path(), 'utf8'));
     expect(data).toMatchObject({ user: { email: 'edsger@example.com' }, sessions: [{}], apiKeys: [] });
 
@@ -136,7 +140,7 @@ inBrowser('mails and passwords in the demo', () => {
     await again;
   });
 
-  /** How many mails somebody got. */
+  /** The number of emails that were sent to an address. */
   async function mailsTo(page: Page, to: string): Promise<number> {
     const { mails } = await (await page.request.get(demo.url('/api/mails'))).json();
     return mails.filter((mail: { to: string }) => mail.to === to).length;

@@ -5,10 +5,10 @@ import { demoInBrowser, inBrowser, says } from './browser.js';
 const GOOGLE = { GOOGLE_CLIENT_ID: 'ours', GOOGLE_CLIENT_SECRET: 'a secret of ours at Google' };
 const grace = { email: 'grace@example.com', username: 'grace', password: 'nanoseconds of wire' };
 
-inBrowser('sign-in by provider in the demo', () => {
+inBrowser('sign-in with a provider in the demo app', () => {
   const demo = demoInBrowser(GOOGLE);
 
-  test('somebody new signs in from a protected page, refreshes tokens, unlinks and links again', async () => {
+  test('a new user signs in from a protected page, refreshes tokens, unlinks the account and links it again', async () => {
     const page = await demo.open('/linked-accounts');
     await signInAtProvider(page, 'ada@example.com');
     await page.waitForURL(demo.url('/linked-accounts'));
@@ -17,7 +17,7 @@ inBrowser('sign-in by provider in the demo', () => {
     const tokens = async () => (await page.request.get(demo.url('/auth/oauth/demo/tokens'))).json();
     const before = await tokens();
     await page.getByRole('button', { name: 'Refresh tokens' }).click();
-    await says(page, 'status', 'New tokens came from the demo provider.');
+    await says(page, 'status', 'Received new tokens from the demo provider.');
     const after = await tokens();
     expect(after.access_token).not.toBe(before.access_token);
     const content = await page.content();
@@ -31,7 +31,7 @@ inBrowser('sign-in by provider in the demo', () => {
 
     await page.getByRole('button', { name: 'Unlink' }).click();
     await says(page, 'alert', 'This is the only way left to sign in.');
-    expect(await page.getByText('New tokens came').isVisible()).toBe(false);
+    expect(await page.getByText('Received new tokens').isVisible()).toBe(false);
     await page.getByRole('link', { name: 'Account', exact: true }).click();
     await page.locator('#verified').waitFor();
     await page.locator('#set-password').getByLabel('Password').fill('the analytical engine');
@@ -40,14 +40,14 @@ inBrowser('sign-in by provider in the demo', () => {
 
     await page.getByRole('link', { name: 'Linked accounts' }).click();
     await page.getByRole('button', { name: 'Unlink' }).click();
-    await says(page, 'status', 'Your account at the demo provider is unlinked.');
+    await says(page, 'status', 'Your account at the demo provider has been unlinked.');
     await page.getByRole('button', { name: 'Link the demo provider' }).click();
     await continueAs(page, 'ada@example.com');
     await page.getByRole('button', { name: 'Unlink' }).waitFor();
     expect(page.url()).toBe(demo.url('/linked-accounts'));
   });
 
-  test('who declines is told so, once, and can try again', async () => {
+  test('a user who declines gets a message once and can try again', async () => {
     const page = await demo.open('/sign-up');
     await page.getByRole('button', { name: 'Sign in with the demo provider' }).click();
     await page.getByRole('button', { name: 'Decline' }).click();
@@ -59,11 +59,11 @@ inBrowser('sign-in by provider in the demo', () => {
     await page.waitForURL(demo.url('/account'));
   });
 
-  test('an email that has an account is linked by its owner, and opens it from then on', async () => {
+  test('the owner of an account can link a provider with the same email and then sign in with it', async () => {
     const owner = await demo.openSignedUp(grace, '/linked-accounts');
     const page = await demo.open('/sign-in');
     await signInAtProvider(page, grace.email);
-    await says(page, 'alert', 'There is an account with this email already.');
+    await says(page, 'alert', 'There is already an account with this email.');
 
     await owner.getByRole('button', { name: 'Link the demo provider' }).click();
     await continueAs(owner, grace.email);
@@ -73,7 +73,7 @@ inBrowser('sign-in by provider in the demo', () => {
     await page.getByText('{"hello":"grace"}').waitFor();
   });
 
-  test('an account at the provider that is somebody else’s cannot be linked', async () => {
+  test('an account at the provider that belongs to another user cannot be linked', async () => {
     const first = await demo.open('/sign-in');
     await signInAtProvider(first, 'kurt@example.com');
     await first.waitForURL(demo.url('/account'));
@@ -86,7 +86,7 @@ inBrowser('sign-in by provider in the demo', () => {
     await says(page, 'alert', 'This account at the provider is linked to another user here.');
   });
 
-  test('an email that the provider did not verify does not become the account’s', async () => {
+  test('an email that the provider did not verify is not added to the account', async () => {
     const page = await demo.open('/sign-in');
     await page.getByRole('button', { name: 'Sign in with the demo provider' }).click();
     await page.getByLabel('Email verified').uncheck();
@@ -95,7 +95,7 @@ inBrowser('sign-in by provider in the demo', () => {
     expect(await page.locator('#email').textContent()).toBe('none');
   });
 
-  test('who has no password proves by the provider who they are', async () => {
+  test('a user without a password reauthenticates with the provider', async () => {
     const page = await demo.open('/sign-in');
     await signInAtProvider(page, 'donald@example.com');
     await page.waitForURL(demo.url('/account'));
@@ -110,13 +110,13 @@ inBrowser('sign-in by provider in the demo', () => {
     expect((await download).suggestedFilename()).toBe('my-data.json');
   });
 
-  test('a real provider is there too, where the environment has its secret', async () => {
+  test('a real provider is offered if the environment contains its client secret', async () => {
     const page = await demo.open('/sign-in');
     await page.getByRole('button', { name: 'Sign in with Google' }).waitFor();
     expect(await page.getByRole('button', { name: 'GitHub' }).isVisible()).toBe(false);
   });
 
-  test('and the provider said nothing on the console', () => {
+  test('the provider prints nothing to the console', () => {
     expect(demo.output().trim().split('\n')).toHaveLength(2);
   });
 });

@@ -35,7 +35,7 @@ beforeEach(async () => {
   userId = (await browser.get('/auth/me')).body.user.id;
 });
 
-/** Makes the sign-ins of the user as old as that, though their sessions stay alive. */
+/** Moves the user's sign-ins into the past, while the sessions stay active. */
 const age = (seconds: number) =>
   app.auth.models.Session.update(
     { authenticatedAt: new Date(Date.now() - seconds * 1000) },
@@ -47,13 +47,13 @@ const stale = async (path = '/danger') =>
   expectProblem(await browser.get(path), 403, 'reauthentication_required');
 
 describe('freshWithin', () => {
-  test('demands a sign-in of late, and a new proof makes up for an old one', async () => {
+  test('rejects an old sign-in until the user reauthenticates', async () => {
     await browser.get('/danger').expect(200);
     await age(290);
     await browser.get('/danger').expect(200);
     await age(310);
     await stale();
-    // All else goes on.
+    // Everything else still works.
     await browser.get('/auth/me').expect(200);
     const before = (await browser.get('/auth/me')).body.session.id;
     const answer = await reauthenticate();
@@ -62,7 +62,7 @@ describe('freshWithin', () => {
     expect((await browser.get('/auth/me')).body.session.id).toBe(before);
   });
 
-  test('a new sign-in does too', async () => {
+  test('accepts a new sign-in', async () => {
     await age(1000);
     await stale();
     const credentials = { credential: `person-${people}@example.com`, password: ada.password };
@@ -70,7 +70,7 @@ describe('freshWithin', () => {
     await browser.get('/danger').expect(200);
   });
 
-  test('a changed password does too', async () => {
+  test('accepts a password change', async () => {
     await age(1000);
     await browser
       .post('/auth/passwords/change')
@@ -79,27 +79,27 @@ describe('freshWithin', () => {
     await browser.get('/danger').expect(200);
   });
 
-  test('activity does not, nor does another session of the user', async () => {
+  test('is not affected by activity or by another session of the user', async () => {
     await age(310);
     for (let index = 0; index < 3; index++) await browser.get('/auth/me').expect(200);
     await app.auth.credential.signIn({ credential: `person-${people}@example.com`, password: ada.password });
     await stale();
   });
 
-  test('asks who first, and where from', async () => {
+  test('is checked after authentication and after the CSRF check', async () => {
     expectProblem(await app.http.get('/danger'), 401, 'unauthenticated');
     await age(310);
     const foreign = await browser.post('/danger').set('sec-fetch-site', 'cross-site');
     expectProblem(foreign, 403, 'origin_not_allowed');
   });
 
-  test('an API key is never fresh', async () => {
+  test('rejects API keys', async () => {
     const { key } = await app.auth.apiKeys.create(userId, { name: 'a program' });
     const answer = await app.http.get('/danger').set('x-service-api-key', key);
     expectProblem(answer, 403, 'session_required');
   });
 
-  test('onError leads to the app’s page', async () => {
+  test('passes its error to onError', async () => {
     await age(310);
     await browser
       .get('/danger-page')
@@ -109,7 +109,7 @@ describe('freshWithin', () => {
 });
 
 describe('POST /reauthenticate', () => {
-  test('a wrong password changes nothing, and counts as a failed sign-in', async () => {
+  test('rejects a wrong password and counts it as a failed sign-in', async () => {
     await age(310);
     const failed: unknown[] = [];
     const off = app.auth.on('sign_in.failed', (event) => failed.push(event.userId));
@@ -123,7 +123,7 @@ describe('POST /reauthenticate', () => {
     off();
   });
 
-  test('needs a session of the person, from a page of this app', async () => {
+  test('requires a session of the user and a request from a page of the app', async () => {
     const { key } = await app.auth.apiKeys.create(userId, { name: 'a program' });
     const send = () => app.http.post('/auth/reauthenticate').send({ password: ada.password });
     expectProblem(await send(), 401, 'unauthenticated');
@@ -133,7 +133,7 @@ describe('POST /reauthenticate', () => {
     expectProblem(await browser.post('/auth/reauthenticate').send({}), 422, 'validation_failed');
   });
 
-  test('an account without a password has to sign in anew by its provider', async () => {
+  test('rejects a user without a password, who has to sign in with the provider again', async () => {
     await app.auth.models.User.update({ passwordHash: null }, { where: { id: userId } });
     await age(310);
     for (const given of ['null', ada.password])
@@ -141,7 +141,7 @@ describe('POST /reauthenticate', () => {
     await stale();
   });
 
-  test('its twin names user and session', async () => {
+  test('has an equivalent in code that takes the user and the session', async () => {
     await age(310);
     const sessionId = (await browser.get('/auth/me')).body.session.id;
     const prove = (given: string, id = userId) =>

@@ -29,7 +29,7 @@ beforeAll(async () => {
   app = await startApp({
     plugins,
     config: { bearerEnabled: true },
-    // No router: the guards must need none.
+    // There is no router, because the guards must not need one.
     mount(express, auth) {
       express.get('/session', requireSession(auth), seen);
       express.get('/optional', optionalSession(auth), seen);
@@ -72,7 +72,7 @@ const get = (path: string, token?: string) =>
   app.http.get(path).set(token ? { cookie: `latchkey=${token}` } : {});
 
 describe('requireSession', () => {
-  test('refuses nobody, and puts somebody on req.auth', async () => {
+  test('rejects requests without a valid session, and sets req.auth for others', async () => {
     expectProblem(await get('/session'), 401, 'unauthenticated');
     expectProblem(await get('/session', 'junk'), 401, 'invalid_session');
     const { body } = await get('/session', await tokenOf(ada)).expect(200);
@@ -84,31 +84,31 @@ describe('requireSession', () => {
     expect(JSON.stringify(body)).not.toMatch(/hash|epoch|lks_|bcrypt/i);
   });
 
-  test('accept narrows the carriers', async () => {
+  test('accepts only the carriers in accept', async () => {
     const token = await tokenOf(ada);
     const bearer = { authorization: `Bearer ${token}` };
     await get('/cookie-only', token).expect(200);
     expectProblem(await get('/bearer-only', token), 401, 'unauthenticated');
     await app.http.get('/bearer-only').set(bearer).expect(200);
     expectProblem(await app.http.get('/cookie-only').set(bearer), 401, 'unauthenticated');
-    // The bearer header decides, though the cookie would have been accepted.
+    // The bearer header is used, even if the cookie would have been accepted.
     expectProblem(await get('/cookie-only', token).set(bearer), 401, 'unauthenticated');
     expectProblem(await get('/optional-bearer', token), 401, 'unauthenticated');
   });
 
-  test('an error of the app behind it goes to the app', async () => {
+  test('passes errors of the app’s own handler to the app', async () => {
     await get('/throws', await tokenOf(ada)).expect(500, { handled: 'of the app' });
   });
 });
 
 describe('optionalSession', () => {
-  test('goes on with nobody, and with somebody', async () => {
+  test('lets requests through with and without a session', async () => {
     await get('/optional').expect(200, null);
     const { body } = await get('/optional', await tokenOf(eve)).expect(200);
     expect(body.user.email).toBe(eve.email);
   });
 
-  test('refuses a session that has ended, unless onError goes on', async () => {
+  test('rejects a session that has ended, unless onError continues', async () => {
     const token = await tokenOf(eve);
     await app.auth.revokeSession(token);
     expectProblem(await get('/optional', token), 401, 'invalid_session');
@@ -117,7 +117,7 @@ describe('optionalSession', () => {
 });
 
 describe('requireAdmin', () => {
-  test('asks who, then whether: an email counts once it is proven, and at once', async () => {
+  test('checks the session, then whether the user is an administrator with a verified email, on every request', async () => {
     const token = await tokenOf(ada);
     expectProblem(await get('/admin'), 401, 'unauthenticated');
     expectProblem(await get('/admin', 'junk'), 401, 'invalid_session');
@@ -132,7 +132,7 @@ describe('requireAdmin', () => {
     expectProblem(await get('/admin', await tokenOf(eve)), 403, 'admin_required');
   });
 
-  test('needs the admin plugin', () => {
+  test('throws without the admin plugin', () => {
     const without = createAuth({ database: app.database.url, secret: SECRET, plugins: [password()] });
     expect(() => requireAdmin(without)).toThrow(
       /requireAdmin needs to know who is an administrator: add admin\(/,
@@ -141,14 +141,14 @@ describe('requireAdmin', () => {
 });
 
 describe('onError', () => {
-  test('answers in the guard’s place, and knows why', async () => {
+  test('responds instead of the guard, and gets the error', async () => {
     await get('/redirect').expect(303).expect('location', '/sign-in?because=unauthenticated');
     await get('/redirect', 'junk').expect(303).expect('location', '/sign-in?because=invalid_session');
     await get('/admin-redirect', await tokenOf(eve)).expect('location', '/sign-in?because=admin_required');
     await get('/redirect', await tokenOf(eve)).expect(200);
   });
 
-  test('may hand an AuthError on to the app', async () => {
+  test('can pass an AuthError on to the app', async () => {
     passedOn.length = 0;
     await get('/handed-on').expect(401, { handled: 'unauthenticated' });
     expect(passedOn).toHaveLength(1);
@@ -158,14 +158,14 @@ describe('onError', () => {
 });
 
 describe('currentUser and currentSession', () => {
-  test('give what a guard found', async () => {
+  test('return what a guard found', async () => {
     const token = await tokenOf(ada);
     const { body } = await get('/current', token).expect(200);
     const { session } = await app.auth.getSession({ headers: { cookie: `latchkey=${token}` } });
     expect(body).toEqual([userId, session?.id]);
   });
 
-  test('throw where there is nobody, or no guard', async () => {
+  test('throw if nobody is signed in or if there is no guard', async () => {
     await get('/current').expect(401, { handled: 'unauthenticated' });
     await get('/unguarded', await tokenOf(ada)).expect(401, { handled: 'unauthenticated' });
     for (const current of [currentUser, currentSession])
@@ -173,19 +173,19 @@ describe('currentUser and currentSession', () => {
   });
 });
 
-describe('construction', () => {
+describe('creating a guard', () => {
   test.each([
-    ['an option that there is not', { acept: ['cookie'] }, /requireSession has no option acept/],
+    ['an unknown option', { acept: ['cookie'] }, /requireSession has no option acept/],
     ['an empty accept', { accept: [] }, /accept must list one or more of cookie, bearer/],
-    ['a carrier that there is not', { accept: ['query'] }, /accept must list one or more of/],
-    ['accept that is no list', { accept: 'cookie' }, /accept must list one or more of/],
-    ['onError that is no function', { onError: '/sign-in' }, /onError must be a function/],
-  ])('%s throws', (_name, options, message) => {
+    ['an unknown carrier', { accept: ['query'] }, /accept must list one or more of/],
+    ['an accept that is not a list', { accept: 'cookie' }, /accept must list one or more of/],
+    ['an onError that is not a function', { onError: '/sign-in' }, /onError must be a function/],
+  ])('throws a TypeError for %s', (_name, options, message) => {
     expect(() => requireSession(app.auth, options as never)).toThrow(TypeError);
     expect(() => requireSession(app.auth, options as never)).toThrow(message);
   });
 
-  describe('accept', () => {
+  describe('with accept', () => {
     const config = (more: object) => ({ database: 'sqlite:x.db', secret: SECRET, ...more });
 
     test.each([
@@ -195,7 +195,7 @@ describe('construction', () => {
         ['bearer', 'api-key'],
         'bearer and api-key, which are off: set bearerEnabled: true, or add apiKeys() to plugins',
       ],
-    ] as const)('of %j, while all of it is off, throws', (accept, said) => {
+    ] as const)('%j throws if none of it is on', (accept, said) => {
       for (const guard of [requireSession, optionalSession]) {
         const make = () => guard(createAuth(config({ plugins: [password()] })), { accept });
         expect(make).toThrow(TypeError);
@@ -203,7 +203,7 @@ describe('construction', () => {
       }
     });
 
-    test('of something that is on may name what is off', () => {
+    test('works if at least one of its carriers is on', () => {
       const auth = createAuth(config({ plugins: [password()] }));
       requireSession(auth, { accept: ['cookie', 'bearer', 'api-key'] });
       requireSession(config({ bearerEnabled: true }), { accept: ['bearer', 'api-key'] });
@@ -211,7 +211,7 @@ describe('construction', () => {
     });
   });
 
-  test('takes the config in place of the Auth, and checks it', async () => {
+  test('accepts a config instead of an Auth, and validates it', async () => {
     const config = { database: app.database.url, secret: SECRET, plugins: [password()] } as const;
     const [guard, auth] = [requireSession(config), createAuth(config)];
     const headers = { cookie: `latchkey=${await tokenOf(ada)}` };

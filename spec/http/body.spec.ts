@@ -6,7 +6,7 @@ import { ada, password, type SpecApp, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
 import { expectProblem } from '../support/problem.js';
 
-/** Every route that takes a body, with one that it would take. */
+/** All routes that take a body, with a valid body. */
 const bodies: [path: string, good: Record<string, unknown>, optional: string[]][] = [
   ['/signup/credential', { ...ada, username: 'ada' }, ['username']],
   [
@@ -20,7 +20,7 @@ const fields = bodies.flatMap(([path, good]) =>
   Object.keys(good).map((field) => [path, field, good] as const),
 );
 
-/** What is no text of any route. `too long` is longer than any of them takes. */
+/** Values that are not valid strings for any route. `too long` exceeds the limits of all routes. */
 const noText: [name: string, value: unknown][] = [
   ['null', null],
   ['a number', 12345678],
@@ -43,14 +43,14 @@ const noBoolean = [null, 0, 1, 'true', 'false', '', [], [true], {}].map((value) 
 
 const plugins = [password({ username: true }), admin({ adminEmails: ['root@example.com'] })] as const;
 
-/** The app's own parsers before the router must change nothing. */
+/** Body parsers of the app in front of the router must make no difference. */
 const apps = {
   'an app without parsers': undefined,
-  'an app with parsers of its own': (app: express.Express) =>
+  'an app with its own parsers': (app: express.Express) =>
     void app.use(express.json(), express.urlencoded({ extended: true }), cookieParser('a secret')),
 };
 
-describe.each(Object.entries(apps))('%s', (_name, parsers) => {
+describe.each(Object.entries(apps))('the request body in %s', (_name, parsers) => {
   const parsesItself = parsers !== undefined;
   let app: SpecApp<typeof plugins>;
   beforeAll(async () => {
@@ -64,7 +64,7 @@ describe.each(Object.entries(apps))('%s', (_name, parsers) => {
   });
   afterAll(() => app.stop());
 
-  // Whatever was refused has written nothing, has come to no hash, and is no fault of ours.
+  // A rejected request must not have written anything, computed a hash or logged an error.
   afterEach(async () => {
     for (const table of ['users', 'sessions'])
       expect(await rows(app.database, `SELECT id FROM ${table}`)).toEqual([]);
@@ -73,7 +73,7 @@ describe.each(Object.entries(apps))('%s', (_name, parsers) => {
 
   const post = (path: string) => app.http.post(`/auth${path}`);
 
-  test.each(fields)('%s: %s of every wrong kind is 422', async (path, field, good) => {
+  test.each(fields)('POST %s rejects invalid values of %s with 422', async (path, field, good) => {
     for (const [kind, value] of field === 'remember_me' ? noBoolean : noText) {
       const answer = await post(path).send({ ...good, [field as string]: value });
       const { errors } = expectProblem(answer, 422, 'validation_failed');
@@ -82,7 +82,7 @@ describe.each(Object.entries(apps))('%s', (_name, parsers) => {
     }
   });
 
-  test.each(bodies)('%s: what is missing is named', async (path, good, optional) => {
+  test.each(bodies)('POST %s names all missing fields', async (path, good, optional) => {
     const required = Object.keys(good).filter((field) => !optional.includes(field));
     const { errors } = expectProblem(await post(path).send({}), 422, 'validation_failed');
     expect(errors).toEqual(
@@ -90,7 +90,7 @@ describe.each(Object.entries(apps))('%s', (_name, parsers) => {
     );
   });
 
-  test.each(bodies)('%s: an unknown key is refused, whatever it is', async (path, good) => {
+  test.each(bodies)('POST %s rejects unknown keys', async (path, good) => {
     const unknown = [
       'id',
       'role',
@@ -118,7 +118,7 @@ describe.each(Object.entries(apps))('%s', (_name, parsers) => {
     }
   });
 
-  test.each(bodies)('%s: __proto__ is an unknown key', async (path, good) => {
+  test.each(bodies)('POST %s rejects __proto__ as an unknown key', async (path, good) => {
     const json = `${JSON.stringify(good).slice(0, -1)},"__proto__":{"is_admin":true}}`;
     const answer = await post(path).type('json').send(json);
     expectProblem(answer, 422, 'validation_failed');
@@ -127,15 +127,15 @@ describe.each(Object.entries(apps))('%s', (_name, parsers) => {
     expect(({} as { is_admin?: unknown }).is_admin).toBeUndefined();
   });
 
-  // The app's own parser takes neither scalars nor ill-formed JSON, and answers these itself.
+  // The app's own parser rejects scalars and malformed JSON and responds itself.
   if (!parsesItself) {
-    test.each(bodies)('%s: JSON that is no object is 422', async (path) => {
+    test.each(bodies)('POST %s rejects JSON that is not an object with 422', async (path) => {
       for (const json of ['null', '5', '"text"', 'true', '[]', '[{}]']) {
         expectProblem(await post(path).type('json').send(json), 422, 'validation_failed');
       }
     });
 
-    test.each(bodies)('%s: no JSON is 400', async (path) => {
+    test.each(bodies)('POST %s rejects malformed JSON with 400', async (path) => {
       for (const json of [
         '{',
         '{"a":1,}',
@@ -151,7 +151,7 @@ describe.each(Object.entries(apps))('%s', (_name, parsers) => {
       }
     });
 
-    test.each(bodies)('%s: bytes that are not UTF-8 are refused', async (path, good) => {
+    test.each(bodies)('POST %s rejects bytes that are not UTF-8', async (path, good) => {
       const json = Buffer.from(
         JSON.stringify({ ...good, [Object.keys(good)[0] as string]: 'ada@@@@@example.com' }),
       );
@@ -165,12 +165,12 @@ describe.each(Object.entries(apps))('%s', (_name, parsers) => {
       ]);
     });
 
-    test('deep nesting is refused, and quickly', async () => {
+    test('with deep nesting is rejected quickly', async () => {
       const nested = `{"email":${'['.repeat(7000)}${']'.repeat(7000)},"password":${'{"a":'.repeat(200)}1${'}'.repeat(200)}}`;
       expectProblem(await post('/signup/credential').type('json').send(nested), 422, 'validation_failed');
     });
 
-    test('more than 16 KiB in chunks of unknown length is 413', async () => {
+    test('of more than 16 KiB, sent in chunks of unknown length, is rejected with 413', async () => {
       const chunk = Buffer.alloc(64 * 1024, ' ');
       async function* endless() {
         for (let sent = 0; sent < 80; sent++) yield chunk;
@@ -188,19 +188,22 @@ describe.each(Object.entries(apps))('%s', (_name, parsers) => {
     });
   }
 
-  test.each(bodies)('%s: more than 16 KiB is 413, and five megabytes no slower', async (path, good) => {
-    const over = JSON.stringify(good).padEnd(16 * 1024 + 1, ' ');
-    expectProblem(await post(path).type('json').send(over), 413, 'body_too_large');
-    if (parsesItself) return;
-    const started = performance.now();
-    const answer = await post(path)
-      .type('json')
-      .send(JSON.stringify({ ...good, x: 'x'.repeat(5_000_000) }));
-    expectProblem(answer, 413, 'body_too_large');
-    expect(performance.now() - started).toBeLessThan(3000);
-  });
+  test.each(bodies)(
+    'POST %s rejects more than 16 KiB with 413, and five megabytes just as fast',
+    async (path, good) => {
+      const over = JSON.stringify(good).padEnd(16 * 1024 + 1, ' ');
+      expectProblem(await post(path).type('json').send(over), 413, 'body_too_large');
+      if (parsesItself) return;
+      const started = performance.now();
+      const answer = await post(path)
+        .type('json')
+        .send(JSON.stringify({ ...good, x: 'x'.repeat(5_000_000) }));
+      expectProblem(answer, 413, 'body_too_large');
+      expect(performance.now() - started).toBeLessThan(3000);
+    },
+  );
 
-  test.each(bodies)('%s: anything but JSON in UTF-8 is 415', async (path, good) => {
+  test.each(bodies)('POST %s rejects anything but JSON in UTF-8 with 415', async (path, good) => {
     const json = JSON.stringify(good);
     for (const type of [
       'text/plain',

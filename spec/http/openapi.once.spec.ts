@@ -32,14 +32,14 @@ const operations = () =>
     })),
   );
 
-/** Every `$ref` below a value. */
+/** All `$ref` values below a value. */
 function refs(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => (key === '$ref' ? [String(inner)] : refs(inner)));
 }
 
-describe('the document', () => {
-  test('is OpenAPI 3.1, the same over HTTP and by the program', () => {
+describe('the OpenAPI document', () => {
+  test('has version 3.1 and is the same over HTTP and from code', () => {
     expect(document).toMatchObject({
       openapi: '3.1.0',
       info: { title: expect.any(String), version: expect.stringMatching(/^\d+\.\d+\.\d+$/) },
@@ -84,7 +84,7 @@ describe('the document', () => {
     await bare.stop();
   });
 
-  test('every reference resolves, and every component is a schema', () => {
+  test('contains only references that resolve, and only valid schemas as components', () => {
     const found = refs(document);
     expect(found.length).toBeGreaterThan(10);
     for (const ref of found) {
@@ -95,7 +95,7 @@ describe('the document', () => {
       expect(() => schemaOf(`#/components/schemas/${name}`)).not.toThrow();
   });
 
-  test('every operation is whole', () => {
+  test('describes every operation completely', () => {
     const ids = operations().map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { method, path, operation } of operations()) {
@@ -119,7 +119,7 @@ describe('the document', () => {
     }
   });
 
-  test('says nothing of hashes, tokens or epochs in what it answers', () => {
+  test('does not mention hashes, tokens or epochs in responses', () => {
     const answers = operations().flatMap(({ operation }) => Object.values(operation.responses).flatMap(refs));
     const schemas = [...new Set(answers)].map(
       (ref) => document.components.schemas[ref.split('/').pop() ?? ''],
@@ -128,8 +128,8 @@ describe('the document', () => {
   });
 });
 
-describe('real answers', () => {
-  test('are as declared, whatever they are', async () => {
+describe('the responses of the routes', () => {
+  test('match the document', async () => {
     const good = { ...ada, username: 'ada' };
     const credentials = { credential: ada.email, password: ada.password };
     const browser = await signedIn(app, { email: 'somebody@example.com', password: ada.password });

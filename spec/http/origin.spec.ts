@@ -22,7 +22,7 @@ const start = async (config: object) => {
   return app;
 };
 
-/** Headers of a request, `HOST` standing for the app's own host, and whether they may use the cookie. */
+/** The headers of a request (`HOST` stands for the app's own host), and whether it may use the cookie. */
 type Row = [headers: Record<string, string>, allowed: boolean];
 
 const always: Row[] = [
@@ -52,7 +52,7 @@ const tables: [name: string, config: object, rows: Row[]][] = [
     [
       ...always,
       [{ origin: 'http://HOST' }, true],
-      // Behind a proxy that ends TLS the app can't know the scheme.
+      // Behind a proxy that terminates TLS, the app cannot know the scheme.
       [{ origin: 'https://HOST' }, true],
       [{ origin: 'https://app.example.com', host: 'app.example.com' }, true],
       [{ origin: 'https://app.example.com', host: 'App.Example.COM' }, true],
@@ -77,7 +77,7 @@ const tables: [name: string, config: object, rows: Row[]][] = [
       [{ origin: 'https://trusted.example', 'sec-fetch-site': 'cross-site' }, true],
       [{ origin: 'https://trusted.example:8443' }, false],
       [{ origin: 'https://eviltrusted.example' }, false],
-      // The Host header is what a client says it is.
+      // The client controls the Host header.
       [{ origin: 'http://HOST' }, false],
       [{ origin: 'https://evil.example', host: 'evil.example' }, false],
     ],
@@ -95,7 +95,7 @@ const routes: [method: 'post' | 'delete', path: string][] = [
   ['post', '/optional'],
 ];
 
-describe.each(tables)('%s', (_name, config, table) => {
+describe.each(tables)('the CSRF check %s', (_name, config, table) => {
   let app: App;
   let token: string;
   const signIn = async () => {
@@ -112,20 +112,20 @@ describe.each(tables)('%s', (_name, config, table) => {
       Object.entries(headers).map(([name, value]) => [name, value.replace('HOST', new URL(app.origin).host)]),
     );
 
-  describe.each(table)('%j', (headers, allowed) => {
-    test.each(routes)('%s %s by cookie', async (method, path) => {
+  describe.each(table)('for the headers %j (allowed: %j)', (headers, allowed) => {
+    test.each(routes)('applies to %s %s with the session cookie', async (method, path) => {
       token = await signIn();
       const answer = await app.http[method](path).set({ ...headersOf(headers), cookie: `latchkey=${token}` });
       if (allowed) expect([200, 204, 404]).toContain(answer.status);
       else {
         expectProblem(answer, 403, 'origin_not_allowed');
-        // Refused before anything happened, and no sign-out.
+        // The request was rejected before it had any effect, and the user stays signed in.
         expect(answer.headers['set-cookie']).toBeUndefined();
         await app.auth.getSession({ headers: { cookie: `latchkey=${token}` } });
       }
     });
 
-    test('sign-in and sign-up', async () => {
+    test('applies to sign-in and sign-up', async () => {
       const signin = await app.http
         .post('/auth/signin/credential')
         .set(headersOf(headers))
@@ -140,7 +140,7 @@ describe.each(tables)('%s', (_name, config, table) => {
       }
     });
 
-    test('a bearer token comes from no browser, and reading changes nothing', async () => {
+    test('does not apply to bearer tokens and safe methods', async () => {
       token = await signIn();
       const given = headersOf(headers);
       if (given.authorization === undefined)
@@ -155,7 +155,7 @@ describe.each(tables)('%s', (_name, config, table) => {
     });
   });
 
-  test('nobody is told of a foreign origin before the session is looked at', async () => {
+  test('runs after authentication, so a request without a session gets 401', async () => {
     const foreign = { origin: 'https://evil.example' };
     expectProblem(await app.http.post('/auth/signout').set(foreign), 401, 'unauthenticated');
     expectProblem(await app.http.post('/session').set(foreign), 401, 'unauthenticated');

@@ -8,7 +8,7 @@ import { startProcess } from '../support/processes.js';
 let app: SpecApp<readonly [ReturnType<typeof password>]>;
 afterEach(() => app.stop());
 
-/** An app with Ada in it, and pauses short enough to wait for. */
+/** Starts an app with one account and with pauses that are short enough for a test. */
 const start = async (account: RateLimitOptions['account'], bcryptCost = 4) => {
   app = await startApp({
     plugins: [password({ username: true, bcryptCost })],
@@ -33,16 +33,17 @@ const failures = async (times: number, credential?: string) => {
   for (let index = 0; index < times; index++) await signIn(undefined, credential).expect(401);
 };
 
-describe('100 wrong passwords at once', () => {
-  test('five are tried, in one process', async () => {
-    // Hashes so slow that all are there before the first is done: those that wait must not fill the line either.
+describe('100 concurrent wrong passwords', () => {
+  test('result in five attempts in one process', async () => {
+    // The hashes are slow, so that all requests arrive before the first is done. Queued hashes must not fill
+    // the queue.
     await start(undefined, 13);
     expect(await statusesOf(Array.from({ length: 100 }, () => signIn()))).toEqual({ 401: 5, 429: 95 });
-    // Nor is the right one looked at now.
+    // The correct password is not checked during the pause either.
     expectProblem(await signIn(ada.password), 429, 'rate_limited');
   });
 
-  test('five are tried, in four processes', async () => {
+  test('result in five attempts in four processes', async () => {
     await start(undefined);
     const task = { database: app.database.url, credential: ada.email, times: 25 };
     const processes = await Promise.all(
@@ -53,15 +54,15 @@ describe('100 wrong passwords at once', () => {
     expect([count('invalid_credentials'), count('rate_limited'), codes.length]).toEqual([5, 95, 100]);
   });
 
-  test('at an account that there is not: the same', async () => {
+  test('for an account that does not exist are limited in the same way', async () => {
     await start(undefined);
     const tries = Array.from({ length: 30 }, () => signIn(undefined, 'nobody@example.com'));
     expect(await statusesOf(tries)).toEqual({ 401: 5, 429: 25 });
   });
 });
 
-describe('pauses', () => {
-  test('grow, are told truly, and leave one try after each', async () => {
+describe('the pauses for an account', () => {
+  test('grow, are reported in Retry-After, and allow one attempt after each', async () => {
     await start({ failures: 2, firstPause: 1, maxPause: 2 });
     await failures(1);
     let failed = Date.now();
@@ -73,7 +74,8 @@ describe('pauses', () => {
       expect(retryAfter).toBe(seconds);
       expect(refused.headers['ratelimit-policy']).toBe('"account";q=2');
       expect(refused.headers.ratelimit).toBe(`"account";r=0;t=${retryAfter}`);
-      // Of three at once, over and over: all are refused until the pause is over, and then one is let in.
+      // Sends three requests at a time: all are rejected until the pause is over, and then one is let
+      // through.
       const before = failed;
       let statuses: Record<number, number> = {};
       do {
@@ -86,19 +88,19 @@ describe('pauses', () => {
     }
   });
 
-  test('101 wrong ones, then the right one after the pause: its owner gets in', async () => {
+  test('let the owner sign in after the pause, even after 101 wrong passwords', async () => {
     await start({ failures: 5, firstPause: 1, maxPause: 2 });
     let wrong = 0;
     while (wrong < 101) wrong += (await statusesOf(Array.from({ length: 12 }, () => signIn())))[429] ?? 0;
     const { headers } = await signIn(ada.password).expect(429);
     await pause(Number(headers['retry-after']) * 1000);
     await signIn(ada.password).expect(200);
-    // And then all is as in the beginning.
+    // The counter starts again from zero.
     await failures(5);
     expectProblem(await signIn(), 429, 'rate_limited');
   });
 
-  test('by default: 5 free, then 15 seconds', async () => {
+  test('start with 15 seconds after 5 free attempts by default', async () => {
     await start(undefined);
     await failures(5);
     const { headers } = await signIn();
@@ -106,7 +108,7 @@ describe('pauses', () => {
     expect(headers['ratelimit-policy']).toBe('"account";q=5');
   });
 
-  test('touch no live session, and no other account', async () => {
+  test('do not affect active sessions or other accounts', async () => {
     await start(undefined);
     const browser = app.browser();
     await browser
@@ -120,15 +122,15 @@ describe('pauses', () => {
   });
 });
 
-describe('right passwords, many at once', () => {
-  test.each([4, 12])('are all let in, at cost %d', async (bcryptCost) => {
+describe('concurrent correct passwords', () => {
+  test.each([4, 12])('are all accepted, at cost %d', async (bcryptCost) => {
     await start(undefined, bcryptCost);
     expect(await statusesOf(Array.from({ length: 10 }, () => signIn(ada.password)))).toEqual({ 200: 10 });
   });
 });
 
-describe('the counter', () => {
-  test('is one for an account, whichever way it is named', async () => {
+describe('the counter of an account', () => {
+  test('is shared by all identifiers of the account', async () => {
     await start(undefined);
     for (const name of ['ada', 'ADA@example.com', 'Ada', ' ada@EXAMPLE.com ', ada.email])
       await failures(1, name);
@@ -136,7 +138,7 @@ describe('the counter', () => {
       expectProblem(await signIn(ada.password, name), 429, 'rate_limited');
   });
 
-  test('is one for a name that nobody has, in all its spellings', async () => {
+  test('is shared by all spellings of an identifier without an account', async () => {
     await start(undefined);
     for (const name of ['nobody', 'NOBODY', 'Nobody', 'nobOdy', 'NoBody']) await failures(1, name);
     expectProblem(await signIn(undefined, 'noBody'), 429, 'rate_limited');
@@ -145,13 +147,13 @@ describe('the counter', () => {
   test.each([
     ['ada@example.com', 'ada@exａmple.com'],
     ['nobody@example.com', 'nobody@exａmple.com'],
-  ])('of %s is that of %s, so that it does not tell who has an account', async (name, spelling) => {
+  ])('is the same for %s and %s, so that it does not reveal who has an account', async (name, spelling) => {
     await start(undefined);
     await failures(5, name);
     expectProblem(await signIn(undefined, spelling), 429, 'rate_limited');
   });
 
-  test('is cleared by a success', async () => {
+  test('is cleared by a successful sign-in', async () => {
     await start(undefined);
     for (let round = 0; round < 3; round++) {
       await failures(4);
@@ -159,13 +161,13 @@ describe('the counter', () => {
     }
   });
 
-  test('is off where the rule is', async () => {
+  test('does not exist if the rule is off', async () => {
     await start(false);
     await failures(12);
     expect(await rows(app.database, 'SELECT * FROM rate_limits')).toEqual([]);
   });
 
-  test('is told to listeners', async () => {
+  test('is reported in events', async () => {
     await start({ failures: 1, firstPause: 60, maxPause: 60 });
     const events: unknown[] = [];
     for (const name of ['sign_in.failed', 'sign_in.throttled'] as const)

@@ -31,7 +31,7 @@ const start = async (
 const trusting = (express: Express) => void express.set('trust proxy', true);
 
 let people = 0;
-/** Wrong sign-ins, each at another account, so that only the address counts. */
+/** Sends wrong sign-ins to different accounts, so that only the limit per address applies. */
 const signIn = (path = '/auth/signin/credential', from?: string) =>
   app.http
     .post(path)
@@ -47,8 +47,8 @@ const failed = async (times: number, ...way: Parameters<typeof signIn>) => {
 const refused = async (...way: Parameters<typeof signIn>) =>
   expectProblem(await signIn(...way), 429, 'rate_limited');
 
-describe('20 a minute for an address', () => {
-  test('sign-ins, exactly, however many at once', async () => {
+describe('the limit per address', () => {
+  test('allows exactly 20 sign-ins per minute, even if they are concurrent', async () => {
     await start();
     const answers = await Promise.all(Array.from({ length: 60 }, () => signIn()));
     const statuses = answers.map(({ status }) => status);
@@ -60,11 +60,11 @@ describe('20 a minute for an address', () => {
     expect(retryAfter).toBeLessThanOrEqual(60);
     expect(headers['ratelimit-policy']).toBe('"signIn";q=20;w=60');
     expect(headers.ratelimit).toBe(`"signIn";r=0;t=${retryAfter}`);
-    // Sign-ups are counted apart.
+    // Sign-ups are counted separately.
     await signUp().expect(201);
   });
 
-  test('sign-ups, the malformed ones too, before anything is hashed', async () => {
+  test('allows 20 sign-ups per minute, including malformed ones, and is checked before the password is hashed', async () => {
     await start();
     for (let index = 0; index < 10; index++) {
       await signUp().expect(201);
@@ -77,7 +77,7 @@ describe('20 a minute for an address', () => {
     expect(Number(n)).toBe(10);
   });
 
-  test('however the path is spelt', async () => {
+  test('applies to every spelling of the path', async () => {
     await start({ signIn: { limit: 4, window: 60 } });
     const spellings = [
       '/auth/signin/credential/',
@@ -88,12 +88,13 @@ describe('20 a minute for an address', () => {
     await failed(1, spellings[0]);
     await failed(1, spellings[2]);
     await failed(2);
-    // What the router takes for the sign-in is limited as the sign-in; the rest is no path of its.
+    // Paths that the router accepts as the sign-in are limited as the sign-in; the other spellings are
+    // unknown paths.
     for (const path of spellings) expect([429, 404]).toContain((await signIn(path)).status);
     await refused();
   });
 
-  test('begins anew when the window ends', async () => {
+  test('starts again when the window ends', async () => {
     await start({ signIn: { limit: 2, window: 3 } });
     await failed(2);
     const { headers } = await signIn().expect(429);
@@ -103,7 +104,7 @@ describe('20 a minute for an address', () => {
     await refused();
   });
 
-  test('in two processes together', async () => {
+  test('is shared by two processes', async () => {
     await start({ signIn: { limit: 3, window: 60 } });
     const other = await startApp({
       plugins: [password()],
@@ -120,8 +121,8 @@ describe('20 a minute for an address', () => {
   });
 });
 
-describe('rules', () => {
-  test.each(['signIn', 'signUp'] as const)('%s alone is off', async (name) => {
+describe('the rateLimit option', () => {
+  test.each(['signIn', 'signUp'] as const)('%s can be turned off separately', async (name) => {
     await start({ [name]: false, [name === 'signIn' ? 'signUp' : 'signIn']: { limit: 1, window: 60 } });
     const [free, limited] = name === 'signIn' ? [signIn, signUp] : [signUp, signIn];
     for (let index = 0; index < 25; index++) expect((await free()).status).not.toBe(429);
@@ -129,7 +130,7 @@ describe('rules', () => {
     expectProblem(await limited(), 429, 'rate_limited');
   });
 
-  test('false: all are off, and nothing is counted', async () => {
+  test('false turns all limits off, and nothing is counted', async () => {
     await start({}, undefined, { rateLimit: false });
     await failed(30);
     for (let index = 0; index < 8; index++)
@@ -140,7 +141,7 @@ describe('rules', () => {
     expect(await rows(app.database, 'SELECT * FROM rate_limits')).toEqual([]);
   });
 
-  test('the operations of the app’s own are limited by the address that it names, and by none otherwise', async () => {
+  test('applies to calls from code only if they pass an address', async () => {
     await start({ signIn: { limit: 2, window: 60 } });
     const call = (ip?: string | null) =>
       app.auth.credential
@@ -157,15 +158,15 @@ describe('rules', () => {
   });
 });
 
-describe('whose address', () => {
-  test('X-Forwarded-For counts for nothing where the app trusts no proxy', async () => {
+describe('the address of a request', () => {
+  test('is not taken from X-Forwarded-For if the app trusts no proxy', async () => {
     await start({ signIn: { limit: 3, window: 60 } });
     for (const from of ['192.0.2.1', '192.0.2.2', '2001:db8::1']) await failed(1, undefined, from);
     await refused(undefined, '192.0.2.3');
     await refused();
   });
 
-  test('a proxy that is not trusted is warned of, once, with a mend', async () => {
+  test('causes one warning that suggests trust proxy if X-Forwarded-For is ignored', async () => {
     const warnings = () => app.log.filter((line) => line.includes('X-Forwarded-For'));
     await start();
     await failed(1);
@@ -183,7 +184,7 @@ describe('whose address', () => {
     expect(warnings()).toEqual([]);
   });
 
-  test('behind a proxy that the app trusts, it is the client’s', async () => {
+  test('is the client’s address behind a trusted proxy', async () => {
     await start({ signIn: { limit: 1, window: 60 } }, trusting);
     await failed(1, undefined, '192.0.2.1');
     await refused(undefined, '192.0.2.1');
@@ -191,7 +192,7 @@ describe('whose address', () => {
     await failed(1);
   });
 
-  test('IPv6 counts by its /64, an IPv4 address in IPv6 clothes as IPv4', async () => {
+  test('is grouped by /64 for IPv6, and an IPv4-mapped IPv6 address counts as IPv4', async () => {
     await start({ signIn: { limit: 1, window: 60 } }, trusting);
     await failed(1, undefined, '2001:db8:1:2::1');
     for (const same of [
@@ -216,11 +217,11 @@ describe('whose address', () => {
     await refused(undefined, 'fe80::2%eth1');
   });
 
-  test('an address that is not known is one, and limited', async () => {
+  test('is limited as one address if it is unknown', async () => {
     await start({ signIn: { limit: 2, window: 60 } });
     const folder = await mkdtemp(join(tmpdir(), 'latchkey-spec-'));
     const socketPath = join(folder, 'socket');
-    // Over a Unix socket there is no address.
+    // A Unix socket has no address.
     const server = createServer(express().use('/auth', authRouter(app.auth)));
     await new Promise<void>((resolve) => server.listen(socketPath, resolve));
     const status = () =>
@@ -242,7 +243,7 @@ describe('whose address', () => {
     await new Promise((resolve) => server.close(resolve));
     await rm(folder, { recursive: true });
     expect(statuses).toEqual([401, 401, 429]);
-    // Others are not it.
+    // Known addresses are counted separately.
     await failed(1);
   });
 });

@@ -12,13 +12,13 @@ const REDIS_URL = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379';
 
 type Store = Exclude<Exclude<AuthConfig['rateLimit'], undefined | false>['store'], undefined>;
 
-// Also after a test that failed: a connection that stays open keeps Jest from ending.
+// Also runs after a failed test, because an open connection would keep Jest from exiting.
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** The ways to name a Redis. */
+/** The ways to configure Redis. */
 const ways: Record<string, () => Promise<Store>> = {
   'a URL': async () => REDIS_URL,
   'a client of ioredis': async () => ioredis(),
@@ -51,11 +51,16 @@ async function redisAnswers(): Promise<boolean> {
 
 const available = await redisAnswers();
 
-test(available ? 'Redis answers' : `NOT RUN: the limits in Redis, for none answers at ${REDIS_URL}`, () => {
-  if (process.env.CI) expect(available).toBe(true);
-});
+test(
+  available
+    ? 'Redis is available'
+    : `NOT RUN: the rate limits in Redis, because no server responds at ${REDIS_URL}`,
+  () => {
+    if (process.env.CI) expect(available).toBe(true);
+  },
+);
 
-/** Keys of this run alone. */
+/** A key prefix for this run only. */
 const freshPrefix = () => `spec_${randomBytes(6).toString('hex')}_`;
 
 async function startWith(store: Store, rules: object = {}, tablePrefix = freshPrefix()) {
@@ -70,106 +75,112 @@ async function startWith(store: Store, rules: object = {}, tablePrefix = freshPr
   return { app, signIn, tablePrefix };
 }
 
-describe.each(available ? Object.entries(ways) : [])('Redis by %s', (_way, connect) => {
-  test('five wrong passwords of fifty at once, and 20 sign-ins a minute of an address', async () => {
-    const store = await connect();
-    const { app, signIn, tablePrefix } = await startWith(store, { signIn: { limit: 50, window: 60 } });
-    const statuses = (await Promise.all(Array.from({ length: 50 }, () => signIn()))).map(
-      ({ status }) => status,
-    );
-    expect(statuses.filter((status) => status === 401)).toHaveLength(5);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(45);
-    const refused = await signIn(ada.password, 'other@example.com');
-    expectProblem(refused, 429, 'rate_limited');
-    expect(refused.headers['ratelimit-policy']).toBe('"signIn";q=50;w=60');
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(30);
-    expect(await rows(app.database, `SELECT * FROM ${tablePrefix}rate_limits`)).toEqual([]);
-  });
-
-  test('pauses that grow, a success that clears, and all of it shared with another process', async () => {
-    const store = await connect();
-    const rules = { account: { failures: 2, firstPause: 1, maxPause: 2 } };
-    const { app, signIn, tablePrefix } = await startWith(store, rules);
-    const other = createAuth({
-      database: app.database.url,
-      secret: SECRET,
-      tablePrefix,
-      plugins: [password()],
-      rateLimit: { store: REDIS_URL, ...rules },
+describe.each(available ? Object.entries(ways) : [])(
+  'Redis as a store, configured with %s',
+  (_way, connect) => {
+    test('allows five of fifty concurrent wrong passwords, and the configured number of sign-ins per address', async () => {
+      const store = await connect();
+      const { app, signIn, tablePrefix } = await startWith(store, { signIn: { limit: 50, window: 60 } });
+      const statuses = (await Promise.all(Array.from({ length: 50 }, () => signIn()))).map(
+        ({ status }) => status,
+      );
+      expect(statuses.filter((status) => status === 401)).toHaveLength(5);
+      expect(statuses.filter((status) => status === 429)).toHaveLength(45);
+      const refused = await signIn(ada.password, 'other@example.com');
+      expectProblem(refused, 429, 'rate_limited');
+      expect(refused.headers['ratelimit-policy']).toBe('"signIn";q=50;w=60');
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(30);
+      expect(await rows(app.database, `SELECT * FROM ${tablePrefix}rate_limits`)).toEqual([]);
     });
-    ends.push(() => other.close());
-    await signIn().expect(401);
-    const elsewhere = other.credential.signIn({ credential: ada.email, password: 'wrong' });
-    await expect(elsewhere).rejects.toMatchObject({ code: 'invalid_credentials' });
-    for (const seconds of [1, 2]) {
-      const { headers } = await signIn(ada.password).expect(429);
-      expect(headers['retry-after']).toBe(String(seconds));
-      await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-      if (seconds === 1) await signIn().expect(401);
-    }
-    await signIn(ada.password).expect(200);
-    await signIn().expect(401);
-    await signIn(ada.password).expect(200);
-  });
 
-  test('a window that ends, and keys that Redis forgets', async () => {
-    const store = await connect();
-    const { app, signIn, tablePrefix } = await startWith(store, {
-      signIn: { limit: 1, window: 2 },
-      account: { failures: 100, firstPause: 1, maxPause: 1 },
+    test('lengthens the pauses, clears the counter after a success, and shares both with another process', async () => {
+      const store = await connect();
+      const rules = { account: { failures: 2, firstPause: 1, maxPause: 2 } };
+      const { app, signIn, tablePrefix } = await startWith(store, rules);
+      const other = createAuth({
+        database: app.database.url,
+        secret: SECRET,
+        tablePrefix,
+        plugins: [password()],
+        rateLimit: { store: REDIS_URL, ...rules },
+      });
+      ends.push(() => other.close());
+      await signIn().expect(401);
+      const elsewhere = other.credential.signIn({ credential: ada.email, password: 'wrong' });
+      await expect(elsewhere).rejects.toMatchObject({ code: 'invalid_credentials' });
+      for (const seconds of [1, 2]) {
+        const { headers } = await signIn(ada.password).expect(429);
+        expect(headers['retry-after']).toBe(String(seconds));
+        await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+        if (seconds === 1) await signIn().expect(401);
+      }
+      await signIn(ada.password).expect(200);
+      await signIn().expect(401);
+      await signIn(ada.password).expect(200);
     });
-    await signIn().expect(401);
-    await signIn().expect(429);
-    await new Promise((resolve) => setTimeout(resolve, 2050));
-    await signIn().expect(401);
-    const redis = ioredis();
-    const keys = await redis.keys(`latchkey:${tablePrefix}*`);
-    expect(keys).toHaveLength(2);
-    // No address and no email of anybody.
-    for (const key of keys) {
-      expect(key).toMatch(/^latchkey:\w+:?[0-9a-f]{64}$/);
-      expect(await redis.pttl(key)).toBeGreaterThan(0);
-    }
-    expect(await app.auth.prune()).toBe(0);
-    await redis.del(keys);
-  });
-});
 
-describe('a Redis that is not there', () => {
+    test('starts a new window when one ends, and sets an expiry on its keys', async () => {
+      const store = await connect();
+      const { app, signIn, tablePrefix } = await startWith(store, {
+        signIn: { limit: 1, window: 2 },
+        account: { failures: 100, firstPause: 1, maxPause: 1 },
+      });
+      await signIn().expect(401);
+      await signIn().expect(429);
+      await new Promise((resolve) => setTimeout(resolve, 2050));
+      await signIn().expect(401);
+      const redis = ioredis();
+      const keys = await redis.keys(`latchkey:${tablePrefix}*`);
+      expect(keys).toHaveLength(2);
+      // The keys contain no addresses and no emails.
+      for (const key of keys) {
+        expect(key).toMatch(/^latchkey:\w+:?[0-9a-f]{64}$/);
+        expect(await redis.pttl(key)).toBeGreaterThan(0);
+      }
+      expect(await app.auth.prune()).toBe(0);
+      await redis.del(keys);
+    });
+  },
+);
+
+describe('an unavailable Redis', () => {
   const silent = () =>
     new Promise<Server>((resolve) => {
       const server = createServer(() => undefined).listen(0, '127.0.0.1', () => resolve(server));
     });
 
-  test.each(['refuses', 'hangs'])('and %s: 503, never an open door; the rest goes on', async (how) => {
-    const server = await silent();
-    const { port } = server.address() as { port: number };
-    const sockets: { destroy(): void }[] = [];
-    server.on('connection', (socket) => sockets.push(socket));
-    if (how === 'refuses') await new Promise((resolve) => server.close(resolve));
-    const app = await startApp({
-      plugins: [password()],
-      config: { rateLimit: { store: `redis://127.0.0.1:${port}` } },
-    });
-    ends.push(
-      () => how === 'refuses' || new Promise((resolve) => server.close(resolve)),
-      () => {
-        for (const socket of sockets) socket.destroy();
-      },
-      () => app.stop(),
-    );
-    const { token } = await signedUp(app.database.url);
-    const started = performance.now();
-    const answer = await app.http
-      .post('/auth/signin/credential')
-      .send({ credential: ada.email, password: ada.password });
-    expectProblem(answer, 503, 'unavailable');
-    expect(performance.now() - started).toBeLessThan(5000);
-    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
-    expect(answer.headers['set-cookie']).toBeUndefined();
-    expect(app.log.join()).toMatch(/error latchkey: The service cannot answer/);
-    await app.http.get('/auth/me').set('cookie', `latchkey=${token}`).expect(200);
-  });
+  test.each(['refuses', 'hangs'])(
+    'that %s causes a 503 for sign-ins, while other requests still work',
+    async (how) => {
+      const server = await silent();
+      const { port } = server.address() as { port: number };
+      const sockets: { destroy(): void }[] = [];
+      server.on('connection', (socket) => sockets.push(socket));
+      if (how === 'refuses') await new Promise((resolve) => server.close(resolve));
+      const app = await startApp({
+        plugins: [password()],
+        config: { rateLimit: { store: `redis://127.0.0.1:${port}` } },
+      });
+      ends.push(
+        () => how === 'refuses' || new Promise((resolve) => server.close(resolve)),
+        () => {
+          for (const socket of sockets) socket.destroy();
+        },
+        () => app.stop(),
+      );
+      const { token } = await signedUp(app.database.url);
+      const started = performance.now();
+      const answer = await app.http
+        .post('/auth/signin/credential')
+        .send({ credential: ada.email, password: ada.password });
+      expectProblem(answer, 503, 'unavailable');
+      expect(performance.now() - started).toBeLessThan(5000);
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+      expect(answer.headers['set-cookie']).toBeUndefined();
+      expect(app.log.join()).toMatch(/error latchkey: The service cannot answer/);
+      await app.http.get('/auth/me').set('cookie', `latchkey=${token}`).expect(200);
+    },
+  );
 
   async function signedUp(database: string) {
     const auth = createAuth({

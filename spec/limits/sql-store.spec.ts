@@ -17,25 +17,25 @@ const signIn = (given: string) =>
   app.http.post('/auth/signin/credential').send({ credential: ada.email, password: given });
 const counters = () => rows<{ hits: number }>(app.database, 'SELECT * FROM my_rate_limits');
 
-test('what has run out is pruned, and what has not stays', async () => {
+test('pruning deletes expired counters and keeps the others', async () => {
   await signIn('a wrong password').expect(401);
   expect(await counters()).toHaveLength(2);
   expect(JSON.stringify(await counters())).not.toMatch(/127\.0\.0\.1|ada/);
   await new Promise((resolve) => setTimeout(resolve, 1050));
-  // The window of the address is over; the failure of the account is remembered for a day.
+  // The window of the address has ended; the failure of the account is remembered for a day.
   expect(await app.auth.prune()).toBe(1);
   expect(await counters()).toHaveLength(1);
   expect(await app.auth.prune()).toBe(0);
 });
 
-test('a success leaves no counter of the account', async () => {
+test('a successful sign-in clears the counter of the account', async () => {
   await signIn(ada.password).expect(200);
   await new Promise((resolve) => setTimeout(resolve, 1050));
   await app.auth.prune();
   expect(await counters()).toEqual([]);
 });
 
-test('without its table, as before a migration, nothing is let through', async () => {
+test('sign-ins get 503 if the table of the counters is missing', async () => {
   const { token } = await app.auth.credential.signIn({ credential: ada.email, password: ada.password });
   await rows(app.database, 'DROP TABLE my_rate_limits');
   const answer = await signIn(ada.password);

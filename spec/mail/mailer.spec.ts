@@ -18,10 +18,10 @@ const requestReset = (email = ada.email) =>
   app.http.post('/auth/passwords/request-reset').send({ email }).expect(202);
 const settled = (ms = 60) => new Promise((resolve) => setTimeout(resolve, ms));
 
-describe('the message', () => {
+describe('an email', () => {
   afterEach(() => app.stop());
 
-  test('of a sign-up goes out only where it is wanted', async () => {
+  test('is sent after a sign-up only if the option is set', async () => {
     app = await startMailApp({ plugins: [password()] });
     await app.noMailOf(() => signUp());
     const browser = await app.browser();
@@ -37,7 +37,7 @@ describe('the message', () => {
     ).toThrow('sendVerificationOnSignUp needs mails');
   });
 
-  test('of a sign-up and of a lost password', async () => {
+  test('contains a link, a token and the user, for a sign-up and for a password reset', async () => {
     await start();
     const verify = await app.mailOf(() => signUp());
     expect(Object.keys(verify).sort()).toEqual(
@@ -67,20 +67,20 @@ describe('the message', () => {
     expect(lost.token).not.toBe(verify.token);
   });
 
-  test('links to the app’s own pages, whose query stays', async () => {
+  test('links to the configured pages and keeps their query string', async () => {
     await start({
       verifyUrl: 'https://www.example.com/confirm?lang=de&next=%2Fhome',
       resetUrl: 'https://www.example.com/#/reset',
     });
     const verify = await app.mailOf(() => signUp());
     expect(verify.url).toBe(`https://www.example.com/confirm?lang=de&next=%2Fhome&token=${verify.token}`);
-    // In HTML an ampersand is written out.
+    // In HTML, an ampersand is escaped.
     expect(verify.html).toContain(`lang=de&#38;next=%2Fhome&#38;token=${verify.token}`);
     const lost = await app.mailOf(() => requestReset());
     expect(lost.url).toBe(`https://www.example.com/?token=${lost.token}#/reset`);
   });
 
-  test('goes to the stored address, not to the typed one', async () => {
+  test('is sent to the stored address, not to the typed one', async () => {
     await start();
     await app.mailOf(() => signUp());
     const lost = await app.mailOf(() => requestReset('  ADA@Example.COM '));
@@ -90,7 +90,7 @@ describe('the message', () => {
     expect((await app.mailOf(() => requestReset('moved@example.com'))).to).toBe('moved@example.com');
   });
 
-  test('is none for nobody, for junk and for look-alikes, and the answer is the same', async () => {
+  test('is not sent to unknown, invalid and look-alike addresses, and the response is the same', async () => {
     await start({}, { rateLimit: false });
     await app.mailOf(() => signUp());
     const answers: unknown[] = [];
@@ -117,7 +117,7 @@ describe('the message', () => {
   });
 });
 
-describe('a sender', () => {
+describe('a send function', () => {
   afterEach(() => app.stop());
 
   test.each<[string, (message: MailMessage) => unknown]>([
@@ -128,25 +128,28 @@ describe('a sender', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('no connection to the mail server'))],
-  ])('that %s changes no answer, and is logged without the token', async (_how, send) => {
-    const tokens: string[] = [];
-    await start({
-      send: (message) => {
-        tokens.push(message.token);
-        return send(message);
-      },
-    });
-    const browser = await signedIn(app);
-    await browser.post('/auth/email-verifications').expect(202);
-    await requestReset();
-    await requestReset('nobody@example.com');
-    const failures = () => app.log.filter((line) => line.startsWith('error latchkey: a mail was not sent'));
-    for (let round = 0; failures().length < 3 && round < 50; round++) await settled();
-    expect(tokens).toHaveLength(3);
-    const lines = failures();
-    expect(lines).toHaveLength(3);
-    for (const token of tokens) expect(lines.join()).not.toContain(token);
-  });
+  ])(
+    'that %s does not affect the response, and the error is logged without the token',
+    async (_how, send) => {
+      const tokens: string[] = [];
+      await start({
+        send: (message) => {
+          tokens.push(message.token);
+          return send(message);
+        },
+      });
+      const browser = await signedIn(app);
+      await browser.post('/auth/email-verifications').expect(202);
+      await requestReset();
+      await requestReset('nobody@example.com');
+      const failures = () => app.log.filter((line) => line.startsWith('error latchkey: a mail was not sent'));
+      for (let round = 0; failures().length < 3 && round < 50; round++) await settled();
+      expect(tokens).toHaveLength(3);
+      const lines = failures();
+      expect(lines).toHaveLength(3);
+      for (const token of tokens) expect(lines.join()).not.toContain(token);
+    },
+  );
 
   test.each<[string, (message: MailMessage) => unknown]>([
     ['url', ({ url }) => new Error(`boom ${url}`)],
@@ -158,7 +161,7 @@ describe('a sender', () => {
     ['message in a cause', ({ text }) => new Error('not sent', { cause: new Error(text) })],
     ['token in a code', ({ token }) => Object.assign(new Error('no'), { code: token })],
     ['message itself', (message) => message],
-  ])('that fails with the %s: the log has one line, without the token', async (_what, failure) => {
+  ])('that fails with the %s causes one log line without the token', async (_what, failure) => {
     const tokens: string[] = [];
     await start({
       send: async (message) => {
@@ -176,7 +179,7 @@ describe('a sender', () => {
     for (const line of app.log) expect(line).not.toMatch(/[\n\r]/);
   });
 
-  test('that hangs holds up no answer', async () => {
+  test('that hangs does not delay the response', async () => {
     await start({ send: () => new Promise<void>((resolve) => setTimeout(resolve, 3000)) });
     const started = performance.now();
     const browser = await signedIn(app);
@@ -186,7 +189,7 @@ describe('a sender', () => {
     expect(performance.now() - started).toBeLessThan(2500);
   });
 
-  test('is waited for when the app closes, so that no mail is lost', async () => {
+  test('is completed before the app closes, so that no email is lost', async () => {
     await start();
     await signUp();
     let sent = 0;
@@ -209,10 +212,10 @@ describe('a sender', () => {
   });
 });
 
-describe('limits', () => {
+describe('the rate limit for emails', () => {
   beforeAll(() => start({}, { rateLimit: { signIn: false, signUp: false } }));
 
-  test('3 a minute for an account and for an address, each purpose apart', async () => {
+  test('is 3 per minute for an account and for an address, separately for each kind of email', async () => {
     const browser = await signedIn(app);
     const ask = (email: string) => app.http.post('/auth/passwords/request-reset').send({ email });
     for (const email of ['nobody@example.com', 'NOBODY@example.com ', ' nobody@Example.com'])
@@ -221,9 +224,9 @@ describe('limits', () => {
     expect(refused.body.code).toBe('rate_limited');
     expect(refused.headers['ratelimit-policy']).toBe('"mail";q=3;w=60');
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(30);
-    // The address had its three too.
+    // The limit of the address has been reached too.
     await ask(ada.email).expect(429);
-    // Past the address, as the app may: known and unknown accounts are limited alike.
+    // Calls from code bypass the limit per address: known and unknown accounts are limited in the same way.
     for (const email of [ada.email, 'other@example.com']) {
       const call = () => app.auth.credential.requestPasswordReset({ email }).catch(({ code }) => code);
       expect([await call(), await call(), await call(), await call()]).toEqual([
@@ -240,7 +243,7 @@ describe('limits', () => {
 });
 
 describe('without email in the config', () => {
-  test('there are no routes for mails, and no mails', async () => {
+  test('there are no email routes, and no email is sent', async () => {
     const plain = await startApp({ plugins: [password()] });
     for (const path of ['passwords/request-reset', 'passwords/reset', 'email-verifications', 'verify-email'])
       await plain.http.post(`/auth/${path}`).send({}).expect(404);

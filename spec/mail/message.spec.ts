@@ -8,7 +8,7 @@ type Plugins = readonly [ReturnType<typeof password>];
 let app: MailApp<Plugins>;
 afterEach(() => app.stop());
 
-/** The links of both mails, with `…` for their tokens. */
+/** The links in both emails, with `…` instead of the tokens. */
 const linksOf = async (config: object) => {
   app = await startMailApp({ plugins: [password()], config: config as Partial<AuthConfig<Plugins>> });
   const { id } = (await app.auth.credential.signUp({ ...ada }))!.user;
@@ -41,13 +41,13 @@ test.each([
     ],
   ],
   [
-    'URLs of other places',
+    'absolute URLs',
     {
       baseUrl: 'https://app.example.com',
       email: { resetUrl: 'myapp://reset', verifyUrl: 'http://b.example/v' },
     },
     ['myapp://reset?token=…', 'http://b.example/v?token=…'],
   ],
-])('with %s, links lead to the page', async (_what, config, links) => {
+])('links in emails lead to the configured page with %s', async (_what, config, links) => {
   expect(await linksOf(config)).toEqual(links);
 });

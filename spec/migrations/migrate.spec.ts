@@ -25,7 +25,7 @@ describe('auth.migrate()', () => {
   });
   afterEach(() => database.drop());
 
-  test('says what ran, and runs nothing twice', async () => {
+  test('returns the migrations that ran, and runs none of them twice', async () => {
     const auth = open();
     const ran = await auth.migrate();
     expect(ran[0]).toBe('0001-users-and-sessions');
@@ -34,7 +34,7 @@ describe('auth.migrate()', () => {
     await auth.close();
   });
 
-  test('by several processes and by ten callers at once happens once', async () => {
+  test('runs each migration once if several processes and ten callers call it at the same time', async () => {
     const auth = open();
     const processes = Array.from({ length: 3 }, () => inAnotherProcess<string[]>(['migrate', database.url]));
     const ran = (
@@ -46,7 +46,7 @@ describe('auth.migrate()', () => {
     await auth.close();
   });
 
-  test('undoes and does again, step by step and all', async () => {
+  test('reverts and reapplies migrations, step by step and all together', async () => {
     const auth = open();
     const ran = await auth.migrate();
     expect(await auth.migrate({ undo: 1 })).toEqual(ran.slice(-1));
@@ -58,7 +58,7 @@ describe('auth.migrate()', () => {
     await auth.close();
   });
 
-  test('leaves the tables of the app alone', async () => {
+  test('does not change the app’s own tables', async () => {
     await database.sequelize.query('CREATE TABLE of_the_app (id INTEGER)');
     const auth = open();
     await auth.migrate();
@@ -69,7 +69,7 @@ describe('auth.migrate()', () => {
 });
 
 if (dialect !== 'sqlite') {
-  describe('a migration that is broken off', () => {
+  describe('an interrupted migration', () => {
     let proxy: DatabaseProxy;
     beforeEach(async () => {
       database = await createDatabase();
@@ -89,7 +89,7 @@ if (dialect !== 'sqlite') {
       /SET name = '0001-users-and-sessions'/,
     ];
     test.each(statements.flatMap((statement) => moments.map((moment) => [moment, statement] as const)))(
-      '%s %s is ended by the next',
+      '(%s %s) is completed by the next call',
       async (moment, statement) => {
         const broken = open({ database: proxy.url });
         proxy.cutAt(statement, moment);
@@ -105,35 +105,41 @@ if (dialect !== 'sqlite') {
       },
     );
 
-    test.each(moments)('%s a table is dropped likewise, whichever way the next one goes', async (moment) => {
-      const broken = open({ database: proxy.url });
-      const ran = await broken.migrate();
-      for (const next of [{}, { undo: 'all' }] as const) {
-        proxy.cutAt(/DROP TABLE sessions/, moment);
-        await expect(broken.migrate({ undo: 'all' })).rejects.toThrow();
+    test.each(moments)(
+      '(%s a table is dropped) is completed by the next call in either direction',
+      async (moment) => {
+        const broken = open({ database: proxy.url });
+        const ran = await broken.migrate();
+        for (const next of [{}, { undo: 'all' }] as const) {
+          proxy.cutAt(/DROP TABLE sessions/, moment);
+          await expect(broken.migrate({ undo: 'all' })).rejects.toThrow();
+          const auth = open();
+          await auth.migrate(next);
+          expect(await auth.migrate()).toEqual('undo' in next ? ran : []);
+          await auth.credential.signUp(ada);
+          await auth.close();
+        }
+        await broken.close();
+      },
+    );
+
+    test.each(moments)(
+      '(%s its table is dropped) is reverted only once if undo is repeated',
+      async (moment) => {
+        const broken = open({ database: proxy.url });
+        const ran = await broken.migrate();
+        proxy.cutAt(/DROP TABLE one_time_tokens/, moment);
+        await expect(broken.migrate({ undo: 1 })).rejects.toThrow();
+        await broken.close();
         const auth = open();
-        await auth.migrate(next);
-        expect(await auth.migrate()).toEqual('undo' in next ? ran : []);
+        expect(await auth.migrate({ undo: 1 })).toEqual(ran.slice(-1));
+        expect(await auth.migrate()).toEqual(ran.slice(-1));
         await auth.credential.signUp(ada);
         await auth.close();
-      }
-      await broken.close();
-    });
+      },
+    );
 
-    test.each(moments)('%s its table is dropped is undone once, where it is repeated', async (moment) => {
-      const broken = open({ database: proxy.url });
-      const ran = await broken.migrate();
-      proxy.cutAt(/DROP TABLE one_time_tokens/, moment);
-      await expect(broken.migrate({ undo: 1 })).rejects.toThrow();
-      await broken.close();
-      const auth = open();
-      expect(await auth.migrate({ undo: 1 })).toEqual(ran.slice(-1));
-      expect(await auth.migrate()).toEqual(ran.slice(-1));
-      await auth.credential.signUp(ada);
-      await auth.close();
-    });
-
-    test('because a name is taken goes on when it is free, and harms no table of the app', async () => {
+    test('because of an existing table continues when the name is free, and does not change that table', async () => {
       await rows(database, 'CREATE TABLE sessions (of_the_app INTEGER)');
       const auth = open();
       for (const _ of [1, 2]) await expect(auth.migrate()).rejects.toThrow(/sessions/);
@@ -167,7 +173,7 @@ describe('the tables', () => {
     ['a look-alike @', 'a@x.co', 'a＠x.co'],
     ['composition', '\u00e1@x.co', 'a\u0301@x.co'],
     ['zero width', 'a@x.co', 'a\u200b@x.co'],
-  ])('addresses that differ in %s are two, and the same is one', async (_name, first, second) => {
+  ])('treat emails that differ in %s as different, and reject duplicates', async (_name, first, second) => {
     await insertUser({ email: first });
     await insertUser({ email: second });
     for (const email of [first, second]) {
@@ -176,14 +182,14 @@ describe('the tables', () => {
     }
   });
 
-  test('usernames likewise, and any number of users has none', async () => {
+  test('treat usernames in the same way, and allow any number of users without one', async () => {
     for (const username of ['ada', 'Ada', 'ada ', 'ádа', null, null]) await insertUser({ username });
     await expect(insertUser({ username: 'ada' })).rejects.toMatchObject({
       name: 'SequelizeUniqueConstraintError',
     });
   });
 
-  test('keep times to the millisecond', async () => {
+  test('store times to the millisecond', async () => {
     await auth.credential.signUp(ada);
     const { session, token, user } = await auth.credential.signIn({
       credential: ada.email,
@@ -202,7 +208,7 @@ describe('the tables', () => {
     expect(found.session?.createdAt).toEqual(session.createdAt);
   });
 
-  test('let no session be without its user', async () => {
+  test('do not allow a session without its user', async () => {
     await auth.credential.signUp(ada);
     const { session } = await auth.credential.signIn({ credential: ada.email, password: ada.password });
     const row = (await auth.models.Session.unscoped().findByPk(session.id))!.get();
@@ -220,12 +226,12 @@ describe('the tables', () => {
     ['sessions', "last_active_at <= '2020-01-01 00:00:00'", 'sessions_last_active_at'],
     ['users', "email = 'ada@example.com'", 'users_email_unique'],
     ['users', "username = 'ada'", 'users_username_unique'],
-  ])('%s are found by %s with the index %s', async (table, condition, index) => {
+  ])('use an index to find rows: %s by %s with the index %s', async (table, condition, index) => {
     const hex = 'ab'.repeat(32);
     const where = condition.replace('HEX', dialect === 'postgres' ? `'\\x${hex}'` : `x'${hex}'`);
     const explain = { sqlite: 'EXPLAIN QUERY PLAN', mysql: 'EXPLAIN', postgres: 'EXPLAIN' }[dialect];
     const plan = await database.sequelize.transaction(async (transaction) => {
-      // Tables of a few rows are read whole, whatever indexes there are.
+      // PostgreSQL reads small tables completely, even if there is an index.
       if (dialect === 'postgres')
         await database.sequelize.query('SET LOCAL enable_seqscan = off', { transaction });
       const [lines] = await database.sequelize.query(`${explain} SELECT id FROM ${table} WHERE ${where}`, {
@@ -234,7 +240,7 @@ describe('the tables', () => {
       return JSON.stringify(lines);
     });
     if (dialect === 'sqlite') expect(plan).toMatch(/SEARCH .* USING (COVERING )?INDEX/);
-    // MySQL sees at once that a unique value is not there.
+    // MySQL detects immediately that a unique value does not exist.
     else if (!/no matching row|Impossible WHERE/.test(plan)) expect(plan).toContain(index);
   });
 });
@@ -245,7 +251,7 @@ describe('the time zone of a process', () => {
   });
   afterEach(() => database.drop());
 
-  test.each(['Pacific/Kiritimati', 'America/St_Johns'])('%s changes no time', async (zone) => {
+  test.each(['Pacific/Kiritimati', 'America/St_Johns'])('(%s) does not change any time', async (zone) => {
     const auth = open();
     await auth.migrate();
     await auth.credential.signUp(ada);

@@ -16,7 +16,7 @@ const recorded = async () =>
   (await rows<{ name: string }>(database, 'SELECT name FROM latchkey_migrations ORDER BY name')).map(
     ({ name }) => name,
   );
-/** The core's, and then those of plugins, by name. */
+/** The core's migrations, then those of the plugins, sorted by name. */
 const EVERYTHING = [
   '0001-users-and-sessions',
   '0004-rate-limits',
@@ -25,7 +25,7 @@ const EVERYTHING = [
   '0006-audit-events',
 ];
 
-/** A plugin of the app's own, with a table that needs the core's. */
+/** A plugin of the app itself, with a table that references a table of the core. */
 const reports: Plugin = {
   name: 'reports',
   setup: () => ({
@@ -57,7 +57,7 @@ describe('auth.migrate({ undo })', () => {
     [{ redo: 1 }, /redo is not an option: check the spelling \(did you mean undo\?\)$/],
     [null, /the options must be an object$/],
     [1, /the options must be an object$/],
-  ])('%j is refused before anything is done', async (options, message) => {
+  ])('rejects %j before it does anything', async (options, message) => {
     const auth = open(...all);
     const refused = expect(auth.migrate(options as never)).rejects;
     await refused.toThrow(TypeError);
@@ -67,7 +67,7 @@ describe('auth.migrate({ undo })', () => {
     await auth.close();
   });
 
-  test('of nothing, or of undefined, applies', async () => {
+  test('applies migrations if undo is 0 or undefined', async () => {
     const auth = open(...all);
     expect(await auth.migrate({ undo: 0 })).toEqual(EVERYTHING);
     for (const options of [{}, undefined, { undo: undefined }] as never[])
@@ -75,7 +75,7 @@ describe('auth.migrate({ undo })', () => {
     await auth.close();
   });
 
-  test('takes the highest name of a plugin first, in whatever order they were listed and applied', async () => {
+  test('reverts the highest name of a plugin first, regardless of the order in which plugins were listed or applied', async () => {
     const before = open(password());
     await before.migrate();
     await before.close();
@@ -91,7 +91,7 @@ describe('auth.migrate({ undo })', () => {
     }
   });
 
-  test('is refused while the record names a migration that this config does not know', async () => {
+  test('is rejected if a migration was applied that the config does not know', async () => {
     const full = open(...all, reports);
     await full.migrate();
     await full.credential.signUp(ada);
@@ -104,7 +104,7 @@ describe('auth.migrate({ undo })', () => {
     }
     expect(await recorded()).toEqual([...EVERYTHING, '0001-reports'].sort());
     expect(await rows(database, 'SELECT email FROM users')).toEqual([{ email: ada.email }]);
-    // Without undo, an app may well have left a plugin out.
+    // Without undo, a plugin may be missing.
     expect(await fewer.migrate()).toEqual([]);
     await fewer.close();
     const ordered = [...EVERYTHING.slice(0, 3), '0001-reports', ...EVERYTHING.slice(3)];
@@ -117,15 +117,18 @@ describe('auth.migrate({ undo })', () => {
     ['0002-accounts', 'oauth'],
     ['0003-api-keys up 1', 'apiKeys'],
     ['0006-audit-events', 'auditLog'],
-  ])('is refused where %s is recorded, and names %s()', async (row, plugin) => {
-    const auth = open();
-    await auth.migrate();
-    await rows(database, 'INSERT INTO latchkey_migrations (name) VALUES (:row)', { row });
-    const name = row.split(' ')[0];
-    await expect(auth.migrate({ undo: 'all' })).rejects.toThrow(
-      `: add ${plugin}() (${name}) to plugins first`,
-    );
-    expect(await rows(database, 'SELECT email FROM users')).toEqual([]);
-    await auth.close();
-  });
+  ])(
+    'is rejected if %s is recorded but its plugin is missing, and the error names %s()',
+    async (row, plugin) => {
+      const auth = open();
+      await auth.migrate();
+      await rows(database, 'INSERT INTO latchkey_migrations (name) VALUES (:row)', { row });
+      const name = row.split(' ')[0];
+      await expect(auth.migrate({ undo: 'all' })).rejects.toThrow(
+        `: add ${plugin}() (${name}) to plugins first`,
+      );
+      expect(await rows(database, 'SELECT email FROM users')).toEqual([]);
+      await auth.close();
+    },
+  );
 });

@@ -26,7 +26,7 @@ const idsOf = async (client: typeof browser) =>
   ((await client.get('/auth/sessions').expect(200)).body.sessions as { id: string }[]).map(({ id }) => id);
 
 describe('auth.getSession()', () => {
-  test('takes whatever has headers', async () => {
+  test('accepts any object with headers', async () => {
     const { cookie, user } = await tokenOf(ada);
     for (const headers of [{ cookie }, { Cookie: cookie }, new Headers({ cookie })])
       expect((await app.auth.getSession({ headers: headers as { cookie: string } })).user).toEqual(user);
@@ -37,7 +37,7 @@ describe('auth.getSession()', () => {
 });
 
 describe('GET /me', () => {
-  test('answers the user and the session, as the sign-in did', async () => {
+  test('returns the user and the session', async () => {
     const { token, user, session, cookie } = await tokenOf(ada);
     const { body, text } = await app.http.get('/auth/me').set('cookie', cookie).expect(200);
     expect(body.user).toMatchObject({ id: user.id, email: ada.email });
@@ -53,12 +53,12 @@ describe('GET /me', () => {
 });
 
 describe('GET /sessions', () => {
-  test('lists mine that are live, newest first, and says which is the current one', async () => {
+  test('lists the user’s active sessions, newest first, and marks the current one', async () => {
     const [current] = await idsOf(browser);
     const issued = [await tokenOf(ada), await tokenOf(ada), await tokenOf(ada)];
     await signedIn(app, eve);
     const at = (hours: number) => new Date(Date.now() - hours * 3_600_000);
-    // Made to differ, since they were begun within a millisecond or so of each other.
+    // Sets different times, because the sessions were created within about a millisecond.
     for (const [index, { session }] of issued.entries())
       await app.auth.models.Session.update({ createdAt: at(index + 1) }, { where: { id: session.id } });
     await app.auth.models.Session.update(
@@ -88,7 +88,7 @@ describe('GET /sessions', () => {
 });
 
 describe('DELETE /sessions/:id', () => {
-  test('ends another session of mine, and leaves me signed in', async () => {
+  test('ends another session of the user and keeps the current one', async () => {
     const { session, cookie } = await tokenOf(ada);
     const answer = await browser.delete(`/auth/sessions/${session.id}`).expect(204);
     expect(answer.headers['set-cookie']).toBeUndefined();
@@ -98,14 +98,14 @@ describe('DELETE /sessions/:id', () => {
     await browser.get('/auth/me').expect(200);
   });
 
-  test('ends the current one like a sign-out', async () => {
+  test('ends the current session like a sign-out', async () => {
     const [id] = await idsOf(browser);
     const answer = await browser.delete(`/auth/sessions/${id}`).expect(204);
     expect(sessionCookie(answer)).toEqual({ value: '', attributes: CLEARED });
     expectProblem(await browser.get('/auth/me'), 401, 'unauthenticated');
   });
 
-  test('knows no session of anybody else, and no junk', async () => {
+  test('responds with 404 to the ids of other users’ sessions and to invalid ids', async () => {
     const other = await signedIn(app, eve);
     const [theirs = ''] = await idsOf(other);
     const junk = [
@@ -126,7 +126,7 @@ describe('DELETE /sessions/:id', () => {
 });
 
 describe('POST /signout', () => {
-  test('ends this session, for every copy of its token', async () => {
+  test('ends the current session and clears its cookie', async () => {
     const { cookie } = await tokenOf(ada);
     const answer = await app.http.post('/auth/signout').set('cookie', cookie).expect(204);
     expect(sessionCookie(answer)).toEqual({ value: '', attributes: CLEARED });
@@ -136,7 +136,7 @@ describe('POST /signout', () => {
     await browser.get('/auth/me').expect(200);
   });
 
-  test('takes an empty body or none, and no other', async () => {
+  test('accepts only an empty body', async () => {
     const { cookie } = await tokenOf(ada);
     const signOut = (type = 'application/json') =>
       app.http.post('/auth/signout').set('cookie', cookie).type(type);
@@ -148,7 +148,7 @@ describe('POST /signout', () => {
     await signOut().send({}).expect(204);
   });
 
-  test('by nobody is 401, and sets no cookie', async () => {
+  test('without a session is 401 and sets no cookie', async () => {
     const answer = await app.http.post('/auth/signout');
     expectProblem(answer, 401, 'unauthenticated');
     expect(answer.headers['set-cookie']).toBeUndefined();
@@ -156,7 +156,7 @@ describe('POST /signout', () => {
 });
 
 describe('POST /revoke-sessions', () => {
-  test('ends all of mine, the current one too, and nobody else’s', async () => {
+  test('ends all sessions of the user, including the current one, and no others', async () => {
     const others = [await tokenOf(ada), await tokenOf(ada)];
     const eves = await signedIn(app, eve);
     const answer = await browser.post('/auth/revoke-sessions').expect(200, { revoked: 3 });
@@ -165,12 +165,12 @@ describe('POST /revoke-sessions', () => {
       expectProblem(await app.http.get('/auth/me').set('cookie', cookie), 401, 'invalid_session');
     expectProblem(await browser.get('/auth/me'), 401, 'unauthenticated');
     await eves.get('/auth/me').expect(200);
-    // And one can come back.
+    // The user can sign in again.
     const { cookie } = await tokenOf(ada);
     await app.http.get('/auth/me').set('cookie', cookie).expect(200);
   });
 
-  test('raises the epoch, so that a row left behind opens nothing', async () => {
+  test('increments the epoch, so that a session row that is left over is not accepted', async () => {
     const { session, cookie, user } = await tokenOf(ada);
     const row = (await app.auth.models.Session.unscoped().findByPk(session.id))!.get();
     await browser.post('/auth/revoke-sessions').expect(200);
@@ -185,7 +185,7 @@ describe('POST /revoke-sessions', () => {
     expect(await app.auth.listSessions(user.id)).toEqual([]);
   });
 
-  test('by ten requests at once ends each session once', async () => {
+  test('ends each session once if it is called by ten requests at the same time', async () => {
     const sessions = await Promise.all(Array.from({ length: 10 }, () => tokenOf(ada)));
     const answers = await Promise.all(
       sessions.map(({ cookie }) => app.http.post('/auth/revoke-sessions').set('cookie', cookie)),
@@ -196,7 +196,7 @@ describe('POST /revoke-sessions', () => {
   });
 });
 
-test('a deleted user’s sessions are gone at once', async () => {
+test('the sessions of a deleted user end immediately', async () => {
   await rows(app.database, 'DELETE FROM users');
   expectProblem(await browser.get('/auth/me'), 401, 'invalid_session');
   expect(await rows(app.database, 'SELECT id FROM sessions')).toEqual([]);

@@ -15,11 +15,11 @@ import { createDatabase, type SpecDatabase } from './database.js';
 
 export const SECRET = 'a secret for specs, of 32 bytes and more';
 
-/** Cheap hashes: the specs are about what is hashed, not how slowly. */
+/** Uses a low bcrypt cost to keep the specs fast. */
 export const password = (options: Parameters<typeof credentialPassword>[0] = {}) =>
   credentialPassword({ bcryptCost: 4, ...options });
 
-/** Collects what is logged, so that specs can look at it and the console stays clean. */
+/** Collects log lines, so that specs can inspect them and nothing is printed to the console. */
 export function memoryLogger() {
   const lines: string[] = [];
   const write =
@@ -35,25 +35,25 @@ export interface SpecApp<P extends readonly Plugin[]> {
   readonly auth: Auth & PluginApis<P>;
   readonly database: SpecDatabase;
   readonly server: Server;
-  /** Such as http://127.0.0.1:12345 */
+  /** For example http://127.0.0.1:12345 */
   readonly origin: string;
   readonly log: string[];
-  /** A client with a cookie jar of its own. */
+  /** Creates a client with its own cookie jar. */
   browser(): ReturnType<typeof request.agent>;
-  /** A client without one. */
+  /** A client without a cookie jar. */
   readonly http: ReturnType<typeof request>;
   stop(): Promise<void>;
 }
 
 export interface SpecAppOptions<P extends readonly Plugin[]> {
   plugins?: P;
-  /** A function where it depends on the database, such as a Sequelize instance of the app's own. */
+  /** Can be a function if it depends on the database, for example for the app's own Sequelize instance. */
   config?: Partial<AuthConfig<P>> | ((database: SpecDatabase) => Promise<Partial<AuthConfig<P>>>);
-  /** What the app mounts; by default the router at /auth. */
+  /** Mounts the routes of the app; by default, mounts the router at /auth. */
   mount?: (app: Express, auth: Auth & PluginApis<P>) => void;
 }
 
-/** A small app over a database of its own, listening on a port of its own. */
+/** Starts a small app with its own database, on its own port. */
 export async function startApp<const P extends readonly Plugin[]>({
   plugins,
   config = {},
@@ -67,7 +67,7 @@ export async function startApp<const P extends readonly Plugin[]>({
     secret: SECRET,
     plugins: plugins ?? ([password()] as unknown as P),
     logger,
-    // Specs sign in more often than people do.
+    // Specs sign in more often than the rate limits allow.
     rateLimit: false,
     ...given,
   });
@@ -97,7 +97,7 @@ export async function startApp<const P extends readonly Plugin[]>({
 
 export const ada = { email: 'ada@example.com', password: 'an analytical engine' };
 
-/** Signs up and in, and gives the client that has the cookie. */
+/** Signs up and signs in, and returns the client that has the cookie. */
 export async function signedIn(
   app: { browser(): ReturnType<typeof request.agent> },
   { email, password }: { email: string; password: string } = ada,
@@ -108,7 +108,7 @@ export async function signedIn(
   return browser;
 }
 
-/** The session cookie of an answer, as `{ value, attributes }`; undefined where it sets none. */
+/** The session cookie of a response as `{ value, attributes }`; undefined if the response sets none. */
 export function sessionCookie(response: request.Response, name = 'latchkey') {
   const headers = (response.headers['set-cookie'] ?? []) as unknown as string[];
   const header = headers.find((line) => line.startsWith(`${name}=`));

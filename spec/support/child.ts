@@ -1,4 +1,5 @@
-// Another process on the same database: run with tsx, told what to do by its arguments, and answers in JSON.
+// Another process on the same database. It runs with tsx, gets its task as arguments, and prints the result
+// as JSON.
 import { createAuth, credentialPassword } from '../../lib/index.js';
 
 const [action, database = '', ...values] = process.argv.slice(2);

@@ -5,23 +5,23 @@ import { join } from 'node:path';
 import { Sequelize } from 'sequelize';
 import { connectByUrl, type Dialect } from '../../lib/database/connect.js';
 
-/** The database that this round of specs runs on. */
+/** The database that the current round of specs runs on. */
 export const dialect = (process.env.LATCHKEY_SPEC_DATABASE ?? 'sqlite') as Dialect;
 
 export interface SpecDatabase {
-  /** As an app would write it into its config. */
+  /** The URL as an app would put it in its config. */
   readonly url: string;
-  /** A connection of the specs' own, past latchkey. */
+  /** The specs' own connection, which bypasses latchkey. */
   readonly sequelize: Sequelize;
   drop(): Promise<void>;
 }
 
-/** A new, empty database of this round's kind. */
+/** Creates a new, empty database of the current kind. */
 export async function createDatabase(): Promise<SpecDatabase> {
   return dialect === 'sqlite' ? createSqlite() : createOnServer(process.env.LATCHKEY_SPEC_URL ?? '');
 }
 
-/** Runs a query past latchkey. */
+/** Runs a query that bypasses latchkey. */
 export async function rows<Row = Record<string, unknown>>(
   { sequelize }: SpecDatabase,
   sql: string,
@@ -54,7 +54,7 @@ async function createOnServer(serverUrl: string): Promise<SpecDatabase> {
     await server.query(sql);
     await server.close();
   };
-  // As a team's database may be: MySQL's default collation takes a and A, and a and á, for equal.
+  // Uses MySQL's common case-insensitive collation, which treats a and A, and a and á, as equal.
   await administer(
     `CREATE DATABASE ${name}${dialect === 'mysql' ? ' CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci' : ''}`,
   );

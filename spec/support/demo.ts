@@ -7,17 +7,17 @@ import { join, resolve } from 'node:path';
 const MAX_STARTS = 3;
 const ELSEWHERE = /^(DATABASE_URL|AUTH_SECRET|NODE_ENV|(GOOGLE|GITHUB)_CLIENT_(ID|SECRET))$/;
 
-/** The demo app as a process of its own. */
+/** The demo app, running in its own process. */
 export interface Demo {
   readonly origin: string;
   readonly child: ChildProcess;
-  /** The exit code, once it has ended. */
+  /** The exit code, after the process has ended. */
   readonly exit: Promise<number | null>;
   output(): string;
   end(): Promise<void>;
 }
 
-/** Starts it, with nothing of the environment that would lead it elsewhere. */
+/** Starts the demo, without the environment variables that would change its configuration. */
 export function spawnDemo(env: Record<string, string>): Omit<Demo, 'origin'> {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ELSEWHERE.test(name)));
   const child = spawn(process.execPath, ['--import', 'tsx', 'demo-app/server.ts'], {
@@ -42,7 +42,7 @@ export function spawnDemo(env: Record<string, string>): Omit<Demo, 'origin'> {
   };
 }
 
-/** Starts it on free ports, and waits until it answers. */
+/** Starts the demo on free ports, and waits until it is ready. */
 export async function startDemo(data: string, env: Record<string, string> = {}): Promise<Demo> {
   for (let start = 1; ; start++) {
     const [port, providerPort] = await freePorts();
@@ -52,13 +52,13 @@ export async function startDemo(data: string, env: Record<string, string> = {}):
       if (origin) return { ...started, origin };
       await pause(50);
     }
-    // Between finding a free port and listening on it, somebody else may take it.
+    // Another process may take a port after it was found to be free.
     const isTaken = /is taken/.test(started.output());
     if (!isTaken || start === MAX_STARTS) throw new Error(`the demo did not start: ${started.output()}`);
   }
 }
 
-/** Two at once: one after the other could be the same. */
+/** Opens both servers at the same time, because otherwise both could get the same port. */
 async function freePorts(): Promise<[string, string]> {
   const servers = [createServer(), createServer()] as const;
   const [first, second] = await Promise.all(servers.map(portOf));
@@ -71,7 +71,7 @@ async function portOf(server: Server): Promise<string> {
   return String((server.address() as AddressInfo).port);
 }
 
-/** What the demo's administrator signs in with. */
+/** The credentials of the demo's administrator. */
 export async function adminCredentials(data: string) {
   const password = (await readFile(join(data, 'admin-password.txt'), 'utf8')).trim();
   return { credential: 'admin@example.com', password };
@@ -82,7 +82,7 @@ export function postJson(url: string, content: object): Promise<Response> {
   return fetch(url, { method: 'POST', headers, body: JSON.stringify(content) });
 }
 
-/** Sends a request but for the end of its body, on a connection that is to stay open. */
+/** Sends a request without the end of its body, on a keep-alive connection. */
 export async function postHalf(url: string, content: object) {
   const body = JSON.stringify(content);
   const sending = request(url, {
@@ -104,7 +104,7 @@ export async function postHalf(url: string, content: object) {
   };
 }
 
-/** Waits until nobody listens any more. */
+/** Waits until the server no longer accepts connections. */
 export async function refusesConnections(origin: string): Promise<void> {
   for (;;) {
     const refused = await new Promise((done) => {

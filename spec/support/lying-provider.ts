@@ -8,30 +8,30 @@ export interface KeyPair {
   readonly privateKey: KeyObject;
 }
 
-/** A key to sign with, and its public half. */
+/** Creates a key pair for signatures. */
 export const newKeys = (): KeyPair => generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
 type Answer = (req: IncomingMessage, res: ServerResponse) => void;
 type Endpoint = 'discovery' | 'jwks' | 'token' | 'userinfo' | 'emails';
 
-/** What is not as it should be. All of it empty, the provider is an honest one. */
+/** The provider's false values. Without any, the provider is honest. */
 export interface Lies {
-  /** Claims of the ID token; undefined leaves one out. */
+  /** Claims of the ID token; undefined omits a claim. */
   claims?: Record<string, unknown>;
-  /** Of the ID token's header. */
+  /** The algorithm in the ID token's header. */
   alg?: string;
-  /** Of the ID token's header and of all published keys; an empty one is left out. */
+  /** The key id in the ID token's header and in all published keys; an empty string omits it. */
   kid?: string;
-  /** Signs with a key that is not among the published ones. */
+  /** Signs with a key that is not published. */
   wrongKey?: boolean;
-  /** Of the token endpoint's answer; undefined leaves one out. */
+  /** Fields of the token endpoint's response; undefined omits a field. */
   tokens?: Record<string, unknown>;
   userinfo?: Record<string, unknown>;
   emails?: unknown;
-  /** Of the authorization response; undefined leaves one out. */
+  /** Parameters of the authorization response; undefined omits a parameter. */
   response?: Record<string, string | undefined>;
   metadata?: Record<string, unknown>;
-  /** Takes the place of an endpoint altogether. */
+  /** Replaces an endpoint completely. */
   answers?: Partial<Record<Endpoint, Answer>>;
 }
 
@@ -44,17 +44,17 @@ export interface LyingProvider {
   readonly issuer: string;
   lies: Lies;
   readonly tokenRequests: TokenRequest[];
-  /** What came to the authorization endpoint. */
+  /** The requests to the authorization endpoint. */
   readonly authorizations: URLSearchParams[];
-  /** What the userinfo endpoint and its like were asked with. */
+  /** The requests to the userinfo endpoint and similar endpoints. */
   readonly resourceRequests: IncomingMessage[];
   jwksRequests: number;
-  /** What it publishes; it signs with the last one. */
+  /** The published keys; the last one is used for signatures. */
   keys: KeyPair[];
   stop(): Promise<void>;
 }
 
-/** A small OpenID provider whose every answer a spec can bend. */
+/** Starts a small OpenID provider in which a spec can falsify every response. */
 export async function startLyingProvider(): Promise<LyingProvider> {
   const published = newKeys();
   const other = newKeys();
@@ -167,12 +167,12 @@ export async function startLyingProvider(): Promise<LyingProvider> {
   return state;
 }
 
-/** Answers that no client should choke on. */
+/** Responses that a client must be able to handle. */
 export const answers = {
   html: (_req: IncomingMessage, res: ServerResponse) =>
     void res.writeHead(200, { 'content-type': 'text/html' }).end('<h1>It works!</h1>'),
   hang: () => {},
-  /** One byte now and then: it never stops, and is never silent. */
+  /** Sends one byte at a time: the response never ends, and the connection is never idle. */
   drip(_req: IncomingMessage, res: ServerResponse) {
     res.writeHead(200, { 'content-type': 'application/json' });
     const timer = setInterval(() => res.write(' '), 100);
@@ -181,7 +181,7 @@ export const answers = {
   failure: (_req: IncomingMessage, res: ServerResponse) => json(res, { error: 'server_error' }, 500),
   redirect: (target: string) => (_req: IncomingMessage, res: ServerResponse) =>
     void res.writeHead(307, { location: target }).end(),
-  /** JSON that goes on for 150 MB, sent as fast as it is taken. */
+  /** A JSON response of 150 MB, sent as fast as the client reads it. */
   huge(_req: IncomingMessage, res: ServerResponse) {
     res.writeHead(200, { 'content-type': 'application/json' });
     const chunk = Buffer.alloc(1024 * 1024, 'x');
@@ -203,7 +203,7 @@ function json(res: ServerResponse, body: unknown, status = 200): void {
   res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-/** Of a request that authenticates by HTTP Basic. */
+/** The user name of a request with HTTP Basic authentication. */
 function basicUser({ headers }: IncomingMessage): string {
   const [user = ''] = Buffer.from(headers.authorization?.split(' ')[1] ?? '', 'base64')
     .toString()

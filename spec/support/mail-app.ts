@@ -1,12 +1,12 @@
 import type { AuthConfig, MailMessage, Plugin } from '../../lib/index.js';
 import { type SpecApp, type SpecAppOptions, startApp } from './app.js';
 
-/** An app that sends mails, and a postman who keeps them. */
+/** An app that sends emails and keeps them in a list. */
 export type MailApp<P extends readonly Plugin[]> = SpecApp<P> & {
   readonly mails: MailMessage[];
-  /** Does something, and gives the one mail that it caused. */
+  /** Runs a function and returns the one email that it caused. */
   mailOf(work: () => PromiseLike<unknown>): Promise<MailMessage>;
-  /** Does something, and makes sure that it caused no mail. */
+  /** Runs a function and checks that it caused no email. */
   noMailOf(work: () => PromiseLike<unknown>): Promise<void>;
 };
 
@@ -24,7 +24,7 @@ export async function startMailApp<const P extends readonly Plugin[]>({
   const newMails = async (work: () => PromiseLike<unknown>, atLeast: number) => {
     const before = mails.length;
     await work();
-    // Mails go out after the answer.
+    // Emails are sent after the response.
     const end = Date.now() + 3000;
     while (mails.length < before + atLeast && Date.now() < end) await pause(5);
     await pause(50);

@@ -22,13 +22,13 @@ export type OAuthPlugins = readonly [
   ...ProviderPlugin[],
 ];
 export type OAuthApp = SpecApp<OAuthPlugins> & {
-  /** Another Auth on the same database, as another process would have it. */
+  /** Creates another Auth on the same database, like in another process. */
   another(config?: Partial<AuthConfig<OAuthPlugins>>): Auth & PluginApis<OAuthPlugins>;
 };
 export type Browser = ReturnType<typeof request.agent>;
 
 export interface OAuthAppOptions {
-  /** Called when the app's origin is known, and so its redirect URIs. */
+  /** Called when the app's origin, and therefore its redirect URIs, are known. */
   providers(redirectUri: (provider: string) => string): ProviderPlugin[] | Promise<ProviderPlugin[]>;
   options?: OAuthOptions;
   config?:
@@ -37,7 +37,10 @@ export interface OAuthAppOptions {
   mount?: (app: Express, auth: Auth & PluginApis<OAuthPlugins>) => void;
 }
 
-/** An app whose port is known before its config: baseUrl and the redirect URIs must name it. */
+/**
+ * Starts an app whose port is known before its config is created, because baseUrl and the redirect URIs
+ * contain it.
+ */
 export async function startOAuthApp({
   providers,
   options = {},
@@ -89,7 +92,7 @@ export async function startOAuthApp({
   };
 }
 
-/** An app with one real OpenID provider, `oidc`, whose email claim is trusted. */
+/** Starts an app with one real OpenID provider, `oidc`, whose email claim is trusted. */
 export async function startWithOidc(options: Partial<OAuthAppOptions> = {}) {
   let provider: OidcServer | undefined;
   const app = await startOAuthApp({
@@ -106,7 +109,9 @@ export function oidcPlugin({ issuer }: { issuer: string }, more: Partial<Paramet
   return oidc({ id: 'oidc', issuer, ...CLIENT, trustEmailVerified: true, ...more });
 }
 
-/** Begins a flow. @returns where the app sends the browser: to the provider */
+/**
+ * Starts a flow. @returns the URL at the provider that the app redirects the browser to
+ */
 export async function begin(
   browser: Browser,
   path: string,
@@ -116,13 +121,13 @@ export async function begin(
   return response.headers.location ?? '';
 }
 
-/** The part of a URL that a client of the app asks for. */
+/** The path and query of a URL, for a request by a client of the app. */
 export function pathOf(url: string): string {
   const { pathname, search } = new URL(url);
   return pathname + search;
 }
 
-/** A whole flow, until the app has answered the browser's return. */
+/** Runs a complete flow, up to the app's response to the callback. */
 export async function travel(browser: Browser, path: string, query: Record<string, string> = {}) {
   return browser.get(pathOf(await visitProvider(await begin(browser, path, query))));
 }
@@ -135,7 +140,7 @@ export function linkWith(browser: Browser, provider: string, callbackUrl = '/lin
   return travel(browser, `/auth/oauth/${provider}/link`, { callback_url: callbackUrl });
 }
 
-/** How many rows there are of what a flow may make. */
+/** Counts the rows that a flow can create. */
 export async function countRows(database: SpecDatabase) {
   const count = async (table: string) =>
     Number((await rows<{ n: number }>(database, `SELECT COUNT(*) AS n FROM ${table}`))[0]?.n);

@@ -2,15 +2,15 @@ import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-// Past the package's index, which warns of every Node but the newest, and past its default adapter and keys, which
-// warn too: a spec's console is for what fails.
+// Bypasses the package's index, which logs a warning on every Node version but the newest, and its default
+// adapter and keys, which log warnings too. The console of a spec should show only failures.
 const { Provider } = (await import(
   'oidc-provider/lib/provider.js' as string
 )) as typeof import('oidc-provider');
 const { createMemoryAdapter } = await import('oidc-provider/lib/adapters/memory_adapter.js' as string);
 const CLOCK_TOLERANCE = 0;
 
-/** A person at the provider. */
+/** A user at the provider. */
 export interface Person {
   readonly sub: string;
   readonly email?: string;
@@ -19,13 +19,13 @@ export interface Person {
 
 export interface OidcServer {
   readonly issuer: string;
-  /** Whom the provider signs in, without asking: the one that sits at the browser. */
+  /** The user whom the provider signs in without asking: the one who uses the browser. */
   person: Person;
-  /** Whether that one declines. */
+  /** Whether this user declines. */
   declines: boolean;
-  /** Whether a refresh gives a new refresh token and ends the old one. */
+  /** Whether a refresh issues a new refresh token and invalidates the old one. */
   rotates: boolean;
-  /** How many requests came to the token endpoint, and how long each takes. */
+  /** The number of requests to the token endpoint, and how long each takes. */
   tokenCalls: number;
   tokenDelayMs: number;
   stop(): Promise<void>;
@@ -33,7 +33,7 @@ export interface OidcServer {
 
 export const CLIENT = { clientId: 'latchkey-spec', clientSecret: 'the secret of the client at the provider' };
 
-/** A real, certified OpenID provider on this machine, that lets people in without asking them anything. */
+/** Starts a real, certified OpenID provider on this machine that signs users in without asking. */
 export async function startOidcServer(redirectUris: string[], port = 0): Promise<OidcServer> {
   const server: Server = createServer();
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
@@ -118,9 +118,9 @@ export async function startOidcServer(redirectUris: string[], port = 0): Promise
 }
 
 /**
- * Follows redirects at the provider as a fresh browser would, until it is sent back to the app.
+ * Follows redirects at the provider like a browser without cookies, until the provider redirects to the app.
  *
- * @returns the URL of the app that the provider sends the browser to
+ * @returns the URL of the app that the provider redirects to
  */
 export async function visitProvider(url: string): Promise<string> {
   const { origin } = new URL(url);

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { expect } from '@jest/globals';
 import type { Response } from 'supertest';
 
-/** Holds an answer against what every problem of latchkey must be (RFC 9457), and gives its body. */
+/** Checks that a response is a well-formed problem response of latchkey (RFC 9457), and returns its body. */
 export function expectProblem(response: Response, status: number, code: string) {
   expect([response.status, response.body?.code ?? response.text]).toEqual([status, code]);
   expect(response.headers['content-type']).toBe('application/problem+json; charset=utf-8');

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Runs spec/support/child.ts as a process of its own, and gives its answer. */
+/** Runs spec/support/child.ts in its own process and returns its result. */
 export async function inAnotherProcess<T>(args: string[], env: Record<string, string> = {}): Promise<T> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
@@ -15,9 +15,9 @@ export async function inAnotherProcess<T>(args: string[], env: Record<string, st
 }
 
 /**
- * Starts `spec/support/<name>-process.ts`, which gets `task`, says that it is ready, and answers once after it was told
- * to go. Resolves when it is ready. A process that ends before it has answered is an error, not a silence; `kill` ends
- * it where it stands.
+ * Starts `spec/support/<name>-process.ts`, which gets `task`. It reports when it is ready, and sends one
+ * result after `go` is called. Resolves when the process is ready. If a process exits before it has sent its
+ * result, the call rejects. `kill` ends the process immediately.
  */
 export async function startProcess<T>(
   name: string,

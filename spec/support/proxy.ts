@@ -1,20 +1,23 @@
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A wire to a database server that can be cut. */
+/** A proxy in front of a database server that can interrupt the connections. */
 export interface DatabaseProxy {
-  /** The database's URL by way of the proxy. */
+  /** The URL of the database through the proxy. */
   readonly url: string;
   pass(): Promise<void>;
-  /** Resets every connection, and refuses new ones. */
+  /** Resets all connections and refuses new ones. */
   refuse(): Promise<void>;
-  /** Keeps every connection open, and lets nothing through. */
+  /** Keeps all connections open but forwards no data. */
   blackHole(): void;
-  /** Lets everything through, so many milliseconds late. */
+  /** Forwards all data with a delay in milliseconds. */
   delay(ms: number): void;
-  /** Resets the connections that there are. */
+  /** Resets the current connections. */
   cut(): void;
-  /** Resets the connection on which a statement comes, once: when it comes, or when its answer does. */
+  /**
+   * Resets the connection of a matching statement, once: before the statement is forwarded, or when its
+   * result arrives.
+   */
   cutAt(statement: RegExp, moment: 'before' | 'after'): void;
   stop(): Promise<void>;
 }
@@ -67,7 +70,7 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
     cut,
     refuse,
     async pass() {
-      // What was swallowed is lost, so its connections are of no use any more.
+      // The data that was swallowed is lost, so the connections cannot be used any more.
       if (holding) cut();
       holding = false;
       delayMs = 0;

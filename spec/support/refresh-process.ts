@@ -1,4 +1,5 @@
-// Another process on the same database, for specs of what must hold across processes. It refreshes when it is told to.
+// Another process on the same database, for specs about several processes. It refreshes tokens when it is
+// told to.
 import { createAuth, oauth } from '../../lib/index.js';
 import { SECRET } from './app.js';
 import { oidcPlugin } from './oauth-app.js';
@@ -19,6 +20,6 @@ process.once('message', async () => {
     () => process.disconnect(),
   );
 });
-// Connects, so that the moment of the message is the moment of the refresh.
+// Connects first, so that the refresh starts as soon as the message arrives.
 await auth.oauth.accounts(userId);
 process.send?.('ready');

@@ -1,9 +1,9 @@
-// Runs the specs in rounds: every database that can be found, and SQLite under Express 4 too.
+// Runs the specs in rounds: on every database that can be found, and on SQLite also with Express 4.
 //
-//   npm test                        every database that is there, and says which are not
-//   npm test -- --all               fails when one is missing
+//   npm test                        every available database; prints which ones are missing
+//   npm test -- --all               fails if one is missing
 //   npm test -- --only mysql        one round: sqlite, express4, mysql or postgres
-//   npm test -- --only sqlite spec/sessions.spec.ts      what follows goes to Jest
+//   npm test -- --only sqlite spec/sessions.spec.ts      other arguments are passed to Jest
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ for (const [name, round] of Object.entries(rounds)) {
 }
 
 for (const name of missing) {
-  console.log(`Not run: the specs on ${name}. No server answers on this machine and none is installed;`);
+  console.log(`Not run: the specs on ${name}. No server is running on this machine and none is installed;`);
   console.log(
     `  set ${name.toUpperCase()}_URL, or install ${name === 'mysql' ? 'mariadb-server' : 'postgresql'}.`,
   );
@@ -62,7 +62,7 @@ function runJest({ database, express = '5' }, url) {
     ],
     {
       cwd: root,
-      // Jest prints its report on standard output under --json; the file holds the same.
+      // With --json, Jest prints its report on standard output; the file contains the same report.
       stdio: ['ignore', 'ignore', 'inherit'],
       env: {
         ...process.env,

@@ -1,12 +1,14 @@
-// Finds the database servers that the specs run on: by URL from the environment, else at their usual places on this
-// machine, else it starts throw-away ones where their programs are installed.
+// Finds the database servers for the specs: by the URL in the environment, or on the default ports of this
+// machine. Otherwise it starts temporary servers if the programs are installed.
 import { execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** @returns {Promise<{ url: string, stop(): Promise<void> } | null>} null where there is none */
+/**
+ * @returns {Promise<{ url: string, stop(): Promise<void> } | null>} null if there is none
+ */
 export async function findMysql() {
   const nothing = async () => {};
   if (process.env.MYSQL_URL) return { url: process.env.MYSQL_URL, stop: nothing };
@@ -32,7 +34,9 @@ export async function findMysql() {
   return running(process_, folder, port, `mysql://root@127.0.0.1:${port}`);
 }
 
-/** @returns {Promise<{ url: string, stop(): Promise<void> } | null>} null where there is none */
+/**
+ * @returns {Promise<{ url: string, stop(): Promise<void> } | null>} null if there is none
+ */
 export async function findPostgres() {
   const nothing = async () => {};
   if (process.env.POSTGRES_URL) return { url: process.env.POSTGRES_URL, stop: nothing };

@@ -1,5 +1,5 @@
-// Another process on the same database, for specs of what must hold across processes. It tries so many wrong passwords
-// at once when it is told to, and tells what came of each.
+// Another process on the same database, for specs about several processes. When it is told to, it tries
+// several wrong passwords at the same time, and reports the result of each.
 import { createAuth } from '../../lib/index.js';
 import { memoryLogger, password, SECRET } from './app.js';
 
@@ -18,6 +18,6 @@ process.once('message', async () => {
   await auth.close();
   process.send?.(codes, () => process.disconnect());
 });
-// Connects, so that the moment of the message is the moment of the tries.
+// Connects first, so that the attempts start as soon as the message arrives.
 await auth.listSessions('01900000-0000-7000-8000-000000000000');
 process.send?.('ready');

@@ -2,10 +2,12 @@ import { Sequelize } from 'sequelize';
 import { connectByUrl } from '../../lib/database/connect.js';
 import type { SpecDatabase } from './database.js';
 
-/** A Sequelize instance as an app may have: its own, with all logging on. Counts what it sends. */
+/**
+ * A Sequelize instance of the app's own, with all logging turned on. Collects the statements that it sends.
+ */
 export function loggingSequelize({ url }: SpecDatabase) {
   const statements: string[] = [];
-  // Opened the way latchkey does, so that SQLite finds its driver, and then made the app's own.
+  // Opened in the same way as latchkey does, so that SQLite finds its driver.
   const sequelize = connectByUrl(url) as Sequelize;
   Object.assign((sequelize as unknown as { options: object }).options, {
     logQueryParameters: true,

@@ -1,16 +1,16 @@
 import { ada, password, startApp } from './app.js';
 import { startMailApp } from './mail-app.js';
 
-/** What differs in kind, and must not differ in time: the median of each, in milliseconds. */
+/** The median duration of each kind of request, in milliseconds. The durations must not differ. */
 export type Medians = Record<string, number>;
 
-/** How far apart medians lie: 0.05 is 5 %. */
+/** How far the medians are apart: 0.05 is 5 %. */
 export function spread(medians: Medians): number {
   const values = Object.values(medians);
   return Math.max(...values) / Math.min(...values) - 1;
 }
 
-/** Tries each kind so many times, one after the other, in turn. */
+/** Runs each kind of request `tries` times, in turn. */
 async function measure(
   tries: number,
   kinds: Record<string, (index: number) => PromiseLike<unknown>>,
@@ -18,13 +18,13 @@ async function measure(
   const durations: Record<string, number[]> = Object.fromEntries(
     Object.keys(kinds).map((name) => [name, []]),
   );
-  // The first of each are not counted: connections, and what is compiled when it is needed.
+  // The first runs of each kind are not counted, because they open connections and compile code.
   for (let index = -3; index < tries; index++) {
     for (const [name, attempt] of Object.entries(kinds)) {
       const started = performance.now();
       await attempt(index);
       if (index >= 0) durations[name]?.push(performance.now() - started);
-      // What comes after an answer must not run into the next.
+      // Work that continues after a response must not delay the next request.
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }
@@ -36,7 +36,10 @@ async function measure(
   );
 }
 
-/** Failed sign-ins: an unknown account, a wrong password, none at all, and a pause. */
+/**
+ * Measures failed sign-ins: an unknown account, a wrong password, an account without a password, and a paused
+ * account.
+ */
 export async function measureSignIns(tries: number, bcryptCost: number): Promise<Medians> {
   const app = await startApp({
     plugins: [password({ bcryptCost })],
@@ -44,7 +47,7 @@ export async function measureSignIns(tries: number, bcryptCost: number): Promise
   });
   await app.auth.credential.signUp(ada);
   const row = (await app.auth.models.User.findOne())?.get({ plain: true });
-  // A fresh account for every try, for otherwise all would be paused soon.
+  // Uses a new account for every attempt, because otherwise all accounts would soon be paused.
   const people = (name: string, passwordHash: string | null) =>
     app.auth.models.User.bulkCreate(
       Array.from({ length: tries + 3 }, (_, index) => ({
@@ -70,7 +73,7 @@ export async function measureSignIns(tries: number, bcryptCost: number): Promise
   return medians;
 }
 
-/** Requests for a reset, of an account and of none, with a sender that takes 250 ms. */
+/** Measures reset requests for an existing and an unknown account, with a `send` that takes 250 ms. */
 export async function measureResetRequests(tries: number): Promise<Medians> {
   const app = await startMailApp({
     plugins: [password()],

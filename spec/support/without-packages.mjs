@@ -1,4 +1,4 @@
-// Loaded by --import: makes the packages that WITHOUT names missing, as where nobody has installed them.
+// Loaded with --import: makes the packages in WITHOUT unavailable, as if they were not installed.
 import Module, { register } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 
@@ -8,7 +8,7 @@ function refuse(name, code) {
   if (missing.has(name)) throw Object.assign(new Error(`Cannot find package '${name}'`), { code });
 }
 
-/** For `import`; Node runs this on a thread of its own. */
+/** For `import`; Node runs this in a separate thread. */
 export function resolve(name, context, next) {
   refuse(name, 'ERR_MODULE_NOT_FOUND');
   return next(name, context);

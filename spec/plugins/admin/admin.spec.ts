@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** Straight into the table: hashing thousands of passwords proves nothing here. */
+/** Inserts rows directly, because hashing thousands of passwords would only take time. */
 async function makeUsers(users: { email?: string | null; username?: string | null }[], time = Date.now()) {
   const at = new Date();
   const rows = users.map((user, index) => ({
@@ -47,8 +47,8 @@ const emailsOf = async (query: Record<string, string>) => {
   );
 };
 
-describe('who is an administrator', () => {
-  test('not one whose address is unproven, and at once no longer', async () => {
+describe('administrator rights', () => {
+  test('by email require a verified email on every request', async () => {
     const isAdministrator = async () => app.auth.admin.isAdministrator(await app.auth.admin.getUser(rootId));
     expect(await isAdministrator()).toBe(true);
     await app.auth.models.User.update({ emailVerifiedAt: null }, { where: { id: rootId } });
@@ -60,7 +60,7 @@ describe('who is an administrator', () => {
     await list().expect(200);
   });
 
-  test('by id, whatever the address', async () => {
+  test('by id do not require a verified email', async () => {
     const other = await startApp({
       plugins: [password(), admin({ adminUserIds: ['01900000-ABCD-7000-8000-000000000000'] })],
     });
@@ -78,7 +78,7 @@ describe('who is an administrator', () => {
     await other.stop();
   });
 
-  test('not a stranger, and nobody without a session', async () => {
+  test('are denied to other users and without a session', async () => {
     expectProblem(await app.http.get('/auth/admin/users'), 401, 'unauthenticated');
     const eve = await signedIn(app, { email: 'eve@example.com', password: 'eavesdropping all day' });
     for (const path of ['/auth/admin/users', '/auth/admin/users/x', '/auth/admin/users?limit=0'])
@@ -87,7 +87,7 @@ describe('who is an administrator', () => {
 });
 
 describe('GET /admin/users', () => {
-  test('pages over everybody, the newest first, each once, also while users come', async () => {
+  test('pages through all users once, newest first, even while users are added', async () => {
     const made = await makeUsers(
       Array.from({ length: 230 }, (_, index) => ({ email: `page${index}@pages.example` })),
     );
@@ -104,7 +104,7 @@ describe('GET /admin/users', () => {
     expect(seen).toEqual([...made].reverse());
   });
 
-  test('has 50 on a page, and a cursor only where there is more', async () => {
+  test('returns 50 users per page, and a cursor only if there are more', async () => {
     const { body } = await list().expect(200);
     expect(body.users).toHaveLength(50);
     expect(body.next_cursor).toMatch(/^[\w-]{22}$/);
@@ -117,7 +117,7 @@ describe('GET /admin/users', () => {
     expect((await list('?search=nobody-at-all').expect(200)).body).toEqual({ users: [], next_cursor: null });
   });
 
-  test('searches for what is typed, its wildcards no wildcards', async () => {
+  test('searches for the literal text, without wildcards', async () => {
     const users = [
       'per%cent',
       'under_score',
@@ -131,7 +131,7 @@ describe('GET /admin/users', () => {
     await makeUsers([
       ...users.map((name) => ({ email: `${name}@odd.example` })),
       { email: 'plain@odd.example' },
-      // What the wildcards would match too.
+      // Users that wildcards would also match.
       { email: 'per-cent@odd.example' },
       { email: 'underscore@odd.example' },
       { username: 'the_username' },
@@ -183,16 +183,16 @@ describe('GET /admin/users', () => {
     ...['limit=5&limit=5', 'search=a&search=b', 'cursor=a&cursor=a', 'x=1&x=2'],
     ...['limit[]=1', 'limit%5B%5D=1', 'limit[0]=1', 'limit[=1', 'limit=1&limit[]=2', 'cursor[a][b]=c'],
     ...['search[]=a', 'search[$ne]=x', 'search[a%0Ab]=x'],
-  ])('%s is 400', async (query) => {
+  ])('rejects %s with 400', async (query) => {
     expectProblem(await list(`?${query}`), 400, 'invalid_request');
   });
 
-  test('a parameter that is unknown changes nothing', async () => {
+  test('ignores unknown parameters', async () => {
     for (const query of ['page=2', 'filter[]=1', '[]=1', '__proto__=1', '&&&', '%zz=1'])
       expect((await list(`?${query}`).expect(200)).body.users).toHaveLength(50);
   });
 
-  test('shows no more than the user, and never a hash', async () => {
+  test('returns the same fields that users see themselves, and no hash', async () => {
     const { body, text } = await list('?limit=200').expect(200);
     for (const user of body.users)
       expect(Object.keys(user)).toEqual([
@@ -212,7 +212,7 @@ describe('GET /admin/users', () => {
 });
 
 describe('GET /admin/users/:id', () => {
-  test('answers the user, or 404', async () => {
+  test('returns the user, or 404', async () => {
     const { body } = await browser.get(`/auth/admin/users/${rootId}`).expect(200);
     expect(body.user).toMatchObject({ id: rootId, email: root.email });
     for (const id of [
@@ -228,7 +228,7 @@ describe('GET /admin/users/:id', () => {
 });
 
 describe('POST /admin/users/:id/revoke-sessions', () => {
-  test('ends all of theirs, tells listeners who did it, and leaves the password', async () => {
+  test('ends all sessions of the user, emits an event with the administrator, and keeps the password', async () => {
     const person = { email: 'theirs@example.com', password: 'somebody of no account' };
     const [first, second] = [await signedIn(app, person), app.browser()];
     const credentials = { credential: person.email, password: person.password };
@@ -246,7 +246,7 @@ describe('POST /admin/users/:id/revoke-sessions', () => {
     off();
   });
 
-  test('of nobody is 404', async () => {
+  test('responds with 404 if the user does not exist', async () => {
     for (const id of ['x', '%00', '01900000-0000-7000-8000-000000000000'])
       expectProblem(await browser.post(`/auth/admin/users/${id}/revoke-sessions`), 404, 'user_not_found');
     await expect(app.auth.admin.revokeUserSessions('x')).rejects.toMatchObject({ code: 'user_not_found' });

@@ -19,7 +19,7 @@ beforeAll(async () => {
       return { database: own.sequelize };
     },
     mount(express, auth) {
-      // Lets requests through once so many are there, as they come on a busy server.
+      // Lets requests through only when 30 have arrived, to simulate a busy server.
       express.use('/crowd', (_req, _res, next) => {
         crowd.push(next);
         if (crowd.length === 30) for (const go of crowd.splice(0)) go();
@@ -43,7 +43,7 @@ const sent = () =>
   );
 
 describe('auth.apiKeys', () => {
-  test('makes a key for a service account, which has neither password nor email', async () => {
+  test('creates a key for a service account without a password and an email', async () => {
     const id = '01900000-0000-7000-8000-000000000001';
     await app.auth.models.User.create({
       id,
@@ -76,7 +76,7 @@ describe('auth.apiKeys', () => {
     await get(key).expect(401);
   });
 
-  test('junk ids are nobody', async () => {
+  test('finds nothing for invalid ids', async () => {
     for (const id of ['', 'junk', "' OR '1'='1", '01900000-0000-7000-8000-00000000ffff']) {
       await expect(app.auth.apiKeys.create(id, { name: 'x' })).rejects.toMatchObject({
         status: 404,
@@ -95,7 +95,7 @@ describe('auth.apiKeys', () => {
     { name: undefined },
     { name: 'x', scopes: 'read' },
     { name: 'x', scopes: [null] },
-  ])('refuses %j', async (input) => {
+  ])('create() rejects %j', async (input) => {
     await expect(app.auth.apiKeys.create(userId, input as never)).rejects.toMatchObject({
       status: 422,
       code: 'validation_failed',
@@ -103,7 +103,7 @@ describe('auth.apiKeys', () => {
   });
 });
 
-describe('a key', () => {
+describe('an API key', () => {
   let key: string;
   let id: string;
   beforeEach(async () => {
@@ -113,7 +113,7 @@ describe('a key', () => {
   const lastUse = async () =>
     (await app.auth.apiKeys.list(userId)).find((one) => one.id === id)?.lastUsedAt ?? null;
 
-  test('ends when it says', async () => {
+  test('expires at its expiry time', async () => {
     const short = await app.auth.apiKeys.create(userId, {
       name: 'short',
       expiresAt: new Date(Date.now() + 2000),
@@ -121,11 +121,11 @@ describe('a key', () => {
     await get(short.key).expect(200);
     await settled(2050);
     await get(short.key).expect(401);
-    // It is listed still, so that its owner sees why it opens nothing.
+    // It is still listed, so that its owner can see why it is rejected.
     expect((await app.auth.apiKeys.list(userId)).map((one) => one.id)).toContain(short.apiKey.id);
   });
 
-  test('notes its last use at most once a minute', async () => {
+  test('records its last use at most once a minute', async () => {
     expect(await lastUse()).toBeNull();
     await Promise.all(Array.from({ length: 5 }, () => get(key).expect(200)));
     await settled();
@@ -150,7 +150,7 @@ describe('a key', () => {
     expect(Date.now() - Number(await lastUse())).toBeLessThan(5000);
   });
 
-  test('costs one statement, none where it cannot be one, and shares at a busy time', async () => {
+  test('costs one statement, none if it is malformed, and concurrent requests share one', async () => {
     await get(key).expect(200);
     await settled();
     statements.length = 0;
@@ -163,7 +163,7 @@ describe('a key', () => {
     expect(sent()).toHaveLength(1);
   });
 
-  test('is in no log', async () => {
+  test('is not logged', async () => {
     statements.length = 0;
     const made = await app.auth.apiKeys.create(userId, { name: 'logged' });
     await get(made.key).expect(200);

@@ -19,7 +19,7 @@ const start = async (options: ApiKeysOptions = {}, bearerEnabled = false) => {
   another = (await app.auth.apiKeys.create(signedIn.user.id, { name: 'another' })).key;
 };
 const me = (headers: Headers) => app.http.get('/auth/me').set(headers);
-/** Who a request is, by what of it decides. */
+/** The credential that a request is authenticated with. */
 const via = async (headers: Headers) => {
   const { body } = await me(headers).expect(200);
   return body.api_key?.name ?? 'session';
@@ -28,18 +28,18 @@ const refuses = async (headers: Headers, status: number, code: string) =>
   expectProblem(await me(headers), status, code);
 const ambiguous = (headers: Headers) => refuses(headers, 400, 'ambiguous_credentials');
 
-describe('by default', () => {
+describe('API keys by default', () => {
   beforeAll(() => start());
   afterAll(() => app.stop());
 
-  test('X-Service-API-Key and Authorization: ApiKey, in any case', async () => {
+  test('are accepted in X-Service-API-Key and Authorization: ApiKey, in upper or lower case', async () => {
     expect(await via({ 'X-SERVICE-API-KEY': key })).toBe('one');
     for (const scheme of ['ApiKey', 'apikey', 'APIKEY'])
       expect(await via({ authorization: `${scheme} ${key}` })).toBe('one');
     expect(await via({ authorization: `ApiKey   ${key}` })).toBe('one');
   });
 
-  test('a bad one is refused, whatever else there is', async () => {
+  test('are rejected if they are invalid, even if the request contains a valid cookie', async () => {
     const cookie = `latchkey=${token}`;
     for (const bad of ['junk', token, '', ' ', `lkk_${'A'.repeat(48)}`, key.toLowerCase(), `${key}x`]) {
       await refuses({ 'x-service-api-key': bad, cookie }, 401, 'invalid_api_key');
@@ -48,20 +48,20 @@ describe('by default', () => {
     await refuses({ authorization: 'ApiKey', cookie }, 401, 'invalid_api_key');
   });
 
-  test('a key goes before the cookie, and a cookie’s value is no key', async () => {
+  test('take precedence over the cookie, and are not accepted in the cookie', async () => {
     expect(await via({ 'x-service-api-key': key, cookie: `latchkey=${token}` })).toBe('one');
     expect(await via({ 'x-service-api-key': key, cookie: 'latchkey=a; latchkey=b' })).toBe('one');
     await refuses({ cookie: `latchkey=${key}` }, 401, 'invalid_session');
   });
 
-  test('two different keys are ambiguous, one twice is one', async () => {
+  test('are ambiguous if there are two different ones', async () => {
     await ambiguous({ 'x-service-api-key': key, authorization: `ApiKey ${another}` });
     await ambiguous({ 'x-service-api-key': key, authorization: 'ApiKey junk' });
     await ambiguous({ 'x-service-api-key': 'junk', authorization: `ApiKey ${key}` });
     expect(await via({ 'x-service-api-key': key, authorization: `ApiKey ${key}` })).toBe('one');
   });
 
-  test('so is a header that comes twice', async () => {
+  test('are ambiguous if the header occurs twice with different values', async () => {
     const twice = async (...values: string[]) => {
       const headers = values.map((value): [string, string] => ['X-Service-API-Key', value]);
       const answer = await fetch(`${app.origin}/auth/me`, { headers });
@@ -72,7 +72,7 @@ describe('by default', () => {
     expect(await twice(key, key)).toEqual([200, undefined]);
   });
 
-  test('Bearer and Basic are not ours', async () => {
+  test('are not accepted as Bearer or Basic', async () => {
     for (const authorization of [`Bearer ${key}`, 'Bearer of the app', 'Basic YTpi', `Token ${key}`]) {
       await refuses({ authorization }, 401, 'unauthenticated');
       expect(await via({ authorization, cookie: `latchkey=${token}` })).toBe('session');
@@ -80,12 +80,12 @@ describe('by default', () => {
     }
   });
 
-  test('no key in a query or a body', async () => {
+  test('are not accepted in the query string', async () => {
     const answer = await app.http.get(`/auth/me?api_key=${key}&x-service-api-key=${key}`);
     expectProblem(answer, 401, 'unauthenticated');
   });
 
-  test('getSession takes it from any headers', async () => {
+  test('are accepted by getSession with any headers', async () => {
     const request = { headers: { 'x-service-api-key': key } };
     expect(await app.auth.getSession(request)).toMatchObject({
       via: 'api-key',
@@ -95,28 +95,28 @@ describe('by default', () => {
   });
 });
 
-describe('with bearer sessions', () => {
+describe('API keys with bearerEnabled', () => {
   beforeAll(() => start({}, true));
   afterAll(() => app.stop());
 
-  test('a key beside a Bearer is ambiguous, whatever either is worth', async () => {
+  test('are ambiguous together with a Bearer token, valid or not', async () => {
     for (const bearer of [token, 'junk', key])
       for (const one of [key, 'junk'])
         await ambiguous({ 'x-service-api-key': one, authorization: `Bearer ${bearer}` });
   });
 
-  test('a key as Bearer is no session', async () => {
+  test('are not accepted as Bearer tokens', async () => {
     await refuses({ authorization: `Bearer ${key}` }, 401, 'invalid_session');
     expect(await via({ authorization: `Bearer ${token}` })).toBe('session');
     expect(await via({ authorization: `ApiKey ${key}` })).toBe('one');
   });
 });
 
-describe('with keys as Bearer', () => {
+describe('API keys with acceptBearer', () => {
   beforeAll(() => start({ acceptBearer: true }));
   afterAll(() => app.stop());
 
-  test('a Bearer is a key, and nothing else', async () => {
+  test('are the only accepted Bearer tokens', async () => {
     expect(await via({ authorization: `Bearer ${key}` })).toBe('one');
     expect(await via({ authorization: `bearer ${key}`, cookie: `latchkey=${token}` })).toBe('one');
     for (const bad of [token, 'junk', ''])
@@ -124,35 +124,35 @@ describe('with keys as Bearer', () => {
     expect(await via({ authorization: `ApiKey ${key}` })).toBe('one');
   });
 
-  test('with a header of another key: ambiguous', async () => {
+  test('are ambiguous if the header contains another key', async () => {
     await ambiguous({ 'x-service-api-key': another, authorization: `Bearer ${key}` });
     expect(await via({ 'x-service-api-key': key, authorization: `Bearer ${key}` })).toBe('one');
   });
 });
 
-describe('with both as Bearer', () => {
+describe('API keys with bearerEnabled and acceptBearer', () => {
   beforeAll(() => start({ acceptBearer: true }, true));
   afterAll(() => app.stop());
 
-  test('the beginning tells which', async () => {
+  test('are distinguished from session tokens by their prefix', async () => {
     expect(await via({ authorization: `Bearer ${key}` })).toBe('one');
     expect(await via({ authorization: `Bearer ${token}` })).toBe('session');
     await refuses({ authorization: 'Bearer lkk_junk' }, 401, 'invalid_api_key');
     await refuses({ authorization: 'Bearer junk' }, 401, 'invalid_session');
   });
 
-  test('a key beside a Bearer session is ambiguous, beside itself it is not', async () => {
+  test('are ambiguous together with a session token, and not if the same key occurs twice', async () => {
     await ambiguous({ 'x-service-api-key': key, authorization: `Bearer ${token}` });
     await ambiguous({ 'x-service-api-key': key, authorization: `Bearer ${another}` });
     expect(await via({ 'x-service-api-key': key, authorization: `Bearer ${key}` })).toBe('one');
   });
 });
 
-describe('with a header of another name', () => {
+describe('API keys with the header option', () => {
   beforeEach(() => start({ header: 'X-My-Key' }));
   afterEach(() => app.stop());
 
-  test('that is the one, and the usual one is nothing', async () => {
+  test('are accepted in that header and not in the default one', async () => {
     expect(await via({ 'x-my-key': key })).toBe('one');
     await refuses({ 'x-service-api-key': key }, 401, 'unauthenticated');
     expect(await via({ authorization: `ApiKey ${key}` })).toBe('one');
@@ -166,7 +166,7 @@ test.each([
   [{ header: '' }, /header must be the name of a header/],
   [{ acceptBearer: 'yes' }, /acceptBearer must be true or false/],
   [{ headers: 'X-Key' }, /headers/],
-])('apiKeys(%j) throws', (options, message) => {
+])('apiKeys(%j) throws a TypeError', (options, message) => {
   expect(() => apiKeys(options as never)).toThrow(message);
   expect(() => apiKeys(options as never)).toThrow(TypeError);
 });

@@ -58,8 +58,8 @@ beforeEach(async () => {
 });
 const get = (path: string, its = key) => app.http.get(path).set('x-service-api-key', its);
 
-describe('requireSession', () => {
-  test('lets a key through, with user and key on req.auth', async () => {
+describe('requireSession with API keys', () => {
+  test('accepts a key and sets user and key on req.auth', async () => {
     const { body } = await get('/any').expect(200);
     expect(body).toMatchObject({
       via: 'api-key',
@@ -71,7 +71,7 @@ describe('requireSession', () => {
     expect(JSON.stringify(body)).not.toContain(key.slice(12));
   });
 
-  test('demands scopes of a key, all of them, and none of a session', async () => {
+  test('requires all scopes of a key, and none of a session', async () => {
     expectProblem(await get('/reports'), 403, 'insufficient_scope');
     for (const scope of ['reports', 'reports:*', 'REPORTS:READ', 'reports:read2', 'reports:write'])
       expectProblem(await get('/reports', await keyWith(scope)), 403, 'insufficient_scope');
@@ -82,28 +82,28 @@ describe('requireSession', () => {
     await app.http.get('/both').set('cookie', cookie).expect(200);
   });
 
-  test('accept narrows: people only, programs only', async () => {
+  test('accepts only sessions or only keys according to accept', async () => {
     expectProblem(await get('/people'), 403, 'session_required');
     await app.http.get('/people').set('cookie', cookie).expect(200);
     await get('/programs').expect(200);
     expectProblem(await app.http.get('/programs').set('cookie', cookie), 401, 'unauthenticated');
   });
 
-  test('where a key opens nothing: session_required', async () => {
+  test('rejects keys with session_required where only a session is accepted', async () => {
     expectProblem(await get('/admin'), 403, 'session_required');
     expectProblem(await get('/fresh'), 403, 'session_required');
     await app.http.get('/admin').set('cookie', cookie).expect(200);
     expect((await get('/current').expect(200)).body).toEqual([userId, 'session_required']);
   });
 
-  test('a page of another site cannot send a key, so none is asked for', async () => {
+  test('does not check the origin, because a page of another site cannot send a key', async () => {
     const foreign = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
     await app.http.post('/any').set(foreign).set('x-service-api-key', key).expect(200);
     await app.http.delete('/any').set(foreign).set('authorization', `ApiKey ${key}`).expect(200);
     expectProblem(await app.http.post('/any').set(foreign).set('cookie', cookie), 403, 'origin_not_allowed');
   });
 
-  test('optionalSession takes it, and refuses a bad one', async () => {
+  test('and optionalSession accepts a key, and rejects an invalid one', async () => {
     expect((await get('/optional').expect(200)).body.via).toBe('api-key');
     expectProblem(await get('/optional', 'junk'), 401, 'invalid_api_key');
   });
@@ -115,7 +115,7 @@ describe('requireSession', () => {
     [{ freshWithin: 'soon' }, /freshWithin must be a number of seconds/],
     [{ freshWithin: Number.NaN }, /freshWithin must be a number of seconds/],
     [{ fresh: 5 }, /requireSession has no option fresh/],
-  ])('%j throws where the route is made', (options, message) => {
+  ])('throws for the options %j', (options, message) => {
     expect(() => requireSession(app.auth, options as never)).toThrow(message);
   });
 });

@@ -33,7 +33,7 @@ beforeAll(async () => {
   await app.http
     .post('/auth/signin/credential')
     .send({ credential: 'nobody@example.com', password: 'a wrong password' });
-  // Events are written after the answers.
+  // Events are written after the responses.
   while ((await app.auth.auditLog.listEvents({ kind: 'sign_in.failed' })).events.length < 13)
     await new Promise((resolve) => setTimeout(resolve, 10));
 });
@@ -45,7 +45,7 @@ const list = async (query: object = {}) => {
 };
 
 describe('GET /admin/events', () => {
-  test('what happened, the newest first', async () => {
+  test('lists events, newest first', async () => {
     const { events, next_cursor } = await list();
     expect(next_cursor).toBeNull();
     // Two sign-ups, two sign-ins, a verification, 13 failures.
@@ -67,7 +67,7 @@ describe('GET /admin/events', () => {
     expect(JSON.stringify(begun)).toContain((await app.auth.listSessions(adaId))[0]?.id);
   });
 
-  test('by user and by kind', async () => {
+  test('filters events by user and by kind', async () => {
     const ofEve = await list({ user_id: eveId });
     expect(ofEve.events).toHaveLength(14);
     expect(new Set(ofEve.events.map(({ user_id }) => user_id))).toEqual(new Set([eveId]));
@@ -82,11 +82,11 @@ describe('GET /admin/events', () => {
     { kind: "' OR 1=1 --" },
     { kind: 'sign_in.%' },
     { kind: 'SIGN_IN.FAILED' },
-  ])('%j: none', async (query) => {
+  ])('returns no events for %j', async (query) => {
     expect(await list(query)).toEqual({ events: [], next_cursor: null });
   });
 
-  test('page by page, all of them once', async () => {
+  test('pages through all events once', async () => {
     for (const filter of [{}, { kind: 'sign_in.failed' }, { user_id: eveId }]) {
       const all = (await list(filter)).events;
       const paged: Event[] = [];
@@ -102,13 +102,13 @@ describe('GET /admin/events', () => {
   });
 
   test.each(['limit=0', 'limit=201', 'limit=x', 'cursor=junk', 'cursor=', 'user_id=', 'kind=a&kind=b'])(
-    '?%s is no such request',
+    'rejects ?%s with 400',
     async (query) => {
       expectProblem(await browser.get(`${EVENTS}?${query}`), 400, 'invalid_request');
     },
   );
 
-  test('is for administrators', async () => {
+  test('requires an administrator', async () => {
     expectProblem(await app.http.get(EVENTS), 401, 'unauthenticated');
     const { token } = await app.auth.credential.signIn({ credential: eve.email, password: eve.password });
     const answer = await app.http.get(EVENTS).set('cookie', `latchkey=${token}`);
@@ -116,8 +116,8 @@ describe('GET /admin/events', () => {
   });
 });
 
-describe('the table', () => {
-  test('keeps what happened to a user who is gone', async () => {
+describe('the table of events', () => {
+  test('keeps the events of a deleted user', async () => {
     const person = { email: 'gone@example.com', password: ada.password };
     const made = await app.auth.credential.signUp(person);
     const userId = made?.user.id as string;
@@ -127,7 +127,7 @@ describe('the table', () => {
     expect((await app.auth.auditLog.listEvents({ userId })).events).toMatchObject([{ kind: 'user.created' }]);
   });
 
-  test('takes any user agent, and no more of it than fits', async () => {
+  test('accepts any user agent and truncates it to the length of its column', async () => {
     await app.http
       .post('/auth/signin/credential')
       .set('user-agent', `<script>${'x'.repeat(2000)}`)
@@ -152,7 +152,7 @@ describe('the table', () => {
     }
   });
 
-  test('is pruned of what is older than its retention', async () => {
+  test('is pruned of events that are older than the retention time', async () => {
     const before = (await list({ limit: '200' })).events;
     const [old, older, ...young] = [...before].reverse().map(({ id }) => id);
     const age = (id: string | undefined, minutes: number) =>
@@ -167,7 +167,7 @@ describe('the table', () => {
     expect((await list({ limit: '200' })).events.map(({ id }) => id).sort()).toEqual(young.sort());
   });
 
-  test('is written to before the app closes', async () => {
+  test('is written completely before the app closes', async () => {
     const closing = createAuth({ database: app.database.url, secret: SECRET, rateLimit: false, plugins });
     await closing.credential.signUp({ email: 'last@example.com', password: ada.password });
     await closing.close();
@@ -177,7 +177,7 @@ describe('the table', () => {
   });
 });
 
-test('a table that cannot be written changes no answer, and is logged', async () => {
+test('a failed write to the audit log does not affect the response and is logged', async () => {
   await rows(app.database, 'ALTER TABLE audit_events RENAME TO audit_events_gone');
   app.log.length = 0;
   await app.auth.credential.signUp({ email: 'unlogged@example.com', password: ada.password });
@@ -195,7 +195,7 @@ test.each([
     () => createAuth({ database: 'sqlite:x.db', secret: SECRET, plugins: [password(), auditLog()] }),
     /auditLog: add admin\(\{ … \}\) to plugins/,
   ],
-])('a mistake throws: %s', (make, message) => {
+])('an invalid option throws a TypeError: %s', (make, message) => {
   expect(make).toThrow(TypeError);
   expect(make).toThrow(message);
 });

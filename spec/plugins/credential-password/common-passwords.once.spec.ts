@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ada, type password, type SpecApp, startApp } from '../../support/app.js';
 import { expectProblem } from '../../support/problem.js';
 
-/** The commonest of 8 characters and more, by what leaked lists and password sprays agree on. */
+/** The most common passwords with 8 or more characters, according to leaked lists and password spraying. */
 const COMMON = `
   12345678 123456789 1234567890 12345678910 123456789a 1234567891 123456789123 0123456789 012345678 01234567
   87654321 987654321 9876543210 0987654321 98765432 876543210 00000000 000000000 0000000000 11111111 111111111
@@ -37,7 +37,7 @@ const COMMON = `
   .split(/\s+/)
   .filter(Boolean);
 
-/** The same, as people dress them up. */
+/** Variants of common passwords, as people write them. */
 const DRESSED = [
   'PASSWORD',
   'P@ssword',
@@ -56,7 +56,7 @@ const DRESSED = [
   ' aaaaaaaa',
 ];
 
-/** What nobody tries first. */
+/** Passwords that nobody tries first. */
 const FAIR = [
   'é'.repeat(8),
   '密'.repeat(8),
@@ -119,8 +119,8 @@ let people = 0;
 const signUp = (given: string) =>
   app.http.post('/auth/signup/credential').send({ email: `person-${++people}@example.org`, password: given });
 
-describe('what is tried first', () => {
-  test('is refused, however it is written', async () => {
+describe('a common password', () => {
+  test('is rejected in every spelling', async () => {
     const taken: string[] = [];
     for (const given of [...COMMON, ...COMMON.map((common) => common.toUpperCase()), ...DRESSED]) {
       const answer = await signUp(given);
@@ -130,7 +130,7 @@ describe('what is tried first', () => {
     expect(taken).toEqual([]);
   }, 60_000);
 
-  test('is refused as a new password too', async () => {
+  test('is also rejected when the password is changed', async () => {
     await app.auth.credential.signUp(ada);
     const browser = app.browser();
     await browser
@@ -146,12 +146,12 @@ describe('what is tried first', () => {
   });
 });
 
-describe('what is not', () => {
-  test.each(FAIR)('%j is taken', async (given) => {
+describe('an uncommon password', () => {
+  test.each(FAIR)('such as %j is accepted', async (given) => {
     await signUp(given).expect(201);
   });
 
-  test('nothing that a password manager makes is refused', async () => {
+  test('from a password manager is never rejected', async () => {
     for (let round = 0; round < 100; round++) {
       await signUp(randomBytes(9).toString('base64url')).expect(201);
       await signUp(randomBytes(5).toString('hex')).expect(201);

@@ -27,7 +27,7 @@ const count = async () =>
   Number((await rows<{ n: number }>(app.database, 'SELECT COUNT(*) AS n FROM users'))[0]?.n);
 
 describe('importUsers', () => {
-  test('1,200 accounts in batches; what does not fit is left out and named', async () => {
+  test('imports 1,200 accounts in batches, and reports the accounts that it skips', async () => {
     const before = await count();
     const users: Record<string, unknown>[] = Array.from({ length: 1200 }, (_, index) => ({
       email: `Import-${index}@Example.com`,
@@ -51,16 +51,16 @@ describe('importUsers', () => {
     const skipped = wrong.filter(([, , code]) => code).map(([index, , code]) => ({ index, code }));
     expect(result).toEqual({ imported: 1200 - skipped.length, skipped });
     expect(await count()).toBe(before + result.imported);
-    // Not a statement for each of them, and no hash in the log.
+    // There is not one statement per account, and no hash in the log.
     expect(statements.length).toBeLessThan(40);
     expect(statements.join()).not.toContain('$2y$');
-    // Once more: all are there.
+    // The second time, all accounts already exist.
     const again = await importUsers(users);
     expect(again.imported).toBe(0);
     expect(again.skipped).toHaveLength(1200);
   });
 
-  test('an imported account is as any other', async () => {
+  test('creates accounts that work like any other account', async () => {
     const result = await importUsers([
       { email: 'GRACE@example.com', username: 'Grace', passwordHash: HASH, emailVerified: true },
       { email: 'none@example.com', passwordHash: null },
@@ -71,7 +71,7 @@ describe('importUsers', () => {
       expect(user).toMatchObject({ email: 'grace@example.com', username: 'grace' });
       expect(user.emailVerifiedAt).toBeInstanceOf(Date);
     }
-    // Without a password nobody signs in by one.
+    // Without a password, nobody can sign in with one.
     for (const given of ['', 'null', WORDS])
       await expect(
         app.auth.credential.signIn({ credential: 'none@example.com', password: given }),
@@ -87,15 +87,15 @@ describe('importUsers', () => {
     [{ email: 'k3@example.com', passwordHash: '' }, 'unknown_hash'],
     [{ email: 'k4@example.com', passwordHash: null, username: 'a@example.com' }, 'invalid_username'],
     [{ email: 'k5@example.com', passwordHash: null, username: 7 }, 'invalid_username'],
-  ])('%j is left out', async (user, code) => {
+  ])('skips %j', async (user, code) => {
     expect(await importUsers([user])).toEqual({ imported: 0, skipped: [{ index: 0, code }] });
   });
 
-  test('nothing of nothing', async () => {
+  test('accepts an empty list', async () => {
     expect(await importUsers([])).toEqual({ imported: 0, skipped: [] });
   });
 
-  test('imports of the same accounts at once, and sign-ups beside them: each is there once', async () => {
+  test('imports each account once, even with concurrent imports and sign-ups of the same accounts', async () => {
     for (let round = 0; round < 5; round++) {
       const users = Array.from({ length: 60 }, (_, index) => ({
         email: `race-${round}-${index}@example.com`,

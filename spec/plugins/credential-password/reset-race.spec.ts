@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-test('who signed up with an address of somebody else keeps no key, however fast they make them', async () => {
+test('a user who signed up with someone else’s address loses all API keys in a reset, even keys that are created during the reset', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const email = `owner-${round}@example.com`;
     let stranger: Awaited<ReturnType<typeof signedIn>> | undefined;

@@ -14,7 +14,7 @@ const signUp = (email: string, given: string) =>
 describe('isBreached', () => {
   afterEach(() => app.stop());
 
-  test('is asked for every new password, and nothing that it names is taken', async () => {
+  test('is called for every new password, and a breached password is rejected', async () => {
     const asked: string[] = [];
     await start({
       isBreached: async (given) => {
@@ -37,7 +37,7 @@ describe('isBreached', () => {
       { pointer: '/new_password', code: 'password_breached' },
     ]);
     await change('a difference engine').expect(200);
-    // A sign-in asks nobody, nor does a password that is refused before.
+    // It is not called for a sign-in, nor for a password that was already rejected.
     await signUp('b@example.com', 'short').expect(422);
     expect(asked).toEqual(['breached somewhere', ada.password, 'breached too', 'a difference engine']);
   });
@@ -48,24 +48,29 @@ describe('isBreached', () => {
     },
     rejects: () => Promise.reject(new Error('no connection')),
     'rejects with the password': (given) => Promise.reject(new Error(`lookup of ${given}`)),
-    'rejects with it encoded': (given) => Promise.reject(new Error(`GET /?q=${encodeURIComponent(given)}`)),
-    'rejects with it in a cause': (given) => Promise.reject(new Error('no', { cause: new Error(given) })),
-    'rejects with it and nothing else': (given) => Promise.reject(given),
+    'rejects with the encoded password': (given) =>
+      Promise.reject(new Error(`GET /?q=${encodeURIComponent(given)}`)),
+    'rejects with the password in a cause': (given) =>
+      Promise.reject(new Error('no', { cause: new Error(given) })),
+    'rejects with the password itself': (given) => Promise.reject(given),
     'rejects with nothing': () => Promise.reject(),
     hangs: () => new Promise(() => undefined),
   };
 
-  test.each(Object.keys(failures))('that %s: the password is taken, and it is logged', async (how) => {
-    await start({ isBreached: failures[how] as never });
-    const started = performance.now();
-    await signUp(ada.email, ada.password).expect(201);
-    expect(performance.now() - started).toBeLessThan(4000);
-    const warnings = app.log.filter((line) => line.includes('the breach check failed'));
-    expect(warnings).toHaveLength(1);
-    expect(app.log.join()).not.toMatch(/analytical/);
-  });
+  test.each(Object.keys(failures))(
+    'that %s does not block the password, and a warning is logged',
+    async (how) => {
+      await start({ isBreached: failures[how] as never });
+      const started = performance.now();
+      await signUp(ada.email, ada.password).expect(201);
+      expect(performance.now() - started).toBeLessThan(4000);
+      const warnings = app.log.filter((line) => line.includes('the breach check failed'));
+      expect(warnings).toHaveLength(1);
+      expect(app.log.join()).not.toMatch(/analytical/);
+    },
+  );
 
-  test.each(Object.keys(failures))('that %s, where that refuses: 503', async (how) => {
+  test.each(Object.keys(failures))('that %s causes a 503 if onBreachCheckFailure is refuse', async (how) => {
     await start({ isBreached: failures[how] as never, onBreachCheckFailure: 'refuse' });
     const answer = await signUp(ada.email, ada.password);
     expectProblem(answer, 503, 'unavailable');
@@ -99,7 +104,7 @@ describe('pepper', () => {
     (await rows<{ password_hash: string }>(app.database, 'SELECT password_hash FROM users'))[0]
       ?.password_hash;
 
-  test('is needed, and rotates', async () => {
+  test('is required for verification and can be rotated', async () => {
     await app.auth.credential.signUp(ada);
     const first = await hash();
     expect(first).toMatch(/^\$bcrypt-hmac-sha384\$p=[\w-]{8}\$2b\$04\$/);
@@ -108,7 +113,7 @@ describe('pepper', () => {
       expect(await trySignIn(withPepper(wrong))).toBe('invalid_credentials');
     expect(await trySignIn(withPepper([OLD]))).toBe('signed in');
     expect(await hash()).toBe(first);
-    // The first of the list hashes, all verify.
+    // The first pepper in the list is used for new hashes, all of them for verification.
     expect(await trySignIn(withPepper([NEW, OLD]), 'a wrong password')).toBe('invalid_credentials');
     expect(await hash()).toBe(first);
     expect(await trySignIn(withPepper([NEW, OLD]))).toBe('signed in');
@@ -117,7 +122,7 @@ describe('pepper', () => {
     expect(await trySignIn(withPepper(NEW))).toBe('signed in');
   });
 
-  test('comes to hashes without one at the next sign-in', async () => {
+  test('is added to a hash without a pepper at the next sign-in', async () => {
     const plain = withPepper();
     await plain.credential.signUp(ada);
     await plain.close();
@@ -128,20 +133,20 @@ describe('pepper', () => {
     expect(await trySignIn(withPepper(NEW))).toBe('signed in');
   });
 
-  test('one that is too short is named', () => {
+  test('is rejected if it is too short', () => {
     expect(() => password({ pepper: 'short' })).toThrow(/pepper must have at least 32 characters/);
     expect(() => password({ pepper: [NEW, 'short'] })).toThrow(/pepper.*must have at least 32 characters/);
   });
 });
 
-describe('what is no password', () => {
+describe('a new password', () => {
   beforeAll(() => start({ username: true }));
   afterAll(() => app.stop());
 
   test.each([
     ['seven!!', 'too_short'],
     ['7 chars', 'too_short'],
-    // Eight code units, four characters.
+    // Eight code units, but four characters.
     ['😀😀😀😀', 'too_short'],
     ['x'.repeat(257), 'too_long'],
     ['password1', 'password_too_common'],
@@ -149,7 +154,7 @@ describe('what is no password', () => {
     ['ada@example.com', 'password_is_identifier'],
     ['ADA@example.com', 'password_is_identifier'],
     ['ada_lovelace', 'password_is_identifier'],
-  ])('%j: %s', async (given, code) => {
+  ])('%j is rejected with %s', async (given, code) => {
     const answer = await app.http
       .post('/auth/signup/credential')
       .send({ email: ada.email, password: given, username: 'Ada_Lovelace' });
@@ -166,7 +171,7 @@ describe('what is no password', () => {
     ['gracie2@example.com', '\tGRACIE2@Example.com\n'],
     ['gracie2@example.com', 'gracie2@ｅｘａｍｐｌｅ.com'],
     ['gracie2@example.com', ' Gracie_Hopper '],
-  ])('the mailbox %j: %j is no password', async (email, given) => {
+  ])('for the email %j must not be %j', async (email, given) => {
     const answer = await app.http
       .post('/auth/signup/credential')
       .send({ email, password: given, username: 'gracie_hopper' });
@@ -176,14 +181,14 @@ describe('what is no password', () => {
   });
 
   test.each(['8 chars.', '😀'.repeat(8), 'x'.repeat(255).concat('😀'), '        !', 'ä'.repeat(256)])(
-    '%j is one',
+    '%j is accepted',
     async (given) => {
       const email = `p-${Buffer.from(given).length}@example.com`;
       await signUp(email, given).expect(201);
       const signIn = (password: string) =>
         app.http.post('/auth/signin/credential').send({ credential: email, password });
       await signIn(given).expect(200);
-      // Each spelling of Unicode is one, and every character counts.
+      // All Unicode spellings are equal, and every character counts.
       await signIn(given.normalize('NFD')).expect(200);
       await signIn(`${[...given].slice(0, -1).join('')}~`).expect(401);
     },

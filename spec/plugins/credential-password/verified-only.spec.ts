@@ -16,7 +16,7 @@ describe('requireVerifiedEmail', () => {
   });
   afterEach(() => app.stop());
 
-  test('a sign-in needs the proof, and mails a link to get it', async () => {
+  test('rejects a sign-in until the email is verified, and sends a link', async () => {
     const first = await app.mailOf(() => signUp().expect(201));
     const again = await app.mailOf(async () => {
       const answer = await signIn();
@@ -32,7 +32,7 @@ describe('requireVerifiedEmail', () => {
     await app.noMailOf(() => signIn().expect(200));
   });
 
-  test('without the password, nobody learns that the email is not verified, and no mail goes', async () => {
+  test('does not reveal without the password that an email is not verified, and sends no email', async () => {
     await app.mailOf(() => signUp());
     await app.noMailOf(async () => {
       const [wrong, unknown] = [
@@ -44,7 +44,7 @@ describe('requireVerifiedEmail', () => {
     });
   });
 
-  test('a reset proves it too', async () => {
+  test('accepts a password reset as verification', async () => {
     await app.mailOf(() => signUp());
     const { token } = await app.mailOf(() =>
       app.http.post('/auth/passwords/request-reset').send({ email: ada.email }),
@@ -53,7 +53,7 @@ describe('requireVerifiedEmail', () => {
     await signIn().expect(200);
   });
 
-  test('too many mails are no other answer', async () => {
+  test('gives the same response when the rate limit for emails is reached', async () => {
     await app.stop();
     app = await startMailApp({
       plugins: [password({ requireVerifiedEmail: true })],
@@ -61,7 +61,7 @@ describe('requireVerifiedEmail', () => {
     });
     await app.mailOf(() => signUp());
     for (let index = 0; index < 6; index++) expectProblem(await signIn(), 403, 'email_not_verified');
-    // One of the sign-up, three of the sign-ins.
+    // One for the sign-up, three for the sign-ins.
     for (let round = 0; app.mails.length < 4 && round < 50; round++)
       await new Promise((resolve) => setTimeout(resolve, 20));
     expect(app.mails).toHaveLength(4);
@@ -83,7 +83,7 @@ describe('concealExistingEmails', () => {
     headers,
   });
 
-  test('a sign-up looks the same whether the email has an account', async () => {
+  test('gives the same response to a sign-up whether or not the email has an account', async () => {
     let known: unknown;
     const toKnown = await app.mailOf(async () => {
       known = look(await signUp({ ...ada, password: 'another password' }));
@@ -94,14 +94,14 @@ describe('concealExistingEmails', () => {
     });
     expect(known).toEqual(unknown);
     expect(known).toMatchObject({ status: 202, text: '' });
-    // What came of it is only in the mailbox: its owner can go on.
+    // Only the owner of the mailbox learns the result and can continue.
     expect(toKnown).toMatchObject({ kind: 'reset-password', to: ada.email });
     expect(toUnknown).toMatchObject({ kind: 'verify-email', to: 'new@example.com' });
-    // The password of the account that there was is as it was.
+    // The password of the existing account has not changed.
     expectProblem(await signIn(ada.email, 'another password'), 401, 'invalid_credentials');
   });
 
-  test('nor does a username tell', async () => {
+  test('does not reveal an account through the username', async () => {
     const refusals = [];
     for (const email of [ada.email, 'fresh@example.com']) {
       const answer = await signUp({ email, password: ada.password, username: 'ADA' });
@@ -116,7 +116,7 @@ describe('concealExistingEmails', () => {
     expect(answers[0]).toEqual(answers[1]);
   });
 
-  test('nor does what is wrong with the rest', async () => {
+  test('does not reveal an account through other errors', async () => {
     for (const bad of [
       { password: 'short' },
       { password: 'password1' },
@@ -131,7 +131,7 @@ describe('concealExistingEmails', () => {
     }
   });
 
-  test('however often, and of many at once', async () => {
+  test('gives the same response to repeated and concurrent sign-ups', async () => {
     const email = 'many@example.com';
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => signUp({ email, password: ada.password })),
@@ -145,7 +145,7 @@ describe('concealExistingEmails', () => {
     expect(Number(n)).toBe(1);
   });
 
-  test('the operation answers null either way', async () => {
+  test('makes the operation in code return null in both cases', async () => {
     expect(await app.auth.credential.signUp(ada)).toBeNull();
     expect(await app.auth.credential.signUp({ ...ada, email: 'op@example.com' })).toBeNull();
   });

@@ -66,8 +66,8 @@ async function expectRelink({ browser }: { browser: Browser }) {
   }
 }
 
-describe('a provider token at rest', () => {
-  test('is readable in no table and in no line of the log', async () => {
+describe('a stored provider token', () => {
+  test('is not readable in any table or log line', async () => {
     await ada.browser.post('/auth/oauth/oidc/tokens/refresh').expect(200);
     const { body } = await ada.browser.get('/auth/oauth/oidc/tokens').expect(200);
     provider.lies = {
@@ -89,12 +89,12 @@ describe('a provider token at rest', () => {
         expect(text).not.toContain(Buffer.from(token).toString('hex').slice(0, 40));
       }
     }
-    // Nor anywhere but in the tokens' own answers.
+    // Tokens appear only in the responses of the token routes.
     for (const path of ['/auth/oauth/accounts', '/auth/me', '/auth/sessions'])
       expect((await ada.browser.get(path).expect(200)).text).not.toMatch(/provider-|eyJ/);
   });
 
-  test('is sealed anew each time', async () => {
+  test('is encrypted differently each time', async () => {
     const before = await stored(ada.id);
     provider.lies = {
       claims: { email: null },
@@ -107,14 +107,14 @@ describe('a provider token at rest', () => {
     expect(new Set([before, one, two].flatMap((row) => SEALED.map((field) => row[field]))).size).toBe(9);
   });
 
-  test('does not open in another row', async () => {
+  test('cannot be decrypted in another row', async () => {
     const eve = await arrive('eve');
     const hers = await stored(ada.id);
     for (const field of SEALED) await store(eve.id, field, hers[field]);
     await expectRelink(eve);
   });
 
-  test('does not open in another column', async () => {
+  test('cannot be decrypted in another column', async () => {
     const { access_token, refresh_token } = await stored(ada.id);
     await store(ada.id, 'access_token', refresh_token);
     await expectRelink(ada);
@@ -124,13 +124,13 @@ describe('a provider token at rest', () => {
     await expectRelink(ada);
   });
 
-  test('does not open for another provider', async () => {
+  test('cannot be decrypted for another provider', async () => {
     await rows(app.database, "UPDATE accounts SET provider = 'twin' WHERE user_id = :id", { id: ada.id });
     const { body } = await ada.browser.get('/auth/oauth/twin/tokens').expect(409);
     expect(body.code).toBe('relink_required');
   });
 
-  test('does not open when a bit of it is changed, or it is cut', async () => {
+  test('cannot be decrypted if it is changed or truncated', async () => {
     const { access_token } = await stored(ada.id);
     const [version, key, body = ''] = access_token.split('.');
     const bytes = Buffer.from(body, 'base64url');
@@ -148,7 +148,7 @@ describe('a provider token at rest', () => {
     }
   });
 
-  test('is mended by linking again, also where the provider gives no other refresh token', async () => {
+  test('is replaced by linking again, even if the provider sends no other refresh token', async () => {
     await store(ada.id, 'refresh_token', 'broken');
     await expectRelink(ada);
     provider.lies = { claims: { email: null }, tokens: { refresh_token: undefined } };
@@ -159,7 +159,7 @@ describe('a provider token at rest', () => {
     expect(refused.body.code).toBe('refresh_token_missing');
   });
 
-  test('stays where a new sign-in brings no other refresh token', async () => {
+  test('is kept if a new sign-in brings no other refresh token', async () => {
     const before = (await ada.browser.get('/auth/oauth/oidc/tokens')).body;
     provider.lies = { claims: { email: null }, tokens: { refresh_token: undefined } };
     await signInWith(app.browser(), 'oidc');
@@ -170,7 +170,7 @@ describe('a provider token at rest', () => {
 });
 
 describe('while secrets are rotated', () => {
-  test('the old ones read, and the new one writes', async () => {
+  test('old secrets decrypt, and the new one encrypts', async () => {
     const rotating = app.another({ secret: [NEW_SECRET, SECRET] });
     const before = await stored(ada.id);
     const tokens = await rotating.oauth.tokens(ada.id, 'oidc');
@@ -179,11 +179,11 @@ describe('while secrets are rotated', () => {
     const after = await stored(ada.id);
     const keyOf = (sealed: string) => sealed.split('.')[1];
     for (const field of SEALED) expect(keyOf(after[field])).not.toBe(keyOf(before[field]));
-    // A process that has not heard of the new secret yet can do nothing with it.
+    // A process that does not have the new secret yet cannot read the token.
     await expect(app.auth.oauth.tokens(ada.id, 'oidc')).rejects.toMatchObject({ code: 'relink_required' });
   });
 
-  test('rotateSecrets() seals the rest anew, and then the new one alone reads everything', async () => {
+  test('rotateSecrets() re-encrypts the remaining tokens, so that the new secret alone can decrypt all of them', async () => {
     const people = [ada, await arrive('grace'), await arrive('edsger')];
     const rotating = app.another({ secret: [NEW_SECRET, SECRET] });
     const next = app.another({ secret: NEW_SECRET });
@@ -199,7 +199,7 @@ describe('while secrets are rotated', () => {
     expect(await Promise.all(people.map(({ id }) => next.oauth.tokens(id, 'oidc')))).toEqual(before);
   });
 
-  test('what does not open is left, and hinders nothing', async () => {
+  test('tokens that cannot be decrypted are skipped', async () => {
     const grace = await arrive('grace');
     await store(ada.id, 'access_token', 'broken');
     const rotating = app.another({ secret: [NEW_SECRET, SECRET] });

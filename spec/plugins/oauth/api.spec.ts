@@ -46,11 +46,11 @@ describe('auth.oauth', () => {
     return { browser, id: body.user.id as string };
   }
 
-  test('names the configured providers', () => {
+  test('lists the configured providers', () => {
     expect(app.auth.oauth.providers).toEqual(['oidc', 'twin']);
   });
 
-  test('authorizeUrl() begins a flow for the browser that gets its cookie', async () => {
+  test('authorizeUrl() starts a flow for the browser that gets its cookie', async () => {
     const { url, browser } = await app.auth.oauth.authorizeUrl('oidc', { callbackUrl: '/done' });
     const back = pathOf(await visitProvider(url));
     await app.http.get(back).expect(400);
@@ -60,7 +60,7 @@ describe('auth.oauth', () => {
     expect(again.browser).toBe(browser);
   });
 
-  test('authorizeUrl() refuses what the route refuses', async () => {
+  test('authorizeUrl() rejects the same input as the route', async () => {
     const refused = (provider: string, callbackUrl: unknown) =>
       app.auth.oauth
         .authorizeUrl(provider, { callbackUrl: callbackUrl as string })
@@ -72,7 +72,7 @@ describe('auth.oauth', () => {
       expect(await refused('oidc', none)).toEqual([400, 'invalid_callback_url']);
   });
 
-  test('accounts() lists them in the order of their links, without tokens', async () => {
+  test('accounts() lists accounts in the order in which they were linked, without tokens', async () => {
     const browser = await signedIn(app);
     await linkWith(browser, 'twin');
     const { body } = await browser.get('/auth/me');
@@ -95,7 +95,7 @@ describe('auth.oauth', () => {
     expect(await app.auth.oauth.accounts('no id')).toEqual([]);
   });
 
-  test('tokens() refreshes on request, and only what is about to end', async () => {
+  test('tokens() refreshes on request, and only a token that expires soon', async () => {
     const { id } = await arrived();
     provider.tokenRequests.length = 0;
     const before = await app.auth.oauth.tokens(id, 'oidc', { refreshWithin: 3500 });
@@ -115,17 +115,17 @@ describe('auth.oauth', () => {
     });
   });
 
-  test('tokens() leaves a token without an end alone', async () => {
+  test('tokens() does not refresh a token without an expiry time', async () => {
     provider.lies = { tokens: { expires_in: undefined, scope: undefined } };
     const { id } = await arrived();
     const tokens = await app.auth.oauth.tokens(id, 'oidc', { refreshWithin: 3600 });
     expect(tokens.accessTokenExpiresAt).toBeNull();
-    // Nothing said of scopes means that all were granted that were asked for.
+    // If the response contains no scopes, all requested scopes were granted.
     expect(tokens.scopes).toEqual(['openid', 'email', 'profile']);
     expect((await app.auth.oauth.refresh(id, 'oidc')).scopes).toEqual(['openid', 'email', 'profile']);
   });
 
-  test('refresh() and unlink() say what is not there', async () => {
+  test('tokens(), refresh() and unlink() report unknown accounts and providers', async () => {
     const { id } = await arrived();
     const { oauth } = app.auth;
     const calls: ((userId: string, provider: string) => Promise<unknown>)[] = [
@@ -145,7 +145,7 @@ describe('auth.oauth', () => {
     });
   });
 
-  test('tells listeners what happened, with ids and no secret', async () => {
+  test('emits events with ids and without secrets', async () => {
     const browser = await signedIn(app);
     const { body } = await browser.get('/auth/me');
     const { id } = body.user;
@@ -175,7 +175,7 @@ describe('auth.oauth', () => {
     ]);
   });
 
-  test('prune() deletes flows that nobody came back from', async () => {
+  test('prune() deletes expired flows', async () => {
     await rows(app.database, 'DELETE FROM oauth_flows');
     await app.auth.oauth.authorizeUrl('oidc');
     await app.auth.oauth.authorizeUrl('oidc');

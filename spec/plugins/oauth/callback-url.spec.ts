@@ -39,7 +39,8 @@ describe('callback_url', () => {
     ['/\u00a0x'],
     ['/\r\nSet-Cookie: a=b'],
     ['/\u0000'],
-    // A path of this origin by itself, but another origin's once it has been resolved and is written as a path again.
+    // A path of this origin, but it would lead to another origin after it has been resolved and written as a
+    // path again.
     ['/.//evil.example'],
     ['/x/..//evil.example'],
     ['/%2e//evil.example'],
@@ -69,7 +70,7 @@ describe('callback_url', () => {
     ['/x?error=old', '/x?error=e'],
     ['https://app.example/x', 'https://app.example/x?error=e'],
     ['/a//b', '/a//b?error=e'],
-  ])('%j tells an error as %j', (callbackUrl, expected) => {
+  ])('%j reports an error as %j', (callbackUrl, expected) => {
     expect(withError(callbackUrl, 'e')).toBe(expected);
   });
 });
@@ -96,14 +97,14 @@ describe('the callback_url of a flow', () => {
     ['callback_url=/%00', 'invalid_request'],
     ['callback_url=https://evil.example', 'invalid_callback_url'],
     [`callback_url=/${'x'.repeat(4000)}`, 'invalid_request'],
-  ])('%s is refused before any redirect', async (query, code) => {
+  ])('is rejected before any redirect: %s', async (query, code) => {
     const response = await app.http.get(`/auth/oauth/oidc/authorize?${query}`).expect(400);
     expect(response.body.code).toBe(code);
     expect(response.headers.location).toBeUndefined();
     expect(response.headers['set-cookie']).toBeUndefined();
   });
 
-  test('may be of a trusted origin, also for an error', async () => {
+  test('may have a trusted origin, also for an error', async () => {
     const done = await signInWith(app.browser(), 'oidc', 'https://trusted.example/done?x=1');
     expect(done.headers.location).toBe('https://trusted.example/done?x=1');
     provider.declines = true;

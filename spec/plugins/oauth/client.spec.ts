@@ -7,13 +7,13 @@ import { countRows, type OAuthApp, oidcPlugin, signInWith, startOAuthApp } from 
 const SECONDS = 1000;
 const now = () => Math.floor(Date.now() / 1000);
 
-// Each is a function, so that times are of the moment.
+// These are functions, so that times are relative to the moment of the test.
 const lies: Record<string, (issuer: string) => Lies> = {
   'an ID token signed with a wrong key': () => ({ wrongKey: true }),
   'an unsigned ID token': () => ({ alg: 'none' }),
-  'an ID token of an algorithm that it did not announce': () => ({ alg: 'HS256' }),
+  'an ID token with an unannounced algorithm': () => ({ alg: 'HS256' }),
   'no ID token': () => ({ tokens: { id_token: undefined } }),
-  'an ID token that is none': () => ({ tokens: { id_token: 'a.b.c' } }),
+  'a malformed ID token': () => ({ tokens: { id_token: 'a.b.c' } }),
   'another issuer': () => ({ claims: { iss: 'https://evil.example' } }),
   'another audience': () => ({ claims: { aud: 'somebody-else' } }),
   'several audiences, and another authorized party': () => ({
@@ -22,43 +22,51 @@ const lies: Record<string, (issuer: string) => Lies> = {
   'another nonce': () => ({ claims: { nonce: 'x'.repeat(43) } }),
   'no nonce': () => ({ claims: { nonce: undefined } }),
   'an expired ID token': () => ({ claims: { iat: now() - 7200, exp: now() - 3600 } }),
-  'an ID token without an end': () => ({ claims: { exp: undefined } }),
-  'an ID token of tomorrow': () => ({ claims: { iat: now() + 86_400, exp: now() + 90_000 } }),
+  'an ID token without an expiry time': () => ({ claims: { exp: undefined } }),
+  'an ID token issued in the future': () => ({ claims: { iat: now() + 86_400, exp: now() + 90_000 } }),
   'an ID token that is not valid yet': () => ({ claims: { nbf: now() + 3600 } }),
   'no subject': () => ({ claims: { sub: undefined } }),
   'an empty subject': () => ({ claims: { sub: '' } }),
-  'a number for a subject': () => ({ claims: { sub: 7 } }),
-  'a list for a subject': () => ({ claims: { sub: ['ada'] } }),
+  'a number as the subject': () => ({ claims: { sub: 7 } }),
+  'a list as the subject': () => ({ claims: { sub: ['ada'] } }),
   'a subject that is too long': () => ({ claims: { sub: 'x'.repeat(256) } }),
   'a subject with a NUL': () => ({ claims: { sub: 'ada\0' } }),
-  'a subject of broken Unicode': () => ({ claims: { sub: 'ada\ud800' } }),
+  'a subject with malformed Unicode': () => ({ claims: { sub: 'ada\ud800' } }),
   'userinfo of another subject': () => ({ userinfo: { sub: 'eve' } }),
-  'userinfo of another subject, where only that has an email': () => ({
+  'userinfo of another subject, and an email only there': () => ({
     claims: { email: undefined },
     userinfo: { sub: 'eve' },
   }),
-  'userinfo of no subject': () => ({ userinfo: { sub: undefined } }),
-  'HTML for tokens': () => ({ answers: { token: answers.html } }),
-  'HTML for userinfo': () => ({ answers: { userinfo: answers.html } }),
-  'a redirect for userinfo': (issuer) => ({ answers: { userinfo: answers.redirect(`${issuer}/emails`) } }),
-  'an error for userinfo': () => ({ answers: { userinfo: answers.failure } }),
-  'a redirect for tokens': (issuer) => ({ answers: { token: answers.redirect(`${issuer}/userinfo`) } }),
-  'an error for tokens': () => ({ answers: { token: answers.failure } }),
-  'a negative end of the access token': () => ({ tokens: { expires_in: -1 } }),
-  'an end of the access token that is none': () => ({ tokens: { expires_in: 'soon' } }),
+  'userinfo without a subject': () => ({ userinfo: { sub: undefined } }),
+  'HTML instead of tokens': () => ({ answers: { token: answers.html } }),
+  'HTML instead of userinfo': () => ({ answers: { userinfo: answers.html } }),
+  'a redirect instead of userinfo': (issuer) => ({
+    answers: { userinfo: answers.redirect(`${issuer}/emails`) },
+  }),
+  'an error instead of userinfo': () => ({ answers: { userinfo: answers.failure } }),
+  'a redirect instead of tokens': (issuer) => ({
+    answers: { token: answers.redirect(`${issuer}/userinfo`) },
+  }),
+  'an error instead of tokens': () => ({ answers: { token: answers.failure } }),
+  'a negative lifetime of the access token': () => ({ tokens: { expires_in: -1 } }),
+  'an invalid lifetime of the access token': () => ({ tokens: { expires_in: 'soon' } }),
   'no access token': () => ({ tokens: { access_token: undefined } }),
-  'an object for an access token': () => ({ tokens: { access_token: { a: 1 } } }),
-  'an object for a refresh token': () => ({ tokens: { refresh_token: { a: 1 } } }),
+  'an object as the access token': () => ({ tokens: { access_token: { a: 1 } } }),
+  'an object as the refresh token': () => ({ tokens: { refresh_token: { a: 1 } } }),
   'a token of 100 KB': () => ({ tokens: { access_token: 'x'.repeat(100_000) } }),
   'scopes of 100 KB': () => ({ tokens: { scope: 'x '.repeat(50_000) } }),
   'scopes with a NUL': () => ({ tokens: { scope: 'openid\0' } }),
-  'a type of token that nobody knows': () => ({ tokens: { token_type: 'x'.repeat(200) } }),
-  'another issuer in its answer (RFC 9207)': () => ({ response: { iss: 'https://evil.example' } }),
-  'no issuer in its answer, though it announced one': () => ({ response: { iss: undefined } }),
-  'an error that nobody knows': () => ({ response: { code: undefined, error: 'x"<script>' } }),
+  'an unknown token type': () => ({ tokens: { token_type: 'x'.repeat(200) } }),
+  'another issuer in the authorization response (RFC 9207)': () => ({
+    response: { iss: 'https://evil.example' },
+  }),
+  'no issuer in the authorization response although it announced one': () => ({
+    response: { iss: undefined },
+  }),
+  'an unknown error': () => ({ response: { code: undefined, error: 'x"<script>' } }),
 };
 
-describe('a provider that gives', () => {
+describe('a provider that sends', () => {
   let app: OAuthApp;
   let provider: LyingProvider;
   beforeAll(async () => {
@@ -82,12 +90,12 @@ describe('a provider that gives', () => {
     expect(await countRows(app.database)).toEqual({ users: 0, accounts: 0, sessions: 0 });
   }
 
-  test.each(Object.keys(lies))('%s is not believed', async (name) => {
+  test.each(Object.keys(lies))('%s is rejected with provider_error', async (name) => {
     provider.lies = lies[name]?.(provider.issuer) ?? {};
     await expectRefusal();
   });
 
-  test('tokens in what is no JSON, brings none of it into the log', async () => {
+  test('tokens in malformed JSON does not get them into the log', async () => {
     provider.lies = {
       answers: {
         token: (_req, res) =>
@@ -98,7 +106,7 @@ describe('a provider that gives', () => {
     expect(app.log.join('\n')).not.toMatch(/gho_|SECRET/);
   });
 
-  test('no keys is not believed', async () => {
+  test('no valid keys is rejected until it sends them', async () => {
     const other = await startLyingProvider();
     const fresh = await startOAuthApp({ providers: () => [oidcPlugin(other)] });
     for (const jwks of [answers.html, answers.huge, answers.failure]) {
@@ -112,7 +120,7 @@ describe('a provider that gives', () => {
     await other.stop();
   });
 
-  test('neither an email nor a userinfo endpoint, is believed: the email stays unknown', async () => {
+  test('no email and has no userinfo endpoint is accepted, and the email stays unknown', async () => {
     const other = await startLyingProvider();
     other.lies = { claims: { email: undefined }, metadata: { userinfo_endpoint: undefined } };
     const fresh = await startOAuthApp({ providers: () => [oidcPlugin(other)] });
@@ -123,12 +131,12 @@ describe('a provider that gives', () => {
     await other.stop();
   });
 
-  test('an access token that never ends, is stored with an end', async () => {
+  test('an access token with an unlimited lifetime is accepted, and an expiry time is stored', async () => {
     provider.lies = { tokens: { expires_in: 1e300 } };
     expect((await signInWith(app.browser(), 'oidc')).headers.location).toBe('/done');
   });
 
-  test('150 MB costs neither memory nor time', async () => {
+  test('150 MB does not use much memory or time', async () => {
     for (const endpoint of ['token', 'userinfo'] as const) {
       provider.lies = { answers: { [endpoint]: answers.huge } };
       const before = process.memoryUsage().rss;
@@ -140,8 +148,8 @@ describe('a provider that gives', () => {
   });
 });
 
-describe('a provider that is slow', () => {
-  test('is waited for less than 5 seconds, in all', async () => {
+describe('a slow provider', () => {
+  test('is cancelled after less than 5 seconds in total', async () => {
     const bent: Lies[] = [
       { answers: { discovery: answers.hang } },
       { answers: { discovery: answers.drip } },

@@ -25,31 +25,31 @@ const plain = {
 };
 const own = { id: 'own', issuer: 'https://a.example', ...client };
 const config = { database: 'sqlite::memory:', secret: SECRET, baseUrl: 'https://app.example' };
-// As JavaScript may call it, whatever the types say.
+// JavaScript code can pass any value, regardless of the types.
 const call = (make: (options: never) => unknown, options: unknown) => () => make(options as never);
 
 describe('a config with OAuth', () => {
-  test('needs oauth() beside a provider', () => {
+  test('requires oauth() if there is a provider', () => {
     expect(() => createAuth({ ...config, plugins: [google(client)] })).toThrow(
       'latchkey: provider google: add oauth() to plugins',
     );
   });
 
-  test('needs baseUrl for oauth()', () => {
+  test('requires baseUrl for oauth()', () => {
     const { baseUrl, ...without } = config;
     expect(() => createAuth({ ...without, plugins: [oauth(), google(client)] })).toThrow(
       /^latchkey: oauth\(\) needs baseUrl/,
     );
   });
 
-  test('needs a provider beside oauth()', () => {
+  test('requires a provider for oauth()', () => {
     expect(() => createAuth({ ...config, plugins: [oauth()] })).toThrow(
       'latchkey: oauth() has no provider: add one from latchkey/providers to plugins, such as google({ clientId, clientSecret })',
     );
     expect(() => createAuth({ ...config, plugins: [oauth()] })).toThrow(TypeError);
   });
 
-  test('takes plugins in any order, and each provider once', () => {
+  test('accepts plugins in any order, and each provider once', () => {
     expect(createAuth({ ...config, plugins: [google(client), oauth()] }).oauth.providers).toEqual(['google']);
     expect(() => createAuth({ ...config, plugins: [oauth(), google(client), google(client)] })).toThrow(
       /provider google twice/,
@@ -64,7 +64,7 @@ describe('a config with OAuth', () => {
   });
 
   // OpenID Connect Core 1.0, 3.1.2.1: without it, there is no ID token.
-  test('asks every OpenID Connect provider for openid, once, and no other', () => {
+  test('requests the scope openid once from every OpenID Connect provider, and from no other', () => {
     const scopesOf = ({ provider }: ProviderPlugin) => provider.scopes;
     expect(scopesOf(oidc({ ...own, scopes: ['email'] }))).toEqual(['openid', 'email']);
     expect(scopesOf(google({ ...client, scopes: [] }))).toEqual(['openid']);
@@ -74,7 +74,7 @@ describe('a config with OAuth', () => {
     expect(scopesOf(github({ ...client, scopes: ['user:email'] }))).toEqual(['user:email']);
   });
 
-  test('knows the address of every named provider', () => {
+  test('uses https URLs for all named providers', () => {
     const named: ProviderPlugin[] = [
       google(client),
       github(client),
@@ -99,38 +99,42 @@ describe('a config with OAuth', () => {
   });
 
   test.each<[string, () => unknown, RegExp]>([
-    ['an option that oauth() has not', call(oauth, { linkByEmail: true }), /^latchkey: oauth: .*linkByEmail/],
+    ['an unknown option of oauth()', call(oauth, { linkByEmail: true }), /^latchkey: oauth: .*linkByEmail/],
     [
-      'words for a boolean',
+      'a string instead of a boolean',
       call(oauth, { linkByVerifiedEmail: 'no' }),
       /linkByVerifiedEmail must be true or false/,
     ],
-    ['no options', call(google, undefined), /^latchkey: provider google: clientId/],
-    ['no client id', call(google, { clientSecret: 's' }), /^latchkey: provider google: clientId/],
-    ['no client secret', call(github, { clientId: 'c', clientSecret: undefined }), /github: clientSecret/],
-    ['an empty client secret', call(github, { clientId: 'c', clientSecret: '' }), /github: clientSecret/],
-    ['a number for a secret', call(github, { clientId: 'c', clientSecret: 5 }), /github: clientSecret/],
-    ['a misspelt option', call(google, { ...client, scope: ['openid'] }), /google: scope is not an option/],
+    ['missing options', call(google, undefined), /^latchkey: provider google: clientId/],
+    ['a missing client id', call(google, { clientSecret: 's' }), /^latchkey: provider google: clientId/],
     [
-      'a text for scopes',
+      'a missing client secret',
+      call(github, { clientId: 'c', clientSecret: undefined }),
+      /github: clientSecret/,
+    ],
+    ['an empty client secret', call(github, { clientId: 'c', clientSecret: '' }), /github: clientSecret/],
+    [
+      'a number as the client secret',
+      call(github, { clientId: 'c', clientSecret: 5 }),
+      /github: clientSecret/,
+    ],
+    ['a misspelled option', call(google, { ...client, scope: ['openid'] }), /google: scope is not an option/],
+    [
+      'a string as the scopes',
       call(google, { ...client, scopes: 'openid email' }),
       /google: scopes must be a list/,
     ],
+    ['an empty scope', call(google, { ...client, scopes: ['openid', ''] }), /google: scopes must be a list/],
     [
-      'a scope that is none',
-      call(google, { ...client, scopes: ['openid', ''] }),
-      /google: scopes must be a list/,
-    ],
-    [
-      'words for trust',
+      'a string as trustEmailVerified',
       call(oidc, { ...own, trustEmailVerified: 'false' }),
       /own: trustEmailVerified must be/,
     ],
-    ['an id that fits no path', call(oidc, { ...own, id: 'a/b' }), /id must be/],
-    ['an id in capitals', call(oidc, { ...own, id: 'Own' }), /id must be/],
-    ['no id', call(oidc, { ...own, id: undefined }), /id must be/],
+    ['an id that is not valid in a path', call(oidc, { ...own, id: 'a/b' }), /id must be/],
+    ['an id in upper case', call(oidc, { ...own, id: 'Own' }), /id must be/],
+    ['a missing id', call(oidc, { ...own, id: undefined }), /id must be/],
     [
-      'an issuer that is no URL',
+      'an issuer that is not a URL',
       call(oidc, { ...own, issuer: 'a.example' }),
       /own: issuer must be an https URL/,
     ],
@@ -139,7 +143,11 @@ describe('a config with OAuth', () => {
       call(oidc, { ...own, issuer: 'http://a.example' }),
       /own: issuer must be an https URL/,
     ],
-    ['no token URL', call(oauth2, { ...plain, tokenUrl: undefined }), /plain: tokenUrl must be an https URL/],
+    [
+      'a missing token URL',
+      call(oauth2, { ...plain, tokenUrl: undefined }),
+      /plain: tokenUrl must be an https URL/,
+    ],
     [
       'a userinfo URL without TLS',
       call(oauth2, { ...plain, userinfoUrl: 'http://a.example' }),
@@ -151,18 +159,22 @@ describe('a config with OAuth', () => {
       /github: endpoints.emailsUrl/,
     ],
     [
-      'an endpoint that is none',
+      'an unknown endpoint',
       call(discord, { ...client, endpoints: { meUrl: 'https://a.example' } }),
       /discord: endpoints.meUrl is not an option/,
     ],
     [
-      'no function for a profile',
+      'a profile that is not a function',
       call(oauth2, { ...plain, profile: {} }),
       /plain: profile must be a function/,
     ],
-    ['a tenant that fits no path', call(microsoft, { ...client, tenant: 'a/b' }), /microsoft: tenant/],
-    ['a misspelt option of Apple', call(apple, { ...client, teamID: 'T' }), /apple: /],
-  ])('refuses %s', (_what, make, message) => {
+    [
+      'a tenant that is not valid in a path',
+      call(microsoft, { ...client, tenant: 'a/b' }),
+      /microsoft: tenant/,
+    ],
+    ['a misspelled option of apple()', call(apple, { ...client, teamID: 'T' }), /apple: /],
+  ])('rejects %s', (_what, make, message) => {
     expect(make).toThrow(TypeError);
     expect(make).toThrow(message);
   });

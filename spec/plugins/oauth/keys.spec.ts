@@ -5,7 +5,7 @@ import { type OAuthApp, oidcPlugin, signInWith, startOAuthApp } from '../../supp
 const DONE = '/done';
 const FAILED = '/done?error=provider_error';
 
-describe('the keys of a provider', () => {
+describe('the signing keys of a provider', () => {
   let app: OAuthApp;
   let provider: LyingProvider;
   beforeEach(async () => {
@@ -20,22 +20,25 @@ describe('the keys of a provider', () => {
   const signIn = async () => (await signInWith(app.browser(), 'oidc')).headers.location;
 
   test.each([
-    ['with an id of its own', 'k2'],
-    ['with the id of the old one', 'k1'],
+    ['with a new id', 'k2'],
+    ['with the id of the old key', 'k1'],
     ['without an id', ''],
-  ])('may change: a new one %s is believed at once, and the code is redeemed once', async (_what, kid) => {
-    expect(await signIn()).toBe(DONE);
-    provider.keys = [newKeys()];
-    provider.lies = { kid };
-    provider.tokenRequests.length = 0;
-    expect(await signIn()).toBe(DONE);
-    expect(provider.jwksRequests).toBe(2);
-    expect(provider.tokenRequests).toHaveLength(1);
-    expect(await signIn()).toBe(DONE);
-    expect(provider.jwksRequests).toBe(2);
-  });
+  ])(
+    'may change: a new key %s is accepted immediately, and the code is redeemed once',
+    async (_what, kid) => {
+      expect(await signIn()).toBe(DONE);
+      provider.keys = [newKeys()];
+      provider.lies = { kid };
+      provider.tokenRequests.length = 0;
+      expect(await signIn()).toBe(DONE);
+      expect(provider.jwksRequests).toBe(2);
+      expect(provider.tokenRequests).toHaveLength(1);
+      expect(await signIn()).toBe(DONE);
+      expect(provider.jwksRequests).toBe(2);
+    },
+  );
 
-  test('may change for many at once', async () => {
+  test('may change during concurrent sign-ins', async () => {
     expect(await signIn()).toBe(DONE);
     provider.keys = [newKeys()];
     const answered = await Promise.all(Array.from({ length: 8 }, signIn));
@@ -43,7 +46,7 @@ describe('the keys of a provider', () => {
     expect(provider.jwksRequests).toBeLessThan(5);
   });
 
-  test('may change for a refresh', async () => {
+  test('may change before a refresh', async () => {
     const browser = app.browser();
     await signInWith(browser, 'oidc');
     provider.keys = [newKeys()];
@@ -52,7 +55,7 @@ describe('the keys of a provider', () => {
     expect(provider.tokenRequests).toHaveLength(1);
   });
 
-  test('are not asked for again by every wrong signature', async () => {
+  test('are not fetched again for every wrong signature', async () => {
     expect(await signIn()).toBe(DONE);
     provider.lies = { wrongKey: true };
     for (let round = 0; round < 5; round++) expect(await signIn()).toBe(FAILED);
@@ -61,7 +64,7 @@ describe('the keys of a provider', () => {
     expect(await signIn()).toBe(DONE);
   });
 
-  test('may have no ids: each that fits is tried', async () => {
+  test('may have no ids, and then all keys are tried', async () => {
     provider.lies = { kid: '' };
     provider.keys = [newKeys(), newKeys(), ...provider.keys];
     expect(await signIn()).toBe(DONE);
@@ -70,7 +73,7 @@ describe('the keys of a provider', () => {
   });
 });
 
-describe('what a provider says of itself', () => {
+describe('the discovery document of a provider', () => {
   let app: OAuthApp;
   let provider: LyingProvider;
   beforeEach(async () => {
@@ -84,20 +87,20 @@ describe('what a provider says of itself', () => {
 
   test.each([
     [
-      'names no endpoint',
+      'contains no endpoints',
       { authorization_endpoint: undefined, token_endpoint: undefined, jwks_uri: undefined },
     ],
-    ['names no keys', { jwks_uri: undefined }],
-    ['names no token endpoint', { token_endpoint: undefined }],
-    ['names what is no URL', { token_endpoint: 'token' }],
-  ])('is asked for again where it %s', async (_what, metadata) => {
+    ['contains no keys', { jwks_uri: undefined }],
+    ['contains no token endpoint', { token_endpoint: undefined }],
+    ['contains an invalid URL', { token_endpoint: 'token' }],
+  ])('is fetched again if it %s', async (_what, metadata) => {
     provider.lies = { metadata };
     await app.http.get('/auth/oauth/oidc/authorize');
     provider.lies = {};
     expect((await signInWith(app.browser(), 'oidc')).headers.location).toBe(DONE);
   });
 
-  test('is asked for again after it has led nowhere', async () => {
+  test('is fetched again after a request to one of its URLs failed', async () => {
     for (const metadata of [
       { jwks_uri: `${provider.issuer}/nothing` },
       { token_endpoint: `${provider.issuer}/nothing` },

@@ -6,7 +6,7 @@ import { linkWith, signInWith, startWithOidc } from '../../support/oauth-app.js'
 
 const TOKENS = '/auth/oauth/oidc/tokens';
 
-/** As an app may open its database: with options, and a hook on all models, that latchkey would not choose. */
+/** Opens the database as an app might, with options and model hooks that latchkey would not choose. */
 function open({ url }: SpecDatabase, options: object): Sequelize {
   const own = dialect === 'sqlite' ? (connectByUrl(url) as Sequelize) : new Sequelize(url, options);
   Object.assign((own as unknown as { options: object }).options, { logging: false, ...options });
@@ -14,9 +14,9 @@ function open({ url }: SpecDatabase, options: object): Sequelize {
 }
 
 test.each<[name: string, options: object]>([
-  ['leaves nulls out', { omitNull: true }],
+  ['omits nulls', { omitNull: true }],
   ['reads raw rows', { query: { raw: true } }],
-  ['has defaults of its own for models', { define: { paranoid: true, version: true, underscored: false } }],
+  ['has its own model defaults', { define: { paranoid: true, version: true, underscored: false } }],
   ...(dialect === 'sqlite'
     ? []
     : ([['is in another time zone', { timezone: '+05:30' }]] as [string, object][])),
@@ -28,31 +28,34 @@ test.each<[name: string, options: object]>([
         ],
       ] as [string, object][])
     : []),
-])('accounts and tokens are whole in the app’s own Sequelize instance that %s', async (_name, options) => {
-  const hooked: unknown[] = [];
-  const { app, provider } = await startWithOidc({
-    config(database) {
-      const own = open(database, options);
-      for (const hook of ['beforeCreate', 'beforeBulkUpdate'] as const)
-        own.addHook(hook, (what: unknown) => void hooked.push(what));
-      return { database: own };
-    },
-  });
-  const browser = app.browser();
-  await signInWith(browser, 'oidc');
-  const { body: first } = await browser.get(TOKENS).expect(200);
-  const end = new Date(first.access_token_expires_at).getTime();
-  expect(Math.abs(end - Date.now() - 3_600_000)).toBeLessThan(60_000);
-  const [account] = (await browser.get('/auth/oauth/accounts').expect(200)).body.accounts;
-  expect(Math.abs(new Date(account.created_at).getTime() - Date.now())).toBeLessThan(30_000);
+])(
+  'accounts and tokens are stored correctly in the app’s own Sequelize instance that %s',
+  async (_name, options) => {
+    const hooked: unknown[] = [];
+    const { app, provider } = await startWithOidc({
+      config(database) {
+        const own = open(database, options);
+        for (const hook of ['beforeCreate', 'beforeBulkUpdate'] as const)
+          own.addHook(hook, (what: unknown) => void hooked.push(what));
+        return { database: own };
+      },
+    });
+    const browser = app.browser();
+    await signInWith(browser, 'oidc');
+    const { body: first } = await browser.get(TOKENS).expect(200);
+    const end = new Date(first.access_token_expires_at).getTime();
+    expect(Math.abs(end - Date.now() - 3_600_000)).toBeLessThan(60_000);
+    const [account] = (await browser.get('/auth/oauth/accounts').expect(200)).body.accounts;
+    expect(Math.abs(new Date(account.created_at).getTime() - Date.now())).toBeLessThan(30_000);
 
-  // A refresh takes a lease, and gives it back: as null.
-  for (const _ of [1, 2]) await browser.post(`${TOKENS}/refresh`).expect(200);
-  expect(provider.tokenCalls).toBeGreaterThan(2);
-  await linkWith(browser, 'oidc');
-  await browser.post(`${TOKENS}/refresh`).expect(200);
-  await browser.put('/auth/passwords').send({ new_password: 'an analytical engine' });
-  expect(hooked).toEqual([]);
-  await app.stop();
-  await provider.stop();
-});
+    // A refresh takes a lease and releases it by setting it to null.
+    for (const _ of [1, 2]) await browser.post(`${TOKENS}/refresh`).expect(200);
+    expect(provider.tokenCalls).toBeGreaterThan(2);
+    await linkWith(browser, 'oidc');
+    await browser.post(`${TOKENS}/refresh`).expect(200);
+    await browser.put('/auth/passwords').send({ new_password: 'an analytical engine' });
+    expect(hooked).toEqual([]);
+    await app.stop();
+    await provider.stop();
+  },
+);

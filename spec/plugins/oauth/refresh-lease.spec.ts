@@ -15,7 +15,7 @@ import { startProcess } from '../../support/processes.js';
 const REFRESH = '/auth/oauth/oidc/tokens/refresh';
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-describe('the right to refresh', () => {
+describe('the refresh lease', () => {
   let app: OAuthApp;
   let provider: LyingProvider;
   let sequelize: Sequelize;
@@ -43,7 +43,7 @@ describe('the right to refresh', () => {
     await provider.stop();
   });
 
-  test('of a process that was killed is free again in seconds', async () => {
+  test('of a process that was killed expires within seconds', async () => {
     const { url } = app.database;
     const child = await startProcess('refresh', { database: url, issuer: provider.issuer, userId, times: 1 });
     const asked = new Promise<void>((resolve) => {
@@ -64,7 +64,7 @@ describe('the right to refresh', () => {
     expect(provider.tokenRequests).toHaveLength(1);
   }, 40_000);
 
-  test('is kept for as long as new tokens wait to be saved', async () => {
+  test('is kept as long as new tokens are waiting to be saved', async () => {
     const another = app.another();
     const query = sequelize.query;
     let isBroken = true;
@@ -80,7 +80,7 @@ describe('the right to refresh', () => {
     expect(refused).toBe('unavailable');
     await pause(2500);
     sequelize.query = query;
-    // What was saved is what the one call brought.
+    // The tokens of this one call were saved.
     expect(provider.tokenRequests).toHaveLength(1);
     const { refreshToken } = await app.auth.oauth.tokens(userId, 'oidc');
     await app.auth.oauth.refresh(userId, 'oidc');
@@ -88,7 +88,7 @@ describe('the right to refresh', () => {
     expect(provider.tokenRequests).toHaveLength(2);
   }, 40_000);
 
-  test('that lapsed while the database was out is left to whoever still saves', async () => {
+  test('that expired during a database outage is left to the process that is still saving tokens', async () => {
     const another = app.another();
     const query = sequelize.query;
     let isBroken = true;
@@ -110,7 +110,7 @@ describe('the right to refresh', () => {
     expect(provider.tokenRequests).toHaveLength(2);
   }, 40_000);
 
-  test('goes back at once where the provider fails', async () => {
+  test('is released immediately if the provider fails', async () => {
     provider.lies = { answers: { token: answers.failure } };
     await browser.post(REFRESH).expect(502);
     provider.lies = {};

@@ -43,15 +43,15 @@ async function meOf(browser: ReturnType<OAuthApp['browser']>) {
   return (await browser.get('/auth/me').expect(200)).body.user;
 }
 
-describe('an unknown subject', () => {
-  test('makes a user with the proved email', async () => {
+describe('a sign-in with an unknown subject', () => {
+  test('creates a user with the verified email', async () => {
     const browser = app.browser();
     await signInWith(browser, 'oidc');
     expect(await meOf(browser)).toMatchObject({ email: ada.email, email_verified_at: expect.any(String) });
     expect(await countRows(app.database)).toEqual({ users: 1, accounts: 1, sessions: 1 });
   });
 
-  test('has its email in the canonical spelling', async () => {
+  test('stores the email in its canonical form', async () => {
     provider.lies = { claims: { email: ' Ada@EXAMPLE.com ' } };
     const browser = app.browser();
     await signInWith(browser, 'oidc');
@@ -60,26 +60,26 @@ describe('an unknown subject', () => {
 
   test.each([
     ['is not verified', 'oidc', { email_verified: false }],
-    ['is not said to be verified', 'oidc', { email_verified: undefined }],
-    ['is verified only in words', 'oidc', { email_verified: 'true' }],
-    ['is verified by a provider that is not trusted to', 'doubted', {}],
-    ['is none', 'oidc', { email: 'ada' }],
+    ['has no verification status', 'oidc', { email_verified: undefined }],
+    ['is verified only as a string', 'oidc', { email_verified: 'true' }],
+    ['is verified by a provider that is not trusted', 'doubted', {}],
+    ['is invalid', 'oidc', { email: 'ada' }],
     ['is a list', 'oidc', { email: ['ada@example.com'] }],
-    ['is not there', 'oidc', { email: null }],
-  ])('makes a user without email where the address %s', async (_what, id, claims) => {
+    ['is missing', 'oidc', { email: null }],
+  ])('creates a user without an email if the address %s', async (_what, id, claims) => {
     provider.lies = { claims };
     const browser = app.browser();
     await signInWith(browser, id);
     expect(await meOf(browser)).toMatchObject({ email: null, email_verified_at: null });
     expect(await rows(app.database, 'SELECT email FROM users')).toEqual([{ email: null }]);
-    // Two people without an address are two people.
+    // Two users without an email are two different users.
     provider.lies = { claims: { ...claims, sub: 'grace' } };
     const second = app.browser();
     await signInWith(second, id);
     expect((await meOf(second)).id).not.toBe((await meOf(browser)).id);
   });
 
-  test('is another person at another issuer', async () => {
+  test('creates another user for the same subject at another issuer', async () => {
     other.lies = { claims: { email: undefined }, userinfo: { email: undefined } };
     const [one, two] = [app.browser(), app.browser()];
     await signInWith(one, 'oidc');
@@ -87,7 +87,7 @@ describe('an unknown subject', () => {
     expect((await meOf(one)).id).not.toBe((await meOf(two)).id);
   });
 
-  test('is another person in another case, or with a space behind', async () => {
+  test('creates another user if the subject differs in case or by a trailing space', async () => {
     const ids = new Set<string>();
     for (const sub of ['ada', 'Ada', 'ada ', 'adá']) {
       provider.lies = { claims: { sub, email: null } };
@@ -98,7 +98,7 @@ describe('an unknown subject', () => {
     expect(ids.size).toBe(4);
   });
 
-  test('of 20 first sign-ins at once is one user, who is signed in everywhere', async () => {
+  test('creates one user for 20 concurrent first sign-ins, and signs in all of them', async () => {
     for (const email of [ada.email, null]) {
       provider.lies = { claims: { sub: `racer ${email}`, email } };
       const before = await countRows(app.database);
@@ -119,7 +119,7 @@ describe('an unknown subject', () => {
   });
 });
 
-describe('an equal email', () => {
+describe('a sign-in with the email of an existing account', () => {
   async function expectAccountExists(at: OAuthApp, id = 'oidc') {
     const before = await countRows(at.database);
     const response = await signInWith(at.browser(), id);
@@ -128,29 +128,29 @@ describe('an equal email', () => {
     expect(await countRows(at.database)).toEqual(before);
   }
 
-  test('opens no account by itself, verified or not', async () => {
+  test('is rejected with account_exists, verified or not', async () => {
     const browser = await signedIn(app);
     await expectAccountExists(app);
     await app.auth.markEmailVerified((await meOf(browser)).id);
     await expectAccountExists(app);
   });
 
-  test('does not open the account of another provider', async () => {
+  test('is rejected with account_exists if the account was created by another provider', async () => {
     await signInWith(app.browser(), 'oidc');
     await expectAccountExists(app, 'other');
   });
 
-  test('can be linked by whoever is signed in, and opens it then', async () => {
+  test('works after the owner has linked the account', async () => {
     const browser = await signedIn(app);
     expect((await linkWith(browser, 'oidc')).headers.location).toBe('/linked');
     const again = app.browser();
     await signInWith(again, 'oidc');
     expect((await meOf(again)).id).toBe((await meOf(browser)).id);
-    // A link proves no address.
+    // A link does not verify the email.
     expect((await meOf(again)).email_verified_at).toBeNull();
   });
 
-  test('joins with linkByVerifiedEmail where both sides are verified', async () => {
+  test('is linked with linkByVerifiedEmail if both sides are verified', async () => {
     const owner = await signedIn(joining);
     await joining.auth.markEmailVerified((await meOf(owner)).id);
     const browser = joining.browser();
@@ -161,12 +161,12 @@ describe('an equal email', () => {
     expect((await meOf(third)).id).toBe((await meOf(owner)).id);
   });
 
-  test('joins no account whose own address is unproved: its maker may wait for the owner', async () => {
+  test('is rejected if the account’s own email is not verified, because an attacker may have created it', async () => {
     await signedIn(joining);
     await expectAccountExists(joining);
   });
 
-  test('joins none where the provider proves nothing', async () => {
+  test('is rejected if the provider does not verify the email', async () => {
     const owner = await signedIn(joining);
     await joining.auth.markEmailVerified((await meOf(owner)).id);
     await expectAccountExists(joining, 'doubted');
@@ -174,7 +174,7 @@ describe('an equal email', () => {
     await expectAccountExists(joining);
   });
 
-  test('does not join a second account of the same provider', async () => {
+  test('does not link a second account of the same provider', async () => {
     await signInWith(joining.browser(), 'oidc');
     provider.lies = { claims: { sub: 'the next holder of the address' } };
     const before = await countRows(joining.database);
@@ -183,7 +183,7 @@ describe('an equal email', () => {
     expect(await countRows(joining.database)).toEqual(before);
   });
 
-  test('that changes at the provider changes nothing here', async () => {
+  test('does not change the account if the email changes at the provider', async () => {
     const browser = app.browser();
     await signInWith(browser, 'oidc');
     const before = await meOf(browser);

@@ -8,7 +8,7 @@ const REFRESH = '/auth/oauth/oidc/tokens/refresh';
 const client = { clientId: 'the-client', clientSecret: 'the secret' };
 const now = () => Math.floor(Date.now() / 1000);
 
-// What the standards forbid, services do, and nobody is harmed by.
+// Deviations from the standards that occur in practice and are harmless.
 describe('a provider may', () => {
   let app: OAuthApp;
   let provider: LyingProvider;
@@ -48,19 +48,19 @@ describe('a provider may', () => {
   }
 
   test.each([
-    ['name no type of token', { token_type: undefined }, { token_type: 'bearer' }],
-    ['say null for the type of token', { token_type: null }, { token_type: 'bearer' }],
-    ['say null for the end', { expires_in: null }, { access_token_expires_at: null }],
-    ['say null for a refresh token', { refresh_token: null }, { refresh_token: null }],
-    ['give an empty refresh token', { refresh_token: '' }, { refresh_token: null }],
-    ['give a list of scopes', { scope: ['openid', 'email'] }, { scopes: ['openid', 'email'] }],
-    ['say null for other things', { session_state: null, error: null }, { token_type: 'bearer' }],
+    ['omit the token type', { token_type: undefined }, { token_type: 'bearer' }],
+    ['send null as the token type', { token_type: null }, { token_type: 'bearer' }],
+    ['send null as the lifetime', { expires_in: null }, { access_token_expires_at: null }],
+    ['send null as the refresh token', { refresh_token: null }, { refresh_token: null }],
+    ['send an empty refresh token', { refresh_token: '' }, { refresh_token: null }],
+    ['send the scopes as a list', { scope: ['openid', 'email'] }, { scopes: ['openid', 'email'] }],
+    ['send null in other fields', { session_state: null, error: null }, { token_type: 'bearer' }],
   ])('%s', async (_what, tokens, expected) => {
     expect(await tokensAfter('oidc', { tokens })).toMatchObject(expected);
     expect(await tokensAfter('plain', { tokens })).toMatchObject(expected);
   });
 
-  test('say null for the scopes: those are granted that were asked for', async () => {
+  test('send null as the scopes, which means that all requested scopes were granted', async () => {
     expect(await tokensAfter('oidc', { tokens: { scope: null } })).toMatchObject({
       scopes: ['openid', 'email', 'profile'],
     });
@@ -70,28 +70,31 @@ describe('a provider may', () => {
   });
 
   test.each([
-    ['says nothing of it', undefined, 'basic'],
-    ['takes the secret in the header', ['client_secret_basic', 'client_secret_post'], 'basic'],
-    ['takes the secret in the body only', ['private_key_jwt', 'client_secret_post'], 'post'],
-  ])('get its secret as it wants it, where it %s', async (_what, methods, by) => {
-    const fresh = await startLyingProvider();
-    fresh.lies = { metadata: { token_endpoint_auth_methods_supported: methods } };
-    const other = await startOAuthApp({
-      providers: () => [oidcPlugin(fresh), gitlab({ ...client, issuer: fresh.issuer })],
-    });
-    for (const id of ['oidc', 'gitlab']) {
-      expect((await signInWith(other.browser(), id)).headers.location).toBe('/done');
-      await rows(other.database, 'DELETE FROM users');
-    }
-    for (const { authorization, form } of fresh.tokenRequests) {
-      expect([authorization !== undefined, form.has('client_secret')]).toEqual([
-        by === 'basic',
-        by === 'post',
-      ]);
-    }
-    await other.stop();
-    await fresh.stop();
-  });
+    ['does not list any', undefined, 'basic'],
+    ['lists the header', ['client_secret_basic', 'client_secret_post'], 'basic'],
+    ['lists only the body', ['private_key_jwt', 'client_secret_post'], 'post'],
+  ])(
+    'get the client secret in the way it supports if its discovery document %s',
+    async (_what, methods, by) => {
+      const fresh = await startLyingProvider();
+      fresh.lies = { metadata: { token_endpoint_auth_methods_supported: methods } };
+      const other = await startOAuthApp({
+        providers: () => [oidcPlugin(fresh), gitlab({ ...client, issuer: fresh.issuer })],
+      });
+      for (const id of ['oidc', 'gitlab']) {
+        expect((await signInWith(other.browser(), id)).headers.location).toBe('/done');
+        await rows(other.database, 'DELETE FROM users');
+      }
+      for (const { authorization, form } of fresh.tokenRequests) {
+        expect([authorization !== undefined, form.has('client_secret')]).toEqual([
+          by === 'basic',
+          by === 'post',
+        ]);
+      }
+      await other.stop();
+      await fresh.stop();
+    },
+  );
 
   test.each([
     ['401', 401, { 'content-type': 'application/json' }],
@@ -100,9 +103,9 @@ describe('a provider may', () => {
       401,
       { 'content-type': 'application/json', 'www-authenticate': 'Basic realm="x"' },
     ],
-    ['a wrong type of content', 400, { 'content-type': 'text/html' }],
-    ['no type of content', 400, {}],
-  ])('say with %s that a grant is over', async (_what, status, headers) => {
+    ['a wrong content type', 400, { 'content-type': 'text/html' }],
+    ['no content type', 400, {}],
+  ])('reject a revoked grant with %s', async (_what, status, headers) => {
     const browser = app.browser();
     await signInWith(browser, 'oidc');
     provider.lies = {
@@ -113,7 +116,7 @@ describe('a provider may', () => {
     expect((await browser.post(REFRESH).expect(409)).body.code).toBe('relink_required');
   });
 
-  test('not say so with a failure of its own', async () => {
+  test('not reject a revoked grant with a server error', async () => {
     const browser = app.browser();
     await signInWith(browser, 'oidc');
     provider.lies = {
@@ -125,7 +128,7 @@ describe('a provider may', () => {
     expect((await browser.post(REFRESH).expect(502)).body.code).toBe('provider_error');
   });
 
-  test.each([401, 403, 404])('such as GitHub answer %i to a request for addresses', async (status) => {
+  test.each([401, 403, 404])('(GitHub) respond with %i to the request for emails', async (status) => {
     provider.lies = {
       ...plain,
       userinfo: { id: 7, email: 'shown@example.com' },
@@ -136,14 +139,14 @@ describe('a provider may', () => {
     expect((await browser.get('/auth/me').expect(200)).body.user.email).toBeNull();
   });
 
-  test('such as GitHub not fail, nor forbid the profile', async () => {
+  test('(GitHub) not fail to return the emails or the profile', async () => {
     for (const lie of [{ emails: answers.failure }, { userinfo: answers.failure }]) {
       provider.lies = { ...plain, userinfo: { id: 7 }, answers: lie };
       expect((await signInWith(app.browser(), 'github')).headers.location).toBe('/done?error=provider_error');
     }
   });
 
-  test('have a clock that is wrong by seconds, and no more', async () => {
+  test('have a clock that is wrong by a few seconds, but not more', async () => {
     const ends = async (seconds: number) => {
       provider.lies = { claims: { iat: now() - 60, exp: now() - seconds } };
       return (await signInWith(app.browser(), 'oidc')).headers.location;

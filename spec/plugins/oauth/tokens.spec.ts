@@ -21,14 +21,14 @@ const lies: Record<string, (issuer: string) => Lies> = {
   'an ID token of another issuer': () => ({ claims: { iss: 'https://evil.example' } }),
   'an ID token for another audience': () => ({ claims: { aud: 'somebody-else' } }),
   'an ID token of another subject': () => ({ claims: { sub: 'eve' } }),
-  'an ID token of no subject': () => ({ claims: { sub: '' } }),
+  'an ID token without a subject': () => ({ claims: { sub: '' } }),
   'an expired ID token': () => ({ claims: { iat: now() - 7200, exp: now() - 3600 } }),
-  'an ID token of tomorrow': () => ({ claims: { iat: now() + 86_400, exp: now() + 90_000 } }),
+  'an ID token issued in the future': () => ({ claims: { iat: now() + 86_400, exp: now() + 90_000 } }),
   HTML: () => ({ answers: { token: answers.html } }),
   '150 MB': () => ({ answers: { token: answers.huge } }),
   'a redirect': (issuer) => ({ answers: { token: answers.redirect(`${issuer}/userinfo`) } }),
-  'an error of its own': () => ({ answers: { token: answers.failure } }),
-  'a negative end': () => ({ tokens: { expires_in: -1 } }),
+  'a server error': () => ({ answers: { token: answers.failure } }),
+  'a negative lifetime': () => ({ tokens: { expires_in: -1 } }),
   'no access token': () => ({ tokens: { access_token: undefined } }),
   'an empty access token': () => ({ tokens: { access_token: '' } }),
   'a token of 100 KB': () => ({ tokens: { access_token: 'x'.repeat(100_000) } }),
@@ -66,7 +66,7 @@ describe('a refresh', () => {
 
   const read = async () => (await browser.get('/auth/oauth/oidc/tokens').expect(200)).body;
 
-  test.each(Object.keys(lies))('that brings %s is 502, and the stored tokens stay', async (name) => {
+  test.each(Object.keys(lies))('that returns %s is 502 and keeps the stored tokens', async (name) => {
     const before = await read();
     const stored = await rows(app.database, 'SELECT access_token, refresh_token, id_token FROM accounts');
     provider.lies = lies[name]?.(provider.issuer) ?? {};
@@ -79,7 +79,7 @@ describe('a refresh', () => {
     await browser.post(REFRESH).expect(200);
   });
 
-  test('that the provider does not answer is 502 in time, for all who wait for it', async () => {
+  test('that the provider does not answer is 502 in time, for all concurrent requests', async () => {
     const before = await read();
     provider.lies = { answers: { token: answers.drip } };
     const start = performance.now();
@@ -89,7 +89,7 @@ describe('a refresh', () => {
     expect(await read()).toEqual(before);
   });
 
-  /** Has the provider wait with its answer to a refresh, and not to a sign-in. */
+  /** Makes the provider delay its response to a refresh, but not to a sign-in. */
   function holdRefresh(answer: { status: number; body: object }) {
     let release = () => {};
     let arrived = () => {};
@@ -114,7 +114,7 @@ describe('a refresh', () => {
   test.each([
     ['refused', { status: 400, body: { error: 'invalid_grant' } }],
     ['answered', { status: 200, body: { access_token: 'late', token_type: 'bearer', expires_in: 60 } }],
-  ])('that is %s after a new sign-in leaves the tokens of the sign-in', async (_what, answer) => {
+  ])('that is %s after a new sign-in keeps the tokens of the sign-in', async (_what, answer) => {
     const held = holdRefresh(answer);
     const refreshing = browser.post(REFRESH).then((response) => response);
     await held.isHeld;
@@ -126,7 +126,7 @@ describe('a refresh', () => {
     await browser.post(REFRESH).expect(200);
   });
 
-  test('whose tokens cannot be saved at once, is saved soon: the old ones may be void by now', async () => {
+  test('whose tokens cannot be saved immediately is saved soon, because the old tokens may be invalid by then', async () => {
     const before = await read();
     const query = sequelize.query;
     let failures = 0;
@@ -149,13 +149,13 @@ describe('a refresh', () => {
     expect(app.log.join('\n')).not.toMatch(/provider-(access|refresh)/);
   });
 
-  test('whose tokens cannot be saved at once, is saved before its process closes', async () => {
+  test('whose tokens cannot be saved immediately is saved before its process closes', async () => {
     const another = app.another();
     const [{ user_id: userId = '' } = {}] = await rows<{ user_id: string }>(
       app.database,
       'SELECT user_id FROM accounts',
     );
-    // The lease is taken, and then a lock keeps the row from being written for longer than a statement waits.
+    // The lease is taken, and then a lock blocks writes to the row for longer than a statement waits.
     const held = holdRefresh({
       status: 200,
       body: { access_token: 'new', refresh_token: 'new', token_type: 'bearer', expires_in: 60 },
@@ -174,7 +174,7 @@ describe('a refresh', () => {
     expect(await read()).toMatchObject({ access_token: 'new', refresh_token: 'new' });
   });
 
-  test('that ends with the account is no error of ours', async () => {
+  test('of an account that is deleted in the meantime responds with account_not_linked', async () => {
     const held = holdRefresh({ status: 400, body: { error: 'invalid_grant' } });
     const refreshing = browser.post(REFRESH).then((response) => response);
     await held.isHeld;

@@ -35,7 +35,7 @@ const me = (key: string) => app.http.get('/auth/me').set('x-service-api-key', ke
 const list = async () => (await browser.get('/auth/api-keys').expect(200)).body.api_keys;
 
 describe('POST /api-keys', () => {
-  test('shows the key, this once', async () => {
+  test('returns the key only once', async () => {
     const expires_at = new Date(Date.now() + 3600_000).toISOString();
     const answer = await create({
       name: '  Nightly build ',
@@ -67,7 +67,7 @@ describe('POST /api-keys', () => {
     });
   });
 
-  test('without scopes and end, by default', async () => {
+  test('creates a key without scopes and expiry by default', async () => {
     const { body } = await create().expect(201);
     expect(body.api_key).toMatchObject({ scopes: [], expires_at: null });
     expect(
@@ -78,13 +78,13 @@ describe('POST /api-keys', () => {
     });
   });
 
-  test('the key is stored nowhere, nor does what is stored open anything', async () => {
+  test('stores only a hash, and stored values are not accepted as a key', async () => {
     const { key, api_key } = (await create().expect(201)).body;
     const dump = JSON.stringify(await rows(app.database, 'SELECT * FROM api_keys'), (_key, value) =>
       value?.type === 'Buffer' ? Buffer.from(value.data).toString('latin1') : value,
     );
     expect(dump).toContain(api_key.id);
-    // Of the key itself only the start is there, which is too short to help anyone.
+    // Only the start of the key is stored, which is too short to be useful.
     expect(dump).not.toContain(key);
     expect(dump).not.toContain(key.slice(12));
     expect(dump).not.toContain(key.slice(4, 20));
@@ -124,12 +124,12 @@ describe('POST /api-keys', () => {
     [{ name: 'x', user_id: 'someone' }, ['/user_id']],
     [{ name: 'x', last_used_at: null }, ['/last_used_at']],
     [{ name: '', scopes: ['two words'], expires_at: '2020-01-01T00:00:00Z' }, ['/name']],
-  ])('%j is no such request', async (body, pointers) => {
+  ])('rejects %j with 422', async (body, pointers) => {
     const { errors } = expectProblem(await create(body), 422, 'validation_failed');
     expect(errors?.map(({ pointer }) => pointer)).toEqual(pointers);
   });
 
-  test('the furthest end that there is', async () => {
+  test('accepts the latest possible expiry time', async () => {
     const expires_at = '9999-12-30T23:59:59.999Z';
     const { key, api_key } = (await create({ name: 'for good', expires_at }).expect(201)).body;
     expect(api_key.expires_at).toBe(expires_at);
@@ -144,18 +144,18 @@ describe('GET and DELETE /api-keys', () => {
     eves = await signedIn(app, eve);
   });
 
-  test('lists my own, the newest first', async () => {
+  test('lists the user’s own keys, newest first', async () => {
     const made = [];
     for (const name of ['first', 'second', 'third']) {
       made.unshift((await create({ name }).expect(201)).body.api_key.id);
-      // Ids tell the order by the millisecond.
+      // The order of ids is exact to the millisecond.
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
     expect((await list()).slice(0, 3).map(({ id }: { id: string }) => id)).toEqual(made);
     expect((await eves.get('/auth/api-keys').expect(200)).body).toEqual({ api_keys: [] });
   });
 
-  test('ends one of mine, on the next request and in another process', async () => {
+  test('revokes a key from the next request on, in other processes too', async () => {
     const { key, api_key } = (await create().expect(201)).body;
     const other = createAuth({
       database: app.database.url,
@@ -173,7 +173,7 @@ describe('GET and DELETE /api-keys', () => {
     await other.close();
   });
 
-  test('of others and of nobody is 404, and changes nothing', async () => {
+  test('responds with 404 to the ids of other users’ keys and to invalid ids', async () => {
     const { key, api_key } = (await create().expect(201)).body;
     for (const id of [api_key.id, 'junk', '%00', "'", '01900000-0000-7000-8000-000000000000'])
       expectProblem(await eves.delete(`/auth/api-keys/${id}`), 404, 'api_key_not_found');
@@ -181,13 +181,13 @@ describe('GET and DELETE /api-keys', () => {
   });
 });
 
-describe('a key', () => {
+describe('an API key', () => {
   let key: string;
   beforeEach(async () => {
     key = (await create({ name: 'a program', scopes: ['all'] }).expect(201)).body.key;
   });
 
-  test('opens GET /me, and no other route of latchkey', async () => {
+  test('is accepted by GET /me and by no other route of latchkey', async () => {
     const { paths } = app.auth.openapi() as { paths: Record<string, object> };
     const isPublic =
       /openapi|signin|signup|usernames\/check|verify-email|request-reset|passwords\/reset|authorize|callback$|\/me$/;
@@ -201,12 +201,13 @@ describe('a key', () => {
         refused++;
       }
     }
-    // Sessions, sign-out, keys, passwords, mails, links, administration: if there are fewer, this test sees too few.
+    // Sessions, sign-out, keys, passwords, emails, links, administration. A smaller number means that this
+    // test misses routes.
     expect(refused).toBeGreaterThanOrEqual(17);
     await me(key).expect(200);
   });
 
-  test('outlives a sign-out, revoke-all and a password change, and ends with its user', async () => {
+  test('stays valid after a sign-out, revoke-sessions and a password change, and is deleted with its user', async () => {
     const person = { email: 'gone@example.com', password: ada.password };
     const own = await signedIn(app, person);
     const { body } = await own.post('/auth/api-keys').send({ name: 'mine' }).expect(201);
@@ -227,7 +228,7 @@ describe('a key', () => {
     expect(await app.auth.apiKeys.list(id)).toEqual([]);
   });
 
-  test('sets no cookie and answers like all routes', async () => {
+  test('sets no cookie, and its responses have the usual headers', async () => {
     const answer = await me(key).set('cookie', 'latchkey=junk').expect(200);
     expect(answer.headers['set-cookie']).toBeUndefined();
     expect(answer.headers['cache-control']).toBe('no-store');

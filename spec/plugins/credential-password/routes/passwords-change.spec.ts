@@ -33,17 +33,17 @@ const signIn = (given: string, more: object = {}) =>
 const withToken = (value = '') => app.http.get('/auth/me').set('cookie', `latchkey=${value}`);
 
 describe('POST /passwords/change', () => {
-  test('gives this session a new token, and ends all others', async () => {
+  test('gives the current session a new token and ends all others', async () => {
     const old = sessionCookie(await signIn(ada.password))?.value;
     const before = (await browser.get('/auth/me')).body.session;
     const answer = await change();
     expect(answer.status).toBe(200);
     expect(Object.keys(answer.body).sort()).toEqual(['session', 'user']);
     expect(answer.body.user).toMatchObject({ id: userId, email });
-    // The same session, with the same end.
+    // The same session, with the same expiry time.
     expect(answer.body.session).toEqual({ ...before, last_active_at: expect.any(String) });
     const cookie = sessionCookie(answer);
-    // Not remembered before, not remembered after.
+    // The session was not remembered before, so it is not remembered now.
     expect(cookie?.attributes.join()).not.toMatch(/max-age|expires/i);
     expect(answer.headers['set-auth-token']).toBe(cookie?.value);
     expectProblem(await withToken(old), 401, 'invalid_session');
@@ -54,7 +54,7 @@ describe('POST /passwords/change', () => {
     await signIn(NEW_PASSWORD).expect(200);
   });
 
-  test('a remembered session stays remembered', async () => {
+  test('keeps a remembered session remembered', async () => {
     await browser
       .post('/auth/signin/credential')
       .send({ credential: email, password: ada.password, remember_me: true })
@@ -71,7 +71,7 @@ describe('POST /passwords/change', () => {
     expect(maxAge).toBeLessThanOrEqual(3600);
   });
 
-  test('a wrong password changes nothing, and counts as a failed sign-in', async () => {
+  test('rejects a wrong password and counts it as a failed sign-in', async () => {
     const events: unknown[] = [];
     const off = app.auth.on('sign_in.failed', (event) => events.push(event.userId));
     for (let index = 0; index < 5; index++)
@@ -90,14 +90,14 @@ describe('POST /passwords/change', () => {
     ['Password1', 'password_too_common'],
     ['PERSON@example.com', 'password_is_identifier'],
     ['nul \0 in between', 'invalid'],
-  ])('refuses %j as the new one', async (bad, code) => {
+  ])('rejects %j as the new password', async (bad, code) => {
     const given = code === 'password_is_identifier' ? email.toUpperCase() : bad;
     const { errors } = expectProblem(await change(given), 422, 'validation_failed');
     expect(errors).toEqual([{ pointer: '/new_password', code, detail: expect.any(String) }]);
     await signIn(ada.password).expect(200);
   });
 
-  test('of four at once, one succeeds, and its password holds', async () => {
+  test('succeeds for one of four concurrent requests', async () => {
     const { body, headers } = await signIn(ada.password);
     expect(body.user.id).toBe(userId);
     const cookie = String(headers['set-cookie']?.[0]).split(';')[0] as string;
@@ -118,7 +118,7 @@ describe('POST /passwords/change', () => {
     await signIn(`the password of try ${won}`).expect(200);
   });
 
-  test('ends reset links', async () => {
+  test('invalidates reset links', async () => {
     const { token } = await app.mailOf(() => app.http.post('/auth/passwords/request-reset').send({ email }));
     await change().expect(200);
     const answer = await app.http.post('/auth/passwords/reset').send({ token, new_password: ada.password });
@@ -126,8 +126,8 @@ describe('POST /passwords/change', () => {
     await signIn(NEW_PASSWORD).expect(200);
   });
 
-  test('ends every sign-in under way with the old password', async () => {
-    // Tries that are limited would not even begin.
+  test('ends all sign-ins with the old password that are in progress', async () => {
+    // Attempts that are rate limited would not even start.
     const unlimited = createAuth({
       database: app.database.url,
       secret: SECRET,
@@ -138,7 +138,7 @@ describe('POST /passwords/change', () => {
       Array.from({ length: 8 }, () =>
         unlimited.credential.signIn({ credential: email, password: ada.password }),
       );
-    // Before, during and after the change: whichever way they meet, none of theirs is left.
+    // Before, during and after the change: none of these sessions may remain, whatever the timing.
     const before = Promise.allSettled(signIns());
     const changing = change();
     const during = Promise.allSettled(signIns());
@@ -149,7 +149,7 @@ describe('POST /passwords/change', () => {
     await unlimited.close();
   });
 
-  test('from code begins a session where there is none', async () => {
+  test('creates a session if it is called from code without one', async () => {
     const issued = await app.auth.credential.changePassword({
       userId,
       currentPassword: ada.password,
@@ -159,7 +159,7 @@ describe('POST /passwords/change', () => {
     expect((await app.auth.listSessions(userId)).map(({ id }) => id)).toEqual([issued.session.id]);
   });
 
-  test('in the name of a session that has ended meanwhile changes nothing', async () => {
+  test('changes nothing if the session has ended in the meantime', async () => {
     const { body } = await browser.get('/auth/me');
     const changing = app.auth.credential.changePassword({
       userId,
@@ -172,7 +172,7 @@ describe('POST /passwords/change', () => {
     await signIn(ada.password).expect(200);
   });
 
-  test('is told to listeners, without a password', async () => {
+  test('emits events without a password', async () => {
     const other = sessionCookie(await signIn(ada.password))?.value ?? '';
     const { session } = await app.auth.getSession({ headers: { cookie: `latchkey=${other}` } });
     const events: unknown[] = [];
@@ -192,12 +192,12 @@ describe('POST /passwords/change', () => {
 describe('PUT /passwords', () => {
   const set = (new_password = NEW_PASSWORD) => browser.put('/auth/passwords').send({ new_password });
 
-  test('an account that has a password keeps it', async () => {
+  test('does not replace an existing password', async () => {
     expectProblem(await set(), 409, 'password_already_set');
     await signIn(ada.password).expect(200);
   });
 
-  test('an account without one gets it, once, and stays signed in', async () => {
+  test('sets the first password of an account once, and keeps the session', async () => {
     await app.auth.models.User.update({ passwordHash: null }, { where: { id: userId } });
     expectProblem(await set('short'), 422, 'validation_failed');
     expectProblem(await change(), 401, 'invalid_credentials');
@@ -210,7 +210,7 @@ describe('PUT /passwords', () => {
     await signIn(NEW_PASSWORD).expect(200);
   });
 
-  test('needs a session, and a page of this app', async () => {
+  test('requires a session and a request from a page of the app', async () => {
     const body = { new_password: NEW_PASSWORD };
     expectProblem(await app.http.put('/auth/passwords').send(body), 401, 'unauthenticated');
     const foreign = set().set('sec-fetch-site', 'cross-site');

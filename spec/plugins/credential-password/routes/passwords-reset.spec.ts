@@ -50,8 +50,8 @@ const countOf = async (table: string) =>
     )[0]?.n,
   );
 
-describe('a reset', () => {
-  test('sets the password, ends every session, and proves the email', async () => {
+describe('POST /passwords/reset', () => {
+  test('sets the password, ends all sessions, and verifies the email', async () => {
     const token = await tokenFor();
     const answer = await reset(token);
     expect([answer.status, answer.text, answer.headers['set-cookie']]).toEqual([204, '', undefined]);
@@ -62,7 +62,7 @@ describe('a reset', () => {
     await invalid(token);
   });
 
-  test('ends the other tokens of the user, and no one else’s', async () => {
+  test('invalidates the user’s other tokens, and no one else’s', async () => {
     const verification = (await app.mailOf(() => browser.post('/auth/email-verifications').expect(202)))
       .token;
     const [first, second] = [await tokenFor(), await tokenFor()];
@@ -77,7 +77,7 @@ describe('a reset', () => {
     expect(await countOf('one_time_tokens')).toBe(0);
   });
 
-  test('of 16 at once with one token: one succeeds', async () => {
+  test('succeeds for one of 16 concurrent requests with the same token', async () => {
     const token = await tokenFor();
     const answers = await Promise.all(
       Array.from({ length: 16 }, (_, index) => reset(token, `the password of try ${index}`)),
@@ -88,14 +88,14 @@ describe('a reset', () => {
     await signIn(`the password of try ${statuses.indexOf(204)}`).expect(200);
   });
 
-  test('of 8 at once with sibling tokens: one succeeds', async () => {
+  test('succeeds for one of 8 concurrent requests with different tokens of the same user', async () => {
     const tokens = [];
     for (let index = 0; index < 8; index++) tokens.push(await tokenFor());
     const statuses = (await Promise.all(tokens.map((token) => reset(token)))).map(({ status }) => status);
     expect(statuses.sort()).toEqual([204, ...Array(7).fill(400)]);
   });
 
-  test('by a password that the rules refuse uses no token up', async () => {
+  test('does not use up the token if the new password is rejected', async () => {
     const token = await tokenFor();
     for (const bad of ['short', 'password1', email, 'x'.repeat(257)]) {
       const { errors } = expectProblem(await reset(token, bad), 422, 'validation_failed');
@@ -106,7 +106,7 @@ describe('a reset', () => {
     await reset(token).expect(204);
   });
 
-  test('takes no token of another purpose, none that is over, and no junk', async () => {
+  test('rejects expired and malformed tokens and tokens for another purpose', async () => {
     const verification = (await app.mailOf(() => browser.post('/auth/email-verifications').expect(202)))
       .token;
     await invalid(verification);
@@ -131,7 +131,7 @@ describe('a reset', () => {
     await signIn(ada.password).expect(200);
   });
 
-  test('a token works for an hour, and is pruned after', async () => {
+  test('accepts a token for one hour, and expired tokens are pruned', async () => {
     await app.auth.prune();
     await tokenFor();
     const [row] = await rows<{ expires_at: string | Date; purpose: string }>(
@@ -152,13 +152,13 @@ describe('a reset', () => {
     expect(await countOf('one_time_tokens')).toBe(0);
   });
 
-  test('to an address that is no longer the account’s is void', async () => {
+  test('rejects a token that was sent to a previous address', async () => {
     const token = await tokenFor();
     await app.auth.models.User.update({ email: `moved-${people}@example.com` }, { where: { id: userId } });
     await invalid(token);
   });
 
-  test('the token is stored nowhere', async () => {
+  test('stores only a hash of the token', async () => {
     const token = await tokenFor();
     const stored = await rows(app.database, 'SELECT * FROM one_time_tokens');
     const dump = JSON.stringify(stored, (_key, value) =>
@@ -169,7 +169,7 @@ describe('a reset', () => {
     expect(app.log.join()).not.toContain(token.slice(4));
   });
 
-  test('is told to listeners', async () => {
+  test('emits events', async () => {
     const events: [string, object][] = [];
     const names: (keyof AuthEvents)[] = ['password.reset', 'session.revoked', 'user.email_verified'];
     const offs = names.map((name) => app.auth.on(name, (event) => events.push([name, event])));
@@ -188,8 +188,8 @@ describe('a reset', () => {
   });
 });
 
-describe('whoever signed up with an address that was not theirs', () => {
-  /** Everything that a stranger can leave behind in an account. */
+describe('a reset of an account that someone else may have created', () => {
+  /** Adds everything that a stranger could leave behind in an account. */
   const leaveWaysIn = async () => {
     const { body } = await browser.post('/auth/api-keys').send({ name: 'a way back in' }).expect(201);
     await rows(
@@ -204,7 +204,7 @@ describe('whoever signed up with an address that was not theirs', () => {
   };
   const me = (key: string) => app.http.get('/auth/me').set('x-service-api-key', key);
 
-  test('gains nothing when its owner resets the password', async () => {
+  test('removes the password, sessions, API keys and links of the user who signed up with the address', async () => {
     const key = await leaveWaysIn();
     await me(key).expect(200);
     await reset(await tokenFor()).expect(204);
@@ -216,7 +216,7 @@ describe('whoever signed up with an address that was not theirs', () => {
     ]);
   });
 
-  test('but an owner who had proved the address keeps keys and links', async () => {
+  test('keeps API keys and links if the address was already verified', async () => {
     await app.auth.markEmailVerified(userId);
     const key = await leaveWaysIn();
     await reset(await tokenFor()).expect(204);
@@ -226,7 +226,7 @@ describe('whoever signed up with an address that was not theirs', () => {
     ]);
   });
 
-  test('a sign-in under way with the old password ends with it', async () => {
+  test('ends a sign-in with the old password that is in progress', async () => {
     const token = await tokenFor();
     const [signingIn] = await Promise.all([signIn(ada.password), reset(token).expect(204)]);
     const cookie = signingIn.headers['set-cookie']?.[0]?.split(';')[0] ?? 'latchkey=';

@@ -15,7 +15,7 @@ describe('POST /signin/credential', () => {
       .send({ ...ada, username: 'Ada_L' })
       .expect(201);
     userId = body.user.id;
-    // As one who came by a provider: no password.
+    // An account without a password, as after a sign-up with a provider.
     const { id } = (await app.auth.credential.signUp({ ...ada, email: 'none@example.com' }))!.user;
     await app.auth.models.User.update({ passwordHash: null }, { where: { id } });
   });
@@ -29,7 +29,7 @@ describe('POST /signin/credential', () => {
       })
     )[0]?.password_hash;
 
-  test('answers the user and the session, and sets the cookie', async () => {
+  test('returns the user and the session, and sets the cookie', async () => {
     const answer = await signIn({ credential: ada.email, password: ada.password }).set(
       'user-agent',
       'a browser',
@@ -61,7 +61,7 @@ describe('POST /signin/credential', () => {
   });
 
   test.each(['ada@example.com', ' ADA@Example.COM ', 'ada_l', 'ADA_L'])(
-    'takes %j for Ada',
+    'accepts %j as the credential',
     async (credential) => {
       const { body } = await signIn({ credential, password: ada.password }).expect(200);
       expect(body.user.id).toBe(userId);
@@ -77,11 +77,11 @@ describe('POST /signin/credential', () => {
     'ada@example.co',
     'ada＠example.com',
     'ada@example.com\u200b',
-  ])('takes %j for nobody', async (credential) => {
+  ])('rejects %j as the credential', async (credential) => {
     expectProblem(await signIn({ credential, password: ada.password }), 401, 'invalid_credentials');
   });
 
-  test('a wrong password, an unknown account and one without a password look alike', async () => {
+  test('responds in the same way to a wrong password, an unknown account and an account without a password', async () => {
     const wrong = [
       await signIn({ credential: ada.email, password: 'not her password' }),
       await signIn({ credential: ada.email, password: ada.password.toUpperCase() }),
@@ -98,7 +98,7 @@ describe('POST /signin/credential', () => {
     expect(first?.headers['set-cookie']).toBeUndefined();
   });
 
-  test('tells listeners who failed and who came, and no secret', async () => {
+  test('emits events for failed and successful sign-ins, without secrets', async () => {
     const events: unknown[] = [];
     const offs = (['sign_in.failed', 'session.created', 'session.revoked'] as (keyof AuthEvents)[]).map(
       (name) => app.auth.on(name, (event) => events.push([name, event])),
@@ -116,7 +116,7 @@ describe('POST /signin/credential', () => {
     for (const off of offs) off();
   });
 
-  test('a listener that throws, rejects or hangs changes no answer', async () => {
+  test('is not affected by a listener that throws, rejects or hangs', async () => {
     const offs = [
       () => {
         throw new Error('thrown by a listener');
@@ -133,7 +133,7 @@ describe('POST /signin/credential', () => {
     app.log.length = 0;
   });
 
-  test('a hash of a lower cost is made anew, once, at the next sign-in', async () => {
+  test('replaces a hash with a lower cost once, at the next sign-in', async () => {
     const dearer = createAuth({
       database: app.database.url,
       secret: SECRET,
@@ -149,13 +149,13 @@ describe('POST /signin/credential', () => {
     const after = await hashOf(userId);
     expect(after).toMatch(/\$06\$/);
     await dearer.credential.signIn({ credential: ada.email, password: ada.password });
-    // A dearer hash is never replaced by a cheaper one.
+    // A hash is never replaced by one with a lower cost.
     await signIn({ credential: ada.email, password: ada.password }).expect(200);
     expect(await hashOf(userId)).toBe(after);
     await dearer.close();
   });
 
-  test('a new hash of the old password does not overwrite a new password', async () => {
+  test('does not overwrite a new password with a new hash of the old one', async () => {
     const { id } = (await app.auth.credential.signUp({ ...ada, email: 'rehash@example.com' }))!.user;
     const { sequelize, statements } = loggingSequelize(app.database);
     const dearer = createAuth({
@@ -165,7 +165,7 @@ describe('POST /signin/credential', () => {
       plugins: [password({ bcryptCost: 12 })],
     });
     const signingIn = dearer.credential.signIn({ credential: 'rehash@example.com', password: ada.password });
-    // The old hash has been read; making the new one takes a while.
+    // The old hash has been read, and computing the new one takes a while.
     while (!statements.some((sql) => /^Executed.*SELECT.*password_hash/s.test(sql)))
       await new Promise((resolve) => setTimeout(resolve, 1));
     await app.auth.models.User.update({ passwordHash: 'another' }, { where: { id } });
@@ -174,7 +174,7 @@ describe('POST /signin/credential', () => {
     await sequelize.close();
   });
 
-  test('a hash of no kind that we know is no password', async () => {
+  test('matches no password if the stored hash has an unknown format', async () => {
     const { id } = (await app.auth.credential.signUp({ ...ada, email: 'odd@example.com' }))!.user;
     for (const passwordHash of [
       '',
@@ -189,7 +189,7 @@ describe('POST /signin/credential', () => {
     }
   });
 
-  test('a flood of sign-ins is refused in part with 503, and guarded pages stay quick', async () => {
+  test('responds with 503 to some of a large number of sign-ins, and guarded pages stay fast', async () => {
     const slow = await startApp({ plugins: [password({ bcryptCost: 11 })] });
     await slow.auth.credential.signUp(ada);
     const browser = slow.browser();
@@ -201,10 +201,10 @@ describe('POST /signin/credential', () => {
       if (answer.status === 200) signedIn++;
       return answer;
     });
-    // The line is full once the first are refused.
+    // The queue is full when the first request is rejected.
     await Promise.race(flood.map(async (one) => (await one).status === 503 || new Promise(() => {})));
     await browser.get('/auth/me').expect(200);
-    // By then most of those in line are still in line.
+    // Most queued sign-ins are still in the queue.
     expect(signedIn).toBeLessThan(40);
     const answers = await Promise.all(flood);
     const refused = answers.filter(({ status }) => status === 503);

@@ -21,7 +21,7 @@ const users = () =>
   );
 
 describe('POST /signup/credential', () => {
-  test('answers the user and no session', async () => {
+  test('returns the user and creates no session', async () => {
     const events: AuthEvents['user.created'][] = [];
     const off = app.auth.on('user.created', (event) => events.push(event));
     const answer = await signUp({ ...ada, email: ' Ada@EXAMPLE.com ', username: 'Ada.L-1' })
@@ -47,7 +47,7 @@ describe('POST /signup/credential', () => {
     off();
   });
 
-  test('takes no username where there are none, and shows none', async () => {
+  test('rejects a username if usernames are off, and returns none', async () => {
     const plain = await startApp({ plugins: [password()] });
     const refused = await plain.http.post('/auth/signup/credential').send({ ...ada, username: 'ada' });
     expectProblem(refused, 422, 'validation_failed');
@@ -62,7 +62,7 @@ describe('POST /signup/credential', () => {
     await plain.stop();
   });
 
-  test('begins a session with signInOnSignUp', async () => {
+  test('creates a session with signInOnSignUp', async () => {
     const auto = await startApp({ plugins: [password({ signInOnSignUp: true })] });
     const browser = auto.browser();
     const answer = await browser.post('/auth/signup/credential').send(ada).expect(201);
@@ -81,14 +81,14 @@ describe('POST /signup/credential', () => {
     ['ada@bücher.example', 'Ada@xn--bcher-kva.example'],
     ['ada@bücher.example', 'ada@BÜCHER.example'],
     ['ada@example.com', '\u00a0ada@ｅｘａｍｐｌｅ。com\t'],
-  ])('%s and %s are one mailbox', async (first, second) => {
+  ])('treats %s and %s as the same email', async (first, second) => {
     await signUp({ ...ada, email: first }).expect(201);
     expectProblem(await signUp({ ...ada, email: second }), 409, 'email_taken');
     expect(await users()).toHaveLength(1);
     expect((await signIn(second, ada.password)).status).toBe(200);
   });
 
-  test('different mailboxes do not collide, whatever the database’s collation', async () => {
+  test('treats different emails as different, regardless of the database’s collation', async () => {
     const emails = [
       'ada@example.com',
       'ada+x@example.com',
@@ -102,7 +102,7 @@ describe('POST /signup/credential', () => {
     expect(await users()).toHaveLength(emails.length);
   });
 
-  test('a username is taken in any case; an email comes first where both are', async () => {
+  test('treats usernames as case-insensitive, and reports a taken email before a taken username', async () => {
     await signUp({ ...ada, username: 'ada_l' }).expect(201);
     expectProblem(await signUp({ ...ada, email: 'b@example.com', username: 'ADA_L' }), 409, 'username_taken');
     expectProblem(await signUp({ ...ada, username: 'ADA_L' }), 409, 'email_taken');
@@ -123,13 +123,13 @@ describe('POST /signup/credential', () => {
     'ada%',
     'ﬁve',
     ' ada',
-  ])('the username %j is none', async (username) => {
+  ])('rejects the username %j', async (username) => {
     const { errors } = expectProblem(await signUp({ ...ada, username }), 422, 'validation_failed');
     expect(errors).toMatchObject([{ pointer: '/username', code: 'invalid_username' }]);
     expectProblem(await app.http.post('/auth/usernames/check').send({ username }), 422, 'validation_failed');
   });
 
-  test('everything that is wrong is said at once', async () => {
+  test('reports everything that is wrong in one response', async () => {
     const answer = await signUp({ email: 'nobody', username: '!!', password: 'short' });
     const { errors } = expectProblem(answer, 422, 'validation_failed');
     expect(errors?.map(({ pointer, code }) => [pointer, code])).toEqual([
@@ -140,14 +140,14 @@ describe('POST /signup/credential', () => {
     expect(answer.text).not.toContain('"short"');
   });
 
-  test('twenty at once make one user, and nineteen clean refusals', async () => {
+  test('creates one user for twenty concurrent sign-ups, and rejects the others with 409', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => signUp({ ...ada, username: 'ada' })));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     for (const answer of answers) if (answer.status !== 201) expectProblem(answer, 409, 'email_taken');
     expect(await users()).toHaveLength(1);
   });
 
-  test('so do twenty for one username, from two processes', async () => {
+  test('creates one user for twenty concurrent sign-ups with one username in two processes', async () => {
     const other = createAuth({
       database: app.database.url,
       secret: SECRET,
@@ -183,11 +183,11 @@ describe('the password', () => {
     ['seven emoji', '😀'.repeat(7), 'too_short'],
     ['seven after normalization', 'é'.normalize('NFD').repeat(7), 'too_short'],
     ['257 characters', `${'ab'.repeat(128)}c`, 'too_long'],
-    ['common', 'password1', 'password_too_common'],
-    ['common in capitals', 'PassWord1', 'password_too_common'],
+    ['a common password', 'password1', 'password_too_common'],
+    ['a common password in mixed case', 'PassWord1', 'password_too_common'],
     ['the email', 'Ada@Example.com', 'password_is_identifier'],
     ['the username', 'Ada_Lovelace', 'password_is_identifier'],
-  ])('%s is refused', async (_name, password, code) => {
+  ])('is rejected: %s', async (_name, password, code) => {
     expect(await fault(password, { username: 'ada_lovelace' })).toBe(code);
     expect(await users()).toEqual([]);
   });
@@ -200,8 +200,8 @@ describe('the password', () => {
     ['256 after normalization', 'é'.normalize('NFD').repeat(256)],
     ['spaces around it', '  lots of space  '],
     ['control characters', 'a\tb\nc\u0007d\u007fe'],
-    ['no ASCII', 'пароль из слов'],
-  ])('%s is fine, and every bit of it counts', async (_name, password) => {
+    ['no ASCII characters', 'пароль из слов'],
+  ])('is accepted, and every character counts: %s', async (_name, password) => {
     await signUp({ ...ada, password }).expect(201);
     expect((await signIn(ada.email, password)).status).toBe(200);
     const almost = [
@@ -214,7 +214,7 @@ describe('the password', () => {
       if (other !== password) expect((await signIn(ada.email, other)).status).toBe(401);
   });
 
-  test('counts beyond 72 bytes', async () => {
+  test('is not truncated after 72 bytes', async () => {
     const start = 'the same seventy-two bytes '.repeat(4).slice(0, 72);
     await signUp({ ...ada, password: `${start}one` }).expect(201);
     expect((await signIn(ada.email, `${start}two`)).status).toBe(401);
@@ -222,7 +222,7 @@ describe('the password', () => {
     expect((await signIn(ada.email, `${start}one`)).status).toBe(200);
   });
 
-  test('is the same however its accents are written', async () => {
+  test('can be written with composed or decomposed accents', async () => {
     await signUp({ ...ada, password: 'crème brûlée'.normalize('NFD') }).expect(201);
     expect((await signIn(ada.email, 'crème brûlée'.normalize('NFC'))).status).toBe(200);
     expect((await signIn(ada.email, 'creme brulee')).status).toBe(401);

@@ -20,7 +20,7 @@ describe('POST /usernames/check', () => {
     ["ada' --", null],
     ['ada ', null],
     ['ada@example.com', null],
-  ])('%j: %j', async (username, available) => {
+  ])('returns the availability of %j: %j', async (username, available) => {
     const answer = await app.http.post('/auth/usernames/check').send({ username });
     if (available === null) expectProblem(answer, 422, 'validation_failed');
     else expect([answer.status, answer.body]).toEqual([200, { available }]);

@@ -35,29 +35,29 @@ const verifiedAt = async () => (await browser.get('/auth/me').expect(200)).body.
 const sendAgain = () => app.mailOf(() => browser.post('/auth/email-verifications').expect(202));
 
 describe('POST /verify-email', () => {
-  test('with the session of that user', async () => {
+  test('verifies the email with a session of the user', async () => {
     expect(await verifiedAt()).toBeNull();
     const answer = await browser.post('/auth/verify-email').send({ token }).expect(200);
     expect(Object.keys(answer.body)).toEqual(['user']);
     expect(answer.body.user).toMatchObject({ id: userId, email });
     expect(answer.body.user.email_verified_at).toMatch(/^\d{4}-.*\.\d{3}Z$/);
     expect(await verifiedAt()).toBe(answer.body.user.email_verified_at);
-    // The session goes on, and no other is begun.
+    // The session continues, and no other session is created.
     expect(sessionCookie(answer)).toBeUndefined();
     expectProblem(await browser.post('/auth/verify-email').send({ token }), 400, 'invalid_token');
   });
 
-  test('with that session as bearer', async () => {
+  test('verifies the email with that session as a bearer token', async () => {
     const session = await app.auth.credential.signIn({ credential: email, password: ada.password });
     await anyone({ token }).set('authorization', `Bearer ${session.token}`).expect(200);
   });
 
-  test('with the password, in another browser', async () => {
+  test('verifies the email with the password in another browser', async () => {
     await anyone({ token, password: ada.password }).expect(200);
     expect(await verifiedAt()).not.toBeNull();
   });
 
-  test('without either 401, with somebody else’s too, and the token is not used up', async () => {
+  test('responds with 401 without a session or password of the user, and does not use up the token', async () => {
     const eve = { email: `eve-${people}@example.com`, password: 'eavesdropping all day' };
     const eves = await signedIn(app, eve);
     const { body } = await browser.post('/auth/api-keys').send({ name: 'program' }).expect(201);
@@ -65,7 +65,7 @@ describe('POST /verify-email', () => {
       await anyone({ token }),
       await eves.post('/auth/verify-email').send({ token }),
       await anyone({ token }).set('cookie', 'latchkey=junk'),
-      // A key is not the person.
+      // An API key does not identify the person.
       await anyone({ token }).set('x-service-api-key', body.key),
     ];
     for (const answer of refused) expectProblem(answer, 401, 'unauthenticated');
@@ -78,7 +78,7 @@ describe('POST /verify-email', () => {
     await browser.post('/auth/verify-email').send({ token }).expect(200);
   });
 
-  test('a wrong password counts as a failed sign-in', async () => {
+  test('counts a wrong password as a failed sign-in', async () => {
     const failed: unknown[] = [];
     const off = app.auth.on('sign_in.failed', (event) => failed.push(event.userId));
     for (let index = 0; index < 5; index++)
@@ -90,20 +90,20 @@ describe('POST /verify-email', () => {
       .post('/auth/signin/credential')
       .send({ credential: email, password: ada.password })
       .expect(429);
-    // Whoever is signed in needs no password.
+    // A signed-in user needs no password.
     await browser.post('/auth/verify-email').send({ token }).expect(200);
     expect(failed).toEqual(Array(5).fill(userId));
     off();
   });
 
-  test('a use ends the sibling tokens', async () => {
+  test('invalidates the user’s other verification tokens', async () => {
     const [second, third] = [(await sendAgain()).token, (await sendAgain()).token];
     await browser.post('/auth/verify-email').send({ token: second }).expect(200);
     for (const sibling of [token, second, third])
       expectProblem(await browser.post('/auth/verify-email').send({ token: sibling }), 400, 'invalid_token');
   });
 
-  test('of 16 at once with one token: one succeeds, and one event tells of it', async () => {
+  test('succeeds for one of 16 concurrent requests with the same token, and emits one event', async () => {
     const events: unknown[] = [];
     const off = app.auth.on('user.email_verified', (event) => events.push(event.userId));
     const statuses = (
@@ -116,7 +116,7 @@ describe('POST /verify-email', () => {
     off();
   });
 
-  test('of 6 at once with sibling tokens: one succeeds', async () => {
+  test('succeeds for one of 6 concurrent requests with different tokens of the same user', async () => {
     const tokens = [token];
     while (tokens.length < 6) tokens.push((await sendAgain()).token);
     const statuses = (
@@ -125,7 +125,7 @@ describe('POST /verify-email', () => {
     expect(statuses.sort()).toEqual([200, 400, 400, 400, 400, 400]);
   });
 
-  test('a token that is over, and one of an address that the account has left, are void', async () => {
+  test('rejects an expired token and a token for a previous address', async () => {
     await rows(
       app.database,
       "UPDATE one_time_tokens SET expires_at = '2020-01-01 00:00:00' WHERE user_id = :userId",
@@ -145,12 +145,12 @@ describe('POST /verify-email', () => {
     [{ token: ['a'] }, '/token'],
     [{ token: 'a', password: null }, '/password'],
     [{ token: 'a', user_id: 'x' }, '/user_id'],
-  ])('%j is no such request', async (body, pointer) => {
+  ])('rejects %j with 422', async (body, pointer) => {
     const { errors } = expectProblem(await anyone(body), 422, 'validation_failed');
     expect(errors?.map((error) => error.pointer)).toEqual([pointer]);
   });
 
-  test('from another site it is refused', async () => {
+  test('rejects requests from another site', async () => {
     const answer = await browser
       .post('/auth/verify-email')
       .set('sec-fetch-site', 'cross-site')
@@ -160,7 +160,7 @@ describe('POST /verify-email', () => {
 });
 
 describe('POST /email-verifications', () => {
-  test('mails the stored address, and nothing once it is verified', async () => {
+  test('sends a link to the stored address, and none after it has been verified', async () => {
     const mail = await sendAgain();
     expect(mail).toMatchObject({ kind: 'verify-email', to: email, user: { id: userId, email } });
     expect(mail.token).not.toBe(token);
@@ -168,18 +168,18 @@ describe('POST /email-verifications', () => {
     await app.noMailOf(() => browser.post('/auth/email-verifications').expect(202));
   });
 
-  test('needs a session', async () => {
+  test('requires a session', async () => {
     expectProblem(await app.http.post('/auth/email-verifications'), 401, 'unauthenticated');
   });
 
-  test('an app that verifies by its own means says so', async () => {
+  test('sends nothing after a call of auth.markEmailVerified', async () => {
     expect((await app.auth.markEmailVerified(userId)).emailVerifiedAt).toBeInstanceOf(Date);
     expect(await verifiedAt()).not.toBeNull();
     await app.noMailOf(() => browser.post('/auth/email-verifications').expect(202));
   });
 });
 
-test('the twins of the routes', async () => {
+test('the operations in code work like the routes', async () => {
   const mail = await app.mailOf(() => app.auth.credential.sendVerification({ userId }));
   const verify = (proof: object) => app.auth.credential.verifyEmail({ token: mail.token, ...proof });
   await expect(verify({})).rejects.toMatchObject({ status: 401, code: 'unauthenticated' });

@@ -9,13 +9,13 @@ import { visitProvider } from '../../../support/oidc.js';
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 const options = { clientId: 'com.example.app', teamId: 'TEAM123456', keyId: 'KEY1234567', privateKey: pem };
-// There is no userinfo, and no `iss` in the answer.
+// Apple has no userinfo endpoint, and sends no `iss` in the response.
 const asApple: Lies = {
   response: { iss: undefined },
   metadata: { userinfo_endpoint: undefined, authorization_response_iss_parameter_supported: undefined },
 };
 
-describe('apple', () => {
+describe('apple()', () => {
   let app: OAuthApp;
   let provider: LyingProvider;
   beforeAll(async () => {
@@ -31,7 +31,10 @@ describe('apple', () => {
     await provider.stop();
   });
 
-  /** Posts what Apple's page would, without the cookies that a browser keeps from another site's form. */
+  /**
+   * Posts what Apple's page would post, without the cookies that browsers do not send with a form of another
+   * site.
+   */
   async function signIn(claims: Record<string, unknown>) {
     provider.lies = { ...asApple, claims };
     const browser = app.browser();
@@ -48,7 +51,7 @@ describe('apple', () => {
     return (await browser.get('/auth/me').expect(200)).body.user;
   }
 
-  test('is asked to answer by a form', async () => {
+  test('requests a response as a form', async () => {
     const url = new URL(await begin(app.browser(), '/auth/oauth/apple/authorize'));
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
       response_mode: 'form_post',
@@ -62,19 +65,19 @@ describe('apple', () => {
     ['true', { email_verified: true }, 'ada@example.com'],
     ['"true"', { email_verified: 'true' }, 'ada@example.com'],
     [
-      'a relay',
+      'a relay address',
       { email: 'x7@privaterelay.appleid.com', email_verified: 'true' },
       'x7@privaterelay.appleid.com',
     ],
     ['"false"', { email_verified: 'false' }, null],
     ['nothing', { email_verified: undefined }, null],
     ['no email', { email: undefined, email_verified: undefined }, null],
-  ])('with %s for email_verified', async (_what, claims, email) => {
+  ])('uses the email according to email_verified: %s', async (_what, claims, email) => {
     expect((await signIn(claims)).email).toBe(email);
     expect(provider.resourceRequests).toEqual([]);
   });
 
-  test('takes a client secret that the app signs, new each time', async () => {
+  test('uses a client secret that the app signs, a new one each time', async () => {
     await signIn({});
     const { form, authorization } = provider.tokenRequests.at(-1) ?? {};
     expect(authorization).toBeUndefined();
@@ -90,14 +93,14 @@ describe('apple', () => {
     expect(claims).toMatchObject({ iss: options.teamId, sub: options.clientId, aud: provider.issuer });
     const now = Date.now() / 1000;
     expect(Math.abs(claims.iat - now)).toBeLessThan(5);
-    // Apple takes none that is valid for more than six months.
+    // Apple rejects client secrets that are valid for more than six months.
     expect(claims.exp).toBeGreaterThan(now);
     expect(claims.exp).toBeLessThan(now + 3600);
   });
 
   test.each([
-    ['no key', { privateKey: '' }],
-    ['a key that is none', { privateKey: '-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----' }],
+    ['a missing key', { privateKey: '' }],
+    ['an invalid key', { privateKey: '-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----' }],
     [
       'a key on another curve',
       {
@@ -106,10 +109,10 @@ describe('apple', () => {
           .toString(),
       },
     ],
-    ['no team', { teamId: '' }],
-    ['no key id', { keyId: '' }],
-    ['no client', { clientId: '' }],
-  ])('throws on %s, and does not quote the key', (_what, wrong) => {
+    ['a missing team', { teamId: '' }],
+    ['a missing key id', { keyId: '' }],
+    ['a missing client', { clientId: '' }],
+  ])('throws for %s and does not print the key', (_what, wrong) => {
     expect(() => apple({ ...options, ...wrong })).toThrow(/^latchkey: provider apple: /);
     try {
       apple({ ...options, ...wrong });

@@ -8,8 +8,9 @@ const ENTRA = 'https://login.microsoftonline.com';
 const client = { clientId: 'c', clientSecret: 's' };
 const issuerOf = (tenant: string) => `${ENTRA}/${tenant}/v2.0`;
 
-// What is special about Microsoft hangs on its own address, so this goes to that address, as far as the code can see.
-describe('microsoft', () => {
+// The special cases of Microsoft depend on its own address, so the requests use this address and are
+// redirected in fetch.
+describe('microsoft()', () => {
   let app: OAuthApp;
   let provider: LyingProvider;
   const realFetch = globalThis.fetch;
@@ -51,7 +52,7 @@ describe('microsoft', () => {
     return signInWith(browser, 'microsoft');
   }
 
-  test('signs in people of any tenant, and takes an equal subject of two for two people', async () => {
+  test('signs in users of any tenant, and treats the same subject in two tenants as two users', async () => {
     const ids = new Set<string>();
     for (const tenant of ['9188040d-6c67-4c5b-b112-36a304b66dad', 'f8cdef31-a31e-4b4a-93e4-5f571e91255a']) {
       for (let round = 0; round < 2; round++) {
@@ -63,14 +64,14 @@ describe('microsoft', () => {
     expect(ids.size).toBe(2);
   });
 
-  test('never proves an address', async () => {
+  test('never treats an email as verified', async () => {
     const browser = app.browser();
     await signIn(browser, 'f8cdef31-a31e-4b4a-93e4-5f571e91255a', { xms_edov: true });
     const { body } = await browser.get('/auth/me').expect(200);
     expect(body.user).toMatchObject({ email: null, email_verified_at: null });
   });
 
-  test('is asked for userinfo with a token for Graph, and for no other API', async () => {
+  test('requests userinfo with a token for Graph, and not with a token for another API', async () => {
     const asked = async (scopes?: string[]) => {
       const other = await startOAuthApp({
         providers: () => [microsoft({ ...client, ...(scopes && { scopes }) })],
@@ -87,7 +88,7 @@ describe('microsoft', () => {
     expect(await asked(['openid', '9188040d-6c67-4c5b-b112-36a304b66dad/.default'])).toBe(0);
   });
 
-  test('is not believed where tenant and issuer differ', async () => {
+  test('rejects an ID token if tenant and issuer do not match', async () => {
     const response = await signIn(app.browser(), 'f8cdef31-a31e-4b4a-93e4-5f571e91255a', { tid: 'another' });
     expect(response.headers.location).toBe('/done?error=provider_error');
   });

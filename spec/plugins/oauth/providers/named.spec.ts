@@ -12,7 +12,7 @@ const endpoints = (issuer: string) => ({
   userinfoUrl: `${issuer}/userinfo`,
 });
 
-/** What each provider answers, as it documents it, and what is made of it. */
+/** The documented responses of each provider, and the expected result. */
 interface Documented {
   plugin(issuer: string): ProviderPlugin;
   asks: Record<string, string>;
@@ -22,11 +22,11 @@ interface Documented {
   subject: string;
   scopes: string[];
   proves: boolean;
-  /** Bent so that the address is no proof. */
+  /** Changed so that the email is not verified. */
   unproved: Lies;
 }
 
-// No ID token, no userinfo of OpenID Connect, no `iss` in the authorization response.
+// There is no ID token, no OpenID Connect userinfo, and no `iss` in the authorization response.
 const plainOAuth = {
   response: { iss: undefined },
   tokens: { id_token: undefined, refresh_token: undefined },
@@ -47,7 +47,7 @@ const documented: Record<string, Documented> = {
     plugin: (issuer) => gitlab({ ...client, issuer }),
     asks: { scope: 'openid email' },
     sendsSecretBy: 'basic',
-    // Its older versions have the email in userinfo only.
+    // Older versions of GitLab send the email only in userinfo.
     answers: { claims: { email: undefined, email_verified: undefined } },
     subject: 'ada',
     scopes: ['openid', 'email'],
@@ -142,7 +142,7 @@ const documented: Record<string, Documented> = {
   },
 };
 
-describe.each(Object.entries(documented))('%s', (id, one) => {
+describe.each(Object.entries(documented))('the provider %s', (id, one) => {
   let app: OAuthApp;
   let provider: LyingProvider;
   beforeAll(async () => {
@@ -165,7 +165,7 @@ describe.each(Object.entries(documented))('%s', (id, one) => {
     return browser;
   }
 
-  test('signs in, as it documents its answers', async () => {
+  test('signs users in with its documented responses', async () => {
     const browser = await arrive(one.answers);
     const { body } = await browser.get('/auth/me').expect(200);
     expect(body.user.email).toBe(one.proves ? 'ada@example.com' : null);
@@ -178,7 +178,7 @@ describe.each(Object.entries(documented))('%s', (id, one) => {
     expect(tokens.body.access_token).toMatch(/^provider-access/);
   });
 
-  test('is asked as it documents', async () => {
+  test('gets its requests as documented', async () => {
     await arrive(one.answers);
     expect(Object.fromEntries(provider.authorizations.at(-1) ?? [])).toMatchObject({
       ...one.asks,
@@ -195,7 +195,7 @@ describe.each(Object.entries(documented))('%s', (id, one) => {
       expect(headers.authorization).toMatch(/^Bearer provider-access-/);
   });
 
-  test('proves no address that it has not verified', async () => {
+  test('does not verify an email that it reports as unverified', async () => {
     const browser = await arrive({ ...one.answers, ...one.unproved });
     const { body } = await browser.get('/auth/me').expect(200);
     expect(body.user).toMatchObject({ email: null, email_verified_at: null });

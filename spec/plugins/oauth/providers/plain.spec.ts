@@ -11,8 +11,8 @@ import { countRows, type OAuthApp, signInWith, startOAuthApp } from '../../../su
 
 const client = { clientId: 'the-client', clientSecret: 'the secret' };
 
-// What holds for services without discovery, of which some answer errors with status 200.
-describe('a service that speaks OAuth 2.0 only', () => {
+// Services without discovery, some of which send errors with status 200.
+describe('a service that supports only OAuth 2.0', () => {
   let app: OAuthApp;
   let provider: LyingProvider;
   beforeAll(async () => {
@@ -58,14 +58,14 @@ describe('a service that speaks OAuth 2.0 only', () => {
   test.each([
     ['nothing', { sub: undefined }],
     ['null', { sub: null }],
-    ['an empty text', { sub: '' }],
+    ['an empty string', { sub: '' }],
     ['a fraction', { sub: 1.5 }],
     ['a number too large to be exact', { sub: 2 ** 60 }],
-    ['a truth', { sub: true }],
+    ['a boolean', { sub: true }],
     ['a list', { sub: ['ada'] }],
     ['an object', { sub: { toString: 'ada' } }],
     ['a NUL', { sub: 'a\0' }],
-  ])('is not believed with %s for a subject', async (_what, userinfo) => {
+  ])('is rejected with %s as the subject', async (_what, userinfo) => {
     expect(await locationAfter('plain', { userinfo })).toBe('/done?error=provider_error');
     expect(await countRows(app.database)).toEqual({ users: 0, accounts: 0, sessions: 0 });
   });
@@ -73,9 +73,9 @@ describe('a service that speaks OAuth 2.0 only', () => {
   test.each([
     ['null', 'null'],
     ['a list', '[]'],
-    ['a text', '"ada"'],
-    ['no JSON', 'ada@secret.example'],
-  ])('is not believed with %s for userinfo', async (_what, body) => {
+    ['a string', '"ada"'],
+    ['malformed JSON', 'ada@secret.example'],
+  ])('is rejected with %s as userinfo', async (_what, body) => {
     const lies: Lies = {
       answers: {
         userinfo: (_req, res) => void res.writeHead(200, { 'content-type': 'application/json' }).end(body),
@@ -83,11 +83,11 @@ describe('a service that speaks OAuth 2.0 only', () => {
     };
     for (const id of ['plain', 'custom', 'github'])
       expect(await locationAfter(id, lies)).toBe('/done?error=provider_error');
-    // The parser of JSON quotes what it cannot read.
+    // The JSON parser quotes input that it cannot parse.
     expect(app.log.join('\n')).not.toContain('ada@');
   });
 
-  test('is not followed elsewhere with the access token, and may not fail', async () => {
+  test('must not redirect a request with the access token, and must not fail', async () => {
     const { issuer } = provider;
     for (const userinfo of [answers.redirect(`${issuer}/emails`), answers.failure, answers.huge]) {
       provider.resourceRequests.length = 0;
@@ -96,7 +96,7 @@ describe('a service that speaks OAuth 2.0 only', () => {
     }
   });
 
-  test('may send an ID token that nobody can check: nothing comes of it', async () => {
+  test('may send an ID token that cannot be verified, which is ignored', async () => {
     const lies = {
       claims: { iss: 'https://elsewhere.example', aud: 'x', sub: 'eve' },
       userinfo: { sub: 'ada' },
@@ -106,16 +106,16 @@ describe('a service that speaks OAuth 2.0 only', () => {
     expect(account).toEqual({ issuer: provider.issuer, subject: 'ada', id_token: null });
   });
 
-  test('is sent PKCE, state and nonce too', async () => {
+  test('gets PKCE, state and nonce too', async () => {
     await locationAfter('plain', {});
     const sent = provider.authorizations.at(-1);
     expect(sent?.get('code_challenge_method')).toBe('S256');
-    // It was given none, and an empty one would be wrong (RFC 6749, 3.3).
+    // No scopes are configured, and an empty parameter would be invalid (RFC 6749, 3.3).
     expect(sent?.has('scope')).toBe(false);
     for (const name of ['code_challenge', 'state', 'nonce']) expect(sent?.get(name)).toMatch(/^[\w-]{43}$/);
   });
 
-  test("may be read by the app's own function", async () => {
+  test('can be read by the app’s own profile function', async () => {
     const browser = app.browser();
     provider.lies = { ...plain, userinfo: { account: { uuid: 'u-1', mail: 'Ada@example.com' } } };
     await signInWith(browser, 'custom');
@@ -124,7 +124,7 @@ describe('a service that speaks OAuth 2.0 only', () => {
     expect(account).toEqual({ issuer: 'urn:custom', subject: 'u-1' });
   });
 
-  test('such as GitHub may show no list of addresses', async () => {
+  test('(GitHub) may send no valid list of emails, and then the email stays unknown', async () => {
     for (const emails of [{}, 'none', [null], [{ primary: true, verified: 'yes', email: 'a@example.com' }]]) {
       provider.lies = { ...plain, userinfo: { id: 7 }, emails };
       const browser = app.browser();
@@ -135,7 +135,7 @@ describe('a service that speaks OAuth 2.0 only', () => {
     expect(await locationAfter('github', lies)).toBe('/done?error=provider_error');
   });
 
-  test('such as GitHub says with status 200 that a code is wrong, or a grant over', async () => {
+  test('(GitHub) may reject a code or a refresh token with status 200', async () => {
     const wrong = (error: string) => ({ access_token: undefined, id_token: undefined, error });
     const lies = { userinfo: { id: 7 }, tokens: wrong('bad_verification_code') };
     expect(await locationAfter('github', lies)).toBe('/done?error=provider_error');

@@ -25,7 +25,7 @@ describe('GET /oauth/:provider/authorize', () => {
     for (const one of [provider, ...servers]) await one.stop();
   });
 
-  test('sends the browser to the provider, with PKCE, state and nonce', async () => {
+  test('redirects the browser to the provider with PKCE, state and nonce', async () => {
     const response = await app.http.get(AUTHORIZE).expect(302);
     const url = new URL(response.headers.location ?? '');
     expect(url.origin).toBe(provider.issuer);
@@ -42,7 +42,7 @@ describe('GET /oauth/:provider/authorize', () => {
     expect(response.headers['cache-control']).toBe('no-store');
   });
 
-  test('asks for consent with offline_access, without which it is nothing (OpenID Connect Core 1.0, 11)', async () => {
+  test('requests consent with offline_access, which has no effect otherwise (OpenID Connect Core 1.0, 11)', async () => {
     const scopes = ['openid', 'offline_access'];
     const offline = await startWithOidc({
       async providers(redirectUri) {
@@ -63,7 +63,7 @@ describe('GET /oauth/:provider/authorize', () => {
     await offline.provider.stop();
   });
 
-  test('binds the flow to the browser by a cookie, which further tabs share', async () => {
+  test('binds the flow to the browser with a cookie that several tabs share', async () => {
     const first = await app.http.get(AUTHORIZE);
     const [cookie = ''] = first.headers['set-cookie'] as unknown as string[];
     expect(cookie).toMatch(/^latchkey-flow=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/);
@@ -72,7 +72,7 @@ describe('GET /oauth/:provider/authorize', () => {
     expect((second.headers['set-cookie'] as unknown as string[])[0]).toContain(pair);
   });
 
-  test('makes new secrets for each flow, and stores none of them as it is', async () => {
+  test('creates new secrets for each flow, and stores only hashes or encrypted values of them', async () => {
     const urls = [await begin(app.browser(), AUTHORIZE), await begin(app.browser(), AUTHORIZE)];
     const values = urls.flatMap((url) => {
       const { searchParams } = new URL(url);
@@ -94,7 +94,7 @@ describe('GET /oauth/:provider/authorize', () => {
     ['text/html,application/xhtml+xml,*/*;q=0.8', 302],
     ['*/*', 302],
     ['text/html, application/json', 302],
-  ])('answers a client that accepts %s with %i', async (accept, status) => {
+  ])('responds to Accept: %s with %i', async (accept, status) => {
     const response = await app.http.get(AUTHORIZE).set('Accept', accept).expect(status);
     expect(response.headers['set-cookie']?.[0]).toMatch(/^latchkey-flow=/);
     if (status === 200) {
@@ -104,7 +104,7 @@ describe('GET /oauth/:provider/authorize', () => {
     }
   });
 
-  test('refuses a page of another site', async () => {
+  test('rejects a request from a page of another site', async () => {
     const { body, headers } = await app.http.get(AUTHORIZE).set('Sec-Fetch-Site', 'cross-site').expect(403);
     expect(body.code).toBe('origin_not_allowed');
     expect(headers['set-cookie']).toBeUndefined();
@@ -112,14 +112,14 @@ describe('GET /oauth/:provider/authorize', () => {
       await app.http.get(AUTHORIZE).set('Sec-Fetch-Site', site).expect(302);
   });
 
-  test('knows only the configured providers', async () => {
+  test('responds with 404 to unknown providers', async () => {
     for (const name of ['nobody', '__proto__', 'constructor', 'toString', 'OIDC', '%00']) {
       const { body } = await app.http.get(`/auth/oauth/${name}/authorize`).expect(404);
       expect(body.code).toBe('provider_not_found');
     }
   });
 
-  test('takes the redirect URI from the config, whatever the request says of itself', async () => {
+  test('takes the redirect URI from the config, and ignores the headers of the request', async () => {
     const response = await app.http
       .get(AUTHORIZE)
       .set({ Host: 'evil.example', 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'https' })
@@ -130,12 +130,12 @@ describe('GET /oauth/:provider/authorize', () => {
     );
   });
 
-  test('answers 405 to another method', async () => {
+  test('responds with 405 to another method', async () => {
     const { headers } = await app.http.post(AUTHORIZE).expect(405);
     expect(headers.allow).toBe('GET, HEAD');
   });
 
-  test('answers 502 while the provider is away, and recovers by itself', async () => {
+  test('responds with 502 while the provider is down, and recovers automatically', async () => {
     const away = await startOidcServer([]);
     const { port } = new URL(away.issuer);
     await away.stop();
@@ -149,7 +149,7 @@ describe('GET /oauth/:provider/authorize', () => {
     await back.stop();
   });
 
-  test('with https, keeps the flow cookie to this host', async () => {
+  test('sets the flow cookie with the prefix __Host- if baseUrl is https', async () => {
     const secure = await startOAuthApp({
       providers: () => [oidcPlugin(provider)],
       config: { baseUrl: 'https://app.example', httpBasePath: '/v1/auth' },

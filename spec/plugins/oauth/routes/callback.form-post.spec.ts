@@ -4,7 +4,7 @@ import { rows } from '../../../support/database.js';
 import { begin, type OAuthApp, signInWith, startWithOidc } from '../../../support/oauth-app.js';
 import { type OidcServer, visitProvider } from '../../../support/oidc.js';
 
-// What Apple demands: the provider answers by a form that the browser posts, from the provider's own site.
+// Apple requires this: the provider responds with a form that the browser posts from the provider's site.
 describe('POST /oauth/:provider/callback', () => {
   let app: OAuthApp;
   let provider: OidcServer;
@@ -22,7 +22,7 @@ describe('POST /oauth/:provider/callback', () => {
     return { path: back.pathname, form: back.searchParams };
   }
 
-  test('signs in with the cookie of the flow', async () => {
+  test('signs the user in with the flow cookie', async () => {
     const browser = app.browser();
     const { path, form } = await answerOfProvider(browser);
     const response = await browser
@@ -35,7 +35,7 @@ describe('POST /oauth/:provider/callback', () => {
     await browser.get('/auth/me').expect(200);
   });
 
-  test('signs in where the browser keeps SameSite=Lax cookies from the form', async () => {
+  test('signs the user in if the browser does not send SameSite=Lax cookies with the form', async () => {
     const browser = app.browser();
     const { path, form } = await answerOfProvider(browser);
     form.set('user', '{"name":{"firstName":"Ada"}}');
@@ -54,7 +54,7 @@ describe('POST /oauth/:provider/callback', () => {
     expect(sessionCookie(response)).toBeDefined();
   });
 
-  test('answers 400 at once where no flow is under way', async () => {
+  test('responds with 400 immediately if there is no flow in progress', async () => {
     const post = (form: string, path = '/auth/oauth/oidc/callback') =>
       app.http.post(path).type('form').send(form);
     for (const form of ['', 'code=x', 'state=', `code=x&state=${'x'.repeat(43)}`, 'error=access_denied']) {
@@ -77,11 +77,11 @@ describe('POST /oauth/:provider/callback', () => {
     );
   });
 
-  test('tells that the person declined', async () => {
+  test('reports that the user declined', async () => {
     const browser = app.browser();
     const { path, form } = await answerOfProvider(browser);
     form.delete('code');
-    // Apple's own word for it.
+    // Apple's own code for this.
     form.set('error', 'user_cancelled_authorize');
     const response = await browser.post(path).type('form').send(form.toString());
     expect(response.headers.location).toBe('/done?error=access_denied');
@@ -92,7 +92,7 @@ describe('POST /oauth/:provider/callback', () => {
     ['JSON', '{"state":"x"}', 'application/json', 415, 'unsupported_media_type'],
     ['a parameter twice', 'state=a&state=b', 'application/x-www-form-urlencoded', 400, 'invalid_request'],
     ['20 KB', `state=${'x'.repeat(20_000)}`, 'application/x-www-form-urlencoded', 413, 'body_too_large'],
-  ])('refuses %s', async (_what, body, type, status, code) => {
+  ])('rejects %s', async (_what, body, type, status, code) => {
     const browser = app.browser();
     await signInWith(browser, 'oidc');
     const response = await browser.post('/auth/oauth/oidc/callback').type(type).send(body).expect(status);

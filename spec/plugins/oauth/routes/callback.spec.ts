@@ -30,7 +30,7 @@ describe('GET /oauth/:provider/callback', () => {
 
   const authorize = '/auth/oauth/oidc/authorize';
 
-  test('makes a user of somebody new, signs them in and goes to callback_url', async () => {
+  test('creates a new user, signs them in and redirects to callback_url', async () => {
     const browser = app.browser();
     const response = await signInWith(browser, 'oidc', '/welcome?tab=1#top');
     expect(response.status).toBe(303);
@@ -43,7 +43,7 @@ describe('GET /oauth/:provider/callback', () => {
     expect(body.user.email_verified_at).toEqual(expect.any(String));
   });
 
-  test('signs in somebody known, and stores newer tokens', async () => {
+  test('signs an existing user in and stores the new tokens', async () => {
     await signInWith(app.browser(), 'oidc');
     const before = await countRows(app.database);
     const browser = app.browser();
@@ -52,13 +52,13 @@ describe('GET /oauth/:provider/callback', () => {
     await browser.get('/auth/me').expect(200);
   });
 
-  test('goes to / where no callback_url was given', async () => {
+  test('redirects to / without a callback_url', async () => {
     const browser = app.browser();
     const response = await browser.get(pathOf(await visitProvider(await begin(browser, authorize))));
     expect(response.headers.location).toBe('/');
   });
 
-  test('gives a new session, and ends the one that the browser had', async () => {
+  test('creates a new session and ends the browser’s previous one', async () => {
     const browser = await signedIn(app, { ...ada, email: `${provider.person.sub}-old@example.com` });
     const { body: before } = await browser.get('/auth/me');
     await signInWith(browser, 'oidc');
@@ -70,7 +70,7 @@ describe('GET /oauth/:provider/callback', () => {
     expect(left).toEqual([]);
   });
 
-  test('lets two tabs of one browser sign in at once', async () => {
+  test('supports flows in two tabs of one browser at the same time', async () => {
     const browser = app.browser();
     const first = await visitProvider(await begin(browser, authorize, { callback_url: '/first' }));
     const second = await visitProvider(await begin(browser, authorize, { callback_url: '/second' }));
@@ -78,7 +78,7 @@ describe('GET /oauth/:provider/callback', () => {
     expect((await browser.get(pathOf(first))).headers.location).toBe('/first');
   });
 
-  test('takes a flow once: of 16 returns at once, and one later, one succeeds', async () => {
+  test('accepts a flow once, even with 16 concurrent requests and a later one', async () => {
     const browser = app.browser();
     const back = pathOf(await visitProvider(await begin(browser, authorize)));
     const responses = await Promise.all(Array.from({ length: 16 }, () => browser.get(back)));
@@ -88,7 +88,7 @@ describe('GET /oauth/:provider/callback', () => {
     expect((await browser.get(back)).body).toMatchObject({ status: 400, code: 'invalid_flow' });
   });
 
-  test('is not to be looked at by HEAD, which would use the flow up', async () => {
+  test('rejects HEAD, which would use up the flow', async () => {
     const browser = app.browser();
     const back = pathOf(await visitProvider(await begin(browser, authorize)));
     const { headers } = await browser.head(back).expect(405);
@@ -96,7 +96,7 @@ describe('GET /oauth/:provider/callback', () => {
     await browser.get(back).expect(303);
   });
 
-  test('refuses another browser, which cannot use the flow up either', async () => {
+  test('rejects another browser, which cannot use up the flow either', async () => {
     const browser = app.browser();
     const back = pathOf(await visitProvider(await begin(browser, authorize)));
     const stranger = app.browser();
@@ -111,7 +111,7 @@ describe('GET /oauth/:provider/callback', () => {
     await browser.get(back).expect(303);
   });
 
-  test('refuses a flow that took too long', async () => {
+  test('rejects an expired flow', async () => {
     const browser = app.browser();
     const back = pathOf(await visitProvider(await begin(browser, authorize)));
     await rows(app.database, 'UPDATE oauth_flows SET expires_at = :past', {
@@ -120,7 +120,7 @@ describe('GET /oauth/:provider/callback', () => {
     expect((await browser.get(back).expect(400)).body.code).toBe('invalid_flow');
   });
 
-  test('tells the page that the person declined', async () => {
+  test('reports to the page that the user declined', async () => {
     provider.declines = true;
     const before = await countRows(app.database);
     const response = await signInWith(app.browser(), 'oidc', '/done?tab=1#top');
@@ -131,15 +131,15 @@ describe('GET /oauth/:provider/callback', () => {
   });
 
   test.each([
-    ['nothing', ''],
-    ['no state', '?code=abc'],
+    ['an empty query', ''],
+    ['a missing state', '?code=abc'],
     ['an empty state', '?code=abc&state='],
     ['an unknown state', `?code=abc&state=${'x'.repeat(43)}`],
     ['a state twice', '?code=abc&state=a&state=b', 'invalid_request'],
     ['an error and no state', '?error=access_denied'],
     ['a NUL', '?code=%00&state=%00'],
     ['the name of a prototype', '?__proto__=x&constructor=y&state=z'],
-  ])('answers 400 to %s', async (_what, query, code = 'invalid_flow') => {
+  ])('responds with 400 to %s', async (_what, query, code = 'invalid_flow') => {
     const browser = app.browser();
     await begin(browser, authorize);
     const { body, headers } = await browser.get(`/auth/oauth/oidc/callback${query}`).expect(400);
@@ -147,14 +147,14 @@ describe('GET /oauth/:provider/callback', () => {
     expect(headers['referrer-policy']).toBe('no-referrer');
   });
 
-  test('knows only the configured providers', async () => {
+  test('responds with 404 to unknown providers', async () => {
     for (const name of ['nobody', '__proto__', 'constructor', 'OIDC']) {
       const { body } = await app.http.get(`/auth/oauth/${name}/callback?state=x`).expect(404);
       expect(body.code).toBe('provider_not_found');
     }
   });
 
-  test('gives the session as a header too where bearer is on', async () => {
+  test('also returns the session token in a header if bearer is on', async () => {
     const bearer = await startWithOidc({ config: { bearerEnabled: true } });
     const response = await signInWith(bearer.app.browser(), 'oidc');
     const token = response.headers['set-auth-token'];
@@ -164,7 +164,7 @@ describe('GET /oauth/:provider/callback', () => {
     await bearer.provider.stop();
   });
 
-  test('signs in beside a session that has ended', async () => {
+  test('signs the user in even if the browser sends a session that has ended', async () => {
     const browser = app.browser();
     await signInWith(browser, 'oidc');
     const { body } = await browser.get('/auth/me').expect(200);

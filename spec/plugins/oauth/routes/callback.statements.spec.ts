@@ -4,7 +4,7 @@ import { connectByUrl } from '../../../../lib/database/connect.js';
 import { begin, type OAuthApp, pathOf, signInWith, startWithOidc } from '../../../support/oauth-app.js';
 import { type OidcServer, visitProvider } from '../../../support/oidc.js';
 
-describe('the statements of a callback', () => {
+describe('the number of statements of a callback', () => {
   let app: OAuthApp;
   let provider: OidcServer;
   let sequelize: Sequelize;
@@ -16,7 +16,8 @@ describe('the statements of a callback', () => {
         return { database: sequelize };
       },
     }));
-    // Its logging is no measure: latchkey keeps statements with secrets out of it. All go through here.
+    // Sequelize's logging cannot be used here, because latchkey excludes statements with secrets from it.
+    // This function receives all statements.
     const query = sequelize.query.bind(sequelize) as (...args: unknown[]) => Promise<unknown>;
     sequelize.query = ((sql: string | { query: string }, ...rest: unknown[]) => {
       statements.push(typeof sql === 'string' ? sql : sql.query);
@@ -28,7 +29,7 @@ describe('the statements of a callback', () => {
     await provider.stop();
   });
 
-  test('are 6 at most for somebody known', async () => {
+  test('is at most 6 for an existing user', async () => {
     await signInWith(app.browser(), 'oidc');
     const browser = app.browser();
     const back = await visitProvider(await begin(browser, '/auth/oauth/oidc/authorize'));
@@ -38,7 +39,7 @@ describe('the statements of a callback', () => {
     expect(statements.slice(6)).toEqual([]);
   });
 
-  test('are as few where an earlier session of the browser ends by it', async () => {
+  test('is the same if the callback ends an earlier session of the browser', async () => {
     const browser = app.browser();
     await signInWith(browser, 'oidc');
     const before = (await browser.get('/auth/me').expect(200)).body.session.id;
@@ -50,7 +51,7 @@ describe('the statements of a callback', () => {
     expect(body.sessions.map(({ id }: { id: string }) => id)).not.toContain(before);
   });
 
-  test('are one more for a link, under a lock on its user', async () => {
+  test('is one more for a link, which locks its user', async () => {
     const browser = app.browser();
     await signInWith(browser, 'oidc');
     const back = await visitProvider(await begin(browser, '/auth/oauth/oidc/link'));

@@ -36,7 +36,7 @@ describe('GET /oauth/:provider/link', () => {
     await provider.stop();
   });
 
-  test('links, and leaves the session as it is', async () => {
+  test('links an account and keeps the session', async () => {
     const browser = await signedIn(app);
     const response = await linkWith(browser, 'oidc');
     expect([response.status, response.headers.location]).toEqual([303, '/linked']);
@@ -55,7 +55,7 @@ describe('GET /oauth/:provider/link', () => {
     expect(await countRows(app.database)).toEqual({ users: 1, accounts: 1, sessions: 1 });
   });
 
-  test('needs a session, and a page that is not of another site', async () => {
+  test('requires a session and a request that does not come from another site', async () => {
     const { body } = await app.http.get(LINK).expect(401);
     expect(body.code).toBe('unauthenticated');
     const browser = await signedIn(app);
@@ -67,24 +67,24 @@ describe('GET /oauth/:provider/link', () => {
     );
   });
 
-  test('answers a script that prefers JSON with the URL', async () => {
+  test('returns the URL to a script that prefers JSON', async () => {
     const browser = await signedIn(app);
     const { body } = await browser.get(LINK).set('Accept', 'application/json').expect(200);
     expect(body.url).toContain(`${provider.issuer}/authorize?`);
   });
 
-  test('ends in the session in which it began, and in no other', async () => {
+  test('must be completed in the session that started it', async () => {
     const browser = await signedIn(app);
     const back = async () => pathOf(await visitProvider(await begin(browser, LINK)));
     const [first, second, third] = [await back(), await back(), await back()];
-    // Somebody else signs in in the same browser.
+    // Another user signs in with the same browser.
     await app.http.post('/auth/signup/credential').send(grace).expect(201);
     await browser
       .post('/auth/signin/credential')
       .send({ credential: grace.email, password: grace.password })
       .expect(200);
     expect((await browser.get(first).expect(400)).body.code).toBe('invalid_flow');
-    // Nor another session of the same user.
+    // Another session of the same user is rejected too.
     await browser
       .post('/auth/signin/credential')
       .send({ credential: ada.email, password: ada.password })
@@ -97,7 +97,7 @@ describe('GET /oauth/:provider/link', () => {
     expect((await countRows(app.database)).accounts).toBe(0);
   });
 
-  /** Has all sessions of the user end while the provider is being asked. */
+  /** Ends all sessions of the user during the request to the provider. */
   function endSessionsMeanwhile(userId: string) {
     provider.lies = {
       answers: {
@@ -109,7 +109,7 @@ describe('GET /oauth/:provider/link', () => {
     };
   }
 
-  test('makes nothing in the name of a session that ends meanwhile', async () => {
+  test('links nothing if the session ends during the flow', async () => {
     const browser = await signedIn(app);
     const { body } = await browser.get('/auth/me').expect(200);
     endSessionsMeanwhile(body.user.id);
@@ -118,7 +118,7 @@ describe('GET /oauth/:provider/link', () => {
     expect((await countRows(app.database)).accounts).toBe(0);
   });
 
-  test('leaves the stored tokens alone in the name of a session that ends meanwhile', async () => {
+  test('does not change the stored tokens if the session ends during the flow', async () => {
     const browser = await signedIn(app);
     const { body } = await browser.get('/auth/me').expect(200);
     await linkWith(browser, 'oidc');
@@ -128,7 +128,7 @@ describe('GET /oauth/:provider/link', () => {
     expect(await app.auth.oauth.tokens(body.user.id, 'oidc')).toEqual(before);
   });
 
-  test('goes with the provider at which it began (mix-up)', async () => {
+  test('must be completed with the provider that started it (mix-up)', async () => {
     const browser = await signedIn(app);
     for (const path of [LINK, '/auth/oauth/oidc/authorize']) {
       const back = await visitProvider(await begin(browser, path));
@@ -138,7 +138,7 @@ describe('GET /oauth/:provider/link', () => {
     }
   });
 
-  test('again stores newer tokens, and makes no second account', async () => {
+  test('stores new tokens if it is repeated, and creates no second account', async () => {
     const browser = await signedIn(app);
     await linkWith(browser, 'oidc');
     const before = (await browser.get('/auth/oauth/oidc/tokens').expect(200)).body;
@@ -148,7 +148,7 @@ describe('GET /oauth/:provider/link', () => {
     expect((await countRows(app.database)).accounts).toBe(1);
   });
 
-  test("leaves alone what is somebody else's", async () => {
+  test('does not link an account that is linked to another user', async () => {
     await linkWith(await signedIn(app), 'oidc');
     const browser = await signedIn(app, grace);
     const response = await linkWith(browser, 'oidc');
@@ -156,7 +156,7 @@ describe('GET /oauth/:provider/link', () => {
     expect((await browser.get('/auth/oauth/accounts')).body.accounts).toEqual([]);
   });
 
-  test('links one account of a provider', async () => {
+  test('links only one account per provider', async () => {
     const browser = await signedIn(app);
     await linkWith(browser, 'oidc');
     provider.lies = { claims: { sub: 'another' } };
@@ -168,7 +168,7 @@ describe('GET /oauth/:provider/link', () => {
     ]);
   });
 
-  test('links one account of a provider, where several return at once', async () => {
+  test('links only one account per provider, even with concurrent callbacks', async () => {
     const browser = await signedIn(app);
     const backs: string[] = [];
     while (backs.length < 4) backs.push(await visitProvider(await begin(browser, LINK)));
@@ -184,8 +184,8 @@ describe('GET /oauth/:provider/link', () => {
     expect((await countRows(app.database)).accounts).toBe(1);
   });
 
-  test('makes a stranger’s link no way into an account', async () => {
-    // The provider has proved the address, and the account of that address is another.
+  test('does not give a stranger access to the account with the same email', async () => {
+    // The provider has verified the email, and it belongs to another account.
     await signedIn(app);
     const eve = await signedIn(app, grace);
     expect((await linkWith(eve, 'oidc')).headers.location).toBe('/linked');
@@ -194,7 +194,7 @@ describe('GET /oauth/:provider/link', () => {
     expect((await browser.get('/auth/me')).body.user.email).toBe(grace.email);
   });
 
-  test('works for a client that carries its session as a bearer', async () => {
+  test('works for a client that uses a bearer token', async () => {
     await app.http.post('/auth/signup/credential').send(ada).expect(201);
     const { headers } = await app.http
       .post('/auth/signin/credential')

@@ -42,20 +42,20 @@ describe('POST /oauth/:provider/tokens/refresh', () => {
   test.each([
     ['rotates refresh tokens', true],
     ['keeps refresh tokens', false],
-  ])('gives newer tokens, of a provider that %s', async (_what, rotates) => {
+  ])('returns new tokens from a provider that %s', async (_what, rotates) => {
     provider.rotates = rotates;
     const before = await read();
     const { body } = await browser.post(REFRESH).expect(200);
     expect(body.access_token).not.toBe(before.access_token);
     expect(body.refresh_token === before.refresh_token).toBe(!rotates);
     expect(await read()).toEqual(body);
-    // And once more, with what is stored now.
+    // The second refresh uses the tokens that are stored now.
     const { body: again } = await browser.post(REFRESH).expect(200);
     expect(again.access_token).not.toBe(body.access_token);
     expect(provider.tokenCalls).toBe(2);
   });
 
-  test('asks the provider once where 10 ask at once in 2 processes, and gives all the same', async () => {
+  test('calls the provider once for 10 concurrent requests in 2 processes, and returns the same tokens to all of them', async () => {
     const other = await startProcess<string[]>('refresh', {
       database: app.database.url,
       issuer: provider.issuer,
@@ -74,8 +74,8 @@ describe('POST /oauth/:provider/tokens/refresh', () => {
     expect((await read()).access_token).toBe(tokens[0]);
   });
 
-  test('is 409 where the provider has ended the grant, and linking again heals', async () => {
-    // A refresh token that was rotated away ends its grant when it comes again.
+  test('responds with 409 if the provider has revoked the grant, until the account is linked again', async () => {
+    // If a rotated refresh token is used again, the provider revokes its grant.
     const [old] = await rows<{ refresh_token: string }>(
       app.database,
       'SELECT refresh_token FROM accounts WHERE user_id = :userId',
@@ -98,14 +98,14 @@ describe('POST /oauth/:provider/tokens/refresh', () => {
     await browser.post(REFRESH).expect(200);
   });
 
-  test('is 409 without a refresh token', async () => {
+  test('responds with 409 without a refresh token', async () => {
     await rows(app.database, 'UPDATE accounts SET refresh_token = NULL WHERE user_id = :userId', { userId });
     expect((await browser.post(REFRESH).expect(409)).body.code).toBe('refresh_token_missing');
     expect((await read()).refresh_token).toBeNull();
     expect(provider.tokenCalls).toBe(0);
   });
 
-  test('takes over from a process that died, when its lease is over', async () => {
+  test('takes over from a process that died when its lease has expired', async () => {
     const lease = async (until: string) =>
       rows(
         app.database,
@@ -122,7 +122,7 @@ describe('POST /oauth/:provider/tokens/refresh', () => {
     await read();
   });
 
-  test('knows what there is to refresh, and for whom', async () => {
+  test('requires a session, a known provider and a request from a page of the app', async () => {
     await app.http.post(REFRESH).expect(401);
     const { body } = await browser.post('/auth/oauth/nobody/tokens/refresh').expect(404);
     expect(body.code).toBe('provider_not_found');

@@ -17,7 +17,7 @@ describe('GET /oauth/:provider/tokens and /oauth/accounts', () => {
     await provider.stop();
   });
 
-  test('answer what the provider gave, to whom it was given', async () => {
+  test('return the provider’s tokens to their owner', async () => {
     const browser = app.browser();
     await signInWith(browser, 'oidc');
     const { body, headers } = await browser.get(TOKENS).expect(200);
@@ -35,19 +35,19 @@ describe('GET /oauth/:provider/tokens and /oauth/accounts', () => {
     const accounts = await browser.get(ACCOUNTS).expect(200);
     expect(accounts.body.accounts).toHaveLength(1);
     expect(accounts.body.accounts[0]).toMatchObject({ provider: 'oidc', provider_account_id: sub });
-    // The access token opens the provider's own door.
+    // The access token is accepted by the provider's own API.
     const me = await fetch(`${provider.issuer}/me`, {
       headers: { authorization: `Bearer ${body.access_token}` },
     });
     expect(await me.json()).toMatchObject({ sub });
   });
 
-  test('answer nothing to others', async () => {
+  test('return nothing to others', async () => {
     for (const path of [TOKENS, ACCOUNTS]) {
       const { body, headers } = await app.http.get(path).expect(401);
       expect(body.code).toBe('unauthenticated');
       expect(headers['www-authenticate']).toBeDefined();
-      // The cookie of a flow is no session, whatever it is called.
+      // The flow cookie is not a session cookie, even under another name.
       const departure = await app.http.get('/auth/oauth/oidc/authorize');
       const flow = String(departure.headers['set-cookie']?.[0]).split(';')[0] ?? '';
       await app.http.get(path).set('Cookie', flow).expect(401);

@@ -34,7 +34,7 @@ describe('DELETE /oauth/:provider/unlink', () => {
     return body.accounts.map(({ provider }: { provider: string }) => provider);
   };
 
-  test('unlinks, where another account is left', async () => {
+  test('unlinks an account if another one is left', async () => {
     const browser = app.browser();
     await signInWith(browser, 'one');
     await linkWith(browser, 'two');
@@ -53,7 +53,7 @@ describe('DELETE /oauth/:provider/unlink', () => {
     expect(await linked(browser)).toEqual(['one']);
   });
 
-  test('unlinks the only account of somebody with a password', async () => {
+  test('unlinks the only account of a user with a password', async () => {
     const browser = await signedIn(app);
     await linkWith(browser, 'one');
     await browser.delete(unlink('one')).expect(204);
@@ -64,7 +64,7 @@ describe('DELETE /oauth/:provider/unlink', () => {
       .expect(200);
   });
 
-  test('leaves one way in of two, where both are unlinked at once', async () => {
+  test('keeps one of two accounts if both are unlinked at the same time', async () => {
     for (let round = 0; round < 5; round++) {
       const browser = app.browser();
       await signInWith(browser, 'one');
@@ -76,14 +76,14 @@ describe('DELETE /oauth/:provider/unlink', () => {
     }
   });
 
-  test('unlinks once, where it is asked twice at once', async () => {
+  test('unlinks once if it is called twice at the same time', async () => {
     const browser = await signedIn(app);
     await linkWith(browser, 'one');
     const responses = await Promise.all([browser.delete(unlink('one')), browser.delete(unlink('one'))]);
     expect(responses.map(({ status }) => status).sort()).toEqual([204, 404]);
   });
 
-  test('counts no password where the app takes none any more', async () => {
+  test('does not count a password if the app no longer uses passwords', async () => {
     const browser = await signedIn(app);
     await linkWith(browser, 'one');
     const { body } = await browser.get('/auth/me').expect(200);
@@ -94,7 +94,7 @@ describe('DELETE /oauth/:provider/unlink', () => {
     await browser.delete(unlink('one')).expect(204);
   });
 
-  test('counts no account of a provider that the app has no more', async () => {
+  test('does not count an account of a provider that the app no longer uses', async () => {
     const browser = app.browser();
     await signInWith(browser, 'one');
     await linkWith(browser, 'two');
@@ -104,7 +104,7 @@ describe('DELETE /oauth/:provider/unlink', () => {
     expect(await linked(browser)).toEqual(['one']);
   });
 
-  test('is for whoever is signed in, from a page of this app', async () => {
+  test('requires a session and a request from a page of the app', async () => {
     await app.http.delete(unlink('one')).expect(401);
     const browser = await signedIn(app);
     await linkWith(browser, 'one');
