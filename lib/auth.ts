@@ -112,6 +112,10 @@ export interface Auth {
   readonly [internalsKey]: Internals;
 }
 
+/** An Auth with what a list of plugins adds to it. */
+export type AuthWith<P extends readonly Plugin[]> = Auth &
+  PluginApis<P> & { readonly models: PluginModels<P> };
+
 /** By config object, so that a router and a guard that were given the same one share one Auth and one pool. */
 const auths = sharedAcrossCopies('latchkey.auths', () => new WeakMap<object, Auth>());
 
@@ -130,10 +134,10 @@ const auths = sharedAcrossCopies('latchkey.auths', () => new WeakMap<object, Aut
  */
 export function createAuth<const P extends readonly Plugin[] = readonly []>(
   config: AuthConfig<P>,
-): Auth & PluginApis<P> & { readonly models: PluginModels<P> } {
+): AuthWith<P> {
   const known = auths.get(config) ?? makeAuth(config);
   auths.set(config, known);
-  return known as Auth & PluginApis<P> & { readonly models: PluginModels<P> };
+  return known as AuthWith<P>;
 }
 
 function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {

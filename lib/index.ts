@@ -1,4 +1,4 @@
-export { type Auth, type CoreModels, createAuth } from './auth.js';
+export { type Auth, type AuthWith, type CoreModels, createAuth } from './auth.js';
 export type {
   AuthConfig,
   CookieOptions,

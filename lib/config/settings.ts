@@ -56,7 +56,7 @@ export function readConfig(config: AuthConfig<readonly unknown[]>): {
     origins: new Set([...(baseUrl ? [baseUrl] : []), ...trustedOrigins].map((url) => new URL(url).origin)),
     session: times,
     rateLimit: rateLimit === false ? null : rateLimitSettings(rateLimit),
-    email: email ? mailSettings(email, baseUrl) : null,
+    email: email ? { ...email, baseUrl: baseUrl ?? null } : null,
     cookie: cookieSettings(cookie, baseUrl),
   };
   for (const warning of warningsAbout(settings)) settings.logger.warn(`latchkey: ${warning}`);
@@ -73,7 +73,7 @@ function* warningsAbout({ baseUrl, cookie, email }: Settings): Generator<string>
     const refused = cookie.secure ? ', and browsers refuse the Secure cookie' : '';
     yield `baseUrl is http in production: passwords and sessions travel unencrypted${refused}`;
   }
-  if (Object.values(email?.pages ?? {}).some((page) => page.startsWith('/'))) {
+  if (!baseUrl && [email?.verifyUrl, email?.resetUrl].some((page) => page?.startsWith('/'))) {
     yield 'links in mails are not absolute without baseUrl: set it, or set email.verifyUrl and email.resetUrl to URLs';
   }
 }
@@ -94,11 +94,6 @@ function rateLimitSettings({ store, account, ...rules }: Exclude<Config['rateLim
         : null,
     },
   };
-}
-
-function mailSettings(email: NonNullable<Config['email']>, baseUrl?: string): MailSettings {
-  const page = (url: string) => (baseUrl ? new URL(url, baseUrl).href : url);
-  return { send: email.send, pages: { verifyUrl: page(email.verifyUrl), resetUrl: page(email.resetUrl) } };
 }
 
 function cookieSettings(options: Config['session']['cookie'], baseUrl?: string) {

@@ -3,12 +3,14 @@ import { withTimeout } from '../context/deadline.js';
 import { hideTokens } from '../crypto/token.js';
 import { describeError, type Logger } from '../logger.js';
 import type { User } from '../models/user.js';
-import { composeMail, type MailMessage, type MailPages, type MailTemplate } from './message.js';
+import { composeMail, type MailMessage, type MailTemplate } from './message.js';
 
 /** How mails leave the app, and where their links lead. */
 export interface MailSettings {
   readonly send: (message: MailMessage) => unknown;
-  readonly pages: MailPages;
+  readonly verifyUrl: string;
+  readonly resetUrl: string;
+  readonly baseUrl: string | null;
 }
 
 const CLOSING_MS = 5000;
@@ -38,8 +40,9 @@ export class Mailer {
     this.#pending.add(running);
   }
 
+  /** @param to the user's email, to which the token was issued */
   async send(template: MailTemplate, user: User, to: string, token: string): Promise<void> {
-    await this.settings.send(composeMail(template, user, to, token, this.settings.pages[template.page]));
+    await this.settings.send(composeMail(template, user, to, token, this.settings.baseUrl));
   }
 
   /** Waits for the mails that are being sent, 5 seconds at most. */

@@ -24,16 +24,11 @@ export interface MailMessage {
   readonly url: string;
 }
 
-/** The app's own pages to which mails lead, by the options of `email`. */
-export interface MailPages {
-  readonly verifyUrl: string;
-  readonly resetUrl: string;
-}
-
 /** What a plugin's mail says, and where its link leads. */
 export interface MailTemplate {
   readonly kind: MailKind;
-  readonly page: keyof MailPages;
+  /** The app's own page for the link: a URL, or a path below `baseUrl`. */
+  readonly page: string;
   readonly subject: string;
   /** Before the link. */
   readonly before: string;
@@ -45,15 +40,15 @@ export interface MailTemplate {
 
 const RELATIVE = 'http://relative.invalid';
 
-/** @param page the app's own page, as a URL or a path; the token is added to its query */
+/** @param baseUrl what the page's path is below; without it a path stays a path */
 export function composeMail(
-  { kind, subject, before, action, after }: MailTemplate,
+  { kind, page, subject, before, action, after }: MailTemplate,
   user: User,
   to: string,
   token: string,
-  page: string,
+  baseUrl: string | null,
 ): MailMessage {
-  const link = new URL(page, RELATIVE);
+  const link = new URL(page, baseUrl ?? RELATIVE);
   link.searchParams.set('token', token);
   const url = link.origin === RELATIVE ? link.href.slice(RELATIVE.length) : link.href;
   const text = `${before}\n\n${url}\n\n${after}\n`;

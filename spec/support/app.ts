@@ -3,13 +3,12 @@ import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
 import request from 'supertest';
 import {
-  type Auth,
   type AuthConfig,
+  type AuthWith,
   authRouter,
   createAuth,
   credentialPassword,
   type Plugin,
-  type PluginApis,
 } from '../../lib/index.js';
 import { createDatabase, type SpecDatabase } from './database.js';
 
@@ -32,7 +31,7 @@ export function memoryLogger() {
 }
 
 export interface SpecApp<P extends readonly Plugin[]> {
-  readonly auth: Auth & PluginApis<P>;
+  readonly auth: AuthWith<P>;
   readonly database: SpecDatabase;
   readonly server: Server;
   /** For example http://127.0.0.1:12345 */
@@ -50,7 +49,7 @@ export interface SpecAppOptions<P extends readonly Plugin[]> {
   /** Can be a function if it depends on the database, for example for the app's own Sequelize instance. */
   config?: Partial<AuthConfig<P>> | ((database: SpecDatabase) => Promise<Partial<AuthConfig<P>>>);
   /** Mounts the routes of the app; by default, mounts the router at /auth. */
-  mount?: (app: Express, auth: Auth & PluginApis<P>) => void;
+  mount?: (app: Express, auth: AuthWith<P>) => void;
 }
 
 /** Starts a small app with its own database, on its own port. */

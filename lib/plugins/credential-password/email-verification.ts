@@ -6,8 +6,10 @@ import type { PasswordCheck } from './password-check.js';
 
 /** Mails links that prove who reads a mailbox, and redeems them. */
 export class EmailVerification {
+  /** @param page the app's page that takes the token */
   constructor(
     private readonly core: Core,
+    private readonly page: string,
     private readonly check: PasswordCheck,
   ) {}
 
@@ -31,7 +33,8 @@ export class EmailVerification {
 
   /** Mails a link, unless the email is verified. */
   mail(user: User): void {
-    if (user.emailVerifiedAt === null) this.core.mailToken(verifyEmailMail, VERIFY_EMAIL, user);
+    if (user.emailVerifiedAt !== null) return;
+    this.core.mailToken({ ...verifyEmailMail, page: this.page }, VERIFY_EMAIL, user);
   }
 
   /**

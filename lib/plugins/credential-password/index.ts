@@ -149,10 +149,13 @@ function makeParts(core: Core, settings: Settings) {
   const check = new PasswordCheck(core, hasher);
   const rules = new PasswordRules(settings.isBreached, settings.onBreachCheckFailure, core.settings.logger);
   const change = new PasswordChange(core, hasher, rules);
-  const byMail = core.mailer && {
-    verification: new EmailVerification(core, check),
-    reset: new PasswordReset(core, core.mailer, hasher, rules),
-  };
+  const { mailer } = core;
+  const { email } = core.settings;
+  const byMail = mailer &&
+    email && {
+      verification: new EmailVerification(core, email.verifyUrl, check),
+      reset: new PasswordReset(core, mailer, email.resetUrl, hasher, rules),
+    };
   return { hasher, check, rules, change, byMail };
 }
 

@@ -13,18 +13,16 @@ const HOUR_MS = 60 * 60 * 1000;
 export const VERIFY_EMAIL: Purpose = { name: 'verify-email', lifetimeMs: 24 * HOUR_MS };
 export const RESET_PASSWORD: Purpose = { name: 'reset-password', lifetimeMs: HOUR_MS };
 
-export const verifyEmailMail: MailTemplate = {
+export const verifyEmailMail: Omit<MailTemplate, 'page'> = {
   kind: 'verify-email',
-  page: 'verifyUrl',
   subject: 'Confirm your email address',
   before: 'Please confirm that this email address is yours:',
   action: 'Confirm the address',
   after: 'The link works for 24 hours. If you did not sign up, you can ignore this mail.',
 };
 
-export const resetPasswordMail: MailTemplate = {
+export const resetPasswordMail: Omit<MailTemplate, 'page'> = {
   kind: 'reset-password',
-  page: 'resetUrl',
   subject: 'Choose a new password',
   before: 'Somebody asked for a new password for your account. If it was you, choose one here:',
   action: 'Choose a new password',

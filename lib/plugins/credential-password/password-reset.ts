@@ -8,9 +8,11 @@ import type { PasswordRules } from './rules.js';
 
 /** Mails links that lead to a new password, and redeems them. */
 export class PasswordReset {
+  /** @param page the app's page that takes the token */
   constructor(
     private readonly core: Core,
     private readonly mailer: Mailer,
+    private readonly page: string,
     private readonly hasher: PasswordHasher,
     private readonly rules: PasswordRules,
   ) {}
@@ -58,6 +60,7 @@ export class PasswordReset {
 
   async #mail(email: string): Promise<void> {
     const record = await this.core.users.findRecord({ email });
-    if (record) this.core.mailToken(resetPasswordMail, RESET_PASSWORD, record.user);
+    if (!record) return;
+    this.core.mailToken({ ...resetPasswordMail, page: this.page }, RESET_PASSWORD, record.user);
   }
 }

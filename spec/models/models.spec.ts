@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { admin, apiKeys, auditLog, oauth } from '../../lib/index.js';
+import { ada, password, type SpecApp, startApp } from '../support/app.js';
+import { fixedProvider } from '../support/fixed-provider.js';
+
+const plugins = [
+  password({ username: true }),
+  oauth(),
+  fixedProvider(),
+  apiKeys(),
+  admin({ adminEmails: [ada.email] }),
+  auditLog(),
+] as const;
+
+describe('auth.models', () => {
+  let app: SpecApp<typeof plugins>;
+  let userId: string;
+  beforeAll(async () => {
+    app = await startApp({ plugins, config: { baseUrl: 'http://app.example.com' } });
+    userId = (await app.auth.credential.signUp(ada)).user.id;
+    await app.auth.credential.signIn({ credential: ada.email, password: ada.password });
+    await app.auth.apiKeys.create(userId, { name: 'program', scopes: ['read', 'write'] });
+    await app.auth.models.Account.create({
+      id: '01900000-0000-7000-8000-000000000001',
+      userId,
+      provider: 'fixed',
+      issuer: 'https://fixed.example',
+      providerAccountId: 'ada',
+      scopes: '',
+      accessToken: 'sealed',
+      relinkRequired: false,
+      refreshedAt: new Date(),
+      createdAt: new Date(),
+      updatedAt: new Date(),
+    });
+  });
+  afterAll(() => app.stop());
+
+  test('has every table that is on', () => {
+    expect(Object.keys(app.auth.models).sort()).toEqual([
+      'Account',
+      'ApiKey',
+      'AuditEvent',
+      'OAuthFlow',
+      'OneTimeToken',
+      'RateLimit',
+      'Session',
+      'User',
+    ]);
+  });
+
+  test.each([
+    ['User', ['passwordHash', 'authEpoch']],
+    ['Session', ['tokenHash', 'authEpoch', 'remembered']],
+    ['ApiKey', ['keyHash']],
+    ['Account', ['accessToken', 'refreshToken', 'idToken', 'tokenType', 'refreshLease']],
+  ] as const)('reads of %s neither hashes, tokens nor epochs by default', async (name, hidden) => {
+    const model = app.auth.models[name] as typeof app.auth.models.User;
+    const found = (await model.findOne())?.toJSON() ?? {};
+    expect(found).toHaveProperty('id');
+    for (const attribute of hidden) expect(found).not.toHaveProperty(attribute);
+    const whole = (await model.unscoped().findOne())?.toJSON() ?? {};
+    for (const attribute of hidden) expect(whole).toHaveProperty(attribute);
+  });
+
+  test('are associated with each other, and hide as much when they are included', async () => {
+    const { User, Session } = app.auth.models;
+    const user = await User.findByPk(userId, { include: ['sessions', 'accounts', 'apiKeys'] });
+    const json = JSON.parse(JSON.stringify(user));
+    expect(json).toMatchObject({
+      email: ada.email,
+      sessions: [{ userId }],
+      accounts: [{ provider: 'fixed', providerAccountId: 'ada' }],
+      apiKeys: [{ name: 'program', scopes: 'read write' }],
+    });
+    expect(JSON.stringify(json)).not.toMatch(/hash|epoch|sealed|bcrypt/i);
+    const session = JSON.parse(JSON.stringify(await Session.findOne({ include: 'user' })));
+    expect(session.user).toMatchObject({ id: userId, email: ada.email });
+    expect(JSON.stringify(session)).not.toMatch(/hash|epoch|bcrypt/i);
+  });
+});

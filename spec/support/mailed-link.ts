@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { canonicalEmail } from '../../lib/core/canonical.js';
+import type { Core } from '../../lib/core/core.js';
+import type { IssuedSession } from '../../lib/core/sessions.js';
+import { sessionAnswer, sessionReply } from '../../lib/http/present.js';
+import { route } from '../../lib/http/route.js';
+import { text } from '../../lib/http/schemas.js';
+import type { Plugin } from '../../lib/plugin.js';
+
+declare module '../../lib/mail/message.js' {
+  interface MailKinds {
+    'sign-in-link': unknown;
+  }
+}
+
+const SIGN_IN = { name: 'sign-in-link', lifetimeMs: 10 * 60 * 1000 };
+
+const mail = {
+  kind: 'sign-in-link',
+  page: '/sign-in-link',
+  subject: 'Sign in',
+  before: 'Follow this link to sign in:',
+  action: 'Sign in',
+  after: 'The link works for ten minutes.',
+} as const;
+
+/** `auth.links`: sign-in by a link that is mailed. */
+export class LinksApi {
+  constructor(private readonly core: Core) {}
+
+  async request(typed: string): Promise<void> {
+    const email = canonicalEmail(typed);
+    const record = email && (await this.core.users.findRecord({ email }));
+    if (record) this.core.mailToken(mail, SIGN_IN, record.user);
+  }
+
+  async signIn(token: string): Promise<IssuedSession> {
+    const found = await this.core.tokens.find(SIGN_IN, token);
+    return this.core.signIn(await this.core.tokens.redeem(found, async (record) => record));
+  }
+}
+
+/** A way to sign in that a maintainer might add. It contains no rule that protects accounts: those are the core's. */
+export function mailedLink(): Plugin<'links', LinksApi, Record<never, never>> {
+  return {
+    name: 'links',
+    setup(core) {
+      const api = new LinksApi(core);
+      return {
+        api,
+        routes: () => [
+          route({
+            method: 'post',
+            path: '/signin/link/request',
+            summary: 'Mail me a link to sign in',
+            access: 'public',
+            body: z.strictObject({ email: text(320) }),
+            answers: { 202: { description: 'Whatever the email' } },
+            async handle({ body }) {
+              await api.request(body.email);
+              return { status: 202 };
+            },
+          }),
+          route({
+            method: 'post',
+            path: '/signin/link',
+            summary: 'Begin a session with a mailed link',
+            access: 'public',
+            body: z.strictObject({ token: text(200) }),
+            answers: { 200: sessionAnswer(core, 'The user and the new session') },
+            problems: ['invalid_token'],
+            async handle({ body }) {
+              return sessionReply(core, await api.signIn(body.token));
+            },
+          }),
+          route({
+            method: 'post',
+            path: '/signin/link/sensitive',
+            summary: 'Something that needs a fresh session',
+            access: 'session',
+            fresh: 60,
+            answers: { 204: { description: 'Done' } },
+            async handle() {
+              return { status: 204 };
+            },
+          }),
+        ],
+        endWithPassword: [SIGN_IN.name],
+        waysIn: async ({ user }) => (user.email === null ? [] : [{ kind: 'link' }]),
+      };
+    },
+  };
+}
