@@ -5,7 +5,7 @@ import { DEFAULT_BASE_PATH } from '../../settings.js';
 import { type Account, type AccountRow, toAccount } from './account.js';
 import type { Accounts } from './accounts.js';
 import { checkCallbackUrl, withError } from './callback-url.js';
-import type { ProvenIdentity, ProviderClient } from './client.js';
+import type { Identity, ProviderClient } from './client.js';
 import { type Flows, randomToken, type TakenFlow } from './flows.js';
 import { findOrCreateUser, linkIdentity } from './sign-in.js';
 import { openTokens, type ProviderTokens, type Refresher } from './tokens.js';
@@ -228,7 +228,7 @@ export class OAuthApi {
   async #signIn(
     { provider, ip, userAgent }: Arrival,
     { carried }: TakenFlow,
-    identity: ProvenIdentity,
+    identity: Identity,
   ): Promise<IssuedSession> {
     const core = this.#core;
     const outcome = await findOrCreateUser(
@@ -247,7 +247,7 @@ export class OAuthApi {
     return issued;
   }
 
-  async #link(provider: string, current: SessionWithUser, identity: ProvenIdentity): Promise<void> {
+  async #link(provider: string, current: SessionWithUser, identity: Identity): Promise<void> {
     const userId = current.user.id;
     if (await linkIdentity(this.#core, this.#accounts, current, provider, identity)) {
       this.#core.events.emit('account.linked', { userId, provider });

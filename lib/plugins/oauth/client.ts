@@ -4,7 +4,7 @@ import type { Profile, Provider } from './provider.js';
 import { endsGrant, isStorable, type TokenSet, toTokenSet } from './token-response.js';
 
 /** Somebody whom a provider has signed in. */
-export interface ProvenIdentity {
+export interface Identity {
   readonly issuer: string;
   readonly profile: Profile;
   readonly tokens: TokenSet;
@@ -55,7 +55,7 @@ export class ProviderClient {
    *
    * @throws AuthError `access_denied`, `provider_error`
    */
-  redeem(answer: URLSearchParams, secrets: FlowSecrets, redirectUri: string): Promise<ProvenIdentity> {
+  redeem(answer: URLSearchParams, secrets: FlowSecrets, redirectUri: string): Promise<Identity> {
     const { isOidc } = this.#connection;
     return this.#connection.call(async (client, config, fetchBounded) => {
       const currentUrl = new URL(redirectUri);

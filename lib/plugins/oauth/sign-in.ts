@@ -6,7 +6,7 @@ import { canonicalEmail } from '../../identity.js';
 import type { User } from '../../models/user.js';
 import type { SessionWithUser } from '../../sessions.js';
 import type { Accounts } from './accounts.js';
-import type { ProvenIdentity } from './client.js';
+import type { Identity } from './client.js';
 
 const MAX_ATTEMPTS = 3;
 
@@ -32,7 +32,7 @@ export function findOrCreateUser(
   core: Core,
   accounts: Accounts,
   provider: string,
-  identity: ProvenIdentity,
+  identity: Identity,
   linkByVerifiedEmail: boolean,
 ): Promise<SignInOutcome> {
   return againAfterRace(async () => {
@@ -68,7 +68,7 @@ export function linkIdentity(
   accounts: Accounts,
   { user: { id: userId }, session }: SessionWithUser,
   provider: string,
-  identity: ProvenIdentity,
+  identity: Identity,
 ): Promise<boolean> {
   return againAfterRace(async () => {
     const known = await accounts.findBySubject(identity.issuer, String(identity.profile.subject));
@@ -103,7 +103,7 @@ async function inNameOfLinker(
 async function signInKnown(
   accounts: Accounts,
   provider: string,
-  identity: ProvenIdentity,
+  identity: Identity,
 ): Promise<SignInOutcome | null> {
   const found = await accounts.findWithUser(identity.issuer, String(identity.profile.subject));
   if (!found) return null;
@@ -117,7 +117,7 @@ function createUser(
   core: Core,
   accounts: Accounts,
   provider: string,
-  identity: ProvenIdentity,
+  identity: Identity,
   email: string | null,
 ): Promise<User> {
   const proved = identity.profile.emailIsProof ? email : null;
@@ -131,7 +131,7 @@ function createUser(
   });
 }
 
-function ownerOf(userId: string, provider: string, { issuer, profile }: ProvenIdentity) {
+function ownerOf(userId: string, provider: string, { issuer, profile }: Identity) {
   return { userId, provider, issuer, subject: String(profile.subject) };
 }
 
