@@ -6,20 +6,7 @@ import { parseSync } from '@swc/core';
 
 const read = (path: string) => readFileSync(fileURLToPath(new URL(`../${path}`, import.meta.url)), 'utf8');
 
-/**
- * All files in lib/, by their path relative to lib/, with the files of lib/ that they import (including type
- * imports).
- */
-const files = new Map(
-  readdirSync(fileURLToPath(new URL('../lib', import.meta.url)), { recursive: true, encoding: 'utf8' })
-    .map((path) => path.replaceAll('\\', '/'))
-    .filter((path) => path.endsWith('.ts'))
-    .sort()
-    .map((path) => {
-      const source = read(`lib/${path}`);
-      return [path, { source, imports: importsOf(path, source) }] as const;
-    }),
-);
+const files = filesIn('lib');
 const arrows = [...files].flatMap(([from, { imports }]) => imports.map((to) => ({ from, to })));
 
 describe('the import rule', () => {
@@ -42,8 +29,8 @@ describe('the import rule', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('there are no circular imports, including type imports', () => {
-    expect(cycle()).toBeNull();
+  test.each(['lib', 'demo-app'])('there are no circular imports in %s, including type imports', (folder) => {
+    expect(cycleIn(filesIn(folder))).toBeNull();
   });
 
   test('only the public entry points import a plugin, and plugins never import each other', () => {
@@ -58,6 +45,38 @@ describe('the import rule', () => {
       ([path, { source }]) => !isEntry(path) && /^export (type )?[{*][^;]*from /m.test(source),
     );
     expect(barrels.map(([path]) => path)).toEqual([]);
+  });
+});
+
+describe('what docs/architecture.md promises', () => {
+  const code = (source: string) => source.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
+  const ofCore = [...files].filter(([path]) => !pluginOf(path) && !isEntry(path));
+
+  test('only the gate begins sessions', () => {
+    const callers = [...files].filter(([, { source }]) => /sessions\.begin\(/.test(code(source)));
+    expect(callers.map(([path]) => path)).toEqual(['core/sign-in.ts']);
+  });
+
+  test('latchkey sends no statement through a Sequelize model', () => {
+    const importers = [...files].filter(([, { source }]) =>
+      /^import (?!type )[^;]*from 'sequelize';/m.test(source),
+    );
+    expect(importers.map(([path]) => path)).toEqual([
+      'database/connect.ts',
+      'database/database.ts',
+      'migrations/journal.ts',
+      'migrations/migrate.ts',
+      'models/model.ts',
+    ]);
+    const callers = [...files].filter(([, { source }]) =>
+      /\.(findAll|findOne|findByPk|bulkCreate|upsert|destroy\(\{)/.test(code(source)),
+    );
+    expect(callers.map(([path]) => path)).toEqual([]);
+  });
+
+  test('nothing but the entry points names a plugin', () => {
+    const names = /\b(oauth|apiKeys|auditLog|credentialPassword)\b|\badmin\(|plugins\/[a-z]/;
+    expect(ofCore.filter(([, { source }]) => names.test(code(source))).map(([path]) => path)).toEqual([]);
   });
 });
 
@@ -212,8 +231,26 @@ function importsOf(path: string, source: string): string[] {
   return [...found];
 }
 
+/** The TypeScript files below a folder, by their path in it, with those of them that they import, types included. */
+function filesIn(folder: string): Map<string, { source: string; imports: string[] }> {
+  const paths = readdirSync(fileURLToPath(new URL(`../${folder}`, import.meta.url)), {
+    recursive: true,
+    encoding: 'utf8',
+  });
+  return new Map(
+    paths
+      .map((path) => path.replaceAll('\\', '/'))
+      .filter((path) => path.endsWith('.ts'))
+      .sort()
+      .map((path) => {
+        const source = read(`${folder}/${path}`);
+        return [path, { source, imports: importsOf(path, source) }] as const;
+      }),
+  );
+}
+
 /** The first import cycle, or null. */
-function cycle(): string[] | null {
+function cycleIn(files: ReadonlyMap<string, { imports: readonly string[] }>): string[] | null {
   const done = new Set<string>();
   const walk = (path: string, above: readonly string[]): string[] | null => {
     if (above.includes(path)) return [...above.slice(above.indexOf(path)), path];

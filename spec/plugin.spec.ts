@@ -137,7 +137,7 @@ describe('a way to sign in that a plugin adds, by mailed links', () => {
   });
 
   test('counts as a way in when another one is removed', async () => {
-    const { user } = await app.auth.credential.signUp(ada);
+    const { user } = (await app.auth.credential.signUp(ada))!;
     await app.auth.models.User.update({ passwordHash: null }, { where: { id: user.id } });
     await app.auth.models.Account.create({
       id: '01900000-0000-7000-8000-000000000002',
@@ -180,7 +180,7 @@ describe('the order of plugins', () => {
     const app = await startMailApp({
       plugins: [admin({ adminEmails: [ada.email] }), password({ username: true })] as const,
     });
-    const { user } = await app.auth.credential.signUp({ ...ada, username: 'ada' });
+    const { user } = (await app.auth.credential.signUp({ ...ada, username: 'ada' }))!;
     await app.auth.markEmailVerified(user.id);
     const { token } = await app.auth.credential.signIn({ credential: 'ada', password: ada.password });
     const { body } = await app.http.get('/auth/admin/users').set('cookie', `latchkey=${token}`).expect(200);

@@ -250,7 +250,7 @@ export const configSchema = z.strictObject({
 
 function whatIsNoPlugin(value: unknown): string {
   if (typeof value === 'function')
-    return `is a function: call it, as in plugins: [${value.name || 'oauth'}()]`;
+    return `is a function: call it, as in plugins: [${value.name || 'plugin'}()]`;
   if (Array.isArray(value)) return 'is a list: spread it, as in plugins: [...list]';
   if (!value && typeof value !== 'string')
     return `is ${value}, no plugin: leave it out, as in ...(condition ? [plugin()] : [])`;

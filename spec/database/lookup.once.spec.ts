@@ -17,8 +17,10 @@ function held() {
   );
   return { lookup, batches, digests: () => batches.map((batch) => batch.digests) };
 }
-// Waits for several turns of the event loop, even on a busy machine.
-const turn = () => new Promise((resolve) => setTimeout(resolve, 20));
+/** Waits for several turns of the event loop, however long they take. */
+async function turn() {
+  for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => setImmediate(resolve));
+}
 const names = (count: number, name = 'token') =>
   Array.from({ length: count }, (_, index) => `${name} ${index}`);
 
@@ -99,5 +101,29 @@ describe('BatchedLookup', () => {
     await turn();
     batches.at(-1)?.answer();
     expect(await next).toBe('row of d');
+  });
+
+  test('gives a fetch the time that its oldest lookup has left', async () => {
+    const deadlines: number[] = [];
+    const answers: (() => void)[] = [];
+    const lookup = new BatchedLookup<string>((_digests, deadlineMs) => {
+      deadlines.push(deadlineMs);
+      return new Promise((resolve) => answers.push(() => resolve(new Map())));
+    });
+    const running = [lookup.find('a')];
+    await turn();
+    running.push(lookup.find('b'));
+    await turn();
+    // Both fetches are running: this one has to wait.
+    running.push(lookup.find('c'));
+    const asked = performance.now();
+    while (performance.now() - asked < 50) await turn();
+    answers[0]?.();
+    await turn();
+    const [first = 0, second = 0, waited = 0] = deadlines;
+    expect(Math.min(first, second)).toBeGreaterThan(waited);
+    expect(waited).toBeLessThanOrEqual(4000 - 50);
+    for (const answer of answers) answer();
+    await Promise.all(running);
   });
 });

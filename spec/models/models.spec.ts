@@ -17,7 +17,7 @@ describe('auth.models', () => {
   let userId: string;
   beforeAll(async () => {
     app = await startApp({ plugins, config: { baseUrl: 'http://app.example.com' } });
-    userId = (await app.auth.credential.signUp(ada)).user.id;
+    userId = (await app.auth.credential.signUp(ada))!.user.id;
     await app.auth.credential.signIn({ credential: ada.email, password: ada.password });
     await app.auth.apiKeys.create(userId, { name: 'program', scopes: ['read', 'write'] });
     await app.auth.models.Account.create({

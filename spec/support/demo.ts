@@ -48,7 +48,8 @@ export async function startDemo(data: string, env: Record<string, string> = {}):
     const [port, providerPort] = await freePorts();
     const started = spawnDemo({ DEMO_DATA: data, PORT: port, PROVIDER_PORT: providerPort, ...env });
     while (started.child.exitCode === null) {
-      const origin = /The demo is at (http:\S+)/.exec(started.output())?.[1];
+      // The last line that it prints when it starts, or a spec could read its output too early.
+      const origin = /The demo is at (http:\S+)\s+.*the password in \S+\n/.exec(started.output())?.[1];
       if (origin) return { ...started, origin };
       await pause(50);
     }

@@ -3,8 +3,8 @@ const MAX_BYTES = 1024 * 1024;
 export type Fetch = (url: string, options?: object) => Promise<Response>;
 
 /**
- * `fetch` for talking to a provider that may be broken or hostile: it follows no redirect, reads at most 1 MiB, and
- * ends with the signal however slowly the answer drips.
+ * `fetch` for a provider that may be broken or hostile: it follows no redirect, reads at most 1 MiB, and is aborted by the
+ * signal, however slowly the response arrives.
  */
 export function boundedFetch(signal: AbortSignal): Fetch {
   return async (url, options) => {

@@ -1,7 +1,13 @@
+import { once } from 'node:events';
+import { AuthError } from '../../errors.js';
 import type { Logger } from '../../logger.js';
-import { Connection } from './connection.js';
-import type { Profile, Provider } from './provider.js';
-import { endsGrant, isStorable, type TokenSet, toTokenSet } from './token-response.js';
+import { AuthorizationServer, type FlowSecrets } from './authorization-server.js';
+import { boundedFetch } from './bounded-fetch.js';
+import { Discovery } from './discovery.js';
+import { describe, isDeclined, isRefusal } from './openid-errors.js';
+import type { Profile, ProfileSources, Provider } from './provider.js';
+import { type Claims, SigningKeys } from './signing-keys.js';
+import { isStorable, type TokenSet, toTokenSet } from './token-response.js';
 
 /** Somebody whom a provider has signed in. */
 export interface Identity {
@@ -10,120 +16,111 @@ export interface Identity {
   readonly tokens: TokenSet;
 }
 
-/** The secrets of one flow, between the request to the provider and its answer. */
-export interface FlowSecrets {
-  readonly state: string;
-  readonly nonce: string;
-  readonly codeVerifier: string;
-}
-
-const MAX_FUTURE_SECONDS = 300;
-const MAX_PAST_SECONDS = 5;
+// A provider may use up most of the five seconds that a request may take.
+const TIMEOUT_MS = 4500;
 const MAX_SUBJECT_LENGTH = 255;
 
 /** Talks to one provider, with the precautions that openid-client leaves to its caller. */
 export class ProviderClient {
-  readonly #connection: Connection;
+  readonly #discovery: Discovery;
+  readonly #keys = new SigningKeys();
 
   constructor(
     readonly provider: Provider,
-    logger: Logger,
+    private readonly logger: Logger,
   ) {
-    this.#connection = new Connection(provider, logger);
+    this.#discovery = new Discovery(provider);
   }
 
   /** Where to send the browser: authorization code, PKCE with S256, state and nonce. */
-  authorizationUrl({ state, nonce, codeVerifier }: FlowSecrets, redirectUri: string): Promise<string> {
-    const { scopes, authorizeParameters } = this.provider;
-    return this.#connection.call(async (client, config) => {
-      const url = client.buildAuthorizationUrl(config, {
-        ...authorizeParameters,
-        redirect_uri: redirectUri,
-        ...(scopes.length > 0 && { scope: scopes.join(' ') }),
-        state,
-        code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
-        code_challenge_method: 'S256',
-        // Without an ID token nothing brings it back, and nothing is lost by it.
-        nonce,
-      });
-      return url.href;
+  authorizationUrl(secrets: FlowSecrets, redirectUri: string): Promise<string> {
+    return this.#call(async (signal) => {
+      const server = await this.#discover(signal);
+      return server.authorizationUrl(secrets, redirectUri);
     });
   }
 
   /**
-   * Redeems the provider's answer for tokens, and reads who it is about.
+   * Redeems the code that a browser brings back, and finds out whom the provider has signed in.
    *
    * @throws AuthError `access_denied`, `provider_error`
    */
-  redeem(answer: URLSearchParams, secrets: FlowSecrets, redirectUri: string): Promise<Identity> {
-    const { isOidc } = this.#connection;
-    return this.#connection.call(async (client, config, fetchBounded) => {
-      const currentUrl = new URL(redirectUri);
-      currentUrl.search = answer.toString();
-      const response = await client.authorizationCodeGrant(config, currentUrl, {
-        expectedState: secrets.state,
-        pkceCodeVerifier: secrets.codeVerifier,
-        ...(isOidc && { expectedNonce: secrets.nonce, idTokenExpected: true }),
-      });
-      const claims = isOidc ? checkedClaims(response.claims()) : {};
-      const profile = await this.provider.profile({
-        claims,
-        userinfo: async () => {
-          if (config.serverMetadata().userinfo_endpoint === undefined) return null;
-          return client.fetchUserInfo(config, response.access_token, String(claims.sub));
-        },
-        get: async (url) => {
-          const headers = { accept: 'application/json', authorization: `Bearer ${response.access_token}` };
-          const answer = await fetchBounded(url, { headers });
-          if (answer.ok) return answer.json();
-          const { status } = answer;
-          throw Object.assign(new Error(`${new URL(url).pathname} answered ${status}`), { status });
-        },
-      });
+  redeem(parameters: URLSearchParams, secrets: FlowSecrets, redirectUri: string): Promise<Identity> {
+    return this.#call(async (signal) => {
+      const server = await this.#discover(signal);
+      const tokens = await server.redeemCode(new URL(`?${parameters}`, redirectUri), secrets);
+      const claims = server.isOidc ? await this.#keys.verify(String(tokens.id_token), server) : {};
+      const sources = profileSources(server, tokens.access_token, claims);
+      const profile = checkedProfile(await this.provider.profile(sources));
       return {
-        issuer: isOidc ? String(claims.iss) : config.serverMetadata().issuer,
-        profile: checkedProfile(profile),
-        tokens: toTokenSet(response, this.provider.scopes),
+        issuer: server.isOidc ? String(claims.iss) : server.metadata.issuer,
+        profile,
+        tokens: toTokenSet(tokens, this.provider.scopes),
       };
     });
   }
 
   /**
-   * Exchanges a refresh token for new tokens. Null where the provider has ended the grant.
+   * Exchanges a refresh token for new tokens. Null if the provider has ended the grant.
    *
-   * @param subject whom an ID token must be about, if one comes along
+   * @param subject whom an ID token must be about, if there is one in the response
    * @throws AuthError `provider_error`
    */
   refresh(refreshToken: string, scopes: readonly string[], subject: string): Promise<TokenSet | null> {
-    return this.#connection.call(async (client, config) => {
-      try {
-        const response = await client.refreshTokenGrant(config, refreshToken);
-        const claims = response.claims();
-        if (claims && checkedClaims(claims).sub !== subject)
-          throw new Error('the new ID token is about somebody else');
-        return toTokenSet(response, scopes);
-      } catch (error) {
-        if (endsGrant(error)) return null;
-        throw error;
+    return this.#call(async (signal) => {
+      const server = await this.#discover(signal);
+      const tokens = await server.refresh(refreshToken);
+      if (!tokens) return null;
+      if (tokens.id_token) {
+        const { sub } = await this.#keys.verify(tokens.id_token, server);
+        if (sub !== subject) throw new Error('the new ID token is about somebody else');
       }
+      return toTokenSet(tokens, scopes);
     });
+  }
+
+  async #discover(signal: AbortSignal): Promise<AuthorizationServer> {
+    const openid = await import('openid-client');
+    const fetch = boundedFetch(signal);
+    const metadata = await this.#discovery.metadata(openid, fetch);
+    return new AuthorizationServer(openid, this.provider, metadata, fetch);
+  }
+
+  /** All requests of a call share one deadline, so that several slow responses do not add up. */
+  async #call<T>(steps: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    try {
+      // The signal ends requests by itself, but neither the loading of openid-client nor a wait for another call's keys.
+      const tooLate = once(signal, 'abort').then(() => Promise.reject(signal.reason));
+      return await Promise.race([steps(signal), tooLate]);
+    } catch (error) {
+      throw this.#failure(error);
+    }
+  }
+
+  #failure(error: unknown): AuthError {
+    // The provider may have moved, unless this is a proper response, if only to refuse.
+    if (!isRefusal(error)) this.#discovery.forget();
+    if (isDeclined(error)) return new AuthError('access_denied');
+    this.logger.warn(`latchkey: provider ${this.provider.id} failed: ${describe(error)}`);
+    return new AuthError('provider_error');
   }
 }
 
-// What openid-client takes and we do not: an empty subject, a token from the future, and one that ended half a minute ago.
-function checkedClaims(claims: Record<string, unknown> | undefined): Record<string, unknown> {
-  if (!claims || typeof claims.sub !== 'string' || claims.sub === '')
-    throw new Error('the ID token has no subject');
-  const now = Date.now() / 1000;
-  if (Number(claims.iat) > now + MAX_FUTURE_SECONDS) throw new Error('the ID token is from the future');
-  if (Number(claims.exp) < now - MAX_PAST_SECONDS) throw new Error('the ID token has ended');
-  return claims;
+/** What the provider's module can read a profile from; it requests userinfo and other resources as it needs them. */
+function profileSources(server: AuthorizationServer, accessToken: string, claims: Claims): ProfileSources {
+  const headers = { accept: 'application/json', authorization: `Bearer ${accessToken}` };
+  return {
+    claims,
+    userinfo: () => server.userinfo(accessToken, String(claims.sub)),
+    get: (url) => server.get(url, headers),
+  };
 }
 
 function checkedProfile(profile: Profile): Profile {
   const { subject } = profile;
   if (typeof subject !== 'string' || subject === '' || !isStorable(subject, MAX_SUBJECT_LENGTH)) {
-    throw new Error('the provider names no subject that could be stored');
+    throw new Error('the provider names no subject that can be stored');
   }
   return profile;
 }

@@ -1,51 +1,84 @@
-import type { ClientAuth, Configuration } from 'openid-client';
+import type { ClientAuth, Configuration, ServerMetadata } from 'openid-client';
 import type { Fetch } from './bounded-fetch.js';
+import type { Provider } from './provider.js';
+
+export type OpenidClient = typeof import('openid-client');
 
 const TTL_MS = 60 * 60 * 1000;
 
-/** What a provider says of itself (OpenID Connect Discovery 1.0), asked for once an hour. */
+/** A provider's metadata (OpenID Connect Discovery 1.0), fetched once an hour. */
 export class Discovery {
-  #known: { document: string; until: number } | undefined;
+  #kept: { metadata: ServerMetadata; until: number } | undefined;
 
-  /**
-   * Gone through each time, though with the document of last time: a configuration that is made of the bare metadata
-   * does not know that Microsoft's issuer differs by tenant.
-   */
-  async configure(
-    client: typeof import('openid-client'),
-    issuer: string,
-    clientId: string,
-    authentication: ClientAuth,
-    fetchBounded: Fetch,
-  ): Promise<Configuration> {
-    const known = this.#known && this.#known.until > Date.now() ? this.#known : undefined;
-    let document = known?.document;
-    const fetchOnce: Fetch = async (url, options) => {
-      if (document !== undefined) {
-        return new Response(document, { headers: { 'content-type': 'application/json' } });
-      }
-      const response = await fetchBounded(url, options);
-      document = await response.clone().text();
-      return response;
-    };
-    const config = await client.discovery(new URL(issuer), clientId, undefined, authentication, {
-      [client.customFetch]: fetchOnce as never,
-      execute: issuer.startsWith('http:') ? [client.allowInsecureRequests] : [],
-    });
-    // Only now: a document that makes no sense is not kept.
-    if (!known && document !== undefined && isComplete(config))
-      this.#known = { document, until: Date.now() + TTL_MS };
-    return config;
+  constructor(private readonly provider: Provider) {}
+
+  async metadata(openid: OpenidClient, fetch: Fetch): Promise<ServerMetadata> {
+    if (this.#kept && this.#kept.until > Date.now()) return this.#kept.metadata;
+    const metadata = (await configure(openid, this.provider, fetch)).serverMetadata();
+    if (isComplete(metadata)) this.#kept = { metadata, until: Date.now() + TTL_MS };
+    return metadata;
   }
 
-  /** For when what it says has led nowhere: it is asked for anew the next time. */
+  /** Fetches it again the next time, because it may be wrong. */
   forget(): void {
-    this.#known = undefined;
+    this.#kept = undefined;
   }
 }
 
-/** Whether a sign-in can be done with it: what was only half put up must not last for an hour. */
-function isComplete(config: Configuration): boolean {
-  const { authorization_endpoint, token_endpoint, jwks_uri } = config.serverMetadata();
+/** Whether it is enough for a sign-in: the metadata of a provider that is being set up must not be kept for an hour. */
+function isComplete({ authorization_endpoint, token_endpoint, jwks_uri }: ServerMetadata): boolean {
   return [authorization_endpoint, token_endpoint, jwks_uri].every((url) => url && URL.canParse(url));
+}
+
+/**
+ * openid-client's configuration for a provider. A new one for each use, since openid-client keeps signing keys with it.
+ *
+ * @param metadata the provider's, if known; otherwise it is fetched
+ */
+export async function configure(
+  openid: OpenidClient,
+  provider: Provider,
+  fetch: Fetch,
+  metadata?: ServerMetadata,
+): Promise<Configuration> {
+  const { server, clientId } = provider;
+  const authentication = clientAuthentication(openid, provider);
+  // Known metadata goes through discovery too: only there openid-client learns that Microsoft's issuer varies by tenant.
+  const config =
+    'discover' in server
+      ? await openid.discovery(new URL(server.discover), clientId, undefined, authentication, {
+          [openid.customFetch]: metadata ? async () => Response.json(metadata) : fetch,
+          execute: isLocal(provider) ? [openid.allowInsecureRequests] : [],
+        })
+      : new openid.Configuration(
+          {
+            issuer: server.issuer,
+            authorization_endpoint: server.authorizationUrl,
+            token_endpoint: server.tokenUrl,
+            userinfo_endpoint: server.userinfoUrl,
+          },
+          clientId,
+          {},
+          authentication,
+        );
+  config[openid.customFetch] = fetch;
+  if (isLocal(provider)) openid.allowInsecureRequests(config);
+  return config;
+}
+
+/** Whether plain http is allowed: `checkOptions` accepts it only for providers on this machine. */
+export function isLocal({ server }: Provider): boolean {
+  return ('discover' in server ? server.discover : server.tokenUrl).startsWith('http:');
+}
+
+function clientAuthentication(openid: OpenidClient, { clientAuth, clientSecret }: Provider): ClientAuth {
+  return (server, ...request) => {
+    const secret = typeof clientSecret === 'string' ? clientSecret : clientSecret();
+    // Basic is the default (OpenID Connect Discovery 1.0, 3).
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const onlyPost = !methods.includes('client_secret_basic') && methods.includes('client_secret_post');
+    const authenticate =
+      clientAuth === 'post' || onlyPost ? openid.ClientSecretPost : openid.ClientSecretBasic;
+    authenticate(secret)(server, ...request);
+  };
 }

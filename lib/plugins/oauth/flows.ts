@@ -5,7 +5,7 @@ import { deleteInBatches } from '../../database/delete-in-batches.js';
 import type { RowOf } from '../../models/column.js';
 import { type Session, sessions } from '../../models/session.js';
 import type { Selection, Table } from '../../models/table.js';
-import type { FlowSecrets } from './client.js';
+import type { FlowSecrets } from './authorization-server.js';
 import { flowsTable } from './model.js';
 
 /** How long a browser may take at the provider, in seconds. */

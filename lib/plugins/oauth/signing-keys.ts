@@ -1,79 +1,89 @@
-import type { ExportedJWKSCache } from 'openid-client';
+import type { JWK } from 'openid-client';
+import type { AuthorizationServer } from './authorization-server.js';
+import { candidateKeys, isAboutKeys } from './openid-errors.js';
 
-// How long it takes at least until a key that does not fit makes us ask for the keys again.
+export type Claims = Readonly<Record<string, unknown>>;
+type Keys = readonly JWK[];
+
+const TTL_MS = 5 * 60 * 1000;
+// The shortest time between two fetches because of keys that do not match.
 const RENEWAL_MS = 3000;
-const MAX_CANDIDATES = 8;
+const MAX_FUTURE_SECONDS = 300;
+const MAX_PAST_SECONDS = 5;
 
-/** An attempt to verify an answer: with these keys or, without any, with those that the provider publishes now. */
-export type Attempt<T> = (
-  keys: ExportedJWKSCache | undefined,
-  /** Takes the keys that the attempt has ended with, whatever came of it. */
-  keep: (keys: ExportedJWKSCache | undefined) => void,
-) => Promise<T>;
-
-/**
- * The keys that a provider signs with. They are kept; and where one of them does not fit, the provider may have changed
- * them: then they are asked for anew and the same answer is verified once more.
- */
+/** The keys with which a provider signs, kept for some minutes. */
 export class SigningKeys {
-  #known: ExportedJWKSCache | undefined;
-  #renewing: Promise<unknown> | undefined;
+  #kept: { readonly keys: Keys; readonly until: number } | undefined;
+  #renewal: Promise<Keys> | undefined;
   #renewableAt = 0;
 
-  async verify<T>(attempt: Attempt<T>): Promise<T> {
-    const used = this.#known;
+  /**
+   * Verifies an ID token with the kept keys. If they do not match, the provider may have rotated them: then the same ID
+   * token is verified once more, with those that it currently publishes.
+   */
+  async verify(idToken: string, server: AuthorizationServer): Promise<Claims> {
+    const kept = this.#kept && this.#kept.until > Date.now() ? this.#kept.keys : undefined;
+    if (!kept) return verifyIdToken(server, idToken, await this.#fetch(server));
     try {
-      return await this.#with(used, attempt);
+      return await verifyIdToken(server, idToken, kept);
     } catch (error) {
-      if (!isAboutKeys(error)) throw error;
-      // Of many that fail at once, one asks and the others wait for it.
-      if (this.#known === used && !this.#renewing) {
-        if (used === undefined || Date.now() < this.#renewableAt) throw error;
-        this.#renewableAt = Date.now() + RENEWAL_MS;
-        const renewal = this.#with(undefined, attempt);
-        this.#renewing = renewal
-          .catch(() => undefined)
-          .finally(() => {
-            this.#renewing = undefined;
-          });
-        return await renewal;
-      }
-      await this.#renewing;
-      if (this.#known === used) throw error;
-      return this.#with(this.#known, attempt);
+      const newer = isAboutKeys(error) ? await this.#newerThan(kept, server) : null;
+      if (!newer) throw error;
+      return verifyIdToken(server, idToken, newer);
     }
   }
 
-  async #with<T>(keys: ExportedJWKSCache | undefined, attempt: Attempt<T>): Promise<T> {
-    try {
-      return await attempt(keys, (now) => {
-        if (now && now.uat !== keys?.uat) this.#known = now;
+  /** Of many calls whose keys do not match, one fetches them and the others wait. Null if it is too soon to do so. */
+  async #newerThan(keys: Keys, server: AuthorizationServer): Promise<Keys | null> {
+    if (this.#kept?.keys !== keys) return this.#kept?.keys ?? null;
+    if (!this.#renewal) {
+      if (Date.now() < this.#renewableAt) return null;
+      this.#renewableAt = Date.now() + RENEWAL_MS;
+      this.#renewal = this.#fetch(server).finally(() => {
+        this.#renewal = undefined;
       });
-    } catch (error) {
-      return this.#tryEach(error, attempt);
     }
+    return this.#renewal;
   }
 
-  /** Keys without ids are no mistake: where several fit, openid-client leaves it to us to try them. */
-  async #tryEach<T>(error: unknown, attempt: Attempt<T>): Promise<T> {
-    for (const key of candidatesOf(error)) {
-      try {
-        return await attempt({ jwks: { keys: [key] }, uat: Math.floor(Date.now() / 1000) }, () => {});
-      } catch (failure) {
-        if (!isAboutKeys(failure)) throw failure;
-      }
+  async #fetch(server: AuthorizationServer): Promise<Keys> {
+    const keys = await server.jwks();
+    this.#kept = { keys, until: Date.now() + TTL_MS };
+    return keys;
+  }
+}
+
+/** The claims of an ID token that one of these keys has signed. Sends no request. */
+async function verifyIdToken(server: AuthorizationServer, idToken: string, keys: Keys): Promise<Claims> {
+  try {
+    return checkedClaims(await signedClaims(server, idToken, keys));
+  } catch (error) {
+    // Keys need no ids: if several could match, openid-client leaves it to its caller to try them.
+    for (const key of candidateKeys(error)) {
+      const claims = await signedClaims(server, idToken, [key]).catch(() => null);
+      if (claims) return checkedClaims(claims);
     }
     throw error;
   }
 }
 
-function isAboutKeys(error: unknown): boolean {
-  const { code, cause } = error as { code?: string; cause?: { message?: string } };
-  return code === 'OAUTH_KEY_SELECTION_FAILED' || /signature/.test(cause?.message ?? '');
+// openid-client verifies an ID token only as part of a token response, so it is given one.
+async function signedClaims(server: AuthorizationServer, idToken: string, keys: Keys) {
+  const { openid } = server;
+  const answer = { access_token: 'none', token_type: 'bearer', id_token: idToken };
+  const config = await server.configuration(async () => Response.json(answer));
+  // Without this, openid-client trusts the token endpoint and never checks the signature.
+  openid.enableNonRepudiationChecks(config);
+  openid.setJwksCache(config, { jwks: { keys: [...keys] }, uat: Math.floor(Date.now() / 1000) });
+  return (await openid.refreshTokenGrant(config, 'none')).claims();
 }
 
-function candidatesOf(error: unknown): ExportedJWKSCache['jwks']['keys'] {
-  if (!isAboutKeys(error)) return [];
-  const { candidates = [] } = (error as { cause?: { cause?: { candidates?: [] } } }).cause?.cause ?? {};
-  return candidates.length > 1 ? candidates.slice(0, MAX_CANDIDATES) : [];
+// What openid-client accepts: an empty subject, a token from the future, and one that expired half a minute ago.
+function checkedClaims(claims: Claims | undefined): Claims {
+  if (!claims || typeof claims.sub !== 'string' || claims.sub === '')
+    throw new Error('the ID token has no subject');
+  const now = Date.now() / 1000;
+  if (Number(claims.iat) > now + MAX_FUTURE_SECONDS) throw new Error('the ID token is from the future');
+  if (Number(claims.exp) < now - MAX_PAST_SECONDS) throw new Error('the ID token has expired');
+  return claims;
 }

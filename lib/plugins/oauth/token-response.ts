@@ -1,5 +1,4 @@
 import type { TokenEndpointResponse } from 'openid-client';
-import type { Fetch } from './bounded-fetch.js';
 
 /** Tokens as a provider gave them. */
 export interface TokenSet {
@@ -13,43 +12,27 @@ export interface TokenSet {
 
 const MAX_TOKEN_LENGTH = 32 * 1024;
 const MAX_SCOPES_LENGTH = 16 * 1024;
-/** A hundred years: later, MySQL has no date. */
+/** A hundred years: MySQL runs out of dates. */
 const MAX_SECONDS = 100 * 365 * 24 * 60 * 60;
-// By RFC 6749; by GitHub, with status 200.
-const GRANT_ENDED = /^(invalid_grant|bad_refresh_token)$/;
 
 /**
- * `fetch` whose answers from the token endpoint are as openid-client wants them, where a provider means what the
- * standard means and says it another way. What can be checked is checked as strictly as ever.
+ * A token response as the standard requires it, for providers that deviate from it without changing the meaning.
+ * Whatever can be verified is still verified.
  *
- * @param takesIdToken false for a service without discovery: it may send an ID token, but nobody knows its keys
+ * @param takesIdToken false for a service without discovery: it may send an ID token, but its keys are unknown
  */
-export function tolerantFetch(fetch: Fetch, takesIdToken: boolean): Fetch {
-  return async (url, options) => {
-    const response = await fetch(url, options);
-    if (!isTokenRequest(options)) return response;
-    const body: unknown = await response
-      .clone()
-      .json()
-      .catch(() => null);
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) return response;
-    const { status, headers } = response;
-    if (status >= 400 && status < 500 && typeof (body as { error?: unknown }).error === 'string') {
-      // An error of RFC 6749, 5.2, whatever its status, its type of content and its challenge.
-      return Response.json(body, { status: 400 });
-    }
-    return new Response(JSON.stringify(mended(body, takesIdToken)), { status, headers });
-  };
-}
-
-/** `fetch` that asks the token endpoint once: a code works once, and its answer may have to be verified again. */
-export function askingOnce(fetch: Fetch): Fetch {
-  let answer: Promise<Response> | undefined;
-  return async (url, options) => {
-    if (!isTokenRequest(options)) return fetch(url, options);
-    answer ??= fetch(url, options);
-    return (await answer).clone();
-  };
+export async function toStandardResponse(response: Response, takesIdToken: boolean): Promise<Response> {
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => null);
+  if (!isObject(body)) return response;
+  const { status, headers } = response;
+  if (status >= 400 && status < 500 && typeof body.error === 'string') {
+    // An error of RFC 6749, 5.2, whatever its status, content type and challenge.
+    return Response.json(body, { status: 400 });
+  }
+  return new Response(JSON.stringify(corrected(body, takesIdToken)), { status, headers });
 }
 
 export function toTokenSet(response: TokenEndpointResponse, requested: readonly string[]): TokenSet {
@@ -65,32 +48,24 @@ export function toTokenSet(response: TokenEndpointResponse, requested: readonly 
     refreshToken: refresh_token,
     idToken: id_token,
     tokenType: token_type,
-    // Some services separate scopes by commas; one that says nothing granted what was asked for (RFC 6749, 5.1).
+    // Some services separate scopes by commas; one that names none has granted those requested (RFC 6749, 5.1).
     scopes: scope === undefined ? requested : scope.split(/[ ,]+/).filter(Boolean),
     expiresAt:
       expires_in === undefined ? null : new Date(Date.now() + Math.min(expires_in, MAX_SECONDS) * 1000),
   };
 }
 
-/** Whether a refresh was refused for good. */
-export function endsGrant(error: unknown): boolean {
-  // What comes with status 200 has no access token: openid-client misses that, and keeps the body with the cause.
-  const { error: code, cause } = error as Error & { error?: string; cause?: Error };
-  const { body } = (cause?.cause ?? {}) as { body?: { error?: string } };
-  return GRANT_ENDED.test(code ?? body?.error ?? '');
+/** Whether a JSON value is an object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** No database takes broken Unicode, and PostgreSQL no NUL. */
+/** Databases refuse ill-formed Unicode, and PostgreSQL also NUL. */
 export function isStorable(text: string, maxLength: number): boolean {
   return text.length <= maxLength && text.isWellFormed() && !text.includes('\0');
 }
 
-// The only thing that is posted to a provider.
-function isTokenRequest(options: object = {}): boolean {
-  return (options as RequestInit).method === 'POST';
-}
-
-function mended(body: object, takesIdToken: boolean): object {
+function corrected(body: object, takesIdToken: boolean): object {
   const given = Object.entries(body).filter(([, value]) => value !== null);
   const { refresh_token, id_token, scope, ...rest } = Object.fromEntries(given);
   return {

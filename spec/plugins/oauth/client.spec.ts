@@ -1,7 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { sessionCookie } from '../../support/app.js';
 import { rows } from '../../support/database.js';
-import { answers, type Lies, type LyingProvider, startLyingProvider } from '../../support/lying-provider.js';
+import {
+  answers,
+  type Lies,
+  type LyingProvider,
+  newKeys,
+  startLyingProvider,
+} from '../../support/lying-provider.js';
 import { countRows, type OAuthApp, oidcPlugin, signInWith, startOAuthApp } from '../../support/oauth-app.js';
 
 const SECONDS = 1000;
@@ -148,12 +155,32 @@ describe('a provider that sends', () => {
   });
 });
 
+test('a sign-in sends one request to each endpoint, and reuses the discovery document and keys', async () => {
+  const provider = await startLyingProvider();
+  const app = await startOAuthApp({ providers: () => [oidcPlugin(provider)] });
+  const realFetch = globalThis.fetch;
+  let asked: string[] = [];
+  globalThis.fetch = (input, init) => {
+    asked.push(new URL(String(input)).pathname);
+    return realFetch(input, init);
+  };
+  await signInWith(app.browser(), 'oidc');
+  expect(asked).toEqual(['/.well-known/openid-configuration', '/authorize', '/token', '/jwks', '/userinfo']);
+  asked = [];
+  await signInWith(app.browser(), 'oidc');
+  expect(asked).toEqual(['/authorize', '/token', '/userinfo']);
+  globalThis.fetch = realFetch;
+  await app.stop();
+  await provider.stop();
+});
+
 describe('a slow provider', () => {
   test('is cancelled after less than 5 seconds in total', async () => {
+    let hasHungUp = false;
     const bent: Lies[] = [
+      { answers: { token: (_req, res) => void res.on('close', () => (hasHungUp = true)) } },
       { answers: { discovery: answers.hang } },
       { answers: { discovery: answers.drip } },
-      { answers: { token: answers.hang } },
       { answers: { token: answers.drip } },
       { answers: { jwks: answers.drip } },
       { answers: { userinfo: answers.hang } },
@@ -176,7 +203,35 @@ describe('a slow provider', () => {
       }),
     );
     expect(await countRows(app.database)).toEqual({ users: 0, accounts: 0, sessions: 0 });
+    await sleep(100);
+    expect(hasHungUp).toBe(true);
     await app.stop();
     await Promise.all(providers.map((one) => one.stop()));
+  });
+
+  test('is waited for no longer because another sign-in waits for its keys', async () => {
+    const provider = await startLyingProvider();
+    const app = await startOAuthApp({ providers: () => [oidcPlugin(provider)] });
+    expect((await signInWith(app.browser(), 'oidc')).headers.location).toBe('/done');
+    provider.keys = [newKeys()];
+    provider.lies = { answers: { jwks: answers.hang } };
+    const realFetch = globalThis.fetch;
+    let tokenRequests = 0;
+    globalThis.fetch = async (input, init) => {
+      if (String(input).endsWith('/token') && tokenRequests++ === 0) await sleep(3 * SECONDS);
+      return realFetch(input, init);
+    };
+    const start = performance.now();
+    const early = signInWith(app.browser(), 'oidc').then(({ headers }) => {
+      expect(headers.location).toBe('/done?error=provider_error');
+      expect(performance.now() - start).toBeLessThan(4.9 * SECONDS);
+    });
+    await sleep(1.5 * SECONDS);
+    const late = signInWith(app.browser(), 'oidc');
+    await early;
+    expect((await late).headers.location).toBe('/done?error=provider_error');
+    globalThis.fetch = realFetch;
+    await app.stop();
+    await provider.stop();
   });
 });

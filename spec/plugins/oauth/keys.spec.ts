@@ -1,5 +1,12 @@
+import { sign } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { answers, type LyingProvider, newKeys, startLyingProvider } from '../../support/lying-provider.js';
+import {
+  answers,
+  type KeyPair,
+  type LyingProvider,
+  newKeys,
+  startLyingProvider,
+} from '../../support/lying-provider.js';
 import { type OAuthApp, oidcPlugin, signInWith, startOAuthApp } from '../../support/oauth-app.js';
 
 const DONE = '/done';
@@ -64,12 +71,86 @@ describe('the signing keys of a provider', () => {
     expect(await signIn()).toBe(DONE);
   });
 
+  test('are fetched once if even newly fetched keys do not match', async () => {
+    provider.lies = { wrongKey: true };
+    expect(await signIn()).toBe(FAILED);
+    expect(provider.jwksRequests).toBe(1);
+  });
+
+  test.each([
+    ['null', 'null'],
+    ['keys that are not a list', '{"keys":{}}'],
+    ['a list that contains no keys', '{"keys":[null]}'],
+  ])('are fetched again after a response with %s', async (_what, body) => {
+    provider.lies = {
+      answers: {
+        jwks: (_req, res) => void res.writeHead(200, { 'content-type': 'application/json' }).end(body),
+      },
+    };
+    expect(await signIn()).toBe(FAILED);
+    provider.lies = {};
+    expect(await signIn()).toBe(DONE);
+  });
+
+  test('verify signed userinfo too', async () => {
+    const userinfoBy = (key = newKeys()) => {
+      const now = Math.floor(Date.now() / 1000);
+      const claims = { iss: provider.issuer, aud: 'latchkey-spec', iat: now, exp: now + 300, sub: 'ada' };
+      const jwt = signed({ ...claims, email: 'signed@example.com', email_verified: true }, key);
+      provider.lies = {
+        claims: { email: undefined },
+        metadata: { userinfo_signing_alg_values_supported: ['ES256'] },
+        answers: {
+          userinfo: (_req, res) => void res.writeHead(200, { 'content-type': 'application/jwt' }).end(jwt),
+        },
+      };
+    };
+    userinfoBy();
+    expect(await signIn()).toBe(FAILED);
+    userinfoBy(provider.keys[0]);
+    const browser = app.browser();
+    expect((await signInWith(browser, 'oidc')).headers.location).toBe(DONE);
+    expect((await browser.get('/auth/me').expect(200)).body.user.email).toBe('signed@example.com');
+  });
+
   test('may have no ids, and then all keys are tried', async () => {
     provider.lies = { kid: '' };
     provider.keys = [newKeys(), newKeys(), ...provider.keys];
     expect(await signIn()).toBe(DONE);
     provider.lies = { kid: '', wrongKey: true };
     expect(await signIn()).toBe(FAILED);
+  });
+});
+
+describe('a provider on another machine', () => {
+  const ISSUER = 'https://provider.example';
+  const realFetch = globalThis.fetch;
+  afterEach(() => {
+    globalThis.fetch = realFetch;
+  });
+
+  test.each([
+    ['https', DONE],
+    ['http', FAILED],
+  ])('whose keys are published over %s: a sign-in ends at %s', async (protocol, end) => {
+    const provider = await startLyingProvider();
+    globalThis.fetch = (input, init) =>
+      realFetch(String(input).replace(/^https?:\/\/provider\.example/, provider.issuer), init);
+    const app = await startOAuthApp({ providers: () => [oidcPlugin({ issuer: ISSUER })] });
+    provider.lies = {
+      claims: { iss: ISSUER },
+      response: { iss: ISSUER },
+      metadata: {
+        issuer: ISSUER,
+        authorization_endpoint: `${ISSUER}/authorize`,
+        token_endpoint: `${ISSUER}/token`,
+        userinfo_endpoint: `${ISSUER}/userinfo`,
+        jwks_uri: `${protocol}://provider.example/jwks`,
+      },
+    };
+    expect((await signInWith(app.browser(), 'oidc')).headers.location).toBe(end);
+    await app.stop();
+    await provider.stop();
   });
 });
 
@@ -114,3 +195,13 @@ describe('the discovery document of a provider', () => {
     }
   });
 });
+
+function signed(claims: object, { privateKey: key }: KeyPair): string {
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const input = `${encode({ alg: 'ES256', kid: 'k1' })}.${encode(claims)}`;
+  const signature = sign('sha256', Buffer.from(input), {
+    key,
+    dsaEncoding: 'ieee-p1363',
+  });
+  return `${input}.${signature.toString('base64url')}`;
+}
