@@ -148,15 +148,13 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
   const limits = limitStore(settings, database);
   let parts: readonly NamedParts[] = [];
   const core = new Core(
-    {
-      settings,
-      context,
-      database,
-      events: new Events(context, logger),
-      limiter: new Limiter(limits, settings.rateLimit?.rules ?? NO_LIMITS, context),
-      mailer: settings.email && new Mailer(settings.email, context, logger),
-      box: new SecretBox(secrets),
-    },
+    settings,
+    context,
+    database,
+    new Events(context, logger),
+    new Limiter(limits, settings.rateLimit?.rules ?? NO_LIMITS, context),
+    settings.email && new Mailer(settings.email, context, logger),
+    new SecretBox(secrets),
     (sessions) => [
       ...(settings.bearerEnabled ? [bearerCarrier(sessions)] : []),
       cookieCarrier(sessions, settings.cookie.name),

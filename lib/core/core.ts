@@ -16,39 +16,18 @@ import type { Authentication, Carrier, SessionAuthentication } from './authentic
 import { type ClientInput, forClientOf } from './client-input.js';
 import type { Contribution } from './contribution.js';
 import type { Events } from './events.js';
-import { OneTimeTokens } from './one-time-tokens.js';
+import { OneTimeTokens, type Purpose } from './one-time-tokens.js';
 import { type Attached, ProofOfEmail } from './proof-of-email.js';
 import { type IssuedSession, Sessions } from './sessions.js';
 import { type Proof, SignIn, type SignInOptions } from './sign-in.js';
-import { type Purpose, TokenStore } from './token-store.js';
 import { type UserRecord, Users } from './users.js';
 import { WaysIn } from './ways-in.js';
-
-/** What a core is made of. */
-export interface Services {
-  readonly settings: Settings;
-  readonly context: CallContext;
-  readonly database: Database;
-  readonly events: Events;
-  readonly limiter: Limiter;
-  /** Null where the app sends no mail. */
-  readonly mailer: Mailer | null;
-  /** Encrypts what must be read again. */
-  readonly box: SecretBox;
-}
 
 // A browser has one, or two if another subdomain has set a cookie of the same name.
 const MAX_CARRIED_SESSIONS = 2;
 
 /** What plugins, routes and guards work with. */
 export class Core {
-  readonly settings: Settings;
-  readonly context: CallContext;
-  readonly database: Database;
-  readonly events: Events;
-  readonly limiter: Limiter;
-  readonly mailer: Mailer | null;
-  readonly box: SecretBox;
   readonly users: Users;
   /** Without the one that begins sessions: that is {@link signIn}'s alone. */
   readonly sessions: Omit<Sessions, 'begin'>;
@@ -59,41 +38,40 @@ export class Core {
   readonly #contributions: readonly Contribution[];
   readonly #gate: SignIn;
   readonly #proofs: ProofOfEmail;
-  readonly #tokenStore: TokenStore;
 
   /**
    * @param carriersOf makes the carriers of sessions
    * @param setUp sets the plugins up; what they contribute is asked for only later
    */
   constructor(
-    services: Services,
-    carriersOf: (sessions: Pick<Sessions, 'find'>, settings: Settings) => readonly Carrier[],
+    readonly settings: Settings,
+    readonly context: CallContext,
+    readonly database: Database,
+    readonly events: Events,
+    readonly limiter: Limiter,
+    /** Null where the app sends no mail. */
+    readonly mailer: Mailer | null,
+    /** Encrypts what must be read again. */
+    readonly box: SecretBox,
+    carriersOf: (sessions: Pick<Sessions, 'find'>) => readonly Carrier[],
     setUp: (core: Core) => readonly Contribution[],
   ) {
-    const { settings, context, database, events } = services;
-    this.settings = settings;
-    this.context = context;
-    this.database = database;
-    this.events = events;
-    this.limiter = services.limiter;
-    this.mailer = services.mailer;
-    this.box = services.box;
     const contributions = () => this.#contributions;
+    const tokens = this.table(oneTimeTokens);
     const tables = { users: this.table(users), sessions: this.table(sessions) };
     const allSessions = new Sessions(database, tables, settings, context, events);
     this.sessions = allSessions;
     this.users = new Users(database, tables.users);
     this.#gate = new SignIn(allSessions, context, contributions, (request) => this.sessionTokens(request));
-    this.#tokenStore = new TokenStore(database, this.table(oneTimeTokens));
-    this.#proofs = new ProofOfEmail(this.users, allSessions, this.#tokenStore, events, contributions);
-    this.tokens = new OneTimeTokens(database, this.#tokenStore, this.users, this.#proofs, () =>
+    this.#proofs = new ProofOfEmail(this.users, allSessions, tokens, events, contributions);
+    this.tokens = new OneTimeTokens(database, tokens, this.users, this.#proofs, () =>
       contributions().flatMap(({ endWithPassword = [] }) => endWithPassword),
     );
     this.waysIn = new WaysIn(database, this.users, contributions);
     this.#contributions = setUp(this);
     this.carriers = [
       ...this.#contributions.flatMap(({ carriers = [] }) => carriers),
-      ...carriersOf(allSessions, settings),
+      ...carriersOf(allSessions),
     ];
   }
 
@@ -215,7 +193,7 @@ export class Core {
 
   /** Deletes what has expired. @returns how many rows */
   async prune(): Promise<number> {
-    return (await this.sessions.prune()) + (await this.#tokenStore.prune());
+    return (await this.sessions.prune()) + (await this.tokens.prune());
   }
 
   /** Waits for what no call waited for. */

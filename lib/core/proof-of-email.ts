@@ -1,8 +1,9 @@
 import type { Transaction } from 'sequelize';
+import type { TokenColumns } from '../models/one-time-token.js';
+import type { Table } from '../models/table.js';
 import type { Contribution } from './contribution.js';
 import type { Events } from './events.js';
 import type { Sessions } from './sessions.js';
-import type { TokenStore } from './token-store.js';
 import type { UserRecord, Users } from './users.js';
 
 /**
@@ -29,7 +30,7 @@ export class ProofOfEmail {
   constructor(
     private readonly users: Users,
     private readonly sessions: Sessions,
-    private readonly tokens: TokenStore,
+    private readonly tokens: Table<TokenColumns>,
     private readonly events: Events,
     private readonly contributions: () => readonly Contribution[],
   ) {}
@@ -53,7 +54,7 @@ export class ProofOfEmail {
       for (const contribution of this.contributions())
         await contribution.onFirstProof?.(user.id, transaction);
     }
-    await this.tokens.deleteAll(user.id, transaction);
+    await this.tokens.delete({ userId: user.id }, transaction);
     const now = await this.users.markEmailVerified(user.id, transaction);
     return {
       record: {

@@ -1,12 +1,11 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/settings.js';
 import type { CallContext } from '../context/call.js';
-import { createToken, digestToken, isWellFormedToken, SESSION_TOKEN_PREFIX } from '../crypto/token.js';
+import { createToken, digestToken, SESSION_TOKEN_PREFIX } from '../crypto/token.js';
 import { isUuid, uuidv7 } from '../crypto/uuid.js';
 import type { Database } from '../database/database.js';
 import { deleteInBatches } from '../database/delete-in-batches.js';
 import { isForeignKeyViolation } from '../database/faults.js';
-import { BatchedLookup } from '../database/lookup.js';
 import { storable } from '../database/storable.js';
 import { AuthError } from '../errors.js';
 import type { RowOf } from '../models/column.js';
@@ -14,6 +13,7 @@ import type { Session, SessionColumns } from '../models/session.js';
 import type { Selection, Table } from '../models/table.js';
 import type { User, UserColumns } from '../models/user.js';
 import type { Events } from './events.js';
+import { BackgroundWrites, TokenLookup } from './token-lookup.js';
 
 /** A session and the only copy of its token. */
 export interface IssuedSession {
@@ -31,11 +31,6 @@ export interface SessionWithUser {
   readonly session: Session;
 }
 
-interface LookupRow {
-  readonly digest: Buffer;
-  readonly db_now: number | string;
-}
-
 const MAX_USER_AGENT = 255;
 const MAX_IP = 45;
 
@@ -46,10 +41,10 @@ export class Sessions {
   readonly #whole: Selection<RowOf<SessionColumns>>;
   readonly #user: Selection<User>;
   readonly #users: string;
-  /** The tables of sessions and users, joined where the session's epoch is the user's. */
-  readonly #joined: string;
-  readonly #lookup: BatchedLookup<LookupRow>;
-  readonly #touches = new Map<string, Promise<void>>();
+  /** By which sessions are joined to users: the session's epoch must be the user's. */
+  readonly #on = 'u.id = s.user_id AND u.auth_epoch = s.auth_epoch';
+  readonly #lookup: TokenLookup<Session>;
+  readonly #touches: BackgroundWrites;
 
   constructor(
     private readonly database: Database,
@@ -63,10 +58,14 @@ export class Sessions {
     this.#session = tables.sessions.shown('s');
     this.#whole = tables.sessions.whole('s');
     this.#user = tables.users.shown('u');
-    this.#joined = `${this.#session.from} JOIN ${this.#user.from} ON u.id = s.user_id AND u.auth_epoch = s.auth_epoch`;
-    this.#lookup = new BatchedLookup((digests, deadlineMs) =>
-      database.share(() => this.#fetch(digests, deadlineMs)),
-    );
+    this.#lookup = new TokenLookup(database, {
+      prefix: SESSION_TOKEN_PREFIX,
+      row: this.#session,
+      hash: 's.token_hash',
+      user: this.#user,
+      on: this.#on,
+    });
+    this.#touches = new BackgroundWrites(database, settings.logger, 'last activity');
   }
 
   /**
@@ -102,21 +101,24 @@ export class Sessions {
 
   /** The live session that a token opens, or null. One statement at most, shared with others at a busy time. */
   async find(token: string): Promise<SessionWithUser | null> {
-    const raw = await this.#lookUp(token);
-    if (!raw) return null;
-    const session = this.#session.read(raw);
-    if (this.#hasEnded(session, raw)) return null;
-    this.#touch(session, Number(raw.db_now));
-    return { user: this.#user.read(raw), session };
+    const found = await this.#lookup.find(token);
+    if (!found || this.#hasEnded(found.row)) return null;
+    const { row: session, user, now } = found;
+    const { id, lastActiveAt } = session;
+    // Only ever an UPDATE: it brings no revoked session back.
+    if (now - lastActiveAt.getTime() >= this.#touchMs)
+      this.#touches.start(id, () =>
+        this.#table.update({ lastActiveAt: new Date(now) }, { id, lastActiveAt }),
+      );
+    return { user, session };
   }
 
   /** A user's live sessions, the newest first. */
   async list(userId: string): Promise<Session[]> {
     if (!isUuid(userId)) return [];
-    return this.#live(
-      `FROM ${this.#joined} WHERE s.user_id = :userId ORDER BY s.created_at DESC, s.id DESC`,
-      { userId },
-    );
+    return this.#live(`ON ${this.#on} WHERE s.user_id = :userId ORDER BY s.created_at DESC, s.id DESC`, {
+      userId,
+    });
   }
 
   /** Whether a session has not been ended, as a transaction sees it that has locked its user. */
@@ -137,10 +139,8 @@ export class Sessions {
 
   /** Ends the session that a token opens. @returns whether it was alive */
   async revokeByToken(token: string): Promise<boolean> {
-    const raw = await this.#lookUp(token);
-    if (!raw) return false;
-    const { id, userId } = this.#session.read(raw);
-    return this.revoke(userId, id);
+    const found = await this.#lookup.find(token);
+    return found ? this.revoke(found.row.userId, found.row.id) : false;
   }
 
   /** Ends one session of a user. @returns whether it was alive */
@@ -179,8 +179,7 @@ export class Sessions {
     );
     const unless = (id: string) => except && `AND ${id} <> :except`;
     const live = await this.#live(
-      `FROM ${this.#session.from} JOIN ${this.#user.from} ON u.id = s.user_id AND u.auth_epoch = s.auth_epoch + 1
-       WHERE s.user_id = :userId ${unless('s.id')}`,
+      `ON u.id = s.user_id AND u.auth_epoch = s.auth_epoch + 1 WHERE s.user_id = :userId ${unless('s.id')}`,
       { userId, except },
       transaction,
     );
@@ -236,8 +235,8 @@ export class Sessions {
   }
 
   /** Waits for writes that no request waited for. */
-  async settle(): Promise<void> {
-    await Promise.all(this.#touches.values());
+  settle(): Promise<void> {
+    return this.#touches.settle();
   }
 
   // Seldom enough to be cheap, and often enough that an active user's session does not go idle.
@@ -249,54 +248,24 @@ export class Sessions {
     return this.settings.session.idleTimeout * 1000;
   }
 
-  async #lookUp(token: string): Promise<LookupRow | null> {
-    if (!isWellFormedToken(SESSION_TOKEN_PREFIX, token)) return null;
-    const digest = digestToken(token).toString('hex');
-    return this.database.awaitShared(() => this.#lookup.find(digest));
-  }
-
-  async #fetch(digests: readonly string[], deadlineMs: number): Promise<Map<string, LookupRow>> {
-    const list = this.database.digestList(digests.map((digest) => Buffer.from(digest, 'hex')));
-    const rows = await this.database.select<LookupRow>(
-      `SELECT s.token_hash AS digest, ${this.#session.columns}, ${this.#user.columns}, ${this.database.nowSql} AS db_now
-       FROM ${this.#joined} WHERE s.token_hash IN (${list})`,
-      undefined,
-      undefined,
-      deadlineMs,
-    );
-    return new Map(rows.map((row) => [row.digest.toString('hex'), row]));
-  }
-
+  /** @param rest begins with the condition by which sessions are joined to users */
   async #live(
     rest: string,
     replacements: Record<string, string>,
     transaction?: Transaction,
   ): Promise<Session[]> {
-    const rows = await this.database.select<LookupRow>(
-      `SELECT ${this.#session.columns}, ${this.database.nowSql} AS db_now ${rest}`,
+    const { nowSql, clock } = this.database;
+    const rows = await this.database.select<{ db_now: number | string }>(
+      `SELECT ${this.#session.columns}, ${nowSql} AS db_now FROM ${this.#session.from} JOIN ${this.#user.from} ${rest}`,
       replacements,
       transaction,
     );
-    return rows.flatMap((raw) => {
-      const session = this.#session.read(raw);
-      return this.#hasEnded(session, raw) ? [] : [session];
-    });
+    if (rows[0]) clock.observe(Number(rows[0].db_now));
+    return rows.map((raw) => this.#session.read(raw)).filter((session) => !this.#hasEnded(session));
   }
 
-  #hasEnded({ expiresAt, lastActiveAt }: Session, { db_now }: LookupRow): boolean {
+  #hasEnded({ expiresAt, lastActiveAt }: Session): boolean {
     const { clock } = this.database;
-    clock.observe(Number(db_now));
     return clock.hasPassed(expiresAt) || clock.hasPassed(new Date(lastActiveAt.getTime() + this.#idleMs));
-  }
-
-  // Not waited for, and only ever an UPDATE: it delays no request, fails none, and brings no revoked session back.
-  #touch({ id, lastActiveAt }: Session, now: number): void {
-    if (now - lastActiveAt.getTime() < this.#touchMs || this.#touches.has(id)) return;
-    const touch = this.database
-      .share(() => this.#table.update({ lastActiveAt: new Date(now) }, { id, lastActiveAt }))
-      .then(() => undefined)
-      .catch((error) => this.settings.logger.warn('latchkey: last activity was not written', error))
-      .finally(() => this.#touches.delete(id));
-    this.#touches.set(id, touch);
   }
 }

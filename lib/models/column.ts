@@ -21,19 +21,67 @@ export type ColumnKind =
 export type Visibility = 'client' | 'code' | 'internal' | 'secret';
 
 /** A column: Sequelize's attribute, the SQL, the TypeScript type and the wire format all derive from it. */
-export interface Column<Value = unknown, V extends Visibility = Visibility> {
-  readonly kind: ColumnKind;
-  /** In characters, for text. */
-  readonly length?: number;
-  readonly isNullable: boolean;
-  readonly visibility: V;
+export class Column<Value = unknown, V extends Visibility = Visibility> {
+  readonly isNullable: boolean = false;
+  readonly visibility: V = 'code' as V;
   /** Where it is not the attribute's name in snake_case. */
   readonly name?: string;
   /** What the OpenAPI document says of the value beside its type. */
   readonly meta?: Readonly<Record<string, string>>;
   /** For the type system alone. */
-  readonly value?: Value;
+  declare readonly value?: Value;
+
+  constructor(
+    readonly kind: ColumnKind,
+    /** In characters, for text. */
+    readonly length?: number,
+  ) {}
+
+  nullable(): Column<Value | null, V> {
+    return this.#with({ isNullable: true });
+  }
+
+  /** Shows the column to clients. */
+  onWire(meta?: Readonly<Record<string, string>>): Column<Value, 'client'> {
+    return this.#with({ visibility: 'client', ...(meta && { meta }) });
+  }
+
+  /** Keeps the column inside latchkey. */
+  internal(): Column<Value, 'internal'> {
+    return this.#with({ visibility: 'internal' });
+  }
+
+  /** Keeps the column inside latchkey, and out of the log. */
+  secret(): Column<Value, 'secret'> {
+    return this.#with({ visibility: 'secret' });
+  }
+
+  /** Gives the column a name that differs from its attribute's. */
+  named(name: string): Column<Value, V> {
+    return this.#with({ name });
+  }
+
+  #with<C>(changes: Partial<Column>): C {
+    return Object.assign(new Column(this.kind, this.length), this, changes) as C;
+  }
 }
+
+function of<Value>(kind: ColumnKind, length?: number): Column<Value, 'code'> {
+  return new Column(kind, length);
+}
+
+/** The kinds of column, as a table's declaration names them. */
+export const column = {
+  uuid: () => of<string>('uuid'),
+  text: (length: number) => of<string>('text', length),
+  longText: () => of<string>('long-text'),
+  words: () => of<readonly string[]>('words'),
+  json: () => of<Readonly<Record<string, unknown>>>('json'),
+  digest: () => of<Buffer>('digest'),
+  time: () => of<Date>('time'),
+  integer: () => of<number>('integer'),
+  boolean: () => of<boolean>('boolean'),
+};
 
 export type Columns = Readonly<Record<string, Column>>;
 
@@ -54,44 +102,6 @@ type NullableKey<C extends Columns> = {
 /** A row to be inserted: what may be null can be left out. */
 export type NewRow<C extends Columns> = Omit<RowOf<C>, NullableKey<C>> &
   Partial<Pick<RowOf<C>, NullableKey<C>>>;
-
-function column<Value>(kind: ColumnKind, length?: number): Column<Value, 'code'> {
-  return { kind, isNullable: false, visibility: 'code', ...(length !== undefined && { length }) };
-}
-
-export const uuid = () => column<string>('uuid');
-export const text = (length: number) => column<string>('text', length);
-export const longText = () => column<string>('long-text');
-export const words = () => column<readonly string[]>('words');
-export const json = () => column<Readonly<Record<string, unknown>>>('json');
-export const digest = () => column<Buffer>('digest');
-export const time = () => column<Date>('time');
-export const integer = () => column<number>('integer');
-export const boolean = () => column<boolean>('boolean');
-
-export function nullable<Value, V extends Visibility>(of: Column<Value, V>): Column<Value | null, V> {
-  return { ...of, isNullable: true } as Column<Value | null, V>;
-}
-
-/** Shows a column to clients. */
-export function onWire<Value>(of: Column<Value>, meta: Column['meta'] = {}): Column<Value, 'client'> {
-  return { ...of, visibility: 'client', meta };
-}
-
-/** Keeps a column inside latchkey. */
-export function internal<Value>(of: Column<Value>): Column<Value, 'internal'> {
-  return { ...of, visibility: 'internal' };
-}
-
-/** Keeps a column inside latchkey, and out of the log. */
-export function secret<Value>(of: Column<Value>): Column<Value, 'secret'> {
-  return { ...of, visibility: 'secret' };
-}
-
-/** Gives a column a name that differs from its attribute's. */
-export function named<Value, V extends Visibility>(name: string, of: Column<Value, V>): Column<Value, V> {
-  return { ...of, name };
-}
 
 export function isShown({ visibility }: Column): boolean {
   return visibility === 'client' || visibility === 'code';

@@ -1,15 +1,17 @@
-import { digest, internal, text, time, uuid } from './column.js';
+import { column } from './column.js';
 import { declareTable } from './table.js';
 
 export const oneTimeTokens = declareTable({
   name: 'one_time_tokens',
   ofUser: 'oneTimeTokens',
   columns: {
-    tokenHash: internal(digest()),
-    userId: uuid(),
-    purpose: text(32),
+    tokenHash: column.digest().internal(),
+    userId: column.uuid(),
+    purpose: column.text(32),
     /** The address that it was sent to. */
-    email: text(254),
-    expiresAt: time(),
+    email: column.text(254),
+    expiresAt: column.time(),
   },
 });
+
+export type TokenColumns = typeof oneTimeTokens.columns;

@@ -1,15 +1,4 @@
-import {
-  boolean,
-  digest,
-  integer,
-  internal,
-  nullable,
-  onWire,
-  type ShownOf,
-  text,
-  time,
-  uuid,
-} from './column.js';
+import { column, type ShownOf } from './column.js';
 import { declareTable } from './table.js';
 
 export const sessions = declareTable({
@@ -17,23 +6,23 @@ export const sessions = declareTable({
   ofUser: 'sessions',
   columns: {
     /** UUID, version 7. Public: it names the session in a list, and opens nothing. */
-    id: onWire(uuid()),
-    userId: onWire(uuid()),
-    tokenHash: internal(digest()),
-    authEpoch: internal(integer()),
+    id: column.uuid().onWire(),
+    userId: column.uuid().onWire(),
+    tokenHash: column.digest().internal(),
+    authEpoch: column.integer().internal(),
     /** Whether its cookie outlives the browser (`remember_me`). */
-    remembered: internal(boolean()),
-    createdAt: onWire(time()),
+    remembered: column.boolean().internal(),
+    createdAt: column.time().onWire(),
     /** When its user last proved who they are: at sign-in, or by reauthenticating later. */
-    authenticatedAt: time(),
+    authenticatedAt: column.time(),
     /** Written at most once per `touchInterval`. */
-    lastActiveAt: onWire(time()),
+    lastActiveAt: column.time().onWire(),
     /** The absolute end. The session ends earlier when it is idle for longer than `idleTimeout`. */
-    expiresAt: onWire(time(), {
+    expiresAt: column.time().onWire({
       description: 'The absolute end; the session ends earlier when it is idle for too long.',
     }),
-    ipAddress: nullable(onWire(text(45))),
-    userAgent: nullable(onWire(text(255))),
+    ipAddress: column.text(45).onWire().nullable(),
+    userAgent: column.text(255).onWire().nullable(),
   },
 });
 

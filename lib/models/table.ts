@@ -69,7 +69,11 @@ export class Table<C extends Columns> {
     await this.database.change(sql, replacements, { transaction, isSecret });
   }
 
-  /** Changes the rows whose columns equal all of `where`. @returns how many there were */
+  /**
+   * Changes the rows whose columns equal all of `where`.
+   *
+   * @returns how many there were; MySQL does not count those that have all the values already
+   */
   update(values: Partial<RowOf<C>>, where: Partial<RowOf<C>>, transaction?: Transaction): Promise<number> {
     const set = this.#bind(values, 'set');
     const at = this.#bind(where, 'where');

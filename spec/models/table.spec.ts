@@ -4,21 +4,7 @@ import { CallContext } from '../../lib/context/call.js';
 import { dialectOf } from '../../lib/database/connect.js';
 import { Database } from '../../lib/database/database.js';
 import { columnTypes } from '../../lib/migrations/column-types.js';
-import {
-  boolean,
-  digest,
-  integer,
-  internal,
-  json,
-  longText,
-  named,
-  nullable,
-  secret,
-  text,
-  time,
-  uuid,
-  words,
-} from '../../lib/models/column.js';
+import { column } from '../../lib/models/column.js';
 import { defineModels } from '../../lib/models/model.js';
 import { declareTable, Table } from '../../lib/models/table.js';
 import { createDatabase, rows, type SpecDatabase } from '../support/database.js';
@@ -27,24 +13,24 @@ import { loggingSequelize } from '../support/statements.js';
 const things = declareTable({
   name: 'things',
   columns: {
-    id: uuid(),
-    ownerId: nullable(uuid()),
-    name: text(40),
-    story: nullable(longText()),
-    labels: words(),
-    details: json(),
-    fingerprint: internal(digest()),
-    key: nullable(named('locked_with', secret(text(40)))),
-    size: integer(),
-    isOpen: boolean(),
-    madeAt: time(),
-    endsAt: nullable(time()),
+    id: column.uuid(),
+    ownerId: column.uuid().nullable(),
+    name: column.text(40),
+    story: column.longText().nullable(),
+    labels: column.words(),
+    details: column.json(),
+    fingerprint: column.digest().internal(),
+    key: column.text(40).secret().named('locked_with').nullable(),
+    size: column.integer(),
+    isOpen: column.boolean(),
+    madeAt: column.time(),
+    endsAt: column.time().nullable(),
   },
 });
 
 const owners = declareTable({
   name: 'owners',
-  columns: { id: uuid(), name: text(40), madeAt: time() },
+  columns: { id: column.uuid(), name: column.text(40), madeAt: column.time() },
 });
 
 const ids = ['01900000-0000-7000-8000-000000000001', '01900000-0000-7000-8000-000000000002'] as const;
@@ -134,11 +120,11 @@ describe('a table', () => {
   test('changes rows that equal a condition, in null too, and says how many there were', async () => {
     await things_.insert({ ...thing, id: ids[1], endsAt: new Date(5) });
     expect(await things_.update({ size: 1, story: 'long' }, { name: thing.name, endsAt: null })).toBe(1);
-    expect(await things_.update({ story: null }, { fingerprint: thing.fingerprint })).toBe(2);
+    expect(await things_.update({ labels: ['new'] }, { fingerprint: thing.fingerprint })).toBe(2);
     const all = await things_.whole('t').select('ORDER BY t.id');
-    expect(all.map(({ size, story }) => [size, story])).toEqual([
-      [1, null],
-      [-7, null],
+    expect(all.map(({ size, story, labels }) => [size, story, labels])).toEqual([
+      [1, 'long', ['new']],
+      [-7, null, ['new']],
     ]);
     expect(await things_.delete({ endsAt: new Date(5) })).toBe(1);
     expect(await things_.delete({ id: ids[1] })).toBe(0);

@@ -1,14 +1,4 @@
-import {
-  digest,
-  internal,
-  nullable,
-  onWire,
-  type ShownOf,
-  text,
-  time,
-  uuid,
-  words,
-} from '../../models/column.js';
+import { column, type ShownOf } from '../../models/column.js';
 import { declareTable } from '../../models/table.js';
 
 export const apiKeysTable = declareTable({
@@ -16,18 +6,18 @@ export const apiKeysTable = declareTable({
   ofUser: 'apiKeys',
   columns: {
     /** UUID, version 7. Public: it names the key in a list, and opens nothing. */
-    id: onWire(uuid()),
-    userId: uuid(),
-    name: onWire(text(100)),
+    id: column.uuid().onWire(),
+    userId: column.uuid(),
+    name: column.text(100).onWire(),
     /** How the key begins, so that people can tell their keys apart. */
-    start: onWire(text(16), { description: 'The first characters of the key, to tell keys apart' }),
-    keyHash: internal(digest()),
-    scopes: onWire(words()),
-    createdAt: onWire(time()),
+    start: column.text(16).onWire({ description: 'The first characters of the key, to tell keys apart' }),
+    keyHash: column.digest().internal(),
+    scopes: column.words().onWire(),
+    createdAt: column.time().onWire(),
     /** Null for a key that does not expire. */
-    expiresAt: nullable(onWire(time())),
+    expiresAt: column.time().onWire().nullable(),
     /** Written at most once a minute. */
-    lastUsedAt: nullable(onWire(time())),
+    lastUsedAt: column.time().onWire().nullable(),
   },
 });
 

@@ -1,4 +1,4 @@
-import { json, nullable, onWire, type ShownOf, text, time, uuid } from '../../models/column.js';
+import { column, type ShownOf } from '../../models/column.js';
 import { declareTable } from '../../models/table.js';
 
 export const auditEventsTable = declareTable({
@@ -6,15 +6,15 @@ export const auditEventsTable = declareTable({
   ofUser: 'auditEvents',
   columns: {
     /** UUID, version 7. */
-    id: onWire(uuid()),
+    id: column.uuid().onWire(),
     /** The name of the event, such as `sign_in.failed`. */
-    kind: onWire(text(64)),
-    userId: nullable(onWire(uuid())),
-    ipAddress: nullable(onWire(text(45))),
-    userAgent: nullable(onWire(text(255))),
+    kind: column.text(64).onWire(),
+    userId: column.uuid().onWire().nullable(),
+    ipAddress: column.text(45).onWire().nullable(),
+    userAgent: column.text(255).onWire().nullable(),
     /** What else the event says: ids, never a secret. */
-    details: onWire(json()),
-    createdAt: onWire(time()),
+    details: column.json().onWire(),
+    createdAt: column.time().onWire(),
   },
 });
 

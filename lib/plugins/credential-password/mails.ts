@@ -1,4 +1,4 @@
-import type { Purpose } from '../../core/token-store.js';
+import type { Purpose } from '../../core/one-time-tokens.js';
 import type { MailTemplate } from '../../mail/message.js';
 
 declare module '../../mail/message.js' {

@@ -1,19 +1,4 @@
-import {
-  boolean,
-  digest,
-  internal,
-  longText,
-  named,
-  nullable,
-  onWire,
-  type RowOf,
-  type ShownOf,
-  secret,
-  text,
-  time,
-  uuid,
-  words,
-} from '../../models/column.js';
+import { column, type RowOf, type ShownOf } from '../../models/column.js';
 import { declareTable } from '../../models/table.js';
 
 export const accountsTable = declareTable({
@@ -21,29 +6,29 @@ export const accountsTable = declareTable({
   ofUser: 'accounts',
   columns: {
     /** UUID, version 7. */
-    id: uuid(),
-    userId: uuid(),
+    id: column.uuid(),
+    userId: column.uuid(),
     /** The id of the provider: `:provider` in the routes. */
-    provider: onWire(text(64)),
+    provider: column.text(64).onWire(),
     /** The provider's issuer, by which its accounts are told from those of others. */
-    issuer: text(255),
+    issuer: column.text(255),
     /** The provider's own id for the account. */
-    providerAccountId: named('subject', onWire(text(255))),
-    scopes: onWire(words()),
-    tokenType: nullable(internal(text(64))),
+    providerAccountId: column.text(255).onWire().named('subject'),
+    scopes: column.words().onWire(),
+    tokenType: column.text(64).internal().nullable(),
     // The three tokens are encrypted, each for its own row, provider and column.
-    accessToken: nullable(secret(longText())),
-    refreshToken: nullable(secret(longText())),
-    idToken: nullable(secret(longText())),
-    accessTokenExpiresAt: nullable(onWire(time())),
+    accessToken: column.longText().secret().nullable(),
+    refreshToken: column.longText().secret().nullable(),
+    idToken: column.longText().secret().nullable(),
+    accessTokenExpiresAt: column.time().onWire().nullable(),
     /** The provider has ended the grant: only linking the account again helps. */
-    relinkRequired: boolean(),
+    relinkRequired: column.boolean(),
     /** Who is refreshing the tokens, and until when nobody else may. */
-    refreshLease: nullable(internal(uuid())),
-    refreshLeaseUntil: nullable(internal(time())),
-    refreshedAt: internal(time()),
-    createdAt: onWire(time()),
-    updatedAt: onWire(time()),
+    refreshLease: column.uuid().internal().nullable(),
+    refreshLeaseUntil: column.time().internal().nullable(),
+    refreshedAt: column.time().internal(),
+    createdAt: column.time().onWire(),
+    updatedAt: column.time().onWire(),
   },
 });
 
@@ -57,15 +42,15 @@ export interface AccountRow extends RowOf<AccountColumns> {}
 export const flowsTable = declareTable({
   name: 'oauth_flows',
   columns: {
-    stateHash: internal(digest()),
-    browserHash: internal(digest()),
-    provider: text(64),
+    stateHash: column.digest().internal(),
+    browserHash: column.digest().internal(),
+    provider: column.text(64),
     /** The session that began a link; null for a sign-in. */
-    sessionId: nullable(uuid()),
-    callbackUrl: text(2048),
-    redirectUri: text(2048),
+    sessionId: column.uuid().nullable(),
+    callbackUrl: column.text(2048),
+    redirectUri: column.text(2048),
     /** State, nonce and code verifier, encrypted. */
-    sealed: secret(longText()),
-    expiresAt: time(),
+    sealed: column.longText().secret(),
+    expiresAt: column.time(),
   },
 });

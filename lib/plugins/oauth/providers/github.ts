@@ -1,8 +1,6 @@
-import { type ProviderPlugin, providerPlugin } from '../provider.js';
-import { idOf } from './oauth2.js';
-import { checkOptions, type EndpointOptions, type Endpoints, endpointShape } from './options.js';
-
-const SHAPE = endpointShape('authorizationUrl', 'tokenUrl', 'userinfoUrl', 'emailsUrl');
+import type { ProviderPlugin } from '../provider.js';
+import { idOf, namedService } from './oauth2.js';
+import type { EndpointOptions, Endpoints } from './options.js';
 
 /** Options of {@link github}. */
 export interface GithubOptions extends EndpointOptions {
@@ -19,30 +17,24 @@ interface GithubEmail {
 }
 
 /**
- * GitHub. The profile's email is whatever its owner shows; proof is the list of addresses, whose primary one counts
- * where GitHub has verified it.
+ * GitHub. The profile's email is whatever its owner shows. The list of addresses is proof: its primary one counts if GitHub
+ * has verified it.
  *
  * @see https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps
  * @see https://docs.github.com/rest/users/emails#list-email-addresses-for-the-authenticated-user
  */
 export function github(options: GithubOptions): ProviderPlugin {
-  const { clientId, clientSecret, scopes, endpoints = {} } = checkOptions('github', options, SHAPE);
-  const userinfoUrl = endpoints.userinfoUrl ?? 'https://api.github.com/user';
-  const emailsUrl = endpoints.emailsUrl ?? 'https://api.github.com/user/emails';
-  return providerPlugin({
-    id: 'github',
-    server: {
-      // What GitHub sends as `iss` too (RFC 9207).
-      issuer: 'https://github.com/login/oauth',
-      authorizationUrl: endpoints.authorizationUrl ?? 'https://github.com/login/oauth/authorize',
-      tokenUrl: endpoints.tokenUrl ?? 'https://github.com/login/oauth/access_token',
-      userinfoUrl,
+  return namedService('github', options, {
+    // GitHub sends it as `iss` too (RFC 9207).
+    issuer: 'https://github.com/login/oauth',
+    endpoints: {
+      authorizationUrl: 'https://github.com/login/oauth/authorize',
+      tokenUrl: 'https://github.com/login/oauth/access_token',
+      userinfoUrl: 'https://api.github.com/user',
+      emailsUrl: 'https://api.github.com/user/emails',
     },
-    clientId,
-    clientSecret,
-    clientAuth: 'post',
-    scopes: scopes ?? ['read:user', 'user:email'],
-    async profile({ get }) {
+    scopes: ['read:user', 'user:email'],
+    async profile(get, { userinfoUrl, emailsUrl }) {
       const user = (await get(userinfoUrl)) as { id: unknown };
       const emails = (await get(emailsUrl).catch(unlessHidden)) as (GithubEmail | null)[];
       const primary = Array.isArray(emails) ? emails.find((one) => one?.primary === true) : undefined;
@@ -51,7 +43,7 @@ export function github(options: GithubOptions): ProviderPlugin {
   });
 }
 
-/** The person, or the app's own scopes, may keep the addresses from us: they are unknown then, and that is no failure. */
+/** The user, or the app's scopes, can hide the addresses: then they are unknown, which is no failure. */
 function unlessHidden(error: Error & { status?: number }): null {
   if ([401, 403, 404].includes(error.status ?? 0)) return null;
   throw error;

@@ -1,30 +1,22 @@
-import { type ProviderPlugin, providerPlugin } from '../provider.js';
-import { idOf } from './oauth2.js';
-import { checkOptions, type EndpointOptions, endpointShape } from './options.js';
-
-const SHAPE = endpointShape('authorizationUrl', 'tokenUrl', 'userinfoUrl');
+import type { ProviderPlugin } from '../provider.js';
+import { idOf, namedService } from './oauth2.js';
+import type { EndpointOptions } from './options.js';
 
 /**
- * LinkedIn. `email_verified` of its userinfo is taken as proof. Its ID tokens carry no nonce, so they are not used.
+ * LinkedIn. `email_verified` of its userinfo is taken as proof. Its ID tokens contain no nonce, so they are not used.
  *
  * @see https://learn.microsoft.com/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2
  */
 export function linkedin(options: EndpointOptions): ProviderPlugin {
-  const { clientId, clientSecret, scopes, endpoints = {} } = checkOptions('linkedin', options, SHAPE);
-  const userinfoUrl = endpoints.userinfoUrl ?? 'https://api.linkedin.com/v2/userinfo';
-  return providerPlugin({
-    id: 'linkedin',
-    server: {
-      issuer: 'https://www.linkedin.com/oauth',
-      authorizationUrl: endpoints.authorizationUrl ?? 'https://www.linkedin.com/oauth/v2/authorization',
-      tokenUrl: endpoints.tokenUrl ?? 'https://www.linkedin.com/oauth/v2/accessToken',
-      userinfoUrl,
+  return namedService('linkedin', options, {
+    issuer: 'https://www.linkedin.com/oauth',
+    endpoints: {
+      authorizationUrl: 'https://www.linkedin.com/oauth/v2/authorization',
+      tokenUrl: 'https://www.linkedin.com/oauth/v2/accessToken',
+      userinfoUrl: 'https://api.linkedin.com/v2/userinfo',
     },
-    clientId,
-    clientSecret,
-    clientAuth: 'post',
-    scopes: scopes ?? ['openid', 'profile', 'email'],
-    async profile({ get }) {
+    scopes: ['openid', 'profile', 'email'],
+    async profile(get, { userinfoUrl }) {
       const user = (await get(userinfoUrl)) as Record<string, unknown>;
       return { subject: idOf(user.sub), email: user.email, emailIsProof: user.email_verified === true };
     },

@@ -1,7 +1,10 @@
 import { z } from 'zod';
-import { type Profile, type ProviderPlugin, providerPlugin } from '../provider.js';
+import { type Profile, type ProfileSources, type ProviderPlugin, providerPlugin } from '../provider.js';
 import {
   checkOptions,
+  type EndpointOptions,
+  type Endpoints,
+  endpointShape,
   type ProviderOptions,
   providerId,
   providerShape,
@@ -51,6 +54,36 @@ export function oauth2(options: OAuth2Options): ProviderPlugin {
     clientAuth: 'post',
     scopes,
     profile: async ({ get }) => profile((await get(userinfoUrl)) as Record<string, unknown>),
+  });
+}
+
+/** A service without discovery that has a module of its own. */
+interface NamedService<E> {
+  readonly issuer: string;
+  readonly endpoints: E;
+  readonly scopes: readonly string[];
+  /** @param endpoints the service's, or those that the app has set instead */
+  profile(get: ProfileSources['get'], endpoints: E): Promise<Profile>;
+}
+
+export function namedService<E extends Record<'authorizationUrl' | 'tokenUrl' | 'userinfoUrl', string>>(
+  id: string,
+  options: EndpointOptions,
+  { issuer, endpoints: own, scopes, profile }: NamedService<E>,
+): ProviderPlugin {
+  const shape = endpointShape(...Object.keys(own));
+  const { clientId, clientSecret, endpoints: given = {}, ...chosen } = checkOptions(id, options, shape);
+  const entries = Object.entries(own).map(([name, url]) => [name, given[name as keyof Endpoints] ?? url]);
+  const endpoints = Object.fromEntries(entries) as E;
+  const { authorizationUrl, tokenUrl, userinfoUrl } = endpoints;
+  return providerPlugin({
+    id,
+    server: { issuer, authorizationUrl, tokenUrl, userinfoUrl },
+    clientId,
+    clientSecret,
+    clientAuth: 'post',
+    scopes: chosen.scopes ?? scopes,
+    profile: ({ get }) => profile(get, endpoints),
   });
 }
 
