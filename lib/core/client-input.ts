@@ -22,7 +22,7 @@ export async function forClientOf<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   if (input.request === undefined && input.ip === undefined && input.userAgent === undefined) return work();
-  const request = input.request ? toPlainRequest(input.request) : null;
+  const request = input.request === undefined ? null : toPlainRequest(input.request);
   const {
     ip = request ? (request.ip ?? null) : undefined,
     userAgent = request?.headers['user-agent'] ?? null,

@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { apiKeys } from '../../lib/index.js';
+import { ada, password, signedIn } from '../support/app.js';
+import { type MailApp, startMailApp } from '../support/mail-app.js';
+import { expectProblem } from '../support/problem.js';
+
+const plugins = [password({ sendVerificationOnSignUp: true }), apiKeys()] as const;
+
+let app: MailApp<typeof plugins>;
+let stranger: Awaited<ReturnType<typeof signedIn>>;
+let userId: string;
+let key: string;
+let verification: string;
+
+beforeEach(async () => {
+  app = await startMailApp({ plugins });
+  verification = (
+    await app.mailOf(async () => {
+      stranger = await signedIn(app);
+    })
+  ).token;
+  userId = (await stranger.get('/auth/me')).body.user.id;
+  key = (await stranger.post('/auth/api-keys').send({ name: 'backdoor' }).expect(201)).body.key;
+});
+afterEach(() => app.stop());
+
+const withKey = () => app.http.get('/auth/me').set('x-service-api-key', key);
+const resetToken = async () =>
+  (await app.mailOf(() => app.http.post('/auth/passwords/request-reset').send({ email: ada.email }))).token;
+const reset = (token: string) =>
+  app.http.post('/auth/passwords/reset').send({ token, new_password: 'the owner of it' });
+const verify = (token: string) => app.http.post('/auth/verify-email').send({ token, password: ada.password });
+
+describe('auth.markEmailVerified()', () => {
+  test('ends API keys from before, so that none outlives a reset by the owner', async () => {
+    await app.auth.markEmailVerified(userId);
+    await reset(await resetToken()).expect(204);
+    expectProblem(await withKey(), 401, 'invalid_api_key');
+  });
+
+  test('leaves the password and the sessions alone, because the app answers for whoever signs in', async () => {
+    await app.auth.markEmailVerified(userId);
+    await stranger.get('/auth/me').expect(200);
+    await app.auth.credential.signIn({ credential: ada.email, password: ada.password });
+  });
+
+  test('ends links that were mailed before', async () => {
+    const token = await resetToken();
+    await app.auth.markEmailVerified(userId);
+    expectProblem(await reset(token), 400, 'invalid_token');
+    expectProblem(await verify(verification), 400, 'invalid_token');
+  });
+
+  test('changes nothing the second time', async () => {
+    const first = await app.auth.markEmailVerified(userId);
+    const { key: later } = (await stranger.post('/auth/api-keys').send({ name: 'program' }).expect(201)).body;
+    const events: string[] = [];
+    app.auth.on('user.email_verified', ({ userId }) => events.push(userId));
+    expect(await app.auth.markEmailVerified(userId)).toEqual(first);
+    expect(events).toEqual([]);
+    await app.http.get('/auth/me').set('x-service-api-key', later).expect(200);
+  });
+
+  test('of 16 at once is one first proof', async () => {
+    const events: string[] = [];
+    app.auth.on('user.email_verified', ({ userId }) => events.push(userId));
+    const users = await Promise.all(Array.from({ length: 16 }, () => app.auth.markEmailVerified(userId)));
+    expect(new Set(users.map(({ emailVerifiedAt }) => emailVerifiedAt?.getTime())).size).toBe(1);
+    expect(events).toEqual([userId]);
+  });
+
+  test.each(['01900000-0000-7000-8000-000000000000', 'nobody', ''])('finds no user %j', async (id) => {
+    await expect(app.auth.markEmailVerified(id)).rejects.toMatchObject({ code: 'user_not_found' });
+  });
+});
+
+describe('the first proof of an email', () => {
+  test('by a reset ends password, sessions and API keys from before', async () => {
+    const revoked: string[] = [];
+    app.auth.on('session.revoked', (event) => revoked.push(event.userId));
+    await reset(await resetToken()).expect(204);
+    expectProblem(await withKey(), 401, 'invalid_api_key');
+    expectProblem(await stranger.get('/auth/me'), 401, 'invalid_session');
+    expect(revoked).toEqual([userId]);
+    const { user } = await app.auth.credential.signIn({ credential: ada.email, password: 'the owner of it' });
+    expect(user.emailVerifiedAt).toBeInstanceOf(Date);
+  });
+
+  test('by a link with the password shows that all of it is theirs', async () => {
+    await verify(verification).expect(200);
+    await withKey().expect(200);
+    await stranger.get('/auth/me').expect(200);
+  });
+
+  test('ends a link for another password that was mailed before', async () => {
+    const token = await resetToken();
+    await verify(verification).expect(200);
+    expectProblem(await reset(token), 400, 'invalid_token');
+  });
+});
+
+test('a later reset ends neither API keys nor anything else but the sessions', async () => {
+  await verify(verification).expect(200);
+  await reset(await resetToken()).expect(204);
+  await withKey().expect(200);
+  expectProblem(await stranger.get('/auth/me'), 401, 'invalid_session');
+});
