@@ -79,7 +79,7 @@ export class Sessions {
     const { ip = null, userAgent } = this.context.client;
     const token = createToken(SESSION_TOKEN_PREFIX);
     const now = this.database.clock.date();
-    const session: Session = {
+    const row = this.#table.complete({
       id: uuidv7(now.getTime()),
       userId: user.id,
       createdAt: now,
@@ -88,15 +88,18 @@ export class Sessions {
       expiresAt: new Date(now.getTime() + (remembered ? lifetime : shortLifetime) * 1000),
       ipAddress: storable(ip, MAX_IP),
       userAgent: storable(userAgent, MAX_USER_AGENT),
-    };
+      tokenHash: digestToken(token),
+      authEpoch,
+      remembered,
+    });
     try {
-      await this.#table.insert({ ...session, tokenHash: digestToken(token), authEpoch, remembered });
+      await this.#table.insert(row);
     } catch (error) {
       // The user was deleted while their password was being checked.
       throw isForeignKeyViolation(error) ? new AuthError('invalid_credentials') : error;
     }
-    this.events.emit('session.created', { userId: user.id, sessionId: session.id });
-    return { user, session, token, remembered };
+    this.events.emit('session.created', { userId: user.id, sessionId: row.id });
+    return { user, session: this.#session.pick(row), token, remembered };
   }
 
   /** The live session that a token opens, or null. One statement at most, shared with others at a busy time. */
@@ -217,8 +220,7 @@ export class Sessions {
     );
     const [row] = await this.#whole.select('WHERE s.id = :sessionId', { sessionId }, transaction);
     if (renewed === 0 || !row) throw new AuthError('invalid_session');
-    const { remembered, tokenHash, authEpoch: _, ...session } = row;
-    return { user, session, token, remembered };
+    return { user, session: this.#session.pick(row), token, remembered: row.remembered };
   }
 
   /**

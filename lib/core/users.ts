@@ -3,7 +3,7 @@ import { isUuid, uuidv7 } from '../crypto/uuid.js';
 import type { Database, Replacements } from '../database/database.js';
 import { violatedUnique } from '../database/faults.js';
 import { AuthError } from '../errors.js';
-import type { NewRow, RowOf } from '../models/column.js';
+import type { RowOf } from '../models/column.js';
 import type { Selection, Table } from '../models/table.js';
 import type { User, UserColumns } from '../models/user.js';
 import { cutPage, type PageOptions, readPage } from './pagination.js';
@@ -72,8 +72,7 @@ export class Users {
         !/username/.test(violated) || (user.email !== null && (await this.#exists({ email: user.email })));
       throw new AuthError(isEmail ? 'email_taken' : 'username_taken');
     }
-    const { passwordHash, authEpoch, ...created } = row;
-    return created;
+    return this.#shown.pick(row);
   }
 
   async find(id: string): Promise<User | null> {
@@ -165,24 +164,22 @@ export class Users {
     return { user: this.#shown.read(raw), passwordHash, authEpoch };
   }
 
-  #newRow({ email, username, passwordHash, emailVerified = false }: NewUser): NewRow<UserColumns> & User {
+  #newRow({ emailVerified = false, ...user }: NewUser): RowOf<UserColumns> {
     const now = this.database.clock.date();
-    return {
+    return this.#table.complete({
+      ...user,
       id: uuidv7(now.getTime()),
-      email,
-      username,
       emailVerifiedAt: emailVerified ? now : null,
-      passwordHash,
       authEpoch: 0,
       createdAt: now,
       updatedAt: now,
-    };
+    });
   }
 
   async #createFree(users: readonly NewUser[], transaction: Transaction): Promise<Map<NewUser, Taken>> {
     const refused = new Map<NewUser, Taken>();
     const taken = await this.#takenAmong(users, transaction);
-    const rows: (NewRow<UserColumns> & User)[] = [];
+    const rows: RowOf<UserColumns>[] = [];
     for (const user of users) {
       if (user.email !== null && taken.has(`email ${user.email}`)) refused.set(user, 'email_taken');
       else if (user.username !== null && taken.has(`username ${user.username}`))

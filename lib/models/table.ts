@@ -53,6 +53,12 @@ export class Table<C extends Columns> {
     return this.#selection(alias, () => true);
   }
 
+  /** A row with null for the columns that it leaves out. */
+  complete(row: NewRow<C>): RowOf<C> {
+    const nulls = Object.fromEntries(this.#columns.map(([attribute]) => [attribute, null]));
+    return { ...nulls, ...row } as RowOf<C>;
+  }
+
   async insert(rows: NewRow<C> | readonly NewRow<C>[], transaction?: Transaction): Promise<void> {
     const replacements: Record<string, Replacements[string]> = {};
     const tuples = [rows].flat().map((row, index) => {
@@ -151,6 +157,13 @@ export class Selection<Row> {
       row[attribute] = value === null ? null : decode(value);
     }
     return row as Row;
+  }
+
+  /** The part of a whole row that this selection reads. */
+  pick(row: object): Row {
+    return Object.fromEntries(
+      this.#readers.map(({ attribute }) => [attribute, (row as Raw)[attribute]]),
+    ) as Row;
   }
 
   /** Selects from this table alone. @param rest what follows FROM: `WHERE … ORDER BY …` */

@@ -41,9 +41,10 @@ export class ApiKeyStore {
     const key = createToken(API_KEY_PREFIX);
     const createdAt = this.#database.clock.date();
     const id = uuidv7(createdAt.getTime());
-    const apiKey = { ...input, id, userId, start: key.slice(0, SHOWN), createdAt, lastUsedAt: null };
-    await this.#table.insert({ ...apiKey, keyHash: digestToken(key) }, transaction);
-    return { apiKey, key };
+    const start = key.slice(0, SHOWN);
+    const row = this.#table.complete({ ...input, id, userId, start, createdAt, keyHash: digestToken(key) });
+    await this.#table.insert(row, transaction);
+    return { apiKey: this.#key.pick(row), key };
   }
 
   /** The key and its user, or null. One statement at most, shared with others at a busy time. */
