@@ -17,16 +17,14 @@ import { RedisLimitStore } from './limits/redis-store.js';
 import { SqlLimitStore } from './limits/sql-store.js';
 import type { LimitStore } from './limits/store.js';
 import { Mailer } from './mail/mailer.js';
-import { usersAndSessionsMigration } from './migrations/0001-users-and-sessions.js';
-import { rateLimitsMigration } from './migrations/0004-rate-limits.js';
-import { oneTimeTokensMigration } from './migrations/0005-one-time-tokens.js';
+import { coreMigrations } from './migrations/core.js';
 import { type MigrateOptions, migrate } from './migrations/migrate.js';
-import { defineModels, type ModelOf } from './models/model.js';
-import { oneTimeTokens } from './models/one-time-token.js';
+import { type CoreModels, coreTables } from './models/core.js';
+import { defineModels } from './models/model.js';
 import { rateLimits } from './models/rate-limit.js';
-import { type Session, sessions } from './models/session.js';
+import type { Session } from './models/session.js';
 import { Table } from './models/table.js';
-import { type User, users } from './models/user.js';
+import type { User } from './models/user.js';
 import type { Plugin, PluginApis, PluginModels, PluginParts } from './plugin.js';
 import { me } from './routes/me.js';
 import { openapi } from './routes/openapi.js';
@@ -35,13 +33,6 @@ import { endSession, listSessions } from './routes/sessions.js';
 import { signout } from './routes/signout.js';
 
 const NO_LIMITS: LimitRules = { signIn: null, signUp: null, mail: null, account: null };
-const TABLES = {
-  User: users,
-  Session: sessions,
-  OneTimeToken: oneTimeTokens,
-  RateLimit: rateLimits,
-} as const;
-const MIGRATIONS = [usersAndSessionsMigration, rateLimitsMigration, oneTimeTokensMigration];
 
 const internalsKey = Symbol.for('latchkey.internals');
 
@@ -54,9 +45,6 @@ export interface Internals {
   readonly core: Core;
   readonly routes: readonly Route[];
 }
-
-/** The Sequelize models of latchkey's own tables. */
-export type CoreModels = { readonly [Name in keyof typeof TABLES]: ModelOf<(typeof TABLES)[Name]> };
 
 /** Sessions and accounts in one database: what `authRouter` and the guards share, and the programmatic operations. */
 export interface Auth {
@@ -174,7 +162,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
   ];
   routes.push(openapi(core, routes));
   const ofPlugins = parts.flatMap(({ migrations = [] }) => migrations);
-  const migrations = [...MIGRATIONS, ...ofPlugins.sort((a, b) => (a.name < b.name ? -1 : 1))];
+  const migrations = [...coreMigrations, ...ofPlugins.sort((a, b) => (a.name < b.name ? -1 : 1))];
 
   const auth: Auth = {
     getSession: (req) => getSession(core, req),
@@ -198,7 +186,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     openapi: () => describeApi(core, routes, settings.httpBasePath ?? DEFAULT_BASE_PATH),
     models: defineModels(
       database,
-      Object.assign({}, TABLES, ...parts.map(({ tables }) => tables)) as typeof TABLES,
+      Object.assign({}, coreTables, ...parts.map(({ tables }) => tables)) as typeof coreTables,
     ),
     [internalsKey]: { core, routes },
   };

@@ -1,4 +1,4 @@
-export { type Auth, type AuthWith, type CoreModels, createAuth } from './auth.js';
+export { type Auth, type AuthWith, createAuth } from './auth.js';
 export type {
   AuthConfig,
   CookieOptions,
@@ -24,6 +24,7 @@ export type { RedisClient } from './limits/redis-store.js';
 export type { Logger } from './logger.js';
 export type { MailKind, MailMessage } from './mail/message.js';
 export type { MigrateOptions } from './migrations/migrate.js';
+export type { CoreModels } from './models/core.js';
 export type { Session } from './models/session.js';
 export type { User } from './models/user.js';
 export type { Plugin, PluginApis, PluginModels } from './plugin.js';

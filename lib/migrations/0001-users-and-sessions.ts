@@ -1,6 +1,6 @@
 import type { Migration } from './migration.js';
 
-export const usersAndSessionsMigration: Migration = {
+export const usersAndSessions: Migration = {
   name: '0001-users-and-sessions',
 
   async up({ database, types, run }) {

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.js';
 
-export const rateLimitsMigration: Migration = {
+export const rateLimits: Migration = {
   name: '0004-rate-limits',
 
   async up({ database, types, run }) {

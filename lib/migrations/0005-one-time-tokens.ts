@@ -1,6 +1,6 @@
 import type { Migration } from './migration.js';
 
-export const oneTimeTokensMigration: Migration = {
+export const oneTimeTokens: Migration = {
   name: '0005-one-time-tokens',
 
   async up({ database, types, run }) {

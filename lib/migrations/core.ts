@@ -1,0 +1,7 @@
+import { usersAndSessions } from './0001-users-and-sessions.js';
+import { rateLimits } from './0004-rate-limits.js';
+import { oneTimeTokens } from './0005-one-time-tokens.js';
+import type { Migration } from './migration.js';
+
+/** The core's migrations, in the order in which they are applied; those of plugins come after them. */
+export const coreMigrations: readonly Migration[] = [usersAndSessions, rateLimits, oneTimeTokens];
