@@ -1,29 +1,24 @@
 import { bearerCarrier } from './carriers/bearer.js';
 import { cookieCarrier } from './carriers/cookie.js';
 import type { AuthConfig } from './config/schema.js';
-import { DEFAULT_BASE_PATH, readConfig, type Settings } from './config/settings.js';
+import { DEFAULT_BASE_PATH, readConfig } from './config/settings.js';
 import { CallContext } from './context/call.js';
 import { type Authentication, type RequestLike, toPlainRequest } from './core/authentication.js';
 import { Core } from './core/core.js';
 import { type AuthEventListener, type AuthEventName, Events } from './core/events.js';
 import { SecretBox } from './crypto/secret-box.js';
-import { connectByUrl, dialectOf } from './database/connect.js';
-import { Database } from './database/database.js';
+import { openDatabase } from './database/open.js';
 import { AuthError } from './errors.js';
 import { describeApi, type OpenApiDocument } from './http/openapi.js';
 import type { Route } from './http/route.js';
 import { Limiter, type LimitRules } from './limits/limiter.js';
-import { RedisLimitStore } from './limits/redis-store.js';
-import { SqlLimitStore } from './limits/sql-store.js';
-import type { LimitStore } from './limits/store.js';
+import { openLimitStore } from './limits/open.js';
 import { Mailer } from './mail/mailer.js';
 import { coreMigrations } from './migrations/core.js';
 import { type MigrateOptions, migrate } from './migrations/migrate.js';
 import { type CoreModels, coreTables } from './models/core.js';
 import { defineModels } from './models/model.js';
-import { rateLimits } from './models/rate-limit.js';
 import type { Session } from './models/session.js';
-import { Table } from './models/table.js';
 import type { User } from './models/user.js';
 import type { Plugin, PluginApis, PluginModels, PluginParts } from './plugin.js';
 import { me } from './routes/me.js';
@@ -129,41 +124,10 @@ export function createAuth<const P extends readonly Plugin[] = readonly []>(
 }
 
 function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
-  const { settings, secrets } = readConfig(config);
-  const { logger } = settings;
-  const context = new CallContext();
-  const database = openDatabase(settings, context);
-  const limits = limitStore(settings, database);
-  let parts: readonly NamedParts[] = [];
-  const core = new Core(
-    settings,
-    context,
-    database,
-    new Events(context, logger),
-    new Limiter(limits, settings.rateLimit?.rules ?? NO_LIMITS, context),
-    settings.email && new Mailer(settings.email, context, logger),
-    new SecretBox(secrets),
-    (sessions) => [
-      ...(settings.bearerEnabled ? [bearerCarrier(sessions)] : []),
-      cookieCarrier(sessions, settings.cookie.name),
-    ],
-    (core) => {
-      parts = setUp(config.plugins ?? [], core);
-      return parts;
-    },
-  );
-  const routes: Route[] = [
-    me(core),
-    listSessions(core),
-    endSession(core),
-    signout(core),
-    revokeSessions(core),
-    ...parts.flatMap((part) => part.routes?.() ?? []),
-  ];
-  routes.push(openapi(core, routes));
-  const ofPlugins = parts.flatMap(({ migrations = [] }) => migrations);
-  const migrations = [...coreMigrations, ...ofPlugins.sort((a, b) => (a.name < b.name ? -1 : 1))];
-
+  const { core, parts, limits } = assemble(config);
+  const { database, settings } = core;
+  const routes = routesOf(core, parts);
+  const migrations = [...coreMigrations, ...parts.flatMap(({ migrations = [] }) => migrations).sort(byName)];
   const auth: Auth = {
     getSession: (req) => getSession(core, req),
     listSessions: (userId) => core.sessions.list(userId),
@@ -171,8 +135,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     revokeAllSessions: (userId) => core.sessions.revokeAll(userId),
     markEmailVerified: (userId) => core.proveEmail(userId, ['password', 'sessions']),
     migrate: (options) => migrate(database, migrations, options),
-    prune: () =>
-      sumOf([() => core.prune(), limits?.prune.bind(limits), ...parts.map((part) => part.prune?.bind(part))]),
+    prune: () => sumOf([core, limits, ...parts].map((part) => part?.prune?.bind(part))),
     rotateSecrets: () => sumOf(parts.map((part) => part.rotateSecrets?.bind(part))),
     close: once(async () => {
       // The same config makes a new Auth after this.
@@ -194,6 +157,61 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
   return Object.freeze({ ...Object.fromEntries(apis), ...auth });
 }
 
+type NamedParts = PluginParts<unknown> & { readonly name: string };
+
+function assemble(config: AuthConfig<readonly Plugin[]>) {
+  const { settings, secrets } = readConfig(config);
+  const { logger, rateLimit, tablePrefix } = settings;
+  const context = new CallContext();
+  const database = openDatabase(settings.database, tablePrefix, context);
+  const limits = rateLimit && openLimitStore(rateLimit.store, database, tablePrefix);
+  let parts: readonly NamedParts[] = [];
+  const core = new Core(
+    settings,
+    context,
+    database,
+    new Events(context, logger),
+    new Limiter(limits, rateLimit?.rules ?? NO_LIMITS, context),
+    settings.email && new Mailer(settings.email, context, logger),
+    new SecretBox(secrets),
+    (sessions) => [
+      ...(settings.bearerEnabled ? [bearerCarrier(sessions)] : []),
+      cookieCarrier(sessions, settings.cookie.name),
+    ],
+    (core) => {
+      parts = setUp(config.plugins ?? [], core);
+      return parts;
+    },
+  );
+  return { core, parts, limits };
+}
+
+function setUp(plugins: readonly Plugin[], core: Core): NamedParts[] {
+  // By name, so that the order in the config changes nothing.
+  const sorted = [...plugins].sort(byName);
+  const twice = sorted.find(({ name }, index) => name === sorted[index - 1]?.name);
+  if (twice) throw new TypeError(`latchkey: plugins contains ${twice.name} twice; remove one`);
+  return sorted.map((plugin) => ({ name: plugin.name, ...plugin.setup(core, sorted) }));
+}
+
+function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+function routesOf(core: Core, parts: readonly NamedParts[]): readonly Route[] {
+  const routes = [
+    me(core),
+    listSessions(core),
+    endSession(core),
+    signout(core),
+    revokeSessions(core),
+    ...parts.flatMap((part) => part.routes?.() ?? []),
+  ];
+  // It describes itself too.
+  routes.push(openapi(core, routes));
+  return routes;
+}
+
 /**
  * The inside of an Auth, or of the one that a config makes. By symbol: it may come from another copy of this module.
  *
@@ -205,40 +223,6 @@ export function internalsOf(authOrConfig: Auth | AuthConfig<readonly Plugin[]>):
   }
   const auth = internalsKey in authOrConfig ? authOrConfig : createAuth(authOrConfig);
   return auth[internalsKey];
-}
-
-function openDatabase({ database, tablePrefix }: Settings, context: CallContext): Database {
-  const sequelize = typeof database === 'string' ? connectByUrl(database) : database;
-  if (!sequelize) {
-    throw new TypeError(
-      'latchkey: database must be a well-formed URL that begins with sqlite:, mysql://, mariadb:// or postgres://',
-    );
-  }
-  const dialect = dialectOf(sequelize);
-  if (!dialect) {
-    throw new TypeError(
-      `latchkey: database is a Sequelize instance for ${sequelize.getDialect()}; it must be for mysql, mariadb, postgres or sqlite`,
-    );
-  }
-  return new Database(sequelize, dialect, tablePrefix, context);
-}
-
-/** Null where nothing is limited. */
-function limitStore({ rateLimit, tablePrefix }: Settings, database: Database): LimitStore | null {
-  if (rateLimit === null) return null;
-  if (rateLimit.store === null) return new SqlLimitStore(database, new Table(database, rateLimits));
-  return new RedisLimitStore(rateLimit.store, `latchkey:${tablePrefix}`);
-}
-
-type NamedParts = PluginParts<unknown> & { readonly name: string };
-
-function setUp(plugins: readonly Plugin[], core: Core): NamedParts[] {
-  const names = plugins.map(({ name }) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice) throw new TypeError(`latchkey: plugins contains ${twice} twice; remove one`);
-  // By name, so that the order in the config changes nothing.
-  const sorted = [...plugins].sort((a, b) => (a.name < b.name ? -1 : 1));
-  return sorted.map((plugin) => ({ name: plugin.name, ...plugin.setup(core, sorted) }));
 }
 
 async function getSession(core: Core, req: RequestLike): Promise<Authentication> {

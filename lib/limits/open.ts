@@ -1,0 +1,16 @@
+import type { Database } from '../database/database.js';
+import { rateLimits } from '../models/rate-limit.js';
+import { Table } from '../models/table.js';
+import { type RedisClient, RedisLimitStore } from './redis-store.js';
+import { SqlLimitStore } from './sql-store.js';
+import type { LimitStore } from './store.js';
+
+/** @param redis a client or URL; null for counters in the database */
+export function openLimitStore(
+  redis: RedisClient | string | null,
+  database: Database,
+  tablePrefix: string,
+): LimitStore {
+  if (redis === null) return new SqlLimitStore(database, new Table(database, rateLimits));
+  return new RedisLimitStore(redis, `latchkey:${tablePrefix}`);
+}
