@@ -20,7 +20,7 @@ import { type CoreModels, coreTables } from './models/core.js';
 import { defineModels } from './models/model.js';
 import type { Session } from './models/session.js';
 import type { User } from './models/user.js';
-import type { Plugin, PluginApis, PluginModels, PluginParts } from './plugin.js';
+import type { Plugin, PluginApis, PluginDefinition, PluginModels, PluginParts } from './plugin.js';
 import { me } from './routes/me.js';
 import { openapi } from './routes/openapi.js';
 import { revokeSessions } from './routes/revoke-sessions.js';
@@ -157,7 +157,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
   return Object.freeze({ ...Object.fromEntries(apis), ...auth });
 }
 
-type NamedParts = PluginParts<unknown> & { readonly name: string };
+type NamedParts = PluginParts & { readonly name: string };
 
 function assemble(config: AuthConfig<readonly Plugin[]>) {
   const { settings, secrets } = readConfig(config);
@@ -191,7 +191,8 @@ function setUp(plugins: readonly Plugin[], core: Core): NamedParts[] {
   const sorted = [...plugins].sort(byName);
   const twice = sorted.find(({ name }, index) => name === sorted[index - 1]?.name);
   if (twice) throw new TypeError(`latchkey: plugins contains ${twice.name} twice; remove one`);
-  return sorted.map((plugin) => ({ name: plugin.name, ...plugin.setup(core, sorted) }));
+  const definitions = sorted as readonly Plugin[] as readonly PluginDefinition[];
+  return definitions.map((plugin) => ({ name: plugin.name, ...plugin.setup(core, sorted) }));
 }
 
 function byName(a: { readonly name: string }, b: { readonly name: string }): number {

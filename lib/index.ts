@@ -34,7 +34,7 @@ export type { ApiKeysApi, CreateApiKeyInput } from './plugins/api-keys/api.js';
 export type { ApiKeyAuthentication } from './plugins/api-keys/carrier.js';
 export { type ApiKeysOptions, apiKeys } from './plugins/api-keys/index.js';
 export type { ApiKey } from './plugins/api-keys/model.js';
-export type { AuditLogApi } from './plugins/audit-log/api.js';
+export type { AuditLogApi, ListEventsOptions } from './plugins/audit-log/api.js';
 export { type AuditLogOptions, auditLog } from './plugins/audit-log/index.js';
 export type { AuditEvent } from './plugins/audit-log/model.js';
 export type { CredentialApi } from './plugins/credential-password/api.js';
@@ -63,6 +63,7 @@ export type {
   CallbackInput,
   CallbackResult,
   OAuthApi,
+  TokensOptions,
 } from './plugins/oauth/api.js';
 export { type OAuthOptions, oauth } from './plugins/oauth/index.js';
 export type { Account } from './plugins/oauth/model.js';

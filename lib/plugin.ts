@@ -7,13 +7,21 @@ import type { TableDeclaration } from './models/table.js';
 
 type Tables = Readonly<Record<string, TableDeclaration>>;
 
+/** A feature that an app can switch on, such as `admin({ … })`. Plugins are part of this package. */
+export interface Plugin<Name extends string = string, Api = unknown, T extends Tables = Tables> {
+  /** What its operations are called: `auth.<name>`. */
+  readonly name: Name;
+  /** Called by `createAuth`. What it gets, and what else it returns, may change at any time. */
+  setup(...context: never[]): { readonly api: Api; readonly tables?: T };
+}
+
 /**
  * What a plugin declares: everything by which it changes latchkey. Its problems, events and kinds of mail are declared
  * where they are written, by `declareProblems`, `declareEvents` and the interfaces that they extend.
  *
  * @internal
  */
-export interface PluginParts<Api, T extends Tables = Tables> extends Contribution {
+export interface PluginParts<Api = unknown, T extends Tables = Tables> extends Contribution {
   /** Its programmatic operations: they become `auth.<name>`. */
   readonly api: Api;
   /** Its tables, by the names of their models. */
@@ -29,29 +37,32 @@ export interface PluginParts<Api, T extends Tables = Tables> extends Contributio
   rotateSecrets?(): Promise<number>;
 }
 
-/** A feature that an app can switch on, such as `admin({ … })`. Plugins are part of this package. */
-export interface Plugin<Name extends string = string, Api = unknown, T extends Tables = Tables> {
-  /** What its operations are called: `auth.<name>`. */
+/** @internal */
+export interface PluginDefinition<Name extends string = string, Api = unknown, T extends Tables = Tables> {
   readonly name: Name;
   /**
    * Called once for each Auth. It must not use what other plugins contribute: that is complete only afterwards.
    *
-   * @internal
    * @throws TypeError on options that contradict the config or each other
    */
   setup(core: Core, plugins: readonly Plugin[]): PluginParts<Api, T>;
-  /** For the type system alone: `admin` is not a plugin, `admin({ … })` is. */
-  readonly call?: never;
-  /** For the type system alone: what the plugin adds to an Auth. */
-  readonly adds?: { readonly api: Api; readonly tables: T };
 }
 
-type ApiOf<P> = P extends { setup(...args: never[]): { readonly api: infer Api } }
-  ? Api
-  : P extends { readonly adds?: { readonly api: infer Api } }
-    ? Api
-    : never;
-type TablesOf<P> = P extends { readonly adds?: { readonly tables: infer T } } ? T : never;
+/**
+ * Makes a plugin.
+ *
+ * @internal
+ */
+export function definePlugin<Name extends string, Api, T extends Tables = Record<never, never>>(
+  definition: PluginDefinition<Name, Api, T>,
+): Plugin<Name, Api, T> {
+  return definition;
+}
+
+type ApiOf<P> = P extends { setup(...context: never[]): { readonly api: infer Api } } ? Api : never;
+type TablesOf<P> = P extends { setup(...context: never[]): { readonly tables?: infer T } }
+  ? NonNullable<T>
+  : never;
 type AllOf<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
   ? All
   : never;

@@ -1,13 +1,13 @@
 import type { PlainRequest } from '../context/call.js';
 import type { Carrier } from '../core/authentication.js';
 import type { Sessions } from '../core/sessions.js';
-import { declareSwitch } from '../core/switches.js';
+import { declareVia } from '../core/switches.js';
 import { AuthError } from '../errors.js';
 
 // The first word of the header (a token of RFC 9110, 5.6.2) is Bearer, whatever follows it.
 const SCHEME = /^bearer(?![\w!#$%&'*+.^`|~-])/i;
 
-declareSwitch('bearer', 'set bearerEnabled: true');
+declareVia('bearer', 'set bearerEnabled: true');
 
 /** `Authorization: Bearer <session token>` (RFC 6750). */
 export function bearerCarrier(sessions: Pick<Sessions, 'find'>): Carrier {

@@ -47,7 +47,9 @@ export function readConfig(config: AuthConfig<readonly unknown[]>): {
   secrets: readonly string[];
 } {
   const data = readOptions('', configSchema, config);
-  const { session, secret: secrets, baseUrl, httpBasePath, trustedOrigins, rateLimit, email, ...rest } = data;
+  // Without the plugins, in which the secrets of providers are.
+  const { plugins: _, secret: secrets, ...others } = data;
+  const { session, baseUrl, httpBasePath, trustedOrigins, rateLimit, email, ...rest } = others;
   const { cookie, ...times } = session;
   const settings = {
     ...rest,

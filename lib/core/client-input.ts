@@ -5,11 +5,11 @@ import { type RequestLike, toPlainRequest } from './authentication.js';
 export interface ClientInput {
   /**
    * The request that the call answers: the address and user agent are read from it, and a sign-in ends the sessions that
-   * it carries.
+   * it carries. Requests whose address is unknown are limited together.
    * @default none
    */
   request?: RequestLike;
-  /** The address. @default the request's; without either, nothing is limited by address */
+  /** The address; null if it is unknown. @default the request's; without a request, nothing is limited by address */
   ip?: string | null;
   /** What the browser or program calls itself. @default the request's, else none */
   userAgent?: string | null;
@@ -27,5 +27,14 @@ export async function forClientOf<T>(
     ip = request ? (request.ip ?? null) : undefined,
     userAgent = request?.headers['user-agent'] ?? null,
   } = input;
-  return context.forClient({ ip, userAgent, request }, work);
+  for (const [name, value] of Object.entries({ ip, userAgent })) {
+    if (value === null || value === undefined || typeof value === 'string') continue;
+    throw new TypeError(`latchkey: ${name} must be a string or null`);
+  }
+  return context.forClient({ ip: plainAddress(ip), userAgent, request }, work);
+}
+
+/** An IPv4 address that is mapped into IPv6 is written as IPv4. */
+export function plainAddress<A extends string | null | undefined>(ip: A): A {
+  return ip?.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '') as A;
 }

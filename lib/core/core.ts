@@ -19,7 +19,7 @@ import type { Events } from './events.js';
 import { OneTimeTokens, type Purpose } from './one-time-tokens.js';
 import { type Attached, ProofOfEmail } from './proof-of-email.js';
 import { type IssuedSession, Sessions } from './sessions.js';
-import { type Proof, SignIn, type SignInOptions } from './sign-in.js';
+import { type CheckedSignIn, type Proof, SignIn, type SignInOptions } from './sign-in.js';
 import { type UserRecord, Users } from './users.js';
 import { WaysIn } from './ways-in.js';
 
@@ -30,7 +30,7 @@ const MAX_CARRIED_SESSIONS = 2;
 export class Core {
   readonly users: Users;
   /** Without the one that begins sessions: that is {@link signIn}'s alone. */
-  readonly sessions: Omit<Sessions, 'begin'>;
+  readonly sessions: Omit<Sessions, 'begin' | 'announceBegin'>;
   readonly tokens: OneTimeTokens;
   readonly waysIn: WaysIn;
   /** In the order in which they are asked. */
@@ -88,6 +88,11 @@ export class Core {
   /** Begins a session: see {@link SignIn}. @throws AuthError by which a check refuses the user */
   signIn(proof: Proof, options?: SignInOptions): Promise<IssuedSession> {
     return this.#gate.begin(proof, options);
+  }
+
+  /** The same in two steps, for a session that begins in one transaction with something else. */
+  checkSignIn(user: User, options?: SignInOptions): Promise<CheckedSignIn> {
+    return this.#gate.check(user, options);
   }
 
   /** Mails a one-time token to a user, after the response. A user without an email gets none. */

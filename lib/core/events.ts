@@ -97,7 +97,8 @@ export class Events {
 
   async #call(name: AuthEventName, tell: () => unknown): Promise<void> {
     try {
-      await tell();
+      // What a listener does, it does not do for the client of this call.
+      await this.context.detached(async () => tell());
     } catch (error) {
       this.logger.error(`latchkey: a listener of '${name}' failed`, error);
     }

@@ -7,10 +7,10 @@ import type { Sessions } from './sessions.js';
 import type { UserRecord, Users } from './users.js';
 
 /**
- * What was attached to an account before its email was proved: its password, its sessions, and what plugins attach, such
- * as API keys and links to providers.
+ * What was attached to an account before its email was proved: its password, its sessions, tokens that were mailed, and
+ * what plugins attach, such as API keys and links to providers.
  */
-export type Attached = 'password' | 'sessions' | 'credentials';
+export type Attached = 'password' | 'sessions' | 'tokens' | 'credentials';
 
 /** What a proof has changed. */
 export interface ProvedEmail {
@@ -54,7 +54,7 @@ export class ProofOfEmail {
       for (const contribution of this.contributions())
         await contribution.onFirstProof?.(user.id, transaction);
     }
-    await this.tokens.delete({ userId: user.id }, transaction);
+    if (!spare.includes('tokens')) await this.tokens.delete({ userId: user.id }, transaction);
     const now = await this.users.markEmailVerified(user.id, transaction);
     return {
       record: {

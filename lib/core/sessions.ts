@@ -74,7 +74,12 @@ export class Sessions {
    * @param authEpoch the user's, as it was when their proof was checked: if it has been raised since, the session is
    *   never valid
    */
-  async begin(user: User, authEpoch: number, remembered: boolean): Promise<IssuedSession> {
+  async begin(
+    user: User,
+    authEpoch: number,
+    remembered: boolean,
+    transaction?: Transaction,
+  ): Promise<IssuedSession> {
     const { lifetime, shortLifetime } = this.settings.session;
     const { ip = null, userAgent } = this.context.client;
     const token = createToken(SESSION_TOKEN_PREFIX);
@@ -93,13 +98,17 @@ export class Sessions {
       remembered,
     });
     try {
-      await this.#table.insert(row);
+      await this.#table.insert(row, transaction);
     } catch (error) {
       // The user was deleted while their password was being checked.
       throw isForeignKeyViolation(error) ? new AuthError('invalid_credentials') : error;
     }
-    this.events.emit('session.created', { userId: user.id, sessionId: row.id });
     return { user, session: this.#session.pick(row), token, remembered };
+  }
+
+  /** Tells listeners, after the transaction. */
+  announceBegin({ user, session }: IssuedSession): void {
+    this.events.emit('session.created', { userId: user.id, sessionId: session.id });
   }
 
   /** The live session that a token opens, or null. One statement at most, shared with others at a busy time. */

@@ -1,3 +1,4 @@
+import type { Transaction } from 'sequelize';
 import type { CallContext, PlainRequest } from '../context/call.js';
 import type { User } from '../models/user.js';
 import type { Contribution } from './contribution.js';
@@ -17,6 +18,14 @@ export interface SignInOptions {
   readonly replaced?: readonly { readonly userId: string; readonly sessionId: string }[];
 }
 
+/** A sign-in that has passed the checks. */
+export interface CheckedSignIn {
+  /** Begins the session. */
+  begin(proof: Proof, transaction?: Transaction): Promise<IssuedSession>;
+  /** Tells listeners, and ends the sessions that the client already has; after the transaction, if there is one. */
+  complete(issued: IssuedSession): Promise<void>;
+}
+
 /**
  * The one gate through which sessions begin, whatever was proved and however. The checks that can refuse a proved user
  * are asked here and nowhere else, so that no way of signing in can forget them.
@@ -29,15 +38,33 @@ export class SignIn {
     private readonly sessionTokens: (request: PlainRequest) => readonly string[],
   ) {}
 
-  /** @throws AuthError by which a check refuses the user, such as `email_not_verified` (403) */
-  async begin({ user, authEpoch }: Proof, options: SignInOptions = {}): Promise<IssuedSession> {
+  /**
+   * Asks the checks, for a session that is to begin in one transaction with something else. They come first, because they
+   * may write by themselves.
+   *
+   * @throws AuthError by which a check refuses the user, such as `email_not_verified` (403)
+   */
+  async check(user: User, { remembered = false, replaced }: SignInOptions = {}): Promise<CheckedSignIn> {
     for (const contribution of this.contributions()) await contribution.checkSignIn?.(user);
-    const issued = await this.sessions.begin(user, authEpoch, options.remembered ?? false);
-    await this.#endReplaced(options.replaced);
+    return {
+      begin: (proof, transaction) =>
+        this.sessions.begin(proof.user, proof.authEpoch, remembered, transaction),
+      complete: async (issued) => {
+        this.sessions.announceBegin(issued);
+        await this.#end(replaced);
+      },
+    };
+  }
+
+  /** @throws like {@link check} */
+  async begin(proof: Proof, options?: SignInOptions): Promise<IssuedSession> {
+    const checked = await this.check(proof.user, options);
+    const issued = await checked.begin(proof);
+    await checked.complete(issued);
     return issued;
   }
 
-  async #endReplaced(replaced: SignInOptions['replaced']): Promise<void> {
+  async #end(replaced: SignInOptions['replaced']): Promise<void> {
     if (replaced) {
       for (const { userId, sessionId } of replaced) await this.sessions.revoke(userId, sessionId);
       return;

@@ -1,10 +1,21 @@
-const switches = new Map<string, string>();
+import type { Via } from './authentication.js';
 
-/** Says how to switch a feature on, for errors about one that is off. Called when the module that brings it is loaded. */
-export function declareSwitch(feature: string, how: string): void {
-  switches.set(feature, how);
+const vias = new Map<Via, string>();
+let administrators = '';
+
+/** Says how to switch on a way to authenticate. Called when the module that brings it is loaded. */
+export function declareVia(via: Via, how: string): void {
+  vias.set(via, how);
 }
 
-export function howToSwitchOn(feature: string): string | undefined {
-  return switches.get(feature);
+/** How to switch on ways to authenticate that are not always on. */
+export const switchesOfVias: ReadonlyMap<string, string> = vias;
+
+/** Says how to name administrators. Called when the module that lets an app do so is loaded. */
+export function declareAdministrators(how: string): void {
+  administrators = how;
+}
+
+export function howToNameAdministrators(): string {
+  return administrators;
 }

@@ -98,6 +98,7 @@ export class Users {
 
   /** Creates many accounts. @returns those that it did not create, and why */
   async createMany(users: readonly NewUser[]): Promise<Map<NewUser, Taken>> {
+    if (users.length === 0) return new Map();
     // An account created by somebody else in the meantime is seen in the next round.
     for (let round = 1; ; round++) {
       try {
@@ -196,8 +197,8 @@ export class Users {
   }
 
   async #takenAmong(users: readonly NewUser[], transaction: Transaction): Promise<Set<string>> {
-    const emails = ['', ...users.map(({ email }) => email ?? '')];
-    const usernames = ['', ...users.map(({ username }) => username ?? '')];
+    const emails = users.map(({ email }) => email ?? '');
+    const usernames = users.map(({ username }) => username ?? '');
     const rows = await this.#shown.select(
       'WHERE u.email IN (:emails) OR u.username IN (:usernames)',
       { emails, usernames },

@@ -101,7 +101,14 @@ export class Database {
       this.dialect === 'sqlite'
         ? { type: Transaction.TYPES.IMMEDIATE }
         : { isolationLevel: Transaction.ISOLATION_LEVELS.READ_COMMITTED };
-    return this.#write(() => this.sequelize.transaction(options, work));
+    return this.#write((isLate) =>
+      this.sequelize.transaction(options, async (transaction) => {
+        const outcome = await work(transaction);
+        // Rolled back: its caller has been told that it failed.
+        if (isLate()) throw noAnswer();
+        return outcome;
+      }),
+    );
   }
 
   /** Waits for statements that several calls share, on the budget of the call that waits. */
@@ -143,10 +150,10 @@ export class Database {
   }
 
   /** Runs what writes, a statement or a transaction. */
-  #write<T>(attempt: () => Promise<T>): Promise<T> {
+  #write<T>(attempt: (isLate: () => boolean) => Promise<T>): Promise<T> {
     // The caller of what waited too long has been told that it failed, so it must not be carried out after all.
     return this.#run((isLate) => {
-      const inTime = () => (isLate() ? Promise.reject(noAnswer()) : attempt());
+      const inTime = () => (isLate() ? Promise.reject(noAnswer()) : attempt(isLate));
       return this.#retrying(() => this.#inLine(inTime));
     });
   }

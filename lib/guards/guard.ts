@@ -3,7 +3,7 @@ import { type Auth, internalsOf } from '../auth.js';
 import type { AuthConfig } from '../config/schema.js';
 import type { Authentication, Via } from '../core/authentication.js';
 import type { Core } from '../core/core.js';
-import { howToSwitchOn } from '../core/switches.js';
+import { switchesOfVias } from '../core/switches.js';
 import { AuthError } from '../errors.js';
 import { answerError } from '../http/problem.js';
 import type { Plugin } from '../plugin.js';
@@ -65,14 +65,13 @@ function checked(name: string, { onError, accept, ...unknown }: GuardOptions, co
 /** A guard that nobody can ever pass is a mistake. */
 function checkAccept(name: string, accept: unknown, { carriers }: Core): void {
   const on = carriers.map(({ via }) => via);
-  const isKnown = (via: Via) => on.includes(via) || howToSwitchOn(via) !== undefined;
-  if (!Array.isArray(accept) || accept.length === 0 || !accept.every(isKnown)) {
-    const vias = ['cookie', 'bearer', ...on.filter((via) => via !== 'cookie' && via !== 'bearer')];
+  const vias: readonly string[] = ['cookie', ...switchesOfVias.keys()];
+  if (!Array.isArray(accept) || accept.length === 0 || !accept.every((via) => vias.includes(via))) {
     throw new TypeError(`latchkey: ${name}'s accept must list one or more of ${vias.join(', ')}`);
   }
   if (accept.some((via) => on.includes(via))) return;
   const off = [...new Set(accept)];
   throw new TypeError(
-    `latchkey: ${name} accepts only ${off.join(' and ')}, which ${off.length > 1 ? 'are' : 'is'} off: ${off.map(howToSwitchOn).join(', or ')}`,
+    `latchkey: ${name} accepts only ${off.join(' and ')}, which ${off.length > 1 ? 'are' : 'is'} off: ${off.map((via) => switchesOfVias.get(via)).join(', or ')}`,
   );
 }

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { internalsOf } from '../auth.js';
-import { howToSwitchOn } from '../core/switches.js';
+import { howToNameAdministrators } from '../core/switches.js';
 import { requireAdministrator } from '../http/admit.js';
 import { type AuthOrConfig, guard } from './guard.js';
 import type { GuardOptions } from './options.js';
@@ -16,7 +16,7 @@ import type { GuardOptions } from './options.js';
 export function requireAdmin(auth: AuthOrConfig, options: GuardOptions = {}): RequestHandler {
   if (!internalsOf(auth).core.hasAdministrators) {
     throw new TypeError(
-      `latchkey: requireAdmin needs to know who is an administrator: ${howToSwitchOn('administrators')}`,
+      `latchkey: requireAdmin needs to know who is an administrator: ${howToNameAdministrators()}`,
     );
   }
   return guard('requireAdmin', auth, options, requireAdministrator);

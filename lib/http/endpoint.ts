@@ -1,6 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Client } from '../context/call.js';
 import type { Authentication } from '../core/authentication.js';
+import { plainAddress } from '../core/client-input.js';
 import type { Core } from '../core/core.js';
 import { DEADLINE_MS } from '../database/database.js';
 import { AuthError } from '../errors.js';
@@ -85,9 +86,8 @@ function protect(res: Response): void {
 
 function clientOf(core: Core, req: Request): Client {
   if (req.headers['x-forwarded-for'] !== undefined && !req.app.get('trust proxy')) warnOfProxy(core);
-  // By the app's own `trust proxy`. An IPv4 address that is mapped into IPv6 is written as IPv4.
-  const ip = req.ip?.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '') ?? null;
-  return { ip, userAgent: req.headers['user-agent'] ?? null, request: req };
+  // By the app's own `trust proxy`.
+  return { ip: plainAddress(req.ip ?? null), userAgent: req.headers['user-agent'] ?? null, request: req };
 }
 
 const warned = new WeakSet<Core>();

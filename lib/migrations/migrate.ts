@@ -86,7 +86,7 @@ function requireAll(begun: readonly string[], migrations: readonly Migration[]):
   );
 }
 
-type LockAnswer = [{ held: number | boolean }[], unknown];
+type LockAnswer = [{ held: unknown }[], unknown];
 
 /** Asks repeatedly, because a statement that waits for long would exceed the connection's limits. */
 async function untilHeld(take: () => Promise<boolean>): Promise<void> {
@@ -117,8 +117,11 @@ async function locked<T>(database: Database, work: (transaction: Transaction) =>
     }
     // The lock belongs to the connection, so that it outlives the commits that MySQL makes at each CREATE TABLE.
     const lock = 'MD5(CONCAT(DATABASE(), :name))';
-    const take = async () =>
-      ((await run(`SELECT GET_LOCK(${lock}, 1) AS held`)) as LockAnswer)[0][0]?.held === 1;
+    const take = async () => {
+      const [[answer]] = (await run(`SELECT GET_LOCK(${lock}, 1) AS held`)) as LockAnswer;
+      // An app can have told mysql2 to leave numbers as text.
+      return Number(answer?.held) === 1;
+    };
     await untilHeld(take);
     try {
       return await work(transaction);

@@ -77,11 +77,14 @@ export const column = {
   longText: () => of<string>('long-text'),
   words: () => of<readonly string[]>('words'),
   json: () => of<Readonly<Record<string, unknown>>>('json'),
-  digest: () => of<Buffer>('digest'),
+  digest: () => of<Digest>('digest'),
   time: () => of<Date>('time'),
   integer: () => of<number>('integer'),
   boolean: () => of<boolean>('boolean'),
 };
+
+/** A SHA-256. */
+export interface Digest extends Buffer {}
 
 export type Columns = Readonly<Record<string, Column>>;
 

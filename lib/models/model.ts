@@ -62,7 +62,11 @@ function defineModel(database: Database, name: string, { name: table, columns }:
   // Sequelize merges these with the app's, whatever is passed to define().
   const ours = { hooks: {}, validate: {}, scopes: {}, getterMethods: {}, setterMethods: {} };
   Object.assign((model as unknown as { options: object }).options, ours);
-  const hidden = Object.keys(columns).filter((attribute) => !isShown(columns[attribute] as Column));
+  (model as unknown as { refreshAttributes(): void }).refreshAttributes();
+  // Not the key, without which a model's instances can be neither saved nor told apart.
+  const hidden = Object.keys(columns)
+    .slice(1)
+    .filter((attribute) => !isShown(columns[attribute] as Column));
   model.addScope('defaultScope', hidden.length > 0 ? { attributes: { exclude: hidden } } : {}, {
     override: true,
   });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { admin, apiKeys, auditLog, createAuth, type Plugin } from '../../lib/index.js';
+import { definePlugin } from '../../lib/plugin.js';
 import { ada, password, SECRET } from '../support/app.js';
 import { createDatabase, rows, type SpecDatabase } from '../support/database.js';
 
@@ -26,7 +27,7 @@ const EVERYTHING = [
 ];
 
 /** A plugin of the app itself, with a table that references a table of the core. */
-const reports: Plugin = {
+const reports = definePlugin({
   name: 'reports',
   setup: () => ({
     api: null,
@@ -42,7 +43,7 @@ const reports: Plugin = {
       },
     ],
   }),
-};
+});
 
 describe('auth.migrate({ undo })', () => {
   test.each([

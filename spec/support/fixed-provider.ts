@@ -5,7 +5,7 @@ export const fixedProvider = () =>
   oauth2({
     id: 'fixed',
     clientId: 'app',
-    clientSecret: 'secret',
+    clientSecret: 'the client secret',
     authorizationUrl: 'https://fixed.example/authorize',
     tokenUrl: 'https://fixed.example/token',
     userinfoUrl: 'https://fixed.example/userinfo',

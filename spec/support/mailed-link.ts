@@ -5,7 +5,7 @@ import type { IssuedSession } from '../../lib/core/sessions.js';
 import { sessionAnswer, sessionReply } from '../../lib/http/present.js';
 import { route } from '../../lib/http/route.js';
 import { text } from '../../lib/http/schemas.js';
-import type { Plugin } from '../../lib/plugin.js';
+import { definePlugin } from '../../lib/plugin.js';
 
 declare module '../../lib/mail/message.js' {
   interface MailKinds {
@@ -41,8 +41,8 @@ export class LinksApi {
 }
 
 /** A way to sign in that a maintainer might add. It contains no rule that protects accounts: those are the core's. */
-export function mailedLink(): Plugin<'links', LinksApi, Record<never, never>> {
-  return {
+export function mailedLink() {
+  return definePlugin({
     name: 'links',
     setup(core) {
       const api = new LinksApi(core);
@@ -89,5 +89,5 @@ export function mailedLink(): Plugin<'links', LinksApi, Record<never, never>> {
         waysIn: async ({ user }) => (user.email === null ? [] : [{ kind: 'link' }]),
       };
     },
-  };
+  });
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { readOptions } from '../../config/options.js';
 import { canonicalEmail } from '../../core/canonical.js';
-import { declareSwitch } from '../../core/switches.js';
+import { declareAdministrators } from '../../core/switches.js';
 import type { User } from '../../models/user.js';
-import type { Plugin } from '../../plugin.js';
+import { definePlugin, type Plugin } from '../../plugin.js';
 import { AdminApi } from './api.js';
 import { revokeUserSessions } from './routes/revoke-sessions.js';
 import { getUser, listUsers } from './routes/users.js';
@@ -40,7 +40,7 @@ const schema = z.strictObject({
     .default([]),
 });
 
-declareSwitch('administrators', 'add admin({ adminUserIds: […] }) to plugins');
+declareAdministrators('add admin({ adminUserIds: […] }) to plugins');
 
 /**
  * An administrator's view of users, and the right to end their sessions.
@@ -57,7 +57,7 @@ export function admin(options: AdminOptions): Plugin<'admin', AdminApi, Record<n
   }
   const isAdministrator = ({ id, email, emailVerifiedAt }: User) =>
     ids.has(id) || (emailVerifiedAt !== null && emails.has(email));
-  return {
+  return definePlugin({
     name: 'admin',
     setup(core) {
       const api = new AdminApi(core);
@@ -67,5 +67,5 @@ export function admin(options: AdminOptions): Plugin<'admin', AdminApi, Record<n
         routes: () => [listUsers(core, api), getUser(core, api), revokeUserSessions(api)],
       };
     },
-  };
+  });
 }

@@ -1,7 +1,7 @@
 import { bearerToken } from '../../carriers/bearer.js';
 import type { PlainRequest } from '../../context/call.js';
 import type { Authentication, Carrier } from '../../core/authentication.js';
-import { declareSwitch } from '../../core/switches.js';
+import { declareVia } from '../../core/switches.js';
 import { API_KEY_PREFIX } from '../../crypto/token.js';
 import { AuthError } from '../../errors.js';
 import { resourceOf } from '../../http/resource.js';
@@ -23,7 +23,7 @@ declare module '../../core/authentication.js' {
   }
 }
 
-declareSwitch('api-key', 'add apiKeys() to plugins');
+declareVia('api-key', 'add apiKeys() to plugins');
 
 export const apiKeyResource = resourceOf<ApiKey>(apiKeysTable.columns);
 

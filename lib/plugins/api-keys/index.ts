@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readOptions } from '../../config/options.js';
-import type { Plugin } from '../../plugin.js';
+import { definePlugin, type Plugin } from '../../plugin.js';
 import { ApiKeysApi } from './api.js';
 import { apiKeyCarrier } from './carrier.js';
 import { apiKeysMigration } from './migrations.js';
@@ -34,7 +34,7 @@ const schema = z.strictObject({
  */
 export function apiKeys(options: ApiKeysOptions = {}): Plugin<'apiKeys', ApiKeysApi, typeof TABLES> {
   const settings = readOptions('apiKeys', schema, options);
-  return {
+  return definePlugin({
     name: 'apiKeys',
     setup(core) {
       const store = new ApiKeyStore(core);
@@ -49,5 +49,5 @@ export function apiKeys(options: ApiKeysOptions = {}): Plugin<'apiKeys', ApiKeys
         settle: () => store.settle(),
       };
     },
-  };
+  });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readOptions } from '../../config/options.js';
-import type { Plugin } from '../../plugin.js';
+import { definePlugin, type Plugin } from '../../plugin.js';
 import { AuditLogApi } from './api.js';
 import { auditEventsMigration } from './migrations.js';
 import { auditEventsTable } from './model.js';
@@ -28,7 +28,7 @@ const schema = z.strictObject({
  */
 export function auditLog(options: AuditLogOptions = {}): Plugin<'auditLog', AuditLogApi, typeof TABLES> {
   const settings = readOptions('auditLog', schema, options);
-  return {
+  return definePlugin({
     name: 'auditLog',
     setup(core, plugins) {
       if (!plugins.some(({ name }) => name === 'admin')) {
@@ -47,5 +47,5 @@ export function auditLog(options: AuditLogOptions = {}): Plugin<'auditLog', Audi
         settle: () => api.settle(),
       };
     },
-  };
+  });
 }

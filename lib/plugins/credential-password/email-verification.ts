@@ -54,7 +54,7 @@ export class EmailVerification {
       if (shown.password === undefined) throw new AuthError('unauthenticated');
       await this.check.verify(found.record, user.id, shown.password);
     }
-    const spare = ['password', 'sessions', 'credentials'] as const;
+    const spare = ['password', 'sessions', 'tokens', 'credentials'] as const;
     return this.core.tokens.redeem(found, async (record) => record.user, spare);
   }
 }

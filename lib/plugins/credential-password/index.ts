@@ -6,7 +6,7 @@ import type { UserRecord } from '../../core/users.js';
 import { PasswordHasher } from '../../crypto/password.js';
 import { AuthError } from '../../errors.js';
 import type { User } from '../../models/user.js';
-import type { Plugin } from '../../plugin.js';
+import { definePlugin, type Plugin } from '../../plugin.js';
 import { CredentialApi } from './api.js';
 import { EmailVerification } from './email-verification.js';
 import { RESET_PASSWORD } from './mails.js';
@@ -104,7 +104,7 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
   options: O = {} as O,
 ): Plugin<'credential', CredentialApi<SignUpAnswer<O>>, Record<never, never>> {
   const settings = readOptions('credentialPassword', schema, options);
-  return {
+  return definePlugin({
     name: 'credential',
     setup(core) {
       checkTogether(settings, core);
@@ -141,13 +141,19 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
         waysIn: async (record) => (hasUsablePassword(record, settings) ? [{ kind: 'password' }] : []),
       };
     },
-  };
+  });
 }
 
 function makeParts(core: Core, settings: Settings) {
   const hasher = new PasswordHasher(settings.bcryptCost, settings.pepper);
   const check = new PasswordCheck(core, hasher);
-  const rules = new PasswordRules(settings.isBreached, settings.onBreachCheckFailure, core.settings.logger);
+  const { isBreached, onBreachCheckFailure } = settings;
+  const rules = new PasswordRules(
+    // The app's own code, which may make calls of its own.
+    isBreached && ((password) => core.context.detached(() => isBreached(password))),
+    onBreachCheckFailure,
+    core.settings.logger,
+  );
   const change = new PasswordChange(core, hasher, rules);
   const { mailer } = core;
   const { email } = core.settings;

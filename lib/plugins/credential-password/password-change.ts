@@ -29,20 +29,25 @@ export class PasswordChange {
     const { users, sessions, database, events } = this.core;
     const userId = record.user.id;
     const authEpoch = record.authEpoch + 1;
+    // Before anything changes: with a check that refuses the user, there would be no session to go on with.
+    const signIn = sessionId ? null : await this.core.checkSignIn(record.user);
     const passwordHash = await this.#hash(record, newPassword);
-    const { user, ended, issued } = await database.transaction(async (transaction) => {
+    const { ended, issued } = await database.transaction(async (transaction) => {
       const current = await users.lock(userId, transaction);
       // Somebody else was faster: what was entered is not the password any more.
       if (current?.authEpoch !== record.authEpoch) throw new AuthError('invalid_credentials');
       const updatedAt = await replacePassword(this.core, userId, passwordHash, transaction);
       const user = { ...current.user, updatedAt };
       const ended = await sessions.endAll(userId, transaction, sessionId);
-      const issued = sessionId ? await sessions.renew(user, sessionId, authEpoch, transaction) : null;
-      return { user, ended, issued };
+      const issued = signIn
+        ? await signIn.begin({ user, authEpoch }, transaction)
+        : await sessions.renew(user, sessionId ?? '', authEpoch, transaction);
+      return { ended, issued };
     });
     events.emit('password.changed', { userId });
     sessions.announceEnd(userId, ended);
-    return issued ?? this.core.signIn({ user, authEpoch });
+    await signIn?.complete(issued);
+    return issued;
   }
 
   /**

@@ -74,7 +74,7 @@ export class OAuthApi {
     this.#parts = parts;
   }
 
-  /** The ids of the configured providers. */
+  /** The ids of the configured providers, in the order of their names. */
   get providers(): readonly string[] {
     return [...this.#parts.clients.keys()];
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readOptions } from '../../config/options.js';
-import type { Plugin } from '../../plugin.js';
+import { definePlugin, type Plugin } from '../../plugin.js';
 import { Accounts } from './accounts.js';
 import { OAuthApi } from './api.js';
 import { ProviderClient } from './client.js';
@@ -38,7 +38,7 @@ const schema = z.strictObject({ linkByVerifiedEmail: z.boolean('must be true or 
  */
 export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typeof TABLES> {
   const settings = readOptions('oauth', schema, options);
-  return {
+  return definePlugin({
     name: 'oauth',
     setup(core, plugins) {
       if (core.settings.baseUrl === null) {
@@ -86,7 +86,7 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
         rotateSecrets: () => accounts.reencrypt(),
       };
     },
-  };
+  });
 }
 
 function isProvider(plugin: Plugin): plugin is ProviderPlugin {

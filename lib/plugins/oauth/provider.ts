@@ -1,4 +1,4 @@
-import type { Plugin } from '../../plugin.js';
+import { definePlugin, type Plugin } from '../../plugin.js';
 
 /** What a provider says about who signed in. It is checked before it is used. */
 export interface Profile {
@@ -55,15 +55,15 @@ export interface ProviderPlugin extends Plugin<`provider ${string}`, null, Recor
 
 /** Makes a plugin of a provider. Its setup throws a TypeError if `oauth()` is missing. */
 export function providerPlugin(provider: Provider): ProviderPlugin {
-  return {
+  const plugin = definePlugin({
     name: `provider ${provider.id}`,
-    provider: { ...provider, scopes: withOpenid(provider) },
     setup(_core, plugins) {
       if (!plugins.some(({ name }) => name === 'oauth'))
         throw new TypeError(`latchkey: provider ${provider.id}: add oauth() to plugins`);
       return { api: null };
     },
-  };
+  });
+  return { ...plugin, provider: { ...provider, scopes: withOpenid(provider) } };
 }
 
 /** Without `openid`, a provider treats the request as plain OAuth 2.0 and gives no ID token (OIDC Core, 3.1.2.1). */
