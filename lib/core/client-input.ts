@@ -1,21 +1,21 @@
 import type { CallContext } from '../context/call.js';
 import { type RequestLike, toPlainRequest } from './authentication.js';
 
-/** For whom the app's own code makes a call. It is shown in the list of sessions, told to listeners, and limited. */
+/** The client for which the app makes a call. It is recorded in sessions and events, and used for rate limits. */
 export interface ClientInput {
   /**
-   * The request that the call answers: the address and user agent are read from it, and a sign-in ends the sessions that
-   * it carries.
+   * The request that the app is handling. The IP address and user agent are read from it, and a sign-in ends the
+   * sessions that it carries.
    * @default none
    */
   request?: RequestLike;
-  /** The address. @default the request's; without either, nothing is limited by address */
+  /** The client's IP address. @default the request's; without either, no limit by address applies */
   ip?: string | null;
-  /** What the browser or program calls itself. @default the request's, else none */
+  /** The client's user agent. @default the request's, or none */
   userAgent?: string | null;
 }
 
-/** Does work for the client that the input names, or else for the current one. */
+/** Runs `work` for the client given in the input, or for the current one if there is none. */
 export async function forClientOf<T>(
   context: CallContext,
   input: ClientInput,

@@ -1,6 +1,6 @@
 const switches = new Map<string, string>();
 
-/** Says how to switch a feature on, for errors about one that is off. Called when the module that brings it is loaded. */
+/** Registers how to enable a feature, for error messages. Called when the module of the feature is loaded. */
 export function declareSwitch(feature: string, how: string): void {
   switches.set(feature, how);
 }
