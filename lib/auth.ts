@@ -36,9 +36,13 @@ import { signout } from './routes/signout.js';
 
 const NO_LIMITS: LimitRules = { signIn: null, signUp: null, mail: null, account: null };
 const TABLES = {
+  /** Accounts. */
   User: users,
+  /** Sessions. */
   Session: sessions,
+  /** Emailed tokens. */
   OneTimeToken: oneTimeTokens,
+  /** Counters of the rate limits, unless they are in Redis. */
   RateLimit: rateLimits,
 } as const;
 const MIGRATIONS = [usersAndSessionsMigration, rateLimitsMigration, oneTimeTokensMigration];
@@ -46,7 +50,7 @@ const MIGRATIONS = [usersAndSessionsMigration, rateLimitsMigration, oneTimeToken
 const internalsKey = Symbol.for('latchkey.internals');
 
 /**
- * What the router and the guards need of an Auth.
+ * What the router and the guards use of an Auth.
  *
  * @internal
  */
@@ -55,72 +59,78 @@ export interface Internals {
   readonly routes: readonly Route[];
 }
 
-/** The Sequelize models of latchkey's own tables. */
+/** The Sequelize models of the core's tables. */
 export type CoreModels = { readonly [Name in keyof typeof TABLES]: ModelOf<(typeof TABLES)[Name]> };
 
-/** Sessions and accounts in one database: what `authRouter` and the guards share, and the programmatic operations. */
+/**
+ * Sessions and accounts in one database: the object that `authRouter` and the guards share, and the programmatic API.
+ */
 export interface Auth {
   /**
-   * Who makes a request, whatever kind of credential it carries.
+   * Authenticates a request by any enabled kind of credential.
    *
    * @throws AuthError `unauthenticated`, `invalid_session` (401); `unavailable` (503)
    */
   getSession(req: RequestLike): Promise<Authentication>;
-  /** A user's live sessions, the newest first. */
+  /** Lists a user's active sessions, newest first. */
   listSessions(userId: string): Promise<Session[]>;
-  /** Ends the session that a token opens; says whether there was one. */
+  /** Revokes the session with this token. Resolves to whether it was active. */
   revokeSession(token: string): Promise<boolean>;
-  /** Ends all sessions of a user, and every sign-in in progress; says how many sessions there were. */
+  /** Revokes all sessions of a user, and every sign-in in progress. Resolves to the number of active sessions. */
   revokeAllSessions(userId: string): Promise<number>;
   /**
-   * Records that the user's email is theirs, for an app that verifies emails by its own means. API keys, links to
-   * providers and mailed links from before this first proof end, because somebody else may have signed up with the
-   * address and made them. The password and the sessions stay: call it only when the person who reads the mailbox is
-   * signed in, or has entered the password.
+   * Marks a user's email as verified, for apps that verify emails themselves. If it was unverified, the account's API
+   * keys, links to providers and emailed links are removed, since someone else may have signed up with the address. The
+   * password and the sessions are kept, so call it only if the owner of the mailbox is signed in or has entered the
+   * password.
    *
-   * @throws AuthError `user_not_found` if there is no such user, or none with an email
+   * @throws AuthError `user_not_found` if the user does not exist or has no email
    */
   markEmailVerified(userId: string): Promise<User>;
-  /** Brings the tables up to date. Safe in any number of processes at once. Returns the migrations that ran. */
+  /**
+   * Runs pending migrations, or undoes applied ones. Safe to call in several processes at once. Resolves to the names
+   * of the migrations that ran.
+   */
   migrate(options?: MigrateOptions): Promise<string[]>;
-  /** Deletes expired rows, in batches; says how many. Call it regularly, by a timer or a job. */
+  /** Deletes expired rows in batches. Resolves to their number. Call it regularly, from a timer or a job. */
   prune(): Promise<number>;
   /**
-   * Encrypts with the first secret what an older one encrypted, in batches; says how many rows. After it has run, the
-   * older secret can be removed from the list.
+   * Re-encrypts data with the first secret, in batches. Resolves to the number of rows. Afterwards the older secrets
+   * can be removed from the config.
    */
   rotateSecrets(): Promise<number>;
   /**
-   * Closes the connections that latchkey opened; the app's own Sequelize instance stays open. Called again, it returns
-   * the same promise.
+   * Waits for background work, then closes the connections that latchkey opened. The app's own Sequelize instance stays
+   * open. Calling it again returns the same promise.
    */
   close(): Promise<void>;
   /**
-   * Listens to an event. Returns the function that stops listening.
+   * Adds a listener for an event. Returns a function that removes it.
    *
-   * @throws TypeError on an unknown name, and on a listener that is not a function
+   * @throws TypeError if the event is unknown or the listener is not a function
    */
   on<N extends AuthEventName>(name: N, listener: AuthEventListener<N>): () => void;
-  /** The OpenAPI 3.1 document of the routes that are on. */
+  /** Generates the OpenAPI 3.1 document of the enabled routes. */
   openapi(): OpenApiDocument;
   /**
-   * The Sequelize models of every table, associated with each other, for the app's own queries. Their default scope
-   * leaves out hashes, encrypted tokens and other internals. Rows that the app writes are not checked by latchkey.
+   * The Sequelize models of all tables with their associations, for the app's own queries. Their default scope excludes
+   * hashes, encrypted tokens and other internals. Writes through them are not validated by latchkey.
    */
   readonly models: CoreModels;
   /** @internal */
   readonly [internalsKey]: Internals;
 }
 
-/** An Auth with what a list of plugins adds to it. */
+/** An Auth with the APIs and models of its plugins. */
 export type AuthWith<P extends readonly Plugin[]> = Auth &
   PluginApis<P> & { readonly models: PluginModels<P> };
 
-/** By config object, so that a router and a guard that were given the same one share one Auth and one pool. */
+/** Keyed by config object, so that a router and guards that get the same one share one Auth and one pool. */
 const auths = sharedAcrossCopies('latchkey.auths', () => new WeakMap<object, Auth>());
 
 /**
- * Makes an Auth. It does not connect yet: an app can start while its database is down.
+ * Creates an Auth, or returns the existing one for the same config object. It does not connect yet, so an app can start
+ * while its database is down.
  *
  * @example
  * const auth = createAuth({
@@ -130,7 +140,7 @@ const auths = sharedAcrossCopies('latchkey.auths', () => new WeakMap<object, Aut
  * });
  * await auth.migrate();
  *
- * @throws TypeError that names every mistake in the config and says how to correct it
+ * @throws TypeError naming every mistake in the config and how to fix it
  */
 export function createAuth<const P extends readonly Plugin[] = readonly []>(
   config: AuthConfig<P>,
@@ -173,8 +183,8 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     ...parts.flatMap((part) => part.routes?.() ?? []),
   ];
   routes.push(openapi(core, routes));
-  const ofPlugins = parts.flatMap(({ migrations = [] }) => migrations);
-  const migrations = [...MIGRATIONS, ...ofPlugins.sort((a, b) => (a.name < b.name ? -1 : 1))];
+  const pluginMigrations = parts.flatMap(({ migrations = [] }) => migrations);
+  const migrations = [...MIGRATIONS, ...pluginMigrations.sort((a, b) => (a.name < b.name ? -1 : 1))];
 
   const auth: Auth = {
     getSession: (req) => getSession(core, req),
@@ -187,7 +197,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
       sumOf([() => core.prune(), limits?.prune.bind(limits), ...parts.map((part) => part.prune?.bind(part))]),
     rotateSecrets: () => sumOf(parts.map((part) => part.rotateSecrets?.bind(part))),
     close: once(async () => {
-      // The same config makes a new Auth after this.
+      // From now on, the same config creates a new Auth.
       auths.delete(config);
       await core.settle();
       await Promise.all(parts.map((part) => part.settle?.()));
@@ -207,13 +217,14 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
 }
 
 /**
- * The inside of an Auth, or of the one that a config makes. By symbol: it may come from another copy of this module.
+ * The internals of an Auth, or of the Auth for a config. Keyed by a symbol, since it may come from another copy of this
+ * module.
  *
  * @internal
  */
 export function internalsOf(authOrConfig: Auth | AuthConfig<readonly Plugin[]>): Internals {
   if (typeof authOrConfig !== 'object' || authOrConfig === null) {
-    throw new TypeError('latchkey: pass what createAuth returned, or the config for it');
+    throw new TypeError('latchkey: pass the result of createAuth, or its config');
   }
   const auth = internalsKey in authOrConfig ? authOrConfig : createAuth(authOrConfig);
   return auth[internalsKey];
@@ -223,7 +234,7 @@ function openDatabase({ database, tablePrefix }: Settings, context: CallContext)
   const sequelize = typeof database === 'string' ? connectByUrl(database) : database;
   if (!sequelize) {
     throw new TypeError(
-      'latchkey: database must be a well-formed URL that begins with sqlite:, mysql://, mariadb:// or postgres://',
+      'latchkey: database must be a valid URL that starts with sqlite:, mysql://, mariadb:// or postgres://',
     );
   }
   const dialect = dialectOf(sequelize);
@@ -235,7 +246,7 @@ function openDatabase({ database, tablePrefix }: Settings, context: CallContext)
   return new Database(sequelize, dialect, tablePrefix, context);
 }
 
-/** Null where nothing is limited. */
+/** Null if rate limits are disabled. */
 function limitStore({ rateLimit, tablePrefix }: Settings, database: Database): LimitStore | null {
   if (rateLimit === null) return null;
   if (rateLimit.store === null) return new SqlLimitStore(database, new Table(database, rateLimits));
@@ -248,7 +259,7 @@ function setUp(plugins: readonly Plugin[], core: Core): NamedParts[] {
   const names = plugins.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice) throw new TypeError(`latchkey: plugins contains ${twice} twice; remove one`);
-  // By name, so that the order in the config changes nothing.
+  // Sorted by name, so that the order in the config does not matter.
   const sorted = [...plugins].sort((a, b) => (a.name < b.name ? -1 : 1));
   return sorted.map((plugin) => ({ name: plugin.name, ...plugin.setup(core, sorted) }));
 }
@@ -267,7 +278,7 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Runs one after the other, as far as they exist. */
+/** Runs the given functions in sequence and adds up their results. */
 async function sumOf(counts: ((() => Promise<number>) | undefined)[]): Promise<number> {
   let sum = 0;
   for (const count of counts) sum += (await count?.()) ?? 0;
