@@ -32,7 +32,7 @@ const NO_LIMITS: LimitRules = { signIn: null, signUp: null, mail: null, account:
 const internalsKey = Symbol.for('latchkey.internals');
 
 /**
- * What the router and the guards need of an Auth.
+ * What the router and the guards use of an Auth.
  *
  * @internal
  */
@@ -41,69 +41,75 @@ export interface Internals {
   readonly routes: readonly Route[];
 }
 
-/** Sessions and accounts in one database: what `authRouter` and the guards share, and the programmatic operations. */
+/**
+ * Sessions and accounts in one database: the object that `authRouter` and the guards share, and the programmatic API.
+ */
 export interface Auth {
   /**
-   * Who makes a request, whatever kind of credential it carries.
+   * Authenticates a request by any enabled kind of credential.
    *
    * @throws AuthError `unauthenticated`, `invalid_session` (401); `unavailable` (503)
    */
   getSession(req: RequestLike): Promise<Authentication>;
-  /** A user's live sessions, the newest first. */
+  /** Lists a user's active sessions, newest first. */
   listSessions(userId: string): Promise<Session[]>;
-  /** Ends the session that a token opens; says whether there was one. */
+  /** Revokes the session with this token. Resolves to whether it was active. */
   revokeSession(token: string): Promise<boolean>;
-  /** Ends all sessions of a user, and every sign-in in progress; says how many sessions there were. */
+  /** Revokes all sessions of a user, and every sign-in in progress. Resolves to the number of active sessions. */
   revokeAllSessions(userId: string): Promise<number>;
   /**
-   * Records that the user's email is theirs, for an app that verifies emails by its own means. API keys, links to
-   * providers and mailed links from before this first proof end, because somebody else may have signed up with the
-   * address and made them. The password and the sessions stay: call it only when the person who reads the mailbox is
-   * signed in, or has entered the password.
+   * Marks a user's email as verified, for apps that verify emails themselves. If it was unverified, the account's API
+   * keys, links to providers and emailed links are removed, since someone else may have signed up with the address. The
+   * password and the sessions are kept, so call it only if the owner of the mailbox is signed in or has entered the
+   * password.
    *
-   * @throws AuthError `user_not_found` if there is no such user, or none with an email
+   * @throws AuthError `user_not_found` if the user does not exist or has no email
    */
   markEmailVerified(userId: string): Promise<User>;
-  /** Brings the tables up to date. Safe in any number of processes at once. Returns the migrations that ran. */
+  /**
+   * Runs pending migrations, or undoes applied ones. Safe to call in several processes at once. Resolves to the names
+   * of the migrations that ran.
+   */
   migrate(options?: MigrateOptions): Promise<string[]>;
-  /** Deletes expired rows, in batches; says how many. Call it regularly, by a timer or a job. */
+  /** Deletes expired rows in batches. Resolves to their number. Call it regularly, from a timer or a job. */
   prune(): Promise<number>;
   /**
-   * Encrypts with the first secret what an older one encrypted, in batches; says how many rows. After it has run, the
-   * older secret can be removed from the list.
+   * Re-encrypts data with the first secret, in batches. Resolves to the number of rows. Afterwards the older secrets
+   * can be removed from the config.
    */
   rotateSecrets(): Promise<number>;
   /**
-   * Closes the connections that latchkey opened; the app's own Sequelize instance stays open. Called again, it returns
-   * the same promise.
+   * Waits for background work, then closes the connections that latchkey opened. The app's own Sequelize instance stays
+   * open. Calling it again returns the same promise.
    */
   close(): Promise<void>;
   /**
-   * Listens to an event. Returns the function that stops listening.
+   * Adds a listener for an event. Returns a function that removes it.
    *
-   * @throws TypeError on an unknown name, and on a listener that is not a function
+   * @throws TypeError if the event is unknown or the listener is not a function
    */
   on<N extends AuthEventName>(name: N, listener: AuthEventListener<N>): () => void;
-  /** The OpenAPI 3.1 document of the routes that are on. */
+  /** Generates the OpenAPI 3.1 document of the enabled routes. */
   openapi(): OpenApiDocument;
   /**
-   * The Sequelize models of every table, associated with each other, for the app's own queries. Their default scope
-   * leaves out hashes, encrypted tokens and other internals. Rows that the app writes are not checked by latchkey.
+   * The Sequelize models of all tables with their associations, for the app's own queries. Their default scope excludes
+   * hashes, encrypted tokens and other internals. Writes through them are not validated by latchkey.
    */
   readonly models: CoreModels;
   /** @internal */
   readonly [internalsKey]: Internals;
 }
 
-/** An Auth with what a list of plugins adds to it. */
+/** An Auth with the APIs and models of its plugins. */
 export type AuthWith<P extends readonly Plugin[]> = Auth &
   PluginApis<P> & { readonly models: PluginModels<P> };
 
-/** By config object, so that a router and a guard that were given the same one share one Auth and one pool. */
+/** Keyed by config object, so that a router and guards that get the same one share one Auth and one pool. */
 const auths = sharedAcrossCopies('latchkey.auths', () => new WeakMap<object, Auth>());
 
 /**
- * Makes an Auth. It does not connect yet: an app can start while its database is down.
+ * Creates an Auth, or returns the existing one for the same config object. It does not connect yet, so an app can start
+ * while its database is down.
  *
  * @example
  * const auth = createAuth({
@@ -113,7 +119,7 @@ const auths = sharedAcrossCopies('latchkey.auths', () => new WeakMap<object, Aut
  * });
  * await auth.migrate();
  *
- * @throws TypeError that names every mistake in the config and says how to correct it
+ * @throws TypeError naming every mistake in the config and how to fix it
  */
 export function createAuth<const P extends readonly Plugin[] = readonly []>(
   config: AuthConfig<P>,
@@ -138,7 +144,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     prune: () => sumOf([core, limits, ...parts].map((part) => part?.prune?.bind(part))),
     rotateSecrets: () => sumOf(parts.map((part) => part.rotateSecrets?.bind(part))),
     close: once(async () => {
-      // The same config makes a new Auth after this.
+      // From now on, the same config creates a new Auth.
       auths.delete(config);
       await core.settle();
       await Promise.all(parts.map((part) => part.settle?.()));
@@ -187,7 +193,7 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
 }
 
 function setUp(plugins: readonly Plugin[], core: Core): NamedParts[] {
-  // By name, so that the order in the config changes nothing.
+  // Sorted by name, so that the order in the config does not matter.
   const sorted = [...plugins].sort(byName);
   const twice = sorted.find(({ name }, index) => name === sorted[index - 1]?.name);
   if (twice) throw new TypeError(`latchkey: plugins contains ${twice.name} twice; remove one`);
@@ -208,19 +214,20 @@ function routesOf(core: Core, parts: readonly NamedParts[]): readonly Route[] {
     revokeSessions(core),
     ...parts.flatMap((part) => part.routes?.() ?? []),
   ];
-  // It describes itself too.
+  // The document includes its own route.
   routes.push(openapi(core, routes));
   return routes;
 }
 
 /**
- * The inside of an Auth, or of the one that a config makes. By symbol: it may come from another copy of this module.
+ * The internals of an Auth, or of the Auth for a config. Keyed by a symbol, since it may come from another copy of this
+ * module.
  *
  * @internal
  */
 export function internalsOf(authOrConfig: Auth | AuthConfig<readonly Plugin[]>): Internals {
   if (typeof authOrConfig !== 'object' || authOrConfig === null) {
-    throw new TypeError('latchkey: pass what createAuth returned, or the config for it');
+    throw new TypeError('latchkey: pass the result of createAuth, or its config');
   }
   const auth = internalsKey in authOrConfig ? authOrConfig : createAuth(authOrConfig);
   return auth[internalsKey];
@@ -240,7 +247,7 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Runs one after the other, as far as they exist. */
+/** Runs the given functions in sequence and adds up their results. */
 async function sumOf(counts: ((() => Promise<number>) | undefined)[]): Promise<number> {
   let sum = 0;
   for (const count of counts) sum += (await count?.()) ?? 0;

@@ -1,22 +1,22 @@
-/** One thing wrong with one field of a request body. */
+/** A validation error of one field of a request body. */
 export interface FieldError {
   /** JSON Pointer (RFC 6901) to the field, such as `/email`; empty for the body itself. */
   readonly pointer: string;
-  /** What is wrong, for programs, such as `required` or `invalid_email`. */
+  /** A machine-readable code, such as `required` or `invalid_email`. */
   readonly code: string;
-  /** The same for people. */
+  /** A human-readable description in English. */
   readonly detail: string;
 }
 
-/** A problem: its HTTP status, and what it says to people. */
+/** A problem: its HTTP status, and its human-readable detail. */
 type Problem = readonly [status: number, detail: string];
 
-/** What a problem's code is declared to be, for {@link declareProblems}. */
+/** Problems by code, for {@link declareProblems}. */
 type Problems = Readonly<Record<string, Problem>>;
 
 const known = new Map<string, Problem>();
 
-/** Makes problems known to {@link AuthError}: those of a plugin, when its module is loaded. */
+/** Registers problems for {@link AuthError}. A plugin calls it when its module is loaded. */
 export function declareProblems<const P extends Problems>(problems: P): P {
   for (const [code, problem] of Object.entries(problems)) known.set(code, problem);
   return problems;
@@ -30,48 +30,51 @@ const problems = declareProblems({
   invalid_session: [401, 'The session has ended or never existed. Sign in again.'],
   invalid_credentials: [401, 'The email, username or password is wrong.'],
   admin_required: [403, 'Only an administrator may do this.'],
-  insufficient_scope: [403, 'The API key lacks a scope that this needs.'],
-  session_required: [403, 'This needs a session: sign in, an API key is not enough.'],
-  email_not_verified: [403, 'Confirm your email address first: a mail with a link is on its way.'],
-  reauthentication_required: [403, 'Prove again who you are: the sign-in is too long ago for this.'],
-  origin_not_allowed: [403, 'The request comes from a site that may not use this cookie.'],
+  insufficient_scope: [403, 'The API key lacks a required scope.'],
+  session_required: [403, 'This requires a session: sign in. An API key is not enough.'],
+  email_not_verified: [
+    403,
+    'Verify your email address first: follow the link in the email that was sent to you.',
+  ],
+  reauthentication_required: [403, 'Reauthenticate first: you signed in too long ago for this.'],
+  origin_not_allowed: [403, 'Requests from this origin are not allowed.'],
   user_not_found: [404, 'There is no such user.'],
   session_not_found: [404, 'You have no such session.'],
-  method_not_allowed: [405, 'This path does not answer this method.'],
-  email_taken: [409, 'An account with this email exists already.'],
+  method_not_allowed: [405, 'This path does not support this method.'],
+  email_taken: [409, 'An account with this email already exists.'],
   username_taken: [409, 'This username is taken.'],
-  last_sign_in_method: [409, 'This is the only way left to sign in. Add another first.'],
+  last_sign_in_method: [409, 'This is your only way to sign in. Add another one first.'],
   body_too_large: [413, 'The body is larger than 16 KiB.'],
   unsupported_media_type: [415, 'Send the body as application/json in UTF-8, uncompressed.'],
-  validation_failed: [422, 'The body is not valid; see errors.'],
+  validation_failed: [422, 'The body is invalid: see errors.'],
   rate_limited: [429, 'Too many attempts. Try again later.'],
-  unavailable: [503, 'The service cannot answer right now. Try again shortly.'],
+  unavailable: [503, 'The service is temporarily unavailable. Try again shortly.'],
 });
 
-/** The codes of all problems. Plugins add theirs. */
+/** The codes of all problems. Plugins add their own. */
 export interface ProblemCodes extends Record<keyof typeof problems, unknown> {}
 
 /** The `code` of a problem response, and of an {@link AuthError}. */
 export type AuthErrorCode = keyof ProblemCodes;
 
-/** What an {@link AuthError} is made with. */
+/** Options of {@link AuthError}. */
 export interface AuthErrorOptions {
-  /** Replaces the code's own sentence. Must contain nothing internal: it goes to the client. */
+  /** Replaces the code's default detail. It is sent to the client, so it must not contain internals. */
   detail?: string;
-  /** What is wrong with each field, for `validation_failed`. */
+  /** The errors of each field, for `validation_failed`. */
   errors?: readonly FieldError[];
-  /** After how many seconds to try again; sent as `Retry-After`. */
+  /** The number of seconds after which to retry; sent as `Retry-After`. */
   retryAfter?: number;
-  /** Further headers of the response. */
+  /** Additional headers of the response. */
   headers?: Readonly<Record<string, string>>;
-  /** The error behind it; logged at most, never sent. */
+  /** The underlying error. It may be logged, but is never sent. */
   cause?: unknown;
 }
 
 const brand = Symbol.for('latchkey.AuthError');
 
 /**
- * Every refusal by latchkey: thrown by the programmatic operations, answered by the routes and guards as
+ * An expected failure, such as wrong credentials. The programmatic API throws it; routes and guards send it as
  * `application/problem+json` (RFC 9457).
  *
  * @example
@@ -82,18 +85,20 @@ const brand = Symbol.for('latchkey.AuthError');
  * }
  */
 export class AuthError extends Error {
+  /** Always `AuthError`. */
   override readonly name = 'AuthError';
-  /** The HTTP status that fits. */
+  /** The corresponding HTTP status. */
   readonly status: number;
-  /** What went wrong, for programs. */
+  /** A machine-readable code. */
   readonly code: AuthErrorCode;
-  /** What is wrong with each field, for `validation_failed`. */
+  /** The errors of each field, for `validation_failed`. */
   readonly errors: readonly FieldError[] | undefined;
-  /** Seconds after which to try again, where that is known. */
+  /** The number of seconds after which to retry, if known. */
   readonly retryAfter: number | undefined;
-  /** Further headers of the response. */
+  /** Additional headers of the response. */
   readonly headers: Readonly<Record<string, string>>;
 
+  /** @throws TypeError if the code is unknown */
   constructor(code: AuthErrorCode, options: AuthErrorOptions = {}) {
     const [status, detail] = problemOf(code);
     const message = options.detail ?? (options.errors ? `${code}: ${summaryOf(options.errors)}` : detail);
@@ -106,13 +111,13 @@ export class AuthError extends Error {
     Object.defineProperty(this, brand, { value: true });
   }
 
-  // A process can have two copies of this class, one by `import` and one by `require`: go by the brand.
+  // A brand, since a process can have two copies of this class: one loaded by `import`, one by `require`.
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === 'object' && value !== null && brand in value;
   }
 }
 
-/** A `validation_failed` about one field. */
+/** A `validation_failed` error for one field. */
 export function invalidField(pointer: string, code: string, detail: string): AuthError {
   return new AuthError('validation_failed', { errors: [{ pointer, code, detail }] });
 }
@@ -122,7 +127,7 @@ export function statusOf(code: AuthErrorCode): number {
   return problemOf(code)[0];
 }
 
-/** What a code says to people. */
+/** The default detail of a code. */
 export function detailOf(code: AuthErrorCode): string {
   return problemOf(code)[1];
 }
@@ -133,7 +138,7 @@ function problemOf(code: AuthErrorCode): Problem {
   return problem;
 }
 
-/** `/password is too short; /email is missing`: whoever sees the error in code sees which fields are at fault. */
+/** The message of the error, for programmatic callers: `/password is too short; /email is missing`. */
 function summaryOf(errors: readonly FieldError[]): string {
   return errors.map(({ pointer, detail }) => `${pointer} ${detail}`.trim()).join('; ');
 }

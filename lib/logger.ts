@@ -1,14 +1,18 @@
 import { inspect, types } from 'node:util';
 
-/** Anything with these four methods: `console`, pino, winston … */
+/** A logger such as `console`, pino or winston. It is called with a message, and often an error. */
 export interface Logger {
+  /** Logs details for debugging. */
   debug(...args: unknown[]): void;
+  /** Logs a normal event. */
   info(...args: unknown[]): void;
+  /** Logs a problem that latchkey can handle. */
   warn(...args: unknown[]): void;
+  /** Logs a failure. */
   error(...args: unknown[]): void;
 }
 
-/** The default: warnings and errors go to the console, each on one line; the rest nowhere. */
+/** The default: logs warnings and errors to the console, each on one line, and drops the rest. */
 export const consoleLogger: Logger = {
   debug() {},
   info() {},
@@ -18,11 +22,11 @@ export const consoleLogger: Logger = {
 
 const MAX_CAUSES = 5;
 const ON_ONE_LINE = { breakLength: Number.POSITIVE_INFINITY };
-// What ends a line, and what moves the cursor or turns text around on a terminal.
+// Line breaks, control characters, and characters that change the direction of text on a terminal.
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
 const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** What an error says, and what its causes say, on one line: no message can pass for a line of its own. */
+/** The messages of an error and its causes, on one line and escaped, so that they cannot forge log lines. */
 export function describeError(error: unknown): string {
   return describeCauses(error, (one) => {
     if (!isError(one)) return typeof one === 'string' ? one : inspect(one, ON_ONE_LINE);
@@ -31,7 +35,7 @@ export function describeError(error: unknown): string {
   });
 }
 
-/** What an error is, and what its causes are, but not what they say: that can quote a secret. */
+/** The names and codes of an error and its causes, without their messages, which could quote a secret. */
 export function kindOf(error: unknown): string {
   return describeCauses(error, (one) => {
     if (!isError(one)) return typeof one;
@@ -43,7 +47,7 @@ function describeCauses(error: unknown, describe: (one: unknown) => string): str
   try {
     return escapeControls(withCauses(error).map(describe).join(', caused by '));
   } catch {
-    return 'an error that cannot be read';
+    return 'an unreadable error';
   }
 }
 
@@ -56,7 +60,7 @@ function withCauses(error: unknown): unknown[] {
 }
 
 function isError(value: unknown): value is Error & { code?: unknown } {
-  // Of another realm too, such as a vm's.
+  // isNativeError also recognizes errors of other realms, such as a vm's.
   return value instanceof Error || types.isNativeError(value);
 }
 
@@ -70,6 +74,6 @@ function toLine(args: readonly unknown[]): string {
 function escapeControls(text: string): string {
   return text.replace(
     CONTROL,
-    (sign) => ESCAPES[sign] ?? `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    (character) => ESCAPES[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

@@ -1,24 +1,31 @@
 import type { EmailOptions } from './config/schema.js';
 
-/** A transport of the package `nodemailer`, as far as it is used. */
+/** The part of a `nodemailer` transport that latchkey uses. */
 export interface NodemailerTransport {
+  /** Sends an email. */
   sendMail(mail: { from: string; to: string; subject: string; text: string; html: string }): Promise<unknown>;
 }
 
 /**
- * Sends latchkey's mails by nodemailer: `email: nodemailerEmail(createTransport(…), { from: 'App <app@example.com>' })`.
+ * Sends emails with nodemailer.
  *
+ * @example
+ * email: nodemailerEmail(createTransport(…), { from: 'App <app@example.com>' })
+ *
+ * @param transport the result of nodemailer's `createTransport`
  * @param options.from the sender's address
- * @throws TypeError without a transport or a sender, so that it is not the first mail that fails
+ * @throws TypeError if the transport or the sender is missing
  */
 export function nodemailerEmail(transport: NodemailerTransport, options: { from: string }): EmailOptions {
   if (typeof transport?.sendMail !== 'function') {
-    throw new TypeError('latchkey: nodemailerEmail: transport must be what createTransport answered');
+    throw new TypeError(
+      "latchkey: nodemailerEmail: transport must be the result of nodemailer's createTransport",
+    );
   }
   const from = options?.from;
   if (typeof from !== 'string' || from.trim() === '') {
     throw new TypeError(
-      "latchkey: nodemailerEmail: from is missing: give the sender's address, such as 'App <app@example.com>'",
+      "latchkey: nodemailerEmail: from is missing: set it to the sender's address, such as 'App <app@example.com>'",
     );
   }
   return {

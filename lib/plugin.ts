@@ -7,41 +7,45 @@ import type { TableDeclaration } from './models/table.js';
 
 type Tables = Readonly<Record<string, TableDeclaration>>;
 
-/** A feature that an app can switch on, such as `admin({ … })`. Plugins are part of this package. */
+/** A feature that an app can enable, such as `admin({ … })`. Plugins are part of this package. */
 export interface Plugin<Name extends string = string, Api = unknown, T extends Tables = Tables> {
-  /** What its operations are called: `auth.<name>`. */
+  /** The name of its programmatic API: `auth.<name>`. */
   readonly name: Name;
-  /** Called by `createAuth`. What it gets, and what else it returns, may change at any time. */
+  /** Called by `createAuth`. Its arguments, and the rest of its result, may change at any time. */
   setup(...context: never[]): { readonly api: Api; readonly tables?: T };
 }
 
 /**
- * What a plugin declares: everything by which it changes latchkey. Its problems, events and kinds of mail are declared
- * where they are written, by `declareProblems`, `declareEvents` and the interfaces that they extend.
+ * Everything that a plugin adds to latchkey, except its problems, events and kinds of email, which are declared in
+ * modules of their own with `declareProblems`, `declareEvents` and by extending interfaces.
  *
  * @internal
  */
 export interface PluginParts<Api = unknown, T extends Tables = Tables> extends Contribution {
-  /** Its programmatic operations: they become `auth.<name>`. */
+  /** The programmatic API, available as `auth.<name>`. */
   readonly api: Api;
-  /** Its tables, by the names of their models. */
+  /** The tables, by the names of their models. */
   readonly tables?: T;
   readonly migrations?: readonly Migration[];
-  /** Its routes, built after every plugin has been set up. */
+  /** The routes. Called after all plugins are set up. */
   routes?(): readonly Route[];
-  /** Deletes expired rows. @returns how many */
+  /** Deletes expired rows. @returns the number of rows */
   prune?(): Promise<number>;
-  /** Waits, before the connections are closed, for what no call waited for. */
+  /** Waits for background work, before the connections are closed. */
   settle?(): Promise<void>;
-  /** Encrypts with the first secret what an older one encrypted. @returns how many rows */
+  /** Re-encrypts data with the first secret. @returns the number of rows */
   rotateSecrets?(): Promise<number>;
 }
 
-/** @internal */
+/**
+ * A plugin, with the types that only this package knows.
+ *
+ * @internal
+ */
 export interface PluginDefinition<Name extends string = string, Api = unknown, T extends Tables = Tables> {
   readonly name: Name;
   /**
-   * Called once for each Auth. It must not use what other plugins contribute: that is complete only afterwards.
+   * Called once for each Auth. It must not use other plugins' contributions, which are incomplete until all are set up.
    *
    * @throws TypeError on options that contradict the config or each other
    */
@@ -67,12 +71,12 @@ type AllOf<Union> = (Union extends unknown ? (one: Union) => void : never) exten
   ? All
   : never;
 
-/** The programmatic operations of a list of plugins, each under its plugin's name; some plugins have none. */
+/** The programmatic APIs of a list of plugins, by name. Some plugins have none. */
 export type PluginApis<P extends readonly Plugin[]> = {
   readonly [X in P[number] as ApiOf<X> extends null ? never : X['name']]: ApiOf<X>;
 };
 
-/** The Sequelize models of the tables of a list of plugins. */
+/** The Sequelize models of a list of plugins, by name. */
 export type PluginModels<P extends readonly Plugin[]> = {
   readonly [Name in keyof AllOf<TablesOf<P[number]>>]: ModelOf<AllOf<TablesOf<P[number]>>[Name]>;
 };

@@ -9,8 +9,8 @@ import { answerError } from './http/problem.js';
 import type { Route } from './http/route.js';
 
 /**
- * The routes, as an Express router. Mounted at a path, the routes are below that path; mounted at the root, they are below
- * `httpBasePath`. Requests for other paths go on to the app.
+ * Creates an Express router with all routes. If it is mounted at a path, the routes are below that path; if it is
+ * mounted at the root, they are below `httpBasePath`. Requests for other paths are passed on to the app.
  *
  * @example
  * app.use('/auth', authRouter(auth));
@@ -18,7 +18,7 @@ import type { Route } from './http/route.js';
 export function authRouter(authOrConfig: AuthOrConfig): Router {
   const { core, routes } = internalsOf(authOrConfig);
   const table = routeTable(core, routes);
-  // Only a request shows where the app has mounted the router.
+  // The mount path is known only when a request arrives.
   const byPrefix = new Map<string, Router>();
   return express.Router().use((req, res, next) => {
     const prefix = prefixBelow(req.baseUrl, core.settings.httpBasePath);
@@ -31,19 +31,19 @@ export function authRouter(authOrConfig: AuthOrConfig): Router {
 function routeTable(core: Core, routes: readonly Route[]): Router {
   const router = express.Router();
   for (const path of new Set(routes.map((route) => route.path))) {
-    const here = routes.filter((route) => route.path === path);
+    const samePath = routes.filter((route) => route.path === path);
     const known = router.route(path);
-    for (const route of here) known[route.method](endpoint(core, route));
+    for (const route of samePath) known[route.method](endpoint(core, route));
     known.all(
       methodNotAllowed(
         core,
-        here.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])),
+        samePath.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])),
       ),
     );
   }
   const malformedPath: ErrorRequestHandler = (error, _req, res, next) => {
-    const isOurs = error instanceof URIError || (error as { status?: number })?.status === 400;
-    answerError(core, isOurs ? new AuthError('invalid_request', { cause: error }) : error, res, next);
+    const isMalformed = error instanceof URIError || (error as { status?: number })?.status === 400;
+    answerError(core, isMalformed ? new AuthError('invalid_request', { cause: error }) : error, res, next);
   };
   return router.use(malformedPath);
 }

@@ -53,9 +53,9 @@ describe('the default logger', () => {
     for (let round = 0; round < 100 && said.length < 4; round++)
       await new Promise((resolve) => setTimeout(resolve, 20));
     expect(said.sort()).toEqual([
-      ['error', `latchkey: a listener of 'user.created' failed ${ESCAPED}`],
-      ['error', "latchkey: a listener of 'user.created' failed no error\\nat all"],
-      ['error', `latchkey: a mail was not sent: ${ESCAPED}`],
+      ['error', `latchkey: a listener for 'user.created' failed ${ESCAPED}`],
+      ['error', "latchkey: a listener for 'user.created' failed no error\\nat all"],
+      ['error', `latchkey: an email was not sent: ${ESCAPED}`],
       ['warn', 'latchkey: the breach check failed: TypeError, caused by Error (ECONNREFUSED)'],
     ]);
   });

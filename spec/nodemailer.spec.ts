@@ -98,7 +98,7 @@ test('an SMTP server that rejects an email does not affect the response', async 
   refuses = true;
   await app.http.post('/auth/passwords/request-reset').send({ email: ada.email }).expect(202);
   const end = Date.now() + 5000;
-  while (!app.log.join().includes('a mail was not sent') && Date.now() < end)
+  while (!app.log.join().includes('an email was not sent') && Date.now() < end)
     await new Promise((resolve) => setTimeout(resolve, 10));
   expect(app.log.join()).toContain('no such mailbox here');
 });
@@ -111,11 +111,11 @@ test.each<[string, unknown, unknown, RegExp]>([
     'an object that is not a transport',
     {},
     { from },
-    /nodemailerEmail: transport must be what createTransport/,
+    /nodemailerEmail: transport must be the result of nodemailer's createTransport/,
   ],
-  ['no transport', undefined, { from }, /transport must be what createTransport answered/],
-  ['a URL', 'smtp://localhost', { from }, /transport must be what createTransport answered/],
-  ['no options', transport, undefined, /nodemailerEmail: from is missing: give the sender's address/],
+  ['no transport', undefined, { from }, /transport must be the result of nodemailer's createTransport/],
+  ['a URL', 'smtp://localhost', { from }, /transport must be the result of nodemailer's createTransport/],
+  ['no options', transport, undefined, /nodemailerEmail: from is missing: set it to the sender's address/],
   ['no sender', transport, {}, /from is missing/],
   ['an empty sender', transport, { from: '' }, /from is missing/],
 ])(

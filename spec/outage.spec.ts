@@ -174,7 +174,7 @@ if (dialect === 'sqlite') {
       await app.auth.models.Session.update({ lastActiveAt: new Date(Date.now() - 3_600_000) }, { where: {} });
       lock = await app.database.sequelize.transaction({ type: Transaction.TYPES.IMMEDIATE });
       await app.http.get('/guarded').set('cookie', cookie).expect(200);
-      const notWritten = () => app.log.filter((line) => line.includes('last activity was not written'));
+      const notWritten = () => app.log.filter((line) => line.includes('last activity could not be saved'));
       while (notWritten().length === 0) await pause(50);
       expect(notWritten()).toHaveLength(1);
       await lock.rollback();

@@ -4,7 +4,7 @@ import type { Sessions } from '../core/sessions.js';
 import { declareVia } from '../core/switches.js';
 import { AuthError } from '../errors.js';
 
-// The first word of the header (a token of RFC 9110, 5.6.2) is Bearer, whatever follows it.
+// Matches the scheme as a whole token (RFC 9110, 5.6.2).
 const SCHEME = /^bearer(?![\w!#$%&'*+.^`|~-])/i;
 
 declareVia('bearer', 'set bearerEnabled: true');
@@ -27,7 +27,7 @@ export function bearerCarrier(sessions: Pick<Sessions, 'find'>): Carrier {
   };
 }
 
-/** What follows `Bearer`; null if the request has another scheme or none. */
+/** The credentials after `Bearer`. Null if the request has another scheme or none. */
 export function bearerToken({ headers }: PlainRequest): string | null {
   const value = headers.authorization ?? '';
   return SCHEME.test(value) ? value.replace(SCHEME, '').trim() : null;

@@ -2,7 +2,7 @@ import type { Carrier } from '../core/authentication.js';
 import type { Sessions } from '../core/sessions.js';
 import { AuthError } from '../errors.js';
 
-/** The session cookie. */
+/** Sessions in a cookie. */
 export function cookieCarrier(sessions: Pick<Sessions, 'find'>, name: string): Carrier {
   return {
     via: 'cookie',
@@ -12,7 +12,7 @@ export function cookieCarrier(sessions: Pick<Sessions, 'find'>, name: string): C
     async authenticate({ headers }) {
       const [token, ...others] = cookieValues(headers.cookie, name);
       if (token === undefined) return null;
-      // A neighbouring subdomain can set a second cookie of this name ("cookie tossing"), and nothing tells them apart.
+      // Another subdomain can set a second cookie with this name ("cookie tossing"), and they cannot be told apart.
       const found = others.length > 0 ? null : await sessions.find(token);
       if (!found) throw new AuthError('invalid_session');
       return { ...found, apiKey: null, via: 'cookie' };
@@ -22,8 +22,8 @@ export function cookieCarrier(sessions: Pick<Sessions, 'find'>, name: string): C
 }
 
 /**
- * The different values of one cookie. Read from the header itself, since cookie parsers, `req.cookies` included, drop the
- * second of two and turn some values into objects.
+ * The distinct values of a cookie, read from the header itself: cookie parsers, including `req.cookies`, drop
+ * duplicates and convert some values to objects.
  */
 export function cookieValues(header: string | undefined, name: string): string[] {
   const values = new Set<string>();
@@ -31,6 +31,6 @@ export function cookieValues(header: string | undefined, name: string): string[]
     const equals = pair.indexOf('=');
     if (equals > 0 && pair.slice(0, equals).trim() === name) values.add(pair.slice(equals + 1).trim());
   }
-  // Some clients keep an empty value of a cookie that was cleared.
+  // Some clients send a cleared cookie with an empty value.
   return values.size === 1 && values.has('') ? [] : [...values];
 }

@@ -3,26 +3,26 @@ import type { z } from 'zod';
 type Issue = z.core.$ZodIssue;
 
 /**
- * Checks the options of a plugin, or the config, and fills in their defaults.
+ * Validates the config or the options of a plugin, and fills in defaults.
  *
- * @param where what they are options of; empty for the config
- * @throws TypeError that names every wrong key and says how to correct it, and quotes no value
+ * @param where the owner of the options, for messages; empty for the config
+ * @throws TypeError naming every invalid key and how to fix it, without quoting values
  */
 export function readOptions<S extends z.ZodType>(where: string, schema: S, options: unknown): z.output<S> {
   const { data, error } = schema.safeParse(options);
   if (!error) return data as z.output<S>;
-  const mistakes = error.issues.flatMap(whatWasMeant).map((issue) => sentence(issue, where, schema));
+  const mistakes = error.issues.flatMap(intendedIssues).map((issue) => sentence(issue, where, schema));
   throw new TypeError(`latchkey: ${where && `${where}: `}${mistakes.join('; ')}`);
 }
 
-/** What is wrong within the alternative that was meant is more helpful than that none of them matches. */
-function whatWasMeant(issue: Issue): Issue[] {
+/** For a union, the issues within the alternative that was probably intended are more helpful than "no match". */
+function intendedIssues(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union') return [issue];
-  const alternatives = issue.errors.map((issues) => issues.flatMap(whatWasMeant));
+  const alternatives = issue.errors.map((issues) => issues.flatMap(intendedIssues));
   const isInside = ({ code, path }: Issue) => path.length > 0 || code === 'unrecognized_keys';
-  const meant = alternatives.find((issues) => issues.some(isInside));
-  if (!meant && !hasNoMessage(issue)) return [issue];
-  return (meant ?? alternatives.flat().slice(0, 1)).map((inner) => ({
+  const intended = alternatives.find((issues) => issues.some(isInside));
+  if (!intended && !hasNoMessage(issue)) return [issue];
+  return (intended ?? alternatives.flat().slice(0, 1)).map((inner) => ({
     ...inner,
     path: [...issue.path, ...inner.path],
   }));
@@ -32,7 +32,7 @@ function hasNoMessage({ message }: Issue): boolean {
   return message.startsWith('Invalid input');
 }
 
-// For schemas without a message of their own.
+// For schemas without a custom message.
 const KINDS: Record<string, string> = {
   object: 'an object',
   array: 'a list',
@@ -55,7 +55,7 @@ function sentence(issue: Issue, where: string, schema: z.core.$ZodType): string 
   return `${subject} ${kind ? `must be ${KINDS[kind] ?? `a ${kind}`}` : issue.message}`;
 }
 
-/** As one would write it in code: `session.cookie`, `secret[1]`. */
+/** Formats a path as in code: `session.cookie`, `secret[1]`. */
 function spell(path: readonly PropertyKey[]): string {
   return path
     .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
@@ -63,7 +63,7 @@ function spell(path: readonly PropertyKey[]): string {
     .replace(/^\./, '');
 }
 
-/** The keys that a schema knows at a path. */
+/** The keys that a schema allows at a path. */
 function keysAt(schema: z.core.$ZodType, [key, ...path]: readonly PropertyKey[]): string[] {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   const here = key === undefined ? [] : [key, ...path];
@@ -88,7 +88,7 @@ function nearest(typed: string, known: readonly string[]): string | undefined {
     .sort((a, b) => a.typos - b.typos)[0]?.key;
 }
 
-/** How many letters must be inserted, removed or replaced to turn one word into the other (Levenshtein). */
+/** The Levenshtein distance between two words. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...from].entries()) {
@@ -102,7 +102,7 @@ function distance(from: string, to: string): number {
   return row[to.length] ?? 0;
 }
 
-/** Whether a URL's host is this machine: plain http is safe there. */
+/** Whether a host name is a loopback address, for which plain http is safe. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

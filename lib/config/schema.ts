@@ -8,29 +8,32 @@ import type { MailMessage } from '../mail/message.js';
 
 /** How the session cookie is set. */
 export interface CookieOptions {
-  /** @default `__Host-latchkey` where Secure (`__Secure-latchkey` with a domain or path), else `latchkey` */
+  /**
+   * The cookie's name.
+   * @default `__Host-latchkey` if secure (`__Secure-latchkey` with a domain or path), else `latchkey`
+   */
   name?: string;
-  /** Sends the cookie to subdomains of this domain too. @default the host alone */
+  /** A domain whose subdomains get the cookie too. @default the current host only */
   domain?: string;
-  /** @default `/` */
+  /** The path below which browsers send the cookie. @default `/` */
   path?: string;
-  /** @default `lax` */
+  /** Whether browsers send the cookie with requests from other sites. @default `lax` */
   sameSite?: 'lax' | 'strict' | 'none';
-  /** @default true where `baseUrl` is https or `NODE_ENV` is production */
+  /** Restricts the cookie to https. @default true if `baseUrl` is https or `NODE_ENV` is production */
   secure?: boolean;
 }
 
-/** How long sessions live. All times in seconds. */
+/** The lifetime of sessions. All durations are in seconds. */
 export interface SessionOptions {
-  /** A session ends when it has not been used for this long. @default 604800 (7 days) */
+  /** Ends a session that has not been used for this long. @default 604800 (7 days) */
   idleTimeout?: number;
-  /** When a remembered session ends, however active it is. @default 2592000 (30 days) */
+  /** Ends a remembered session after this long, even if it is active. @default 2592000 (30 days) */
   lifetime?: number;
-  /** When a session that is not remembered ends, however active it is. @default 86400 (24 hours) */
+  /** Ends any other session after this long, even if it is active. @default 86400 (24 hours) */
   shortLifetime?: number;
   /**
-   * Last activity is written at most once in this many seconds, and at least four times per `idleTimeout`, so that an
-   * active session does not go idle; 0 writes it on every request.
+   * The minimum interval between updates of a session's last activity; 0 updates it on every request. It is capped at a
+   * quarter of `idleTimeout`, so that an active session does not go idle.
    * @default 60
    */
   touchInterval?: number;
@@ -38,38 +41,39 @@ export interface SessionOptions {
   cookie?: CookieOptions;
 }
 
-/** What is limited, and where attempts are counted. A rule that is `false` is off. */
+/** Rate limits, and where their counters are stored. `false` disables a rule. */
 export interface RateLimitOptions {
-  /** A Redis URL (with the package `ioredis`), or the app's own client of `ioredis` or `redis`. @default the database */
+  /** A Redis URL (needs the package `ioredis`), or a client of `ioredis` or `redis`. @default the database */
   store?: RedisClient | string;
-  /** Sign-ins from one address. @default { limit: 20, window: 60 } */
+  /** Sign-ins per address. @default { limit: 20, window: 60 } */
   signIn?: WindowRule | false;
-  /** Sign-ups from one address. @default { limit: 20, window: 60 } */
+  /** Sign-ups per address. @default { limit: 20, window: 60 } */
   signUp?: WindowRule | false;
-  /** Verification and reset mails, from one address and for one account. @default { limit: 3, window: 60 } */
+  /** Verification and reset emails, per address and per account. @default { limit: 3, window: 60 } */
   mail?: WindowRule | false;
   /**
-   * Wrong passwords for one account: how many are free, and the first and the longest pause after them, in seconds.
+   * Wrong passwords per account: how many are allowed before attempts are paused, and the first and the longest pause,
+   * in seconds. The pause doubles with each further failure.
    * @default { failures: 5, firstPause: 15, maxPause: 900 }
    */
   account?: { failures: number; firstPause: number; maxPause: number } | false;
 }
 
-/** How mails leave the app, and where their links lead. */
+/** How emails are sent, and where their links lead. */
 export interface EmailOptions {
-  /** Sends a mail. It is called after the response; an error that it throws is logged. @default none, required */
+  /** Sends an email. Called after the response; errors are logged. @default none, required */
   send: (message: MailMessage) => unknown;
   /**
-   * The app's page that takes `?token=` and calls POST /verify-email: a URL, or a path below `baseUrl`. Without
-   * `baseUrl`, a path stays a path, and `send` must complete the link.
+   * The app's page that reads `?token=` and calls POST /verify-email: a URL, or a path relative to `baseUrl`. Without
+   * `baseUrl`, links with a path are relative, and `send` must make them absolute.
    * @default `/verify-email`
    */
   verifyUrl?: string;
-  /** The app's page that takes `?token=` and calls POST /passwords/reset, in the same way. @default `/reset-password` */
+  /** Likewise, the app's page that reads `?token=` and calls POST /passwords/reset. @default `/reset-password` */
   resetUrl?: string;
 }
 
-/** What `createAuth`, `authRouter` and the guards take. */
+/** The config of `createAuth`, `authRouter` and the guards. */
 export interface AuthConfig<P = readonly unknown[]> {
   /**
    * The app's own Sequelize instance, or a URL: `sqlite:./app.db`, `mysql://…`, `mariadb://…`, `postgres://…`.
@@ -77,33 +81,33 @@ export interface AuthConfig<P = readonly unknown[]> {
    */
   database: Sequelize | string;
   /**
-   * At least 32 bytes that nobody else knows. A list while rotating: the first one encrypts, and all of them decrypt.
-   * Encryption keys are derived from it.
+   * A secret of at least 32 bytes, from which encryption keys are derived. During rotation, a list: the first secret
+   * encrypts, all of them decrypt.
    * @default none, required
    */
   secret: string | readonly string[] | undefined;
-  /** The features that are on, in any order. @default [] */
+  /** The enabled features, in any order. @default [] */
   plugins?: P;
   /** The app's public origin, such as `https://app.example.com`. @default none */
   baseUrl?: string;
-  /** The path of the routes when the router is mounted at the root of the app. @default `/auth` */
+  /** The path of the routes if the router is mounted at the root of the app. @default `/auth` */
   httpBasePath?: string;
-  /** Accepts session tokens as `Authorization: Bearer` too, and hands them out at sign-in. @default false */
+  /** Also accepts session tokens as `Authorization: Bearer`, and returns them at sign-in. @default false */
   bearerEnabled?: boolean;
-  /** Further origins whose pages may use the session cookie, and to which browsers may be redirected. @default [] */
+  /** Other origins that may send the session cookie, and to which browsers may be redirected. @default [] */
   trustedOrigins?: readonly string[];
-  /** How long sessions live, and their cookie. @default see {@link SessionOptions} */
+  /** The lifetime of sessions, and their cookie. @default see {@link SessionOptions} */
   session?: SessionOptions;
   /**
-   * Limits on sign-ins, sign-ups and mails; `false` switches all of them off.
+   * Rate limits for sign-ins, sign-ups and emails; `false` disables all of them.
    * @default on, in the database
    */
   rateLimit?: false | RateLimitOptions;
-  /** Switches on the verification of emails and the reset of passwords. @default none */
+  /** Enables email verification and password reset. @default none */
   email?: EmailOptions;
-  /** What the names of all tables begin with: lower-case letters, digits and `_`. @default '' */
+  /** A prefix for all table names: lower-case letters, digits and `_`. @default '' */
   tablePrefix?: string;
-  /** @default warnings and errors to the console */
+  /** Where latchkey logs. @default warnings and errors go to the console */
   logger?: Logger;
 }
 
@@ -118,7 +122,7 @@ const secret = z
 const origin = z.string('must be an origin such as https://app.example.com').refine(isOrigin, {
   error: 'must be an origin such as https://app.example.com: http or https, no path',
 });
-// Beyond it, JavaScript and the databases run out of dates.
+// Longer durations could exceed the range of dates in JavaScript and the databases.
 const CENTURY = 100 * 365 * 24 * 3600;
 const anySeconds = z
   .number('must be a number of seconds')
@@ -127,7 +131,7 @@ const anySeconds = z
 const seconds = anySeconds.positive('must be more than 0 seconds');
 const count = z.int('must be a whole number').positive('must be at least 1');
 const plugin = z.custom<unknown>((it) => typeof (it as { setup?: unknown } | null)?.setup === 'function', {
-  error: ({ input }) => whatIsNoPlugin(input),
+  error: ({ input }) => notAPlugin(input),
 });
 const flag = z.boolean('must be true or false');
 const token = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be a cookie name (RFC 6265)');
@@ -163,7 +167,7 @@ const rateLimitSchema = z.strictObject({
   mail: windowRule.default({ limit: 3, window: 60 }),
   account: pauseRule.default({ failures: 5, firstPause: 15, maxPause: 900 }),
 });
-// `//host` and `/\host` lead to another origin.
+// `//host` and `/\host` refer to another origin.
 const page = z
   .string()
   .refine(
@@ -179,7 +183,7 @@ const emailSchema = z.strictObject({
   resetUrl: page.default('/reset-password'),
 });
 
-/** Every option as it is checked, with its default. */
+/** Validates the config and fills in defaults. */
 export const configSchema = z.strictObject({
   database: z.union([z.string(), z.custom<Sequelize>(isSequelize)], {
     error: 'must be a URL (sqlite:./app.db, mysql://…, mariadb://…, postgres://…) or a Sequelize instance',
@@ -202,7 +206,7 @@ export const configSchema = z.strictObject({
   baseUrl: origin.optional(),
   httpBasePath: z
     .string('must be a path such as /auth')
-    .regex(/^(\/[A-Za-z0-9._~-]+)+$/, 'must be a path such as /auth, without a slash at its end')
+    .regex(/^(\/[A-Za-z0-9._~-]+)+$/, 'must be a path such as /auth, without a trailing slash')
     .optional(),
   bearerEnabled: flag.default(false),
   trustedOrigins: z.array(origin, 'must be a list of origins').default([]),
@@ -224,7 +228,7 @@ export const configSchema = z.strictObject({
             .optional(),
           path: z
             .string()
-            .regex(/^\/[!-:<-~]*$/, 'must begin with / and be a path as it stands in a URL, without ;')
+            .regex(/^\/[!-:<-~]*$/, 'must be a URL path that starts with /, without ;')
             .optional(),
           sameSite: z.enum(['lax', 'strict', 'none'], "must be 'lax', 'strict' or 'none'").default('lax'),
           secure: flag.optional(),
@@ -238,7 +242,10 @@ export const configSchema = z.strictObject({
   email: emailSchema.optional(),
   tablePrefix: z
     .string()
-    .regex(/^([a-z][a-z0-9_]{0,29})?$/, 'must be at most 30 of a-z, 0-9 and _, beginning with a letter')
+    .regex(
+      /^([a-z][a-z0-9_]{0,29})?$/,
+      'must be at most 30 characters of a-z, 0-9 and _, starting with a letter',
+    )
     .default(''),
   logger: z
     .custom<Logger>(
@@ -248,20 +255,20 @@ export const configSchema = z.strictObject({
     .default(consoleLogger),
 });
 
-function whatIsNoPlugin(value: unknown): string {
+function notAPlugin(value: unknown): string {
   if (typeof value === 'function')
     return `is a function: call it, as in plugins: [${value.name || 'plugin'}()]`;
   if (Array.isArray(value)) return 'is a list: spread it, as in plugins: [...list]';
   if (!value && typeof value !== 'string')
-    return `is ${value}, no plugin: leave it out, as in ...(condition ? [plugin()] : [])`;
-  return `is ${typeof value === 'object' ? 'an object' : `a ${typeof value}`}, no plugin`;
+    return `is ${value}, not a plugin: leave it out, as in ...(condition ? [plugin()] : [])`;
+  return `is ${typeof value === 'object' ? 'an object' : `a ${typeof value}`}, not a plugin`;
 }
 
 function isOrigin(value: string): boolean {
   try {
     const url = new URL(value);
     const bare = url.pathname === '/' && !url.search && !url.hash && !url.username && !url.password;
-    // No wildcards: each origin is named.
+    // Wildcards are not supported.
     if (url.hostname.includes('*')) return false;
     return /^https?:$/.test(url.protocol) && bare;
   } catch {

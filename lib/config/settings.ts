@@ -7,14 +7,14 @@ import type { MailSettings } from '../mail/mailer.js';
 import { isLoopback, readOptions } from './options.js';
 import { type AuthConfig, configSchema } from './schema.js';
 
-/** The config with every default filled in, without its secrets. */
+/** The config with defaults filled in, without its secrets. */
 export interface Settings {
   readonly database: Sequelize | string;
   readonly baseUrl: string | null;
-  /** Null where none was configured: then the mount path is the base path, or `/auth` at the root. */
+  /** Null if not configured: the mount path is the base path then, or `/auth` at the root. */
   readonly httpBasePath: string | null;
   readonly bearerEnabled: boolean;
-  /** The app's own and those that it trusts. */
+  /** The app's own origin and the trusted ones. */
   readonly origins: ReadonlySet<string>;
   readonly session: { idleTimeout: number; lifetime: number; shortLifetime: number; touchInterval: number };
   readonly cookie: {
@@ -24,23 +24,23 @@ export interface Settings {
     sameSite: 'lax' | 'strict' | 'none';
     secure: boolean;
   };
-  /** Null where nothing is limited. */
+  /** Null if rate limits are disabled. */
   readonly rateLimit: { store: RedisClient | string | null; rules: LimitRules } | null;
-  /** Null where no mail is sent. */
+  /** Null if `email` is not configured. */
   readonly email: MailSettings | null;
   readonly tablePrefix: string;
   readonly logger: Logger;
 }
 
-/** The base path of a router that is mounted at the root of the app and has none configured. */
+/** The base path if the router is mounted at the root of the app and none is configured. */
 export const DEFAULT_BASE_PATH = '/auth';
 
 type Config = z.infer<typeof configSchema>;
 
 /**
- * Checks the config and fills in its defaults.
+ * Validates the config and fills in defaults.
  *
- * @throws TypeError that names every wrong key and says how to correct it
+ * @throws TypeError naming every invalid key and how to fix it
  */
 export function readConfig(config: AuthConfig<readonly unknown[]>): {
   settings: Settings;
@@ -65,18 +65,18 @@ export function readConfig(config: AuthConfig<readonly unknown[]>): {
   return { settings, secrets };
 }
 
-/** What is allowed, and seldom intended. */
+/** Warns about settings that are allowed but rarely intended. */
 function* warningsAbout({ baseUrl, cookie, email }: Settings): Generator<string> {
   if (baseUrl?.startsWith('https:') && !cookie.secure) {
-    yield 'session.cookie.secure is false, though baseUrl is https: browsers send the cookie over plain http too';
+    yield 'session.cookie.secure is false although baseUrl is https: browsers also send the cookie over plain http';
   }
   const isPlain = baseUrl?.startsWith('http:') && !isLoopback(new URL(baseUrl).hostname);
   if (isPlain && process.env.NODE_ENV === 'production') {
-    const refused = cookie.secure ? ', and browsers refuse the Secure cookie' : '';
-    yield `baseUrl is http in production: passwords and sessions travel unencrypted${refused}`;
+    const refused = cookie.secure ? ', and browsers reject the Secure cookie' : '';
+    yield `baseUrl is http in production: passwords and session tokens are sent unencrypted${refused}`;
   }
   if (!baseUrl && [email?.verifyUrl, email?.resetUrl].some((page) => page?.startsWith('/'))) {
-    yield 'links in mails are not absolute without baseUrl: set it, or set email.verifyUrl and email.resetUrl to URLs';
+    yield 'links in emails are relative without baseUrl: set it, or set email.verifyUrl and email.resetUrl to URLs';
   }
 }
 
@@ -108,19 +108,19 @@ function cookieSettings(options: Config['session']['cookie'], baseUrl?: string) 
   const domain = cookie.domain?.toLowerCase().replace(/^\./, '');
   if (host && domain && host !== domain && !host.endsWith(`.${domain}`)) {
     throw new TypeError(
-      `latchkey: session.cookie.domain does not cover baseUrl's host: set it to ${host} or a domain above it`,
+      `latchkey: session.cookie.domain does not cover baseUrl's host: set it to ${host} or a parent domain`,
     );
   }
   if (cookie.name.startsWith('__Host-') && !(secure && hostOnly)) {
     throw new TypeError(
-      'latchkey: session.cookie.name begins with __Host-: that needs secure, no domain and path /',
+      'latchkey: session.cookie.name starts with __Host-, which requires secure: true, path / and no domain',
     );
   }
   if (cookie.name.startsWith('__Secure-') && !secure) {
-    throw new TypeError('latchkey: session.cookie.name begins with __Secure-: that needs secure: true');
+    throw new TypeError('latchkey: session.cookie.name starts with __Secure-, which requires secure: true');
   }
   if (cookie.sameSite === 'none' && !secure) {
-    throw new TypeError("latchkey: session.cookie.sameSite is 'none': that needs secure: true");
+    throw new TypeError("latchkey: session.cookie.sameSite is 'none', which requires secure: true");
   }
   return cookie;
 }

@@ -2,18 +2,18 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingHttpHeaders } from 'node:http';
 import { DatabaseBudget } from './database-budget.js';
 
-/** The part of a request that latchkey reads, with headers as Node gives them. */
+/** The parts of a request that latchkey reads, with headers as in Node. */
 export interface PlainRequest {
   readonly headers: IncomingHttpHeaders;
   readonly ip?: string | undefined;
 }
 
-/** Who makes a call. */
+/** The client that a call is made for. */
 export interface Client {
-  /** Null where the address is unknown; undefined for a call by the app's own code, which no address makes. */
+  /** Null if the address is unknown; undefined for a programmatic call without one. */
   readonly ip: string | null | undefined;
   readonly userAgent: string | null;
-  /** The request that the call answers, if there is one. */
+  /** The request being handled, if any. */
   readonly request: PlainRequest | null;
 }
 
@@ -25,8 +25,8 @@ interface Call {
 const APP_ITSELF: Client = { ip: undefined, userAgent: null, request: null };
 
 /**
- * What is known of the current call wherever it has got to: its client, which events and new sessions tell of, and how
- * long it may still wait for the database. It travels beside the arguments, so that no function can forget to pass it.
+ * The context of the current call: its client, which is recorded in events and new sessions, and its time budget for
+ * the database. It uses AsyncLocalStorage, so that functions need not pass it along.
  */
 export class CallContext {
   readonly #calls = new AsyncLocalStorage<Call>();
@@ -39,7 +39,7 @@ export class CallContext {
     return this.#calls.getStore()?.budget;
   }
 
-  /** Does the work of a request to one of our routes. */
+  /** Runs `work` for a request to one of the routes. */
   async forRequest<T>(client: Client, databaseMs: number, work: () => Promise<T>): Promise<T> {
     const budget = new DatabaseBudget(databaseMs);
     try {
@@ -49,12 +49,12 @@ export class CallContext {
     }
   }
 
-  /** Does work for a client that the app's code names. */
+  /** Runs `work` for the client given in a programmatic call. */
   forClient<T>(client: Client, work: () => Promise<T>): Promise<T> {
     return this.#calls.run({ ...this.#calls.getStore(), client }, work);
   }
 
-  /** Does work that belongs to no call, though one has started it. */
+  /** Runs `work` outside the call that started it. */
   detached<T>(work: () => Promise<T>): Promise<T> {
     return this.#calls.exit(work);
   }

@@ -1,6 +1,6 @@
 /**
- * How long one request may wait for the database, all its statements together. Only the time in which a statement is
- * running counts: a turn in the queue of password hashes and a provider's response have limits of their own.
+ * How long one request may wait for the database in total. Only time during which a statement is running counts:
+ * password hashing and requests to providers have limits of their own.
  */
 export class DatabaseBudget {
   #running = 0;
@@ -8,12 +8,12 @@ export class DatabaseBudget {
 
   constructor(private leftMs: number) {}
 
-  /** In milliseconds; negative when it is used up. */
+  /** The remaining time in milliseconds; negative if it has been exceeded. */
   get left(): number {
     return this.#running > 0 ? this.leftMs - (performance.now() - this.#since) : this.leftMs;
   }
 
-  /** Counts the time that work takes. */
+  /** Charges the duration of `work` to the budget. */
   async spend<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running++ === 0) this.#since = performance.now();
     try {
@@ -23,7 +23,7 @@ export class DatabaseBudget {
     }
   }
 
-  /** Nobody waits any more: what is still running keeps to the deadline of a single statement. */
+  /** Lifts the limit after the response. Statements that are still running keep their own deadlines. */
   release(): void {
     this.leftMs = Number.POSITIVE_INFINITY;
   }

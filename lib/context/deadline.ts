@@ -1,7 +1,7 @@
 /**
- * Waits for work for a limited time. Work that is late goes on, and its outcome is ignored.
+ * Awaits work for a limited time. After that the work continues, but its outcome is ignored.
  *
- * @param late makes the error of a wait that was too long
+ * @param late creates the error to throw on timeout
  */
 export async function withTimeout<T>(work: Promise<T>, ms: number, late: () => unknown): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

@@ -5,29 +5,35 @@ import type { AuthErrorCode } from '../errors.js';
 import type { Session } from '../models/session.js';
 import type { User } from '../models/user.js';
 
-/** A person who is signed in. */
+/** A signed-in user. */
 export interface SessionAuthentication {
+  /** The user. */
   readonly user: User;
+  /** The session that the request carries. */
   readonly session: Session;
+  /** Always null: set only if the request carries an API key. */
   readonly apiKey: null;
+  /** How the session token was sent. */
   readonly via: 'cookie' | 'bearer';
 }
 
-/** Every kind of authentication by its `via`. Plugins add theirs. */
+/** Every kind of authentication, keyed by its `via`. Plugins add their own. */
 export interface Authentications {
   cookie: SessionAuthentication;
   bearer: SessionAuthentication;
 }
 
-/** Who makes a request, and how they proved it. */
+/** Who made a request, and how they authenticated. */
 export type Authentication = Authentications[keyof Authentications];
 
 /** How a credential was sent. */
 export type Via = keyof Authentications;
 
-/** A request of Express, Node or Fetch; an object with headers will do. */
+/** An Express, Node or Fetch request, or any object with headers. */
 export interface RequestLike {
+  /** The request headers, in Node's or Fetch's form. */
   readonly headers: IncomingHttpHeaders | Headers;
+  /** The client's IP address, if known. */
   readonly ip?: string | undefined;
 }
 
@@ -36,35 +42,35 @@ export function toPlainRequest(request: RequestLike): PlainRequest {
   if (typeof headers !== 'object' || headers === null) {
     throw new TypeError('latchkey: pass a request, or an object with its headers');
   }
-  // By shape: there are more classes of Headers than the global one.
+  // Not `instanceof`: some libraries have a Headers class of their own.
   const pairs = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
   return { headers: Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value])), ip };
 }
 
-/** One way in which a request carries a credential. */
+/** One way for a request to carry a credential. */
 export interface Carrier {
   readonly via: Via;
-  /** Whether the credential is a session; if not, it opens only the routes that say so. */
+  /** Whether the credential is a session. Others are accepted only by routes that allow them. */
   readonly carriesSession: boolean;
-  /** What a 401 offers in `WWW-Authenticate` (RFC 9110, 11.6.1). */
+  /** The challenge that a 401 sends in `WWW-Authenticate` (RFC 9110, 11.6.1). */
   readonly challenge: string;
   /** How the OpenAPI document describes it. */
   readonly securityScheme: Readonly<Record<string, string>>;
-  /** The problems of its own that a route which accepts it can answer with. */
+  /** The additional problems of routes that accept this credential. */
   readonly problems?: readonly AuthErrorCode[];
-  /** What GET /me says of the credential beside its user, for one that is no session. */
+  /** What GET /me returns about a credential that is not a session, in addition to its user. */
   readonly description?: {
     readonly schema: z.ZodRawShape;
     present(authentication: Authentication): Record<string, unknown>;
   };
   /**
-   * Null where the request carries nothing of this kind.
+   * Returns null if the request carries no credential of this kind.
    *
-   * @throws AuthError where it carries something that is not valid; then no other carrier is asked
+   * @throws AuthError if the credential is invalid; no other carrier is tried then
    */
   authenticate(request: PlainRequest): Promise<Authentication | null>;
   /** The session tokens that the request carries, valid or not. */
   sessionTokens(request: PlainRequest): string[];
-  /** The scopes that limit the credential; without this, it may do all that its user may. */
+  /** The scopes of the credential. If not implemented, it has all the rights of its user. */
   scopes?(authentication: Authentication): readonly string[];
 }

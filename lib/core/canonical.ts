@@ -8,19 +8,18 @@ const URL_SYNTAX = /[/\\:?#%@[\]<>^|]/;
 const USERNAME = /^[A-Za-z0-9_.-]{3,30}$/;
 
 /**
- * The one spelling under which an email address is stored, compared and written to; null when it is not an
- * address we take. One mailbox must have one spelling here, or two people could hold "the same" account:
+ * Converts an email address to the form in which it is stored, compared and used as a recipient. Returns null if the
+ * address is not accepted. Each mailbox has exactly one form, since otherwise it could have several accounts:
  *
- * - trimmed and lower-cased;
- * - the part before the `@` in plain ASCII without quotes, comments or commas, so that no Kelvin sign, dotless i,
- *   zero-width or full-width character can stand for another;
- * - the domain in its ASCII form (punycode, UTS 46), of two labels at least.
+ * - trimmed and in lower case;
+ * - the local part in ASCII, without quotes, comments or commas, so that no look-alike (Kelvin sign, dotless i,
+ *   zero-width or full-width characters) is accepted in place of another character;
+ * - the domain in ASCII (punycode, UTS 46), with at least two labels.
  */
 export function canonicalEmail(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const email = value.trim();
   const at = email.lastIndexOf('@');
-  // Checked before lower-casing: the Kelvin sign, for one, becomes a plain k.
   if (email.length > MAX_EMAIL || at < 1 || HIDDEN.test(email)) return null;
   const local = asciiLowerCase(email.slice(0, at));
   const typedDomain = email.slice(at + 1);
@@ -30,11 +29,12 @@ export function canonicalEmail(value: unknown): string | null {
   return DOMAIN.test(domain) && canonical.length <= MAX_EMAIL ? canonical : null;
 }
 
-/** The stored spelling of a username; null when it is not one: 3 to 30 of `a-z 0-9 _ . -`, in any case. */
+/** A username in its stored form, or null if it is invalid: 3 to 30 of `a-z 0-9 _ . -`, case-insensitive. */
 export function canonicalUsername(value: unknown): string | null {
   return typeof value === 'string' && USERNAME.test(value) ? asciiLowerCase(value) : null;
 }
 
+// Plain toLowerCase() would turn the Kelvin sign into an ASCII k.
 function asciiLowerCase(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

@@ -1,21 +1,21 @@
 import type { CallContext } from '../context/call.js';
 import { type RequestLike, toPlainRequest } from './authentication.js';
 
-/** For whom the app's own code makes a call. It is shown in the list of sessions, told to listeners, and limited. */
+/** The client for which the app makes a call. It is recorded in sessions and events, and used for rate limits. */
 export interface ClientInput {
   /**
-   * The request that the call answers: the address and user agent are read from it, and a sign-in ends the sessions that
-   * it carries. Requests whose address is unknown are limited together.
+   * The request that the app is handling. The IP address and user agent are read from it, and a sign-in ends the
+   * sessions that it carries. Requests without a known address share one rate limit.
    * @default none
    */
   request?: RequestLike;
-  /** The address; null if it is unknown. @default the request's; without a request, nothing is limited by address */
+  /** The client's IP address, or null if unknown. @default the request's; without a request, no limit by address applies */
   ip?: string | null;
-  /** What the browser or program calls itself. @default the request's, else none */
+  /** The client's user agent. @default the request's, or none */
   userAgent?: string | null;
 }
 
-/** Does work for the client that the input names, or else for the current one. */
+/** Runs `work` for the client given in the input, or for the current one if there is none. */
 export async function forClientOf<T>(
   context: CallContext,
   input: ClientInput,
@@ -34,7 +34,7 @@ export async function forClientOf<T>(
   return context.forClient({ ip: plainAddress(ip), userAgent, request }, work);
 }
 
-/** An IPv4 address that is mapped into IPv6 is written as IPv4. */
+/** Converts IPv4-mapped IPv6 addresses to IPv4. */
 export function plainAddress<A extends string | null | undefined>(ip: A): A {
   return ip?.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '') as A;
 }

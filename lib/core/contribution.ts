@@ -4,25 +4,25 @@ import type { User } from '../models/user.js';
 import type { Carrier } from './authentication.js';
 import type { UserRecord } from './users.js';
 
-/** One of the ways in which a user can sign in: their password, or an account at a provider. */
+/** A way for a user to sign in: their password, or a linked account at a provider. */
 export interface WayIn {
   readonly kind: string;
-  /** Which of its kind. */
+  /** Tells apart several of one kind, such as providers. */
   readonly id?: string;
 }
 
-/** What the core asks plugins for, without knowing which there are. */
+/** What a plugin contributes to the core. The core knows no plugin by name. */
 export interface Contribution {
   readonly carriers?: readonly Carrier[];
-  /** Attributes that it adds to what clients see of a user or a session. */
+  /** Additional attributes of users and sessions that clients can see. */
   readonly shows?: { readonly user?: readonly (keyof User)[]; readonly session?: readonly (keyof Session)[] };
-  /** Which purposes of one-time tokens end when the user's password is replaced. */
+  /** Purposes of one-time tokens that are revoked when the user's password changes. */
   readonly endWithPassword?: readonly string[];
   isAdministrator?(user: User): boolean;
-  /** Refuses a sign-in, after its proof, by throwing an AuthError. */
+  /** Rejects an authenticated user's sign-in by throwing an AuthError. */
   checkSignIn?(user: User): Promise<void>;
-  /** How a user, whose row is locked, can sign in by its means. */
+  /** The user's ways to sign in through this plugin. The user's row is locked. */
   waysIn?(record: UserRecord, transaction: Transaction): Promise<readonly WayIn[]>;
-  /** Deletes what it has attached to an account whose email is proved for the first time. */
+  /** Deletes what the plugin attached to the account before its email was first verified. */
   onFirstProof?(userId: string, transaction: Transaction): Promise<void>;
 }

@@ -23,25 +23,25 @@ import { type CheckedSignIn, type Proof, SignIn, type SignInOptions } from './si
 import { type UserRecord, Users } from './users.js';
 import { WaysIn } from './ways-in.js';
 
-// A browser has one, or two if another subdomain has set a cookie of the same name.
+// A browser sends one, or two if another subdomain has set a cookie with the same name.
 const MAX_CARRIED_SESSIONS = 2;
 
-/** What plugins, routes and guards work with. */
+/** The services that plugins, routes and guards share. */
 export class Core {
   readonly users: Users;
-  /** Without the one that begins sessions: that is {@link signIn}'s alone. */
+  /** Without `begin`: only {@link signIn} creates sessions. */
   readonly sessions: Omit<Sessions, 'begin' | 'announceBegin'>;
   readonly tokens: OneTimeTokens;
   readonly waysIn: WaysIn;
-  /** In the order in which they are asked. */
+  /** In the order in which they are tried. */
   readonly carriers: readonly Carrier[];
   readonly #contributions: readonly Contribution[];
   readonly #gate: SignIn;
   readonly #proofs: ProofOfEmail;
 
   /**
-   * @param carriersOf makes the carriers of sessions
-   * @param setUp sets the plugins up; what they contribute is asked for only later
+   * @param carriersOf creates the carriers of sessions
+   * @param setUp sets up the plugins; their contributions are not used before it returns
    */
   constructor(
     readonly settings: Settings,
@@ -49,9 +49,9 @@ export class Core {
     readonly database: Database,
     readonly events: Events,
     readonly limiter: Limiter,
-    /** Null where the app sends no mail. */
+    /** Null if `email` is not configured. */
     readonly mailer: Mailer | null,
-    /** Encrypts what must be read again. */
+    /** Encrypts secrets that must be readable later. */
     readonly box: SecretBox,
     carriersOf: (sessions: Pick<Sessions, 'find'>) => readonly Carrier[],
     setUp: (core: Core) => readonly Contribution[],
@@ -75,27 +75,27 @@ export class Core {
     ];
   }
 
-  /** The way to a table. */
+  /** Gives access to a table. */
   table<C extends Columns>(declaration: TableDeclaration<C>): Table<C> {
     return new Table(this.database, declaration);
   }
 
-  /** Does work for the client that the app's code names. */
+  /** Runs `work` for the client given in the input of a programmatic call. */
   forClient<T>(input: ClientInput, work: () => Promise<T>): Promise<T> {
     return forClientOf(this.context, input, work);
   }
 
-  /** Begins a session: see {@link SignIn}. @throws AuthError by which a check refuses the user */
+  /** Creates a session: see {@link SignIn}. @throws AuthError if a plugin's check rejects the user */
   signIn(proof: Proof, options?: SignInOptions): Promise<IssuedSession> {
     return this.#gate.begin(proof, options);
   }
 
-  /** The same in two steps, for a session that begins in one transaction with something else. */
+  /** Like {@link signIn}, in two steps: for a session that is created in the same transaction as another change. */
   checkSignIn(user: User, options?: SignInOptions): Promise<CheckedSignIn> {
     return this.#gate.check(user, options);
   }
 
-  /** Mails a one-time token to a user, after the response. A user without an email gets none. */
+  /** Emails a one-time token to a user after the response has been sent. Does nothing if the user has no email. */
   mailToken(template: MailTemplate, purpose: Purpose, user: User): void {
     const { mailer, tokens } = this;
     const { email } = user;
@@ -106,10 +106,10 @@ export class Core {
   }
 
   /**
-   * Who makes a request: the first carrier that finds a credential of its kind decides alone.
+   * Authenticates a request. The first carrier that finds a credential decides.
    *
-   * @returns null where the request carries no credential at all
-   * @throws AuthError where it carries one that is not valid
+   * @returns null if the request carries no credential
+   * @throws AuthError if the credential is invalid
    */
   async authenticate(request: PlainRequest): Promise<Authentication | null> {
     for (const carrier of this.carriers) {
@@ -119,7 +119,7 @@ export class Core {
     return null;
   }
 
-  /** The live session that a request carries; one that has ended counts as none. */
+  /** The active session that a request carries. Null if there is none, or if it has ended. */
   async sessionOf(request: PlainRequest): Promise<SessionAuthentication | null> {
     try {
       const authentication = await this.authenticate(request);
@@ -137,10 +137,10 @@ export class Core {
   }
 
   /**
-   * Does something lasting in a user's name, such as adding a way in. The user's row is locked, and the session in whose
-   * name it is done must still be open; so what a reset or a revoke-all has removed is not added again after it.
+   * Makes a lasting change to a user's account, such as adding a way to sign in. The user's row is locked, and the
+   * requesting session must still be active, so that a request in flight cannot undo a password reset or a revoke-all.
    *
-   * @param sessionId null for the app's own calls
+   * @param sessionId the requesting session; null for programmatic calls
    * @throws AuthError `user_not_found`, `invalid_session`
    */
   inNameOf<T>(
@@ -162,9 +162,9 @@ export class Core {
   }
 
   /**
-   * Records, in a transaction of its own, that a user reads the mailbox of their email: see {@link ProofOfEmail}.
+   * Marks a user's email as verified, in a transaction of its own: see {@link ProofOfEmail}.
    *
-   * @param spare what the person has shown to be theirs beside the mailbox
+   * @param spare what to keep, because the person has shown that it is theirs
    * @throws AuthError `user_not_found` if there is no such user, or none with an email
    */
   async proveEmail(userId: string, spare: readonly Attached[]): Promise<User> {
@@ -177,7 +177,7 @@ export class Core {
     return proved.record.user;
   }
 
-  /** Whether a plugin says who is an administrator. */
+  /** Whether a plugin defines administrators. */
   get hasAdministrators(): boolean {
     return this.#contributions.some(({ isAdministrator }) => isAdministrator !== undefined);
   }
@@ -196,12 +196,12 @@ export class Core {
     return this.#contributions.flatMap(({ shows }) => shows?.session ?? []);
   }
 
-  /** Deletes what has expired. @returns how many rows */
+  /** Deletes expired rows. @returns the number of rows */
   async prune(): Promise<number> {
     return (await this.sessions.prune()) + (await this.tokens.prune());
   }
 
-  /** Waits for what no call waited for. */
+  /** Waits for background work. */
   async settle(): Promise<void> {
     await this.sessions.settle();
     await this.mailer?.settle();

@@ -2,38 +2,44 @@ import { inspect } from 'node:util';
 import type { CallContext } from '../context/call.js';
 import type { Logger } from '../logger.js';
 
-/** Who made the request in which an event happened, as far as it is known. */
+/** The client that caused an event, if known. */
 export interface ClientInfo {
+  /** The client's IP address. */
   readonly ip: string | null;
+  /** The client's user agent. */
   readonly userAgent: string | null;
 }
 
-/** What each event says besides who made the request. Plugins add theirs, here and by {@link declareEvents}. */
+/** The payload of each event, without {@link ClientInfo}. Plugins add theirs here and with {@link declareEvents}. */
 export interface EventDetails {
+  /** An account was created. */
   'user.created': { readonly userId: string };
+  /** A user's email was verified for the first time. */
   'user.email_verified': { readonly userId: string };
+  /** A session was created. */
   'session.created': { readonly userId: string; readonly sessionId: string };
+  /** A session was ended before it expired. */
   'session.revoked': { readonly userId: string; readonly sessionId: string };
-  /** `userId` is null where there is no such account. */
+  /** A password was wrong. `userId` is null if the account does not exist. */
   'sign_in.failed': { readonly userId: string | null };
-  /** The account's attempts are paused, and the password was not checked. `userId` is null where there is no such account. */
+  /** A sign-in was refused unchecked, after too many failures. `userId` is null if the account does not exist. */
   'sign_in.throttled': { readonly userId: string | null };
 }
 
 /**
- * Every event and its payload: ids, and the address and user agent of the request in which it happened, as far as they
- * are known. Never a secret.
+ * Every event and its payload: ids, and the IP address and user agent of the request that caused it, if known. Payloads
+ * never contain secrets.
  */
 export type AuthEvents = { readonly [N in keyof EventDetails]: ClientInfo & EventDetails[N] };
 
 /** The name of an event. */
 export type AuthEventName = keyof AuthEvents;
-/** What `auth.on` calls. What it returns does not matter; a promise is not waited for. */
+/** A listener for `auth.on`. Its return value is ignored, and a promise is not awaited. */
 export type AuthEventListener<N extends AuthEventName> = (event: AuthEvents[N]) => unknown;
 
 const names = new Set<string>();
 
-/** Makes events known to `auth.on`: those of a plugin, when its module is loaded. */
+/** Registers events for `auth.on`. A plugin calls it when its module is loaded. */
 export function declareEvents<const N extends AuthEventName>(...declared: N[]): void {
   for (const name of declared) names.add(name);
 }
@@ -47,7 +53,7 @@ declareEvents(
   'sign_in.throttled',
 );
 
-/** Tells listeners what happened. A listener that throws, rejects or hangs changes nothing for the caller. */
+/** Notifies listeners. A listener that throws, rejects or hangs does not affect the caller. */
 export class Events {
   readonly #listeners = new Map<AuthEventName, Set<AuthEventListener<never>>>();
   readonly #forAll: ((name: AuthEventName, event: AuthEvents[AuthEventName]) => unknown)[] = [];
@@ -70,7 +76,7 @@ export class Events {
     }
     if (typeof listener !== 'function') {
       throw new TypeError(
-        `latchkey: auth.on('${name}', …) needs a function to call, not ${inspect(listener)}`,
+        `latchkey: auth.on('${name}', …): the listener must be a function, not ${inspect(listener)}`,
       );
     }
     const listeners = this.#listeners.get(name) ?? new Set();
@@ -85,11 +91,11 @@ export class Events {
 
   emit<N extends AuthEventName>(name: N, details: EventDetails[N]): void {
     const { ip = null, userAgent } = this.context.client;
-    // One object for all: no listener can change what the others and the audit log are told.
+    // Frozen, since all listeners and the audit log get the same object.
     const event = Object.freeze({ ip, userAgent, ...details }) as unknown as AuthEvents[N];
     const listeners = this.#listeners.get(name) as Set<AuthEventListener<N>> | undefined;
     for (const listener of listeners ?? []) {
-      // Outside the caller's own work, which nothing may break, but before whoever awaits that work goes on.
+      // In a microtask: a listener cannot break the caller's work, but runs before the code that awaits it continues.
       queueMicrotask(() => this.#call(name, () => listener(event)));
     }
     for (const listener of this.#forAll) queueMicrotask(() => this.#call(name, () => listener(name, event)));
@@ -100,7 +106,7 @@ export class Events {
       // What a listener does, it does not do for the client of this call.
       await this.context.detached(async () => tell());
     } catch (error) {
-      this.logger.error(`latchkey: a listener of '${name}' failed`, error);
+      this.logger.error(`latchkey: a listener for '${name}' failed`, error);
     }
   }
 }

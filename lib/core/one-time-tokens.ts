@@ -15,19 +15,19 @@ export interface Purpose {
   readonly lifetimeMs: number;
 }
 
-/** A token that is still valid, and whom it is for. */
+/** A valid token and its user. */
 export interface FoundToken {
   readonly purpose: Purpose;
   readonly token: string;
   readonly record: UserRecord;
 }
 
-/** How a token that was mailed begins. */
+/** The prefix of emailed tokens. */
 const PREFIX = 'lkm_';
 
 /**
- * Tokens that are mailed to users: each is for one user, one address and one purpose, and works once. To redeem one
- * proves who reads the mailbox, so that the rules of {@link ProofOfEmail} hold for whatever it allows.
+ * Tokens that are emailed to users. Each is for one user, one address and one purpose, and can be used once. Redeeming
+ * one proves access to the mailbox, so the rules of {@link ProofOfEmail} apply to every purpose.
  */
 export class OneTimeTokens {
   constructor(
@@ -38,7 +38,7 @@ export class OneTimeTokens {
     private readonly endWithPassword: () => readonly string[],
   ) {}
 
-  /** @param email the user's, to which the token will be sent */
+  /** @param email the user's address, to which the token will be sent */
   async issue({ name: purpose, lifetimeMs }: Purpose, userId: string, email: string): Promise<string> {
     const token = createToken(PREFIX);
     const expiresAt = this.database.clock.date(lifetimeMs);
@@ -46,7 +46,7 @@ export class OneTimeTokens {
     return token;
   }
 
-  /** Finds whom a token is for, without using it up. @throws AuthError `invalid_token` */
+  /** Finds the user of a token without consuming it. @throws AuthError `invalid_token` */
   async find(purpose: Purpose, token: string): Promise<FoundToken> {
     if (!isWellFormedToken(PREFIX, token)) throw new AuthError('invalid_token');
     const where = 'WHERE t.token_hash = :hash AND t.purpose = :purpose';
@@ -55,17 +55,17 @@ export class OneTimeTokens {
       .select(where, { hash: digestToken(token), purpose: purpose.name });
     if (!row || this.database.clock.hasPassed(row.expiresAt)) throw new AuthError('invalid_token');
     const record = await this.users.findRecord({ id: row.userId });
-    // A token that was sent to an address which the account has left is void.
+    // The user's email has changed since the token was sent.
     if (record?.user.email !== row.email) throw new AuthError('invalid_token');
     return { purpose, token, record };
   }
 
   /**
-   * Uses a token up, and does in the same transaction what it allows. The user's other tokens of this purpose end too.
+   * Consumes a token and runs `work` in the same transaction. The user's other tokens for this purpose are revoked too.
    *
-   * @param work gets the user as they are after the proof of their email; it may be run again
-   * @param spare what the person has shown to be theirs beside the mailbox, and the first proof therefore leaves alone
-   * @throws AuthError `invalid_token`: of any number at once, one succeeds
+   * @param work gets the user as it is after the email was verified; it may be retried
+   * @param spare what the first verification keeps, because the person has shown that it is theirs
+   * @throws AuthError `invalid_token`; only one of several concurrent calls succeeds
    */
   async redeem<T>(
     { purpose, token, record: { user } }: FoundToken,
@@ -73,7 +73,7 @@ export class OneTimeTokens {
     spare: readonly Attached[] = [],
   ): Promise<T> {
     const { proved, outcome } = await this.database.transaction(async (transaction) => {
-      // The user first: two tokens of one user would otherwise wait for each other's rows.
+      // The user is locked first: two tokens of one user would otherwise deadlock.
       const record = await this.users.lock(user.id, transaction);
       if (record?.user.email !== user.email) throw new AuthError('invalid_token');
       const used = await this.table.delete({ tokenHash: digestToken(token) }, transaction);
@@ -86,12 +86,12 @@ export class OneTimeTokens {
     return outcome;
   }
 
-  /** Ends the tokens that a new password makes void, such as the links that would replace it again. */
+  /** Revokes the tokens that a new password invalidates, such as other reset links. */
   async endWithNewPassword(userId: string, transaction: Transaction): Promise<void> {
     for (const purpose of this.endWithPassword()) await this.table.delete({ userId, purpose }, transaction);
   }
 
-  /** @returns how many rows were deleted */
+  /** Deletes expired tokens. @returns the number of rows */
   prune(): Promise<number> {
     const now = this.database.clock.date();
     return deleteInBatches(this.database, this.table.name, 'token_hash', 'expires_at <= :now', { now });

@@ -4,18 +4,18 @@ import { AuthError } from '../errors.js';
 const MAX_PAGE = 200;
 const DEFAULT_PAGE = 50;
 
-/** Which page of a list, the newest first. */
+/** Selects a page of a list, newest first. */
 export interface PageOptions {
-  /** @default 50; at most 200 */
+  /** The maximum number of items, from 1 to 200. @default 50 */
   limit?: number;
-  /** The `nextCursor` of the page before. @default the first page */
+  /** The `nextCursor` of the previous page. @default the first page */
   cursor?: string;
 }
 
 /**
- * Reads a page's options. Lists go by key set: ids begin with the time, and a page costs the same however far down.
+ * Validates page options. Lists use keyset pagination on time-ordered ids, so that all pages cost the same.
  *
- * @returns how many rows, and the id below which they lie
+ * @returns the number of rows, and the id below which the page starts
  * @throws AuthError `invalid_request`
  */
 export function readPage({ limit = DEFAULT_PAGE, cursor }: PageOptions): {
@@ -28,7 +28,7 @@ export function readPage({ limit = DEFAULT_PAGE, cursor }: PageOptions): {
   return { limit, before: cursor === undefined ? null : decodeCursor(cursor) };
 }
 
-/** The page, and the cursor of the next one. @param rows one more than the page holds, if there are so many */
+/** A page and the cursor of the next one. @param rows up to `limit + 1` rows; the extra one shows that there is more */
 export function cutPage<Row extends { id: string }>(rows: readonly Row[], limit: number) {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
@@ -43,7 +43,9 @@ function decodeCursor(cursor: string): string {
   const hex = /^[\w-]{22}$/.test(cursor) ? Buffer.from(cursor, 'base64url').toString('hex') : '';
   const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
   if (!isUuid(id) || encodeCursor(id) !== cursor) {
-    throw new AuthError('invalid_request', { detail: 'cursor must be the next_cursor of the page before.' });
+    throw new AuthError('invalid_request', {
+      detail: 'cursor must be the next_cursor of the previous page.',
+    });
   }
   return id;
 }

@@ -7,24 +7,24 @@ import type { Sessions } from './sessions.js';
 import type { UserRecord, Users } from './users.js';
 
 /**
- * What was attached to an account before its email was proved: its password, its sessions, tokens that were mailed, and
- * what plugins attach, such as API keys and links to providers.
+ * What can be attached to an account before its email is verified: a password, sessions, emailed tokens, and what plugins
+ * attach, such as API keys and links to providers.
  */
 export type Attached = 'password' | 'sessions' | 'tokens' | 'credentials';
 
-/** What a proof has changed. */
+/** The effect of a verification. */
 export interface ProvedEmail {
-  /** The user as they are now, still locked. */
+  /** The updated user, still locked. */
   readonly record: UserRecord;
-  /** Whether the email had not been proved before. */
+  /** Whether the email was unverified before. */
   readonly isFirst: boolean;
   readonly endedSessions: readonly string[];
 }
 
 /**
- * Records that a user reads the mailbox of their email. Anybody can sign up with an address that is not theirs and wait
- * for its owner (account pre-hijacking, USENIX Security 2022), so the first proof removes everything that was attached
- * to the account before. It spares only what the person has shown to be theirs.
+ * Marks emails as verified. Anyone can sign up with someone else's address and wait for its owner (account
+ * pre-hijacking, USENIX Security 2022), so the first verification removes everything attached to the account before. It
+ * keeps only what the person has shown to be theirs.
  */
 export class ProofOfEmail {
   constructor(
@@ -36,8 +36,8 @@ export class ProofOfEmail {
   ) {}
 
   /**
-   * @param record the user, whose row the transaction has locked
-   * @param spare what the person has shown to be theirs, beside the mailbox
+   * @param record the user; the transaction must have locked the row
+   * @param spare what to keep, because the person has shown that it is theirs
    * @returns what to pass to {@link announce} after the transaction
    */
   async record(
@@ -67,7 +67,7 @@ export class ProofOfEmail {
     };
   }
 
-  /** Tells listeners. */
+  /** Emits the events, after the transaction. */
   announce({ record: { user }, isFirst, endedSessions }: ProvedEmail): void {
     this.sessions.announceEnd(user.id, endedSessions);
     if (isFirst) this.events.emit('user.email_verified', { userId: user.id });

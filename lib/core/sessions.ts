@@ -15,13 +15,15 @@ import type { User, UserColumns } from '../models/user.js';
 import type { Events } from './events.js';
 import { BackgroundWrites, TokenLookup } from './token-lookup.js';
 
-/** A session and the only copy of its token. */
+/** A new session with the only copy of its token. */
 export interface IssuedSession {
+  /** The user. */
   readonly user: User;
+  /** The session. */
   readonly session: Session;
-  /** Opens the session: it goes to the client and nowhere else. */
+  /** Authenticates the session. Send it to the client only. */
   readonly token: string;
-  /** Whether its cookie outlives the browser. */
+  /** Whether the cookie is kept when the browser is closed. */
   readonly remembered: boolean;
 }
 
@@ -34,14 +36,14 @@ export interface SessionWithUser {
 const MAX_USER_AGENT = 255;
 const MAX_IP = 45;
 
-/** Finds, lists, renews and ends sessions. Only {@link SignIn} begins them. */
+/** Finds, lists, renews and ends sessions. Only {@link SignIn} creates them. */
 export class Sessions {
   readonly #table: Table<SessionColumns>;
   readonly #session: Selection<Session>;
   readonly #whole: Selection<RowOf<SessionColumns>>;
   readonly #user: Selection<User>;
   readonly #users: string;
-  /** By which sessions are joined to users: the session's epoch must be the user's. */
+  /** The join condition with users: the session's epoch must match the user's. */
   readonly #on = 'u.id = s.user_id AND u.auth_epoch = s.auth_epoch';
   readonly #lookup: TokenLookup<Session>;
   readonly #touches: BackgroundWrites;
@@ -69,10 +71,10 @@ export class Sessions {
   }
 
   /**
-   * Begins a session.
+   * Creates a session.
    *
-   * @param authEpoch the user's, as it was when their proof was checked: if it has been raised since, the session is
-   *   never valid
+   * @param authEpoch the user's epoch at the time they authenticated; if it has been raised since, the session is never
+   *   valid
    */
   async begin(
     user: User,
@@ -111,13 +113,13 @@ export class Sessions {
     this.events.emit('session.created', { userId: user.id, sessionId: session.id });
   }
 
-  /** The live session that a token opens, or null. One statement at most, shared with others at a busy time. */
+  /** The active session with this token, or null. Sends at most one statement, which concurrent lookups share. */
   async find(token: string): Promise<SessionWithUser | null> {
     const found = await this.#lookup.find(token);
     if (!found || this.#hasEnded(found.row)) return null;
     const { row: session, user, now } = found;
     const { id, lastActiveAt } = session;
-    // Only ever an UPDATE: it brings no revoked session back.
+    // An UPDATE, never an upsert, so that it cannot restore a revoked session.
     if (now - lastActiveAt.getTime() >= this.#touchMs)
       this.#touches.start(id, () =>
         this.#table.update({ lastActiveAt: new Date(now) }, { id, lastActiveAt }),
@@ -125,7 +127,7 @@ export class Sessions {
     return { user, session };
   }
 
-  /** A user's live sessions, the newest first. */
+  /** A user's active sessions, newest first. */
   async list(userId: string): Promise<Session[]> {
     if (!isUuid(userId)) return [];
     return this.#live(`ON ${this.#on} WHERE s.user_id = :userId ORDER BY s.created_at DESC, s.id DESC`, {
@@ -133,7 +135,7 @@ export class Sessions {
     });
   }
 
-  /** Whether a session has not been ended, as a transaction sees it that has locked its user. */
+  /** Whether a session has not been revoked. The transaction must have locked the user. */
   async isStillOpen(sessionId: string, authEpoch: number, transaction: Transaction): Promise<boolean> {
     const rows = await this.#session.select(
       'WHERE s.id = :sessionId AND s.auth_epoch = :authEpoch',
@@ -143,19 +145,19 @@ export class Sessions {
     return rows.length > 0;
   }
 
-  /** Records that the user has just proved again who they are. */
+  /** Records that the user has just reauthenticated. */
   async markAuthenticated(sessionId: string): Promise<void> {
     if (!isUuid(sessionId)) return;
     await this.#table.update({ authenticatedAt: this.database.clock.date() }, { id: sessionId });
   }
 
-  /** Ends the session that a token opens. @returns whether it was alive */
+  /** Ends the session with this token. @returns whether it was active */
   async revokeByToken(token: string): Promise<boolean> {
     const found = await this.#lookup.find(token);
     return found ? this.revoke(found.row.userId, found.row.id) : false;
   }
 
-  /** Ends one session of a user. @returns whether it was alive */
+  /** Ends one session of a user. @returns whether it was active */
   async revoke(userId: string, sessionId: string): Promise<boolean> {
     if (!isUuid(userId) || !isUuid(sessionId)) return false;
     const { clock } = this.database;
@@ -168,7 +170,7 @@ export class Sessions {
     return ended > 0;
   }
 
-  /** Ends all sessions of a user, and every sign-in in progress. @returns how many sessions were alive */
+  /** Ends all sessions of a user, and every sign-in in progress. @returns the number of active sessions */
   async revokeAll(userId: string): Promise<number> {
     if (!isUuid(userId)) return 0;
     const ended = await this.database.transaction((transaction) => this.endAll(userId, transaction));
@@ -177,13 +179,13 @@ export class Sessions {
   }
 
   /**
-   * The part of {@link revokeAll} that belongs in one transaction with its cause.
+   * The part of {@link revokeAll} that must share a transaction with its cause.
    *
-   * @param except a session that is spared, to be renewed
-   * @returns the ids of those that were alive, for {@link announceEnd}
+   * @param except a session to keep, because it will be renewed
+   * @returns the ids of the active sessions, for {@link announceEnd}
    */
   async endAll(userId: string, transaction: Transaction, except = ''): Promise<string[]> {
-    // The epoch first: it locks the user's row, and a session that is just being inserted will not match it.
+    // First, since it locks the user's row, and invalidates sessions that are being inserted concurrently.
     await this.database.change(
       `UPDATE ${this.#users} SET auth_epoch = auth_epoch + 1 WHERE id = :userId`,
       { userId },
@@ -203,15 +205,15 @@ export class Sessions {
     return live.map(({ id }) => id);
   }
 
-  /** Tells listeners, after the transaction. */
+  /** Emits the events, after the transaction. */
   announceEnd(userId: string, sessionIds: readonly string[]): void {
     for (const sessionId of sessionIds) this.events.emit('session.revoked', { userId, sessionId });
   }
 
   /**
-   * Gives a session a new token, after its user has proved again who they are. Its end does not move.
+   * Issues a new token for a session after its user has reauthenticated. `expiresAt` does not change.
    *
-   * @param authEpoch the user's, raised by {@link endAll} in the same transaction
+   * @param authEpoch the user's epoch, raised by {@link endAll} in the same transaction
    * @throws AuthError `invalid_session` if it has ended in the meantime
    */
   async renew(
@@ -233,9 +235,9 @@ export class Sessions {
   }
 
   /**
-   * Deletes sessions that have ended, a thousand at a time with a pause between, so that live ones do not wait.
+   * Deletes expired and idle sessions, in batches of 1000 with pauses, so that active ones are not blocked.
    *
-   * @returns how many were deleted
+   * @returns the number of sessions
    */
   async prune(): Promise<number> {
     const { clock } = this.database;
@@ -245,12 +247,12 @@ export class Sessions {
     return expired + (await prune('last_active_at <= :time', clock.date(-this.#idleMs)));
   }
 
-  /** Waits for writes that no request waited for. */
+  /** Waits for background writes. */
   settle(): Promise<void> {
     return this.#touches.settle();
   }
 
-  // Seldom enough to be cheap, and often enough that an active user's session does not go idle.
+  // At least four times per idle timeout, so that an active session does not go idle.
   get #touchMs(): number {
     return Math.min(this.settings.session.touchInterval * 1000, this.#idleMs / 4);
   }
@@ -259,7 +261,7 @@ export class Sessions {
     return this.settings.session.idleTimeout * 1000;
   }
 
-  /** @param rest begins with the condition by which sessions are joined to users */
+  /** @param rest the SQL after JOIN, starting with its ON clause */
   async #live(
     rest: string,
     replacements: Record<string, string>,

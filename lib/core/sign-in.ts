@@ -4,31 +4,31 @@ import type { User } from '../models/user.js';
 import type { Contribution } from './contribution.js';
 import type { IssuedSession, Sessions } from './sessions.js';
 
-/** Somebody who has proved who they are: by a password, at a provider, by a link that was mailed to them. */
+/** A user who has authenticated: with a password, at a provider, or with an emailed link. */
 export interface Proof {
   readonly user: User;
-  /** The user's, as it was when the proof was checked: a revoke-all or password change since then defeats it. */
+  /** The user's epoch at that time. A revoke-all or password change since then invalidates the proof. */
   readonly authEpoch: number;
 }
 
 export interface SignInOptions {
-  /** A session that outlives the browser. @default false */
+  /** Keeps the session when the browser is closed. @default false */
   readonly remembered?: boolean;
-  /** The sessions that the client already has, where they are known. @default looked up by the tokens of its request */
+  /** The sessions that the client already has. @default looked up by the tokens in its request */
   readonly replaced?: readonly { readonly userId: string; readonly sessionId: string }[];
 }
 
-/** A sign-in that has passed the checks. */
+/** A sign-in that has passed the plugins' checks. */
 export interface CheckedSignIn {
-  /** Begins the session. */
+  /** Creates the session. */
   begin(proof: Proof, transaction?: Transaction): Promise<IssuedSession>;
-  /** Tells listeners, and ends the sessions that the client already has; after the transaction, if there is one. */
+  /** Emits the event and ends the client's other sessions. Call it after the transaction, if there is one. */
   complete(issued: IssuedSession): Promise<void>;
 }
 
 /**
- * The one gate through which sessions begin, whatever was proved and however. The checks that can refuse a proved user
- * are asked here and nowhere else, so that no way of signing in can forget them.
+ * The only place where sessions are created, however the user authenticated. Plugins' checks run here and nowhere else,
+ * so that no way of signing in can skip them.
  */
 export class SignIn {
   constructor(
@@ -39,10 +39,10 @@ export class SignIn {
   ) {}
 
   /**
-   * Asks the checks, for a session that is to begin in one transaction with something else. They come first, because they
-   * may write by themselves.
+   * Runs the checks, for a session that is then created in the same transaction as another change. They run before that
+   * transaction, because they may write to the database themselves.
    *
-   * @throws AuthError by which a check refuses the user, such as `email_not_verified` (403)
+   * @throws AuthError if a check rejects the user, such as `email_not_verified` (403)
    */
   async check(user: User, { remembered = false, replaced }: SignInOptions = {}): Promise<CheckedSignIn> {
     for (const contribution of this.contributions()) await contribution.checkSignIn?.(user);

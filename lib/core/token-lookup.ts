@@ -5,14 +5,14 @@ import type { Logger } from '../logger.js';
 import type { Selection } from '../models/table.js';
 import type { User } from '../models/user.js';
 
-/** What a token opens, its user, and the database's time. */
+/** The row with a token, its user, and the database's time in milliseconds. */
 export interface Found<Row> {
   readonly row: Row;
   readonly user: User;
   readonly now: number;
 }
 
-/** Which rows a token opens: `row` and `user` are joined `on` a condition where the column `hash` is the token's. */
+/** Where tokens are looked up: `row` is joined with `user` on the condition `on`, and `hash` is the token's column. */
 interface Lookup<Row> {
   readonly prefix: string;
   readonly row: Selection<Row>;
@@ -26,7 +26,7 @@ interface Raw {
   readonly db_now: number | string;
 }
 
-/** Finds what tokens open. One statement at most, shared with other requests at a busy time. */
+/** Finds rows by token. Each lookup sends at most one statement, which concurrent lookups share. */
 export class TokenLookup<Row> {
   readonly #batches: BatchedLookup<Raw>;
 
@@ -63,14 +63,14 @@ export class TokenLookup<Row> {
   }
 }
 
-/** Writes for which no request waits: they delay none and fail none. At most one at a time for each row. */
+/** Writes that requests do not wait for, and that cannot make one fail. At most one per row at a time. */
 export class BackgroundWrites {
   readonly #running = new Map<string, Promise<void>>();
 
   constructor(
     private readonly database: Database,
     private readonly logger: Logger,
-    /** For the log. */
+    /** What is written, for the log. */
     private readonly what: string,
   ) {}
 
@@ -79,7 +79,7 @@ export class BackgroundWrites {
     const running = this.database
       .share(write)
       .then(() => undefined)
-      .catch((error) => this.logger.warn(`latchkey: ${this.what} was not written`, error))
+      .catch((error) => this.logger.warn(`latchkey: ${this.what} could not be saved`, error))
       .finally(() => this.#running.delete(id));
     this.#running.set(id, running);
   }

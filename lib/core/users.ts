@@ -8,7 +8,7 @@ import type { Selection, Table } from '../models/table.js';
 import type { User, UserColumns } from '../models/user.js';
 import { cutPage, type PageOptions, readPage } from './pagination.js';
 
-/** A user, and what decides whether they may sign in. It stays inside latchkey. */
+/** A user with the data that sign-in needs. Never leaves latchkey. */
 export interface UserRecord {
   readonly user: User;
   readonly passwordHash: string | null;
@@ -16,7 +16,7 @@ export interface UserRecord {
 }
 
 export interface NewUser {
-  /** In canonical spelling. */
+  /** In canonical form. */
   readonly email: string | null;
   readonly username: string | null;
   readonly passwordHash: string | null;
@@ -24,19 +24,20 @@ export interface NewUser {
   readonly emailVerified?: boolean;
 }
 
-/** One of the names of an account, in canonical spelling. */
+/** Identifies an account; emails and usernames are in canonical form. */
 export type Identifier = { id: string } | { email: string } | { username: string };
 
-/** Which page of users, and of which users. */
+/** Filters and pages a list of users. */
 export interface ListUsersOptions extends PageOptions {
-  /** Part of an email or username, in any case. @default all users */
+  /** Part of an email or username, case-insensitive. @default all users */
   search?: string;
 }
 
 /** One page of users. */
 export interface UserPage {
+  /** Newest first. */
   readonly users: readonly User[];
-  /** Null on the last page. */
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
   readonly nextCursor: string | null;
 }
 
@@ -44,7 +45,7 @@ type Taken = 'email_taken' | 'username_taken';
 
 const MAX_ROUNDS = 10;
 
-/** The only way to the table of users. */
+/** Reads and writes the table of users. */
 export class Users {
   readonly #table: Table<UserColumns>;
   readonly #shown: Selection<User>;
@@ -59,7 +60,7 @@ export class Users {
     this.#whole = table.whole('u');
   }
 
-  /** @throws AuthError `email_taken`, `username_taken`: the database decides, so that of twenty at once one succeeds */
+  /** @throws AuthError `email_taken`, `username_taken`: unique constraints decide, so concurrent calls are safe */
   async create(user: NewUser, transaction?: Transaction): Promise<User> {
     const row = this.#newRow(user);
     try {
@@ -67,7 +68,7 @@ export class Users {
     } catch (error) {
       const violated = violatedUnique(error);
       if (!violated) throw error;
-      // Databases differ in which of two violated constraints they name.
+      // If both constraints are violated, databases differ in which one they report.
       const isEmail =
         !/username/.test(violated) || (user.email !== null && (await this.#exists({ email: user.email })));
       throw new AuthError(isEmail ? 'email_taken' : 'username_taken');
@@ -81,25 +82,25 @@ export class Users {
     return user ?? null;
   }
 
-  /** A user with what a proof of theirs is checked against. */
+  /** A user with the data that sign-in needs. */
   async findRecord(by: Identifier): Promise<UserRecord | null> {
     const [[column, value]] = Object.entries(by) as [[string, string]];
     if (column === 'id' && !isUuid(value)) return null;
     return this.#record(`WHERE u.${column} = :value`, { value });
   }
 
-  /** Locks a user's row until the transaction ends, against everyone else who changes how the user can sign in. */
+  /** Locks a user's row until the transaction ends. Everything that changes how a user can sign in takes this lock. */
   async lock(id: string, transaction: Transaction): Promise<UserRecord | null> {
     if (!isUuid(id)) return null;
-    // SQLite's transaction has the whole database to itself from its start.
+    // On SQLite, the transaction has locked the whole database already.
     const lock = this.database.dialect === 'sqlite' ? '' : ' FOR UPDATE';
     return this.#record(`WHERE u.id = :id${lock}`, { id }, transaction);
   }
 
-  /** Creates many accounts. @returns those that it did not create, and why */
+  /** Creates many accounts. @returns those that were not created, and why */
   async createMany(users: readonly NewUser[]): Promise<Map<NewUser, Taken>> {
     if (users.length === 0) return new Map();
-    // An account created by somebody else in the meantime is seen in the next round.
+    // Lost a race with another insert: the next round finds that account.
     for (let round = 1; ; round++) {
       try {
         return await this.database.transaction((transaction) => this.#createFree(users, transaction));
@@ -114,26 +115,26 @@ export class Users {
     return this.#exists({ username });
   }
 
-  /** @returns when the user was updated by it */
+  /** @returns the new `updatedAt` */
   async setPasswordHash(id: string, passwordHash: string | null, transaction: Transaction): Promise<Date> {
     const updatedAt = this.database.clock.date();
     await this.#table.update({ passwordHash, updatedAt }, { id }, transaction);
     return updatedAt;
   }
 
-  /** Stores a newer hash of the same password, unless the password has been changed in the meantime. */
+  /** Stores a new hash of the same password, unless the password has changed in the meantime. */
   async replacePasswordHash(id: string, old: string, replacement: string): Promise<void> {
     await this.#table.update({ passwordHash: replacement }, { id, passwordHash: old });
   }
 
-  /** @returns when the email was verified */
+  /** @returns the new `emailVerifiedAt` */
   async markEmailVerified(id: string, transaction: Transaction): Promise<Date> {
     const now = this.database.clock.date();
     await this.#table.update({ emailVerifiedAt: now, updatedAt: now }, { id }, transaction);
     return now;
   }
 
-  /** Users, the newest first, a page at a time. @throws AuthError `invalid_request` on a bad limit or cursor */
+  /** Lists users page by page, newest first. @throws AuthError `invalid_request` for an invalid limit or cursor */
   async list({ search = '', ...page }: ListUsersOptions = {}): Promise<UserPage> {
     const { limit, before } = readPage(page);
     if (typeof search !== 'string')
@@ -190,7 +191,7 @@ export class Users {
         rows.push(this.#newRow(user));
       }
     }
-    // In one order everywhere: two transactions that insert in different orders wait for each other.
+    // In a fixed order, since concurrent transactions that insert in different orders deadlock.
     rows.sort((a, b) => ((a.email ?? '') < (b.email ?? '') ? -1 : 1));
     if (rows.length > 0) await this.#table.insert(rows, transaction);
     return refused;

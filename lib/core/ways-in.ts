@@ -4,7 +4,7 @@ import { AuthError } from '../errors.js';
 import type { Contribution, WayIn } from './contribution.js';
 import type { UserRecord, Users } from './users.js';
 
-/** How users can sign in, as the plugins tell it. */
+/** How users can sign in, according to the plugins. */
 export class WaysIn {
   constructor(
     private readonly database: Database,
@@ -12,7 +12,7 @@ export class WaysIn {
     private readonly contributions: () => readonly Contribution[],
   ) {}
 
-  /** The ways in which a user, whose row the transaction has locked, can sign in. */
+  /** The user's ways to sign in. The transaction must have locked the user's row. */
   async of(record: UserRecord, transaction: Transaction): Promise<readonly WayIn[]> {
     const ways = [];
     for (const contribution of this.contributions()) {
@@ -22,8 +22,8 @@ export class WaysIn {
   }
 
   /**
-   * Takes a way in from a user, unless it is the last one. The user's row is locked, so that two removals at once do not
-   * each count on what the other removes.
+   * Removes a way to sign in, unless it is the last one. The user's row is locked, so that two concurrent removals
+   * cannot each rely on what the other removes.
    *
    * @throws AuthError `user_not_found` (404), `last_sign_in_method` (409), and what `remove` throws
    */

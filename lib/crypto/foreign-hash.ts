@@ -2,7 +2,7 @@ import { type BinaryLike, pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import bcrypt from 'bcrypt';
 
-/** A password hash that another program made. */
+/** A password hash created by another program. */
 export interface ForeignHash {
   verify(password: string): Promise<boolean>;
 }
@@ -17,20 +17,20 @@ type Scrypt = (
 const deriveScrypt = promisify(scrypt) as Scrypt;
 const derivePbkdf2 = promisify(pbkdf2);
 
-// What a stored hash may cost to verify: a row that somebody else wrote must not stop the process.
+// Limits on the cost of a verification, so that an imported hash cannot stall the process.
 const MAX_BCRYPT_COST = 16;
 const MAX_PBKDF2_ITERATIONS = 5_000_000;
 const MAX_SCRYPT_BYTES = 512 * 1024 * 1024;
 const MAX_ARGON2_KIBIBYTES = 1024 * 1024;
 const MAX_ARGON2_PASSES = 20;
-// A hash of a few bytes, or of none, fits many passwords.
+// A shorter hash would match too many passwords.
 const MIN_BYTES = 16;
-/** What the column takes. */
+// The length of the database column.
 const MAX_CHARACTERS = 255;
 
 /**
- * Reads a hash that another program made: bcrypt (`$2a$`, `$2b$`, `$2y$`), argon2id, scrypt and PBKDF2 as PHC strings,
- * and PBKDF2 as Django writes it. Null for anything else.
+ * Parses a hash created by another program: bcrypt (`$2a$`, `$2b$`, `$2y$`), argon2id, scrypt or PBKDF2 as a PHC
+ * string, or Django's PBKDF2 format. Returns null for anything else.
  */
 export function readForeignHash(stored: string): ForeignHash | null {
   if (stored.length > MAX_CHARACTERS) return null;
@@ -43,7 +43,7 @@ function readBcrypt(stored: string): ForeignHash | null {
   const match = /^\$2[aby]\$(\d\d)(\$[./A-Za-z0-9]{53})$/.exec(stored);
   const cost = Number(match?.[1]);
   if (!match || cost < 4 || cost > MAX_BCRYPT_COST) return null;
-  // The three names stand for one algorithm; they tell which old mistake a program no longer makes.
+  // All three prefixes denote the same algorithm: 2b and 2y mark fixed bugs of old implementations.
   return { verify: (password) => bcrypt.compare(password, `$2b$${match[1]}${match[2]}`) };
 }
 
@@ -53,18 +53,20 @@ function readArgon2(stored: string): ForeignHash | null {
   return {
     async verify(password) {
       const { verify } = await loadArgon2();
-      // It throws on parameters that make no sense.
+      // It throws on invalid parameters.
       return verify(stored, password).catch(() => false);
     },
   };
 }
 
-/** @throws Error that says what to install */
+/** @throws Error naming the package to install */
 export async function loadArgon2(): Promise<{ verify(stored: string, password: string): Promise<boolean> }> {
   try {
     return await import('@node-rs/argon2');
   } catch (cause) {
-    throw new Error('latchkey: to verify argon2id hashes: npm install @node-rs/argon2', { cause });
+    throw new Error('latchkey: argon2id hashes need an additional package: npm install @node-rs/argon2', {
+      cause,
+    });
   }
 }
 
@@ -93,7 +95,7 @@ function readDjango(stored: string): ForeignHash | null {
   return match && pbkdf2Hash(match[1], Number(match[2]), Buffer.from(match[3] ?? ''), decode(match[4]));
 }
 
-// Where no digest is named it is SHA-1.
+// If the digest is omitted, it is SHA-1.
 function pbkdf2Hash(digest = 'sha1', iterations: number, salt: Buffer, expected: Buffer): ForeignHash | null {
   if (iterations < 1 || iterations > MAX_PBKDF2_ITERATIONS || expected.length < MIN_BYTES) return null;
   return {
@@ -102,7 +104,7 @@ function pbkdf2Hash(digest = 'sha1', iterations: number, salt: Buffer, expected:
   };
 }
 
-/** Base64 as PHC strings have it, or as passlib does, with a dot for the plus. */
+/** Decodes base64 as in PHC strings, or as in passlib, which writes `.` for `+`. */
 function decode(text = ''): Buffer {
   return Buffer.from(text.replaceAll('.', '+'), 'base64');
 }

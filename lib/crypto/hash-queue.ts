@@ -3,8 +3,8 @@ import { AuthError } from '../errors.js';
 
 const MAX_WAITING = 64;
 
-// bcrypt runs on libuv's threads, which also serve files and DNS. One
-// thread at least stays free of hashes, or every guarded page would wait behind the sign-ins.
+// bcrypt runs on libuv's thread pool, which also serves file and DNS access. At least one thread is kept free of
+// hashing, so that other requests do not wait for sign-ins.
 const threads = Number(process.env.UV_THREADPOOL_SIZE) || 4;
 const MAX_RUNNING = Math.max(1, Math.min(availableParallelism(), threads - 1));
 
@@ -12,10 +12,10 @@ let running = 0;
 const waiting: (() => void)[] = [];
 
 /**
- * Runs a piece of work that keeps a thread busy: at most as many at once as there are cores, up to 64 more
- * wait in line. The line is shared by all of the process, as the threads are.
+ * Runs work that occupies a thread of the pool. No more run at once than there are cores or free threads, and up to 64
+ * wait in a queue, which is shared by the whole process.
  *
- * @throws AuthError `unavailable` (503) when the line is full.
+ * @throws AuthError `unavailable` (503) if the queue is full
  */
 export async function queueHash<T>(work: () => Promise<T>): Promise<T> {
   if (running < MAX_RUNNING) {
@@ -27,7 +27,7 @@ export async function queueHash<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } finally {
-    // The place goes straight to the next in line, so `running` stays as it is.
+    // The slot passes to the next in the queue, so `running` does not change.
     const next = waiting.shift();
     if (next) next();
     else running--;

@@ -5,37 +5,37 @@ import { queueHash } from './hash-queue.js';
 
 const SCHEME = '$bcrypt-hmac-sha384';
 
-// Public and fixed. It makes our input differ from every other site's plain SHA-384, so that breached digests
-// cannot be tried against our hashes ("password shucking"). It is not the secret, whose rotation must never
-// cost anybody a password.
+// A public constant. It makes the input differ from a plain SHA-384, so that digests leaked elsewhere cannot be tested
+// against these hashes ("password shucking"). The config's secret is not used, since rotating it would invalidate all
+// passwords.
 const LABEL = 'latchkey password v1';
 
-const OURS = /^\$bcrypt-hmac-sha384(?:\$p=([\w-]{8}))?(\$2b\$(\d\d)\$[./A-Za-z0-9]{53})$/;
+const BCRYPT_HMAC = /^\$bcrypt-hmac-sha384(?:\$p=([\w-]{8}))?(\$2b\$(\d\d)\$[./A-Za-z0-9]{53})$/;
 
-/** So many of the latest verifications tell how long one takes. */
+// How many recent verifications the typical duration is taken from.
 const REMEMBERED_DURATIONS = 15;
 
-/** What a verification found. */
+/** The result of a verification. */
 export interface PasswordVerdict {
   readonly matches: boolean;
-  /** True where it matches but was hashed in another way than today's, and should be hashed again. */
+  /** True if it matches but does not use the current scheme, cost and pepper: the password should be rehashed. */
   readonly outdated: boolean;
 }
 
 interface Pepper {
-  /** Says which pepper a hash needs, and nothing about it. */
+  /** Identifies the pepper of a hash without revealing it. */
   readonly id: string;
   readonly value: string;
 }
 
-/** bcrypt over HMAC-SHA-384, because bcrypt alone cuts its input at 72 bytes and at a NUL. */
+/** Hashes passwords with bcrypt over HMAC-SHA-384, since bcrypt alone truncates its input at 72 bytes or a NUL. */
 export class PasswordHasher {
   readonly #cost: number;
   readonly #peppers: readonly Pepper[];
   readonly #durations: number[] = [];
   #measuring: Promise<unknown> | undefined;
 
-  /** @param peppers secrets of the operator's, kept out of the database: the first hashes, all verify */
+  /** @param peppers secrets that are kept out of the database: the first one hashes, all of them verify */
   constructor(cost: number, peppers: readonly string[] = []) {
     this.#cost = cost;
     this.#peppers = peppers.map((value) => ({
@@ -44,7 +44,7 @@ export class PasswordHasher {
     }));
   }
 
-  /** The string to store: scheme, bcrypt's own parameters, salt and hash. */
+  /** Returns the string to store: the scheme, and bcrypt's parameters, salt and hash. */
   async hash(password: string): Promise<string> {
     const [pepper] = this.#peppers;
     const bcryptHash = await queueHash(() => bcrypt.hash(prehash(password, pepper), this.#cost));
@@ -52,8 +52,8 @@ export class PasswordHasher {
   }
 
   /**
-   * Compares a password with a stored hash, or with none. Every failure costs one hash of today's cost, whether there
-   * was a hash or not and however old it was, so that the time tells nothing.
+   * Verifies a password against a stored hash, or null if there is none. Every failure takes as long as one hash of the
+   * current cost, so that timing reveals neither whether a hash exists nor how old it is.
    */
   async verify(password: string, stored: string | null): Promise<PasswordVerdict> {
     const started = performance.now();
@@ -63,40 +63,40 @@ export class PasswordHasher {
     return verdict;
   }
 
-  /** Takes as long as a verification, and no processor: for an account whose pause is on. */
+  /** Takes as long as a verification without using the CPU, for an account that is paused. */
   async pretend(): Promise<void> {
     const sorted = [...this.#durations].sort((a, b) => a - b);
     const typical = sorted[Math.floor(sorted.length / 2)];
     if (typical !== undefined) return new Promise((resolve) => setTimeout(resolve, typical));
-    // One hash for all who come before the first duration is known: theirs must not fill the line.
+    // Until a duration is known, all callers share one verification, so that they do not fill the queue.
     this.#measuring ??= this.verify('', null);
     await this.#measuring;
   }
 
   async #compare(password: string, stored: string | null): Promise<PasswordVerdict> {
-    const ours = OURS.exec(stored ?? '');
-    if (!ours) return this.#compareForeign(password, stored);
-    const [, pepperId, bcryptHash = '', digits] = ours;
+    const parsed = BCRYPT_HMAC.exec(stored ?? '');
+    if (!parsed) return this.#compareForeign(password, stored);
+    const [, pepperId, bcryptHash = '', digits] = parsed;
     const pepper = this.#peppers.find(({ id }) => id === pepperId);
     const cost = Number(digits);
-    // Without its pepper a hash cannot be verified; its cost is paid all the same.
+    // Without its pepper a hash cannot be verified, but it still takes the same time.
     const lost = pepperId !== undefined && !pepper;
     const matches = (await bcrypt.compare(prehash(password, pepper), bcryptHash)) && !lost;
-    // Costs are powers of two: 2^cost + (2^cost + 2^(cost+1) + … + 2^(today-1)) = 2^today.
-    for (let missing = cost; !matches && missing < this.#cost; missing++) await payFor(missing);
+    // Each cost step doubles the work: 2^cost + (2^cost + 2^(cost+1) + … + 2^(current-1)) = 2^current.
+    for (let missing = cost; !matches && missing < this.#cost; missing++) await spend(missing);
     return { matches, outdated: matches && (cost < this.#cost || pepper !== this.#peppers[0]) };
   }
 
   async #compareForeign(password: string, stored: string | null): Promise<PasswordVerdict> {
     const foreign = stored === null ? null : readForeignHash(stored);
     const matches = (await foreign?.verify(password)) ?? false;
-    if (!matches) await payFor(this.#cost);
+    if (!matches) await spend(this.#cost);
     return { matches, outdated: matches };
   }
 }
 
-/** Compares with a well-formed hash that no input is known to have. */
-async function payFor(cost: number): Promise<void> {
+/** Takes as long as a verification of this cost: compares with a well-formed hash of no known input. */
+async function spend(cost: number): Promise<void> {
   await bcrypt.compare('', `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}`);
 }
 

@@ -6,15 +6,15 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 interface Key {
-  /** Public: it says which key sealed a value, and nothing about it. */
+  /** Identifies the key of a sealed value without revealing it. */
   readonly id: string;
   readonly bytes: Buffer;
 }
 
 /**
- * Encrypts what must be read again, such as a provider's tokens, so that a copy of the database gives nothing away.
- * AES-256-GCM; a key is derived from each configured secret by HKDF-SHA-256 (RFC 5869). The first secret seals, all
- * of them open.
+ * Encrypts values that must be readable later, such as a provider's tokens, so that a copy of the database does not
+ * reveal them. Uses AES-256-GCM with one key per configured secret, derived by HKDF-SHA-256 (RFC 5869). The first
+ * secret encrypts, all of them decrypt.
  */
 export class SecretBox {
   readonly #keys: readonly [Key, ...Key[]];
@@ -23,7 +23,7 @@ export class SecretBox {
     this.#keys = secrets.map(deriveKey) as [Key, ...Key[]];
   }
 
-  /** @param context what the value belongs to: it opens with the very same context only */
+  /** Encrypts a value. @param context what the value belongs to; decrypting requires the same context (AAD) */
   seal(value: string, context: string): string {
     const [key] = this.#keys;
     const nonce = randomBytes(NONCE_BYTES);
@@ -32,12 +32,12 @@ export class SecretBox {
     return `${VERSION}.${key.id}.${sealed.toString('base64url')}`;
   }
 
-  /** Null where the value was sealed with no secret of ours or for another context, or was changed since. */
+  /** Decrypts a value. Returns null if its secret is not configured, the context differs, or it was modified. */
   open(sealed: string, context: string): string | null {
     const [version, keyId, body = '', ...others] = sealed.split('.');
     const key = this.#keys.find(({ id }) => id === keyId);
     const bytes = Buffer.from(body, 'base64url');
-    // Node skips what is no base64url, and reads several spellings of the same bytes: there is one that seals.
+    // Node ignores invalid characters and accepts several encodings of the same bytes; only the original is valid.
     const isExact = others.length === 0 && bytes.toString('base64url') === body;
     if (version !== VERSION || !key || !isExact || bytes.length < NONCE_BYTES + TAG_BYTES) return null;
     const decipher = createDecipheriv(ALGORITHM, key.bytes, bytes.subarray(0, NONCE_BYTES))
@@ -51,7 +51,7 @@ export class SecretBox {
     }
   }
 
-  /** How every value begins that the first secret sealed: all others are due when secrets are rotated. */
+  /** The prefix of values encrypted with the first secret. Rotating secrets re-encrypts all others. */
   get currentPrefix(): string {
     return `${VERSION}.${this.#keys[0].id}.`;
   }

@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** A UUID of version 7 (RFC 9562): it begins with the time, so new rows go to the end of an index. */
+/** A UUID, version 7 (RFC 9562). It starts with the time, so new rows are appended to indexes. */
 export function uuidv7(now = Date.now()): string {
   const bytes = randomFillSync(Buffer.allocUnsafe(16));
   bytes.writeUIntBE(now, 0, 6);
@@ -12,7 +12,7 @@ export function uuidv7(now = Date.now()): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** Whether a value can be an id of ours. PostgreSQL refuses anything else in a uuid column with an error. */
+/** Whether a value can be an id. PostgreSQL raises an error if a uuid column is compared with anything else. */
 export function isUuid(value: unknown): value is string {
   return typeof value === 'string' && UUID.test(value);
 }

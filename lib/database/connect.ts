@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { Sequelize } from 'sequelize';
 import * as sqliteDriver from './sqlite-driver.js';
 
-/** The kinds of database that latchkey speaks to. MariaDB counts as MySQL. */
+/** The supported databases. MariaDB counts as MySQL. */
 export type Dialect = 'mysql' | 'postgres' | 'sqlite';
 
 const DIALECTS: Record<string, Dialect> = {
@@ -12,17 +12,18 @@ const DIALECTS: Record<string, Dialect> = {
   sqlite: 'sqlite',
 };
 
-// A request must not wait longer for a database than its user does: see also DEADLINE_MS.
+// Shorter than DEADLINE_MS, after which the request has failed anyway.
 const CONNECT_MS = 2000;
 const STATEMENT_MS = 3000;
-// Longer than any statement may take, and than a connection stays in the pool unused.
+// Longer than a statement may take, and than an idle connection stays in the pool.
 const SILENCE_MS = 12_000;
 const POOL = { max: 10, min: 0, acquire: CONNECT_MS, idle: 10_000 };
 
 /**
- * Opens a connection pool by URL; nothing is connected yet. Null where the URL is malformed or of no kind we know.
+ * Creates a connection pool for a URL, without connecting yet. Returns null if the URL is malformed or its scheme is
+ * not supported.
  *
- * @throws Error where the driver is not installed
+ * @throws Error if the driver is not installed
  */
 export function connectByUrl(url: string): Sequelize | null {
   const scheme = schemeOf(url);
@@ -30,8 +31,10 @@ export function connectByUrl(url: string): Sequelize | null {
     return open(scheme, url);
   } catch (error) {
     const driver = /^Please install (\S+) package/.exec((error as Error).message)?.[1];
-    // Without the rest of the URL, which holds a password.
-    throw driver ? new Error(`latchkey: database is ${scheme}://…: npm install ${driver}`) : error;
+    // Without the rest of the URL, which contains a password.
+    throw driver
+      ? new Error(`latchkey: database is ${scheme}://…, which needs a driver: npm install ${driver}`)
+      : error;
   }
 }
 
@@ -54,11 +57,11 @@ function open(scheme: string | undefined, url: string): Sequelize | null {
         dialectOptions: { connectTimeout: CONNECT_MS, charset: 'utf8mb4' },
       });
       sequelize.addHook('afterConnect', limitMysqlStatements);
-      return endSilentConnections(sequelize);
+      return closeSilentConnections(sequelize);
     }
     case 'postgres':
     case 'postgresql':
-      return endSilentConnections(
+      return closeSilentConnections(
         new Sequelize(url, {
           dialect: 'postgres',
           logging: false,
@@ -77,24 +80,24 @@ function open(scheme: string | undefined, url: string): Sequelize | null {
   }
 }
 
-/** Undefined where a URL is malformed, or names nothing: SQLite would then keep everything in a temporary file. */
+/** Undefined if the URL is malformed or names no database, since SQLite would then use a temporary one. */
 function schemeOf(url: string): string | undefined {
   const scheme = /^([a-z]+):(?!\/\/$)./.exec(url)?.[1];
   return scheme === 'sqlite' || URL.canParse(url) ? scheme : undefined;
 }
 
-/** Null where Sequelize runs on a database that latchkey does not know. */
+/** The dialect of a Sequelize instance. Null if it is not supported. */
 export function dialectOf(sequelize: Sequelize): Dialect | null {
   return DIALECTS[sequelize.getDialect()] ?? null;
 }
 
-/** By shape, not by class: the app's Sequelize may be another copy than ours. */
+/** Not `instanceof`: the app may use another copy of Sequelize. */
 export function isSequelize(value: unknown): value is Sequelize {
   const it = value as Partial<Sequelize> | null;
   return typeof it === 'object' && typeof it?.query === 'function' && typeof it.getDialect === 'function';
 }
 
-// MariaDB reads what stands in its own kind of comment; MySQL has no limit for statements that write.
+// Only MariaDB executes `/*M! */` comments. MySQL has no time limit for statements that write.
 function limitMysqlStatements(connection: unknown): Promise<void> {
   const seconds = STATEMENT_MS / 1000;
   const sql = `SET SESSION innodb_lock_wait_timeout = ${seconds} /*M!100101 , max_statement_time = ${seconds} */`;
@@ -104,19 +107,19 @@ function limitMysqlStatements(connection: unknown): Promise<void> {
   });
 }
 
-/** What the drivers keep of their socket. */
+/** Where mysql2 and pg keep their socket. */
 interface DriverConnection {
   stream?: Socket;
   connection?: { stream: Socket };
 }
 
-// A server that has gone without a word leaves its connections in use, each until the network gives it up, which takes a
-// quarter of an hour; and so many would be all of the pool.
-function endSilentConnections(sequelize: Sequelize): Sequelize {
+// If a server disappears without closing its connections, they stay in use until TCP gives up after about 15 minutes,
+// and would exhaust the pool.
+function closeSilentConnections(sequelize: Sequelize): Sequelize {
   sequelize.addHook('afterConnect', (connection: unknown) => {
     const { stream, connection: inner } = connection as DriverConnection;
     const socket = stream ?? inner?.stream;
-    socket?.setTimeout(SILENCE_MS, () => socket.destroy(new Error('the database fell silent')));
+    socket?.setTimeout(SILENCE_MS, () => socket.destroy(new Error('the database stopped responding')));
   });
   return sequelize;
 }

@@ -8,10 +8,10 @@ import { asUnavailable, isRetryable, wasNotSent } from './faults.js';
 
 type Value = string | number | boolean | Buffer | Date | null;
 
-/** What a statement's `:names` stand for. A list is for `IN (:name)`. */
+/** The values of a statement's `:name` placeholders. A list is for `IN (:name)`. */
 export type Replacements = Readonly<Record<string, Value | readonly string[] | readonly Buffer[]>>;
 
-/** For a single statement, and for all the statements of one request together. */
+/** The deadline of a single statement, and of all statements of one request together. */
 export const DEADLINE_MS = 4000;
 const MAX_ATTEMPTS = 3;
 const MAX_CONNECTIONS = 10;
@@ -27,24 +27,24 @@ interface DateType {
   constructor: { parse(column: { string(): string }, options: { timezone: string }): Date };
 }
 
-// What Sequelize itself writes and reads values with, which its types do not show.
+// Methods with which Sequelize itself converts values; its types omit them.
 interface SequelizeInternals {
   readonly options: { timezone: string };
   normalizeDataType(type: unknown): DateType;
   escape(value: Buffer): string;
 }
 
-/** How a statement is sent. */
+/** Options of a statement. */
 interface StatementOptions {
   readonly transaction?: Transaction | undefined;
-  /** Keeps the statement out of the app's log, because it contains a secret. */
+  /** Excludes the statement from the app's log, because it contains a secret. */
   readonly isSecret?: boolean;
 }
 
-/** The way to the tables: statements with a deadline, transactions that are retried, and the clock. */
+/** Access to the database: statements with deadlines, transactions with retries, and the clock. */
 export class Database {
   readonly clock = new Clock();
-  /** An expression for the database's own time, in milliseconds since 1970. */
+  /** A SQL expression for the database's time, in milliseconds since 1970. */
   readonly nowSql: string;
   readonly #dateType: DateType;
   readonly #internals: SequelizeInternals;
@@ -61,16 +61,17 @@ export class Database {
     this.#dateType = this.#internals.normalizeDataType(DataTypes.DATE(3));
   }
 
-  /** A table's name with the configured prefix. */
+  /** The name of a table, with the configured prefix. */
   table(name: string): string {
     return this.tablePrefix + name;
   }
 
-  /** Digests as literals for `IN (…)`: for the busiest statement, which takes no replacements. */
+  /** Digests as SQL literals for `IN (…)`, for the most frequent statement, which uses no replacements. */
   digestList(digests: readonly Buffer[]): string {
     return digests.map((digest) => this.#internals.escape(digest)).join(', ');
   }
 
+  /** Runs a SELECT. Outside a transaction it is retried. */
   async select<Row>(
     sql: string,
     replacements?: Replacements,
@@ -83,7 +84,7 @@ export class Database {
     return rows as Row[];
   }
 
-  /** Runs an INSERT, UPDATE or DELETE. @returns how many rows it touched */
+  /** Runs an INSERT, UPDATE or DELETE. @returns the number of affected rows */
   async change(sql: string, replacements?: Replacements, options: StatementOptions = {}): Promise<number> {
     const statement = () => this.#query(sql, QueryTypes.BULKUPDATE, replacements, options);
     const affected: unknown = await (options.transaction ? this.#run(statement) : this.#write(statement));
@@ -91,12 +92,12 @@ export class Database {
   }
 
   /**
-   * Runs work that writes more than one row. All of it is tried again, three times at most, when the database aborts it
-   * in favour of another transaction; so it must do nothing that cannot be done twice: no mail, no event.
+   * Runs work in a transaction. It is retried as a whole, with at most three attempts, if the database aborts it in
+   * favor of another one. So it must not have side effects outside the database, such as emails or events.
    */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    // An immediate transaction takes SQLite's write lock at its start, where waiting for it is still possible.
-    // Elsewhere a transaction must see what others have committed by the time it gets a lock, whatever the app's default.
+    // On SQLite, an immediate transaction takes the write lock at its start, when it can still be retried. On the
+    // others, whatever the app's default, a transaction must see what has been committed by the time it gets a lock.
     const options =
       this.dialect === 'sqlite'
         ? { type: Transaction.TYPES.IMMEDIATE }
@@ -104,33 +105,32 @@ export class Database {
     return this.#write((isLate) =>
       this.sequelize.transaction(options, async (transaction) => {
         const outcome = await work(transaction);
-        // Rolled back: its caller has been told that it failed.
+        // It has been reported as failed, so it is rolled back.
         if (isLate()) throw noAnswer();
         return outcome;
       }),
     );
   }
 
-  /** Waits for statements that several calls share, on the budget of the call that waits. */
+  /** Awaits statements that several calls share, and charges the wait to the current call's budget. */
   async awaitShared<T>(work: () => Promise<T>): Promise<T> {
     return this.context.budget ? this.#run(work) : work();
   }
 
-  /** Runs statements that several calls share, on no call's budget. */
+  /** Runs statements that several calls share, without charging any call's budget. */
   share<T>(work: () => Promise<T>): Promise<T> {
     return this.context.detached(work);
   }
 
-  /** A stored time, whatever the driver makes of it. */
+  /** Converts a stored time as the driver returned it. */
   toDate(value: Date | string): Date {
     if (value instanceof Date) return value;
-    // An app can tell mysql2 to leave times as strings (`dateStrings`). They are in Sequelize's time zone then, and do
-    // not say so.
+    // With mysql2's `dateStrings`, times are strings in Sequelize's time zone, without an offset.
     if (this.dialect !== 'mysql') return new Date(value);
     return this.#dateType.constructor.parse({ string: () => value }, this.#internals.options);
   }
 
-  /** Gives database work its deadline, and its failures their name: `unavailable`. */
+  /** Applies the deadline, and turns failures other than constraint violations into `unavailable`. */
   async #run<T>(work: (isLate: () => boolean) => Promise<T>, deadlineMs = DEADLINE_MS): Promise<T> {
     const { budget } = this.context;
     const limitMs = Math.min(deadlineMs, budget?.left ?? deadlineMs);
@@ -149,12 +149,12 @@ export class Database {
     }
   }
 
-  /** Runs what writes, a statement or a transaction. */
+  /** Runs a write: a statement or a transaction. */
   #write<T>(attempt: (isLate: () => boolean) => Promise<T>): Promise<T> {
-    // The caller of what waited too long has been told that it failed, so it must not be carried out after all.
+    // A write that waited past its deadline has been reported as failed, so it must not run any more.
     return this.#run((isLate) => {
       const inTime = () => (isLate() ? Promise.reject(noAnswer()) : attempt(isLate));
-      return this.#retrying(() => this.#inLine(inTime));
+      return this.#retrying(() => this.#serialized(inTime));
     });
   }
 
@@ -167,14 +167,14 @@ export class Database {
     return this.sequelize.query(sql, {
       type,
       raw: true,
-      // Null, not undefined: with Sequelize's CLS, an app's transaction would otherwise take in our statements.
+      // Null, not undefined: with Sequelize's CLS, the statement would otherwise join the app's transaction.
       transaction: transaction ?? null,
       ...(isSecret && { logging: false }),
       ...(replacements && { replacements: this.#encode(replacements) }),
     });
   }
 
-  // Left alone, Sequelize writes a Date here in the process's time zone, and to MySQL without its milliseconds.
+  // Sequelize would format a Date in the process's time zone, and for MySQL without milliseconds.
   #encode(replacements: Replacements): Record<string, unknown> {
     const encoded: Record<string, unknown> = { ...replacements };
     for (const [name, value] of Object.entries(replacements)) {
@@ -183,8 +183,8 @@ export class Database {
     return encoded;
   }
 
-  // A connection that died while it was idle costs no request, nor do ten of them. And a database that has to choose
-  // between two statements aborts one of them.
+  // Retries statements that were not sent because an idle connection had died, up to the size of the pool, and
+  // statements that the database aborted in favor of another.
   async #retrying<T>(attempt: () => Promise<T>): Promise<T> {
     for (let attempts = 1; ; attempts++) {
       try {
@@ -197,8 +197,8 @@ export class Database {
     }
   }
 
-  // SQLite has one writer at a time. Within a process they wait in line; between processes, Sequelize retries.
-  #inLine<T>(write: () => Promise<T>): Promise<T> {
+  // SQLite allows one writer at a time. Those of one process are queued here; between processes, Sequelize retries.
+  #serialized<T>(write: () => Promise<T>): Promise<T> {
     if (this.dialect !== 'sqlite') return write();
     const turn = this.#writes.then(write, write);
     this.#writes = turn.catch(() => undefined);

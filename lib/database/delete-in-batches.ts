@@ -4,11 +4,11 @@ const BATCH = 1000;
 const PAUSE_MS = 10;
 
 /**
- * Deletes rows a thousand at a time with a pause between: one big DELETE would block everyone else for seconds.
+ * Deletes rows in batches of 1000 with pauses, since one large DELETE would block other statements for seconds.
  *
- * @param key the table's primary key: an id, or a digest
- * @param condition which rows; checked again when they are deleted, because one may have changed in the meantime
- * @returns how many rows were deleted
+ * @param key the table's primary key: an id or a digest
+ * @param condition selects the rows; checked again by the DELETE, since a row may have changed in the meantime
+ * @returns the number of deleted rows
  */
 export async function deleteInBatches(
   database: Database,

@@ -17,14 +17,14 @@ const RETRYABLE = new Set([
 
 const NO_SUCH_TABLE = new Set(['ER_NO_SUCH_TABLE', '42P01', 'ER_BAD_FIELD_ERROR', '42703']);
 
-/** Whether the database broke off a transaction for another's sake, so that all of it may be tried again. */
+/** Whether the database aborted a statement or transaction in favor of another, so that it can be retried. */
 export function isRetryable(error: unknown): boolean {
   return RETRYABLE.has((error as DatabaseFault)?.parent?.code ?? '');
 }
 
 /**
- * Whether the statement never left, because its connection had died while it was idle: whatever it was, it can be sent
- * again. A connection that is lost later is another matter, since the statement may have been carried out.
+ * Whether the statement was not sent, because its connection had died while idle, so that it is safe to retry. If a
+ * connection is lost later, the statement may have been executed.
  */
 export function wasNotSent(error: unknown): boolean {
   const { parent } = (error as DatabaseFault) ?? {};
@@ -33,28 +33,28 @@ export function wasNotSent(error: unknown): boolean {
   );
 }
 
-/** The columns or the index that a unique constraint named, or null where the error is another. */
+/** The columns or the index of a violated unique constraint. Null if the error is a different one. */
 export function violatedUnique(error: unknown): string | null {
   const { name, fields, parent } = error as DatabaseFault & { fields?: object };
   if (name !== 'SequelizeUniqueConstraintError') return null;
   return `${Object.keys(fields ?? {}).join(' ')} ${parent?.message ?? ''}`;
 }
 
-/** Whether a row that this one points to is gone. */
+/** Whether a referenced row does not exist. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return (error as Error)?.name === 'SequelizeForeignKeyConstraintError';
 }
 
 /**
- * What a failed statement becomes: `unavailable` (503). A caller cannot mend it, and the original error
- * carries SQL and parameters, so only its code and message stay, for the log.
+ * Converts a database error to `unavailable` (503). Its SQL and parameters are dropped; its code and message are kept
+ * as the cause, for the log.
  */
 export function asUnavailable(error: unknown): AuthError {
   if (error instanceof AuthError) return error;
   const { parent, name, message } = error as DatabaseFault;
   const code = parent?.code ?? name;
   const missing = NO_SUCH_TABLE.has(String(code)) || /no such (table|column)/.test(parent?.message ?? '');
-  const hint = missing ? ' The schema is behind: run auth.migrate().' : '';
+  const hint = missing ? ' The schema is out of date: run auth.migrate().' : '';
   return new AuthError('unavailable', {
     cause: new Error(`database: ${String(code)}: ${parent?.message ?? message}.${hint}`),
   });

@@ -2,7 +2,7 @@ import { DEADLINE_MS } from './database.js';
 
 const MAX_BATCH = 64;
 const MAX_RUNNING = 2;
-// A batch that failed sooner than this is retried one by one; later, the callers have waited long enough.
+// If a batch fails within this time, its lookups are retried one by one; otherwise they fail.
 const RETRY_WITHIN_MS = 1000;
 
 interface Waiter<Row> {
@@ -10,7 +10,7 @@ interface Waiter<Row> {
   reject(error: unknown): void;
 }
 
-/** Who waits for which row, and since when the first of them does. */
+/** The callers waiting for each row, and the time since which the first one waits. */
 class Batch<Row> {
   readonly waiters = new Map<string, Waiter<Row>[]>();
   readonly since = performance.now();
@@ -33,17 +33,17 @@ class Batch<Row> {
 }
 
 /**
- * Finds rows by the digest of a token. Lookups from one turn of the event loop, or that came while two batches were
- * running, share one SELECT: a busy server asks the database a few times where it would have asked hundreds of times.
- * Nothing is cached: each lookup is answered by a SELECT that began after it was asked for, so that a revoked token is
- * refused from the next request on.
+ * Finds rows by the digest of a token. Lookups that are requested in the same turn of the event loop, or while two
+ * batches are running, share one SELECT, so that a busy server sends a few statements instead of hundreds. Nothing is
+ * cached: each lookup is answered by a SELECT that started after it was requested, so a revoked token is rejected from
+ * the next request on.
  */
 export class BatchedLookup<Row> {
   readonly #waiting: Batch<Row>[] = [];
   #running = 0;
   #scheduled = false;
 
-  /** @param fetch reads the rows of up to 64 digests, keyed by digest, within a number of milliseconds */
+  /** @param fetch selects the rows of up to 64 digests, keyed by digest, within `deadlineMs` milliseconds */
   constructor(
     private readonly fetch: (
       digests: readonly string[],
@@ -92,17 +92,17 @@ export class BatchedLookup<Row> {
     }
   }
 
-  // One deadline for all who wait together: the one who has waited longest waits no longer than a statement may take.
+  // All lookups of a batch share one deadline, so that the oldest does not wait longer than a statement may take.
   #fetch({ since }: Batch<Row>, digests: readonly string[]): Promise<ReadonlyMap<string, Row>> {
     return this.fetch(digests, DEADLINE_MS - (performance.now() - since));
   }
 
-  // A database that is this slow answers those in line no sooner, and they must not pile up while it is.
+  // A database this slow would not answer the queued batches in time either, and they must not pile up.
   #giveUp(batch: Batch<Row>, error: unknown): void {
     for (const one of [batch, ...this.#waiting.splice(0)]) one.reject(error);
   }
 
-  // One connection that died while idle must not cost every request of the batch.
+  // One dead connection must not fail all lookups of a batch.
   async #sendSingly(batch: Batch<Row>): Promise<void> {
     await Promise.all(
       [...batch.waiters].map(async ([digest, waiters]) => {

@@ -16,7 +16,7 @@ export function openDatabase(
   const sequelize = typeof urlOrInstance === 'string' ? connectByUrl(urlOrInstance) : urlOrInstance;
   if (!sequelize) {
     throw new TypeError(
-      'latchkey: database must be a well-formed URL that begins with sqlite:, mysql://, mariadb:// or postgres://',
+      'latchkey: database must be a valid URL that starts with sqlite:, mysql://, mariadb:// or postgres://',
     );
   }
   const dialect = dialectOf(sequelize);

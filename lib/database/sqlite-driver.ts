@@ -1,7 +1,7 @@
 /**
- * SQLite for Sequelize without the `sqlite3` package: Node's own `node:sqlite`, or `@photostructure/sqlite`,
- * which has the same API, on a Node that lacks it. Sequelize takes this module as its `dialectModule` and
- * expects the small part of sqlite3's interface that stands here.
+ * SQLite for Sequelize without the `sqlite3` package. It uses Node's `node:sqlite` or, on versions that lack it,
+ * `@photostructure/sqlite`, which has the same API. Sequelize loads this module as its `dialectModule`, so it
+ * implements the subset of sqlite3's interface that Sequelize uses.
  */
 
 interface Prepared {
@@ -25,7 +25,7 @@ interface DriverError extends Error {
   code?: string;
 }
 
-/** Sequelize looks at the name of this class to know the result of a statement. */
+/** Sequelize checks the name of this class to recognize the result of a statement. */
 class Statement {
   constructor(
     readonly lastID: number,
@@ -35,7 +35,7 @@ class Statement {
 
 type Callback = (this: Statement, error: Error | null, rows?: Record<string, unknown>[]) => void;
 
-// SQLite's primary result codes (https://sqlite.org/rescode.html), as far as a caller can act on them.
+// The primary result codes that callers can act on (https://sqlite.org/rescode.html).
 const RESULT_CODES: Record<number, string> = {
   5: 'SQLITE_BUSY',
   6: 'SQLITE_LOCKED',
@@ -47,7 +47,7 @@ const RESULT_CODES: Record<number, string> = {
   19: 'SQLITE_CONSTRAINT',
 };
 
-// SQLite's own words for them. @photostructure/sqlite gives no code with what its all() throws.
+// SQLite's messages for them, since the errors of @photostructure/sqlite's all() have no code.
 const RESULT_TEXTS: Record<string, number> = {
   'database is locked': 5,
   'database table is locked': 6,
@@ -58,8 +58,8 @@ const RESULT_TEXTS: Record<string, number> = {
   'unable to open database file': 14,
 };
 
-// A write-ahead log lets readers go on while one writes. The wait is 0 afterwards because the driver is
-// synchronous: waiting for a lock inside it would stop the whole process, whoever holds the lock included.
+// With a write-ahead log, readers do not wait for the writer. The busy timeout is then reset to 0, because the driver
+// is synchronous: waiting for a lock would block the whole process, including a lock holder in the same process.
 const OPENING = 'PRAGMA busy_timeout = 2000; PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 0';
 
 export const OPEN_READWRITE = 2;
@@ -78,7 +78,7 @@ export class Database {
     void this.#open().then(() => opened(this.#failure ?? null));
   }
 
-  /** Sequelize brings every statement through here, also before the file is open, and after it failed to. */
+  /** Sequelize calls this for every statement, even before the file is open or after opening has failed. */
   serialize(work: () => unknown): void {
     if (this.#driver) work();
     else void this.#open().then(work);
@@ -125,7 +125,7 @@ export class Database {
     return this.#opening;
   }
 
-  /** @param rest the parameters, which may be left out, and then what to call, which may be left out too */
+  /** @param rest the parameters and the callback, both optional */
   #execute(
     sql: string,
     rest: readonly unknown[],
@@ -156,10 +156,10 @@ async function loadDriver(): Promise<DriverModule> {
   try {
     return (await import('@photostructure/sqlite')) as unknown as DriverModule;
   } catch (error) {
-    // A package that is there and does not load has more to say.
+    // If the package is installed but fails to load, its error says why.
     const isMissing = /^(ERR_)?MODULE_NOT_FOUND$/.test((error as DriverError).code ?? '');
     throw new Error(
-      `latchkey: SQLite needs Node 22.13 or later, or the package @photostructure/sqlite beside Node ${process.version}: npm install @photostructure/sqlite@1`,
+      `latchkey: SQLite needs Node 22.13 or later, or an additional package on Node ${process.version}: npm install @photostructure/sqlite@1`,
       isMissing ? {} : { cause: error },
     );
   }

@@ -9,10 +9,10 @@ import { answerError } from '../http/problem.js';
 import type { Plugin } from '../plugin.js';
 import type { GuardOptions } from './options.js';
 
-/** What the router and the guards take: an Auth, or the config that makes one. */
+/** An Auth, or the config to create one: the first argument of the router and the guards. */
 export type AuthOrConfig = Auth | AuthConfig<readonly Plugin[]>;
 
-/** A middleware that finds out who makes a request, puts it on `req.auth` and goes on, or refuses. */
+/** A middleware that authenticates a request and sets `req.auth`, or responds with a problem. */
 export function guard(
   name: string,
   authOrConfig: AuthOrConfig,
@@ -33,7 +33,7 @@ export function guard(
     } catch (error) {
       if (!onError || !(error instanceof AuthError)) return answerError(core, error, res, next);
       try {
-        // Awaited, because Express 4 does not handle a promise that a handler leaves behind.
+        // Awaited, because Express 4 does not handle rejections.
         await onError(error, req, res, next);
       } catch (thrown) {
         next(thrown);
@@ -48,7 +48,7 @@ function notAccepted(core: Core, { via }: Authentication, accept: readonly Via[]
   const carrier = core.carriers.find((one) => one.via === via);
   if (!carrier?.carriesSession) return new AuthError('session_required');
   return new AuthError('unauthenticated', {
-    detail: `Sign in by ${accept.join(' or ')}: this route accepts nothing else.`,
+    detail: `Sign in by ${accept.join(' or ')}: this route accepts no other credential.`,
   });
 }
 
@@ -62,7 +62,7 @@ function checked(name: string, { onError, accept, ...unknown }: GuardOptions, co
   return { ...(onError && { onError }), ...(accept && { accept }) };
 }
 
-/** A guard that nobody can ever pass is a mistake. */
+/** Rejects a guard that no request could pass. */
 function checkAccept(name: string, accept: unknown, { carriers }: Core): void {
   const on = carriers.map(({ via }) => via);
   const vias: readonly string[] = ['cookie', ...switchesOfVias.keys()];
@@ -72,6 +72,6 @@ function checkAccept(name: string, accept: unknown, { carriers }: Core): void {
   if (accept.some((via) => on.includes(via))) return;
   const off = [...new Set(accept)];
   throw new TypeError(
-    `latchkey: ${name} accepts only ${off.join(' and ')}, which ${off.length > 1 ? 'are' : 'is'} off: ${off.map((via) => switchesOfVias.get(via)).join(', or ')}`,
+    `latchkey: ${name} accepts only ${off.join(' and ')}, which ${off.length > 1 ? 'are' : 'is'} not enabled: ${off.map((via) => switchesOfVias.get(via)).join(', or ')}`,
   );
 }

@@ -4,8 +4,8 @@ import { type AuthOrConfig, guard } from './guard.js';
 import type { GuardOptions } from './options.js';
 
 /**
- * Sets `req.auth` if the request carries a session, and goes on without it if it carries none. A session that has ended
- * is refused as everywhere else, with 401: `onError` can go on instead.
+ * Sets `req.auth` if the request carries a credential, and continues without it otherwise. An invalid or expired one is
+ * still refused with 401; use `onError` to continue instead.
  *
  * @example
  * app.get('/', optionalSession(auth), (req, res) => res.send(req.auth ? 'Welcome back' : 'Welcome'));

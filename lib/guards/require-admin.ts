@@ -6,17 +6,17 @@ import { type AuthOrConfig, guard } from './guard.js';
 import type { GuardOptions } from './options.js';
 
 /**
- * Lets only administrators through, with `req.auth` set; other users get a 403 problem. Works without a mounted router.
+ * Admits only administrators and sets `req.auth`. Other users get a 403 problem. Works without a mounted router.
  *
  * @example
  * app.get('/ops', requireAdmin(auth), (req, res) => res.send('for administrators'));
  *
- * @throws TypeError without a plugin that says who is an administrator
+ * @throws TypeError if no plugin defines administrators
  */
 export function requireAdmin(auth: AuthOrConfig, options: GuardOptions = {}): RequestHandler {
   if (!internalsOf(auth).core.hasAdministrators) {
     throw new TypeError(
-      `latchkey: requireAdmin needs to know who is an administrator: ${howToNameAdministrators()}`,
+      `latchkey: requireAdmin requires administrators to be configured: ${howToNameAdministrators()}`,
     );
   }
   return guard('requireAdmin', auth, options, requireAdministrator);

@@ -6,24 +6,27 @@ import type { GuardOptions } from './options.js';
 /** Options of {@link requireSession}. */
 export interface RequireSessionOptions extends GuardOptions {
   /**
-   * What an API key must be allowed to do; others get 403 `insufficient_scope`. A session may do all that its user may.
+   * The scopes that an API key must have; otherwise it gets 403 `insufficient_scope`. Sessions are not limited by
+   * scopes.
    * @default []
    */
   scopes?: readonly string[];
   /**
-   * Demands that the user signed in, or proved again who they are, at most this many seconds ago; for sensitive actions.
-   * Others get 403 `reauthentication_required`, and an API key `session_required` (ASVS 5.0, 7.5).
-   * @default no such demand
+   * For sensitive actions: the user must have signed in or reauthenticated at most this many seconds ago. Otherwise
+   * they get 403 `reauthentication_required`, and an API key gets `session_required` (ASVS 5.0, 7.5).
+   * @default no limit
    */
   freshWithin?: number;
 }
 
 /**
- * Lets only signed-in users through, and programs with an API key, with `req.auth` set; others get a 401 problem. Works
- * without a mounted router.
+ * Admits only requests with a session or an API key, and sets `req.auth`. Others get a 401 problem. Works without a
+ * mounted router.
  *
- * A request that could change something and is authenticated by the cookie must come from a page of this app or of a
- * trusted origin; others get 403 `origin_not_allowed`.
+ * A request with an unsafe method that is authenticated by the cookie must come from this app or a trusted origin.
+ * Otherwise it gets 403 `origin_not_allowed`.
+ *
+ * @throws TypeError on invalid options
  *
  * @example
  * app.get('/reports', requireSession(auth), (req, res) => res.json({ hello: req.auth.user.email }));

@@ -5,10 +5,10 @@ import { AuthError } from '../errors.js';
 import { isUnsafe, requireOwnOrigin } from './origin.js';
 
 /**
- * Who makes a request, if anybody. A request that could change something and is authenticated by the cookie, which
- * browsers send by themselves, must come from a page of this app.
+ * Authenticates a request. Null if it carries no credential. A request with an unsafe method that is authenticated by
+ * the cookie, which browsers send automatically, must come from an allowed origin.
  *
- * @throws AuthError on a credential that is not valid, and on a foreign page
+ * @throws AuthError if the credential is invalid or the origin is not allowed
  */
 export async function authenticate(core: Core, req: Request): Promise<Authentication | null> {
   const authentication = await core.authenticate(req);
@@ -16,30 +16,30 @@ export async function authenticate(core: Core, req: Request): Promise<Authentica
   return authentication;
 }
 
-/** Like {@link authenticate}, but somebody must be signed in. @throws AuthError `unauthenticated` */
+/** Like {@link authenticate}, but requires a credential. @throws AuthError `unauthenticated` */
 export async function requireAuthentication(core: Core, req: Request): Promise<Authentication> {
   const authentication = await authenticate(core, req);
   if (!authentication) throw new AuthError('unauthenticated');
   return authentication;
 }
 
-/** Like {@link requireAuthentication}, but it must be a session. @throws AuthError `session_required` for an API key */
+/** Like {@link requireAuthentication}, but requires a session. @throws AuthError `session_required` for an API key */
 export async function requireOwnSession(core: Core, req: Request): Promise<SessionAuthentication> {
   const authentication = await requireAuthentication(core, req);
   if (!isSession(authentication)) throw new AuthError('session_required');
   return authentication;
 }
 
-/** The session of an administrator. @throws AuthError `session_required`, `admin_required` */
+/** Requires an administrator's session. @throws AuthError `session_required`, `admin_required` */
 export async function requireAdministrator(core: Core, req: Request): Promise<SessionAuthentication> {
   const authentication = await requireOwnSession(core, req);
-  // Checked on every request, so that the right ends the moment it is taken away.
+  // Checked on every request, so that a revoked right has no effect any more.
   if (!core.isAdministrator(authentication.user)) throw new AuthError('admin_required');
   return authentication;
 }
 
 /**
- * Demands that the user signed in, or proved again who they are, at most so many seconds ago (ASVS 5.0, 7.5).
+ * Requires that the user signed in or reauthenticated at most `seconds` ago (ASVS 5.0, 7.5).
  *
  * @throws AuthError `session_required` for an API key, `reauthentication_required`
  */
@@ -49,7 +49,7 @@ export function requireFresh({ database }: Core, authentication: Authentication,
   if (age > seconds * 1000) throw new AuthError('reauthentication_required');
 }
 
-/** Demands scopes of a credential that is limited to some. @throws AuthError `insufficient_scope` */
+/** Requires scopes, if the credential is limited to some. @throws AuthError `insufficient_scope` */
 export function requireScopes(
   { carriers }: Core,
   authentication: Authentication,

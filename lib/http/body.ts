@@ -9,7 +9,7 @@ const INVALID_UTF8 = 'latchkey.invalid-utf8';
 
 const parseJson = express.json({
   limit: MAX_BODY_BYTES,
-  // Strict mode would call `null` and `5` a syntax error; they are JSON, and refused as the wrong shape.
+  // Strict mode would report `null` and `5` as syntax errors; they are valid JSON and fail validation instead.
   strict: false,
   inflate: false,
   verify(_req, _res, bytes, charset) {
@@ -21,7 +21,7 @@ const parseJson = express.json({
 const FORM = 'application/x-www-form-urlencoded';
 const parseForm = express.text({ type: FORM, limit: MAX_BODY_BYTES, inflate: false });
 
-// By the `type` of body-parser's errors.
+// Keyed by the `type` of body-parser's errors.
 const PARSER_ERRORS: Record<string, AuthErrorCode> = {
   'entity.too.large': 'body_too_large',
   'encoding.unsupported': 'unsupported_media_type',
@@ -31,7 +31,7 @@ const PARSER_ERRORS: Record<string, AuthErrorCode> = {
 };
 
 /**
- * The body of a request, in the shape that the route declares.
+ * Parses the body of a request, and validates it against the route's schema.
  *
  * @throws AuthError `unsupported_media_type`, `body_too_large`, `invalid_json`, `validation_failed`
  */
@@ -44,7 +44,7 @@ export async function readBody<T>(req: Request, res: Response, schema: z.ZodType
 
 const nothing = z.strictObject({});
 
-/** Refuses a body where a request takes none. @throws AuthError like {@link readBody} */
+/** Rejects a non-empty body on a route without one. @throws AuthError like {@link readBody} */
 export async function refuseBody(req: Request, res: Response): Promise<void> {
   const { 'content-length': length, 'content-type': type, 'transfer-encoding': chunked } = req.headers;
   // A chunked body without a content type may be empty; it is not read.
@@ -53,14 +53,14 @@ export async function refuseBody(req: Request, res: Response): Promise<void> {
 }
 
 /**
- * The parameters of a form in the body.
+ * Parses a form in the body.
  *
  * @throws AuthError `unsupported_media_type`, `body_too_large`
  */
 export async function readForm(req: Request, res: Response): Promise<URLSearchParams> {
   await parse(req, res, FORM, parseForm);
   if (typeof req.body === 'string') return new URLSearchParams(req.body);
-  // The app has parsed it already.
+  // The app has already parsed the form.
   const pairs = Object.entries((req.body ?? {}) as Record<string, unknown>);
   const form = new URLSearchParams();
   for (const [name, value] of pairs) {
@@ -75,7 +75,7 @@ export async function readForm(req: Request, res: Response): Promise<URLSearchPa
 
 async function parse(req: Request, res: Response, type: string, parser: RequestHandler): Promise<void> {
   if (!req.is(type)) throw new AuthError('unsupported_media_type');
-  // The app may have parsed the body already, with another limit.
+  // The app may have already parsed the body, with a different limit.
   if (Number(req.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw new AuthError('body_too_large');
   await new Promise<void>((resolve, reject) => {
     parser(req, res, (error?: unknown) => {
@@ -90,7 +90,7 @@ async function parse(req: Request, res: Response, type: string, parser: RequestH
   });
 }
 
-// A value of the wrong type can have the wrong length too (an empty list, for example), which would only confuse.
+// A value of the wrong type can also have the wrong length, such as an empty list. One error per field is enough.
 function firstOfEachField(error: z.ZodError): FieldError[] {
   const byField = new Map<string, FieldError>();
   for (const fault of error.issues.flatMap(toFieldErrors)) {

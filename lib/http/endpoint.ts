@@ -13,7 +13,7 @@ import { checkParameters, queryOf } from './query.js';
 import { respond } from './respond.js';
 import type { Access, Call, Reply, Route } from './route.js';
 
-/** The Express handler of a route: who asks, what they ask, the answer. */
+/** The Express handler of a route: authenticates, validates, handles and responds. */
 export function endpoint(core: Core, route: Route): RequestHandler {
   return async (req: Request, res: Response, next: NextFunction) => {
     try {
@@ -26,7 +26,7 @@ export function endpoint(core: Core, route: Route): RequestHandler {
   };
 }
 
-/** The handler for a path that is known, and a method that is not. */
+/** The handler for a known path with an unsupported method. */
 export function methodNotAllowed(core: Core, allowed: readonly string[]): RequestHandler {
   return (_req, res, next) => {
     protect(res);
@@ -80,24 +80,24 @@ async function readParameters(route: Route, req: Request, res: Response): Promis
 function protect(res: Response): void {
   res.setHeader('Cache-Control', 'no-store');
   res.setHeader('X-Content-Type-Options', 'nosniff');
-  // The callback's URL contains a code and a state.
+  // The URL of the OAuth callback contains a code and a state.
   res.setHeader('Referrer-Policy', 'no-referrer');
 }
 
 function clientOf(core: Core, req: Request): Client {
   if (req.headers['x-forwarded-for'] !== undefined && !req.app.get('trust proxy')) warnOfProxy(core);
-  // By the app's own `trust proxy`.
+  // `req.ip` follows the app's `trust proxy` setting.
   return { ip: plainAddress(req.ip ?? null), userAgent: req.headers['user-agent'] ?? null, request: req };
 }
 
 const warned = new WeakSet<Core>();
 
-/** Once: behind a proxy that the app does not trust, all clients share the limits of one address. */
+/** Warns once: behind a proxy that the app does not trust, all clients share the limits of one address. */
 function warnOfProxy(core: Core): void {
   if (warned.has(core) || !core.limiter.countsAddresses) return;
   warned.add(core);
   core.settings.logger.warn(
-    'latchkey: requests come with X-Forwarded-For, and the app trusts no proxy: limits by address count all clients ' +
-      "behind a proxy as one. If the app is behind one, set for example app.set('trust proxy', 1)",
+    'latchkey: requests have an X-Forwarded-For header, but the app trusts no proxy, so rate limits count all ' +
+      "clients behind a proxy as one. If the app is behind a proxy, set for example app.set('trust proxy', 1)",
   );
 }

@@ -8,24 +8,29 @@ import type { Route } from './route.js';
 
 /** An OpenAPI 3.1 document. */
 export interface OpenApiDocument {
+  /** The version of the OpenAPI Specification. */
   openapi: '3.1.0';
+  /** The API's title, version and description. */
   info: { title: string; version: string; description: string };
+  /** The base path of the routes. */
   servers: { url: string }[];
+  /** The operations, by path and method. */
   paths: Record<string, Record<string, unknown>>;
+  /** The named schemas and security schemes. */
   components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> };
 }
 
-/** Raised when a route, field or status changes its meaning. */
+/** Incremented when the meaning of a route, field or status changes. */
 const API_VERSION = '1.0.0';
 
-/** Describes exactly the routes given. */
+/** Generates the OpenAPI document of the given routes. */
 export function describeApi(core: Core, routes: readonly Route[], basePath: string): OpenApiDocument {
   const document = described.get(core) ?? describe(core, routes);
   described.set(core, document);
   return { ...document, servers: [{ url: basePath || '/' }] };
 }
 
-// Making one takes a while, and anybody may request it.
+// Cached, because generating a document is slow and the route is public.
 const described = new WeakMap<Core, OpenApiDocument>();
 
 function describe(core: Core, routes: readonly Route[]): OpenApiDocument {
@@ -54,7 +59,7 @@ function describe(core: Core, routes: readonly Route[]): OpenApiDocument {
   };
 }
 
-/** Every schema as a named component, and the names of those in requests and responses. */
+/** All schemas as named components, and the names of those of requests and responses. */
 function components(core: Core, routes: readonly Route[]) {
   const requests = z.registry<{ id: string }>();
   const responses = z.registry<{ id: string }>();
@@ -82,7 +87,7 @@ function components(core: Core, routes: readonly Route[]) {
     ...z.toJSONSchema(requests, { uri, io: 'input' }).schemas,
     ...z.toJSONSchema(responses, { uri, io: 'output' }).schemas,
   };
-  // Their place in the document is their name.
+  // Components are identified by their key in the document.
   for (const schema of Object.values(schemas)) {
     delete schema.$id;
     delete schema.$schema;
@@ -148,7 +153,7 @@ function securitySchemes({ carriers }: Core) {
   return Object.fromEntries(carriers.map(({ via, securityScheme }) => [via, securityScheme]));
 }
 
-/** The credentials with which a route may be called: any one of these will do. */
+/** The credentials that a route accepts; any one of them is enough. */
 function securityOf({ carriers }: Core, { access }: Route) {
   if (access === 'public') return [];
   const accepted = carriers.filter(({ carriesSession }) => access === 'authenticated' || carriesSession);

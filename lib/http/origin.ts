@@ -4,15 +4,15 @@ import { AuthError } from '../errors.js';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Whether a method may change something (RFC 9110, 9.2.1). */
+/** Whether a method is unsafe (RFC 9110, 9.2.1). */
 export function isUnsafe(method: string): boolean {
   return !SAFE_METHODS.has(method);
 }
 
 /**
- * Refuses a request that another site made a browser send (CSRF). Browsers say where a request comes from, and pages
- * cannot change what they say: in `Sec-Fetch-Site`, or in `Origin` if the browser is too old for that. A request with
- * neither comes from a program, which sends only cookies that it was given.
+ * Rejects cross-site request forgery (CSRF). Browsers send the origin of a request in `Sec-Fetch-Site` or, if they are
+ * too old for that, in `Origin`; pages cannot forge either header. A request with neither comes from a program, which
+ * sends only cookies that it was given.
  *
  * @throws AuthError `origin_not_allowed`
  */
@@ -24,14 +24,14 @@ export function requireOwnOrigin(req: Request, { origins, baseUrl }: Settings): 
     throw new AuthError('origin_not_allowed');
   }
   if (origin === undefined) return;
-  // Without a configured origin, the page's host must be the one that the browser asked. Only the host is compared:
-  // behind a proxy that ends TLS, the app does not know the scheme.
+  // Without baseUrl, the origin's host must match the Host header. The scheme is ignored, since the app does not know
+  // it behind a proxy that terminates TLS.
   if (baseUrl === null && hostOf(origin) === host?.toLowerCase()) return;
   throw new AuthError('origin_not_allowed');
 }
 
 /**
- * Refuses a GET that changes something if a page of another site made a browser send it.
+ * Rejects a cross-site GET request, for routes whose GET has side effects.
  *
  * @throws AuthError `origin_not_allowed`
  */

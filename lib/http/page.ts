@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PageOptions } from '../core/pagination.js';
 import { text } from './schemas.js';
 
-/** The parameters of a list that is read page by page. */
+/** The query parameters of a paginated list. */
 export const pageQuery = {
   limit: z
     .string()

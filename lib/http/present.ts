@@ -9,13 +9,13 @@ import type { Answer, Reply } from './route.js';
 interface Resources {
   readonly user: Resource<User>;
   readonly session: Resource<Session>;
-  /** A session in a list, which says whether it is the one that asks. */
+  /** A session in a list, with `current` set for the session of the request. */
   readonly listedSession: z.ZodObject;
 }
 
 const known = new WeakMap<Core, Resources>();
 
-/** What clients see of users and sessions: what the core shows of them, and what plugins add. */
+/** What clients see of users and sessions, including the attributes that plugins add. */
 export function resources(core: Core): Resources {
   const made = known.get(core) ?? makeResources(core);
   known.set(core, made);
@@ -31,13 +31,13 @@ function makeResources(core: Core): Resources {
   };
 }
 
-/** The answer of a route that hands out a session. */
+/** The documented response of a route that issues a session. */
 export function sessionAnswer(core: Core, description: string): Answer {
   const { user, session } = resources(core);
   return { description, schema: z.object({ user: user.schema, session: session.schema }) };
 }
 
-/** The reply that hands out a session: see {@link sessionAnswer}. */
+/** The reply that issues a session: see {@link sessionAnswer}. */
 export function sessionReply(core: Core, issued: IssuedSession, status = 200): Reply {
   const { user, session } = resources(core);
   const body = { user: user.present(issued.user), session: session.present(issued.session) };

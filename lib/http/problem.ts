@@ -14,13 +14,13 @@ export const problemSchema = z.object({
   errors: z.array(z.object({ pointer: z.string(), code: z.string(), detail: z.string() })).optional(),
 });
 
-/** Answers an AuthError as a problem; passes any other error on to the app. */
+/** Responds to an AuthError with a problem; passes any other error to the app. */
 export function answerError(core: Core, error: unknown, res: Response, next: NextFunction): void {
   if (!(error instanceof AuthError) || res.headersSent) {
     next(error);
     return;
   }
-  // A fault of another service (502) is in the log already, since it may also end in a redirect.
+  // A provider's failure (502) has already been logged, since it can also result in a redirect.
   if (error.status === 503) logFault(core, error);
   res.statusCode = error.status;
   res.setHeader('Cache-Control', 'no-store');

@@ -2,15 +2,15 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import { AuthError } from '../errors.js';
 
-/** The query of a URL. Not `req.query`, which depends on the app's settings and can contain arrays and objects. */
+/** The query string. Not `req.query`, which depends on the app's settings and can contain arrays and objects. */
 export function queryOf(req: Request): URLSearchParams {
   const start = req.url.indexOf('?');
   return new URLSearchParams(start < 0 ? '' : req.url.slice(start + 1));
 }
 
 /**
- * Parameters in the shape that a route declares; others are left out. Each is a single string: the syntax of some parsers
- * for lists and objects (`limit[]=1`) is refused rather than ignored.
+ * Validates parameters against a route's schema, and drops unknown ones. Each is a single string: the syntax of some
+ * parsers for lists and objects (`limit[]=1`) is rejected rather than ignored.
  *
  * @throws AuthError `invalid_request`
  */

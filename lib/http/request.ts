@@ -7,8 +7,8 @@ declare global {
   namespace Express {
     interface Request {
       /**
-       * Who makes the request. Set by latchkey's guards: it is missing on a route without one, and after
-       * `optionalSession` if nobody is signed in.
+       * Who made the request. Set by latchkey's guards: it is undefined on routes without a guard, and after
+       * `optionalSession` if the request carries no session.
        */
       auth: Authentication;
     }
@@ -20,12 +20,12 @@ interface GuardedRequest {
 }
 
 /**
- * The user that a guard found.
+ * The user that a guard authenticated.
  *
  * @example
  * app.get('/reports', requireSession(auth), (req, res) => res.json({ hello: currentUser(req).email }));
  *
- * @throws AuthError `unauthenticated` (401) on a route without a guard, or if an optional one found nobody
+ * @throws AuthError `unauthenticated` (401) on a route without a guard, or if `optionalSession` found no session
  */
 export function currentUser(req: GuardedRequest): User {
   if (!req.auth) throw new AuthError('unauthenticated');
@@ -33,13 +33,13 @@ export function currentUser(req: GuardedRequest): User {
 }
 
 /**
- * The session that a guard found.
+ * The session that a guard authenticated.
  *
  * @example
  * app.get('/device', requireSession(auth), (req, res) => res.json({ since: currentSession(req).createdAt }));
  *
- * @throws AuthError `unauthenticated` (401) on a route without a guard, or if an optional one found nobody;
- *   `session_required` (403) if the request came with an API key
+ * @throws AuthError `unauthenticated` (401) on a route without a guard, or if `optionalSession` found no session;
+ *   `session_required` (403) if the request carries an API key
  */
 export function currentSession(req: GuardedRequest): Session {
   if (!req.auth) throw new AuthError('unauthenticated');

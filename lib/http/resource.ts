@@ -2,17 +2,16 @@ import { z } from 'zod';
 import { type Column, type Columns, snakeCase } from '../models/column.js';
 import { id, time } from './schemas.js';
 
-/** How the rows of a table look on the wire. Everything that clients see of a row goes through here. */
+/** The JSON representation of a table's rows. Everything that clients see of a row goes through here. */
 export interface Resource<Row> {
   readonly schema: z.ZodObject;
   present(row: Row): Record<string, unknown>;
 }
 
 /**
- * Makes a resource of a table's declaration: the columns that are on the wire, under their own names, in the order in
- * which they are declared.
+ * Derives a resource from a table's columns: those that clients can see, under their own names, in declaration order.
  *
- * @param also further attributes
+ * @param also additional attributes
  */
 export function resourceOf<Row extends object>(
   columns: Columns,

@@ -4,10 +4,10 @@ import type { Core } from '../core/core.js';
 import type { IssuedSession } from '../core/sessions.js';
 import type { Reply, Route } from './route.js';
 
-/** Sends the reply of a route's handler, cut to what the route declares. */
+/** Sends a handler's reply, limited to the fields that the route declares. */
 export function respond(core: Core, route: Route, reply: Reply, res: Response): void {
   const schema = route.answers[reply.status]?.schema;
-  // Before any header, so that an answer that may not be sent takes no cookie along.
+  // Before any header is set, so that a body that does not match the schema sets no cookie.
   const body = schema && JSON.stringify(schema.parse(reply.body));
   if (reply.issue) issueSession(core, reply.issue, res);
   if (reply.clearCookie) setCookie(core, res, '', { expires: new Date(0) });
@@ -17,7 +17,7 @@ export function respond(core: Core, route: Route, reply: Reply, res: Response): 
     res.end();
     return;
   }
-  // Not res.json(), which would add an ETag and answer 304 for what must never be cached.
+  // Not res.json(), which adds an ETag and can answer 304, although the response must not be cached.
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   res.end(body);
 }
@@ -25,7 +25,7 @@ export function respond(core: Core, route: Route, reply: Reply, res: Response): 
 function issueSession(core: Core, { token, session, remembered }: IssuedSession, res: Response): void {
   const { expiresAt, lastActiveAt } = session;
   const maxAge = Math.floor((expiresAt.getTime() - lastActiveAt.getTime()) / 1000);
-  // Without a lifetime the cookie ends with the browser. Either way the server decides when the session ends.
+  // Without a lifetime, the cookie is dropped when the browser closes. The session's end is enforced by the server.
   setCookie(core, res, token, remembered ? { maxAge, expires: expiresAt } : {});
   if (core.settings.bearerEnabled) {
     res.setHeader('Set-Auth-Token', token);

@@ -6,12 +6,12 @@ import type { AuthErrorCode } from '../errors.js';
 
 /**
  * Who may call a route. `public`: anyone; `authenticated`: a session or another credential, such as an API key;
- * `session`: a session; `admin`: an administrator's session. An unsafe public route still refuses other sites, since it
- * can sign a browser in.
+ * `session`: a session; `admin`: an administrator's session. Public routes with an unsafe method still reject other
+ * sites, since they can sign a browser in.
  */
 export type Access = 'public' | 'authenticated' | 'session' | 'admin';
 
-/** What a handler gets, all of it checked. */
+/** The validated input of a handler. */
 export interface Call<A extends Access, Body, Query> {
   readonly auth: A extends 'public'
     ? null
@@ -24,26 +24,26 @@ export interface Call<A extends Access, Body, Query> {
   readonly req: Request;
 }
 
-/** What a handler answers. */
+/** The output of a handler. */
 export interface Reply {
   readonly status: number;
-  /** Cut to what the route declares for this status. */
+  /** Limited to the fields that the route declares for this status. */
   readonly body?: unknown;
-  /** A session that was just begun: its token is sent as a cookie, and as a header where bearer is on. */
+  /** A new session. Its token is sent as a cookie and, with `bearerEnabled`, as a header. */
   readonly issue?: IssuedSession;
   /** Clears the session cookie. */
   readonly clearCookie?: boolean;
-  /** Further headers. */
+  /** Additional headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One answer of a route, as it is documented. */
+/** A documented response of a route. */
 export interface Answer {
   readonly description: string;
   readonly schema?: z.ZodType;
 }
 
-/** One route: all that validates a request, limits its answer and describes both. */
+/** A route. Validation, the fields of the response, and the OpenAPI document are derived from it. */
 export interface Route<A extends Access = Access, Body = unknown, Query = unknown> {
   readonly method: 'get' | 'post' | 'put' | 'delete';
   /** Below the base path, with `:name` for parameters. */
@@ -51,16 +51,16 @@ export interface Route<A extends Access = Access, Body = unknown, Query = unknow
   /** One line for the OpenAPI document. */
   readonly summary: string;
   readonly access: A;
-  /** The session must have begun, or been reauthenticated, at most this many seconds ago. */
+  /** The user must have signed in or reauthenticated at most this many seconds ago. */
   readonly fresh?: number;
-  /** For a public route to which other sites send browsers: it must check by itself what to believe. */
+  /** Disables the origin check of a public route that other sites send browsers to. Its handler must prevent CSRF. */
   readonly fromOtherSites?: true;
   readonly body?: z.ZodType<Body>;
   readonly query?: z.ZodType<Query>;
-  /** Parameters in the body, as a form sends them, in place of the query. */
+  /** Parameters that are sent as a form in the body instead of the query. */
   readonly form?: z.ZodType<Query>;
   readonly answers: Readonly<Record<number, Answer>>;
-  /** Its own problems; those of access, body and query follow from the rest. */
+  /** Additional problems; those of access, body and query are derived. */
   readonly problems?: readonly AuthErrorCode[];
   handle(call: Call<A, Body, Query>): Promise<Reply>;
 }
@@ -69,6 +69,6 @@ export interface Route<A extends Access = Access, Body = unknown, Query = unknow
 export function route<A extends Access, Body = undefined, Query = undefined>(
   declaration: Route<A, Body, Query>,
 ): Route {
-  // The types of body and query concern only the route and its handler.
+  // The types of body and query matter only within the declaration.
   return declaration as unknown as Route;
 }

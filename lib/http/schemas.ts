@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A string in a request: well-formed Unicode, no NUL, and no longer than any real value. */
+/** A non-empty string in a request: well-formed Unicode without NUL, of limited length. */
 export function text(maxLength: number) {
   return z
     .string()
@@ -12,8 +12,8 @@ export function text(maxLength: number) {
     });
 }
 
-/** An id on the wire. Any id of the tables is valid, not only UUIDs of a version that zod knows. */
+/** An id in JSON. Not z.uuid(), which accepts only certain versions. */
 export const id = z.string().meta({ format: 'uuid' });
 
-/** A time on the wire: ISO 8601 in UTC with milliseconds. */
+/** A time in JSON: ISO 8601 in UTC with milliseconds. */
 export const time = z.iso.datetime({ precision: 3 });

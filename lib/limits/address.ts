@@ -1,12 +1,12 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * The unit in which an address is limited: an IPv4 address by itself, an IPv6 address by its /64, since every subscriber
- * has at least that many. Null is an unknown address; all unknown addresses are limited together.
+ * The key by which an address is limited: an IPv4 address itself, or the /64 of an IPv6 address, since every subscriber
+ * has at least that many. All unknown (null) addresses share one key.
  */
 export function addressBucket(ip: string | null): string {
   if (ip === null) return 'unknown';
-  // Some proxies append the port to an IPv4 address; each connection would count as an address of its own.
+  // Some proxies append the port to an IPv4 address, which would count each connection separately.
   const address = ip
     .replace(/%.*$/, '')
     .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')

@@ -3,46 +3,46 @@ import { AuthError } from '../errors.js';
 import { addressBucket } from './address.js';
 import type { LimitStore, PausePolicy } from './store.js';
 
-/** How many in a window of time. */
+/** A fixed-window rate limit. */
 export interface WindowRule {
-  /** How many are allowed in a window. */
+  /** The number of requests allowed per window. */
   limit: number;
-  /** The window's length, in seconds. */
+  /** The length of a window, in seconds. */
   window: number;
 }
 
-/** What is limited; a rule that is null is off. */
+/** The rate limits; null disables a rule. */
 export interface LimitRules {
-  /** Sign-ins from one address. */
+  /** Sign-ins per address. */
   readonly signIn: WindowRule | null;
-  /** Sign-ups from one address. */
+  /** Sign-ups per address. */
   readonly signUp: WindowRule | null;
-  /** Mails asked for, from one address and for one account. */
+  /** Requested emails, per address and per account. */
   readonly mail: WindowRule | null;
-  /** Wrong passwords for one account. */
+  /** Wrong passwords per account. */
   readonly account: PausePolicy | null;
 }
 
 type WindowName = Exclude<keyof LimitRules, 'account'>;
 
-/** Refuses what comes too often. */
+/** Enforces the rate limits. */
 export class Limiter {
-  /** @param store null where nothing is limited */
+  /** @param store null if rate limits are disabled */
   constructor(
     private readonly store: LimitStore | null,
     private readonly rules: LimitRules,
     private readonly context: CallContext,
   ) {}
 
-  /** Whether any rule goes by address. */
+  /** Whether any rule limits by address. */
   get countsAddresses(): boolean {
     return [this.rules.signIn, this.rules.signUp, this.rules.mail].some((rule) => rule !== null);
   }
 
   /**
-   * Counts a request by the address of the current client. A call by the app's own code has none, and is not counted.
+   * Counts a request by the current client's address. A programmatic call without an address is not counted.
    *
-   * @param what distinguishes requests that one rule counts separately
+   * @param what distinguishes requests that a rule counts separately
    * @throws AuthError `rate_limited`
    */
   async countAddress(name: WindowName, what = ''): Promise<void> {
@@ -50,15 +50,15 @@ export class Limiter {
     if (ip !== undefined) await this.#count(name, `${what} address ${addressBucket(ip)}`);
   }
 
-  /** Counts a request about an account, whoever makes it. @throws AuthError `rate_limited` */
+  /** Counts a request concerning an account, from any address. @throws AuthError `rate_limited` */
   async countAccount(name: WindowName, account: string, what = ''): Promise<void> {
     await this.#count(name, `${what} account ${account}`);
   }
 
   /**
-   * Reserves one attempt at an account's password; it counts as a failure until {@link clearFailures} is called.
+   * Reserves a password attempt for an account. It counts as a failure until {@link clearFailures} is called.
    *
-   * @returns null where the attempt may be made, else the error to answer with
+   * @returns null if the attempt is allowed, otherwise the error to respond with
    */
   async reserveAttempt(account: string): Promise<AuthError | null> {
     const policy = this.rules.account;
@@ -66,7 +66,7 @@ export class Limiter {
     return left ? tooMany('account', `q=${policy.failures}`, left) : null;
   }
 
-  /** Clears an account's failures, after a success. */
+  /** Resets an account's failures after a success. */
   async clearFailures(account: string): Promise<void> {
     if (this.rules.account) await this.store?.clear(`try ${account}`);
   }
@@ -79,9 +79,9 @@ export class Limiter {
   }
 }
 
-/** With the headers of draft-ietf-httpapi-ratelimit-headers. */
+/** The error, with the headers of draft-ietf-httpapi-ratelimit-headers. */
 function tooMany(name: keyof LimitRules, policy: string, leftMs: number): AuthError {
-  // Rounded up: whoever waits that long is let in.
+  // Rounded up, so that a retry after this time is allowed.
   const retryAfter = Math.max(1, Math.ceil(leftMs / 1000));
   return new AuthError('rate_limited', {
     retryAfter,

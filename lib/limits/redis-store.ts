@@ -3,18 +3,18 @@ import { withTimeout } from '../context/deadline.js';
 import { AuthError } from '../errors.js';
 import { FORGET_AFTER_MS, type LimitStore, type PausePolicy } from './store.js';
 
-/** The part of an `ioredis` client that is used. */
+/** The part of an `ioredis` client that latchkey uses. */
 interface IoredisClient {
   defineCommand: unknown;
   eval(script: string, keys: number, ...rest: (string | number)[]): Promise<unknown>;
 }
 
-/** The part of a `redis` client that is used; the app connects it. */
+/** The part of a `redis` client that latchkey uses. The app must connect it. */
 interface NodeRedisClient {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
 }
 
-/** The app's own Redis client. */
+/** A Redis client of the app, from the package `ioredis` or `redis`. */
 export type RedisClient = IoredisClient | NodeRedisClient;
 
 const TIMEOUT_MS = 2000;
@@ -41,29 +41,29 @@ const RESERVE = `
 
 const CLEAR = `return redis.call('DEL', KEYS[1])`;
 
-/** Counters in Redis. Each decision is one script, which Redis runs atomically. */
+/** Counters in Redis. Each operation is one script, which Redis runs atomically. */
 export class RedisLimitStore implements LimitStore {
   #client: Promise<RedisClient> | undefined;
 
-  /** @param target the app's own client, or a URL to connect to when a limit is first needed */
+  /** @param target the app's client, or a URL to connect to on first use */
   constructor(
     private readonly target: RedisClient | string,
     private readonly prefix: string,
   ) {}
 
   hit(key: string, limit: number, windowMs: number): Promise<number | null> {
-    return this.#decide(HIT, key, [limit, windowMs]);
+    return this.#run(HIT, key, [limit, windowMs]);
   }
 
   reserve(key: string, { failures, firstPauseMs, maxPauseMs }: PausePolicy): Promise<number | null> {
-    return this.#decide(RESERVE, key, [failures, firstPauseMs, maxPauseMs, FORGET_AFTER_MS]);
+    return this.#run(RESERVE, key, [failures, firstPauseMs, maxPauseMs, FORGET_AFTER_MS]);
   }
 
   async clear(key: string): Promise<void> {
-    await this.#decide(CLEAR, key, []);
+    await this.#run(CLEAR, key, []);
   }
 
-  /** Redis deletes expired counters by itself. */
+  /** Does nothing, since Redis deletes expired counters itself. */
   async prune(): Promise<number> {
     return 0;
   }
@@ -73,14 +73,14 @@ export class RedisLimitStore implements LimitStore {
     ((await this.#client) as unknown as { disconnect(): void }).disconnect();
   }
 
-  async #decide(script: string, key: string, args: number[]): Promise<number | null> {
+  async #run(script: string, key: string, args: number[]): Promise<number | null> {
     const name = `${this.prefix}${hash('sha256', key, 'hex')}`;
     const late = () => new Error('Redis: no answer in time');
     try {
       const left = Number(await withTimeout(this.#eval(script, name, args.map(String)), TIMEOUT_MS, late));
       return left < 0 ? null : left;
     } catch (cause) {
-      // Without its counters the app would be open to password guessing, so it refuses instead.
+      // Fails closed, since the app would be open to password guessing without its counters.
       throw new AuthError('unavailable', { cause });
     }
   }
@@ -96,10 +96,12 @@ export class RedisLimitStore implements LimitStore {
 async function connect(target: RedisClient | string): Promise<RedisClient> {
   if (typeof target !== 'string') return target;
   const { Redis } = await import('ioredis').catch((cause) => {
-    throw new Error('latchkey: rateLimit.store is a Redis URL: npm install ioredis', { cause });
+    throw new Error('latchkey: rateLimit.store is a Redis URL, which needs a driver: npm install ioredis', {
+      cause,
+    });
   });
   const redis = new Redis(target, { maxRetriesPerRequest: 1, connectTimeout: TIMEOUT_MS });
-  // Without a listener a lost connection would end the process; the call that needed it fails anyway.
+  // Without a listener, a lost connection would crash the process. The affected calls fail anyway.
   redis.on('error', () => undefined);
   return redis;
 }

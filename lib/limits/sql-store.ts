@@ -9,12 +9,12 @@ import { FORGET_AFTER_MS, type LimitStore, type PausePolicy, pauseAfter } from '
 
 type Columns = typeof rateLimits.columns;
 
-// Each round lost means that another caller got through, and after a few of those nobody does.
+// A round is lost only if another call got through, so the limit is reached after a few of them.
 const MAX_ROUNDS = 50;
 
 /**
- * Counters in the database that the app has anyway. Every decision is one conditional UPDATE or INSERT, whose number of
- * affected rows says who got through; where something is read first, the write takes effect only if it is unchanged.
+ * Counters in the app's database. Each decision is one conditional UPDATE or INSERT whose number of affected rows shows
+ * whether it was allowed. If a row is read first, the write takes effect only if the row has not changed.
  */
 export class SqlLimitStore implements LimitStore {
   readonly #table: string;
@@ -82,7 +82,7 @@ export class SqlLimitStore implements LimitStore {
 
   async close(): Promise<void> {}
 
-  /** Begins a counter at one, where there is none or it has expired. */
+  /** Starts a counter at one, if there is none or it has expired. */
   async #begin(key: Buffer, now: Date, lifeMs: number, pauseMs = 0): Promise<boolean> {
     const values = { key, now, blocked: later(now, pauseMs), end: later(now, lifeMs) };
     const ignore = this.database.dialect === 'mysql' ? 'IGNORE' : '';

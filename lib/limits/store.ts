@@ -1,29 +1,29 @@
-/** How attempts at an account's password are slowed down. Times in milliseconds. */
+/** How password attempts for an account are throttled. Durations are in milliseconds. */
 export interface PausePolicy {
-  /** How many failures are free. */
+  /** The number of failures before attempts are paused. */
   readonly failures: number;
-  /** The pause after the last free one; it doubles with each failure after. */
+  /** The first pause; it doubles with each further failure. */
   readonly firstPauseMs: number;
   readonly maxPauseMs: number;
 }
 
-/** Counts across all processes. Each call is atomic: of any number at once, exactly as many as allowed get through. */
+/** Counters that all processes share. Each call is atomic, so that concurrent calls cannot exceed a limit. */
 export interface LimitStore {
-  /** Counts one hit within a window. @returns null where it is allowed, else the milliseconds until the window ends */
+  /** Counts a hit. @returns null if it is allowed, otherwise the milliseconds until the window ends */
   hit(key: string, limit: number, windowMs: number): Promise<number | null>;
-  /** Reserves one attempt. @returns null where it is allowed, else the milliseconds until the next one is */
+  /** Reserves an attempt. @returns null if it is allowed, otherwise the milliseconds until the next one is */
   reserve(key: string, policy: PausePolicy): Promise<number | null>;
-  /** Clears an account's failures. */
+  /** Resets an account's failures. */
   clear(key: string): Promise<void>;
-  /** Deletes expired counters. @returns how many */
+  /** Deletes expired counters. @returns the number of counters */
   prune(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** A counter of failures expires when nothing has been added to it for this long. */
+/** Failures are forgotten after this long without another one. */
 export const FORGET_AFTER_MS = 24 * 60 * 60 * 1000;
 
-/** The pause after a number of failures. */
+/** The pause after this many failures, in milliseconds. */
 export function pauseAfter(failures: number, policy: PausePolicy): number {
   if (failures < policy.failures) return 0;
   return Math.min(policy.maxPauseMs, policy.firstPauseMs * 2 ** (failures - policy.failures));

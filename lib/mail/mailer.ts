@@ -5,7 +5,7 @@ import { describeError, type Logger } from '../logger.js';
 import type { User } from '../models/user.js';
 import { composeMail, type MailMessage, type MailTemplate } from './message.js';
 
-/** How mails leave the app, and where their links lead. */
+/** How emails are sent, and where their links lead. */
 export interface MailSettings {
   readonly send: (message: MailMessage) => unknown;
   readonly verifyUrl: string;
@@ -16,8 +16,8 @@ export interface MailSettings {
 const CLOSING_MS = 5000;
 
 /**
- * Sends mails after the response: nobody can tell from the time of a response whether a mail was sent, and a mail server
- * that hangs delays nobody.
+ * Sends emails after the response, so that its timing does not reveal whether an email was sent, and a slow mail server
+ * does not delay it.
  */
 export class Mailer {
   readonly #pending = new Set<Promise<void>>();
@@ -28,29 +28,29 @@ export class Mailer {
     private readonly logger: Logger,
   ) {}
 
-  /** Runs work after the response; a failure is logged. */
+  /** Runs `work` after the response. Errors are logged. */
   later(work: () => Promise<void>): void {
     const running = new Promise<void>((resolve) => setImmediate(resolve))
       .then(() => this.context.detached(work))
-      // An error of a mail service can quote the mail, and with it the link.
+      // An error from a mail service can quote the email, including its link.
       .catch((error) =>
-        this.logger.error(`latchkey: a mail was not sent: ${hideTokens(describeError(error))}`),
+        this.logger.error(`latchkey: an email was not sent: ${hideTokens(describeError(error))}`),
       )
       .finally(() => this.#pending.delete(running));
     this.#pending.add(running);
   }
 
-  /** @param to the user's email, to which the token was issued */
+  /** @param to the address for which the token was issued */
   async send(template: MailTemplate, user: User, to: string, token: string): Promise<void> {
     await this.settings.send(composeMail(template, user, to, token, this.settings.baseUrl));
   }
 
-  /** Waits for the mails that are being sent, 5 seconds at most. */
+  /** Waits up to 5 seconds for emails that are being sent. */
   async settle(): Promise<void> {
     await withTimeout(this.#allSent(), CLOSING_MS, () => undefined).catch(() => undefined);
   }
 
-  // Work may add more: the user who asked for a mail is looked up first, and then it is sent.
+  // Work can schedule more work: the user is looked up first, and then the email is sent.
   async #allSent(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
   }

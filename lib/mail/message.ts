@@ -1,46 +1,49 @@
 import type { User } from '../models/user.js';
 
-/** Every kind of mail. Plugins add theirs. */
-// biome-ignore lint/suspicious/noEmptyInterface: it is filled by the plugins that send mail
+/** Every kind of email. Plugins add their own. */
+// biome-ignore lint/suspicious/noEmptyInterface: it is extended by the plugins that send email
 export interface MailKinds {}
 
-/** What a mail is about. */
+/** The kind of an email. */
 export type MailKind = keyof MailKinds;
 
-/** A mail to one of the users, ready to be sent. `text` and `html` can be replaced: `url` is what matters. */
+/** An email to a user, ready to be sent. The app can use texts of its own, as long as they contain `url`. */
 export interface MailMessage {
-  /** What it is about. */
+  /** The kind, such as `verify-email`. */
   readonly kind: MailKind;
-  /** The user's stored address, never one that somebody typed. */
+  /** The user's stored address, never one from a request. */
   readonly to: string;
-  /** The user to whom it goes. */
+  /** The recipient. */
   readonly user: User;
+  /** The subject line, in English. */
   readonly subject: string;
+  /** The plain text body, in English. */
   readonly text: string;
+  /** The HTML body, in English. */
   readonly html: string;
-  /** The one-time token, which `url` contains too. */
+  /** The one-time token, also contained in `url`. */
   readonly token: string;
-  /** The app's own page, with `?token=`: a path, where the config has neither `baseUrl` nor a URL for the page. */
+  /** The app's page with `?token=`. A path if the config has neither `baseUrl` nor an absolute URL for the page. */
   readonly url: string;
 }
 
-/** What a plugin's mail says, and where its link leads. */
+/** The texts of an email, and the page that it links to. */
 export interface MailTemplate {
   readonly kind: MailKind;
-  /** The app's own page for the link: a URL, or a path below `baseUrl`. */
+  /** The app's page for the link: a URL, or a path relative to `baseUrl`. */
   readonly page: string;
   readonly subject: string;
-  /** Before the link. */
+  /** The text before the link. */
   readonly before: string;
-  /** The link's own text. */
+  /** The text of the link. */
   readonly action: string;
-  /** After the link. */
+  /** The text after the link. */
   readonly after: string;
 }
 
 const RELATIVE = 'http://relative.invalid';
 
-/** @param baseUrl what the page's path is below; without it a path stays a path */
+/** @param baseUrl resolves a path; without it, the link stays relative */
 export function composeMail(
   { kind, page, subject, before, action, after }: MailTemplate,
   user: User,

@@ -1,19 +1,19 @@
 import type { Dialect } from '../database/connect.js';
 
-/** How each dialect spells the types of our columns. */
+/** The column types in a dialect's SQL. */
 export interface ColumnTypes {
   readonly id: string;
-  /** Text that is compared byte for byte: no other case, accent or trailing space counts as equal. */
+  /** Text that is compared byte by byte: case, accents and trailing spaces are significant. */
   exactText(length: number): string;
   text(length: number): string;
   /** Text of up to 64 KiB. */
   readonly longText: string;
-  /** A SHA-256. */
+  /** A SHA-256 hash. */
   readonly digest: string;
   /** A point in time, in milliseconds. */
   readonly time: string;
   readonly boolean: string;
-  /** What stands behind a table's closing parenthesis. */
+  /** Table options, which follow the closing parenthesis of CREATE TABLE. */
   readonly tableOptions: string;
 }
 
@@ -39,10 +39,10 @@ const sqlite: ColumnTypes = {
   tableOptions: '',
 };
 
-// Even utf8mb4_bin takes 'a' and 'a ' for equal. The collation that does not has another name on each.
+// Even utf8mb4_bin ignores trailing spaces. The collation that does not is named differently by MySQL and MariaDB.
 function mysql(exactCollation: string): ColumnTypes {
   return {
-    // The type that Sequelize gives a UUID column, so that an app's own tables can refer to it.
+    // The same type as Sequelize's UUID, so that the app's tables can have foreign keys to it.
     id: 'CHAR(36) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
     exactText: (length) => `VARCHAR(${length}) CHARACTER SET utf8mb4 COLLATE ${exactCollation}`,
     text: (length) => `VARCHAR(${length}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
@@ -54,7 +54,7 @@ function mysql(exactCollation: string): ColumnTypes {
   };
 }
 
-/** @param serverVersion what `SELECT VERSION()` says; only MySQL's and MariaDB's matters */
+/** @param serverVersion the result of `SELECT VERSION()`, to tell MariaDB from MySQL */
 export function columnTypes(dialect: Dialect, serverVersion: string): ColumnTypes {
   if (dialect === 'postgres') return postgres;
   if (dialect === 'sqlite') return sqlite;

@@ -3,7 +3,7 @@ import type { Migration, MigrationContext } from './migration.js';
 
 type Direction = 'up' | 'down';
 
-// MySQL's errors for a statement that has been carried out before.
+// MySQL's errors for a statement that has already been executed.
 const DONE_ALREADY = new Set([
   'ER_TABLE_EXISTS_ERROR',
   'ER_DUP_KEYNAME',
@@ -13,9 +13,10 @@ const DONE_ALREADY = new Set([
 ]);
 
 /**
- * Which migrations are applied, and how far the current one has got. MySQL commits each CREATE TABLE by itself, so a
- * process that is killed between two of them leaves half a migration behind, and the next one continues where it stopped.
- * The row of a migration in progress is `<name> <up or down> <statement>`, and is written before that statement runs.
+ * Records which migrations are applied, and the progress of the current one. MySQL commits implicitly after each CREATE
+ * TABLE, so a process that is killed between two statements leaves a partial migration, which the next process
+ * completes. The row of a migration in progress is `<name> <up or down> <statement>`, written before that statement
+ * runs.
  */
 export class Journal {
   readonly #table: string;
@@ -24,7 +25,7 @@ export class Journal {
     this.#table = context.database.table('latchkey_migrations');
   }
 
-  /** Creates its table if there is none. */
+  /** Creates the journal's table if it does not exist. */
   async open(): Promise<void> {
     const { run, types } = this.context;
     await run(
@@ -36,17 +37,17 @@ export class Journal {
     return this.context.run(`DROP TABLE ${this.#table}`);
   }
 
-  /** The names of the migrations that are applied. */
+  /** The names of the applied migrations. */
   async applied(): Promise<string[]> {
     return (await this.#rows()).filter((row) => !row.includes(' '));
   }
 
-  /** The names of the migrations that are applied or half done. */
+  /** The names of the applied and the partially applied migrations. */
   async begun(): Promise<string[]> {
     return (await this.#rows()).map((row) => row.replace(/ .*/, ''));
   }
 
-  /** Completes a migration that a process has left half done. @returns which, if any */
+  /** Completes a migration that another process left unfinished. @returns that migration, or null */
   async finish(
     migrations: readonly Migration[],
   ): Promise<{ readonly name: string; readonly direction: Direction } | null> {
@@ -64,7 +65,7 @@ export class Journal {
   /**
    * Applies a migration, or undoes it.
    *
-   * @param begun the statement that another process had begun, which may or may not have been carried out
+   * @param begun the statement at which another process stopped; it may or may not have been executed
    */
   async carryOut(migration: Migration, direction: Direction, begun = 0): Promise<void> {
     const markOf = (step: number) => (step > 0 ? `${migration.name} ${direction} ${step}` : null);
@@ -77,7 +78,7 @@ export class Journal {
         await this.context.run(sql);
       } catch (error) {
         if (step === begun && isDoneAlready(error)) return;
-        // It was refused, so it was certainly not carried out. If this fails too, that stays unknown.
+        // The statement failed, so it was not executed. If this update fails too, the journal leaves that open.
         await this.#move(markOf(step), markOf(step - 1)).catch(() => undefined);
         throw error;
       }
@@ -87,7 +88,7 @@ export class Journal {
     else await this.#change('DELETE FROM', 'WHERE name IN (:name, :mark)', migration.name, markOf(step));
   }
 
-  // In one statement, so that there is never both or neither.
+  // A single statement, so that the journal never has both rows or neither.
   #move(from: string | null, to: string | null): Promise<void> {
     if (from === null) return this.#change('INSERT INTO', '(name) VALUES (:name)', to);
     if (to === null) return this.#change('DELETE FROM', 'WHERE name = :name', from);

@@ -7,30 +7,30 @@ import { columnTypes } from './column-types.js';
 import { Journal } from './journal.js';
 import { type Migration, type MigrationContext, ownerOf } from './migration.js';
 
-/** What `auth.migrate()` takes. */
+/** Options of `auth.migrate()`. */
 export interface MigrateOptions {
   /**
-   * How many of the applied migrations to undo, or `'all'`, which drops every table of latchkey and its contents. Those
-   * of plugins go first, the highest name before the others, and then the core's, whenever each was applied. Every
-   * plugin that was migrated must be in the config.
-   * @default 0, which applies what is pending
+   * How many applied migrations to undo, or `'all'`, which drops all of latchkey's tables and their data. Plugins'
+   * migrations are undone first, in descending order of their names, then the core's, regardless of when they were
+   * applied. Every plugin that was migrated must be in the config.
+   * @default 0, which applies pending migrations
    */
   undo?: number | 'all';
 }
 
-const HOW_MANY = "must be 'all' or how many migrations to undo: 0, 1, 2 …";
+const INVALID_UNDO = "must be 'all' or the number of migrations to undo: 0, 1, 2 …";
 const schema = z.strictObject({
-  undo: z.union([z.literal('all'), z.int().min(0, HOW_MANY)], HOW_MANY).default(0),
+  undo: z.union([z.literal('all'), z.int().min(0, INVALID_UNDO)], INVALID_UNDO).default(0),
 });
 
 const LOCK_SECONDS = 30;
 
 /**
- * Applies pending migrations, or undoes applied ones. Any number of processes may call this at once: one works, the
- * others wait for it and find nothing left to do. On PostgreSQL and SQLite either all of it happens or nothing; MySQL
- * commits each statement, and a migration that a process left half done there is completed by the next one.
+ * Applies pending migrations, or undoes applied ones. Any number of processes may call this at once: one of them
+ * migrates, the others wait and find nothing left to do. On PostgreSQL and SQLite it is atomic. MySQL commits each
+ * statement, and a migration that one process left unfinished is completed by the next.
  *
- * @param migrations in the order in which they are applied; they are undone in the reverse
+ * @param migrations in the order in which they are applied; they are undone in reverse
  * @returns the names of the migrations that ran
  * @throws TypeError on invalid options
  */
@@ -57,7 +57,7 @@ export async function migrate(
     if (undo !== 0) requireAll(await journal.begun(), migrations);
     const finished = await journal.finish(migrations);
     const direction = undo === 0 ? 'up' : 'down';
-    // A migration that was left half done counts as part of this call, if both go the same way.
+    // A migration completed in the same direction counts as part of this call.
     const begun = finished?.direction === direction ? [finished.name] : [];
     const applied = new Set(await journal.applied());
     const due =
@@ -73,7 +73,7 @@ export async function migrate(
   });
 }
 
-/** A table that stayed behind would refer to tables that are gone, and be in the way of the next migration. */
+/** A plugin's remaining table would reference dropped tables, and break the next migration. */
 function requireAll(begun: readonly string[], migrations: readonly Migration[]): void {
   const unknown = begun.filter((name) => !migrations.some((migration) => migration.name === name));
   if (unknown.length === 0) return;
@@ -82,13 +82,13 @@ function requireAll(begun: readonly string[], migrations: readonly Migration[]):
     return owner ? `${owner} (${name})` : `the plugin of ${name}`;
   });
   throw new Error(
-    `latchkey: migrate: undo needs every plugin that was migrated: add ${new Intl.ListFormat('en').format(plugins)} to plugins first`,
+    `latchkey: migrate: undo requires every plugin that was migrated: add ${new Intl.ListFormat('en').format(plugins)} to plugins first`,
   );
 }
 
 type LockAnswer = [{ held: unknown }[], unknown];
 
-/** Asks repeatedly, because a statement that waits for long would exceed the connection's limits. */
+/** Polls for the lock, because a statement that waits for it could exceed the connection's timeouts. */
 async function untilHeld(take: () => Promise<boolean>): Promise<void> {
   for (const end = Date.now() + LOCK_SECONDS * 1000; !(await take()); ) {
     if (Date.now() > end) {
@@ -98,7 +98,7 @@ async function untilHeld(take: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** Runs work on one connection while no other process can migrate the same tables. */
+/** Runs `work` on one connection while holding the migration lock. */
 async function locked<T>(database: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   const { sequelize, dialect } = database;
   const name = database.table('latchkey_migrations');
@@ -115,7 +115,7 @@ async function locked<T>(database: Database, work: (transaction: Transaction) =>
       });
       return work(transaction);
     }
-    // The lock belongs to the connection, so that it outlives the commits that MySQL makes at each CREATE TABLE.
+    // The lock belongs to the connection, so it survives MySQL's implicit commits.
     const lock = 'MD5(CONCAT(DATABASE(), :name))';
     const take = async () => {
       const [[answer]] = (await run(`SELECT GET_LOCK(${lock}, 1) AS held`)) as LockAnswer;
@@ -144,7 +144,7 @@ async function whenFree<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-/** An error of our own, such as one about a missing driver, without the one that Sequelize wraps it in. */
+/** Unwraps latchkey's own errors, such as one about a missing driver, from Sequelize's. */
 function withoutWrapping(error: unknown): unknown {
   const { parent } = error as { parent?: Error };
   return parent?.message?.startsWith('latchkey: ') ? parent : error;

@@ -1,4 +1,4 @@
-/** What a column holds. */
+/** The type of a column. */
 export type ColumnKind =
   | 'uuid'
   | 'text'
@@ -7,7 +7,7 @@ export type ColumnKind =
   /** Words separated by spaces, such as scopes. */
   | 'words'
   | 'json'
-  /** A SHA-256. */
+  /** A SHA-256 hash. */
   | 'digest'
   /** A point in time, in milliseconds. */
   | 'time'
@@ -15,48 +15,49 @@ export type ColumnKind =
   | 'boolean';
 
 /**
- * How far a column's value gets. `client`: on the wire. `code`: to the app's own code, in types such as `Session` and in
- * the models' default scope. `internal`: nowhere outside latchkey. `secret`: nor into the log of a statement.
+ * Who can see a column. `client`: clients. `code`: the app's code, in types such as `Session` and in the models'
+ * default scope. `internal`: only latchkey. `secret`: only latchkey, and statements with its values are not logged.
  */
 export type Visibility = 'client' | 'code' | 'internal' | 'secret';
 
-/** A column: Sequelize's attribute, the SQL, the TypeScript type and the wire format all derive from it. */
+/** A column, from which the Sequelize attribute, the SQL, the TypeScript type and the JSON are derived. */
 export class Column<Value = unknown, V extends Visibility = Visibility> {
   readonly isNullable: boolean = false;
   readonly visibility: V = 'code' as V;
-  /** Where it is not the attribute's name in snake_case. */
+  /** The column's name, if it is not the attribute's name in snake_case. */
   readonly name?: string;
-  /** What the OpenAPI document says of the value beside its type. */
+  /** Additional properties of the schema in the OpenAPI document. */
   readonly meta?: Readonly<Record<string, string>>;
-  /** For the type system alone. */
+  /** For the type system only. */
   declare readonly value?: Value;
 
   constructor(
     readonly kind: ColumnKind,
-    /** In characters, for text. */
+    /** The maximum number of characters, for text. */
     readonly length?: number,
   ) {}
 
+  /** Allows NULL. */
   nullable(): Column<Value | null, V> {
     return this.#with({ isNullable: true });
   }
 
-  /** Shows the column to clients. */
+  /** Makes the column visible to clients. @param meta additional properties of its OpenAPI schema */
   onWire(meta?: Readonly<Record<string, string>>): Column<Value, 'client'> {
     return this.#with({ visibility: 'client', ...(meta && { meta }) });
   }
 
-  /** Keeps the column inside latchkey. */
+  /** Hides the column from clients and the app. */
   internal(): Column<Value, 'internal'> {
     return this.#with({ visibility: 'internal' });
   }
 
-  /** Keeps the column inside latchkey, and out of the log. */
+  /** Hides the column from clients and the app, and keeps its values out of the log. */
   secret(): Column<Value, 'secret'> {
     return this.#with({ visibility: 'secret' });
   }
 
-  /** Gives the column a name that differs from its attribute's. */
+  /** Sets the column's name, if it is not the attribute's name in snake_case. */
   named(name: string): Column<Value, V> {
     return this.#with({ name });
   }
@@ -70,7 +71,7 @@ function of<Value>(kind: ColumnKind, length?: number): Column<Value, 'code'> {
   return new Column(kind, length);
 }
 
-/** The kinds of column, as a table's declaration names them. */
+/** Constructors of columns, for the declaration of tables. */
 export const column = {
   uuid: () => of<string>('uuid'),
   text: (length: number) => of<string>('text', length),
@@ -83,17 +84,18 @@ export const column = {
   boolean: () => of<boolean>('boolean'),
 };
 
-/** A SHA-256. */
+/** A SHA-256 digest. */
 export interface Digest extends Buffer {}
 
+/** The columns of a table, by attribute. */
 export type Columns = Readonly<Record<string, Column>>;
 
 type ValueOf<C> = C extends Column<infer Value> ? Value : never;
 
-/** All that a table's row holds. */
+/** A row with all columns of a table. */
 export type RowOf<C extends Columns> = { readonly [K in keyof C]: ValueOf<C[K]> };
 
-/** What the app's own code may see of a row. */
+/** A row with the columns that the app's code can see. */
 export type ShownOf<C extends Columns> = {
   readonly [K in keyof C as C[K] extends Column<unknown, 'client' | 'code'> ? K : never]: ValueOf<C[K]>;
 };
@@ -102,15 +104,16 @@ type NullableKey<C extends Columns> = {
   [K in keyof C]: null extends ValueOf<C[K]> ? K : never;
 }[keyof C];
 
-/** A row to be inserted: what may be null can be left out. */
+/** A row to insert: nullable columns can be omitted. */
 export type NewRow<C extends Columns> = Omit<RowOf<C>, NullableKey<C>> &
   Partial<Pick<RowOf<C>, NullableKey<C>>>;
 
+/** Whether the app's code can see a column. */
 export function isShown({ visibility }: Column): boolean {
   return visibility === 'client' || visibility === 'code';
 }
 
-/** `expiresAt` is `expires_at` in SQL and on the wire. */
+/** Converts `expiresAt` to `expires_at`, as in SQL and JSON. */
 export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

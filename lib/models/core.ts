@@ -6,11 +6,15 @@ import { users } from './user.js';
 
 /** The core's tables, by the names of their models. */
 export const coreTables = {
+  /** Accounts. */
   User: users,
+  /** Sessions. */
   Session: sessions,
+  /** Emailed tokens. */
   OneTimeToken: oneTimeTokens,
+  /** Counters of the rate limits, unless they are in Redis. */
   RateLimit: rateLimits,
 } as const;
 
-/** The Sequelize models of latchkey's own tables. */
+/** The Sequelize models of the core's tables. */
 export type CoreModels = { readonly [Name in keyof typeof coreTables]: ModelOf<(typeof coreTables)[Name]> };

@@ -3,7 +3,7 @@ import type { Database } from '../database/database.js';
 import { type Column, type Columns, columnName, isShown } from './column.js';
 import type { TableDeclaration } from './table.js';
 
-/** What a Sequelize model of ours reads from a column: what is stored, which for lists and objects is text. */
+/** The type that a model reads from a column: the stored value, which is text for lists and objects. */
 type StoredOf<C> =
   C extends Column<infer Value>
     ? Value extends null | string | number | boolean | Date | Buffer
@@ -11,7 +11,7 @@ type StoredOf<C> =
       : string
     : never;
 
-/** A table's Sequelize model, for the app's own queries. Internal columns are left out of its default scope. */
+/** The Sequelize model of a table, for the app's own queries. Its default scope excludes internal columns. */
 export type ModelOf<T> =
   T extends TableDeclaration<infer C>
     ? ModelStatic<Model<{ readonly [K in keyof C]: StoredOf<C[K]> }>>
@@ -19,7 +19,7 @@ export type ModelOf<T> =
 
 type AnyModel = ModelStatic<Model>;
 
-/** The Sequelize models of tables, by name, associated with the model `User`. */
+/** Defines the Sequelize models of tables, and their associations with `User`. */
 export function defineModels<T extends Readonly<Record<string, TableDeclaration>>>(
   database: Database,
   declarations: T,
@@ -44,26 +44,26 @@ interface ModelManager {
 }
 
 /**
- * The model is taken off Sequelize's own list at once: the app's `sequelize.models` may have a `User` of its own, and its
- * `sync()` must not touch tables that migrations maintain.
+ * Defines a model, and removes it from `sequelize.models`: the app may have a `User` model of its own, and its `sync()`
+ * must not touch tables that migrations maintain.
  */
 function defineModel(database: Database, name: string, { name: table, columns }: TableDeclaration): AnyModel {
   const { sequelize } = database;
   const taken = sequelize.models[name];
   const model = sequelize.define(name, attributesOf(columns), {
     tableName: database.table(table),
-    // What follows undoes what the app may have set for its own models with Sequelize's `define` option.
+    // Overrides the defaults that the app may have set with Sequelize's `define` option.
     timestamps: false,
     paranoid: false,
     version: false,
     freezeTableName: true,
     schema: '',
   });
-  // Sequelize merges these with the app's, whatever is passed to define().
-  const ours = { hooks: {}, validate: {}, scopes: {}, getterMethods: {}, setterMethods: {} };
-  Object.assign((model as unknown as { options: object }).options, ours);
+  // Sequelize merges these options with the app's defaults, so they are replaced afterwards.
+  const unmerged = { hooks: {}, validate: {}, scopes: {}, getterMethods: {}, setterMethods: {} };
+  Object.assign((model as unknown as { options: object }).options, unmerged);
   (model as unknown as { refreshAttributes(): void }).refreshAttributes();
-  // Not the key, without which a model's instances can be neither saved nor told apart.
+  // Except the primary key: Sequelize needs it to save instances and to tell them apart.
   const hidden = Object.keys(columns)
     .slice(1)
     .filter((attribute) => !isShown(columns[attribute] as Column));
@@ -84,7 +84,7 @@ function attributesOf(columns: Columns): ModelAttributes {
         type: typeOf(column),
         field: columnName(attribute, column),
         allowNull: column.isNullable,
-        // Each of our tables has its key first.
+        // The first column of every table is its primary key.
         primaryKey: index === 0,
       },
     ]),

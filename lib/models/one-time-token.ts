@@ -8,7 +8,7 @@ export const oneTimeTokens = declareTable({
     tokenHash: column.digest().internal(),
     userId: column.uuid(),
     purpose: column.text(32),
-    /** The address that it was sent to. */
+    /** The address that the token was sent to. */
     email: column.text(254),
     expiresAt: column.time(),
   },

@@ -4,7 +4,7 @@ import { declareTable } from './table.js';
 export const rateLimits = declareTable({
   name: 'rate_limits',
   columns: {
-    /** Of what is counted, so that the table holds no addresses of people. */
+    /** A hash of what is counted, so that the table contains no personal data. */
     keyHash: column.digest().internal(),
     hits: column.integer(),
     blockedUntil: column.time().nullable(),

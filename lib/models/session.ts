@@ -5,28 +5,32 @@ export const sessions = declareTable({
   name: 'sessions',
   ofUser: 'sessions',
   columns: {
-    /** UUID, version 7. Public: it names the session in a list, and opens nothing. */
+    /** A UUID, version 7. It identifies the session in lists and is not a credential. */
     id: column.uuid().onWire(),
+    /** The id of the session's user. */
     userId: column.uuid().onWire(),
     tokenHash: column.digest().internal(),
     authEpoch: column.integer().internal(),
-    /** Whether its cookie outlives the browser (`remember_me`). */
+    /** Whether the cookie is kept when the browser is closed (`remember_me`). */
     remembered: column.boolean().internal(),
+    /** The time of the sign-in. */
     createdAt: column.time().onWire(),
-    /** When its user last proved who they are: at sign-in, or by reauthenticating later. */
+    /** When the user last authenticated: at sign-in, or by reauthenticating later. */
     authenticatedAt: column.time(),
-    /** Written at most once per `touchInterval`. */
+    /** The time of the last request, updated at most once per `touchInterval`. */
     lastActiveAt: column.time().onWire(),
-    /** The absolute end. The session ends earlier when it is idle for longer than `idleTimeout`. */
+    /** The latest time at which the session ends. It ends earlier if it is idle for longer than `idleTimeout`. */
     expiresAt: column.time().onWire({
-      description: 'The absolute end; the session ends earlier when it is idle for too long.',
+      description: 'The latest time at which the session ends. It ends earlier if it is idle for too long.',
     }),
+    /** The client's IP address at sign-in, if known. */
     ipAddress: column.text(45).onWire().nullable(),
+    /** The client's user agent at sign-in, if known. */
     userAgent: column.text(255).onWire().nullable(),
   },
 });
 
 export type SessionColumns = typeof sessions.columns;
 
-/** A sign-in that is still valid. The token that opens it is not in here: only its hash is stored. */
+/** A session of a user. It does not contain the token, of which only a hash is stored. */
 export interface Session extends ShownOf<SessionColumns> {}

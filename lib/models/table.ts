@@ -10,12 +10,13 @@ import {
   type ShownOf,
 } from './column.js';
 
-/** A table: its name, its columns, and how its model is called. */
+/** The declaration of a table. */
 export interface TableDeclaration<C extends Columns = Columns> {
-  /** In the database, without the configured prefix. */
+  /** The name in the database, without the configured prefix. */
   readonly name: string;
-  /** What a user's rows are called on the model `User`, for a table whose rows belong to users. */
+  /** The alias of the association from `User`, if the rows belong to users. */
   readonly ofUser?: string;
+  /** The columns, by attribute. The first one is the primary key. */
   readonly columns: C;
 }
 
@@ -27,11 +28,11 @@ export function declareTable<C extends Columns>(declaration: TableDeclaration<C>
 type Raw = Readonly<Record<string, unknown>>;
 
 /**
- * The way to one table. Latchkey reads and writes by SQL of its own whose columns, values and rows are translated here,
- * never through a Sequelize model: what an app has set for its instance must not change what is stored.
+ * Reads and writes one table with SQL of its own, and converts columns, values and rows. Sequelize models are not used,
+ * because settings of the app's Sequelize instance could change what they store and read.
  */
 export class Table<C extends Columns> {
-  /** In the database. */
+  /** The name in the database, with the prefix. */
   readonly name: string;
   readonly #columns: readonly (readonly [attribute: string, column: Column])[];
 
@@ -43,22 +44,23 @@ export class Table<C extends Columns> {
     this.#columns = Object.entries(declaration.columns);
   }
 
-  /** What may leave latchkey of this table's rows, in a SELECT where the table has this alias. */
+  /** Selects the columns that the app's code can see, with this alias for the table. */
   shown(alias: string): Selection<ShownOf<C>> {
     return this.#selection(alias, ([, column]) => isShown(column));
   }
 
-  /** Everything in this table's rows, secrets too. */
+  /** Selects all columns, including secrets. */
   whole(alias: string): Selection<RowOf<C>> {
     return this.#selection(alias, () => true);
   }
 
-  /** A row with null for the columns that it leaves out. */
+  /** Fills in null for omitted columns. */
   complete(row: NewRow<C>): RowOf<C> {
     const nulls = Object.fromEntries(this.#columns.map(([attribute]) => [attribute, null]));
     return { ...nulls, ...row } as RowOf<C>;
   }
 
+  /** Inserts rows. */
   async insert(rows: NewRow<C> | readonly NewRow<C>[], transaction?: Transaction): Promise<void> {
     const replacements: Record<string, Replacements[string]> = {};
     const tuples = [rows].flat().map((row, index) => {
@@ -76,9 +78,9 @@ export class Table<C extends Columns> {
   }
 
   /**
-   * Changes the rows whose columns equal all of `where`.
+   * Updates the rows whose columns equal all of `where`.
    *
-   * @returns how many there were; MySQL does not count those that have all the values already
+   * @returns the number of rows; MySQL does not count rows that already have these values
    */
   update(values: Partial<RowOf<C>>, where: Partial<RowOf<C>>, transaction?: Transaction): Promise<number> {
     const set = this.#bind(values, 'set');
@@ -89,7 +91,7 @@ export class Table<C extends Columns> {
     return this.database.change(sql, { ...set.values, ...at.values }, { transaction, isSecret });
   }
 
-  /** Deletes the rows whose columns equal all of `where`. @returns how many there were */
+  /** Deletes the rows whose columns equal all of `where`. @returns the number of rows */
   delete(where: Partial<RowOf<C>>, transaction?: Transaction): Promise<number> {
     const { terms, values, isSecret } = this.#bind(where, 'where');
     const sql = `DELETE FROM ${this.name} WHERE ${conditionOf(terms)}`;
@@ -115,19 +117,19 @@ export class Table<C extends Columns> {
   }
 }
 
-/** A column and the placeholder of its value; null for NULL. */
+/** A column, and the placeholder of its value or null for NULL. */
 interface Term {
   readonly column: string;
   readonly value: string | null;
 }
 
 function conditionOf(terms: readonly Term[]): string {
-  // Without a condition it would concern every row.
+  // Without a condition, the statement would affect every row.
   if (terms.length === 0) throw new TypeError('a condition is empty');
   return terms.map(({ column, value }) => `${column} ${value ? `= ${value}` : 'IS NULL'}`).join(' AND ');
 }
 
-/** Columns of one table in a SELECT, named so that they cannot be taken for another table's, and how to read them. */
+/** Selected columns of a table, with names that are unique in a join, and how to read them. */
 export class Selection<Row> {
   /** `s.id AS s_id, s.user_id AS s_user_id, …` */
   readonly columns: string;
@@ -149,7 +151,7 @@ export class Selection<Row> {
     }));
   }
 
-  /** The row of this table in a row of the SELECT. */
+  /** Reads this table's row from a row of the result. */
   read(raw: object): Row {
     const row: Record<string, unknown> = {};
     for (const { attribute, key, decode } of this.#readers) {
@@ -159,14 +161,14 @@ export class Selection<Row> {
     return row as Row;
   }
 
-  /** The part of a whole row that this selection reads. */
+  /** The part of a complete row that this selection covers. */
   pick(row: object): Row {
     return Object.fromEntries(
       this.#readers.map(({ attribute }) => [attribute, (row as Raw)[attribute]]),
     ) as Row;
   }
 
-  /** Selects from this table alone. @param rest what follows FROM: `WHERE … ORDER BY …` */
+  /** Selects from this table only. @param rest the SQL after FROM: `WHERE … ORDER BY …` */
   async select(rest: string, replacements?: Replacements, transaction?: Transaction): Promise<Row[]> {
     const sql = `SELECT ${this.columns} FROM ${this.from} ${rest}`;
     return (await this.database.select<Raw>(sql, replacements, transaction)).map((raw) => this.read(raw));
@@ -181,7 +183,7 @@ function encode(value: unknown, { kind }: Column): Replacements[string] {
 
 const asIs = (value: unknown) => value;
 const toWords = (value: unknown) => String(value).split(' ').filter(Boolean);
-// MySQL and SQLite have numbers for it, and an app's `typeCast` may make text of them.
+// MySQL and SQLite return numbers, which the app's `typeCast` may convert to strings.
 const toBoolean = (value: unknown) => value === true || Number(value) === 1;
 
 function decoder({ kind }: Column, database: Database): (value: unknown) => unknown {

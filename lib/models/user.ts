@@ -4,23 +4,25 @@ import { declareTable } from './table.js';
 export const users = declareTable({
   name: 'users',
   columns: {
-    /** UUID, version 7. */
+    /** A UUID, version 7. */
     id: column.uuid().onWire(),
-    /** In its canonical spelling. Null for a user made by a provider that proved no address. */
+    /** In canonical form. Null for a user created by a provider that did not prove an address. */
     email: column.text(254).onWire({ format: 'email' }).nullable(),
-    /** Null where the user has none. Clients see it where a plugin uses usernames. */
+    /** In canonical form. Null if the user has none. Clients see it if usernames are enabled. */
     username: column.text(30).nullable(),
-    /** When the user proved that they read the mailbox; null until then. */
+    /** When the email was verified. Null until then. */
     emailVerifiedAt: column.time().onWire().nullable(),
     passwordHash: column.text(255).secret().nullable(),
-    /** Copied into each session: raising it ends all sessions begun before, and a sign-in that is in progress. */
+    /** Copied to each session. Incrementing it ends all existing sessions, and sign-ins in progress. */
     authEpoch: column.integer().internal(),
+    /** When the account was created. */
     createdAt: column.time().onWire(),
+    /** When the account was last updated. */
     updatedAt: column.time().onWire(),
   },
 });
 
 export type UserColumns = typeof users.columns;
 
-/** A person with an account. Contains no secret. */
+/** A user's account. Contains no secrets. */
 export interface User extends ShownOf<UserColumns> {}

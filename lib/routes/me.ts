@@ -6,18 +6,18 @@ import { route } from '../http/route.js';
 export const me = (core: Core) => {
   const { user, session } = resources(core);
   const others = core.carriers.filter(({ carriesSession }) => !carriesSession);
-  // What describes a credential that is no session is there only if the request came with one.
+  // Optional, since the fields are set only if the request carries this kind of credential.
   const descriptions = others.map(({ description }) => z.object(description?.schema ?? {}).partial().shape);
   return route({
     method: 'get',
     path: '/me',
-    summary: 'Who I am',
+    summary: 'Get the current user',
     access: 'authenticated',
     answers: {
       200: {
         description:
           others.length > 0
-            ? 'The user, and the session or the API key with which the request came'
+            ? 'The user, and the session or API key of the request'
             : 'The user and the current session',
         schema: z.object({
           user: user.schema,

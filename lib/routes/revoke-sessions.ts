@@ -6,10 +6,10 @@ export const revokeSessions = (core: Core) =>
   route({
     method: 'post',
     path: '/revoke-sessions',
-    summary: 'End all of my sessions, the current one included',
+    summary: 'Revoke all my sessions, including the current one',
     access: 'session',
     answers: {
-      200: { description: 'How many have ended', schema: z.object({ revoked: z.int() }) },
+      200: { description: 'The number of revoked sessions', schema: z.object({ revoked: z.int() }) },
     },
     async handle({ auth }) {
       const revoked = await core.sessions.revokeAll(auth.user.id);

@@ -9,7 +9,7 @@ export const listSessions = (core: Core) => {
   return route({
     method: 'get',
     path: '/sessions',
-    summary: 'My live sessions, the newest first',
+    summary: 'List my active sessions, newest first',
     access: 'session',
     answers: {
       200: { description: 'The sessions', schema: z.object({ sessions: z.array(listedSession) }) },
@@ -29,9 +29,9 @@ export const endSession = (core: Core) =>
   route({
     method: 'delete',
     path: '/sessions/:id',
-    summary: 'End one of my sessions',
+    summary: 'Revoke one of my sessions',
     access: 'session',
-    answers: { 204: { description: 'It has ended' } },
+    answers: { 204: { description: 'The session was revoked' } },
     problems: ['session_not_found'],
     async handle({ auth, params: { id = '' } }) {
       if (!(await core.sessions.revoke(auth.user.id, id))) throw new AuthError('session_not_found');

@@ -5,9 +5,9 @@ export const signout = (core: Core) =>
   route({
     method: 'post',
     path: '/signout',
-    summary: 'End the current session',
+    summary: 'Sign out',
     access: 'session',
-    answers: { 204: { description: 'It has ended, and the cookie is cleared' } },
+    answers: { 204: { description: 'The current session was ended, and its cookie cleared' } },
     async handle({ auth }) {
       await core.sessions.revoke(auth.user.id, auth.session.id);
       return { status: 204, clearCookie: true };

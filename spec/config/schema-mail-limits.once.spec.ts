@@ -10,10 +10,10 @@ describe('invalid email and rateLimit options', () => {
   test.each(['requireVerifiedEmail', 'concealExistingEmails'])(
     '%s requires the email option and cannot be combined with signInOnSignUp',
     (name) => {
-      expect(() => make({ [name]: true })).toThrow(`${name} needs mails: set email: { send } in the config`);
+      expect(() => make({ [name]: true })).toThrow(`${name} requires email: { send } in the config`);
       expect(() =>
         make({ [name]: true, signInOnSignUp: true }, { email, baseUrl: 'https://a.example' }),
-      ).toThrow(`${name} and signInOnSignUp exclude each other`);
+      ).toThrow(`${name} and signInOnSignUp are mutually exclusive`);
     },
   );
 

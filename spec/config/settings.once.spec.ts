@@ -32,7 +32,7 @@ test.each([
 
 test('a cookie that is not Secure with an https baseUrl causes a warning', () => {
   expect(warnings({ baseUrl: 'https://app.example.com', ...secure(false) })).toEqual([
-    'warn latchkey: session.cookie.secure is false, though baseUrl is https: browsers send the cookie over plain http too',
+    'warn latchkey: session.cookie.secure is false although baseUrl is https: browsers also send the cookie over plain http',
   ]);
 });
 
@@ -47,10 +47,10 @@ test('an http baseUrl in production causes a warning unless it is the local mach
   ])
     expect(warnings({ baseUrl, plugins })).toEqual([]);
   expect(warnings({ baseUrl: 'http://app.example.com', plugins })).toEqual([
-    'warn latchkey: baseUrl is http in production: passwords and sessions travel unencrypted, and browsers refuse the Secure cookie',
+    'warn latchkey: baseUrl is http in production: passwords and session tokens are sent unencrypted, and browsers reject the Secure cookie',
   ]);
   expect(warnings({ baseUrl: 'http://app.example.com', plugins, ...secure(false) })).toEqual([
-    'warn latchkey: baseUrl is http in production: passwords and sessions travel unencrypted',
+    'warn latchkey: baseUrl is http in production: passwords and session tokens are sent unencrypted',
   ]);
 });
 
@@ -60,6 +60,6 @@ test.each([
   { email: { ...email, verifyUrl: 'https://a.example/v' } },
 ])('the config %j without baseUrl causes one warning, because links are not absolute', (config) => {
   expect(warnings(config)).toEqual([
-    'warn latchkey: links in mails are not absolute without baseUrl: set it, or set email.verifyUrl and email.resetUrl to URLs',
+    'warn latchkey: links in emails are relative without baseUrl: set it, or set email.verifyUrl and email.resetUrl to URLs',
   ]);
 });

@@ -229,7 +229,7 @@ describe('a listener', () => {
     await settled();
     for (const name of ['api_key.created', 'session.revoked'])
       expect(
-        app.log.filter((line) => line.startsWith(`error latchkey: a listener of '${name}' failed`)),
+        app.log.filter((line) => line.startsWith(`error latchkey: a listener for '${name}' failed`)),
       ).toHaveLength(2);
     for (const off of offs) off();
   });
@@ -289,7 +289,7 @@ describe('a listener', () => {
     await settled();
     expect(told).toEqual([{ ...FROM, userId, apiKeyId: body.api_key.id }]);
     expect(app.log).toEqual([
-      expect.stringMatching(/a listener of 'api_key.created' failed TypeError: Cannot assign/),
+      expect.stringMatching(/a listener for 'api_key.created' failed TypeError: Cannot assign/),
     ]);
     const { events } = await app.auth.auditLog.listEvents({ userId, kind: 'api_key.created' });
     expect(events).toMatchObject([{ userId, ipAddress: FROM.ip, details: { apiKeyId: body.api_key.id } }]);
@@ -301,9 +301,9 @@ describe('a listener', () => {
     [/there is no event 'user_created'/, 'user_created', () => {}],
     [/there is no event 'toString'/, 'toString', () => {}],
     [/there is no event undefined/, undefined, () => {}],
-    [/auth\.on\('user\.created', …\) needs a function to call, not 5/, 'user.created', 5],
-    [/auth\.on\('user\.created', …\) needs a function to call/, 'user.created', undefined],
-    [/auth\.on\('user\.created', …\) needs a function to call/, 'user.created', { handle() {} }],
+    [/auth\.on\('user\.created', …\): the listener must be a function, not 5/, 'user.created', 5],
+    [/auth\.on\('user\.created', …\): the listener must be a function/, 'user.created', undefined],
+    [/auth\.on\('user\.created', …\): the listener must be a function/, 'user.created', { handle() {} }],
   ])('is rejected: %s', (said, name, listener) => {
     const listen = () => app.auth.on(name as never, listener as never);
     expect(listen).toThrow(TypeError);

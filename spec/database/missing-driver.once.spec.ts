@@ -16,7 +16,9 @@ describe('a missing driver', () => {
     ['mariadb://ada:hushhush@127.0.0.1:1/app', 'mysql2', 'mariadb'],
   ])('for %s is reported by createAuth', async (url, driver, scheme) => {
     const lines = await said(url, driver);
-    expect(lines).toContain(`\nError: latchkey: database is ${scheme}://…: npm install ${driver}\n`);
+    expect(lines).toContain(
+      `\nError: latchkey: database is ${scheme}://…, which needs a driver: npm install ${driver}\n`,
+    );
     expect(lines).toContain('at createAuth');
     expect(lines).not.toContain('hushhush');
   });

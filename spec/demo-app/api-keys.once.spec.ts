@@ -65,6 +65,6 @@ inBrowser('the API keys of the demo app', () => {
     const page = await demo.openSignedIn(ada, '/api-keys');
     await page.getByLabel('Name').fill('   ');
     await page.getByRole('button', { name: 'Create key' }).click();
-    await page.getByText('Name must have 1 to 100 visible characters.').waitFor();
+    await page.getByText('Name must be 1 to 100 visible characters long.').waitFor();
   });
 });

@@ -30,7 +30,7 @@ inBrowser('sign-in with a provider in the demo app', () => {
     }
 
     await page.getByRole('button', { name: 'Unlink' }).click();
-    await says(page, 'alert', 'This is the only way left to sign in.');
+    await says(page, 'alert', 'This is your only way to sign in.');
     expect(await page.getByText('Received new tokens').isVisible()).toBe(false);
     await page.getByRole('link', { name: 'Account', exact: true }).click();
     await page.locator('#verified').waitFor();

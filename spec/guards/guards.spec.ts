@@ -135,7 +135,7 @@ describe('requireAdmin', () => {
   test('throws without the admin plugin', () => {
     const without = createAuth({ database: app.database.url, secret: SECRET, plugins: [password()] });
     expect(() => requireAdmin(without)).toThrow(
-      /requireAdmin needs to know who is an administrator: add admin\(/,
+      /requireAdmin requires administrators to be configured: add admin\(/,
     );
   });
 });
@@ -189,11 +189,11 @@ describe('creating a guard', () => {
     const config = (more: object) => ({ database: 'sqlite:x.db', secret: SECRET, ...more });
 
     test.each([
-      [['bearer'], 'bearer, which is off: set bearerEnabled: true'],
-      [['api-key'], 'api-key, which is off: add apiKeys() to plugins'],
+      [['bearer'], 'bearer, which is not enabled: set bearerEnabled: true'],
+      [['api-key'], 'api-key, which is not enabled: add apiKeys() to plugins'],
       [
         ['bearer', 'api-key'],
-        'bearer and api-key, which are off: set bearerEnabled: true, or add apiKeys() to plugins',
+        'bearer and api-key, which are not enabled: set bearerEnabled: true, or add apiKeys() to plugins',
       ],
     ] as const)('%j throws if none of it is on', (accept, said) => {
       for (const guard of [requireSession, optionalSession]) {

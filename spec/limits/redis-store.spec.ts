@@ -177,7 +177,7 @@ describe('an unavailable Redis', () => {
       expect(performance.now() - started).toBeLessThan(5000);
       expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
       expect(answer.headers['set-cookie']).toBeUndefined();
-      expect(app.log.join()).toMatch(/error latchkey: The service cannot answer/);
+      expect(app.log.join()).toMatch(/error latchkey: The service is temporarily unavailable/);
       await app.http.get('/auth/me').set('cookie', `latchkey=${token}`).expect(200);
     },
   );

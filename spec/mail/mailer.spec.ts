@@ -34,7 +34,7 @@ describe('an email', () => {
         secret: SECRET,
         plugins: [password({ sendVerificationOnSignUp: true })],
       }),
-    ).toThrow('sendVerificationOnSignUp needs mails');
+    ).toThrow('sendVerificationOnSignUp requires email');
   });
 
   test('contains a link, a token and the user, for a sign-up and for a password reset', async () => {
@@ -142,7 +142,8 @@ describe('a send function', () => {
       await browser.post('/auth/email-verifications').expect(202);
       await requestReset();
       await requestReset('nobody@example.com');
-      const failures = () => app.log.filter((line) => line.startsWith('error latchkey: a mail was not sent'));
+      const failures = () =>
+        app.log.filter((line) => line.startsWith('error latchkey: an email was not sent'));
       for (let round = 0; failures().length < 3 && round < 50; round++) await settled();
       expect(tokens).toHaveLength(3);
       const lines = failures();
@@ -171,7 +172,7 @@ describe('a send function', () => {
     });
     await app.auth.credential.signUp(ada);
     await requestReset();
-    const failures = () => app.log.filter((line) => line.startsWith('error latchkey: a mail was not sent'));
+    const failures = () => app.log.filter((line) => line.startsWith('error latchkey: an email was not sent'));
     for (let round = 0; failures().length === 0 && round < 50; round++) await settled();
     expect(tokens.length).toBeGreaterThan(0);
     expect(failures()).toHaveLength(tokens.length);

@@ -47,7 +47,7 @@ const reports = definePlugin({
 
 describe('auth.migrate({ undo })', () => {
   test.each([
-    [{ undo: -1 }, /undo must be 'all' or how many migrations to undo: 0, 1, 2 …$/],
+    [{ undo: -1 }, /undo must be 'all' or the number of migrations to undo: 0, 1, 2 …$/],
     [{ undo: 1.5 }, /undo must be 'all' or/],
     [{ undo: null }, /undo must be 'all' or/],
     [{ undo: Number.NaN }, /undo must be 'all' or/],
@@ -99,7 +99,7 @@ describe('auth.migrate({ undo })', () => {
     const fewer = open(password(), admin({ adminEmails: [ada.email] }));
     for (const undo of ['all', 1] as const) {
       await expect(fewer.migrate({ undo })).rejects.toThrow(
-        'latchkey: migrate: undo needs every plugin that was migrated: add the plugin of 0001-reports, ' +
+        'latchkey: migrate: undo requires every plugin that was migrated: add the plugin of 0001-reports, ' +
           'apiKeys() (0003-api-keys), and auditLog() (0006-audit-events) to plugins first',
       );
     }

@@ -55,7 +55,7 @@ export function mailedLink() {
             summary: 'Mail me a link to sign in',
             access: 'public',
             body: z.strictObject({ email: text(320) }),
-            answers: { 202: { description: 'Whatever the email' } },
+            answers: { 202: { description: 'Accepted, whether or not the account exists' } },
             async handle({ body }) {
               await api.request(body.email);
               return { status: 202 };

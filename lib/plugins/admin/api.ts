@@ -4,7 +4,7 @@ import { AuthError } from '../../errors.js';
 import type { User } from '../../models/user.js';
 import './events.js';
 
-/** `auth.admin`: what an administrator can see and do. */
+/** `auth.admin`: administration of users. */
 export class AdminApi {
   readonly #core: Core;
 
@@ -14,19 +14,19 @@ export class AdminApi {
   }
 
   /**
-   * Whether a user is currently an administrator: to decide whether to show them a link, for example. What they may do
-   * is decided by `requireAdmin`.
+   * Whether a user is currently an administrator, for example to decide whether to show a link. To protect a route, use
+   * `requireAdmin`.
    */
   isAdministrator(user: User): boolean {
     return this.#core.isAdministrator(user);
   }
 
-  /** Users, the newest first, a page at a time. @throws AuthError `invalid_request` on a bad limit or cursor */
+  /** Lists users page by page, newest first. @throws AuthError `invalid_request` for an invalid limit or cursor */
   listUsers(options?: ListUsersOptions): Promise<UserPage> {
     return this.#core.users.list(options);
   }
 
-  /** One user. @throws AuthError `user_not_found` */
+  /** Finds a user. @throws AuthError `user_not_found` */
   async getUser(userId: string): Promise<User> {
     const user = await this.#core.users.find(userId);
     if (!user) throw new AuthError('user_not_found');
@@ -34,10 +34,10 @@ export class AdminApi {
   }
 
   /**
-   * Ends all sessions of a user and every sign-in in progress. The password does not change.
+   * Revokes all sessions of a user, and every sign-in in progress. The password does not change.
    *
-   * @param adminId who did it, for listeners
-   * @returns how many sessions there were
+   * @param adminId the administrator's user id, for the event
+   * @returns the number of active sessions
    * @throws AuthError `user_not_found`
    */
   async revokeUserSessions(userId: string, adminId: string | null = null): Promise<number> {

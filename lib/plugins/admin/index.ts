@@ -8,11 +8,11 @@ import { AdminApi } from './api.js';
 import { revokeUserSessions } from './routes/revoke-sessions.js';
 import { getUser, listUsers } from './routes/users.js';
 
-/** Options of {@link admin}: who is an administrator. At least one of the lists must not be empty. */
+/** Options of {@link admin}. At least one of the lists must not be empty. */
 export interface AdminOptions {
-  /** Ids of users. @default [] */
+  /** The ids of users who are administrators. @default [] */
   adminUserIds?: readonly string[];
-  /** Emails, which count only once the user has verified them. @default [] */
+  /** The emails of administrators. They count only once they are verified. @default [] */
   adminEmails?: readonly string[];
 }
 
@@ -24,7 +24,7 @@ const schema = z.strictObject({
         .trim()
         .toLowerCase()
         .min(1, 'must be the id of a user, not empty')
-        .refine((id) => !id.includes('@'), 'must be the id of a user: emails go into adminEmails'),
+        .refine((id) => !id.includes('@'), 'must be the id of a user: put emails into adminEmails'),
       'must be a list of user ids',
     )
     .default([]),
@@ -43,17 +43,17 @@ const schema = z.strictObject({
 declareAdministrators('add admin({ adminUserIds: […] }) to plugins');
 
 /**
- * An administrator's view of users, and the right to end their sessions.
+ * Lets administrators list users and revoke their sessions.
  *
- * @throws TypeError on a mistake in the options
+ * @throws TypeError on invalid options
  */
 export function admin(options: AdminOptions): Plugin<'admin', AdminApi, Record<never, never>> {
-  // Without options, the error below says what is missing.
+  // Without options, the error below explains what is missing.
   const data = readOptions('admin', schema, options ?? {});
   const ids = new Set(data.adminUserIds);
   const emails = new Set(data.adminEmails);
   if (ids.size + emails.size === 0) {
-    throw new TypeError('latchkey: admin: name at least one administrator in adminUserIds or adminEmails');
+    throw new TypeError('latchkey: admin: set at least one administrator in adminUserIds or adminEmails');
   }
   const isAdministrator = ({ id, email, emailVerifiedAt }: User) =>
     ids.has(id) || (emailVerifiedAt !== null && emails.has(email));

@@ -6,25 +6,25 @@ import type { ApiKeyStore } from './store.js';
 import './events.js';
 import './problems.js';
 
-/** What `auth.apiKeys.create` takes. */
+/** The input of `auth.apiKeys.create`. */
 export interface CreateApiKeyInput extends ClientInput {
-  /** The session in whose name it is made: if it has ended in the meantime, no key is made. @default none */
+  /** The session that requests the key. If it has ended in the meantime, no key is created. @default none */
   sessionId?: string | undefined;
-  /** Its name in lists: 1 to 100 characters. */
+  /** A name for lists of keys: 1 to 100 visible characters. */
   name: string;
-  /** What it may do: words that the app defines, at most 50. @default [] */
+  /** Up to 50 scopes, which the app defines. @default [] */
   scopes?: readonly string[] | undefined;
-  /** When it expires. @default never */
+  /** The expiry time. @default never */
   expiresAt?: Date | null | undefined;
 }
 
 const MAX_NAME = 100;
 const MAX_SCOPES = 50;
-// Four digits of a year are what ISO 8601 and MySQL have; a day less, for time zones.
+// ISO 8601 and MySQL support years up to 9999. A day less, because of time zones.
 const LAST_EXPIRY = Date.UTC(9999, 11, 31);
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]{1,100}$/; // RFC 6749, 3.3
 
-/** `auth.apiKeys`: keys with which programs act for a user. */
+/** `auth.apiKeys`: keys for programs that act on behalf of a user. */
 export class ApiKeysApi {
   readonly #core: Core;
   readonly #store: ApiKeyStore;
@@ -36,7 +36,8 @@ export class ApiKeysApi {
   }
 
   /**
-   * Makes a key for a user, who can be a service account. `key` is shown only this once, since only its hash is stored.
+   * Creates a key for a user, which can be a service account. `key` cannot be retrieved later, since only its hash is
+   * stored.
    *
    * @throws AuthError `validation_failed` (422), `user_not_found` (404)
    */
@@ -51,12 +52,12 @@ export class ApiKeysApi {
     });
   }
 
-  /** A user's keys, the newest first, including expired ones. */
+  /** Lists a user's keys, newest first, including expired ones. */
   list(userId: string): Promise<ApiKey[]> {
     return this.#store.list(userId);
   }
 
-  /** Ends a key with immediate effect. @returns whether there was one */
+  /** Revokes a key with immediate effect. @returns whether it existed */
   async revoke(userId: string, apiKeyId: string): Promise<boolean> {
     const revoked = await this.#store.delete(userId, apiKeyId);
     if (revoked) this.#core.events.emit('api_key.revoked', { userId, apiKeyId });
@@ -68,7 +69,7 @@ function checkInput({ name, scopes = [], expiresAt = null }: CreateApiKeyInput, 
   const errors: FieldError[] = [];
   const trimmed = typeof name === 'string' ? name.trim() : '';
   if (trimmed === '' || trimmed.length > MAX_NAME || /\p{C}/u.test(trimmed) || !trimmed.isWellFormed()) {
-    const detail = `must have 1 to ${MAX_NAME} visible characters`;
+    const detail = `must be 1 to ${MAX_NAME} visible characters long`;
     errors.push({ pointer: '/name', code: 'invalid_name', detail });
   }
   if (
@@ -76,7 +77,7 @@ function checkInput({ name, scopes = [], expiresAt = null }: CreateApiKeyInput, 
     scopes.length > MAX_SCOPES ||
     !scopes.every((one) => typeof one === 'string' && SCOPE.test(one))
   ) {
-    const detail = `must be at most ${MAX_SCOPES} words of visible ASCII, without quotes and backslashes`;
+    const detail = `must be at most ${MAX_SCOPES} words of visible ASCII characters, without quotes or backslashes`;
     errors.push({ pointer: '/scopes', code: 'invalid_scopes', detail });
   }
   const isTime = expiresAt instanceof Date && expiresAt.getTime() > now && expiresAt.getTime() < LAST_EXPIRY;

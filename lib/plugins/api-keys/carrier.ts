@@ -9,11 +9,15 @@ import type { User } from '../../models/user.js';
 import { type ApiKey, apiKeysTable } from './model.js';
 import type { ApiKeyStore } from './store.js';
 
-/** A program that acts for a user with an API key. */
+/** A program that acts on behalf of a user with an API key. */
 export interface ApiKeyAuthentication {
+  /** The user that the key acts for. */
   readonly user: User;
+  /** Always null: set only if the request carries a session. */
   readonly session: null;
+  /** The key that the request carries. */
   readonly apiKey: ApiKey;
+  /** How the key was sent. */
   readonly via: 'api-key';
 }
 
@@ -30,13 +34,13 @@ export const apiKeyResource = resourceOf<ApiKey>(apiKeysTable.columns);
 interface Settings {
   readonly header: string;
   readonly acceptBearer: boolean;
-  /** Whether a Bearer token can be a session's. */
+  /** Whether Bearer tokens can be session tokens. */
   readonly bearerIsSession: boolean;
 }
 
 const SCHEME = /^apikey(?![\w!#$%&'*+.^`|~-])/i;
 
-/** `X-Service-API-Key: <key>`, `Authorization: ApiKey <key>` and, if wanted, `Authorization: Bearer <key>`. */
+/** `X-Service-API-Key: <key>`, `Authorization: ApiKey <key>` and, if enabled, `Authorization: Bearer <key>`. */
 export function apiKeyCarrier(keys: ApiKeyStore, settings: Settings): Carrier {
   return {
     via: 'api-key',
@@ -52,7 +56,7 @@ export function apiKeyCarrier(keys: ApiKeyStore, settings: Settings): Carrier {
       const carried = carriedKeys(request, settings);
       const [key] = carried;
       if (key === undefined) return null;
-      // A client that sends two credentials has made a mistake; guessing which one counts would hide it.
+      // Two credentials are a mistake of the client, which choosing one of them would hide.
       if (carried.size > 1 || carriesSession(request, settings)) throw new AuthError('ambiguous_credentials');
       const found = await keys.find(key);
       if (!found) throw new AuthError('invalid_api_key');
@@ -73,7 +77,7 @@ function carriedKeys(
   { header, acceptBearer, bearerIsSession }: Settings,
 ): Set<string> {
   const keys = new Set<string>();
-  // Node joins a header that came several times with commas.
+  // Node joins repeated headers with commas.
   for (const value of [request.headers[header.toLowerCase()] ?? []].flat()) {
     for (const key of value.split(',')) keys.add(key.trim());
   }

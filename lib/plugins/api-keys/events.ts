@@ -2,7 +2,9 @@ import { declareEvents } from '../../core/events.js';
 
 declare module '../../core/events.js' {
   interface EventDetails {
+    /** An API key was created. */
     'api_key.created': { readonly userId: string; readonly apiKeyId: string };
+    /** An API key was revoked. */
     'api_key.revoked': { readonly userId: string; readonly apiKeyId: string };
   }
 }

@@ -12,7 +12,7 @@ import { ApiKeyStore } from './store.js';
 export interface ApiKeysOptions {
   /** The header that carries a key. @default `X-Service-API-Key` */
   header?: string;
-  /** Accepts keys as `Authorization: Bearer` too. @default false */
+  /** Also accepts keys as `Authorization: Bearer`. @default false */
   acceptBearer?: boolean;
 }
 
@@ -22,15 +22,15 @@ const schema = z.strictObject({
   header: z
     .string('must be the name of a header')
     .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be the name of a header')
-    .refine((name) => !/^(authorization|cookie)$/i.test(name), 'must be a header of its own')
+    .refine((name) => !/^(authorization|cookie)$/i.test(name), 'must not be Authorization or Cookie')
     .default('X-Service-API-Key'),
   acceptBearer: z.boolean('must be true or false').default(false),
 });
 
 /**
- * Keys with which programs act for a user, without a session.
+ * API keys for programs that act on behalf of a user.
  *
- * @throws TypeError on a mistake in the options
+ * @throws TypeError on invalid options
  */
 export function apiKeys(options: ApiKeysOptions = {}): Plugin<'apiKeys', ApiKeysApi, typeof TABLES> {
   const settings = readOptions('apiKeys', schema, options);

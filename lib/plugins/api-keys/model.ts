@@ -5,23 +5,27 @@ export const apiKeysTable = declareTable({
   name: 'api_keys',
   ofUser: 'apiKeys',
   columns: {
-    /** UUID, version 7. Public: it names the key in a list, and opens nothing. */
+    /** A UUID, version 7. It identifies the key in lists and is not a credential. */
     id: column.uuid().onWire(),
+    /** The id of the user that the key acts for. */
     userId: column.uuid(),
+    /** A name for lists of keys. */
     name: column.text(100).onWire(),
-    /** How the key begins, so that people can tell their keys apart. */
+    /** The first characters of the key, so that people can tell their keys apart. */
     start: column.text(16).onWire({ description: 'The first characters of the key, to tell keys apart' }),
     keyHash: column.digest().internal(),
+    /** The scopes that the key is limited to. */
     scopes: column.words().onWire(),
+    /** When the key was created. */
     createdAt: column.time().onWire(),
-    /** Null for a key that does not expire. */
+    /** When the key expires. Null if it does not. */
     expiresAt: column.time().onWire().nullable(),
-    /** Written at most once a minute. */
+    /** When the key was last used, updated at most once per minute. Null if never. */
     lastUsedAt: column.time().onWire().nullable(),
   },
 });
 
 export type ApiKeyColumns = typeof apiKeysTable.columns;
 
-/** A key with which a program acts for a user. The key itself is not in here: only its hash is stored. */
+/** An API key. It does not contain the key itself, of which only a hash is stored. */
 export interface ApiKey extends ShownOf<ApiKeyColumns> {}

@@ -11,7 +11,7 @@ import { type ApiKey, type ApiKeyColumns, apiKeysTable } from './model.js';
 const SHOWN = 12;
 const USE_INTERVAL_MS = 60_000;
 
-/** The only way to the table of API keys. */
+/** Reads and writes the table of API keys. */
 export class ApiKeyStore {
   readonly #database: Database;
   readonly #table: Table<ApiKeyColumns>;
@@ -47,7 +47,7 @@ export class ApiKeyStore {
     return { apiKey: this.#key.pick(row), key };
   }
 
-  /** The key and its user, or null. One statement at most, shared with others at a busy time. */
+  /** A valid key and its user, or null. Sends at most one statement, which concurrent lookups share. */
   async find(key: string): Promise<{ apiKey: ApiKey; user: User } | null> {
     const found = await this.#lookup.find(key);
     if (!found) return null;
@@ -59,12 +59,12 @@ export class ApiKeyStore {
     return { apiKey, user };
   }
 
-  /** A user's keys, the newest first. */
+  /** A user's keys, newest first. */
   async list(userId: string): Promise<ApiKey[]> {
     return isUuid(userId) ? this.#key.select('WHERE k.user_id = :userId ORDER BY k.id DESC', { userId }) : [];
   }
 
-  /** @returns whether there was one */
+  /** @returns whether it existed */
   async delete(userId: string, id: string): Promise<boolean> {
     return isUuid(userId) && isUuid(id) && (await this.#table.delete({ id, userId })) > 0;
   }
@@ -73,7 +73,7 @@ export class ApiKeyStore {
     await this.#table.delete({ userId }, transaction);
   }
 
-  /** Waits for writes that no request waited for. */
+  /** Waits for background writes. */
   settle(): Promise<void> {
     return this.#uses.settle();
   }

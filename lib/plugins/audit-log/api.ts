@@ -7,21 +7,21 @@ import { storable } from '../../database/storable.js';
 import type { Selection, Table } from '../../models/table.js';
 import { type AuditEvent, auditEventsTable } from './model.js';
 
-/** Which events, and which page of them. */
+/** Filters and pages a list of events. */
 export interface ListEventsOptions extends PageOptions {
-  /** Only events about this user. @default all users */
+  /** Only events of this user. @default all users */
   userId?: string;
-  /** Only events with this name, such as `sign_in.failed`. @default all */
+  /** Only events with this name, such as `sign_in.failed`. @default all events */
   kind?: string;
 }
 
 const BATCH = 200;
-// Beyond it, events come faster than the database can write them, and must not fill the memory.
+// Limits memory use if events occur faster than the database can store them.
 const MAX_WAITING = 20_000;
 
 type AnyEvent = { readonly userId?: string | null } & Partial<ClientInfo>;
 
-/** `auth.auditLog`: what happened. */
+/** `auth.auditLog`: the recorded events. */
 export class AuditLogApi {
   readonly #core: Core;
   readonly #table: Table<typeof auditEventsTable.columns>;
@@ -39,7 +39,7 @@ export class AuditLogApi {
     this.#retentionMs = retentionSeconds * 1000;
   }
 
-  /** Events, the newest first, a page at a time. @throws AuthError `invalid_request` on a bad limit or cursor */
+  /** Lists events page by page, newest first. @throws AuthError `invalid_request` for an invalid limit or cursor */
   async listEvents({ userId, kind, ...page }: ListEventsOptions = {}): Promise<{
     events: AuditEvent[];
     nextCursor: string | null;
@@ -86,24 +86,26 @@ export class AuditLogApi {
 
   /** @internal */
   async settle(): Promise<void> {
-    // Listeners are called after the work that they are told about.
+    // Listeners are called asynchronously, so events may not have been recorded yet.
     await new Promise((resolve) => setImmediate(resolve));
     await this.#writing;
   }
 
-  // One statement at a time, so that ending a user's thousands of sessions takes no connection from others.
+  // One statement at a time, so that a burst of events does not occupy several connections.
   async #write(): Promise<void> {
     while (this.#waiting.length > 0) {
       const rows = this.#waiting.splice(0, BATCH);
       try {
         await this.#table.insert(rows);
       } catch (error) {
-        this.#core.settings.logger.error(`latchkey: events were not recorded: ${rows.length}`, error);
+        this.#core.settings.logger.error(`latchkey: audit events could not be saved: ${rows.length}`, error);
       }
     }
     this.#writing = null;
     if (this.#lost === 0) return;
-    this.#core.settings.logger.error(`latchkey: events came too fast to be recorded: ${this.#lost}`);
+    this.#core.settings.logger.error(
+      `latchkey: audit events were dropped, because there were too many to save: ${this.#lost}`,
+    );
     this.#lost = 0;
   }
 }

@@ -8,7 +8,7 @@ import { listEvents } from './routes/admin-events.js';
 
 /** Options of {@link auditLog}. */
 export interface AuditLogOptions {
-  /** How long events are kept, in seconds; `auth.prune()` deletes older ones. @default 31536000 (365 days) */
+  /** How long to keep events, in seconds. `auth.prune()` deletes older ones. @default 31536000 (365 days) */
   retention?: number;
 }
 
@@ -22,9 +22,9 @@ const schema = z.strictObject({
 });
 
 /**
- * Keeps events in a table, for administrators to read.
+ * Records all events in a table that administrators can read.
  *
- * @throws TypeError on a mistake in the options
+ * @throws TypeError on invalid options
  */
 export function auditLog(options: AuditLogOptions = {}): Plugin<'auditLog', AuditLogApi, typeof TABLES> {
   const settings = readOptions('auditLog', schema, options);
@@ -33,7 +33,7 @@ export function auditLog(options: AuditLogOptions = {}): Plugin<'auditLog', Audi
     setup(core, plugins) {
       if (!plugins.some(({ name }) => name === 'admin')) {
         throw new TypeError(
-          'latchkey: auditLog: add admin({ … }) to plugins: its administrators read the events',
+          'latchkey: auditLog: add admin({ … }) to plugins, so that administrators can read the events',
         );
       }
       const api = new AuditLogApi(core, settings.retention);

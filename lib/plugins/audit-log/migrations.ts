@@ -5,7 +5,7 @@ export const auditEventsMigration = declareMigration('auditLog()', {
 
   async up({ database, types, run }) {
     const table = database.table('audit_events');
-    // No foreign key: what happened to a user stays known after the user is gone.
+    // No foreign key, so that events are kept when their user is deleted.
     await run(
       `CREATE TABLE ${table} (
         id ${types.id} NOT NULL,

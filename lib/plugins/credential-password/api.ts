@@ -30,7 +30,7 @@ interface Parts {
   readonly check: PasswordCheck;
   readonly rules: PasswordRules;
   readonly change: PasswordChange;
-  /** What needs mails; null where the app sends none. */
+  /** Features that need email. Null if `email` is not configured. */
   readonly byMail: { readonly verification: EmailVerification; readonly reset: PasswordReset } | null;
 }
 
@@ -55,9 +55,9 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
   }
 
   /**
-   * Creates an account. With `signInOnSignUp` it also begins the account's first session, and returns its token.
+   * Creates an account.
    *
-   * @returns null with `concealExistingEmails`, whether an account was created or existed already
+   * @returns the user; with `signInOnSignUp`, a new session; with `concealExistingEmails`, always null
    * @throws AuthError `validation_failed` (422), `email_taken`, `username_taken` (409), `rate_limited` (429),
    *   `unavailable` (503)
    */
@@ -67,7 +67,7 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
 
   async #signUp(input: SignUpInput): Promise<IssuedSession | { user: User } | null> {
     if (input.username !== undefined && !this.#settings.username) {
-      throw invalidField('/username', 'unknown_key', 'is not in use here: there are no usernames');
+      throw invalidField('/username', 'unknown_key', 'is not accepted: usernames are not enabled');
     }
     const core = this.#core;
     await core.limiter.countAddress('signUp');
@@ -82,10 +82,10 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
   }
 
   /**
-   * Begins a session for somebody who knows the password.
+   * Signs a user in with a password.
    *
-   * @throws AuthError `invalid_credentials` (401) alike for an unknown account, a wrong password and an account
-   *   without one; `email_not_verified` (403) with `requireVerifiedEmail`; `rate_limited` (429); `unavailable` (503)
+   * @throws AuthError `invalid_credentials` (401) for an unknown account, a wrong password or an account without one;
+   *   `email_not_verified` (403) with `requireVerifiedEmail`; `rate_limited` (429); `unavailable` (503)
    */
   signIn(input: SignInInput): Promise<IssuedSession> {
     return this.#core.forClient(input, async () => {
@@ -97,13 +97,13 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
     });
   }
 
-  /** Whether a username is still free. @throws AuthError `validation_failed` for one that is not allowed */
+  /** Whether a username is available. @throws AuthError `validation_failed` if it is not allowed */
   async usernameAvailable(username: string): Promise<boolean> {
     return !(await this.#core.users.isUsernameTaken(checkUsername(username)));
   }
 
   /**
-   * Replaces the password of a session's user. This session goes on with a new token, and all others end.
+   * Changes a user's password. The given session continues with a new token, and all others are revoked.
    *
    * @throws AuthError `invalid_credentials`, `invalid_session`, `validation_failed`, `rate_limited`, `user_not_found`
    */
@@ -115,7 +115,7 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
   }
 
   /**
-   * Gives a password to an account that has none.
+   * Sets the password of an account that has none.
    *
    * @throws AuthError `password_already_set`, `validation_failed`, `user_not_found`, `invalid_session`
    */
@@ -125,7 +125,7 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
     );
   }
 
-  /** Records that the user has proved again who they are. @throws AuthError `invalid_credentials`, `rate_limited` */
+  /** Reauthenticates a session's user. @throws AuthError `invalid_credentials`, `rate_limited`, `user_not_found` */
   reauthenticate(input: ReauthenticateInput): Promise<void> {
     return this.#core.forClient(input, async () => {
       await this.#verifyOwn(input.userId, input.password);
@@ -133,7 +133,7 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
     });
   }
 
-  /** Mails a verification link to a user. @throws AuthError `user_not_found`, `rate_limited` */
+  /** Emails a verification link, unless the email is verified. @throws AuthError `user_not_found`, `rate_limited` */
   sendVerification(input: ClientInput & { userId: string }): Promise<void> {
     return this.#core.forClient(input, async () =>
       this.#byMail.verification.request((await this.#find(input.userId)).user),
@@ -141,7 +141,7 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
   }
 
   /**
-   * Redeems a verification link. The session of its user or their password is needed too.
+   * Redeems a verification link. This also requires a session of its user, or their password.
    *
    * @throws AuthError `invalid_token` (400), `unauthenticated`, `invalid_credentials` (401), `rate_limited` (429)
    */
@@ -152,32 +152,32 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
     );
   }
 
-  /** Mails a reset link, if the account exists; nobody can tell whether it does. @throws AuthError `rate_limited` */
+  /** Emails a reset link if the account exists, without revealing whether it does. @throws AuthError `rate_limited` */
   requestPasswordReset(input: ClientInput & { email: string }): Promise<void> {
     return this.#core.forClient(input, () => this.#byMail.reset.request(input.email));
   }
 
-  /** Redeems a reset link. @throws AuthError `invalid_token`, `validation_failed` */
+  /** Redeems a reset link; all sessions are revoked. @throws AuthError `invalid_token`, `validation_failed` */
   resetPassword(input: ResetPasswordInput): Promise<void> {
     return this.#core.forClient(input, () => this.#byMail.reset.reset(input.token, input.newPassword));
   }
 
-  /** Imports accounts from elsewhere, with their hashes; each is rehashed at its first sign-in. */
+  /** Imports accounts with their password hashes. Each password is rehashed at the first sign-in. */
   importUsers(users: readonly ImportedUser[]): Promise<ImportResult> {
     return importUsers(this.#core, users, this.#settings.username);
   }
 
   get #byMail() {
     const { byMail } = this.#parts;
-    if (!byMail) throw new TypeError('latchkey: this needs the option email: { send } in the config');
+    if (!byMail) throw new TypeError('latchkey: this requires email: { send } in the config');
     return byMail;
   }
 
-  /** @returns null if the email is taken and nobody may know */
+  /** @returns null if the email is taken and this must not be revealed */
   async #createUser({ email, username, password }: Registration): Promise<User | null> {
     const { users } = this.#core;
     const conceals = this.#settings.concealExistingEmails;
-    // Checked first, because otherwise a username that is taken would reveal that the email beside it is not.
+    // Checked first, since the error for a taken username would otherwise reveal that the email is not taken.
     if (conceals && username && (await users.isUsernameTaken(username)))
       throw new AuthError('username_taken');
     const passwordHash = await this.#parts.hasher.hash(password);
@@ -190,7 +190,7 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
     }
   }
 
-  /** What a credential names, and one name for every account that could exist, by which attempts are counted. */
+  /** The account that a credential refers to, and a key by which attempts for it are counted. */
   #identify(credential: string): { readonly identifier: Identifier | null; readonly name: string } {
     const email = canonicalEmail(credential);
     if (email) return { identifier: { email }, name: `email ${email}` };

@@ -1,37 +1,37 @@
-// What is longer is judged by the list alone. Nobody tries every letter in every length.
+// Longer passwords are only looked up in the list, since attackers do not try patterns of every length.
 const MAX_PATTERN = 32;
 const MAX_UNIT = 4;
-// Spaces around anything shorter are what makes it a password.
+// For shorter words, surrounding spaces are part of the password.
 const MIN_WORD = 8;
 const MIN_PIECE = 3;
-const TRIED_WITH_DIGITS = 1000;
+const WORDS_WITH_DIGITS = 1000;
 
-// Tried with digits behind them too, but not that high on the list, or not at all.
-const FURTHER = [
+// Words that attackers also combine with digits, but which rank low on the list or are missing.
+const EXTRA_WORDS = [
   'adminadmin administrator guest login root toor user linkedin contraseña motdepasse passwort пароль йцукен привет',
   'january february april june july august september october november autumn',
 ].flatMap((line) => line.split(' '));
 
-// Rows of keyboards, alphabets, columns of a keyboard and of a keypad: fingers walk along them.
+// Keyboard rows, alphabets, and the columns of keyboards and keypads.
 const ROWS = [
   '12345678901234567890 abcdefghijklmnopqrstuvwxyz qwertyuiop asdfghjkl; zxcvbnm,./ qwertzuiop yxcvbnm',
   'azertyuiop qsdfghjklm wxcvbn йцукенгшщзхъ фывапролджэ ячсмитьбю',
   'абвгдежзийклмнопрстуфхцчшщъыьэюя αβγδεζηθικλμνξοπρστυφχψω',
   '1qaz 2wsx 3edc 4rfv 5tgb 6yhn 7ujm 8ik, 9ol. 147 258 369 159 357',
 ].flatMap((line) => line.split(' '));
-// Parted by what no password holds.
+// Separated by NUL, which no password contains.
 const WALKS = ROWS.flatMap((row) => [row, [...row].reverse().join('')]).join('\0');
 
-// `1` is read as i and as l; the digits' row is typed with Shift held down too.
+// `1` stands for i or l. The last one maps the shifted digit row of a US keyboard to digits.
 const LEET = { '@': 'a', $: 's', '0': 'o', '3': 'e', '4': 'a', '5': 's', '7': 't', '!': 'i' };
 const READINGS: Readonly<Record<string, string>>[] = [
   {},
   { ...LEET, '1': 'i' },
   { ...LEET, '1': 'l' },
-  Object.fromEntries([...'!@#$%^&*()'].map((sign, index) => [sign, String((index + 1) % 10)])),
+  Object.fromEntries([...'!@#$%^&*()'].map((symbol, index) => [symbol, String((index + 1) % 10)])),
 ];
 
-/** Whether a password is one of those that are tried first, in any case and spelling, or a pattern like them. */
+/** Whether a password is a common one, in any case or leet spelling, or a common pattern. */
 export async function isCommonPassword(password: string): Promise<boolean> {
   const lowerCased = password.normalize('NFKC').toLowerCase();
   const trimmed = lowerCased.trim();
@@ -39,12 +39,12 @@ export async function isCommonPassword(password: string): Promise<boolean> {
   const { all, words } = await lists();
   const stem = stemOf(folded);
   return READINGS.some((reading) => {
-    const read = (text: string) => text.replace(/[^\p{L}]/gu, (sign) => reading[sign] ?? sign);
+    const read = (text: string) => text.replace(/[^\p{L}]/gu, (character) => reading[character] ?? character);
     return all.has(read(folded)) || isPattern(read(folded)) || (stem !== null && words.has(read(stem)));
   });
 }
 
-/** The word before the digits that people add where a site demands one: `admin1234`, `summer2024`. */
+/** The word before the digits that people append to satisfy composition rules: `admin1234`, `summer2024`. */
 function stemOf(password: string): string | null {
   const tail = /\d+$/.exec(password);
   const digits = tail?.[0] ?? '';
@@ -58,7 +58,7 @@ function isPattern(password: string): boolean {
   return isRepeated(password) || isRun(password) || isWalk(bare);
 }
 
-/** One unit of few characters, again and again. Of those beyond ASCII there are too many for the first tries. */
+/** Repetitions of a few characters. Only ASCII: there are too many other characters for attackers to try. */
 function isRepeated(password: string): boolean {
   const characters = [...password];
   if (!/^\p{ASCII}*$/u.test(password)) return false;
@@ -70,7 +70,7 @@ function isRepeated(password: string): boolean {
   );
 }
 
-/** Each letter or digit next to the one before it, in any direction: `abcdefgh`, `12344321`, `90123456`. */
+/** Each letter or digit equals or adjoins the previous one: `abcdefgh`, `12344321`, `90123456`. */
 function isRun(password: string): boolean {
   if (!/^[a-z\d]+$/.test(password)) return false;
   const points = Array.from(password, (character) => character.codePointAt(0) ?? 0);
@@ -80,7 +80,7 @@ function isRun(password: string): boolean {
   });
 }
 
-/** Nothing but pieces of rows, and of one character: `1234qwer`, `qazwsxedc`, `111222333`. */
+/** A concatenation of pieces of rows and of repeated characters: `1234qwer`, `qazwsxedc`, `111222333`. */
 function isWalk(password: string): boolean {
   const reached = new Set([0]);
   for (const start of reached) {
@@ -95,19 +95,19 @@ function isWalk(password: string): boolean {
 
 interface Lists {
   readonly all: ReadonlySet<string>;
-  /** The commonest, which are tried with digits behind them. */
+  /** The most common words, which attackers combine with digits. */
   readonly words: ReadonlySet<string>;
 }
 
 let loaded: Promise<Lists> | undefined;
 
-// Some 49,000 passwords in lower case: read when the first is needed, not at the start of every app.
+// About 49,000 passwords in lower case, loaded on first use instead of at startup.
 function lists(): Promise<Lists> {
   loaded ??= import('@zxcvbn-ts/language-common').then(({ dictionary }) => {
     const listed = dictionary['passwords-common'];
     return {
-      all: new Set([...listed, ...FURTHER]),
-      words: new Set([...listed.slice(0, TRIED_WITH_DIGITS), ...FURTHER]),
+      all: new Set([...listed, ...EXTRA_WORDS]),
+      words: new Set([...listed.slice(0, WORDS_WITH_DIGITS), ...EXTRA_WORDS]),
     };
   });
   return loaded;

@@ -4,23 +4,23 @@ import type { User } from '../../models/user.js';
 import { VERIFY_EMAIL, verifyEmailMail } from './mails.js';
 import type { PasswordCheck } from './password-check.js';
 
-/** Mails links that prove who reads a mailbox, and redeems them. */
+/** Emails verification links, and redeems them. */
 export class EmailVerification {
-  /** @param page the app's page that takes the token */
+  /** @param page the app's page that reads the token */
   constructor(
     private readonly core: Core,
     private readonly page: string,
     private readonly check: PasswordCheck,
   ) {}
 
-  /** Mails a link because its user asked for it. @throws AuthError `rate_limited` */
+  /** Emails a link at the user's request. @throws AuthError `rate_limited` */
   async request(user: User): Promise<void> {
     await this.core.limiter.countAddress('mail', VERIFY_EMAIL.name);
     await this.core.limiter.countAccount('mail', user.id, VERIFY_EMAIL.name);
     this.mail(user);
   }
 
-  /** Mails a link because something else needs it. That there were enough of them already is no error. */
+  /** Emails a link because another action requires it. Does nothing if the limit is reached. */
   async offer(user: User): Promise<void> {
     try {
       await this.core.limiter.countAccount('mail', user.id, VERIFY_EMAIL.name);
@@ -31,16 +31,16 @@ export class EmailVerification {
     this.mail(user);
   }
 
-  /** Mails a link, unless the email is verified. */
+  /** Emails a link, unless the email is already verified. */
   mail(user: User): void {
     if (user.emailVerifiedAt !== null) return;
     this.core.mailToken({ ...verifyEmailMail, page: this.page }, VERIFY_EMAIL, user);
   }
 
   /**
-   * Redeems a link. The link proves who reads the mailbox, not who chose the password: somebody may have signed up with
-   * an address that is not theirs, and its owner must not confirm that account by following a link. So the session or
-   * the password must be shown too.
+   * Redeems a link. It proves access to the mailbox, but not that the same person signed up: someone may have used
+   * another person's address, and its owner must not verify that account by following the link. So the session or the
+   * password is required as well.
    *
    * @throws AuthError `invalid_token`, `unauthenticated`, `invalid_credentials`, `rate_limited`
    */

@@ -2,7 +2,9 @@ import { declareEvents } from '../../core/events.js';
 
 declare module '../../core/events.js' {
   interface EventDetails {
+    /** A password was changed, or set for the first time. */
     'password.changed': { readonly userId: string };
+    /** A password was reset with an emailed link. */
     'password.reset': { readonly userId: string };
   }
 }

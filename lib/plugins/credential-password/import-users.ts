@@ -3,23 +3,23 @@ import type { Core } from '../../core/core.js';
 import type { NewUser } from '../../core/users.js';
 import { loadArgon2, readForeignHash } from '../../crypto/foreign-hash.js';
 
-/** An account from another system. */
+/** An account to import from another system. */
 export interface ImportedUser {
-  /** In any spelling; stored in canonical form. */
+  /** The email address. It is stored in canonical form. */
   email: string;
-  /** Where usernames are on. @default none */
+  /** The username; requires the option `username`. @default none */
   username?: string | null;
-  /** bcrypt, argon2id, scrypt or PBKDF2, in a format of other programs. Null for an account without a password. */
+  /** A bcrypt, argon2id, scrypt or PBKDF2 hash in a supported format. Null for an account without a password. */
   passwordHash: string | null;
-  /** Whether the other system has verified the email. @default false */
+  /** Whether the other system verified the email. @default false */
   emailVerified?: boolean;
 }
 
 /** The result of an import. */
 export interface ImportResult {
-  /** How many accounts were imported. */
+  /** The number of imported accounts. */
   readonly imported: number;
-  /** Which of the given accounts were skipped, by their index in the list, and why. */
+  /** The skipped accounts, by their index in the given list, and the reasons. */
   readonly skipped: readonly { readonly index: number; readonly code: ImportProblem }[];
 }
 
@@ -33,7 +33,7 @@ export type ImportProblem =
 
 const BATCH = 500;
 
-/** Imports accounts in batches. One that is not valid is skipped and reported; the others are imported. */
+/** Imports accounts in batches. Invalid ones are skipped and reported. */
 export async function importUsers(
   core: Core,
   given: readonly ImportedUser[],

@@ -27,41 +27,41 @@ import { type BreachCheck, PasswordRules } from './rules.js';
 
 /** Options of {@link credentialPassword}. */
 export interface CredentialPasswordOptions {
-  /** Users can have a username, and sign in with it. @default false */
+  /** Lets users choose a username and sign in with it. @default false */
   username?: boolean;
-  /** A sign-up begins a session. @default false */
+  /** Signs users in when they sign up. @default false */
   signInOnSignUp?: boolean;
   /**
-   * Each step doubles the work of a hash. A hash of lower cost is replaced when its user signs in. At least 4, and at
-   * least 10 where `NODE_ENV` is production (OWASP Password Storage).
+   * The bcrypt cost, 4 to 20; each step doubles the work. At least 10 if `NODE_ENV` is production (OWASP Password
+   * Storage). Hashes of a lower cost are replaced when their user signs in.
    * @default 12
    */
   bcryptCost?: number;
   /**
-   * A sign-up mails a verification link. Needs `email`.
+   * Emails a verification link at sign-up. Requires `email`.
    * @default true with `requireVerifiedEmail` or `concealExistingEmails`, else false
    */
   sendVerificationOnSignUp?: boolean;
   /**
-   * Refuses a sign-in, in whatever way, while the user's email is not verified, and mails a link. Needs `email`.
+   * Refuses every kind of sign-in until the user's email is verified, and emails a link. Requires `email`.
    * @default false
    */
   requireVerifiedEmail?: boolean;
   /**
-   * A sign-up does not reveal whether there is an account with the email: it answers 202 either way, and a mail says the
-   * rest. Needs `email`.
+   * Prevents sign-up from revealing whether an account with the email exists: it always responds with 202, and the
+   * outcome is sent by email. Requires `email`.
    * @default false
    */
   concealExistingEmails?: boolean;
   /**
-   * A secret, or a list of them, that is mixed into every hash and kept out of the database. The first one hashes, all of
-   * them verify. If it is lost, so are all passwords.
+   * One or more secrets of at least 32 characters that are mixed into every hash and kept out of the database. The
+   * first one hashes, all of them verify. If a pepper is lost, all passwords hashed with it are lost.
    * @default none
    */
   pepper?: string | readonly string[];
-  /** Says, within 2 seconds, whether a new password is known from a data breach. @default no such check */
+  /** Checks, within 2 seconds, whether a new password is known from a data breach. @default no check */
   isBreached?: BreachCheck;
-  /** What happens to a new password when `isBreached` fails. @default `accept` */
+  /** Whether to accept a new password if `isBreached` fails or times out. @default `accept` */
   onBreachCheckFailure?: 'accept' | 'refuse';
 }
 
@@ -88,7 +88,7 @@ type Settings = z.infer<typeof schema>;
 type Flag<O, Name extends keyof CredentialPasswordOptions> = Name extends keyof O ? O[Name] : false;
 type IfOn<Value, Yes, No> = [Value] extends [true] ? Yes : true extends Value ? Yes | No : No;
 
-/** What `auth.credential.signUp` returns, by the options: see {@link CredentialApi.signUp}. */
+/** The result of `auth.credential.signUp`, depending on the options: see {@link CredentialApi.signUp}. */
 export type SignUpAnswer<O> = IfOn<
   Flag<O, 'concealExistingEmails'>,
   null,
@@ -96,9 +96,9 @@ export type SignUpAnswer<O> = IfOn<
 >;
 
 /**
- * Sign-up and sign-in by password, with an email and optionally a username.
+ * Sign-up and sign-in with a password and an email or, optionally, a username.
  *
- * @throws TypeError on a mistake in the options
+ * @throws TypeError on invalid options
  */
 export function credentialPassword<const O extends CredentialPasswordOptions = Record<never, never>>(
   options: O = {} as O,
@@ -165,28 +165,28 @@ function makeParts(core: Core, settings: Settings) {
   return { hasher, check, rules, change, byMail };
 }
 
-/** Whether there is a password, and a name to sign in with. */
+/** Whether the user has a password, and an email or username to sign in with. */
 function hasUsablePassword({ user, passwordHash }: UserRecord, { username }: Settings): boolean {
   return passwordHash !== null && (user.email !== null || (username && user.username !== null));
 }
 
 function checkTogether(settings: Settings, core: Core): void {
   if (settings.bcryptCost < 10 && process.env.NODE_ENV === 'production') {
-    throw complaint('bcryptCost must be at least 10 in production');
+    throw configError('bcryptCost must be at least 10 in production');
   }
   const needMail = ['sendVerificationOnSignUp', 'requireVerifiedEmail', 'concealExistingEmails'] as const;
   for (const name of needMail) {
     if (!settings[name]) continue;
-    if (!core.mailer) throw complaint(`${name} needs mails: set email: { send } in the config`);
+    if (!core.mailer) throw configError(`${name} requires email: { send } in the config`);
     if (settings.signInOnSignUp && name !== 'sendVerificationOnSignUp')
-      throw complaint(`${name} and signInOnSignUp exclude each other`);
+      throw configError(`${name} and signInOnSignUp are mutually exclusive`);
   }
-  // A new account would get no mail where an old one gets one.
+  // Otherwise only existing accounts would get an email, which would reveal them.
   if (settings.concealExistingEmails && settings.sendVerificationOnSignUp === false) {
-    throw complaint('concealExistingEmails needs sendVerificationOnSignUp: leave it out, or set it to true');
+    throw configError('concealExistingEmails requires sendVerificationOnSignUp: omit it, or set it to true');
   }
 }
 
-function complaint(what: string): TypeError {
+function configError(what: string): TypeError {
   return new TypeError(`latchkey: credentialPassword: ${what}`);
 }

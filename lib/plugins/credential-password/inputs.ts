@@ -1,71 +1,71 @@
 import type { ClientInput } from '../../core/client-input.js';
 
-/** What `auth.credential.signUp` takes. */
+/** The input of `auth.credential.signUp`. */
 export interface SignUpInput extends ClientInput {
   /** At most 254 characters; stored in canonical form. */
   email: string;
   /** 8 to 256 code points, and not a common password (NIST SP 800-63B-4, 3.1.1.2). */
   password: string;
-  /** Only where usernames are on. */
+  /** 3 to 30 characters; requires the option `username`. @default none */
   username?: string | undefined;
 }
 
-/** What `auth.credential.signIn` takes. */
+/** The input of `auth.credential.signIn`. */
 export interface SignInInput extends ClientInput {
-  /** An email or, where usernames are on, a username. */
+  /** An email or, if enabled, a username. */
   credential: string;
-  /** The password as it was typed. */
+  /** The password as typed by the user. */
   password: string;
-  /** Begins a session that outlives the browser. @default false */
+  /** Keeps the session when the browser is closed. @default false */
   rememberMe?: boolean;
 }
 
-/** What `auth.credential.changePassword` takes. */
+/** The input of `auth.credential.changePassword`. */
 export interface ChangePasswordInput extends ClientInput {
-  /** Whose password it is. */
+  /** The user whose password to change. */
   userId: string;
-  /** The session that goes on, with a new token. @default none, and a new one begins */
+  /** The session to keep; it gets a new token. @default none: a new session is created */
   sessionId?: string;
-  /** Checked first; a wrong one counts as a failed sign-in. */
+  /** The current password. A wrong one counts as a failed sign-in. */
   currentPassword: string;
-  /** Under the same rules as at sign-up. */
+  /** The same rules apply as at sign-up. */
   newPassword: string;
 }
 
-/** What `auth.credential.setPassword` takes. */
+/** The input of `auth.credential.setPassword`. */
 export interface SetPasswordInput extends ClientInput {
   /** A user who has no password. */
   userId: string;
-  /** The session in whose name it is set: if it has ended in the meantime, no password is set. @default none */
+  /** The session that requests it. If it has ended in the meantime, no password is set. @default none */
   sessionId?: string;
-  /** Under the same rules as at sign-up. */
+  /** The same rules apply as at sign-up. */
   newPassword: string;
 }
 
-/** What `auth.credential.resetPassword` takes. */
+/** The input of `auth.credential.resetPassword`. */
 export interface ResetPasswordInput extends ClientInput {
-  /** From a reset mail. */
+  /** The token from the reset email. */
   token: string;
-  /** Under the same rules as at sign-up. */
+  /** The same rules apply as at sign-up. */
   newPassword: string;
 }
 
-/** What `auth.credential.reauthenticate` takes. */
+/** The input of `auth.credential.reauthenticate`. */
 export interface ReauthenticateInput extends ClientInput {
-  /** The user who proves again who they are. */
+  /** The user to reauthenticate. */
   userId: string;
-  /** The session that is fresh afterwards. */
+  /** The session that counts as recently authenticated afterwards. */
   sessionId: string;
-  /** A wrong one counts as a failed sign-in. */
+  /** The user's password. A wrong one counts as a failed sign-in. */
   password: string;
 }
 
-/** What `auth.credential.verifyEmail` takes. */
+/** The input of `auth.credential.verifyEmail`. */
 export interface VerifyEmailInput extends ClientInput {
-  /** From a verification mail. */
+  /** The token from the verification email. */
   token: string;
-  /** The user whose session the request carries. @default none */
+  /** The id of the signed-in user. @default none */
   sessionUserId?: string | null;
-  /** The user's password, if there is no session. @default none */
+  /** The user's password, if they are not signed in. @default none */
   password?: string | undefined;
 }

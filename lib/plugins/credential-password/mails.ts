@@ -18,13 +18,13 @@ export const verifyEmailMail: Omit<MailTemplate, 'page'> = {
   subject: 'Confirm your email address',
   before: 'Please confirm that this email address is yours:',
   action: 'Confirm the address',
-  after: 'The link works for 24 hours. If you did not sign up, you can ignore this mail.',
+  after: 'The link expires in 24 hours. If you did not sign up, you can ignore this email.',
 };
 
 export const resetPasswordMail: Omit<MailTemplate, 'page'> = {
   kind: 'reset-password',
   subject: 'Choose a new password',
-  before: 'Somebody asked for a new password for your account. If it was you, choose one here:',
+  before: 'Someone requested a new password for your account. If it was you, choose one here:',
   action: 'Choose a new password',
-  after: 'The link works for one hour. If it was not you, ignore this mail: your password has not changed.',
+  after: 'The link expires in one hour. If it was not you, ignore this email: your password has not changed.',
 };

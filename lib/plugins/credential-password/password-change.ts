@@ -6,7 +6,7 @@ import type { PasswordHasher } from '../../crypto/password.js';
 import { AuthError } from '../../errors.js';
 import type { PasswordRules } from './rules.js';
 
-/** Gives accounts a password, or another one. */
+/** Sets and changes passwords. */
 export class PasswordChange {
   constructor(
     private readonly core: Core,
@@ -15,10 +15,10 @@ export class PasswordChange {
   ) {}
 
   /**
-   * Replaces the password of a user who has just entered the old one. All sessions end, except one that goes on with a
-   * new token.
+   * Changes the password of a user who has just entered the current one. All sessions are revoked, except one that gets
+   * a new token.
    *
-   * @param sessionId the session that goes on; without one a new session begins
+   * @param sessionId the session to keep; if omitted, a new session is created
    * @throws AuthError `invalid_credentials`, `invalid_session`, `validation_failed`
    */
   async change(
@@ -34,7 +34,7 @@ export class PasswordChange {
     const passwordHash = await this.#hash(record, newPassword);
     const { ended, issued } = await database.transaction(async (transaction) => {
       const current = await users.lock(userId, transaction);
-      // Somebody else was faster: what was entered is not the password any more.
+      // The password has changed in the meantime.
       if (current?.authEpoch !== record.authEpoch) throw new AuthError('invalid_credentials');
       const updatedAt = await replacePassword(this.core, userId, passwordHash, transaction);
       const user = { ...current.user, updatedAt };
@@ -51,9 +51,9 @@ export class PasswordChange {
   }
 
   /**
-   * Gives a password to an account that has none.
+   * Sets the password of an account that has none.
    *
-   * @param sessionId the session in whose name it is done; null for the app's own calls
+   * @param sessionId the requesting session; null for programmatic calls
    * @throws AuthError `password_already_set`, `validation_failed`, `user_not_found`, `invalid_session`
    */
   async set(record: UserRecord, sessionId: string | null, newPassword: string): Promise<void> {
@@ -73,7 +73,7 @@ export class PasswordChange {
   }
 }
 
-/** Stores a new password, which makes mailed links to set another one void. @returns when the user was updated */
+/** Stores a new password and revokes the emailed reset links. @returns the new `updatedAt` */
 export async function replacePassword(
   { users, tokens }: Core,
   userId: string,

@@ -3,12 +3,12 @@ import type { UserRecord } from '../../core/users.js';
 import type { PasswordHasher } from '../../crypto/password.js';
 import { AuthError } from '../../errors.js';
 
-// Each further round needs a right password among the attempts before it.
+// Each further round requires a correct password among the concurrent attempts.
 const MAX_ROUNDS = 10;
 
-/** The one place where passwords are checked: every attempt is counted before anything is hashed. */
+/** The only place where passwords are verified. Every attempt is counted before anything is hashed. */
 export class PasswordCheck {
-  /** The attempts in progress, by account; each turns out to be right or not. */
+  /** The attempts in progress, by account. Each resolves to whether the password was correct. */
   readonly #attempts = new Map<string, Set<Promise<boolean>>>();
 
   constructor(
@@ -17,18 +17,18 @@ export class PasswordCheck {
   ) {}
 
   /**
-   * @param record the account; null if there is none, which must look the same and take as long
-   * @param name what it was looked up by, in canonical spelling: by it attempts are counted where there is no account
+   * @param record the account; null if it does not exist, which must be indistinguishable and take the same time
+   * @param name the canonical identifier by which attempts are counted if the account does not exist
    * @throws AuthError `invalid_credentials`, `rate_limited`, `unavailable`
    */
   async verify(record: UserRecord | null, name: string, password: string): Promise<UserRecord> {
     const userId = record?.user.id ?? null;
-    // By the user and not by the name, so that an email and a username do not allow twice as many attempts.
+    // Counted per user, so that having an email and a username does not double the attempts.
     const account = userId ?? name;
     for (let round = 1; ; round++) {
       const outcome = await this.#attempt(account, record, password);
       if (!(outcome instanceof AuthError)) return outcome;
-      // An attempt counts as a failure until it is over, and the owner may have begun several at once.
+      // Attempts count as failures until they finish, so the owner may have caused the pause with concurrent sign-ins.
       const others = await Promise.all(this.#attempts.get(account) ?? []);
       if (round < MAX_ROUNDS && others.includes(true)) continue;
       await this.hasher.pretend();
@@ -37,14 +37,14 @@ export class PasswordCheck {
     }
   }
 
-  /** @returns the record, or the error of a pause */
+  /** @returns the record, or the error if attempts are paused */
   async #attempt(
     account: string,
     record: UserRecord | null,
     password: string,
   ): Promise<UserRecord | AuthError> {
     const end = this.#begin(account);
-    let isRight = false;
+    let isCorrect = false;
     try {
       const paused = await this.core.limiter.reserveAttempt(account);
       if (paused) return paused;
@@ -54,27 +54,27 @@ export class PasswordCheck {
         throw new AuthError('invalid_credentials');
       }
       await this.core.limiter.clearFailures(account);
-      isRight = true;
+      isCorrect = true;
       if (outdated) await this.#rehash(record, password);
       return record;
     } finally {
-      end(isRight);
+      end(isCorrect);
     }
   }
 
-  /** @returns what to call when the attempt is over */
-  #begin(account: string): (isRight: boolean) => void {
+  /** @returns a function to call when the attempt is over */
+  #begin(account: string): (isCorrect: boolean) => void {
     const attempts = this.#attempts.get(account) ?? new Set();
     this.#attempts.set(account, attempts);
-    let resolve: (isRight: boolean) => void;
+    let resolve: (isCorrect: boolean) => void;
     const outcome = new Promise<boolean>((settle) => {
       resolve = settle;
     });
     attempts.add(outcome);
-    return (isRight) => {
+    return (isCorrect) => {
       attempts.delete(outcome);
       if (attempts.size === 0) this.#attempts.delete(account);
-      resolve(isRight);
+      resolve(isCorrect);
     };
   }
 

@@ -6,9 +6,9 @@ import { RESET_PASSWORD, resetPasswordMail } from './mails.js';
 import { replacePassword } from './password-change.js';
 import type { PasswordRules } from './rules.js';
 
-/** Mails links that lead to a new password, and redeems them. */
+/** Emails password reset links, and redeems them. */
 export class PasswordReset {
-  /** @param page the app's page that takes the token */
+  /** @param page the app's page that reads the token */
   constructor(
     private readonly core: Core,
     private readonly mailer: Mailer,
@@ -18,8 +18,8 @@ export class PasswordReset {
   ) {}
 
   /**
-   * Mails a link, if the account exists. It is looked up only after the response, which is the same and takes the same
-   * time either way.
+   * Emails a link if the account exists. The account is looked up after the response, so neither its content nor its
+   * timing reveals whether it exists.
    *
    * @throws AuthError `rate_limited`
    */
@@ -30,10 +30,10 @@ export class PasswordReset {
     if (email) this.mailer.later(() => this.#mail(email));
   }
 
-  /** Tells the holder of an account that somebody tried to sign up with their email. */
+  /** Emails a reset link to the owner of an account whose email was used for another sign-up. */
   notifyOfSignUp(email: string): void {
     this.mailer.later(async () => {
-      // Counted separately, or the next request for a reset would reveal that there is an account.
+      // Counted separately: otherwise the limit on reset requests would reveal that the account exists.
       await this.core.limiter.countAccount('mail', email, 'sign-up');
       await this.#mail(email);
     });
@@ -52,10 +52,12 @@ export class PasswordReset {
     });
     events.emit('password.reset', { userId });
     sessions.announceEnd(userId, ended);
-    // The new password is set, whatever happens to the counter.
+    // The password has been reset, so an error here must not fail the call.
     await limiter
       .clearFailures(userId)
-      .catch((error) => this.core.settings.logger.warn('latchkey: failures were not cleared', error));
+      .catch((error) =>
+        this.core.settings.logger.warn('latchkey: failed sign-ins could not be cleared', error),
+      );
   }
 
   async #mail(email: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { declareProblems } from '../../errors.js';
 
 const problems = declareProblems({
-  password_already_set: [409, 'The account has a password. Change it instead.'],
+  password_already_set: [409, 'The account already has a password. Change it instead.'],
 });
 
 declare module '../../errors.js' {

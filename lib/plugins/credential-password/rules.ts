@@ -5,13 +5,13 @@ import { kindOf, type Logger } from '../../logger.js';
 import { isCommonPassword } from './common-passwords.js';
 
 const MIN_PASSWORD = 8;
-const MAX_PASSWORD = 256; // In Unicode code points, as people count characters.
+const MAX_PASSWORD = 256; // In Unicode code points.
 const BREACH_CHECK_MS = 2000;
 
-/** Says whether a password is known from a data breach. */
+/** Checks whether a password is known from a data breach. */
 export type BreachCheck = (password: string) => Promise<boolean>;
 
-/** A new account as it will be stored. */
+/** A validated registration, with identifiers in canonical form. */
 export interface Registration {
   readonly email: string;
   readonly username: string | null;
@@ -26,7 +26,7 @@ interface Fault {
 const USERNAME_FAULT: FieldError = {
   pointer: '/username',
   code: 'invalid_username',
-  detail: 'must be 3 to 30 of the letters a to z, digits, underscore, dot and hyphen',
+  detail: 'must be 3 to 30 characters: letters a to z, digits, underscores, dots and hyphens',
 };
 
 /** @throws AuthError `validation_failed` */
@@ -37,13 +37,13 @@ export function checkUsername(value: string): string {
 }
 
 /**
- * The rules for a new password: its length, and that it is not among those that attackers try first. There are no rules
- * about its composition (NIST SP 800-63B-4, 3.1.1.2; ASVS 5.0, 6.2).
+ * The rules for new passwords: their length, and that they are neither common nor breached nor the user's own
+ * identifier. There are no composition rules (NIST SP 800-63B-4, 3.1.1.2; ASVS 5.0, 6.2).
  */
 export class PasswordRules {
   /**
-   * @param isBreached the app's own check, if it has one
-   * @param onFailure what happens to a password when that check fails or takes longer than 2 seconds
+   * @param isBreached the app's breach check, if any
+   * @param onFailure whether to accept a password if that check fails or takes longer than 2 seconds
    */
   constructor(
     private readonly isBreached: BreachCheck | undefined,
@@ -51,7 +51,7 @@ export class PasswordRules {
     private readonly logger: Logger,
   ) {}
 
-  /** Checks everything that somebody signs up with. @throws AuthError `validation_failed`, with all that is wrong */
+  /** Validates a sign-up. @throws AuthError `validation_failed` with all errors */
   async checkRegistration(input: {
     email: string;
     username?: string | undefined;
@@ -72,7 +72,7 @@ export class PasswordRules {
   }
 
   /**
-   * @param identifiers what the password must not be
+   * @param identifiers the user's email and username, which the password must not equal
    * @throws AuthError `validation_failed`
    */
   async check(password: string, pointer: string, identifiers: readonly (string | null)[]): Promise<void> {
@@ -107,12 +107,12 @@ export class PasswordRules {
 
   async #wasBreached(password: string): Promise<boolean> {
     if (!this.isBreached) return false;
-    const tooLate = new Error('no answer in time');
+    const timedOut = new Error('it timed out');
     try {
-      return (await withTimeout(this.isBreached(password), BREACH_CHECK_MS, () => tooLate)) === true;
+      return (await withTimeout(this.isBreached(password), BREACH_CHECK_MS, () => timedOut)) === true;
     } catch (error) {
-      // Not its message: the client of a service may quote what it looked up.
-      const reason = error === tooLate ? tooLate.message : kindOf(error);
+      // The message is not logged, since it could quote the password.
+      const reason = error === timedOut ? timedOut.message : kindOf(error);
       this.logger.warn(`latchkey: the breach check failed: ${reason}`);
       if (this.onFailure === 'accept') return false;
       throw new AuthError('unavailable');
@@ -120,7 +120,7 @@ export class PasswordRules {
   }
 }
 
-/** In whatever spelling: a mailbox has many, and is stored under one. */
+/** Whether a password equals an identifier, in any spelling with the same canonical form. */
 function isAmong(identifiers: readonly (string | null)[], password: string): boolean {
   const trimmed = password.trim();
   return [trimmed.toLowerCase(), canonicalEmail(trimmed)].some(

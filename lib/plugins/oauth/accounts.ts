@@ -9,7 +9,7 @@ import { type Account, type AccountColumns, type AccountRow, accountsTable } fro
 import type { TokenSet } from './token-response.js';
 
 const TOKEN_FIELDS = ['accessToken', 'refreshToken', 'idToken'] as const;
-// Longer than a provider is waited for: a process that died with it must not block the account for much longer.
+// Longer than a request to a provider may take, but short, since a process that dies holding it blocks the account.
 const LEASE_MS = 7000;
 const REENCRYPT_BATCH = 500;
 const NO_LEASE = { refreshLease: null, refreshLeaseUntil: null };
@@ -17,24 +17,26 @@ const MAX_ATTEMPTS = 3;
 
 type TokenField = (typeof TOKEN_FIELDS)[number];
 
-/** The tokens of an account, decrypted. */
+/** The decrypted tokens of an account. */
 export interface OpenTokens {
   readonly accessToken: string | null;
   readonly refreshToken: string | null;
   readonly idToken: string | null;
 }
 
-/** Whose account it is, at which provider. */
+/** The user of an account, and its identity at the provider. */
 export type AccountOwner = Pick<AccountRow, 'userId' | 'provider' | 'issuer' | 'providerAccountId'>;
 
-/** An account, and its user with the epoch that a session of theirs must carry. */
+/** An account, its user, and the user's epoch for new sessions. */
 export interface AccountWithUser {
   readonly account: AccountRow;
   readonly user: User;
   readonly authEpoch: number;
 }
 
-/** The only way to the table of accounts: tokens are passed in and out decrypted, and stored encrypted. */
+/**
+ * Reads and writes the table of accounts. Encrypts tokens when they are stored, and decrypts them with {@link open}.
+ */
 export class Accounts {
   readonly #database: Database;
   readonly #box: SecretBox;
@@ -56,7 +58,7 @@ export class Accounts {
     return this.#findOne('a.issuer = :issuer AND a.subject = :subject', { issuer, subject });
   }
 
-  /** In one statement, since a sign-in needs both. */
+  /** Finds an account and its user in one statement, for a sign-in. */
   async findWithUser(issuer: string, subject: string): Promise<AccountWithUser | null> {
     const { nowSql, clock } = this.#database;
     const [raw] = await this.#database.select<{ auth_epoch: number; db_now: number }>(
@@ -85,7 +87,7 @@ export class Accounts {
     return this.#account.select('WHERE a.user_id = :userId ORDER BY a.id', { userId }, transaction);
   }
 
-  /** @throws Sequelize's unique error, if the account or the provider is linked already */
+  /** @throws UniqueConstraintError (Sequelize) if the account, or the user's provider, is already linked */
   async insert(owner: AccountOwner, tokens: TokenSet, transaction?: Transaction): Promise<void> {
     const id = uuidv7();
     const createdAt = this.#database.clock.date();
@@ -93,7 +95,7 @@ export class Accounts {
     await this.#table.insert({ id, ...owner, ...sealed, createdAt }, transaction);
   }
 
-  /** Stores the tokens of a new sign-in or link. A token that did not come again is kept, if it can be decrypted. */
+  /** Stores the tokens of a sign-in or link. Tokens that the response omits are kept if they can be decrypted. */
   async updateTokens(account: AccountRow, tokens: TokenSet, transaction?: Transaction): Promise<void> {
     const lost = TOKEN_FIELDS.filter((field) => account[field] !== null && !this.#openField(account, field));
     const values = {
@@ -104,12 +106,12 @@ export class Accounts {
     await this.#table.update(values, { id: account.id }, transaction);
   }
 
-  /** Stores what a refresh brought, unless a sign-in has brought another refresh token in the meantime. */
+  /** Stores refreshed tokens, unless a sign-in has replaced the refresh token in the meantime. */
   async saveRefreshed(account: AccountRow, tokens: TokenSet): Promise<void> {
     await this.#updateUnlessReplaced(account, { ...this.#sealed(account, tokens), ...NO_LEASE });
   }
 
-  /** @returns how many rows were deleted: 1 or 0 */
+  /** @returns the number of deleted rows: 1 or 0 */
   delete(userId: string, provider: string, transaction: Transaction): Promise<number> {
     return this.#table.delete({ userId, provider }, transaction);
   }
@@ -118,7 +120,7 @@ export class Accounts {
     await this.#table.delete({ userId }, transaction);
   }
 
-  /** The tokens of an account; null if one cannot be decrypted any more. */
+  /** Decrypts the tokens of an account. Null if any of them cannot be decrypted. */
   open(account: AccountRow): OpenTokens | null {
     const tokens: Record<TokenField, string | null> = {
       accessToken: null,
@@ -133,7 +135,7 @@ export class Accounts {
     return tokens;
   }
 
-  /** Takes the right to refresh an account's tokens, across all processes. Null if somebody else has it. */
+  /** Acquires the lease for refreshing an account's tokens, across all processes. Null if another call holds it. */
   async takeRefreshLease(account: AccountRow): Promise<string | null> {
     const lease = uuidv7();
     const { clock } = this.#database;
@@ -145,12 +147,12 @@ export class Accounts {
     return taken > 0 ? lease : null;
   }
 
-  /** Whether whoever took the right still has it: it expires if they have died. */
+  /** Whether the lease is held and has not expired. */
   isLeased({ refreshLeaseUntil }: AccountRow): boolean {
     return refreshLeaseUntil !== null && refreshLeaseUntil >= this.#database.clock.date();
   }
 
-  /** Extends the right while new tokens cannot be saved yet. */
+  /** Extends the lease while new tokens cannot be saved yet. */
   async renewRefreshLease(account: AccountRow, lease: string): Promise<void> {
     const refreshLeaseUntil = this.#database.clock.date(LEASE_MS);
     await this.#table.update({ refreshLeaseUntil }, { id: account.id, refreshLease: lease });
@@ -160,12 +162,12 @@ export class Accounts {
     await this.#table.update(NO_LEASE, { id: account.id, refreshLease: lease });
   }
 
-  /** Records that a refresh was refused for good, unless a sign-in has brought another refresh token in the meantime. */
+  /** Records that the grant has ended, unless a sign-in has replaced the refresh token in the meantime. */
   async markRelinkRequired(account: AccountRow): Promise<void> {
     await this.#updateUnlessReplaced(account, { relinkRequired: true, ...NO_LEASE });
   }
 
-  /** Encrypts with the first secret what an older one encrypted. @returns how many accounts were rewritten */
+  /** Re-encrypts tokens with the first secret. @returns the number of updated accounts */
   async reencrypt(): Promise<number> {
     let rewritten = 0;
     for (let after = ''; ; ) {
@@ -188,7 +190,7 @@ export class Accounts {
     const values = Object.fromEntries(
       sealed.map((field) => [field, this.#box.seal(open[field] ?? '', contextOf(row, field))]),
     );
-    // Only what was read: tokens that were refreshed in the meantime are encrypted with the first secret already.
+    // Only if unchanged: tokens refreshed in the meantime are already encrypted with the first secret.
     const { id, accessToken, refreshToken } = row;
     return this.#table.update(values, { id, accessToken, refreshToken });
   }
@@ -197,7 +199,7 @@ export class Accounts {
     return this.#box.open(account[field] ?? '', contextOf(account, field));
   }
 
-  // If the same refresh token was encrypted again in the meantime, while secrets were rotated, it is tried once more.
+  // Retries if the refresh token was only re-encrypted in the meantime, by a rotation of secrets.
   async #updateUnlessReplaced(account: AccountRow, values: Partial<AccountRow>): Promise<void> {
     const used = this.#openField(account, 'refreshToken');
     let row: AccountRow | null = account;
@@ -232,7 +234,7 @@ export class Accounts {
   }
 }
 
-/** What an encrypted token belongs to: it cannot be decrypted as anything else. */
+/** The context that an encrypted token is bound to. */
 function contextOf({ id, provider }: Pick<AccountRow, 'id' | 'provider'>, field: TokenField): string {
   return `account ${id} ${provider} ${field}`;
 }

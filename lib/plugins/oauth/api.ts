@@ -13,45 +13,45 @@ import { openTokens, type ProviderTokens, type Refresher } from './tokens.js';
 import './events.js';
 import './problems.js';
 
-/** What {@link OAuthApi.authorizeUrl} takes. */
+/** The input of {@link OAuthApi.authorizeUrl} and {@link OAuthApi.linkUrl}. */
 export interface AuthorizeInput {
-  /** Where the browser ends up: a path of this app, or a URL of an origin that it trusts. @default `/` */
+  /** Where to redirect the browser afterwards: a path of this app, or a URL of a trusted origin. @default `/` */
   callbackUrl?: string;
-  /** The value of the browser's flow cookie, if it has one. @default a new one */
+  /** The value of the browser's flow cookie. @default a new one */
   browser?: string | undefined;
   /** The base path of the routes as the browser sees it. @default `httpBasePath` */
   basePath?: string;
 }
 
-/** Where to send a browser, and the cookie that it must bring back. */
+/** Where to redirect the browser, and the cookie to set. */
 export interface AuthorizationRequest {
-  /** The provider's authorization endpoint, with the parameters of this flow. */
+  /** The provider's authorization endpoint with the parameters of this flow. */
   readonly url: string;
   /** The value of the flow cookie, which binds the flow to this browser. */
   readonly browser: string;
 }
 
-/** What {@link OAuthApi.callback} takes: a browser that comes back from a provider. */
+/** The input of {@link OAuthApi.callback}. */
 export interface CallbackInput extends ClientInput {
   /** The `:provider` of the route. */
   readonly provider: string;
-  /** What the provider added to the redirect URI. */
+  /** The parameters of the provider's response. */
   readonly parameters: URLSearchParams;
   /** The value of the browser's flow cookie. */
   readonly browser: string | undefined;
 }
 
-/** What came of a flow, and where the browser goes next. */
+/** The result of a flow. */
 export interface CallbackResult {
-  /** With `?error=<code>` if the flow failed. */
+  /** Where to redirect the browser; with `?error=<code>` if the flow failed. */
   readonly callbackUrl: string;
-  /** The session that a sign-in has begun. */
+  /** The new session. Null for a link, or if the flow failed. */
   readonly issued: IssuedSession | null;
 }
 
-/** What {@link OAuthApi.tokens} takes. */
+/** Options of {@link OAuthApi.tokens}. */
 export interface TokensOptions {
-  /** Refreshes first if the access token expires within this many seconds. @default never */
+  /** Refreshes the tokens first if the access token expires within this many seconds. @default never */
   refreshWithin?: number;
 }
 
@@ -63,7 +63,7 @@ interface Parts {
   readonly linkByVerifiedEmail: boolean;
 }
 
-/** `auth.oauth`: sign-in by provider, and linked accounts. */
+/** `auth.oauth`: sign-in with providers, and linked accounts. */
 export class OAuthApi {
   readonly #core: Core;
   readonly #parts: Parts;
@@ -80,8 +80,8 @@ export class OAuthApi {
   }
 
   /**
-   * Begins a sign-in at a provider. The app must set the flow cookie to `browser` before it sends the browser away, as
-   * the routes do.
+   * Starts a sign-in at a provider. The app must set the flow cookie to `browser` and redirect to `url`, as the routes
+   * do.
    *
    * @throws AuthError `provider_not_found`, `invalid_callback_url`, `provider_error`
    */
@@ -89,13 +89,14 @@ export class OAuthApi {
     return this.#begin(provider, input, null);
   }
 
-  /** Begins a link to the account of a session's user. @throws like {@link authorizeUrl} */
+  /** Starts linking an account at a provider to a session's user. @throws like {@link authorizeUrl} */
   linkUrl(provider: string, sessionId: string, input: AuthorizeInput = {}): Promise<AuthorizationRequest> {
     return this.#begin(provider, input, sessionId);
   }
 
   /**
-   * Whether the parameters of a return belong to a flow that is in progress, in whatever browser. It ends no flow.
+   * Whether the parameters of a provider's response belong to a flow in progress, in any browser. Does not end the
+   * flow.
    *
    * @throws AuthError `provider_not_found`
    */
@@ -106,22 +107,22 @@ export class OAuthApi {
   }
 
   /**
-   * Completes a flow when the browser comes back: signs in, or links. A link needs the `request` that carries the
-   * session which began it.
+   * Completes a flow when the browser returns: signs in, or links. A link requires the `request`, which must carry the
+   * session that started it.
    *
-   * @throws AuthError `provider_not_found`, `invalid_flow` if no flow of this browser is in progress
+   * @throws AuthError `provider_not_found`, `unavailable`; `invalid_flow` if this browser has no such flow in progress
    */
   callback(input: CallbackInput): Promise<CallbackResult> {
     return this.#core.forClient(input, () => this.#complete(input));
   }
 
-  /** A user's linked accounts, in the order in which they were linked. */
+  /** Lists a user's linked accounts, oldest first. */
   accounts(userId: string): Promise<Account[]> {
     return this.#parts.accounts.list(userId);
   }
 
   /**
-   * A provider's tokens, for calling its API in the user's name.
+   * Reads a provider's tokens, for calling its API on behalf of the user.
    *
    * @throws AuthError `account_not_linked`, `relink_required`; with `refreshWithin` also what {@link refresh} throws
    */
@@ -140,8 +141,7 @@ export class OAuthApi {
   }
 
   /**
-   * Refreshes a provider's tokens. However many calls there are at once, even in several processes, the provider is asked
-   * once.
+   * Refreshes a provider's tokens. Concurrent calls, even in several processes, share one request to the provider.
    *
    * @throws AuthError `account_not_linked` (404), `refresh_token_missing`, `relink_required` (409), `provider_error`
    *   (502), `unavailable` (503)
@@ -201,7 +201,7 @@ export class OAuthApi {
       if (current) await this.#link(provider, current, identity);
       return { callbackUrl: flow.callbackUrl, issued };
     } catch (error) {
-      // The flow was begun properly, so the browser is told at its callback URL why it failed.
+      // The flow is valid, so the app gets the error at the callback URL.
       if (!(error instanceof AuthError) || error.code === 'unavailable') throw error;
       return { callbackUrl: withError(flow.callbackUrl, error.code), issued: null };
     }

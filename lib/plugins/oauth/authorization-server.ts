@@ -5,14 +5,14 @@ import { endsGrant } from './openid-errors.js';
 import type { Provider } from './provider.js';
 import { isObject, toStandardResponse } from './token-response.js';
 
-/** The secrets of one flow, which are kept while the browser is at the provider. */
+/** The secrets of a flow, which are stored while the browser is at the provider. */
 export interface FlowSecrets {
   readonly state: string;
   readonly nonce: string;
   readonly codeVerifier: string;
 }
 
-/** The endpoints of one provider, as its metadata names them. */
+/** The endpoints of a provider, according to its metadata. */
 export class AuthorizationServer {
   constructor(
     readonly openid: OpenidClient,
@@ -29,7 +29,7 @@ export class AuthorizationServer {
     return configure(this.openid, this.provider, fetch, this.metadata);
   }
 
-  /** Asks for a code, with PKCE by S256, state and nonce. */
+  /** The URL of an authorization request, with PKCE (S256), state and nonce. */
   async authorizationUrl({ state, nonce, codeVerifier }: FlowSecrets, redirectUri: string): Promise<string> {
     const { scopes, authorizeParameters } = this.provider;
     const url = this.openid.buildAuthorizationUrl(await this.configuration(), {
@@ -39,17 +39,17 @@ export class AuthorizationServer {
       state,
       code_challenge: await this.openid.calculatePKCECodeChallenge(codeVerifier),
       code_challenge_method: 'S256',
-      // Without OpenID Connect it is ignored.
+      // Plain OAuth 2.0 services ignore it.
       nonce,
     });
     return url.href;
   }
 
   /**
-   * Redeems a code. openid-client checks the state and issuer first, and then everything about the ID token except its
-   * signature, which is left to `SigningKeys`.
+   * Redeems an authorization code. openid-client validates the state, the issuer and the ID token, except for its
+   * signature, which `SigningKeys` verifies.
    *
-   * @param callback the URL to which the browser has come back
+   * @param callback the URL to which the browser has returned
    */
   async redeemCode(callback: URL, secrets: FlowSecrets): Promise<TokenEndpointResponse> {
     return this.openid.authorizationCodeGrant(await this.#tokenEndpoint(), callback, {
@@ -59,7 +59,7 @@ export class AuthorizationServer {
     });
   }
 
-  /** Null if the provider has ended the grant. Here too, the signature of an ID token is left to `SigningKeys`. */
+  /** Refreshes tokens. Null if the grant has ended. Here too, `SigningKeys` must verify the ID token's signature. */
   async refresh(refreshToken: string): Promise<TokenEndpointResponse | null> {
     try {
       return await this.openid.refreshTokenGrant(await this.#tokenEndpoint(), refreshToken);
@@ -72,7 +72,7 @@ export class AuthorizationServer {
   /** The keys that the provider currently publishes. */
   async jwks(): Promise<JWK[]> {
     const { jwks_uri = '' } = this.metadata;
-    // openid-client checks this for all other endpoints.
+    // For all other endpoints, openid-client checks this itself.
     if (!isLocal(this.provider) && new URL(jwks_uri).protocol !== 'https:')
       throw new Error('the signing keys are not published over https');
     const jwks = await this.get(jwks_uri, { accept: 'application/json, application/jwk-set+json' });
@@ -83,19 +83,19 @@ export class AuthorizationServer {
   }
 
   /**
-   * The userinfo response; null if the provider has no endpoint for it.
+   * Fetches userinfo. Null if the provider has no userinfo endpoint.
    *
-   * @param subject whom it must be about
+   * @param subject the subject that it must be about
    */
   async userinfo(accessToken: string, subject: string): Promise<Record<string, unknown> | null> {
     if (this.metadata.userinfo_endpoint === undefined) return null;
     const config = await this.configuration();
-    // The few providers that sign userinfo: openid-client verifies it with keys that it fetches itself.
+    // If userinfo is signed, which is rare, openid-client fetches the keys and verifies it.
     this.openid.enableNonRepudiationChecks(config);
     return this.openid.fetchUserInfo(config, accessToken, subject);
   }
 
-  /** Any other resource of the provider, as JSON. A failure is an error with the response's `status`. */
+  /** Fetches any other JSON resource of the provider. @throws Error with the `status` of the response */
   async get(url: string, headers: Record<string, string>): Promise<unknown> {
     const answer = await this.fetch(url, { headers });
     if (answer.ok) return answer.json();

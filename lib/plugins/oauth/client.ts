@@ -9,18 +9,18 @@ import type { Profile, ProfileSources, Provider } from './provider.js';
 import { type Claims, SigningKeys } from './signing-keys.js';
 import { isStorable, type TokenSet, toTokenSet } from './token-response.js';
 
-/** Somebody whom a provider has signed in. */
+/** A person that a provider has authenticated. */
 export interface Identity {
   readonly issuer: string;
   readonly profile: Profile;
   readonly tokens: TokenSet;
 }
 
-// A provider may use up most of the five seconds that a request may take.
+// For all requests to a provider during one call.
 const TIMEOUT_MS = 4500;
 const MAX_SUBJECT_LENGTH = 255;
 
-/** Talks to one provider, with the precautions that openid-client leaves to its caller. */
+/** The client of one provider. Adds the checks that openid-client leaves to its caller. */
 export class ProviderClient {
   readonly #discovery: Discovery;
   readonly #keys = new SigningKeys();
@@ -32,7 +32,7 @@ export class ProviderClient {
     this.#discovery = new Discovery(provider);
   }
 
-  /** Where to send the browser: authorization code, PKCE with S256, state and nonce. */
+  /** The URL to redirect the browser to: authorization code flow with PKCE (S256), state and nonce. */
   authorizationUrl(secrets: FlowSecrets, redirectUri: string): Promise<string> {
     return this.#call(async (signal) => {
       const server = await this.#discover(signal);
@@ -41,7 +41,7 @@ export class ProviderClient {
   }
 
   /**
-   * Redeems the code that a browser brings back, and finds out whom the provider has signed in.
+   * Redeems the authorization code, and reads the identity of the person.
    *
    * @throws AuthError `access_denied`, `provider_error`
    */
@@ -61,9 +61,9 @@ export class ProviderClient {
   }
 
   /**
-   * Exchanges a refresh token for new tokens. Null if the provider has ended the grant.
+   * Exchanges a refresh token for new tokens. Null if the grant has ended.
    *
-   * @param subject whom an ID token must be about, if there is one in the response
+   * @param subject the subject that an ID token in the response must have
    * @throws AuthError `provider_error`
    */
   refresh(refreshToken: string, scopes: readonly string[], subject: string): Promise<TokenSet | null> {
@@ -73,7 +73,7 @@ export class ProviderClient {
       if (!tokens) return null;
       if (tokens.id_token) {
         const { sub } = await this.#keys.verify(tokens.id_token, server);
-        if (sub !== subject) throw new Error('the new ID token is about somebody else');
+        if (sub !== subject) throw new Error('the new ID token has a different subject');
       }
       return toTokenSet(tokens, scopes);
     });
@@ -86,20 +86,21 @@ export class ProviderClient {
     return new AuthorizationServer(openid, this.provider, metadata, fetch);
   }
 
-  /** All requests of a call share one deadline, so that several slow responses do not add up. */
+  /** All requests of a call share one deadline. */
   async #call<T>(steps: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     try {
-      // The signal ends requests by itself, but neither the loading of openid-client nor a wait for another call's keys.
-      const tooLate = once(signal, 'abort').then(() => Promise.reject(signal.reason));
-      return await Promise.race([steps(signal), tooLate]);
+      // The signal aborts requests, but neither the import of openid-client nor waiting for keys that another call
+      // fetches.
+      const timedOut = once(signal, 'abort').then(() => Promise.reject(signal.reason));
+      return await Promise.race([steps(signal), timedOut]);
     } catch (error) {
       throw this.#failure(error);
     }
   }
 
   #failure(error: unknown): AuthError {
-    // The provider may have moved, unless this is a proper response, if only to refuse.
+    // Unless it is a standard error response, the metadata may be outdated.
     if (!isRefusal(error)) this.#discovery.forget();
     if (isDeclined(error)) return new AuthError('access_denied');
     this.logger.warn(`latchkey: provider ${this.provider.id} failed: ${describe(error)}`);
@@ -107,7 +108,7 @@ export class ProviderClient {
   }
 }
 
-/** What the provider's module can read a profile from; it requests userinfo and other resources as it needs them. */
+/** The sources of a profile. Provider modules request userinfo and other resources only if they need them. */
 function profileSources(server: AuthorizationServer, accessToken: string, claims: Claims): ProfileSources {
   const headers = { accept: 'application/json', authorization: `Bearer ${accessToken}` };
   return {
@@ -120,7 +121,7 @@ function profileSources(server: AuthorizationServer, accessToken: string, claims
 function checkedProfile(profile: Profile): Profile {
   const { subject } = profile;
   if (typeof subject !== 'string' || subject === '' || !isStorable(subject, MAX_SUBJECT_LENGTH)) {
-    throw new Error('the provider names no subject that can be stored');
+    throw new Error('the subject is missing or cannot be stored');
   }
   return profile;
 }

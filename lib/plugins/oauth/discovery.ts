@@ -6,34 +6,35 @@ export type OpenidClient = typeof import('openid-client');
 
 const TTL_MS = 60 * 60 * 1000;
 
-/** A provider's metadata (OpenID Connect Discovery 1.0), fetched once an hour. */
+/** A provider's metadata (OpenID Connect Discovery 1.0), cached for an hour. */
 export class Discovery {
-  #kept: { metadata: ServerMetadata; until: number } | undefined;
+  #cached: { metadata: ServerMetadata; until: number } | undefined;
 
   constructor(private readonly provider: Provider) {}
 
   async metadata(openid: OpenidClient, fetch: Fetch): Promise<ServerMetadata> {
-    if (this.#kept && this.#kept.until > Date.now()) return this.#kept.metadata;
+    if (this.#cached && this.#cached.until > Date.now()) return this.#cached.metadata;
     const metadata = (await configure(openid, this.provider, fetch)).serverMetadata();
-    if (isComplete(metadata)) this.#kept = { metadata, until: Date.now() + TTL_MS };
+    if (isComplete(metadata)) this.#cached = { metadata, until: Date.now() + TTL_MS };
     return metadata;
   }
 
-  /** Fetches it again the next time, because it may be wrong. */
+  /** Clears the cache, because the metadata may be outdated. */
   forget(): void {
-    this.#kept = undefined;
+    this.#cached = undefined;
   }
 }
 
-/** Whether it is enough for a sign-in: the metadata of a provider that is being set up must not be kept for an hour. */
+/** Whether metadata is sufficient for a sign-in. That of a provider that is still being set up must not be cached. */
 function isComplete({ authorization_endpoint, token_endpoint, jwks_uri }: ServerMetadata): boolean {
   return [authorization_endpoint, token_endpoint, jwks_uri].every((url) => url && URL.canParse(url));
 }
 
 /**
- * openid-client's configuration for a provider. A new one for each use, since openid-client keeps signing keys with it.
+ * Creates openid-client's configuration for a provider. A new one for each use, since openid-client caches signing keys
+ * in it.
  *
- * @param metadata the provider's, if known; otherwise it is fetched
+ * @param metadata the provider's metadata; fetched if omitted
  */
 export async function configure(
   openid: OpenidClient,
@@ -43,7 +44,8 @@ export async function configure(
 ): Promise<Configuration> {
   const { server, clientId } = provider;
   const authentication = clientAuthentication(openid, provider);
-  // Known metadata goes through discovery too: only there openid-client learns that Microsoft's issuer varies by tenant.
+  // Cached metadata is passed through discovery too, since only then does openid-client accept Microsoft's tenant
+  // issuers.
   const config =
     'discover' in server
       ? await openid.discovery(new URL(server.discover), clientId, undefined, authentication, {
@@ -66,7 +68,7 @@ export async function configure(
   return config;
 }
 
-/** Whether plain http is allowed: `checkOptions` accepts it only for providers on this machine. */
+/** Whether plain http is allowed. `checkOptions` accepts it for loopback addresses only. */
 export function isLocal({ server }: Provider): boolean {
   return ('discover' in server ? server.discover : server.tokenUrl).startsWith('http:');
 }
@@ -74,7 +76,7 @@ export function isLocal({ server }: Provider): boolean {
 function clientAuthentication(openid: OpenidClient, { clientAuth, clientSecret }: Provider): ClientAuth {
   return (server, ...request) => {
     const secret = typeof clientSecret === 'string' ? clientSecret : clientSecret();
-    // Basic is the default (OpenID Connect Discovery 1.0, 3).
+    // The default according to OpenID Connect Discovery 1.0, 3.
     const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
     const onlyPost = !methods.includes('client_secret_basic') && methods.includes('client_secret_post');
     const authenticate =

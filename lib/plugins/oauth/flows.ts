@@ -8,20 +8,20 @@ import type { Selection, Table } from '../../models/table.js';
 import type { FlowSecrets } from './authorization-server.js';
 import { flowsTable } from './model.js';
 
-/** How long a browser may take at the provider, in seconds. */
+/** The lifetime of a flow, in seconds. */
 export const FLOW_SECONDS = 600;
 
-/** What is remembered of a flow while the browser is at the provider. */
+/** A flow, which is stored while the browser is at the provider. */
 export interface Flow {
   readonly provider: string;
-  /** The session that began a link; null for a sign-in. */
+  /** The session that started a link. Null for a sign-in. */
   readonly sessionId: string | null;
   readonly callbackUrl: string;
   readonly redirectUri: string;
   readonly secrets: FlowSecrets;
 }
 
-/** A flow that was taken, and the sessions that the browser already has. */
+/** A consumed flow, and the browser's existing sessions. */
 export interface TakenFlow extends Flow {
   readonly carried: readonly { readonly userId: string; readonly sessionId: string }[];
 }
@@ -33,7 +33,7 @@ interface FoundFlow {
   readonly carried: TakenFlow['carried'];
 }
 
-/** Authorization flows: each is for one browser, one provider and one return. */
+/** Authorization flows. Each is bound to one browser and one provider, and can be completed once. */
 export class Flows {
   readonly #core: Core;
   readonly #table: Table<Columns>;
@@ -63,10 +63,11 @@ export class Flows {
   }
 
   /**
-   * Takes a flow for good: of any number of returns at once, one gets it. The browser is checked first, so that somebody
-   * who has seen the state cannot use the flow up.
+   * Consumes a flow. Only one of several concurrent calls gets it. The browser is checked first, so that someone else
+   * who knows the state cannot consume the flow.
    *
-   * @param tokens of sessions that the browser has: a sign-in ends them, so they are looked up in the same statement
+   * @param tokens the browser's session tokens; a sign-in ends these sessions, so they are looked up in the same
+   *   statement
    */
   async take(
     state: string,
@@ -85,13 +86,13 @@ export class Flows {
     return { provider, sessionId, callbackUrl, redirectUri, secrets, carried: found.carried };
   }
 
-  /** Whether a flow is in progress, in whatever browser. It stays so. */
+  /** Whether a flow is in progress, in any browser. Does not consume it. */
   async isPending(state: string, provider: string): Promise<boolean> {
     const found = await this.#find(digestToken(state), []);
     return found?.row.provider === provider && !this.#core.database.clock.hasPassed(found.row.expiresAt);
   }
 
-  /** Deletes flows that nobody came back from. @returns how many */
+  /** Deletes expired flows. @returns the number of flows */
   prune(): Promise<number> {
     const { database } = this.#core;
     const now = database.clock.date();
@@ -104,7 +105,7 @@ export class Flows {
       const [row] = await this.#flow.select('WHERE f.state_hash = :stateHash', { stateHash });
       return row ? { row, carried: [] } : null;
     }
-    // A row for each of the sessions, and one if there are none.
+    // One row per session, or a single row if there are none.
     const rows = await this.#core.database.select<{ s_id: string | null }>(
       `SELECT ${this.#flow.columns}, ${this.#session.columns}
        FROM ${this.#flow.from} LEFT JOIN ${this.#session.from} ON s.token_hash IN (:digests)

@@ -11,21 +11,21 @@ import type { Identity } from './client.js';
 
 const MAX_ATTEMPTS = 3;
 
-/** The user whom a provider has signed in. */
+/** The user of an identity. */
 export interface FoundUser extends Proof {
   readonly userCreated: boolean;
   readonly accountLinked: boolean;
 }
 
 /**
- * The user with an identity, created if there is none.
+ * Finds the user of an identity, or creates one.
  *
- * An equal email alone never opens an account: anyone who can make a provider name somebody's address would get in. It
- * does with `linkByVerifiedEmail`, if the email is proved on both sides: an account whose email is not proved may have
- * been created by somebody else, who waits for its owner.
+ * A matching email alone never signs in to an existing account, since anyone who can make a provider return another
+ * person's address could take it over. With `linkByVerifiedEmail` it does if both sides have verified the email: an
+ * account with an unverified email may belong to someone who signed up with another person's address.
  *
- * @throws AuthError `account_exists`; `provider_already_linked` if it would join an account by its email that already has
- *   another account of the provider
+ * @throws AuthError `account_exists`; `provider_already_linked` if the user found by email has linked another account
+ *   at the provider
  */
 export function findOrCreateUser(
   core: Core,
@@ -34,14 +34,14 @@ export function findOrCreateUser(
   identity: Identity,
   linkByVerifiedEmail: boolean,
 ): Promise<FoundUser> {
-  return againAfterRace(async () => {
+  return retryAfterRace(async () => {
     const known = await signInKnown(accounts, provider, identity);
     if (known) return known;
 
     const email = canonicalEmail(identity.profile.email);
     const holder = email ? await core.users.findRecord({ email }) : null;
     if (holder) {
-      // Another return of the same person may have created both the user and the account in the meantime.
+      // A concurrent sign-in of the same person may have created the user and the account in the meantime.
       const knownByNow = await signInKnown(accounts, provider, identity);
       if (knownByNow) return knownByNow;
       const bothProved = identity.profile.emailIsProof && holder.user.emailVerifiedAt !== null;
@@ -57,11 +57,11 @@ export function findOrCreateUser(
 }
 
 /**
- * Links an identity to a user who is signed in.
+ * Links an identity to a signed-in user.
  *
- * @returns whether it is new; false if it was linked already, and now has newer tokens
- * @throws AuthError `account_linked_elsewhere`, `provider_already_linked`; `invalid_flow` if the session has ended in the
- *   meantime
+ * @returns true if it is a new link; false if only its tokens were updated
+ * @throws AuthError `account_linked_elsewhere`, `provider_already_linked`; `invalid_flow` if the session has ended in
+ *   the meantime
  */
 export function linkIdentity(
   core: Core,
@@ -70,13 +70,13 @@ export function linkIdentity(
   provider: string,
   identity: Identity,
 ): Promise<boolean> {
-  return againAfterRace(async () => {
+  return retryAfterRace(async () => {
     const known = await accounts.findBySubject(identity.issuer, String(identity.profile.subject));
     if (known && known.userId !== userId) throw new AuthError('account_linked_elsewhere');
-    // Another client of the same issuer: its tokens are not this account's.
+    // Another client of the same issuer, whose tokens do not belong to this account.
     if (known && known.provider !== provider) throw new AuthError('provider_already_linked');
     if (!known && (await accounts.find(userId, provider))) throw new AuthError('provider_already_linked');
-    await inNameOfLinker(core, userId, session.id, (transaction) =>
+    await inLinkingSession(core, userId, session.id, (transaction) =>
       known
         ? accounts.updateTokens(known, identity.tokens, transaction)
         : accounts.insert(ownerOf(userId, provider, identity), identity.tokens, transaction),
@@ -85,8 +85,8 @@ export function linkIdentity(
   });
 }
 
-// The provider may have taken seconds, in which the session can have ended; then the flow has ended with it.
-async function inNameOfLinker(
+// The session may have ended while waiting for the provider, and the flow with it.
+async function inLinkingSession(
   core: Core,
   userId: string,
   sessionId: string,
@@ -108,7 +108,7 @@ async function signInKnown(
   const found = await accounts.findWithUser(identity.issuer, String(identity.profile.subject));
   if (!found) return null;
   const { account, user, authEpoch } = found;
-  // Another client of the same issuer proves the same person, but its tokens are not this account's.
+  // Another client of the same issuer identifies the same person, but its tokens do not belong to this account.
   if (account.provider === provider) await accounts.updateTokens(account, identity.tokens);
   return { user, authEpoch, userCreated: false, accountLinked: false };
 }
@@ -135,8 +135,8 @@ function ownerOf(userId: string, provider: string, { issuer, profile }: Identity
   return { userId, provider, issuer, providerAccountId: String(profile.subject) };
 }
 
-/** Two returns of one person at once both find nothing and both insert: the one that fails looks again. */
-async function againAfterRace<T>(work: () => Promise<T>): Promise<T> {
+/** Retries after losing a race: two concurrent callbacks of one person can both find nothing and then insert. */
+async function retryAfterRace<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();

@@ -20,8 +20,7 @@ import { Refresher } from './tokens.js';
 /** Options of {@link oauth}. */
 export interface OAuthOptions {
   /**
-   * A sign-in by a provider is linked automatically to the account with the same email, if that email is verified on both
-   * sides.
+   * Links a sign-in with a provider automatically to the account with the same email, if both sides have verified it.
    * @default false
    */
   linkByVerifiedEmail?: boolean;
@@ -32,9 +31,9 @@ const TABLES = { Account: accountsTable, OAuthFlow: flowsTable } as const;
 const schema = z.strictObject({ linkByVerifiedEmail: z.boolean('must be true or false').default(false) });
 
 /**
- * Sign-in by a provider, and accounts linked to it. Each provider is a plugin of its own beside this one.
+ * Sign-in with providers, and linked accounts. Each provider is a separate plugin.
  *
- * @throws TypeError on a mistake in the options
+ * @throws TypeError on invalid options
  */
 export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typeof TABLES> {
   const settings = readOptions('oauth', schema, options);
@@ -43,7 +42,7 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
     setup(core, plugins) {
       if (core.settings.baseUrl === null) {
         throw new TypeError(
-          'latchkey: oauth() needs baseUrl, such as https://app.example.com, for redirect URIs',
+          'latchkey: oauth() requires baseUrl, such as https://app.example.com, for redirect URIs',
         );
       }
       const providers = plugins.filter(isProvider).map(({ provider }) => provider);
@@ -76,7 +75,7 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
         onFirstProof: (userId, transaction) => accounts.deleteAll(userId, transaction),
         async waysIn({ user }, transaction) {
           const linked = await accounts.list(user.id, transaction);
-          // An account at a provider that the app no longer has opens nothing.
+          // Accounts at providers that are no longer configured cannot be used to sign in.
           return linked
             .filter(({ provider }) => clients.has(provider))
             .map(({ provider: id }) => ({ kind: 'provider', id }));

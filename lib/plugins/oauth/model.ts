@@ -5,29 +5,34 @@ export const accountsTable = declareTable({
   name: 'accounts',
   ofUser: 'accounts',
   columns: {
-    /** UUID, version 7. */
+    /** A UUID, version 7. */
     id: column.uuid(),
+    /** The user that the account is linked to. */
     userId: column.uuid(),
-    /** The id of the provider: `:provider` in the routes. */
+    /** The provider's id: `:provider` in the routes. */
     provider: column.text(64).onWire(),
-    /** The provider's issuer, by which its accounts are told from those of others. */
+    /** The provider's issuer. Together with `providerAccountId`, it identifies the account. */
     issuer: column.text(255),
-    /** The provider's own id for the account. */
+    /** The account's id at the provider (the subject). */
     providerAccountId: column.text(255).onWire().named('subject'),
+    /** The granted scopes. */
     scopes: column.words().onWire(),
     tokenType: column.text(64).internal().nullable(),
-    // The three tokens are encrypted, each for its own row, provider and column.
+    // The tokens are encrypted, and bound to their row, provider and column.
     accessToken: column.longText().secret().nullable(),
     refreshToken: column.longText().secret().nullable(),
     idToken: column.longText().secret().nullable(),
+    /** When the access token expires. Null if unknown. */
     accessTokenExpiresAt: column.time().onWire().nullable(),
-    /** The provider has ended the grant: only linking the account again helps. */
+    /** Whether the provider has ended the grant, so that the account must be linked again. */
     relinkRequired: column.boolean(),
-    /** Who is refreshing the tokens, and until when nobody else may. */
+    /** The lease of the call that is refreshing the tokens, and its expiry. */
     refreshLease: column.uuid().internal().nullable(),
     refreshLeaseUntil: column.time().internal().nullable(),
     refreshedAt: column.time().internal(),
+    /** When the account was linked. */
     createdAt: column.time().onWire(),
+    /** When the tokens were last updated. */
     updatedAt: column.time().onWire(),
   },
 });
@@ -37,6 +42,7 @@ export type AccountColumns = typeof accountsTable.columns;
 /** A user's account at a provider. */
 export interface Account extends ShownOf<AccountColumns> {}
 
+/** A row with all columns, including the encrypted tokens. */
 export interface AccountRow extends RowOf<AccountColumns> {}
 
 export const flowsTable = declareTable({
@@ -45,7 +51,7 @@ export const flowsTable = declareTable({
     stateHash: column.digest().internal(),
     browserHash: column.digest().internal(),
     provider: column.text(64),
-    /** The session that began a link; null for a sign-in. */
+    /** The session that started a link. Null for a sign-in. */
     sessionId: column.uuid().nullable(),
     callbackUrl: column.text(2048),
     redirectUri: column.text(2048),

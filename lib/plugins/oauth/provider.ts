@@ -1,59 +1,67 @@
 import { definePlugin, type Plugin } from '../../plugin.js';
 
-/** What a provider says about who signed in. It is checked before it is used. */
+/** The profile that a provider returned. It is validated before it is used. */
 export interface Profile {
-  /** The provider's own, permanent id for the account. */
+  /** The permanent id of the account at the provider. */
   readonly subject: unknown;
+  /** The email, if the provider returned one. */
   readonly email: unknown;
   /**
-   * Whether the address is proved to be this person's: only then it becomes the account's email, as a verified one. Each
-   * provider module decides by its provider's documentation.
+   * Whether the provider has verified that the email belongs to this person. Only then is it stored, as verified. Each
+   * provider module follows its provider's documentation.
    */
   readonly emailIsProof: boolean;
 }
 
-/** What a provider module can read a profile from. */
+/** The sources from which a provider module can read a profile. */
 export interface ProfileSources {
   /** The claims of the verified ID token; empty for plain OAuth 2.0. */
   readonly claims: Readonly<Record<string, unknown>>;
-  /** The userinfo endpoint's answer, whose subject is checked against the ID token's. Null where there is no endpoint. */
+  /** Fetches userinfo, whose subject must match the ID token's. Null if there is no userinfo endpoint. */
   userinfo(): Promise<Record<string, unknown> | null>;
-  /** Another resource of the provider, with the access token. A failure is an error with the response's `status`. */
+  /** Fetches another resource with the access token. @throws Error with the `status` of the response */
   get(url: string): Promise<unknown>;
 }
 
-/** How to talk to one provider. */
+/** The configuration of a provider. */
 export interface Provider {
   /** The `:provider` of the routes. */
   readonly id: string;
-  /** An OpenID Connect issuer, to be discovered; or the endpoints of a service without discovery. */
+  /** An OpenID Connect issuer with discovery, or the endpoints of a service without it. */
   readonly server: { readonly discover: string } | OAuth2Server;
+  /** The client id that the provider issued. */
   readonly clientId: string;
-  /** A function if a new secret is made each time, as for Apple. */
+  /** A function if each request needs a new secret, as for Apple. */
   readonly clientSecret: string | (() => string);
-  /** How it is sent. With `basic`, `post` is used if discovery says that only that is supported. */
+  /** How to send the secret. `basic` falls back to `post` if discovery lists only that. */
   readonly clientAuth: 'basic' | 'post';
+  /** The scopes to request. */
   readonly scopes: readonly string[];
-  /** Further parameters of the authorization request. */
+  /** Additional parameters of the authorization request. */
   readonly authorizeParameters?: Readonly<Record<string, string>>;
+  /** Reads the profile of the person who signed in. */
   profile(sources: ProfileSources): Promise<Profile>;
 }
 
-/** The endpoints of a service that speaks OAuth 2.0 only. */
+/** The endpoints of a service that supports OAuth 2.0 only. */
 export interface OAuth2Server {
-  /** The issuer under which its subjects are stored: it must never change. */
+  /** The issuer that is stored with its subjects. It must never change. */
   readonly issuer: string;
+  /** The authorization endpoint. */
   readonly authorizationUrl: string;
+  /** The token endpoint. */
   readonly tokenUrl: string;
+  /** The URL that returns the user as JSON. */
   readonly userinfoUrl: string;
 }
 
-/** A plugin that adds one provider and nothing else: `oauth()` picks it up. */
+/** A plugin that adds a provider to `oauth()`. */
 export interface ProviderPlugin extends Plugin<`provider ${string}`, null, Record<never, never>> {
+  /** The provider's configuration, which `oauth()` reads. */
   readonly provider: Provider;
 }
 
-/** Makes a plugin of a provider. Its setup throws a TypeError if `oauth()` is missing. */
+/** Creates the plugin of a provider. Its setup throws a TypeError if `oauth()` is missing. */
 export function providerPlugin(provider: Provider): ProviderPlugin {
   const plugin = definePlugin({
     name: `provider ${provider.id}`,
@@ -66,7 +74,7 @@ export function providerPlugin(provider: Provider): ProviderPlugin {
   return { ...plugin, provider: { ...provider, scopes: withOpenid(provider) } };
 }
 
-/** Without `openid`, a provider treats the request as plain OAuth 2.0 and gives no ID token (OIDC Core, 3.1.2.1). */
+/** Without `openid`, a provider treats the request as plain OAuth 2.0 and issues no ID token (OIDC Core, 3.1.2.1). */
 function withOpenid({ server, scopes }: Provider): readonly string[] {
   return 'discover' in server && !scopes.includes('openid') ? ['openid', ...scopes] : scopes;
 }

@@ -1,6 +1,6 @@
 import type { TokenEndpointResponse } from 'openid-client';
 
-/** Tokens as a provider gave them. */
+/** The tokens that a provider issued. */
 export interface TokenSet {
   readonly accessToken: string;
   readonly refreshToken: string | null;
@@ -12,14 +12,14 @@ export interface TokenSet {
 
 const MAX_TOKEN_LENGTH = 32 * 1024;
 const MAX_SCOPES_LENGTH = 16 * 1024;
-/** A hundred years: MySQL runs out of dates. */
+// 100 years, since later dates could exceed MySQL's range.
 const MAX_SECONDS = 100 * 365 * 24 * 60 * 60;
 
 /**
- * A token response as the standard requires it, for providers that deviate from it without changing the meaning.
- * Whatever can be verified is still verified.
+ * Corrects harmless deviations of a token response from the standard. It does not skip any verification.
  *
- * @param takesIdToken false for a service without discovery: it may send an ID token, but its keys are unknown
+ * @param takesIdToken false for services without discovery, whose ID tokens cannot be verified because their keys are
+ *   unknown
  */
 export async function toStandardResponse(response: Response, takesIdToken: boolean): Promise<Response> {
   const body: unknown = await response
@@ -29,7 +29,7 @@ export async function toStandardResponse(response: Response, takesIdToken: boole
   if (!isObject(body)) return response;
   const { status, headers } = response;
   if (status >= 400 && status < 500 && typeof body.error === 'string') {
-    // An error of RFC 6749, 5.2, whatever its status, content type and challenge.
+    // An error by RFC 6749, 5.2, regardless of its status, content type and challenge.
     return Response.json(body, { status: 400 });
   }
   return new Response(JSON.stringify(corrected(body, takesIdToken)), { status, headers });
@@ -39,16 +39,16 @@ export function toTokenSet(response: TokenEndpointResponse, requested: readonly 
   const { access_token, refresh_token = null, id_token = null, token_type, expires_in, scope } = response;
   for (const token of [access_token, refresh_token, id_token]) {
     if (token && token.length > MAX_TOKEN_LENGTH)
-      throw new Error('the provider gave a token that is too long');
+      throw new Error('the provider issued a token that is too long');
   }
   if (!isStorable(scope ?? '', MAX_SCOPES_LENGTH))
-    throw new Error('the provider gave scopes that cannot be stored');
+    throw new Error('the provider returned scopes that cannot be stored');
   return {
     accessToken: access_token,
     refreshToken: refresh_token,
     idToken: id_token,
     tokenType: token_type,
-    // Some services separate scopes by commas; one that names none has granted those requested (RFC 6749, 5.1).
+    // Some services separate scopes by commas. If scope is omitted, the requested ones were granted (RFC 6749, 5.1).
     scopes: scope === undefined ? requested : scope.split(/[ ,]+/).filter(Boolean),
     expiresAt:
       expires_in === undefined ? null : new Date(Date.now() + Math.min(expires_in, MAX_SECONDS) * 1000),
@@ -60,7 +60,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Databases refuse ill-formed Unicode, and PostgreSQL also NUL. */
+/** Whether text can be stored: databases reject ill-formed Unicode, and PostgreSQL also NUL. */
 export function isStorable(text: string, maxLength: number): boolean {
   return text.length <= maxLength && text.isWellFormed() && !text.includes('\0');
 }

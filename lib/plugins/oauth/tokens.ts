@@ -6,28 +6,35 @@ import type { ProviderClient } from './client.js';
 import type { AccountRow } from './model.js';
 import type { TokenSet } from './token-response.js';
 
-/** A provider's tokens, for calling its API in the user's name. */
+/** A provider's decrypted tokens, for calling its API on behalf of the user. */
 export interface ProviderTokens {
+  /** The provider's id. */
   readonly provider: string;
+  /** The access token. */
   readonly accessToken: string | null;
+  /** The refresh token. Null if the provider issued none. */
   readonly refreshToken: string | null;
+  /** The ID token. Null if the provider issued none. */
   readonly idToken: string | null;
+  /** The type of the access token, such as `bearer`. */
   readonly tokenType: string | null;
+  /** The granted scopes. */
   readonly scopes: readonly string[];
+  /** When the access token expires. Null if unknown. */
   readonly accessTokenExpiresAt: Date | null;
 }
 
 const POLL_MS = 50;
-// A little longer than a provider is waited for, so that those who wait see the outcome.
+// Slightly longer than a request to a provider may take, so that waiting calls see its outcome.
 const MAX_WAIT_MS = 4650;
-// Half a minute in all, at short intervals, so that tokens are saved as soon as the database is back.
+// About 30 seconds in total, at short intervals, so that tokens are saved soon after a database outage.
 const SAVE_ATTEMPTS = 16;
 const MAX_SAVE_PAUSE_MS = 2000;
 const RENEW_LEASE_MS = 1500;
-// Longer than a live process that has a lease takes to renew it, or to save, once the database is back.
+// Longer than a live process needs to renew its lease or save its tokens after a database outage.
 const GRACE_MS = 2500;
 
-/** @throws AuthError `relink_required` if the tokens cannot be used any more */
+/** Decrypts tokens. @throws AuthError `relink_required` if they can no longer be used */
 export function openTokens(accounts: Accounts, account: AccountRow): ProviderTokens {
   const tokens = openOrRefuse(accounts, account);
   return {
@@ -39,9 +46,9 @@ export function openTokens(accounts: Accounts, account: AccountRow): ProviderTok
   };
 }
 
-/** Refreshes tokens: with one request to the provider, however many calls there are at once, in however many processes. */
+/** Refreshes tokens. Concurrent calls, even in several processes, share one request to the provider. */
 export class Refresher {
-  /** By account, what is still being saved. */
+  /** New tokens that are still being saved, by account. */
   readonly #saving = new Map<string, Promise<void>>();
   readonly #closing = new AbortController();
 
@@ -57,26 +64,26 @@ export class Refresher {
   async refresh(account: AccountRow, client: ProviderClient): Promise<AccountRow> {
     const { refreshToken } = openOrRefuse(this.accounts, account);
     if (refreshToken === null) throw new AuthError('refresh_token_missing');
-    // This refresh token has been used up, and its successor is not saved yet.
+    // The refresh token has been used, and the new one is not saved yet.
     if (this.#saving.has(account.id)) throw new AuthError('unavailable');
-    if (await this.#isStillInUse(account)) throw new AuthError('unavailable');
-    // A lease on the row instead of a transaction: the provider may take seconds, and a lock would be held for as long.
+    if (await this.#isHolderAlive(account)) throw new AuthError('unavailable');
+    // A lease instead of a transaction, which would hold a row lock for the seconds that the provider may take.
     const lease = await this.accounts.takeRefreshLease(account);
-    if (lease === null) return this.#resultOfAnother(account);
-    const tokens = await this.#ask(account, refreshToken, client, lease);
+    if (lease === null) return this.#awaitOtherRefresh(account);
+    const tokens = await this.#request(account, refreshToken, client, lease);
     if (tokens === null) await this.accounts.markRelinkRequired(account);
     else await this.#save(account, tokens, lease);
     return this.#reread(account);
   }
 
-  /** Before closing: tries once more, immediately, to save what is not saved yet. */
+  /** Before closing, tries to save unsaved tokens one last time. */
   async settle(): Promise<void> {
     this.#closing.abort();
     await Promise.all(this.#saving.values());
   }
 
-  /** Whether a process whose lease has expired is still working on it: after an outage of the database, for example. */
-  async #isStillInUse(account: AccountRow): Promise<boolean> {
+  /** Whether the holder of an expired lease is still alive, for example after a database outage. */
+  async #isHolderAlive(account: AccountRow): Promise<boolean> {
     if (account.refreshLease === null || this.accounts.isLeased(account)) return false;
     await sleep(GRACE_MS);
     const { refreshLeaseUntil, refreshedAt } = await this.#reread(account);
@@ -86,7 +93,7 @@ export class Refresher {
     );
   }
 
-  async #ask(account: AccountRow, refreshToken: string, client: ProviderClient, lease: string) {
+  async #request(account: AccountRow, refreshToken: string, client: ProviderClient, lease: string) {
     try {
       return await client.refresh(refreshToken, account.scopes, account.providerAccountId);
     } catch (error) {
@@ -95,22 +102,23 @@ export class Refresher {
     }
   }
 
-  async #resultOfAnother(before: AccountRow): Promise<AccountRow> {
+  async #awaitOtherRefresh(before: AccountRow): Promise<AccountRow> {
     const end = Date.now() + MAX_WAIT_MS;
     while (Date.now() < end) {
       const account = await this.#reread(before);
       if (account.refreshedAt.getTime() !== before.refreshedAt.getTime()) return account;
-      // The other one failed. If each tried again in turn, the last of many would wait for all the others' timeouts.
+      // The other call failed. If each waiting call retried in turn, the last would wait for the timeouts of all
+      // others.
       if (account.refreshLease === null) throw new AuthError('provider_error');
-      // The other process has died. The next call takes its place, with the full time.
+      // The other process has died. The next call can take the lease.
       if (!this.accounts.isLeased(account)) break;
       await sleep(POLL_MS);
     }
     throw new AuthError('unavailable');
   }
 
-  // The provider may have revoked the old refresh token by now: the new one must not be lost with a broken connection. The
-  // caller waits for the first attempt only; the lease is renewed, so that nobody uses the old one in the meantime.
+  // The provider may have revoked the old refresh token, so the new one must survive a database outage. The caller
+  // waits for the first attempt only. The lease is renewed, so that no other call uses the old token in the meantime.
   async #save(account: AccountRow, tokens: TokenSet, lease: string): Promise<void> {
     const renewing = setInterval(() => {
       this.accounts.renewRefreshLease(account, lease).catch(() => undefined);
@@ -119,7 +127,7 @@ export class Refresher {
       await this.accounts.saveRefreshed(account, tokens);
       clearInterval(renewing);
     } catch (error) {
-      this.logger.error(`latchkey: new tokens of account ${account.id} are not saved yet`, error);
+      this.logger.error(`latchkey: new tokens of account ${account.id} could not be saved yet`, error);
       const saving = this.#saveLater(account, tokens).finally(() => {
         clearInterval(renewing);
         this.#saving.delete(account.id);
@@ -137,12 +145,12 @@ export class Refresher {
       const isLast = await sleep(pause, attempt === SAVE_ATTEMPTS, { signal }).catch(() => true);
       try {
         await this.accounts.saveRefreshed(account, tokens);
-        this.logger.info(`latchkey: ${name} are saved`);
+        this.logger.info(`latchkey: ${name} were saved`);
         return;
       } catch (error) {
         const outcome = isLast
           ? 'are lost: it may have to be linked again'
-          : `are not saved yet (attempt ${attempt})`;
+          : `could not be saved yet (attempt ${attempt})`;
         this.logger.error(`latchkey: ${name} ${outcome}`, error);
         if (isLast) return;
       }

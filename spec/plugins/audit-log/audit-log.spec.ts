@@ -183,7 +183,7 @@ test('a failed write to the audit log does not affect the response and is logged
   await app.auth.credential.signUp({ email: 'unlogged@example.com', password: ada.password });
   for (let round = 0; app.log.length === 0 && round < 100; round++)
     await new Promise((resolve) => setTimeout(resolve, 10));
-  expect(app.log.join()).toMatch(/error latchkey: events were not recorded: 1/);
+  expect(app.log.join()).toMatch(/error latchkey: audit events could not be saved: 1/);
   await rows(app.database, 'ALTER TABLE audit_events_gone RENAME TO audit_events');
 });
 

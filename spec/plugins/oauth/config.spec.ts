@@ -38,7 +38,7 @@ describe('a config with OAuth', () => {
   test('requires baseUrl for oauth()', () => {
     const { baseUrl, ...without } = config;
     expect(() => createAuth({ ...without, plugins: [oauth(), google(client)] })).toThrow(
-      /^latchkey: oauth\(\) needs baseUrl/,
+      /^latchkey: oauth\(\) requires baseUrl/,
     );
   });
 

@@ -11,7 +11,7 @@ export const listUsers = (core: Core, api: AdminApi) => {
   return route({
     method: 'get',
     path: '/admin/users',
-    summary: 'Users, the newest first',
+    summary: 'List users, newest first',
     access: 'admin',
     query: z.object({
       ...pageQuery,
@@ -19,7 +19,7 @@ export const listUsers = (core: Core, api: AdminApi) => {
     }),
     answers: {
       200: {
-        description: 'A page of users, and the cursor of the next one',
+        description: 'A page of users, and the cursor of the next page',
         schema: z.object({ users: z.array(user.schema), next_cursor: z.string().nullable() }),
       },
     },
@@ -35,7 +35,7 @@ export const getUser = (core: Core, api: AdminApi) => {
   return route({
     method: 'get',
     path: '/admin/users/:id',
-    summary: 'One user',
+    summary: 'Get a user',
     access: 'admin',
     answers: { 200: { description: 'The user', schema: z.object({ user: user.schema }) } },
     problems: ['user_not_found'],

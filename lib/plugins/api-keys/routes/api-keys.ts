@@ -9,7 +9,7 @@ export const createApiKey = (api: ApiKeysApi) =>
   route({
     method: 'post',
     path: '/api-keys',
-    summary: 'Make an API key',
+    summary: 'Create an API key',
     access: 'session',
     body: z.strictObject({
       name: text(200),
@@ -18,7 +18,7 @@ export const createApiKey = (api: ApiKeysApi) =>
     }),
     answers: {
       201: {
-        description: 'The key, which is shown only this once',
+        description: 'The key, which cannot be retrieved later',
         schema: z.object({ api_key: apiKeyResource.schema, key: z.string() }),
       },
     },
@@ -38,7 +38,7 @@ export const listApiKeys = (api: ApiKeysApi) =>
   route({
     method: 'get',
     path: '/api-keys',
-    summary: 'My API keys, the newest first',
+    summary: 'List my API keys, newest first',
     access: 'session',
     answers: {
       200: { description: 'The keys', schema: z.object({ api_keys: z.array(apiKeyResource.schema) }) },
@@ -52,9 +52,9 @@ export const revokeApiKey = (api: ApiKeysApi) =>
   route({
     method: 'delete',
     path: '/api-keys/:id',
-    summary: 'End one of my API keys',
+    summary: 'Revoke one of my API keys',
     access: 'session',
-    answers: { 204: { description: 'It has ended' } },
+    answers: { 204: { description: 'The key was revoked' } },
     problems: ['api_key_not_found'],
     async handle({ auth, params: { id = '' } }) {
       if (!(await api.revoke(auth.user.id, id))) throw new AuthError('api_key_not_found');

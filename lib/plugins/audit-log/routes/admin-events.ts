@@ -12,7 +12,7 @@ export const listEvents = (api: AuditLogApi) =>
   route({
     method: 'get',
     path: '/admin/events',
-    summary: 'What happened, the newest first',
+    summary: 'List audit events, newest first',
     access: 'admin',
     query: z.object({
       ...pageQuery,
@@ -21,7 +21,7 @@ export const listEvents = (api: AuditLogApi) =>
     }),
     answers: {
       200: {
-        description: 'A page of events, and the cursor of the next one',
+        description: 'A page of events, and the cursor of the next page',
         schema: z.object({ events: z.array(eventResource.schema), next_cursor: z.string().nullable() }),
       },
     },

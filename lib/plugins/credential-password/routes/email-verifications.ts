@@ -5,9 +5,9 @@ export const sendVerification = (api: CredentialApi) =>
   route({
     method: 'post',
     path: '/email-verifications',
-    summary: 'Mail me a link that verifies my email',
+    summary: 'Email me a verification link',
     access: 'session',
-    answers: { 202: { description: 'It is on its way, unless the email is verified' } },
+    answers: { 202: { description: 'The link is being sent, unless the email is already verified' } },
     problems: ['rate_limited'],
     async handle({ auth }) {
       await api.sendVerification({ userId: auth.user.id });

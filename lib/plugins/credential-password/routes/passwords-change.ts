@@ -9,10 +9,10 @@ export const changePassword = (core: Core, api: CredentialApi) =>
   route({
     method: 'post',
     path: '/passwords/change',
-    summary: 'Change my password; all other sessions end',
+    summary: 'Change my password and revoke all other sessions',
     access: 'session',
     body: z.strictObject({ current_password: text(1024), new_password: text(1024) }),
-    answers: { 200: sessionAnswer(core, 'The user and this session, which has a new token') },
+    answers: { 200: sessionAnswer(core, 'The user, and the current session with a new token') },
     problems: ['invalid_credentials', 'rate_limited'],
     async handle({ auth, body }) {
       const issued = await api.changePassword({

@@ -7,10 +7,10 @@ export const requestReset = (api: CredentialApi) =>
   route({
     method: 'post',
     path: '/passwords/request-reset',
-    summary: 'Mail a link for a new password, if the account exists',
+    summary: 'Email a password reset link, if the account exists',
     access: 'public',
     body: z.strictObject({ email: text(320) }),
-    answers: { 202: { description: 'Whatever the email' } },
+    answers: { 202: { description: 'Accepted, whether or not the account exists' } },
     problems: ['rate_limited'],
     async handle({ body }) {
       await api.requestPasswordReset({ email: body.email });

@@ -7,10 +7,10 @@ export const resetPassword = (api: CredentialApi) =>
   route({
     method: 'post',
     path: '/passwords/reset',
-    summary: 'Choose a new password by a mailed token; all sessions end',
+    summary: 'Reset a password with an emailed token and revoke all sessions',
     access: 'public',
     body: z.strictObject({ token: text(200), new_password: text(1024) }),
-    answers: { 204: { description: 'It is set, and the email is verified' } },
+    answers: { 204: { description: 'The password was set, and the email is verified' } },
     problems: ['invalid_token'],
     async handle({ body }) {
       await api.resetPassword({ token: body.token, newPassword: body.new_password });

@@ -7,10 +7,10 @@ export const setPassword = (api: CredentialApi) =>
   route({
     method: 'put',
     path: '/passwords',
-    summary: 'Give my account a password, where it has none',
+    summary: 'Set the password of my account, if it has none',
     access: 'session',
     body: z.strictObject({ new_password: text(1024) }),
-    answers: { 204: { description: 'It is set' } },
+    answers: { 204: { description: 'The password was set' } },
     problems: ['password_already_set'],
     async handle({ auth, body }) {
       await api.setPassword({

@@ -7,10 +7,10 @@ export const reauthenticate = (api: CredentialApi) =>
   route({
     method: 'post',
     path: '/reauthenticate',
-    summary: 'Prove again who I am, for what needs a fresh sign-in',
+    summary: 'Reauthenticate, for actions that require a recent sign-in',
     access: 'session',
     body: z.strictObject({ password: text(1024) }),
-    answers: { 204: { description: 'The session is fresh again' } },
+    answers: { 204: { description: 'The session counts as recently authenticated' } },
     problems: ['invalid_credentials', 'rate_limited'],
     async handle({ auth, body }) {
       await api.reauthenticate({

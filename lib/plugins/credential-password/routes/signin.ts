@@ -9,14 +9,14 @@ export const signin = (core: Core, api: CredentialApi, settings: { requireVerifi
   route({
     method: 'post',
     path: '/signin/credential',
-    summary: 'Begin a session with a password',
+    summary: 'Sign in with a password',
     access: 'public',
     body: z.strictObject({
-      credential: text(320).describe('An email or, where usernames are on, a username'),
+      credential: text(320).describe('An email or, if enabled, a username'),
       password: text(1024),
-      remember_me: z.boolean().optional().describe('A session that outlives the browser'),
+      remember_me: z.boolean().optional().describe('Keep the session when the browser is closed'),
     }),
-    answers: { 200: sessionAnswer(core, 'The user and the new session, whose token is in the cookie') },
+    answers: { 200: sessionAnswer(core, 'The user and the new session, whose token is set as a cookie') },
     problems: [
       'invalid_credentials',
       'rate_limited',

@@ -21,10 +21,10 @@ export const signup = (core: Core, api: CredentialApi, { username, concealExisti
     access: 'public',
     body: z.strictObject(username ? { ...fields, username: text(100).optional() } : fields),
     answers: concealExistingEmails
-      ? { 202: { description: 'A mail says what came of it' } }
+      ? { 202: { description: 'Accepted; the outcome is sent by email' } }
       : {
           201: {
-            description: 'The account; and its session, if a sign-up begins one',
+            description: 'The user and, if signing up creates one, the session',
             schema: z.object({ user: user.schema, session: session.schema.optional() }),
           },
         },

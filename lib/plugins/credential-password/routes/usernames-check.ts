@@ -7,10 +7,12 @@ export const checkUsername = (api: CredentialApi) =>
   route({
     method: 'post',
     path: '/usernames/check',
-    summary: 'Whether a username can still be had',
+    summary: 'Check whether a username is available',
     access: 'public',
     body: z.strictObject({ username: text(100) }),
-    answers: { 200: { description: 'The answer', schema: z.object({ available: z.boolean() }) } },
+    answers: {
+      200: { description: 'Whether the username is available', schema: z.object({ available: z.boolean() }) },
+    },
     async handle({ body }) {
       return { status: 200, body: { available: await api.usernameAvailable(body.username) } };
     },

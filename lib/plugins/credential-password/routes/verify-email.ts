@@ -10,7 +10,7 @@ export const verifyEmail = (core: Core, api: CredentialApi) => {
   return route({
     method: 'post',
     path: '/verify-email',
-    summary: 'Verify my email with a mailed token and my session or password',
+    summary: 'Verify my email with an emailed token and my session or password',
     access: 'public',
     body: z.strictObject({ token: text(200), password: text(1024).optional() }),
     answers: { 200: { description: 'The user', schema: z.object({ user: user.schema }) } },

@@ -7,28 +7,28 @@ import { checkOptions, discoveredShape, required } from './options.js';
 export interface AppleOptions {
   /** The Services ID. @default none, required */
   clientId: string;
-  /** The ten characters of the developer team. @default none, required */
+  /** The ten-character id of the developer team. @default none, required */
   teamId: string;
   /** The id of the key. @default none, required */
   keyId: string;
-  /** The key itself, as in the `.p8` file: PEM, on the curve P-256. @default none, required */
+  /** The contents of the `.p8` file: a PEM key on the curve P-256. @default none, required */
   privateKey: string;
-  /** @default `name` and `email` */
+  /** The scopes to request. @default `openid`, `name` and `email` */
   scopes?: readonly string[];
-  /** Another issuer, in tests. @default Apple's */
+  /** Another issuer, for tests. @default Apple's */
   issuer?: string;
 }
 
 const APPLE = 'https://appleid.apple.com';
 const SECRET_SECONDS = 300;
-const { clientSecret: _made, ...shape } = discoveredShape;
+const { clientSecret: _generated, ...shape } = discoveredShape;
 const SHAPE = { ...shape, teamId: required, keyId: required, privateKey: required };
 
 /**
- * Sign in with Apple. It answers by a form, and instead of a client secret it takes a token that the app signs. Apple
- * says `email_verified` of every address, its relay's too, as a boolean or a string; true is taken as proof.
+ * Sign in with Apple. Apple responds with a form post, and expects a signed JWT as the client secret. It sends
+ * `email_verified` for every address, including relay addresses, as a boolean or a string; true counts as proof.
  *
- * @throws TypeError where the private key is none
+ * @throws TypeError if the private key is invalid
  * @see https://developer.apple.com/documentation/accountorganizationaldatasharing/creating-a-client-secret
  * @see https://developer.apple.com/documentation/signinwithapple/authenticating-users-with-sign-in-with-apple
  */
@@ -43,9 +43,9 @@ export function apple(options: AppleOptions): ProviderPlugin {
     clientSecret: () => clientSecret(key, { keyId, teamId, clientId, audience: issuer }),
     clientAuth: 'post',
     scopes: scopes ?? ['openid', 'name', 'email'],
-    // Apple refuses a request for name or email that is to be answered by a query.
+    // Apple requires a form post if name or email is requested.
     authorizeParameters: { response_mode: 'form_post' },
-    // There is no userinfo: what the ID token does not hold is not to be had.
+    // Apple has no userinfo endpoint. All data is in the ID token.
     profile: ({ claims }) =>
       oidcProfile({ claims, userinfo: async () => null, get: async () => null }, ({ email_verified }) =>
         [true, 'true'].includes(email_verified as boolean | string),
@@ -58,14 +58,14 @@ function readKey(pem: string): KeyObject {
     const key = createPrivateKey(pem);
     if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key;
   } catch {
-    // Said below, without the key.
+    // Reported below, since the original error could quote the key.
   }
   throw new TypeError(
     'latchkey: provider apple: privateKey must be a PEM key on the curve P-256, as in the .p8 file',
   );
 }
 
-/** A JWT signed with ES256 (RFC 7518, 3.4). */
+/** Creates a JWT, signed with ES256 (RFC 7518, 3.4). */
 function clientSecret(
   key: KeyObject,
   {

@@ -3,7 +3,7 @@ import { idOf, namedService } from './oauth2.js';
 import type { EndpointOptions } from './options.js';
 
 /**
- * Discord. `verified` says whether Discord has verified the account's email, and is taken as proof.
+ * Discord. `verified: true` counts as proof: it means that Discord has verified the account's email.
  *
  * @see https://discord.com/developers/docs/resources/user#user-object
  */

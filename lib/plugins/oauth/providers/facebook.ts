@@ -3,7 +3,7 @@ import { idOf, namedService } from './oauth2.js';
 import type { EndpointOptions } from './options.js';
 
 /**
- * Facebook. It does not say whether an email is verified, so its email is never proof.
+ * Facebook. It does not report whether an email is verified, so the email never counts as proof.
  *
  * @see https://developers.facebook.com/docs/graph-api/reference/user/
  */

@@ -4,8 +4,9 @@ import type { EndpointOptions, Endpoints } from './options.js';
 
 /** Options of {@link github}. */
 export interface GithubOptions extends EndpointOptions {
+  /** Replaces endpoints, for a self-hosted or a test server. @default GitHub's own */
   endpoints?: Endpoints & {
-    /** @default GitHub's own */
+    /** The list of email addresses. @default GitHub's own */
     emailsUrl?: string;
   };
 }
@@ -17,15 +18,15 @@ interface GithubEmail {
 }
 
 /**
- * GitHub. The profile's email is whatever its owner shows. The list of addresses is proof: its primary one counts if GitHub
- * has verified it.
+ * GitHub. The email in the profile is not proof, since its owner chooses it. The primary address in the list of emails
+ * counts as proof if GitHub has verified it.
  *
  * @see https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps
  * @see https://docs.github.com/rest/users/emails#list-email-addresses-for-the-authenticated-user
  */
 export function github(options: GithubOptions): ProviderPlugin {
   return namedService('github', options, {
-    // GitHub sends it as `iss` too (RFC 9207).
+    // The value that GitHub sends as `iss` (RFC 9207).
     issuer: 'https://github.com/login/oauth',
     endpoints: {
       authorizationUrl: 'https://github.com/login/oauth/authorize',
@@ -43,7 +44,7 @@ export function github(options: GithubOptions): ProviderPlugin {
   });
 }
 
-/** The user, or the app's scopes, can hide the addresses: then they are unknown, which is no failure. */
+/** Returns null if the scopes do not give access to the addresses, which is not an error. */
 function unlessHidden(error: Error & { status?: number }): null {
   if ([401, 403, 404].includes(error.status ?? 0)) return null;
   throw error;

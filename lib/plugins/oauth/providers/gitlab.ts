@@ -3,8 +3,8 @@ import { oidcProfile } from './oidc.js';
 import { checkOptions, type DiscoveredOptions, discoveredShape } from './options.js';
 
 /**
- * GitLab, gitlab.com or one's own by `issuer`. `email_verified: true` is taken as proof: GitLab says so of an address
- * that it has confirmed.
+ * GitLab: gitlab.com, or a self-managed instance with `issuer`. `email_verified: true` counts as proof: it means that
+ * GitLab has confirmed the address.
  *
  * @see https://docs.gitlab.com/integration/openid_connect_provider/
  */

@@ -3,7 +3,7 @@ import { oidcProfile } from './oidc.js';
 import { checkOptions, type DiscoveredOptions, discoveredShape } from './options.js';
 
 /**
- * Google. `email_verified: true` is taken as proof.
+ * Google. `email_verified: true` counts as proof.
  *
  * @see https://developers.google.com/identity/openid-connect/openid-connect#an-id-tokens-payload
  */
@@ -16,7 +16,7 @@ export function google(options: DiscoveredOptions): ProviderPlugin {
     clientSecret,
     clientAuth: 'post',
     scopes: scopes ?? ['openid', 'email', 'profile'],
-    // Google gives a refresh token for no other request.
+    // Required for Google to issue a refresh token.
     authorizeParameters: { access_type: 'offline' },
     profile: (sources) => oidcProfile(sources, ({ email_verified }) => email_verified === true),
   });

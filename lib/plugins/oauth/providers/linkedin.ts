@@ -3,7 +3,7 @@ import { idOf, namedService } from './oauth2.js';
 import type { EndpointOptions } from './options.js';
 
 /**
- * LinkedIn. `email_verified` of its userinfo is taken as proof. Its ID tokens contain no nonce, so they are not used.
+ * LinkedIn. `email_verified: true` in userinfo counts as proof. Its ID tokens have no nonce, so they are not used.
  *
  * @see https://learn.microsoft.com/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2
  */

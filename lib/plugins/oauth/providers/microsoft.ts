@@ -9,15 +9,15 @@ const TENANT = z
 
 /** Options of {@link microsoft}. */
 export interface MicrosoftOptions extends DiscoveredOptions {
-  /** Whose accounts: a tenant's id, `organizations`, `consumers` or `common`. @default `common` */
+  /** The accounts to accept: a tenant id, `organizations`, `consumers` or `common`. @default `common` */
   tenant?: string;
 }
 
-// Microsoft gives an access token for one API. What names another than Graph gets one that userinfo does not take.
+// A Microsoft access token is for one API only. Userinfo accepts only tokens for Graph.
 const OTHER_API = /^(?!https:\/\/graph\.microsoft\.com\/).*\//;
 
 /**
- * Microsoft Entra ID. Its email claim is never proof: whoever runs a tenant can write any address into it.
+ * Microsoft Entra ID. The email claim never counts as proof, since a tenant's administrator can set it to any address.
  *
  * @see https://learn.microsoft.com/entra/identity-platform/claims-validation#validate-the-subject
  */

@@ -26,22 +26,22 @@ const SHAPE = {
 export interface OAuth2Options extends ProviderOptions {
   /** The `:provider` of the routes: lower-case letters, digits, `_` and `-`. @default none, required */
   id: string;
-  /** @default none, required */
+  /** The authorization endpoint. @default none, required */
   authorizationUrl: string;
-  /** @default none, required */
+  /** The token endpoint. @default none, required */
   tokenUrl: string;
-  /** Answers JSON about the user. @default none, required */
+  /** A URL that returns the user as JSON. @default none, required */
   userinfoUrl: string;
   /**
-   * Under which the service's subjects are stored. It must never change, or nobody finds their account again.
+   * The issuer that is stored with the service's subjects. If it changes, users lose access to their accounts.
    * @default the origin of `authorizationUrl`
    */
   issuer?: string;
-  /** Reads the profile from the userinfo. @default `sub` or `id`, and `email` as no proof */
+  /** Reads the profile from the userinfo. @default `sub` or `id`, and `email`, which does not count as proof */
   profile?: (userinfo: Record<string, unknown>) => Profile;
 }
 
-/** Any OAuth 2.0 service that has a userinfo URL. */
+/** Any OAuth 2.0 service with a userinfo URL. @throws TypeError on invalid options */
 export function oauth2(options: OAuth2Options): ProviderPlugin {
   checkOptions(options?.id, options, SHAPE);
   const { id, clientId, clientSecret, scopes = [], authorizationUrl, tokenUrl, userinfoUrl } = options;
@@ -57,12 +57,12 @@ export function oauth2(options: OAuth2Options): ProviderPlugin {
   });
 }
 
-/** A service without discovery that has a module of its own. */
+/** A service without discovery that has its own module. */
 interface NamedService<E> {
   readonly issuer: string;
   readonly endpoints: E;
   readonly scopes: readonly string[];
-  /** @param endpoints the service's, or those that the app has set instead */
+  /** @param endpoints the service's endpoints, with those that the app has replaced */
   profile(get: ProfileSources['get'], endpoints: E): Promise<Profile>;
 }
 
@@ -91,7 +91,7 @@ function defaultProfile(userinfo: Record<string, unknown>): Profile {
   return { subject: idOf(userinfo.sub ?? userinfo.id), email: userinfo.email, emailIsProof: false };
 }
 
-/** Many services number their users. */
+/** Converts numeric ids, which many services have, to strings. */
 export function idOf(value: unknown): unknown {
   return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
 }

@@ -13,17 +13,21 @@ const SHAPE = {
 export interface OidcOptions extends ProviderOptions {
   /** The `:provider` of the routes: lower-case letters, digits, `_` and `-`. @default none, required */
   id: string;
-  /** The issuer, as its discovery document names it. @default none, required */
+  /** The issuer, as in its discovery document. @default none, required */
   issuer: string;
   /**
-   * Whether `email_verified: true` of this issuer proves that the mailbox is the person's. Say so only of an issuer that
-   * lets nobody claim an address unproved.
+   * Whether `email_verified: true` from this issuer counts as proof that the email belongs to the person. Enable it
+   * only if the issuer verifies every address.
    * @default false
    */
   trustEmailVerified?: boolean;
 }
 
-/** Any OpenID Connect provider, by discovery (OpenID Connect Discovery 1.0). */
+/**
+ * Any OpenID Connect provider with discovery (OpenID Connect Discovery 1.0).
+ *
+ * @throws TypeError on invalid options
+ */
 export function oidc(options: OidcOptions): ProviderPlugin {
   const {
     id,
@@ -40,7 +44,7 @@ export function oidc(options: OidcOptions): ProviderPlugin {
     clientSecret,
     clientAuth: 'basic',
     scopes: scopes ?? ['openid', 'email', 'profile'],
-    // Without it, a provider has to leave offline_access out (OpenID Connect Core 1.0, 11).
+    // Without prompt=consent, providers must ignore offline_access (OpenID Connect Core 1.0, 11).
     ...(scopes?.includes('offline_access') && { authorizeParameters: { prompt: 'consent' } }),
     profile: (sources) =>
       oidcProfile(sources, (claims) => trustEmailVerified && claims.email_verified === true),
@@ -48,10 +52,10 @@ export function oidc(options: OidcOptions): ProviderPlugin {
 }
 
 /**
- * The profile from the ID token, or from userinfo where the ID token holds no email. Userinfo is asked either way: a
- * provider that speaks there of somebody else is not believed at all.
+ * Reads the profile from the ID token, or from userinfo if the ID token has no email. Userinfo is always fetched, so
+ * that a mismatch of the subjects is detected.
  *
- * @param isProof whether the claims prove that the email is the person's
+ * @param isProof whether the claims prove that the email belongs to the person
  */
 export async function oidcProfile(
   { claims, userinfo }: ProfileSources,

@@ -1,48 +1,48 @@
 import { z } from 'zod';
 import { isLoopback, readOptions } from '../../../config/options.js';
 
-/** What every named provider takes. */
+/** Options of all providers. */
 export interface ProviderOptions {
-  /** As the provider gave it when the app was registered there. @default none, required */
+  /** The client id that the provider issued. @default none, required */
   clientId: string;
-  /** As the provider gave it when the app was registered there. @default none, required */
+  /** The client secret that the provider issued. @default none, required */
   clientSecret: string;
-  /** What to ask the provider for; `openid` is asked for anyway where it is needed. @default what the profile and email need */
+  /** The scopes to request; `openid` is added if needed. @default the scopes needed to sign in, for named providers */
   scopes?: readonly string[];
 }
 
-/** For a provider that is found by OpenID Connect discovery. */
+/** Options of providers with OpenID Connect discovery. */
 export interface DiscoveredOptions extends ProviderOptions {
-  /** Another issuer: one's own server, or a local one in tests. @default the provider's own */
+  /** Another issuer: a self-hosted or a test server. @default the provider's own */
   issuer?: string;
 }
 
-/** Other places of a service without discovery: one's own server, or a local one in tests. */
+/** Endpoints of a service without discovery, to replace its own: for a self-hosted or a test server. */
 export interface Endpoints {
-  /** @default the provider's own */
+  /** The authorization endpoint. @default the provider's own */
   authorizationUrl?: string;
-  /** @default the provider's own */
+  /** The token endpoint. @default the provider's own */
   tokenUrl?: string;
-  /** @default the provider's own */
+  /** The URL that returns the user as JSON. @default the provider's own */
   userinfoUrl?: string;
 }
 
-/** For a provider that speaks OAuth 2.0 without discovery. */
+/** Options of providers that support OAuth 2.0 without discovery. */
 export interface EndpointOptions extends ProviderOptions {
-  /** @default the provider's own */
+  /** Replaces endpoints. @default the provider's own */
   endpoints?: Endpoints;
 }
 
 export const required = z.string('is missing').min(1, 'is missing');
 
-/** http is for providers in development and tests: its traffic must not leave the machine. */
+/** An https URL. Plain http is allowed for loopback addresses only, for development and tests. */
 export const secureUrl = z
-  .string('must be an https URL (http only on this machine)')
-  .refine(isSecureUrl, 'must be an https URL (http only on this machine)');
+  .string('must be an https URL (http is allowed on localhost only)')
+  .refine(isSecureUrl, 'must be an https URL (http is allowed on localhost only)');
 
 export const providerId = z
-  .string('must be 1 to 64 of a-z, 0-9, _ and -')
-  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be 1 to 64 of a-z, 0-9, _ and -');
+  .string('must be 1 to 64 characters of a-z, 0-9, _ and -')
+  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be 1 to 64 characters of a-z, 0-9, _ and -');
 
 const scopes = z.custom<readonly string[]>(
   (value) => Array.isArray(value) && value.every((one) => typeof one === 'string' && /^\S+$/.test(one)),
@@ -53,16 +53,16 @@ export const providerShape = { clientId: required, clientSecret: required, scope
 
 export const discoveredShape = { ...providerShape, issuer: secureUrl.optional() };
 
-/** @param names of the endpoints that can be elsewhere */
+/** @param names the endpoints that can be replaced */
 export function endpointShape(...names: string[]) {
   const endpoints = Object.fromEntries(names.map((name) => [name, secureUrl.optional()]));
   return { ...providerShape, endpoints: z.strictObject(endpoints).optional() };
 }
 
 /**
- * The options of a provider, looked at before anything is made of them.
+ * Validates the options of a provider.
  *
- * @throws TypeError that names every mistake, and its mend, and quotes no value
+ * @throws TypeError naming every mistake and how to fix it, without quoting values
  */
 export function checkOptions<Options extends object>(
   provider: string,

@@ -10,7 +10,7 @@ export const listAccounts = (api: OAuthApi) =>
   route({
     method: 'get',
     path: '/oauth/accounts',
-    summary: 'My linked accounts',
+    summary: 'List my linked accounts',
     access: 'session',
     answers: {
       200: {

@@ -8,24 +8,26 @@ import { text } from '../../../http/schemas.js';
 import type { AuthorizationRequest, AuthorizeInput } from '../api.js';
 import { flowCookie, readFlowCookie } from '../flow-cookie.js';
 
-/** What `authorize` and `link` have in common: both send a browser to a provider. */
+/** The common parts of `authorize` and `link`, which both redirect a browser to a provider. */
 export const toProvider = {
   query: z.object({
     callback_url: text(2048)
       .optional()
-      .describe('Where to end: a path of this app, or a URL of an origin that it trusts. By default /'),
+      .describe(
+        'Where to redirect afterwards: a path of this app, or a URL of a trusted origin. By default /',
+      ),
   }),
   answers: {
-    302: { description: 'To the provider' },
+    302: { description: 'Redirect to the provider' },
     200: {
-      description: 'The same for a client that prefers application/json',
+      description: 'The URL of the provider, for clients that prefer application/json',
       schema: z.object({ url: z.url() }),
     },
   },
   problems: ['provider_not_found', 'invalid_callback_url', 'origin_not_allowed', 'provider_error'],
 } as const satisfies { query: z.ZodType; answers: object; problems: readonly AuthErrorCode[] };
 
-/** Begins a flow for the browser that asks, and redirects it; a script is told where to send it. */
+/** Starts a flow and redirects the browser, or returns the URL to clients that prefer JSON. */
 export async function sendToProvider(
   core: Core,
   req: Request,

@@ -8,7 +8,7 @@ export const authorize = (core: Core, api: OAuthApi) =>
     ...toProvider,
     method: 'get',
     path: '/oauth/:provider/authorize',
-    summary: 'Sign in at a provider',
+    summary: 'Sign in with a provider',
     access: 'public',
     handle({ req, params: { provider = '' }, query }) {
       return sendToProvider(core, req, query.callback_url, (input) => api.authorizeUrl(provider, input));

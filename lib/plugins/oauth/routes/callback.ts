@@ -6,13 +6,13 @@ import { type Call, type Reply, route } from '../../../http/route.js';
 import type { OAuthApi } from '../api.js';
 import { readFlowCookie } from '../flow-cookie.js';
 
-// A provider may add what it likes.
+// Providers may send additional parameters.
 const parameters = z.record(z.string(), z.string());
 
 const shared = {
   path: '/oauth/:provider/callback',
   access: 'public',
-  answers: { 303: { description: 'To the callback URL; with ?error=<code> where the flow failed' } },
+  answers: { 303: { description: 'Redirect to the callback URL, with ?error=<code> if the flow failed' } },
   problems: ['provider_not_found', 'invalid_flow'],
 } as const;
 
@@ -20,10 +20,10 @@ export const callback = (core: Core, api: OAuthApi) =>
   route({
     ...shared,
     method: 'get',
-    summary: 'Where a provider sends the browser back to',
+    summary: 'Complete a sign-in or a link after returning from a provider',
     query: parameters,
     handle(call) {
-      // Express routes it here as well, and a flow is good for one return only.
+      // Express also routes HEAD requests here, which must not consume the flow.
       if (call.req.method === 'HEAD')
         throw new AuthError('method_not_allowed', { headers: { Allow: 'GET, POST' } });
       return complete(core, api, call);
@@ -35,11 +35,12 @@ export const formCallback = (core: Core, api: OAuthApi) =>
   route({
     ...shared,
     method: 'post',
-    summary: 'The same for a provider that answers with a form',
+    summary: 'The same, for providers that respond with a form post',
     fromOtherSites: true,
     form: parameters,
     async handle(call) {
-      // A browser sends no SameSite=Lax cookie with another site's form, but it does with the GET that this becomes.
+      // Browsers send no SameSite=Lax cookies with a form post from another site, but they do with the GET after a
+      // redirect.
       if (readFlowCookie(core, call.req) !== undefined) return complete(core, api, call);
       const isPending = await api.isPending(call.params.provider ?? '', new URLSearchParams(call.query));
       if (!isPending) throw new AuthError('invalid_flow');

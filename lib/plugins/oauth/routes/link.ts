@@ -8,7 +8,7 @@ export const link = (core: Core, api: OAuthApi) =>
     ...toProvider,
     method: 'get',
     path: '/oauth/:provider/link',
-    summary: 'Link an account at a provider to mine',
+    summary: 'Link an account at a provider',
     access: 'session',
     handle({ req, auth, params: { provider = '' }, query }) {
       return sendToProvider(core, req, query.callback_url, (input) =>

@@ -30,7 +30,7 @@ export const readTokens = (api: OAuthApi) =>
   route({
     method: 'get',
     path: '/oauth/:provider/tokens',
-    summary: "A provider's tokens, for calling its API in my name",
+    summary: "Read a provider's tokens, for calling its API on my behalf",
     access: 'session',
     answers: { 200: { description: 'The tokens', schema: tokensSchema } },
     problems: ['provider_not_found', 'account_not_linked', 'relink_required'],

@@ -5,9 +5,9 @@ export const unlink = (api: OAuthApi) =>
   route({
     method: 'delete',
     path: '/oauth/:provider/unlink',
-    summary: 'Unlink an account, unless it is the last way to sign in',
+    summary: 'Unlink an account, unless it is my last way to sign in',
     access: 'session',
-    answers: { 204: { description: 'It is unlinked' } },
+    answers: { 204: { description: 'The account was unlinked' } },
     problems: ['provider_not_found', 'account_not_linked', 'last_sign_in_method'],
     async handle({ auth, params: { provider = '' } }) {
       await api.unlink(auth.user.id, provider);

@@ -127,7 +127,7 @@ describe('POST /signin/credential', () => {
     await signIn({ credential: ada.email, password: ada.password }).expect(200);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(
-      app.log.filter((line) => line.startsWith("error latchkey: a listener of 'session.created'")),
+      app.log.filter((line) => line.startsWith("error latchkey: a listener for 'session.created'")),
     ).toHaveLength(2);
     for (const off of offs) off();
     app.log.length = 0;
