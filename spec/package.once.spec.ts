@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
@@ -107,6 +108,33 @@ describe('the npm package', () => {
         })();`,
     });
     expect(await node('cjs', 'main.cjs')).toBe(OUTCOME);
+  });
+
+  test('keeps what plugins declare when an app is bundled', async () => {
+    await project('bundle', {
+      'main.mjs': `import { apiKeys, createAuth, credentialPassword } from 'latchkey';
+        const auth = createAuth({
+          database: 'sqlite:./bundle.db',
+          secret: 'a secret for specs, of 32 bytes and more',
+          plugins: [credentialPassword(), apiKeys()],
+        });
+        auth.on('api_key.created', () => {});
+        const headers = { 'x-service-api-key': 'junk' };
+        const refused = await auth.getSession({ headers }).catch((error) => error.code);
+        console.log(refused, Object.keys(auth.openapi().paths).includes('/api-keys'));
+        await auth.close();`,
+    });
+    await build({
+      entryPoints: [join(folder, 'bundle', 'main.mjs')],
+      outfile: join(folder, 'bundle', 'bundled.mjs'),
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      // What has native parts or loads modules by name stays outside.
+      external: ['sequelize', 'bcrypt', 'express', 'ioredis', '@node-rs/argon2', '@photostructure/sqlite'],
+    });
+    // One that is bundled resolves what is outside as latchkey would.
+    expect(await node('bundle', 'bundled.mjs')).toBe('invalid_api_key true');
   });
 
   test('shares one Auth between its ESM and CommonJS builds', async () => {

@@ -191,6 +191,29 @@ types('an app can write its own plugin', () => {
   expectTypeOf(auth.greeter.greet).toEqualTypeOf<(name: string) => string>();
 });
 
+types('the names that plugins declare are part of the types', () => {
+  expectTypeOf<'verify-email' | 'reset-password'>().toExtend<Latchkey.MailKind>();
+  expectTypeOf<Latchkey.Via>().toEqualTypeOf<'cookie' | 'bearer' | 'api-key'>();
+  expectTypeOf<
+    'invalid_api_key' | 'provider_error' | 'password_already_set'
+  >().toExtend<Latchkey.AuthErrorCode>();
+  expectTypeOf<
+    'api_key.created' | 'account.linked' | 'password.reset' | 'admin.sessions_revoked'
+  >().toExtend<Latchkey.AuthEventName>();
+});
+
+types('an object without setup is not a plugin', () => {
+  // @ts-expect-error: no setup
+  latchkey.createAuth({ database: 'sqlite:x', secret: 'x', plugins: [{ name: 'x' }] });
+});
+
+types('auth.models has the models of the plugins in the list', () => {
+  const auth = latchkey.createAuth({ database: 'sqlite:x', secret: 'x', plugins: [latchkey.apiKeys()] });
+  expectTypeOf(auth.models).toHaveProperty('User');
+  expectTypeOf(auth.models).toHaveProperty('ApiKey');
+  expectTypeOf(auth.models).not.toHaveProperty('Account');
+});
+
 types('users and sessions do not contain secrets', () => {
   expectTypeOf<Latchkey.User>().not.toHaveProperty('passwordHash');
   expectTypeOf<Latchkey.Session>().not.toHaveProperty('tokenHash');

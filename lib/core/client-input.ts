@@ -35,6 +35,6 @@ export async function forClientOf<T>(
 }
 
 /** Converts IPv4-mapped IPv6 addresses to IPv4. */
-export function plainAddress<A extends string | null | undefined>(ip: A): A {
-  return ip?.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '') as A;
+export function plainAddress(ip: string | null | undefined): string | null | undefined {
+  return typeof ip === 'string' ? ip.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '') : ip;
 }

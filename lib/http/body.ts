@@ -113,12 +113,16 @@ function toFieldErrors(issue: z.core.$ZodIssue): FieldError[] {
         ? [{ pointer, code: 'required', detail: 'is missing' }]
         : [{ pointer, code: 'wrong_type', detail: `must be of type ${issue.expected}` }];
     case 'too_big':
-      return [{ pointer, code: 'too_long', detail: `must have at most ${issue.maximum} characters` }];
+      return [{ pointer, code: 'too_long', detail: `must have at most ${issue.maximum} ${unitOf(issue)}` }];
     case 'too_small':
-      return [{ pointer, code: 'too_short', detail: `must have at least ${issue.minimum} characters` }];
+      return [{ pointer, code: 'too_short', detail: `must have at least ${issue.minimum} ${unitOf(issue)}` }];
     default:
       return [{ pointer, code: 'invalid', detail: issue.message }];
   }
+}
+
+function unitOf({ origin }: { readonly origin: string }): string {
+  return origin === 'array' ? 'items' : 'characters';
 }
 
 function toPointer(path: readonly PropertyKey[]): string {

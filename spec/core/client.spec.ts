@@ -12,7 +12,7 @@ let events: [name: string, ip: string | null, userAgent: string | null][];
 const stops: (() => void)[] = [];
 
 beforeAll(async () => {
-  app = await startMailApp({ plugins, config: { rateLimit: { signIn: { limit: 2, window: 600 } } } });
+  app = await startMailApp({ plugins, config: { rateLimit: { signIn: { limit: 3, window: 600 } } } });
   userId = (await app.auth.credential.signUp(ada))!.user.id;
 });
 afterAll(() => app.stop());
@@ -81,6 +81,27 @@ describe('the client of a request', () => {
   }
 });
 
+describe('a listener', () => {
+  test('makes calls of its own: not for the client of the event, whose session goes on', async () => {
+    const browser = app.browser();
+    await browser
+      .post('/auth/signin/credential')
+      .send({ credential: ada.email, password: ada.password })
+      .expect(200);
+    let issued: ReturnType<typeof signIn> | undefined;
+    const stop = app.auth.on('user.created', () => {
+      issued = signIn();
+    });
+    await browser
+      .post('/auth/signup/credential')
+      .send({ email: 'visitor@example.com', password: ada.password })
+      .expect(201);
+    stop();
+    expect((await issued)?.session).toMatchObject({ ipAddress: null, userAgent: null });
+    await browser.get('/auth/me').expect(200);
+  });
+});
+
 describe('the client of a call by the app’s code', () => {
   test('is nobody unless the call names one, and then limits by address do not apply', async () => {
     for (let index = 0; index < 4; index++) await signIn();
@@ -111,7 +132,7 @@ describe('the client of a call by the app’s code', () => {
     const before = await signIn();
     const headers = { cookie: `latchkey=${before.token}`, 'user-agent': 'the browser' };
     events.length = 0;
-    const after = await signIn({ request: { headers, ip: '192.0.2.2' } });
+    const after = await signIn({ request: { headers, ip: '::ffff:192.0.2.2' } });
     expect(after.session).toMatchObject({ ipAddress: '192.0.2.2', userAgent: 'the browser' });
     expect(await app.auth.revokeSession(before.token)).toBe(false);
     expect(sorted()).toEqual([
@@ -130,16 +151,20 @@ describe('the client of a call by the app’s code', () => {
     const ip = '192.0.2.4';
     await signIn({ ip });
     await signIn({ request: { headers: {}, ip } });
+    await signIn({ ip: `::ffff:${ip}` });
     await expect(signIn({ ip })).rejects.toMatchObject({ code: 'rate_limited' });
     // An address that is not known is limited too.
     await signIn({ ip: null });
     await signIn({ request: { headers: {} } });
+    await signIn({ ip: null });
     await expect(signIn({ ip: null })).rejects.toMatchObject({ code: 'rate_limited' });
   });
 
   test('must be a request, or an object with headers', async () => {
     for (const request of [null, 'x', {}]) {
-      await expect(signIn({ request })).rejects.toThrow('latchkey: pass a request');
+      await expect(signIn({ request })).rejects.toThrow(/latchkey: .*request/);
     }
+    for (const wrong of [{ ip: 5 }, { userAgent: ['x'] }])
+      await expect(signIn(wrong)).rejects.toThrow('must be a string or null');
   });
 });

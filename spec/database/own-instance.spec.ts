@@ -52,6 +52,10 @@ async function roundTrip(auth: ReturnType<typeof open>) {
   expect(await auth.apiKeys.list(user.id)).toEqual([apiKey]);
   expect((await auth.getSession({ headers: { authorization: `ApiKey ${key}` } })).apiKey).toEqual(apiKey);
   expect(await auth.prune()).toBe(0);
+  const plain = (found: unknown) => JSON.parse(JSON.stringify(found));
+  expect(plain(await auth.models.User.findByPk(user.id))).toMatchObject({ email: ada.email });
+  await auth.models.RateLimit.create({ keyHash: Buffer.alloc(32), hits: 7, expiresAt: new Date() } as never);
+  expect(plain(await auth.models.RateLimit.findOne())).toMatchObject({ hits: 7 });
   await auth.getSession({ headers });
   expect(await auth.revokeAllSessions(user.id)).toBe(1);
   await expect(auth.getSession({ headers })).rejects.toMatchObject({ code: 'invalid_session' });
@@ -73,6 +77,7 @@ describe('the app’s own Sequelize instance', () => {
       },
     ],
     ['with upper-case names', { define: { underscored: false, name: { singular: 'X', plural: 'XS' } } }],
+    ['with getters of its own', { define: { getterMethods: { email: () => 'x', hits: () => -1 } } }],
     ['with omitNull', { omitNull: true }],
     ['with raw queries', { query: { raw: true } }],
     ...(dialect === 'sqlite'

@@ -178,6 +178,11 @@ describe('creating a guard', () => {
     ['an unknown option', { acept: ['cookie'] }, /requireSession has no option acept/],
     ['an empty accept', { accept: [] }, /accept must list one or more of cookie, bearer/],
     ['an unknown carrier', { accept: ['query'] }, /accept must list one or more of/],
+    [
+      'an accept with a feature that is not a credential',
+      { accept: ['cookie', 'administrators'] },
+      /accept must list one or more of cookie, bearer, api-key$/,
+    ],
     ['an accept that is not a list', { accept: 'cookie' }, /accept must list one or more of/],
     ['an onError that is not a function', { onError: '/sign-in' }, /onError must be a function/],
   ])('throws a TypeError for %s', (_name, options, message) => {

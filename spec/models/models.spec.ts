@@ -78,4 +78,21 @@ describe('auth.models', () => {
     expect(session.user).toMatchObject({ id: userId, email: ada.email });
     expect(JSON.stringify(session)).not.toMatch(/hash|epoch|bcrypt/i);
   });
+
+  test('have their keys, so that instances of all can be read, told apart and deleted', async () => {
+    const { User, OneTimeToken } = app.auth.models;
+    await OneTimeToken.bulkCreate(
+      [1, 2, 3].map((fill) => ({
+        tokenHash: Buffer.alloc(32, fill),
+        userId,
+        purpose: 'spec',
+        email: ada.email,
+        expiresAt: new Date(Date.now() + 60_000),
+      })),
+    );
+    const user = await User.findByPk(userId, { include: 'oneTimeTokens' });
+    expect(JSON.parse(JSON.stringify(user)).oneTimeTokens).toHaveLength(3);
+    await (await OneTimeToken.findOne())?.destroy();
+    expect(await OneTimeToken.count()).toBe(2);
+  });
 });

@@ -3,7 +3,7 @@ import { canonicalEmail } from '../../core/canonical.js';
 import type { Core } from '../../core/core.js';
 import type { SessionWithUser } from '../../core/sessions.js';
 import type { Proof } from '../../core/sign-in.js';
-import { violatedUnique } from '../../database/faults.js';
+import { isForeignKeyViolation, violatedUnique } from '../../database/faults.js';
 import { AuthError } from '../../errors.js';
 import type { User } from '../../models/user.js';
 import type { AccountOwner, Accounts } from './accounts.js';
@@ -141,7 +141,11 @@ async function retryAfterRace<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      const lostRace = violatedUnique(error) || (error instanceof AuthError && error.code === 'email_taken');
+      const lostRace =
+        violatedUnique(error) ||
+        // The user was deleted after they were found.
+        isForeignKeyViolation(error) ||
+        (error instanceof AuthError && error.code === 'email_taken');
       if (!lostRace || attempt === MAX_ATTEMPTS) throw error;
     }
   }

@@ -66,6 +66,18 @@ describe('requireVerifiedEmail', () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
     expect(app.mails).toHaveLength(4);
   });
+
+  test('refuses a password change by code that would begin a session, before anything changes', async () => {
+    const { user } = await app.mailOf(() => signUp());
+    const change = app.auth.credential.changePassword({
+      userId: user.id,
+      currentPassword: ada.password,
+      newPassword: 'a difference engine',
+    });
+    await expect(change).rejects.toMatchObject({ code: 'email_not_verified' });
+    expectProblem(await signIn(), 403, 'email_not_verified');
+    expectProblem(await signIn(ada.email, 'a difference engine'), 401, 'invalid_credentials');
+  });
 });
 
 describe('concealExistingEmails', () => {
