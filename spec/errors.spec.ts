@@ -35,6 +35,6 @@ describe('an AuthError from code', () => {
 test('on the wire the fields are in errors, not in detail', async () => {
   const answer = await app.http.post('/auth/signup/credential').send({ ...ada, password: 'password1' });
   const problem = expectProblem(answer, 422, 'validation_failed');
-  expect(problem.detail).toBe('The body is not valid; see errors.');
+  expect(problem.detail).toBe('The body is invalid: see errors.');
   expect(problem.errors).toMatchObject([{ pointer: '/password' }]);
 });
