@@ -1,3 +1,4 @@
+import { authenticateWith } from './carriers/authenticate.js';
 import { bearerCarrier } from './carriers/bearer.js';
 import { cookieCarrier } from './carriers/cookie.js';
 import type { AuthConfig } from './config/schema.js';
@@ -234,7 +235,7 @@ export function internalsOf(authOrConfig: Auth | AuthConfig<readonly Plugin[]>):
 }
 
 async function getSession(core: Core, req: RequestLike): Promise<Authentication> {
-  const authentication = await core.authenticate(toPlainRequest(req));
+  const authentication = await authenticateWith(core.carriers, toPlainRequest(req));
   if (!authentication) throw new AuthError('unauthenticated');
   return authentication;
 }

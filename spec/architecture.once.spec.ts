@@ -9,15 +9,15 @@ const read = (path: string) => readFileSync(fileURLToPath(new URL(`../${path}`, 
 const files = filesIn('lib');
 const arrows = [...files].flatMap(([from, { imports }]) => imports.map((to) => ({ from, to })));
 
+/** The order from docs/architecture.md: each line may import what is on the lines above it. */
+const order = (/```text\n(errors[\s\S]*?)```/.exec(read('docs/architecture.md'))?.[1] ?? '')
+  .trim()
+  .split('\n')
+  .map((line) => line.replace(/^→ /, '').split(', '));
+
+const place = (room: string) => order.findIndex((rooms) => rooms.includes(room));
+
 describe('the import rule', () => {
-  /** The order from docs/architecture.md: each line may import what is on the lines above it. */
-  const order = (/```text\n(errors[\s\S]*?)```/.exec(read('docs/architecture.md'))?.[1] ?? '')
-    .trim()
-    .split('\n')
-    .map((line) => line.replace(/^→ /, '').split(', '));
-
-  const place = (room: string) => order.findIndex((rooms) => rooms.includes(room));
-
   test('docs/architecture.md lists the folder of every file', () => {
     expect([...files.keys()].filter((path) => place(roomOf(path)) < 0)).toEqual([]);
   });
@@ -45,6 +45,29 @@ describe('the import rule', () => {
       ([path, { source }]) => !isEntry(path) && /^export (type )?[{*][^;]*from /m.test(source),
     );
     expect(barrels.map(([path]) => path)).toEqual([]);
+  });
+});
+
+describe('the paths of requests in docs/architecture.md', () => {
+  const [, picture = ''] = /```mermaid\n([\s\S]*?)```/.exec(read('docs/architecture.md')) ?? [];
+  const paths = [...picture.matchAll(/subgraph \w+\["([^"]+)"\][\s\S]*?end\n/g)].map(
+    ([block, name = '']) =>
+      [name, [...block.matchAll(/\w\d\["([^"]+)"\]/g)].map(([, file]) => `${file}.ts`)] as const,
+  );
+
+  test('are three', () => {
+    expect(paths.map(([name]) => name)).toHaveLength(3);
+  });
+
+  test.each(paths)('%s: every step is a file', (_name, steps) => {
+    expect(steps.filter((step) => !files.has(step))).toEqual([]);
+  });
+
+  test.each(paths)('%s: goes only to folders that may be imported, and enters none twice', (_name, steps) => {
+    const rooms = steps.map(roomOf).filter((room, index, all) => room !== all[index - 1]);
+    expect(new Set(rooms).size).toBe(rooms.length);
+    const places = rooms.map(place);
+    expect(places).toEqual([...places].sort((a, b) => b - a));
   });
 });
 

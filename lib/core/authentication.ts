@@ -47,6 +47,11 @@ export function toPlainRequest(request: RequestLike): PlainRequest {
   return { headers: Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value])), ip };
 }
 
+/** Whether a request was authenticated by a session. */
+export function isSession(authentication: Authentication): authentication is SessionAuthentication {
+  return authentication.session !== null;
+}
+
 /** One way for a request to carry a credential. */
 export interface Carrier {
   readonly via: Via;

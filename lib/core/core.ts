@@ -12,7 +12,7 @@ import { oneTimeTokens } from '../models/one-time-token.js';
 import { type Session, sessions } from '../models/session.js';
 import { Table, type TableDeclaration } from '../models/table.js';
 import { type User, users } from '../models/user.js';
-import type { Authentication, Carrier, SessionAuthentication } from './authentication.js';
+import type { Carrier } from './authentication.js';
 import { type ClientInput, forClientOf } from './client-input.js';
 import type { Contribution } from './contribution.js';
 import type { Events } from './events.js';
@@ -105,31 +105,6 @@ export class Core {
     });
   }
 
-  /**
-   * Authenticates a request. The first carrier that finds a credential decides.
-   *
-   * @returns null if the request carries no credential
-   * @throws AuthError if the credential is invalid
-   */
-  async authenticate(request: PlainRequest): Promise<Authentication | null> {
-    for (const carrier of this.carriers) {
-      const authentication = await carrier.authenticate(request);
-      if (authentication) return authentication;
-    }
-    return null;
-  }
-
-  /** The active session that a request carries. Null if there is none, or if it has ended. */
-  async sessionOf(request: PlainRequest): Promise<SessionAuthentication | null> {
-    try {
-      const authentication = await this.authenticate(request);
-      return authentication && isSession(authentication) ? authentication : null;
-    } catch (error) {
-      if (error instanceof AuthError && error.status === 401) return null;
-      throw error;
-    }
-  }
-
   /** The session tokens that a request carries, valid or not. */
   sessionTokens(request: PlainRequest): readonly string[] {
     const tokens = this.carriers.flatMap((carrier) => carrier.sessionTokens(request));
@@ -206,8 +181,4 @@ export class Core {
     await this.sessions.settle();
     await this.mailer?.settle();
   }
-}
-
-export function isSession(authentication: Authentication): authentication is SessionAuthentication {
-  return authentication.session !== null;
 }

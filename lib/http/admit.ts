@@ -1,6 +1,7 @@
 import type { Request } from 'express';
-import type { Authentication, SessionAuthentication } from '../core/authentication.js';
-import { type Core, isSession } from '../core/core.js';
+import { authenticateWith } from '../carriers/authenticate.js';
+import { type Authentication, isSession, type SessionAuthentication } from '../core/authentication.js';
+import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import { isUnsafe, requireOwnOrigin } from './origin.js';
 
@@ -11,7 +12,7 @@ import { isUnsafe, requireOwnOrigin } from './origin.js';
  * @throws AuthError if the credential is invalid or the origin is not allowed
  */
 export async function authenticate(core: Core, req: Request): Promise<Authentication | null> {
-  const authentication = await core.authenticate(req);
+  const authentication = await authenticateWith(core.carriers, req);
   if (authentication?.via === 'cookie' && isUnsafe(req.method)) requireOwnOrigin(req, core.settings);
   return authentication;
 }

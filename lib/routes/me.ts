@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Core, isSession } from '../core/core.js';
+import { isSession } from '../core/authentication.js';
+import type { Core } from '../core/core.js';
 import { resources } from '../http/present.js';
 import { route } from '../http/route.js';
 

@@ -1,3 +1,4 @@
+import { sessionOf } from '../../carriers/authenticate.js';
 import { DEFAULT_BASE_PATH } from '../../config/settings.js';
 import type { ClientInput } from '../../core/client-input.js';
 import type { Core } from '../../core/core.js';
@@ -193,7 +194,7 @@ export class OAuthApi {
     const client = this.#clientOf(provider);
     const { request } = this.#core.context.client;
     const flow = await this.#takeFlow(input, request ? this.#core.sessionTokens(request) : []);
-    const current = flow.sessionId !== null && request ? await this.#core.sessionOf(request) : null;
+    const current = flow.sessionId !== null && request ? await sessionOf(this.#core.carriers, request) : null;
     if (flow.sessionId !== (current?.session.id ?? null)) throw new AuthError('invalid_flow');
     try {
       const identity = await client.redeem(parameters, flow.secrets, flow.redirectUri);

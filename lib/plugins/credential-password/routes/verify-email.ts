@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sessionOf } from '../../../carriers/authenticate.js';
 import type { Core } from '../../../core/core.js';
 import { resources } from '../../../http/present.js';
 import { route } from '../../../http/route.js';
@@ -16,7 +17,7 @@ export const verifyEmail = (core: Core, api: CredentialApi) => {
     answers: { 200: { description: 'The user', schema: z.object({ user: user.schema }) } },
     problems: ['invalid_token', 'unauthenticated', 'invalid_credentials', 'rate_limited'],
     async handle({ body: { token, password }, req }) {
-      const sessionUserId = (await core.sessionOf(req))?.user.id ?? null;
+      const sessionUserId = (await sessionOf(core.carriers, req))?.user.id ?? null;
       return {
         status: 200,
         body: { user: user.present(await api.verifyEmail({ token, sessionUserId, password })) },
