@@ -46,6 +46,9 @@ declareAdministrators('add admin({ adminUserIds: […] }) to plugins');
  * Lets administrators list users and revoke their sessions.
  *
  * @throws TypeError on invalid options
+ *
+ * @example
+ * plugins: [credentialPassword(), admin({ adminUserIds: [adaId] })]
  */
 export function admin(options: AdminOptions): Plugin<'admin', AdminApi, Record<never, never>> {
   // Without options, the error below explains what is missing.

@@ -31,6 +31,10 @@ const schema = z.strictObject({
  * API keys for programs that act on behalf of a user.
  *
  * @throws TypeError on invalid options
+ *
+ * @example
+ * const auth = createAuth({ …, plugins: [credentialPassword(), apiKeys()] });
+ * const { key, apiKey } = await auth.apiKeys.create(userId, { name: 'nightly import' });
  */
 export function apiKeys(options: ApiKeysOptions = {}): Plugin<'apiKeys', ApiKeysApi, typeof TABLES> {
   const settings = readOptions('apiKeys', schema, options);

@@ -25,6 +25,10 @@ const schema = z.strictObject({
  * Records all events in a table that administrators can read.
  *
  * @throws TypeError on invalid options
+ *
+ * @example
+ * const auth = createAuth({ …, plugins: [credentialPassword(), auditLog({ retention: 90 * 24 * 3600 })] });
+ * const { events } = await auth.auditLog.listEvents({ userId, kind: 'sign_in.failed' });
  */
 export function auditLog(options: AuditLogOptions = {}): Plugin<'auditLog', AuditLogApi, typeof TABLES> {
   const settings = readOptions('auditLog', schema, options);

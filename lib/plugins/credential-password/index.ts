@@ -99,6 +99,10 @@ export type SignUpAnswer<O> = IfOn<
  * Sign-up and sign-in with a password and an email or, optionally, a username.
  *
  * @throws TypeError on invalid options
+ *
+ * @example
+ * const auth = createAuth({ …, plugins: [credentialPassword({ username: true })] });
+ * const { user } = await auth.credential.signUp({ email, password, username: 'ada' });
  */
 export function credentialPassword<const O extends CredentialPasswordOptions = Record<never, never>>(
   options: O = {} as O,

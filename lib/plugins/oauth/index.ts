@@ -34,6 +34,9 @@ const schema = z.strictObject({ linkByVerifiedEmail: z.boolean('must be true or 
  * Sign-in with providers, and linked accounts. Each provider is a separate plugin.
  *
  * @throws TypeError on invalid options
+ *
+ * @example
+ * plugins: [oauth({ linkByVerifiedEmail: true }), google({ clientId, clientSecret })]
  */
 export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typeof TABLES> {
   const settings = readOptions('oauth', schema, options);
