@@ -1,7 +1,7 @@
 import { authenticateWith } from './carriers/authenticate.js';
 import { bearerCarrier } from './carriers/bearer.js';
 import { cookieCarrier } from './carriers/cookie.js';
-import type { AuthConfig } from './config/schema.js';
+import type { AuthConfig } from './config/auth-config.js';
 import { DEFAULT_BASE_PATH, readConfig } from './config/settings.js';
 import { CallContext } from './context/call.js';
 import { type Authentication, type RequestLike, toPlainRequest } from './core/authentication.js';
@@ -22,11 +22,7 @@ import { defineModels } from './models/model.js';
 import type { Session } from './models/session.js';
 import type { User } from './models/user.js';
 import type { Plugin, PluginApis, PluginDefinition, PluginModels, PluginParts } from './plugin.js';
-import { me } from './routes/me.js';
-import { openapi } from './routes/openapi.js';
-import { revokeSessions } from './routes/revoke-sessions.js';
-import { endSession, listSessions } from './routes/sessions.js';
-import { signout } from './routes/signout.js';
+import { allRoutes } from './routes/core.js';
 
 const NO_LIMITS: LimitRules = { signIn: null, signUp: null, mail: null, account: null };
 
@@ -133,7 +129,10 @@ export function createAuth<const P extends readonly Plugin[] = readonly []>(
 function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
   const { core, parts, limits } = assemble(config);
   const { database, settings } = core;
-  const routes = routesOf(core, parts);
+  const routes = allRoutes(
+    core,
+    parts.flatMap((part) => part.routes?.() ?? []),
+  );
   const migrations = [...coreMigrations, ...parts.flatMap(({ migrations = [] }) => migrations).sort(byName)];
   const auth: Auth = {
     getSession: (req) => getSession(core, req),
@@ -204,20 +203,6 @@ function setUp(plugins: readonly Plugin[], core: Core): NamedParts[] {
 
 function byName(a: { readonly name: string }, b: { readonly name: string }): number {
   return a.name < b.name ? -1 : 1;
-}
-
-function routesOf(core: Core, parts: readonly NamedParts[]): readonly Route[] {
-  const routes = [
-    me(core),
-    listSessions(core),
-    endSession(core),
-    signout(core),
-    revokeSessions(core),
-    ...parts.flatMap((part) => part.routes?.() ?? []),
-  ];
-  // The document includes its own route.
-  routes.push(openapi(core, routes));
-  return routes;
 }
 
 /**

@@ -5,7 +5,7 @@ export type {
   EmailOptions,
   RateLimitOptions,
   SessionOptions,
-} from './config/schema.js';
+} from './config/auth-config.js';
 export type { Authentication, RequestLike, SessionAuthentication, Via } from './core/authentication.js';
 export type { ClientInput } from './core/client-input.js';
 export type { AuthEventListener, AuthEventName, AuthEvents } from './core/events.js';
@@ -57,15 +57,9 @@ export type {
   SignUpInput,
   VerifyEmailInput,
 } from './plugins/credential-password/inputs.js';
-export type {
-  AuthorizationRequest,
-  AuthorizeInput,
-  CallbackInput,
-  CallbackResult,
-  OAuthApi,
-  TokensOptions,
-} from './plugins/oauth/api.js';
+export type { AuthorizationRequest, CallbackResult, OAuthApi } from './plugins/oauth/api.js';
 export { type OAuthOptions, oauth } from './plugins/oauth/index.js';
+export type { AuthorizeInput, CallbackInput, TokensOptions } from './plugins/oauth/inputs.js';
 export type { Account } from './plugins/oauth/model.js';
 export type { ProviderTokens } from './plugins/oauth/tokens.js';
 export { authRouter } from './router.js';

@@ -4,8 +4,9 @@ import type { LimitRules } from '../limits/limiter.js';
 import type { RedisClient } from '../limits/redis-store.js';
 import type { Logger } from '../logger.js';
 import type { MailSettings } from '../mail/mailer.js';
+import type { AuthConfig } from './auth-config.js';
 import { isLoopback, readOptions } from './options.js';
-import { type AuthConfig, configSchema } from './schema.js';
+import { configSchema } from './schema.js';
 
 /** The config with defaults filled in, without its secrets. */
 export interface Settings {

@@ -29,8 +29,7 @@ const MAX_CARRIED_SESSIONS = 2;
 /** The services that plugins, routes and guards share. */
 export class Core {
   readonly users: Users;
-  /** Without `begin`: only {@link signIn} creates sessions. */
-  readonly sessions: Omit<Sessions, 'begin' | 'announceBegin'>;
+  readonly sessions: Sessions;
   readonly tokens: OneTimeTokens;
   readonly waysIn: WaysIn;
   /** In the order in which they are tried. */
@@ -59,11 +58,19 @@ export class Core {
     const contributions = () => this.#contributions;
     const tokens = this.table(oneTimeTokens);
     const tables = { users: this.table(users), sessions: this.table(sessions) };
-    const allSessions = new Sessions(database, tables, settings, context, events);
-    this.sessions = allSessions;
+    this.sessions = new Sessions(database, tables, settings, events);
     this.users = new Users(database, tables.users);
-    this.#gate = new SignIn(allSessions, context, contributions, (request) => this.sessionTokens(request));
-    this.#proofs = new ProofOfEmail(this.users, allSessions, tokens, events, contributions);
+    this.#gate = new SignIn(
+      tables.sessions,
+      this.sessions,
+      settings,
+      database.clock,
+      context,
+      events,
+      contributions,
+      (request) => this.sessionTokens(request),
+    );
+    this.#proofs = new ProofOfEmail(this.users, this.sessions, tokens, events, contributions);
     this.tokens = new OneTimeTokens(database, tokens, this.users, this.#proofs, () =>
       contributions().flatMap(({ endWithPassword = [] }) => endWithPassword),
     );
@@ -71,7 +78,7 @@ export class Core {
     this.#contributions = setUp(this);
     this.carriers = [
       ...this.#contributions.flatMap(({ carriers = [] }) => carriers),
-      ...carriersOf(allSessions),
+      ...carriersOf(this.sessions),
     ];
   }
 

@@ -1,12 +1,9 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/settings.js';
-import type { CallContext } from '../context/call.js';
 import { createToken, digestToken, SESSION_TOKEN_PREFIX } from '../crypto/token.js';
-import { isUuid, uuidv7 } from '../crypto/uuid.js';
+import { isUuid } from '../crypto/uuid.js';
 import type { Database } from '../database/database.js';
 import { deleteInBatches } from '../database/delete-in-batches.js';
-import { isForeignKeyViolation } from '../database/faults.js';
-import { storable } from '../database/storable.js';
 import { AuthError } from '../errors.js';
 import type { RowOf } from '../models/column.js';
 import type { Session, SessionColumns } from '../models/session.js';
@@ -33,10 +30,7 @@ export interface SessionWithUser {
   readonly session: Session;
 }
 
-const MAX_USER_AGENT = 255;
-const MAX_IP = 45;
-
-/** Finds, lists, renews and ends sessions. Only {@link SignIn} creates them. */
+/** Finds, lists, renews and ends sessions. Only `SignIn` creates them. */
 export class Sessions {
   readonly #table: Table<SessionColumns>;
   readonly #session: Selection<Session>;
@@ -52,7 +46,6 @@ export class Sessions {
     private readonly database: Database,
     tables: { readonly sessions: Table<SessionColumns>; readonly users: Table<UserColumns> },
     private readonly settings: Settings,
-    private readonly context: CallContext,
     private readonly events: Events,
   ) {
     this.#table = tables.sessions;
@@ -68,49 +61,6 @@ export class Sessions {
       on: this.#on,
     });
     this.#touches = new BackgroundWrites(database, settings.logger, 'last activity');
-  }
-
-  /**
-   * Creates a session.
-   *
-   * @param authEpoch the user's epoch at the time they authenticated; if it has been raised since, the session is never
-   *   valid
-   */
-  async begin(
-    user: User,
-    authEpoch: number,
-    remembered: boolean,
-    transaction?: Transaction,
-  ): Promise<IssuedSession> {
-    const { lifetime, shortLifetime } = this.settings.session;
-    const { ip = null, userAgent } = this.context.client;
-    const token = createToken(SESSION_TOKEN_PREFIX);
-    const now = this.database.clock.date();
-    const row = this.#table.complete({
-      id: uuidv7(now.getTime()),
-      userId: user.id,
-      createdAt: now,
-      authenticatedAt: now,
-      lastActiveAt: now,
-      expiresAt: new Date(now.getTime() + (remembered ? lifetime : shortLifetime) * 1000),
-      ipAddress: storable(ip, MAX_IP),
-      userAgent: storable(userAgent, MAX_USER_AGENT),
-      tokenHash: digestToken(token),
-      authEpoch,
-      remembered,
-    });
-    try {
-      await this.#table.insert(row, transaction);
-    } catch (error) {
-      // The user was deleted while their password was being checked.
-      throw isForeignKeyViolation(error) ? new AuthError('invalid_credentials') : error;
-    }
-    return { user, session: this.#session.pick(row), token, remembered };
-  }
-
-  /** Tells listeners, after the transaction. */
-  announceBegin({ user, session }: IssuedSession): void {
-    this.events.emit('session.created', { userId: user.id, sessionId: session.id });
   }
 
   /** The active session with this token, or null. Sends at most one statement, which concurrent lookups share. */

@@ -1,7 +1,17 @@
 import type { Transaction } from 'sequelize';
+import type { Settings } from '../config/settings.js';
 import type { CallContext, PlainRequest } from '../context/call.js';
+import { createToken, digestToken, SESSION_TOKEN_PREFIX } from '../crypto/token.js';
+import { uuidv7 } from '../crypto/uuid.js';
+import type { Clock } from '../database/clock.js';
+import { isForeignKeyViolation } from '../database/faults.js';
+import { storable } from '../database/storable.js';
+import { AuthError } from '../errors.js';
+import type { Session, SessionColumns } from '../models/session.js';
+import type { Selection, Table } from '../models/table.js';
 import type { User } from '../models/user.js';
 import type { Contribution } from './contribution.js';
+import type { Events } from './events.js';
 import type { IssuedSession, Sessions } from './sessions.js';
 
 /** A user who has authenticated: with a password, at a provider, or with an emailed link. */
@@ -26,17 +36,28 @@ export interface CheckedSignIn {
   complete(issued: IssuedSession): Promise<void>;
 }
 
+const MAX_USER_AGENT = 255;
+const MAX_IP = 45;
+
 /**
  * The only place where sessions are created, however the user authenticated. Plugins' checks run here and nowhere else,
  * so that no way of signing in can skip them.
  */
 export class SignIn {
+  readonly #session: Selection<Session>;
+
   constructor(
-    private readonly sessions: Sessions,
+    private readonly table: Table<SessionColumns>,
+    private readonly sessions: Pick<Sessions, 'revoke' | 'revokeByToken'>,
+    private readonly settings: Settings,
+    private readonly clock: Clock,
     private readonly context: CallContext,
+    private readonly events: Events,
     private readonly contributions: () => readonly Contribution[],
     private readonly sessionTokens: (request: PlainRequest) => readonly string[],
-  ) {}
+  ) {
+    this.#session = table.shown('s');
+  }
 
   /**
    * Runs the checks, for a session that is then created in the same transaction as another change. They run before that
@@ -47,10 +68,10 @@ export class SignIn {
   async check(user: User, { remembered = false, replaced }: SignInOptions = {}): Promise<CheckedSignIn> {
     for (const contribution of this.contributions()) await contribution.checkSignIn?.(user);
     return {
-      begin: (proof, transaction) =>
-        this.sessions.begin(proof.user, proof.authEpoch, remembered, transaction),
+      begin: (proof, transaction) => this.#insert(proof, remembered, transaction),
       complete: async (issued) => {
-        this.sessions.announceBegin(issued);
+        const { user, session } = issued;
+        this.events.emit('session.created', { userId: user.id, sessionId: session.id });
         await this.#end(replaced);
       },
     };
@@ -62,6 +83,37 @@ export class SignIn {
     const issued = await checked.begin(proof);
     await checked.complete(issued);
     return issued;
+  }
+
+  async #insert(
+    { user, authEpoch }: Proof,
+    remembered: boolean,
+    transaction?: Transaction,
+  ): Promise<IssuedSession> {
+    const { lifetime, shortLifetime } = this.settings.session;
+    const { ip = null, userAgent } = this.context.client;
+    const token = createToken(SESSION_TOKEN_PREFIX);
+    const now = this.clock.date();
+    const row = this.table.complete({
+      id: uuidv7(now.getTime()),
+      userId: user.id,
+      createdAt: now,
+      authenticatedAt: now,
+      lastActiveAt: now,
+      expiresAt: new Date(now.getTime() + (remembered ? lifetime : shortLifetime) * 1000),
+      ipAddress: storable(ip, MAX_IP),
+      userAgent: storable(userAgent, MAX_USER_AGENT),
+      tokenHash: digestToken(token),
+      authEpoch,
+      remembered,
+    });
+    try {
+      await this.table.insert(row, transaction);
+    } catch (error) {
+      // The user was deleted while their password was being checked.
+      throw isForeignKeyViolation(error) ? new AuthError('invalid_credentials') : error;
+    }
+    return { user, session: this.#session.pick(row), token, remembered };
   }
 
   async #end(replaced: SignInOptions['replaced']): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import { type Auth, internalsOf } from '../auth.js';
-import type { AuthConfig } from '../config/schema.js';
+import type { AuthConfig } from '../config/auth-config.js';
 import type { Authentication, Via } from '../core/authentication.js';
 import type { Core } from '../core/core.js';
 import { switchesOfVias } from '../core/switches.js';

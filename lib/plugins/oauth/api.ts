@@ -1,6 +1,5 @@
 import { sessionOf } from '../../carriers/authenticate.js';
 import { DEFAULT_BASE_PATH } from '../../config/settings.js';
-import type { ClientInput } from '../../core/client-input.js';
 import type { Core } from '../../core/core.js';
 import type { IssuedSession, SessionWithUser } from '../../core/sessions.js';
 import { AuthError } from '../../errors.js';
@@ -9,20 +8,11 @@ import { checkCallbackUrl, withError } from './callback-url.js';
 import type { Identity, ProviderClient } from './client.js';
 import { type Flows, randomToken, type TakenFlow } from './flows.js';
 import { findOrCreateUser, linkIdentity } from './identities.js';
+import type { AuthorizeInput, CallbackInput, TokensOptions } from './inputs.js';
 import type { Account, AccountRow } from './model.js';
 import { openTokens, type ProviderTokens, type Refresher } from './tokens.js';
 import './events.js';
 import './problems.js';
-
-/** The input of {@link OAuthApi.authorizeUrl} and {@link OAuthApi.linkUrl}. */
-export interface AuthorizeInput {
-  /** Where to redirect the browser afterwards: a path of this app, or a URL of a trusted origin. @default `/` */
-  callbackUrl?: string;
-  /** The value of the browser's flow cookie. @default a new one */
-  browser?: string | undefined;
-  /** The base path of the routes as the browser sees it. @default `httpBasePath` */
-  basePath?: string;
-}
 
 /** Where to redirect the browser, and the cookie to set. */
 export interface AuthorizationRequest {
@@ -32,28 +22,12 @@ export interface AuthorizationRequest {
   readonly browser: string;
 }
 
-/** The input of {@link OAuthApi.callback}. */
-export interface CallbackInput extends ClientInput {
-  /** The `:provider` of the route. */
-  readonly provider: string;
-  /** The parameters of the provider's response. */
-  readonly parameters: URLSearchParams;
-  /** The value of the browser's flow cookie. */
-  readonly browser: string | undefined;
-}
-
 /** The result of a flow. */
 export interface CallbackResult {
   /** Where to redirect the browser; with `?error=<code>` if the flow failed. */
   readonly callbackUrl: string;
   /** The new session. Null for a link, or if the flow failed. */
   readonly issued: IssuedSession | null;
-}
-
-/** Options of {@link OAuthApi.tokens}. */
-export interface TokensOptions {
-  /** Refreshes the tokens first if the access token expires within this many seconds. @default never */
-  refreshWithin?: number;
 }
 
 interface Parts {

@@ -5,8 +5,9 @@ import type { AuthErrorCode } from '../../../errors.js';
 import { refuseCrossSite } from '../../../http/origin.js';
 import type { Reply } from '../../../http/route.js';
 import { text } from '../../../http/schemas.js';
-import type { AuthorizationRequest, AuthorizeInput } from '../api.js';
+import type { AuthorizationRequest } from '../api.js';
 import { flowCookie, readFlowCookie } from '../flow-cookie.js';
+import type { AuthorizeInput } from '../inputs.js';
 
 /** The common parts of `authorize` and `link`, which both redirect a browser to a provider. */
 export const toProvider = {

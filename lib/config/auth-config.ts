@@ -1,0 +1,110 @@
+import type { Sequelize } from 'sequelize';
+import type { WindowRule } from '../limits/limiter.js';
+import type { RedisClient } from '../limits/redis-store.js';
+import type { Logger } from '../logger.js';
+import type { MailMessage } from '../mail/message.js';
+
+/** How the session cookie is set. */
+export interface CookieOptions {
+  /**
+   * The cookie's name.
+   * @default `__Host-latchkey` if secure (`__Secure-latchkey` with a domain or path), else `latchkey`
+   */
+  name?: string;
+  /** A domain whose subdomains get the cookie too. @default the current host only */
+  domain?: string;
+  /** The path below which browsers send the cookie. @default `/` */
+  path?: string;
+  /** Whether browsers send the cookie with requests from other sites. @default `lax` */
+  sameSite?: 'lax' | 'strict' | 'none';
+  /** Restricts the cookie to https. @default true if `baseUrl` is https or `NODE_ENV` is production */
+  secure?: boolean;
+}
+
+/** The lifetime of sessions. All durations are in seconds. */
+export interface SessionOptions {
+  /** Ends a session that has not been used for this long. @default 604800 (7 days) */
+  idleTimeout?: number;
+  /** Ends a remembered session after this long, even if it is active. @default 2592000 (30 days) */
+  lifetime?: number;
+  /** Ends any other session after this long, even if it is active. @default 86400 (24 hours) */
+  shortLifetime?: number;
+  /**
+   * The minimum interval between updates of a session's last activity; 0 updates it on every request. It is capped at a
+   * quarter of `idleTimeout`, so that an active session does not go idle.
+   * @default 60
+   */
+  touchInterval?: number;
+  /** How the cookie is set. @default see {@link CookieOptions} */
+  cookie?: CookieOptions;
+}
+
+/** Rate limits, and where their counters are stored. `false` disables a rule. */
+export interface RateLimitOptions {
+  /** A Redis URL (needs the package `ioredis`), or a client of `ioredis` or `redis`. @default the database */
+  store?: RedisClient | string;
+  /** Sign-ins per address. @default { limit: 20, window: 60 } */
+  signIn?: WindowRule | false;
+  /** Sign-ups per address. @default { limit: 20, window: 60 } */
+  signUp?: WindowRule | false;
+  /** Verification and reset emails, per address and per account. @default { limit: 3, window: 60 } */
+  mail?: WindowRule | false;
+  /**
+   * Wrong passwords per account: how many are allowed before attempts are paused, and the first and the longest pause,
+   * in seconds. The pause doubles with each further failure.
+   * @default { failures: 5, firstPause: 15, maxPause: 900 }
+   */
+  account?: { failures: number; firstPause: number; maxPause: number } | false;
+}
+
+/** How emails are sent, and where their links lead. */
+export interface EmailOptions {
+  /** Sends an email. Called after the response; errors are logged. @default none, required */
+  send: (message: MailMessage) => unknown;
+  /**
+   * The app's page that reads `?token=` and calls POST /verify-email: a URL, or a path relative to `baseUrl`. Without
+   * `baseUrl`, links with a path are relative, and `send` must make them absolute.
+   * @default `/verify-email`
+   */
+  verifyUrl?: string;
+  /** Likewise, the app's page that reads `?token=` and calls POST /passwords/reset. @default `/reset-password` */
+  resetUrl?: string;
+}
+
+/** The config of `createAuth`, `authRouter` and the guards. */
+export interface AuthConfig<P = readonly unknown[]> {
+  /**
+   * The app's own Sequelize instance, or a URL: `sqlite:./app.db`, `mysql://…`, `mariadb://…`, `postgres://…`.
+   * @default none, required
+   */
+  database: Sequelize | string;
+  /**
+   * A secret of at least 32 bytes, from which encryption keys are derived. During rotation, a list: the first secret
+   * encrypts, all of them decrypt.
+   * @default none, required
+   */
+  secret: string | readonly string[] | undefined;
+  /** The enabled features, in any order. @default [] */
+  plugins?: P;
+  /** The app's public origin, such as `https://app.example.com`. @default none */
+  baseUrl?: string;
+  /** The path of the routes if the router is mounted at the root of the app. @default `/auth` */
+  httpBasePath?: string;
+  /** Also accepts session tokens as `Authorization: Bearer`, and returns them at sign-in. @default false */
+  bearerEnabled?: boolean;
+  /** Other origins that may send the session cookie, and to which browsers may be redirected. @default [] */
+  trustedOrigins?: readonly string[];
+  /** The lifetime of sessions, and their cookie. @default see {@link SessionOptions} */
+  session?: SessionOptions;
+  /**
+   * Rate limits for sign-ins, sign-ups and emails; `false` disables all of them.
+   * @default on, in the database
+   */
+  rateLimit?: false | RateLimitOptions;
+  /** Enables email verification and password reset. @default none */
+  email?: EmailOptions;
+  /** A prefix for all table names: lower-case letters, digits and `_`. @default '' */
+  tablePrefix?: string;
+  /** Where latchkey logs. @default warnings and errors go to the console */
+  logger?: Logger;
+}

@@ -1,0 +1,22 @@
+import type { Core } from '../core/core.js';
+import type { Route } from '../http/route.js';
+import { me } from './me.js';
+import { openapi } from './openapi.js';
+import { revokeSessions } from './revoke-sessions.js';
+import { endSession, listSessions } from './sessions.js';
+import { signout } from './signout.js';
+
+/** The core's routes and those of plugins. */
+export function allRoutes(core: Core, ofPlugins: readonly Route[]): readonly Route[] {
+  const routes = [
+    me(core),
+    listSessions(core),
+    endSession(core),
+    signout(core),
+    revokeSessions(core),
+    ...ofPlugins,
+  ];
+  // The document includes its own route.
+  routes.push(openapi(core, routes));
+  return routes;
+}
