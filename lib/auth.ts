@@ -147,7 +147,6 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
       // From now on, the same config creates a new Auth.
       auths.delete(config);
       await core.settle();
-      await Promise.all(parts.map((part) => part.settle?.()));
       await limits?.close();
       if (typeof settings.database === 'string') await database.sequelize.close();
     }),

@@ -31,8 +31,6 @@ export interface PluginParts<Api = unknown, T extends Tables = Tables> extends C
   routes?(): readonly Route[];
   /** Deletes expired rows. @returns the number of rows */
   prune?(): Promise<number>;
-  /** Waits for background work, before the connections are closed. */
-  settle?(): Promise<void>;
   /** Re-encrypts data with the first secret. @returns the number of rows */
   rotateSecrets?(): Promise<number>;
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { authRouter, optionalSession, requireSession } from '../lib/index.js';
 import { ada, password, type SpecApp, startApp } from './support/app.js';
+import { settled } from './support/sessions.js';
 import { loggingSequelize } from './support/statements.js';
 
 // The number of statements per request, and what appears in the app's log with all logging turned on.
@@ -81,7 +82,7 @@ describe('the number of statements', () => {
     await Promise.all(
       Array.from({ length: 50 }, () => app.http.get('/crowd').set('cookie', cookie).expect(200)),
     );
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await settled(app.auth);
     expect(sent().map((line) => /SELECT|UPDATE/.exec(line)?.[0])).toEqual(['SELECT', 'UPDATE']);
   });
 

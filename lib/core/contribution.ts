@@ -25,4 +25,6 @@ export interface Contribution {
   waysIn?(record: UserRecord, transaction: Transaction): Promise<readonly WayIn[]>;
   /** Deletes what the plugin attached to the account before its email was first verified. */
   onFirstProof?(userId: string, transaction: Transaction): Promise<void>;
+  /** Waits for background work, before the connections are closed. */
+  settle?(): Promise<void>;
 }

@@ -187,5 +187,7 @@ export class Core {
   async settle(): Promise<void> {
     await this.sessions.settle();
     await this.mailer?.settle();
+    // After the mailer: the app's `send` may cause events, which the audit log writes.
+    await Promise.all(this.#contributions.map((contribution) => contribution.settle?.()));
   }
 }

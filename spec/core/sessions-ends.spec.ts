@@ -1,11 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createAuth } from '../../lib/index.js';
 import { ada, password, SECRET, type SpecApp, startApp } from '../support/app.js';
 import { expectProblem } from '../support/problem.js';
-
-const SECOND = 1000;
-const HOUR = 3600 * SECOND;
-const DAY = 24 * HOUR;
+import { ago, changeSession, DAY, HOUR, SECOND, settled, signIn as signInTo } from '../support/sessions.js';
 
 let app: SpecApp<readonly [ReturnType<typeof password>]>;
 beforeAll(async () => {
@@ -14,19 +12,10 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-const signIn = async (rememberMe = false) => {
-  const { token, session } = await app.auth.credential.signIn({
-    credential: ada.email,
-    password: ada.password,
-    rememberMe,
-  });
-  return { token, id: session.id, session, headers: { cookie: `latchkey=${token}` } };
-};
-const change = (id: string, values: object) => app.auth.models.Session.update(values, { where: { id } });
-const ago = (milliseconds: number) => new Date(Date.now() - milliseconds);
+const signIn = (rememberMe?: boolean) => signInTo(app, rememberMe);
+const change = (id: string, values: object) => changeSession(app, id, values);
 const lastActive = async (id: string) =>
   (await app.auth.models.Session.findByPk(id))?.get().lastActiveAt.getTime();
-const settled = (ms = 150) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('the expiry of a session', () => {
   test.each([
@@ -44,7 +33,7 @@ describe('the expiry of a session', () => {
     const { id, headers } = await signIn(true);
     await change(id, live);
     await app.http.get('/auth/me').set(headers).expect(200);
-    await settled();
+    await settled(app.auth);
     await change(id, over);
     expectProblem(await app.http.get('/auth/me').set(headers), 401, 'invalid_session');
     expect((await app.auth.listSessions((await signIn()).session.userId)).map((it) => it.id)).not.toContain(
@@ -73,7 +62,7 @@ describe('the expiry of a session', () => {
     expect(short.session.expiresAt.getTime() - short.session.createdAt.getTime()).toBe(1600);
     const get = (token: string) => brief.getSession({ headers: { cookie: `latchkey=${token}` } });
     await Promise.all([get(short.token), get(idle.token)]);
-    await settled(1650);
+    await sleep(1650);
     await expect(get(short.token)).rejects.toMatchObject({ code: 'invalid_session' });
     await expect(get(idle.token)).rejects.toMatchObject({ code: 'invalid_session' });
     await brief.close();
@@ -89,7 +78,7 @@ describe('the expiry of a session', () => {
     });
     const { token } = await brief.credential.signIn({ credential: ada.email, password: ada.password });
     for (let time = 0; time < 4; time++) {
-      await settled(1200);
+      await sleep(1200);
       await brief.getSession({ headers: { cookie: `latchkey=${token}` } });
     }
     await brief.close();
@@ -102,15 +91,15 @@ describe('the last activity', () => {
     const early = ago(30 * SECOND);
     await change(id, { lastActiveAt: early });
     await app.http.get('/auth/me').set(headers).expect(200);
-    await settled();
+    await settled(app.auth);
     expect(await lastActive(id)).toBe(early.getTime());
     await change(id, { lastActiveAt: ago(61 * SECOND) });
     await Promise.all(Array.from({ length: 10 }, () => app.http.get('/auth/me').set(headers).expect(200)));
-    await settled();
+    await settled(app.auth);
     const touched = await lastActive(id);
     expect(Date.now() - (touched ?? 0)).toBeLessThan(10 * SECOND);
     await app.http.get('/auth/me').set(headers).expect(200);
-    await settled();
+    await settled(app.auth);
     expect(await lastActive(id)).toBe(touched);
   });
 
@@ -119,7 +108,7 @@ describe('the last activity', () => {
     for (let day = 0; day < 3; day++) {
       await change(id, { lastActiveAt: ago(6 * DAY) });
       await app.http.get('/auth/me').set(headers).expect(200);
-      await settled(60);
+      await settled(app.auth);
     }
   });
 
@@ -131,7 +120,7 @@ describe('the last activity', () => {
         app.http.get('/auth/me').set(headers),
         app.auth.revokeSession(token),
       ]);
-      await settled(60);
+      await settled(app.auth);
       expect(revoked).toBe(true);
       expect(await app.auth.models.Session.findByPk(id)).toBeNull();
     }

@@ -1,13 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { digestToken } from '../../lib/crypto/token.js';
 import { createAuth } from '../../lib/index.js';
 import { ada, password, SECRET, type SpecApp, sessionCookie, signedIn, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
 import { expectProblem } from '../support/problem.js';
+import { ago, changeSession, DAY, SECOND, signIn as signInTo } from '../support/sessions.js';
 import { loggingSequelize } from '../support/statements.js';
-
-const SECOND = 1000;
-const DAY = 24 * 3600 * SECOND;
 
 let app: SpecApp<readonly [ReturnType<typeof password>]>;
 beforeAll(async () => {
@@ -16,17 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-const signIn = async (rememberMe = false) => {
-  const { token, session } = await app.auth.credential.signIn({
-    credential: ada.email,
-    password: ada.password,
-    rememberMe,
-  });
-  return { token, id: session.id, session, headers: { cookie: `latchkey=${token}` } };
-};
-const change = (id: string, values: object) => app.auth.models.Session.update(values, { where: { id } });
-const ago = (milliseconds: number) => new Date(Date.now() - milliseconds);
-const settled = (ms = 150) => new Promise((resolve) => setTimeout(resolve, ms));
+const signIn = (rememberMe?: boolean) => signInTo(app, rememberMe);
+const change = (id: string, values: object) => changeSession(app, id, values);
 
 describe('a session token', () => {
   test('is not stored, and neither its hash nor the public id opens the session', async () => {
@@ -101,7 +91,7 @@ describe('revoking sessions', () => {
       .finally(() => {
         finished = true;
       });
-    while (!statements.some((sql) => /^Executed.*SELECT.*password_hash/s.test(sql))) await settled(1);
+    while (!statements.some((sql) => /^Executed.*SELECT.*password_hash/s.test(sql))) await sleep(1);
     await app.auth.revokeAllSessions(user.id);
     expect(finished).toBe(false);
     const { token } = await signingIn;

@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { apiKeys, requireSession } from '../../../lib/index.js';
 import { ada, password, type SpecApp, startApp } from '../../support/app.js';
 import { rows } from '../../support/database.js';
+import { settled } from '../../support/sessions.js';
 import { loggingSequelize } from '../../support/statements.js';
 
 const plugins = [password(), apiKeys()] as const;
@@ -33,7 +35,6 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 const get = (key: string, path = '/any') => app.http.get(path).set('x-service-api-key', key);
-const settled = (ms = 60) => new Promise((resolve) => setTimeout(resolve, ms));
 const sent = () =>
   statements.filter(
     (line) =>
@@ -67,7 +68,7 @@ describe('auth.apiKeys', () => {
       lastUsedAt: null,
     });
     await get(key).expect(200);
-    await settled();
+    await settled(app.auth);
     const [listed, ...others] = await app.auth.apiKeys.list(id);
     expect(listed).toEqual({ ...apiKey, lastUsedAt: expect.any(Date) });
     expect(others).toEqual([]);
@@ -119,7 +120,7 @@ describe('an API key', () => {
       expiresAt: new Date(Date.now() + 2000),
     });
     await get(short.key).expect(200);
-    await settled(2050);
+    await sleep(2050);
     await get(short.key).expect(401);
     // It is still listed, so that its owner can see why it is rejected.
     expect((await app.auth.apiKeys.list(userId)).map((one) => one.id)).toContain(short.apiKey.id);
@@ -128,12 +129,12 @@ describe('an API key', () => {
   test('records its last use at most once a minute', async () => {
     expect(await lastUse()).toBeNull();
     await Promise.all(Array.from({ length: 5 }, () => get(key).expect(200)));
-    await settled();
+    await settled(app.auth);
     const first = await lastUse();
     expect(Math.abs(Number(first) - Date.now())).toBeLessThan(5000);
     statements.length = 0;
     await get(key).expect(200);
-    await settled();
+    await settled(app.auth);
     expect(sent().filter((sql) => /UPDATE/.test(sql))).toEqual([]);
     expect(await lastUse()).toEqual(first);
     const before = (seconds: number) =>
@@ -142,17 +143,17 @@ describe('an API key', () => {
       rows(app.database, 'UPDATE api_keys SET last_used_at = :time WHERE id = :id', { time, id });
     await setUse(before(55));
     await get(key).expect(200);
-    await settled();
+    await settled(app.auth);
     expect(Date.now() - Number(await lastUse())).toBeGreaterThan(50_000);
     await setUse(before(61));
     await get(key).expect(200);
-    await settled();
+    await settled(app.auth);
     expect(Date.now() - Number(await lastUse())).toBeLessThan(5000);
   });
 
   test('costs one statement, none if it is malformed, and concurrent requests share one', async () => {
     await get(key).expect(200);
-    await settled();
+    await settled(app.auth);
     statements.length = 0;
     await get(key).expect(200);
     expect(sent()).toHaveLength(1);
