@@ -103,7 +103,7 @@ export class Events {
 
   async #call(name: AuthEventName, tell: () => unknown): Promise<void> {
     try {
-      // What a listener does, it does not do for the client of this call.
+      // Calls that a listener makes are not calls of this client.
       await this.context.detached(async () => tell());
     } catch (error) {
       this.logger.error(`latchkey: a listener for '${name}' failed`, error);

@@ -10,7 +10,7 @@ interface Waiter<Row> {
   reject(error: unknown): void;
 }
 
-/** The callers waiting for each row, and the time since which the first one waits. */
+/** The callers waiting for each row, and when the first one started to wait. */
 class Batch<Row> {
   readonly waiters = new Map<string, Waiter<Row>[]>();
   readonly since = performance.now();

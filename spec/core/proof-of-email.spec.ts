@@ -38,7 +38,7 @@ describe('auth.markEmailVerified()', () => {
     expectProblem(await withKey(), 401, 'invalid_api_key');
   });
 
-  test('leaves the password and the sessions alone, because the app answers for whoever signs in', async () => {
+  test('keeps the password and the sessions, because the app has checked who signs in', async () => {
     await app.auth.markEmailVerified(userId);
     await stranger.get('/auth/me').expect(200);
     await app.auth.credential.signIn({ credential: ada.email, password: ada.password });

@@ -11,7 +11,7 @@ import { adminCredentials, type Demo, startDemo } from '../support/demo.js';
 
 const CHROMIUM = '/usr/bin/chromium';
 // Several times as long as needed on an idle machine.
-const PATIENCE_MS = 20_000;
+const WAIT_MS = 20_000;
 const TEST_MS = 60_000;
 
 /** A user who signs up with a password. */
@@ -58,7 +58,7 @@ export function demoInBrowser(env: Record<string, string> = {}) {
   /** Opens a page in a new browser context. */
   async function blank(): Promise<Page> {
     const page = await (await browser.newContext()).newPage();
-    page.setDefaultTimeout(PATIENCE_MS);
+    page.setDefaultTimeout(WAIT_MS);
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.on('console', (message) => {
       if (/Content Security Policy/.test(message.text())) complaints.push(message.text());

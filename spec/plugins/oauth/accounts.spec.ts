@@ -26,7 +26,7 @@ beforeAll(async () => {
   });
 });
 beforeEach(async () => {
-  ada = await arrive('ada');
+  ada = await signInAs('ada');
 });
 afterEach(async () => {
   provider.lies = {};
@@ -37,7 +37,7 @@ afterAll(async () => {
   await provider.stop();
 });
 
-async function arrive(sub: string) {
+async function signInAs(sub: string) {
   provider.lies = { claims: { sub, email: null } };
   const browser = app.browser();
   await signInWith(browser, 'oidc');
@@ -108,7 +108,7 @@ describe('a stored provider token', () => {
   });
 
   test('cannot be decrypted in another row', async () => {
-    const eve = await arrive('eve');
+    const eve = await signInAs('eve');
     const hers = await stored(ada.id);
     for (const field of SEALED) await store(eve.id, field, hers[field]);
     await expectRelink(eve);
@@ -184,7 +184,7 @@ describe('while secrets are rotated', () => {
   });
 
   test('rotateSecrets() re-encrypts the remaining tokens, so that the new secret alone can decrypt all of them', async () => {
-    const people = [ada, await arrive('grace'), await arrive('edsger')];
+    const people = [ada, await signInAs('grace'), await signInAs('edsger')];
     const rotating = app.another({ secret: [NEW_SECRET, SECRET] });
     const next = app.another({ secret: NEW_SECRET });
     const before = await Promise.all(people.map(({ id }) => app.auth.oauth.tokens(id, 'oidc')));
@@ -200,7 +200,7 @@ describe('while secrets are rotated', () => {
   });
 
   test('tokens that cannot be decrypted are skipped', async () => {
-    const grace = await arrive('grace');
+    const grace = await signInAs('grace');
     await store(ada.id, 'access_token', 'broken');
     const rotating = app.another({ secret: [NEW_SECRET, SECRET] });
     expect(await rotating.rotateSecrets()).toBe(1);

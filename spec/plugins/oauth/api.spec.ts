@@ -39,7 +39,7 @@ describe('auth.oauth', () => {
     await provider.stop();
   });
 
-  async function arrived() {
+  async function signInOnce() {
     const browser = app.browser();
     await signInWith(browser, 'oidc');
     const { body } = await browser.get('/auth/me').expect(200);
@@ -96,7 +96,7 @@ describe('auth.oauth', () => {
   });
 
   test('tokens() refreshes on request, and only a token that expires soon', async () => {
-    const { id } = await arrived();
+    const { id } = await signInOnce();
     provider.tokenRequests.length = 0;
     const before = await app.auth.oauth.tokens(id, 'oidc', { refreshWithin: 3500 });
     expect(provider.tokenRequests).toHaveLength(0);
@@ -117,7 +117,7 @@ describe('auth.oauth', () => {
 
   test('tokens() does not refresh a token without an expiry time', async () => {
     provider.lies = { tokens: { expires_in: undefined, scope: undefined } };
-    const { id } = await arrived();
+    const { id } = await signInOnce();
     const tokens = await app.auth.oauth.tokens(id, 'oidc', { refreshWithin: 3600 });
     expect(tokens.accessTokenExpiresAt).toBeNull();
     // If the response contains no scopes, all requested scopes were granted.
@@ -126,7 +126,7 @@ describe('auth.oauth', () => {
   });
 
   test('tokens(), refresh() and unlink() report unknown accounts and providers', async () => {
-    const { id } = await arrived();
+    const { id } = await signInOnce();
     const { oauth } = app.auth;
     const calls: ((userId: string, provider: string) => Promise<unknown>)[] = [
       (...of) => oauth.tokens(...of),
@@ -164,8 +164,8 @@ describe('auth.oauth', () => {
     ]);
     events.length = 0;
     await rows(app.database, 'DELETE FROM users');
-    const { id: created } = await arrived();
-    await arrived();
+    const { id: created } = await signInOnce();
+    await signInOnce();
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(events).toEqual([
       `user.created ${created}`,

@@ -157,7 +157,7 @@ describe.each(Object.entries(documented))('the provider %s', (id, one) => {
     await provider.stop();
   });
 
-  async function arrive(lies: Lies) {
+  async function signInAnswering(lies: Lies) {
     provider.lies = lies;
     const browser = app.browser();
     const response = await signInWith(browser, id);
@@ -166,7 +166,7 @@ describe.each(Object.entries(documented))('the provider %s', (id, one) => {
   }
 
   test('signs users in with its documented responses', async () => {
-    const browser = await arrive(one.answers);
+    const browser = await signInAnswering(one.answers);
     const { body } = await browser.get('/auth/me').expect(200);
     expect(body.user.email).toBe(one.proves ? 'ada@example.com' : null);
     expect(body.user.email_verified_at === null).toBe(!one.proves);
@@ -179,7 +179,7 @@ describe.each(Object.entries(documented))('the provider %s', (id, one) => {
   });
 
   test('gets its requests as documented', async () => {
-    await arrive(one.answers);
+    await signInAnswering(one.answers);
     expect(Object.fromEntries(provider.authorizations.at(-1) ?? [])).toMatchObject({
       ...one.asks,
       response_type: 'code',
@@ -196,7 +196,7 @@ describe.each(Object.entries(documented))('the provider %s', (id, one) => {
   });
 
   test('does not verify an email that it reports as unverified', async () => {
-    const browser = await arrive({ ...one.answers, ...one.unproved });
+    const browser = await signInAnswering({ ...one.answers, ...one.unproved });
     const { body } = await browser.get('/auth/me').expect(200);
     expect(body.user).toMatchObject({ email: null, email_verified_at: null });
   });

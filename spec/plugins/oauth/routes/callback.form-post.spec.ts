@@ -17,8 +17,8 @@ describe('POST /oauth/:provider/callback', () => {
   });
 
   async function answerOfProvider(browser: ReturnType<OAuthApp['browser']>) {
-    const departure = await begin(browser, '/auth/oauth/oidc/authorize', { callback_url: '/done' });
-    const back = new URL(await visitProvider(departure));
+    const redirect = await begin(browser, '/auth/oauth/oidc/authorize', { callback_url: '/done' });
+    const back = new URL(await visitProvider(redirect));
     return { path: back.pathname, form: back.searchParams };
   }
 

@@ -200,9 +200,9 @@ describe('GET /oauth/:provider/link', () => {
       .post('/auth/signin/credential')
       .send({ credential: ada.email, password: ada.password });
     const bearer = { Authorization: `Bearer ${headers['set-auth-token']}` };
-    const departure = await app.http.get(LINK).set(bearer).set('Accept', 'application/json').expect(200);
-    const cookie = String(departure.headers['set-cookie']?.[0]).split(';')[0] ?? '';
-    const back = pathOf(await visitProvider(departure.body.url));
+    const redirect = await app.http.get(LINK).set(bearer).set('Accept', 'application/json').expect(200);
+    const cookie = String(redirect.headers['set-cookie']?.[0]).split(';')[0] ?? '';
+    const back = pathOf(await visitProvider(redirect.body.url));
     await app.http.get(back).set(bearer).set('Cookie', cookie).expect(303);
     const { body } = await app.http.get('/auth/oauth/oidc/tokens').set(bearer).expect(200);
     expect(body.access_token).toMatch(/^provider-access/);

@@ -48,8 +48,8 @@ describe('GET /oauth/:provider/tokens and /oauth/accounts', () => {
       expect(body.code).toBe('unauthenticated');
       expect(headers['www-authenticate']).toBeDefined();
       // The flow cookie is not a session cookie, even under another name.
-      const departure = await app.http.get('/auth/oauth/oidc/authorize');
-      const flow = String(departure.headers['set-cookie']?.[0]).split(';')[0] ?? '';
+      const redirect = await app.http.get('/auth/oauth/oidc/authorize');
+      const flow = String(redirect.headers['set-cookie']?.[0]).split(';')[0] ?? '';
       await app.http.get(path).set('Cookie', flow).expect(401);
       await app.http.get(path).set('Cookie', flow.replace('latchkey-flow', 'latchkey')).expect(401);
     }
