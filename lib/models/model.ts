@@ -30,10 +30,11 @@ export function defineModels<T extends Readonly<Record<string, TableDeclaration>
       defineModel(database, name, declaration),
     ]),
   );
-  for (const [name, { ofUser }] of Object.entries(declarations)) {
-    if (!ofUser || !models.User || !models[name]) continue;
-    models.User.hasMany(models[name], { as: ofUser, foreignKey: 'userId', constraints: false });
-    models[name].belongsTo(models.User, { as: 'user', foreignKey: 'userId', constraints: false });
+  for (const [name, { ofUser, columns }] of Object.entries(declarations)) {
+    const [model, { User }] = [models[name], models];
+    if (!model || !User || !columns.userId) continue;
+    model.belongsTo(User, { as: 'user', foreignKey: 'userId', constraints: false });
+    if (ofUser) User.hasMany(model, { as: ofUser, foreignKey: 'userId', constraints: false });
   }
   return models as never;
 }
@@ -63,10 +64,7 @@ function defineModel(database: Database, name: string, { name: table, columns }:
   const unmerged = { hooks: {}, validate: {}, scopes: {}, getterMethods: {}, setterMethods: {} };
   Object.assign((model as unknown as { options: object }).options, unmerged);
   (model as unknown as { refreshAttributes(): void }).refreshAttributes();
-  // Except the primary key: Sequelize needs it to save instances and to tell them apart.
-  const hidden = Object.keys(columns)
-    .slice(1)
-    .filter((attribute) => !isShown(columns[attribute] as Column));
+  const hidden = Object.keys(columns).filter((attribute) => !isShown(columns[attribute] as Column));
   model.addScope('defaultScope', hidden.length > 0 ? { attributes: { exclude: hidden } } : {}, {
     override: true,
   });

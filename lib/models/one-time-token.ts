@@ -3,7 +3,6 @@ import { declareTable } from './table.js';
 
 export const oneTimeTokens = declareTable({
   name: 'one_time_tokens',
-  ofUser: 'oneTimeTokens',
   columns: {
     tokenHash: column.digest().internal(),
     userId: column.uuid(),

@@ -14,7 +14,10 @@ import {
 export interface TableDeclaration<C extends Columns = Columns> {
   /** The name in the database, without the configured prefix. */
   readonly name: string;
-  /** The alias of the association from `User`, if the rows belong to users. */
+  /**
+   * The alias of an association from `User`. Only for tables whose primary key is visible in the app's code: Sequelize
+   * tells included rows apart by it.
+   */
   readonly ofUser?: string;
   /** The columns, by attribute. The first one is the primary key. */
   readonly columns: C;

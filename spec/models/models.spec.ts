@@ -79,20 +79,29 @@ describe('auth.models', () => {
     expect(JSON.stringify(session)).not.toMatch(/hash|epoch|bcrypt/i);
   });
 
-  test('have their keys, so that instances of all can be read, told apart and deleted', async () => {
-    const { User, OneTimeToken } = app.auth.models;
-    await OneTimeToken.bulkCreate(
-      [1, 2, 3].map((fill) => ({
-        tokenHash: Buffer.alloc(32, fill),
-        userId,
-        purpose: 'spec',
-        email: ada.email,
-        expiresAt: new Date(Date.now() + 60_000),
-      })),
-    );
-    const user = await User.findByPk(userId, { include: 'oneTimeTokens' });
-    expect(JSON.parse(JSON.stringify(user)).oneTimeTokens).toHaveLength(3);
-    await (await OneTimeToken.findOne())?.destroy();
-    expect(await OneTimeToken.count()).toBe(2);
+  test('hide hashes that are primary keys too', async () => {
+    const { OneTimeToken, OAuthFlow, RateLimit } = app.auth.models;
+    const expiresAt = new Date(Date.now() + 60_000);
+    const token = { userId, purpose: 'spec', email: ada.email, expiresAt };
+    const hash = (fill: number) => Buffer.alloc(32, fill);
+    await OneTimeToken.bulkCreate([1, 2, 3].map((fill) => ({ ...token, tokenHash: hash(fill) })));
+    await RateLimit.create({ keyHash: hash(1), hits: 1, blockedUntil: null, expiresAt });
+    await OAuthFlow.create({
+      stateHash: hash(1),
+      browserHash: hash(2),
+      provider: 'fixed',
+      sessionId: null,
+      callbackUrl: '/',
+      redirectUri: '/',
+      sealed: 'sealed',
+      expiresAt,
+    });
+    const tokens = await OneTimeToken.findAll({ include: 'user' });
+    expect(JSON.parse(JSON.stringify(tokens))).toMatchObject(Array(3).fill({ user: { id: userId } }));
+    const found = [...tokens, ...(await RateLimit.findAll()), ...(await OAuthFlow.findAll())];
+    expect(found).toHaveLength(5);
+    expect(JSON.stringify(found)).not.toMatch(/hash|epoch|sealed|bcrypt/i);
+    for (const token of await OneTimeToken.unscoped().findAll({ limit: 2 })) await token.destroy();
+    expect(await OneTimeToken.count()).toBe(1);
   });
 });
