@@ -30,8 +30,8 @@ const problems = declareProblems({
   invalid_session: [401, 'The session has ended or never existed. Sign in again.'],
   invalid_credentials: [401, 'The email, username or password is wrong.'],
   admin_required: [403, 'Only an administrator may do this.'],
-  insufficient_scope: [403, 'The API key lacks a required scope.'],
-  session_required: [403, 'This requires a session: sign in. An API key is not enough.'],
+  insufficient_scope: [403, 'The credential lacks a required scope.'],
+  session_required: [403, 'This requires a session: sign in.'],
   email_not_verified: [
     403,
     'Verify your email address first: follow the link in the email that was sent to you.',
@@ -91,6 +91,8 @@ export class AuthError extends Error {
   readonly status: number;
   /** A machine-readable code. */
   readonly code: AuthErrorCode;
+  /** A human-readable description in English, which is sent to the client. */
+  readonly detail: string;
   /** The errors of each field, for `validation_failed`. */
   readonly errors: readonly FieldError[] | undefined;
   /** The number of seconds after which to retry, if known. */
@@ -101,10 +103,11 @@ export class AuthError extends Error {
   /** @throws TypeError if the code is unknown */
   constructor(code: AuthErrorCode, options: AuthErrorOptions = {}) {
     const [status, detail] = problemOf(code);
-    const message = options.detail ?? (options.errors ? `${code}: ${summaryOf(options.errors)}` : detail);
+    const message = options.errors ? `${code}: ${summaryOf(options.errors)}` : (options.detail ?? detail);
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.status = status;
     this.code = code;
+    this.detail = options.detail ?? detail;
     this.errors = options.errors;
     this.headers = options.headers ?? {};
     this.retryAfter = options.retryAfter ?? (code === 'unavailable' ? 2 : undefined);
@@ -125,11 +128,6 @@ export function invalidField(pointer: string, code: string, detail: string): Aut
 /** The HTTP status of a code. */
 export function statusOf(code: AuthErrorCode): number {
   return problemOf(code)[0];
-}
-
-/** The default detail of a code. */
-export function detailOf(code: AuthErrorCode): string {
-  return problemOf(code)[1];
 }
 
 function problemOf(code: AuthErrorCode): Problem {

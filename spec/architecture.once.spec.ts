@@ -86,6 +86,15 @@ describe('what docs/architecture.md promises', () => {
     expect(code(files.get('core/sessions.ts')?.source ?? '')).not.toMatch(/\.insert\(|INSERT/);
   });
 
+  test.each([
+    ['core/proof-of-email.ts', 'verifies emails', /\.update\(\s*{[^}]*\bemailVerifiedAt\b/],
+    ['core/one-time-tokens.ts', 'consumes one-time tokens', /\.delete\(\s*{[^}]*\btokenHash\b/],
+    ['core/ways-in.ts', 'refuses to remove the last way to sign in', /AuthError\('last_sign_in_method'/],
+  ])('only %s %s', (path, _what, pattern) => {
+    const matching = [...files].filter(([, { source }]) => pattern.test(code(source)));
+    expect(matching.map(([file]) => file)).toEqual([path]);
+  });
+
   test('latchkey sends no statement through a Sequelize model', () => {
     const importers = [...files].filter(([, { source }]) =>
       /^import (?!type )[^;]*from 'sequelize';/m.test(source),

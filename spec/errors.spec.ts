@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AuthError } from '../lib/index.js';
 import { ada, password, type SpecApp, startApp } from './support/app.js';
@@ -20,12 +21,19 @@ describe('an AuthError from code', () => {
     });
   });
 
-  test('otherwise says what its code means, or what it was given', () => {
+  test('has the message of its code, or the detail that it was given', () => {
     expect(new AuthError('unauthenticated').message).toBe('Sign in first: the request carries no session.');
-    expect(new AuthError('unauthenticated', { detail: 'Not here.' }).message).toBe('Not here.');
+    const error = new AuthError('unauthenticated', { detail: 'Not here.' });
+    expect([error.message, error.detail]).toEqual(['Not here.', 'Not here.']);
+    const errors = [{ pointer: '/name', code: 'required', detail: 'is missing' }];
+    const invalid = new AuthError('validation_failed', { detail: 'Give a name.', errors });
+    expect([invalid.message, invalid.detail]).toEqual([
+      'validation_failed: /name is missing',
+      'Give a name.',
+    ]);
   });
 
-  test('needs a code that there is', () => {
+  test('rejects an unknown code', () => {
     expect(() => new AuthError('no_such_code' as never)).toThrow(
       'latchkey: there is no error code no_such_code',
     );
@@ -37,4 +45,11 @@ test('on the wire the fields are in errors, not in detail', async () => {
   const problem = expectProblem(answer, 422, 'validation_failed');
   expect(problem.detail).toBe('The body is invalid: see errors.');
   expect(problem.errors).toMatchObject([{ pointer: '/password' }]);
+});
+
+test('the problem in the README is the one that is sent', async () => {
+  const { text } = await app.http
+    .post('/auth/signup/credential')
+    .send({ email: 'ada', password: 'password' });
+  expect(await readFile(new URL('../README.md', import.meta.url), 'utf8')).toContain(text);
 });

@@ -90,7 +90,7 @@ describe('a way to sign in that a plugin adds, by mailed links', () => {
     await app.auth.credential.signIn({ credential: ada.email, password: ada.password });
   });
 
-  test('takes a link once, of 16 at once too, and ends the others', async () => {
+  test('accepts a link only once, even 16 times at once, and ends the others', async () => {
     const { user } = (await app.auth.credential.signUp(ada))!;
     // Or the first proof would end the others.
     await app.auth.markEmailVerified(user.id);
@@ -116,7 +116,7 @@ describe('a way to sign in that a plugin adds, by mailed links', () => {
     expect(sessions).toHaveLength(1);
   });
 
-  test('is void after a password change, as the plugin declares', async () => {
+  test('is no longer valid after a password change, as the plugin declares', async () => {
     const browser = await signedIn(app);
     const token = await linkTo();
     await browser
@@ -136,6 +136,12 @@ describe('a way to sign in that a plugin adds, by mailed links', () => {
       responses: Record<string, { description: string }>;
     };
     expect(operation.responses[403]?.description).toContain('reauthentication_required');
+  });
+
+  test('cannot issue one-time tokens for the purpose of another plugin', () => {
+    const twin = { ...mailedLink(), name: 'twin' };
+    const open = () => createAuth({ database: 'sqlite:x.db', secret: SECRET, plugins: [mailedLink(), twin] });
+    expect(open).toThrow("latchkey: two plugins issue one-time tokens for 'sign-in-link'");
   });
 
   test('counts as a way in when another one is removed', async () => {

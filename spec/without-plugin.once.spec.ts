@@ -20,7 +20,7 @@ describe('the build without a plugin', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('is tried for every plugin that there is', async () => {
+  test('covers every plugin', async () => {
     expect(await readdir(join(root, 'lib/plugins'))).toEqual(PLUGINS);
   });
 

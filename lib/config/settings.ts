@@ -28,7 +28,7 @@ export interface Settings {
   /** Null if rate limits are disabled. */
   readonly rateLimit: { store: RedisClient | string | null; rules: LimitRules } | null;
   /** Null if `email` is not configured. */
-  readonly email: MailSettings | null;
+  readonly email: (MailSettings & { readonly verifyUrl: string; readonly resetUrl: string }) | null;
   readonly tablePrefix: string;
   readonly logger: Logger;
 }

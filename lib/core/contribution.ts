@@ -11,13 +11,22 @@ export interface WayIn {
   readonly id?: string;
 }
 
+/** What a one-time token allows. */
+export interface Purpose {
+  /** At most 32 characters. */
+  readonly name: string;
+  readonly lifetimeMs: number;
+  /** Whether a new password revokes the user's tokens. @default false */
+  readonly endsWithPassword?: boolean;
+}
+
 /** What a plugin contributes to the core. The core knows no plugin by name. */
 export interface Contribution {
   readonly carriers?: readonly Carrier[];
   /** Additional attributes of users and sessions that clients can see. */
   readonly shows?: { readonly user?: readonly (keyof User)[]; readonly session?: readonly (keyof Session)[] };
-  /** Purposes of one-time tokens that are revoked when the user's password changes. */
-  readonly endWithPassword?: readonly string[];
+  /** The purposes of the one-time tokens that the plugin issues. */
+  readonly purposes?: readonly Purpose[];
   isAdministrator?(user: User): boolean;
   /** Rejects an authenticated user's sign-in by throwing an AuthError. */
   checkSignIn?(user: User): Promise<void>;

@@ -14,9 +14,9 @@ import { Table, type TableDeclaration } from '../models/table.js';
 import { type User, users } from '../models/user.js';
 import type { Carrier } from './authentication.js';
 import { type ClientInput, forClientOf } from './client-input.js';
-import type { Contribution } from './contribution.js';
+import type { Contribution, Purpose } from './contribution.js';
 import type { Events } from './events.js';
-import { OneTimeTokens, type Purpose } from './one-time-tokens.js';
+import { OneTimeTokens } from './one-time-tokens.js';
 import { type Attached, ProofOfEmail } from './proof-of-email.js';
 import { type IssuedSession, Sessions } from './sessions.js';
 import { type CheckedSignIn, type Proof, SignIn, type SignInOptions } from './sign-in.js';
@@ -70,12 +70,21 @@ export class Core {
       contributions,
       (request) => this.sessionTokens(request),
     );
-    this.#proofs = new ProofOfEmail(this.users, this.sessions, tokens, events, contributions);
+    this.#proofs = new ProofOfEmail(
+      database.clock,
+      tables.users,
+      this.users,
+      this.sessions,
+      tokens,
+      events,
+      contributions,
+    );
     this.tokens = new OneTimeTokens(database, tokens, this.users, this.#proofs, () =>
-      contributions().flatMap(({ endWithPassword = [] }) => endWithPassword),
+      contributions().flatMap(({ purposes = [] }) => purposes),
     );
     this.waysIn = new WaysIn(database, this.users, contributions);
     this.#contributions = setUp(this);
+    this.tokens.checkPurposes();
     this.carriers = [
       ...this.#contributions.flatMap(({ carriers = [] }) => carriers),
       ...carriersOf(this.sessions),

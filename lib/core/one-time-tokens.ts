@@ -5,15 +5,9 @@ import { deleteInBatches } from '../database/delete-in-batches.js';
 import { AuthError } from '../errors.js';
 import type { TokenColumns } from '../models/one-time-token.js';
 import type { Table } from '../models/table.js';
+import type { Purpose } from './contribution.js';
 import type { Attached, ProofOfEmail } from './proof-of-email.js';
 import type { UserRecord, Users } from './users.js';
-
-/** What a token allows. */
-export interface Purpose {
-  /** At most 32 characters. */
-  readonly name: string;
-  readonly lifetimeMs: number;
-}
 
 /** A valid token and its user. */
 export interface FoundToken {
@@ -35,8 +29,15 @@ export class OneTimeTokens {
     private readonly table: Table<TokenColumns>,
     private readonly users: Users,
     private readonly proofs: ProofOfEmail,
-    private readonly endWithPassword: () => readonly string[],
+    private readonly purposes: () => readonly Purpose[],
   ) {}
+
+  /** @throws TypeError if two plugins declare the same purpose: each could redeem the other's tokens */
+  checkPurposes(): void {
+    const names = this.purposes().map(({ name }) => name);
+    const twice = names.find((name, index) => names.indexOf(name) !== index);
+    if (twice) throw new TypeError(`latchkey: two plugins issue one-time tokens for '${twice}'`);
+  }
 
   /** @param email the user's address, to which the token will be sent */
   async issue({ name: purpose, lifetimeMs }: Purpose, userId: string, email: string): Promise<string> {
@@ -88,7 +89,9 @@ export class OneTimeTokens {
 
   /** Revokes the tokens that a new password invalidates, such as other reset links. */
   async endWithNewPassword(userId: string, transaction: Transaction): Promise<void> {
-    for (const purpose of this.endWithPassword()) await this.table.delete({ userId, purpose }, transaction);
+    for (const { name: purpose, endsWithPassword } of this.purposes()) {
+      if (endsWithPassword) await this.table.delete({ userId, purpose }, transaction);
+    }
   }
 
   /** Deletes expired tokens. @returns the number of rows */

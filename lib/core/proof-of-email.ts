@@ -1,6 +1,8 @@
 import type { Transaction } from 'sequelize';
+import type { Clock } from '../database/clock.js';
 import type { TokenColumns } from '../models/one-time-token.js';
 import type { Table } from '../models/table.js';
+import type { UserColumns } from '../models/user.js';
 import type { Contribution } from './contribution.js';
 import type { Events } from './events.js';
 import type { Sessions } from './sessions.js';
@@ -28,6 +30,8 @@ export interface ProvedEmail {
  */
 export class ProofOfEmail {
   constructor(
+    private readonly clock: Clock,
+    private readonly table: Table<UserColumns>,
     private readonly users: Users,
     private readonly sessions: Sessions,
     private readonly tokens: Table<TokenColumns>,
@@ -55,7 +59,8 @@ export class ProofOfEmail {
         await contribution.onFirstProof?.(user.id, transaction);
     }
     if (!spare.includes('tokens')) await this.tokens.delete({ userId: user.id }, transaction);
-    const now = await this.users.markEmailVerified(user.id, transaction);
+    const now = this.clock.date();
+    await this.table.update({ emailVerifiedAt: now, updatedAt: now }, { id: user.id }, transaction);
     return {
       record: {
         user: { ...user, emailVerifiedAt: now, updatedAt: now },

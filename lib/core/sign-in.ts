@@ -68,7 +68,10 @@ export class SignIn {
   async check(user: User, { remembered = false, replaced }: SignInOptions = {}): Promise<CheckedSignIn> {
     for (const contribution of this.contributions()) await contribution.checkSignIn?.(user);
     return {
-      begin: (proof, transaction) => this.#insert(proof, remembered, transaction),
+      begin: async (proof, transaction) => {
+        if (proof.user.id !== user.id) throw new TypeError('another user was checked for this sign-in');
+        return this.#insert(proof, remembered, transaction);
+      },
       complete: async (issued) => {
         const { user, session } = issued;
         this.events.emit('session.created', { userId: user.id, sessionId: session.id });

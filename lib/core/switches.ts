@@ -1,7 +1,7 @@
 import type { Via } from './authentication.js';
 
 const vias = new Map<Via, string>();
-let administrators = '';
+let administrators: readonly string[] = [];
 
 /** Registers how to enable a kind of credential, for error messages. Called when its module is loaded. */
 export function declareVia(via: Via, how: string): void {
@@ -13,9 +13,10 @@ export const switchesOfVias: ReadonlyMap<string, string> = vias;
 
 /** Registers how to configure administrators, for error messages. Called when the plugin's module is loaded. */
 export function declareAdministrators(how: string): void {
-  administrators = how;
+  administrators = [how];
 }
 
-export function howToNameAdministrators(): string {
+/** Empty if a bundler has left the plugin out. */
+export function howToNameAdministrators(): readonly string[] {
   return administrators;
 }

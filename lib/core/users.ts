@@ -127,13 +127,6 @@ export class Users {
     await this.#table.update({ passwordHash: replacement }, { id, passwordHash: old });
   }
 
-  /** @returns the new `emailVerifiedAt` */
-  async markEmailVerified(id: string, transaction: Transaction): Promise<Date> {
-    const now = this.database.clock.date();
-    await this.#table.update({ emailVerifiedAt: now, updatedAt: now }, { id }, transaction);
-    return now;
-  }
-
   /** Lists users page by page, newest first. @throws AuthError `invalid_request` for an invalid limit or cursor */
   async list({ search = '', ...page }: ListUsersOptions = {}): Promise<UserPage> {
     const { limit, before } = readPage(page);

@@ -4,9 +4,6 @@ import { crc32 } from 'node:zlib';
 /** The prefix of session tokens, which makes them recognizable to people and secret scanners. */
 export const SESSION_TOKEN_PREFIX = 'lks_';
 
-/** The prefix of API keys. */
-export const API_KEY_PREFIX = 'lkk_';
-
 const RANDOM_BYTES = 32;
 const CHECKSUM_BYTES = 4;
 // 36 bytes are exactly 48 characters of base64url, so there is no padding, and each token has one encoding.

@@ -16,7 +16,9 @@ import type { GuardOptions } from './options.js';
 export function requireAdmin(auth: AuthOrConfig, options: GuardOptions = {}): RequestHandler {
   if (!internalsOf(auth).core.hasAdministrators) {
     throw new TypeError(
-      `latchkey: requireAdmin requires administrators to be configured: ${howToNameAdministrators()}`,
+      ['latchkey: requireAdmin requires administrators to be configured', ...howToNameAdministrators()].join(
+        ': ',
+      ),
     );
   }
   return guard('requireAdmin', auth, options, requireAdministrator);

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { NextFunction, Response } from 'express';
 import { z } from 'zod';
 import type { Core } from '../core/core.js';
-import { AuthError, detailOf } from '../errors.js';
+import { AuthError } from '../errors.js';
 
 /** A problem response (RFC 9457). */
 export const problemSchema = z.object({
@@ -34,7 +34,7 @@ export function answerError(core: Core, error: unknown, res: Response, next: Nex
       title: STATUS_CODES[error.status],
       status: error.status,
       code: error.code,
-      detail: error.errors ? detailOf(error.code) : error.message,
+      detail: error.detail,
       errors: error.errors,
     }),
   );

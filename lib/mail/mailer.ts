@@ -5,11 +5,10 @@ import { describeError, type Logger } from '../logger.js';
 import type { User } from '../models/user.js';
 import { composeMail, type MailMessage, type MailTemplate } from './message.js';
 
-/** How emails are sent, and where their links lead. */
+/** How emails are sent. */
 export interface MailSettings {
   readonly send: (message: MailMessage) => unknown;
-  readonly verifyUrl: string;
-  readonly resetUrl: string;
+  /** The base of links that are paths. */
   readonly baseUrl: string | null;
 }
 

@@ -119,7 +119,7 @@ async function locked<T>(database: Database, work: (transaction: Transaction) =>
     const lock = 'MD5(CONCAT(DATABASE(), :name))';
     const take = async () => {
       const [[answer]] = (await run(`SELECT GET_LOCK(${lock}, 1) AS held`)) as LockAnswer;
-      // An app can have told mysql2 to leave numbers as text.
+      // The app may have configured mysql2 to return numbers as strings.
       return Number(answer?.held) === 1;
     };
     await untilHeld(take);

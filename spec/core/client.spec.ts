@@ -56,7 +56,7 @@ describe('the client of a request', () => {
     await browser.get('/auth/me').expect(401);
   });
 
-  test('is told by each of two requests at once as its own', async () => {
+  test('is the client of the request itself, even with two requests at once', async () => {
     const [one, other] = [await signIn(), await signIn()];
     events.length = 0;
     await Promise.all(

@@ -61,7 +61,7 @@ describe('auth.markEmailVerified()', () => {
     await app.http.get('/auth/me').set('x-service-api-key', later).expect(200);
   });
 
-  test('of 16 at once is one first proof', async () => {
+  test('verifies the email once if it is called 16 times at once', async () => {
     const events: string[] = [];
     app.auth.on('user.email_verified', ({ userId }) => events.push(userId));
     const users = await Promise.all(Array.from({ length: 16 }, () => app.auth.markEmailVerified(userId)));

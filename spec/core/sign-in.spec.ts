@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { RequestHandler } from 'express';
+import { internalsOf } from '../../lib/auth.js';
 import { authRouter, type MailMessage, oauth } from '../../lib/index.js';
-import { ada, password, sessionCookie } from '../support/app.js';
+import { ada, password, sessionCookie, startApp } from '../support/app.js';
 import { linkWith, oidcPlugin, signInWith, startOAuthApp } from '../support/oauth-app.js';
 import { CLIENT, type OidcServer, startOidcServer } from '../support/oidc.js';
 
@@ -58,3 +59,18 @@ test('a check of sign-ins holds for every way of signing in', async () => {
   await app.stop();
   await provider?.stop();
 }, 60_000);
+
+test('a session begins only for the user who was checked', async () => {
+  const app = await startApp({ plugins: [password()] });
+  const { core } = internalsOf(app.auth);
+  const proofOf = async (email: string) => {
+    const made = await app.auth.credential.signUp({ email, password: ada.password });
+    return { user: made!.user, authEpoch: 0 };
+  };
+  const [checked, other] = [await proofOf(ada.email), await proofOf('eve@example.com')];
+  const signIn = await core.checkSignIn(checked.user);
+  await expect(signIn.begin(other)).rejects.toThrow('another user was checked for this sign-in');
+  expect(await app.auth.listSessions(other.user.id)).toEqual([]);
+  expect((await signIn.begin(checked)).user.id).toBe(checked.user.id);
+  await app.stop();
+});

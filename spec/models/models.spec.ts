@@ -63,7 +63,7 @@ describe('auth.models', () => {
     for (const attribute of hidden) expect(whole).toHaveProperty(attribute);
   });
 
-  test('are associated with each other, and hide as much when they are included', async () => {
+  test('are associated with each other, and hide the same columns when they are included', async () => {
     const { User, Session } = app.auth.models;
     const user = await User.findByPk(userId, { include: ['sessions', 'accounts', 'apiKeys'] });
     const json = JSON.parse(JSON.stringify(user));

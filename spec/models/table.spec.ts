@@ -117,7 +117,7 @@ describe('a table', () => {
     ]);
   });
 
-  test('changes rows that equal a condition, in null too, and says how many there were', async () => {
+  test('updates the rows that match a condition, including NULL, and returns their number', async () => {
     await things_.insert({ ...thing, id: ids[1], endsAt: new Date(5) });
     expect(await things_.update({ size: 1, story: 'long' }, { name: thing.name, endsAt: null })).toBe(1);
     expect(await things_.update({ labels: ['new'] }, { fingerprint: thing.fingerprint })).toBe(2);

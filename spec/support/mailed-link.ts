@@ -13,7 +13,7 @@ declare module '../../lib/mail/message.js' {
   }
 }
 
-const SIGN_IN = { name: 'sign-in-link', lifetimeMs: 10 * 60 * 1000 };
+const SIGN_IN = { name: 'sign-in-link', lifetimeMs: 10 * 60 * 1000, endsWithPassword: true };
 
 const mail = {
   kind: 'sign-in-link',
@@ -85,7 +85,7 @@ export function mailedLink() {
             },
           }),
         ],
-        endWithPassword: [SIGN_IN.name],
+        purposes: [SIGN_IN],
         waysIn: async ({ user }) => (user.email === null ? [] : [{ kind: 'link' }]),
       };
     },

@@ -2,12 +2,11 @@ import { bearerToken } from '../../carriers/bearer.js';
 import type { PlainRequest } from '../../context/call.js';
 import type { Authentication, Carrier } from '../../core/authentication.js';
 import { declareVia } from '../../core/switches.js';
-import { API_KEY_PREFIX } from '../../crypto/token.js';
 import { AuthError } from '../../errors.js';
 import { resourceOf } from '../../http/resource.js';
 import type { User } from '../../models/user.js';
 import { type ApiKey, apiKeysTable } from './model.js';
-import type { ApiKeyStore } from './store.js';
+import { API_KEY_PREFIX, type ApiKeyStore } from './store.js';
 
 /** A program that acts on behalf of a user with an API key. */
 export interface ApiKeyAuthentication {

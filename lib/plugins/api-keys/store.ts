@@ -1,12 +1,15 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { BackgroundWrites, TokenLookup } from '../../core/token-lookup.js';
-import { API_KEY_PREFIX, createToken, digestToken } from '../../crypto/token.js';
+import { createToken, digestToken } from '../../crypto/token.js';
 import { isUuid, uuidv7 } from '../../crypto/uuid.js';
 import type { Database } from '../../database/database.js';
 import type { Selection, Table } from '../../models/table.js';
 import { type User, users } from '../../models/user.js';
 import { type ApiKey, type ApiKeyColumns, apiKeysTable } from './model.js';
+
+/** The prefix of API keys, which tells them apart from session tokens. */
+export const API_KEY_PREFIX = 'lkk_';
 
 const SHOWN = 12;
 const USE_INTERVAL_MS = 60_000;

@@ -27,7 +27,8 @@ const schema = z.strictObject({
  * @throws TypeError on invalid options
  *
  * @example
- * const auth = createAuth({ …, plugins: [credentialPassword(), auditLog({ retention: 90 * 24 * 3600 })] });
+ * const plugins = [credentialPassword(), admin({ adminEmails: ['owner@example.com'] }), auditLog()] as const;
+ * const auth = createAuth({ …, plugins });
  * const { events } = await auth.auditLog.listEvents({ userId, kind: 'sign_in.failed' });
  */
 export function auditLog(options: AuditLogOptions = {}): Plugin<'auditLog', AuditLogApi, typeof TABLES> {

@@ -9,7 +9,7 @@ import type { User } from '../../models/user.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { CredentialApi } from './api.js';
 import { EmailVerification } from './email-verification.js';
-import { RESET_PASSWORD } from './mails.js';
+import { RESET_PASSWORD, VERIFY_EMAIL } from './mails.js';
 import { PasswordChange } from './password-change.js';
 import { PasswordCheck } from './password-check.js';
 import { PasswordReset } from './password-reset.js';
@@ -136,7 +136,7 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
           ...(settings.username ? [checkUsername(api)] : []),
         ],
         shows: { user: settings.username ? ['username'] : [] },
-        endWithPassword: [RESET_PASSWORD.name],
+        purposes: [VERIFY_EMAIL, RESET_PASSWORD],
         async checkSignIn(user) {
           if (!settings.requireVerifiedEmail || user.email === null || user.emailVerifiedAt !== null) return;
           await parts.byMail?.verification.offer(user);

@@ -1,4 +1,4 @@
-import type { Purpose } from '../../core/one-time-tokens.js';
+import type { Purpose } from '../../core/contribution.js';
 import type { MailTemplate } from '../../mail/message.js';
 
 declare module '../../mail/message.js' {
@@ -11,7 +11,11 @@ declare module '../../mail/message.js' {
 const HOUR_MS = 60 * 60 * 1000;
 
 export const VERIFY_EMAIL: Purpose = { name: 'verify-email', lifetimeMs: 24 * HOUR_MS };
-export const RESET_PASSWORD: Purpose = { name: 'reset-password', lifetimeMs: HOUR_MS };
+export const RESET_PASSWORD: Purpose = {
+  name: 'reset-password',
+  lifetimeMs: HOUR_MS,
+  endsWithPassword: true,
+};
 
 export const verifyEmailMail: Omit<MailTemplate, 'page'> = {
   kind: 'verify-email',

@@ -3,8 +3,9 @@ import type { Core } from '../../core/core.js';
 import type { SecretBox } from '../../crypto/secret-box.js';
 import { isUuid, uuidv7 } from '../../crypto/uuid.js';
 import type { Database, Replacements } from '../../database/database.js';
+import type { RowOf } from '../../models/column.js';
 import type { Selection, Table } from '../../models/table.js';
-import { type User, users } from '../../models/user.js';
+import { type User, type UserColumns, users } from '../../models/user.js';
 import { type Account, type AccountColumns, type AccountRow, accountsTable } from './model.js';
 import type { TokenSet } from './token-response.js';
 
@@ -44,6 +45,7 @@ export class Accounts {
   readonly #account: Selection<Account>;
   readonly #whole: Selection<AccountRow>;
   readonly #user: Selection<User>;
+  readonly #wholeUser: Selection<RowOf<UserColumns>>;
 
   constructor(core: Core) {
     this.#database = core.database;
@@ -52,6 +54,7 @@ export class Accounts {
     this.#account = this.#table.shown('a');
     this.#whole = this.#table.whole('a');
     this.#user = core.table(users).shown('u');
+    this.#wholeUser = core.table(users).whole('u');
   }
 
   findBySubject(issuer: string, subject: string): Promise<AccountRow | null> {
@@ -61,19 +64,16 @@ export class Accounts {
   /** Finds an account and its user in one statement, for a sign-in. */
   async findWithUser(issuer: string, subject: string): Promise<AccountWithUser | null> {
     const { nowSql, clock } = this.#database;
-    const [raw] = await this.#database.select<{ auth_epoch: number; db_now: number }>(
-      `SELECT ${this.#whole.columns}, ${this.#user.columns}, u.auth_epoch, ${nowSql} AS db_now
-       FROM ${this.#whole.from} JOIN ${this.#user.from} ON u.id = a.user_id
+    const [raw] = await this.#database.select<{ db_now: number }>(
+      `SELECT ${this.#whole.columns}, ${this.#wholeUser.columns}, ${nowSql} AS db_now
+       FROM ${this.#whole.from} JOIN ${this.#wholeUser.from} ON u.id = a.user_id
        WHERE a.issuer = :issuer AND a.subject = :subject`,
       { issuer, subject },
     );
     if (!raw) return null;
     clock.observe(Number(raw.db_now));
-    return {
-      account: this.#whole.read(raw),
-      user: this.#user.read(raw),
-      authEpoch: Number(raw.auth_epoch),
-    };
+    const { authEpoch } = this.#wholeUser.read(raw);
+    return { account: this.#whole.read(raw), user: this.#user.read(raw), authEpoch };
   }
 
   async find(userId: string, provider: string): Promise<AccountRow | null> {

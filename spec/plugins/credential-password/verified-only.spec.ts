@@ -67,7 +67,7 @@ describe('requireVerifiedEmail', () => {
     expect(app.mails).toHaveLength(4);
   });
 
-  test('refuses a password change by code that would begin a session, before anything changes', async () => {
+  test('rejects a programmatic password change that would create a session, before anything changes', async () => {
     const { user } = await app.mailOf(() => signUp());
     const change = app.auth.credential.changePassword({
       userId: user.id,

@@ -209,7 +209,7 @@ describe('a slow provider', () => {
     await Promise.all(providers.map((one) => one.stop()));
   });
 
-  test('is waited for no longer because another sign-in waits for its keys', async () => {
+  test('has no more time because another sign-in is waiting for its keys', async () => {
     const provider = await startLyingProvider();
     const app = await startOAuthApp({ providers: () => [oidcPlugin(provider)] });
     expect((await signInWith(app.browser(), 'oidc')).headers.location).toBe('/done');

@@ -73,7 +73,7 @@ export function checkOptions<Options extends object>(
   return options;
 }
 
-export function isSecureUrl(value: unknown): boolean {
+function isSecureUrl(value: unknown): boolean {
   if (typeof value !== 'string' || !URL.canParse(value)) return false;
   const { protocol, hostname } = new URL(value);
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
