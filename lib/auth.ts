@@ -240,6 +240,7 @@ async function sumOf(counts: ((() => Promise<number>) | undefined)[]): Promise<n
 }
 
 function sharedAcrossCopies<T>(name: string, make: () => T): T {
+  // TypeScript gives globalThis no index signature.
   const shared = globalThis as unknown as Record<symbol, T>;
   const key = Symbol.for(name);
   shared[key] ??= make();

@@ -91,7 +91,7 @@ export class Events {
 
   emit<N extends AuthEventName>(name: N, details: EventDetails[N]): void {
     const { ip = null, userAgent } = this.context.client;
-    // Frozen, since all listeners and the audit log get the same object.
+    // Frozen, since all listeners and the audit log get the same object. TypeScript cannot infer a spread of `N`.
     const event = Object.freeze({ ip, userAgent, ...details }) as unknown as AuthEvents[N];
     const listeners = this.#listeners.get(name) as Set<AuthEventListener<N>> | undefined;
     for (const listener of listeners ?? []) {

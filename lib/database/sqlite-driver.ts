@@ -154,6 +154,7 @@ async function loadDriver(): Promise<DriverModule> {
   const builtIn = process.getBuiltinModule('node:sqlite') as DriverModule | undefined;
   if (builtIn) return builtIn;
   try {
+    // Its types differ from those of node:sqlite, which it implements.
     return (await import('@photostructure/sqlite')) as unknown as DriverModule;
   } catch (error) {
     // If the package is installed but fails to load, its error says why.

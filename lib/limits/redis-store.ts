@@ -70,6 +70,7 @@ export class RedisLimitStore implements LimitStore {
 
   async close(): Promise<void> {
     if (typeof this.target !== 'string' || !this.#client) return;
+    // Made by connect(), so it is a client of ioredis.
     ((await this.#client) as unknown as { disconnect(): void }).disconnect();
   }
 

@@ -17,14 +17,12 @@ const MAX_ROUNDS = 50;
  * whether it was allowed. If a row is read first, the write takes effect only if the row has not changed.
  */
 export class SqlLimitStore implements LimitStore {
-  readonly #table: string;
   readonly #counter: Selection<RowOf<Columns>>;
 
   constructor(
     private readonly database: Database,
-    table: Table<Columns>,
+    private readonly table: Table<Columns>,
   ) {
-    this.#table = table.name;
     this.#counter = table.whole('r');
   }
 
@@ -72,12 +70,12 @@ export class SqlLimitStore implements LimitStore {
   }
 
   async clear(name: string): Promise<void> {
-    await this.database.change(`DELETE FROM ${this.#table} WHERE key_hash = :key`, { key: keyOf(name) });
+    await this.table.delete({ keyHash: keyOf(name) });
   }
 
   prune(): Promise<number> {
     const now = this.database.clock.date();
-    return deleteInBatches(this.database, this.#table, 'key_hash', 'expires_at <= :now', { now });
+    return deleteInBatches(this.database, this.table.name, 'key_hash', 'expires_at <= :now', { now });
   }
 
   async close(): Promise<void> {}
@@ -88,7 +86,7 @@ export class SqlLimitStore implements LimitStore {
     const ignore = this.database.dialect === 'mysql' ? 'IGNORE' : '';
     const unlessThere = this.database.dialect === 'mysql' ? '' : 'ON CONFLICT (key_hash) DO NOTHING';
     const begun = await this.database.change(
-      `INSERT ${ignore} INTO ${this.#table} (key_hash, hits, blocked_until, expires_at)
+      `INSERT ${ignore} INTO ${this.table.name} (key_hash, hits, blocked_until, expires_at)
        VALUES (:key, 1, :blocked, :end) ${unlessThere}`,
       values,
     );
@@ -105,7 +103,7 @@ export class SqlLimitStore implements LimitStore {
   }
 
   async #update(assignments: string, condition: string, values: Replacements): Promise<boolean> {
-    const sql = `UPDATE ${this.#table} SET ${assignments} WHERE key_hash = :key AND ${condition}`;
+    const sql = `UPDATE ${this.table.name} SET ${assignments} WHERE key_hash = :key AND ${condition}`;
     return (await this.database.change(sql, values)) > 0;
   }
 }
