@@ -47,9 +47,9 @@ test('on the wire the fields are in errors, not in detail', async () => {
   expect(problem.errors).toMatchObject([{ pointer: '/password' }]);
 });
 
-test('the problem in the README is the one that is sent', async () => {
+test('the problem in docs/errors.md is the one that is sent', async () => {
   const { text } = await app.http
     .post('/auth/signup/credential')
     .send({ email: 'ada', password: 'password' });
-  expect(await readFile(new URL('../README.md', import.meta.url), 'utf8')).toContain(text);
+  expect(await readFile(new URL('../docs/errors.md', import.meta.url), 'utf8')).toContain(text);
 });

@@ -1,0 +1,136 @@
+import { access, readdir, readFile } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { admin, apiKeys, auditLog, credentialPassword, oauth } from '../lib/index.js';
+import { oidc } from '../lib/providers.js';
+import { type SpecApp, startApp } from './support/app.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (path: string) => readFile(join(root, path), 'utf8');
+
+describe('the tables of the reference', () => {
+  let app: SpecApp<readonly ReturnType<typeof credentialPassword>[]>;
+  beforeAll(async () => {
+    const email = 'ada@example.com';
+    const provider = { issuer: 'https://login.example.com', clientId: 'id', clientSecret: 'secret' };
+    app = (await startApp({
+      plugins: [
+        credentialPassword({ username: true, bcryptCost: 4 }),
+        oauth(),
+        oidc({ id: 'work', ...provider }),
+        admin({ adminEmails: [email] }),
+        apiKeys(),
+        auditLog(),
+      ],
+      config: { baseUrl: 'http://localhost:3000', email: { send: () => {} } },
+    })) as never;
+  });
+  afterAll(() => app.stop());
+
+  test('docs/routes.md lists every route and no other', async () => {
+    const { paths } = app.auth.openapi();
+    const routes = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
+    );
+    expect(routesIn(await read('docs/routes.md')).sort()).toEqual(routes.sort());
+  });
+
+  test('the pages of the plugins list routes that exist', async () => {
+    const all = routesIn(await read('docs/routes.md'));
+    for (const page of await readdir(join(root, 'docs'))) {
+      if (!page.endsWith('.md')) continue;
+      const unknown = routesIn(await read(`docs/${page}`)).filter((route) => !all.includes(route));
+      expect({ page, unknown }).toEqual({ page, unknown: [] });
+    }
+  });
+
+  test('docs/errors.md lists every code with its status', async () => {
+    const problems = await readdir(join(root, 'lib/plugins'), { recursive: true });
+    const files = problems
+      .filter((path) => path.endsWith('problems.ts'))
+      .map((path) => `lib/plugins/${path}`);
+    const page = await read('docs/errors.md');
+    const missing: string[] = [];
+    for (const file of ['lib/errors.ts', ...files]) {
+      const declared = [...(await read(file)).matchAll(/^ {2}(\w+): \[\s*(\d{3}),/gm)];
+      expect({ file, declared: declared.length > 0 }).toEqual({ file, declared: true });
+      for (const [, code, status] of declared) {
+        if (!new RegExp(`^\\| ${status} \\|.*\`${code}\``, 'm').test(page)) missing.push(`${status} ${code}`);
+      }
+    }
+    expect(missing).toEqual([]);
+  });
+
+  test('docs/events.md lists every event and no other', async () => {
+    let events = '';
+    try {
+      app.auth.on('no such event' as never, () => {});
+    } catch (error) {
+      events = String((error as Error).message).replace(/^.*one of /s, '');
+    }
+    const listed = [...(await read('docs/events.md')).matchAll(/^\| (`.*?`) \|/gm)].flatMap(
+      ([, names = '']) => names.split(', ').map((name) => name.replaceAll('`', '')),
+    );
+    expect(listed.sort()).toEqual(events.split(', ').sort());
+  });
+});
+
+describe('the pages', () => {
+  const pages: string[] = [];
+  beforeAll(async () => {
+    const docs = (await readdir(join(root, 'docs'))).filter((name) => name.endsWith('.md'));
+    pages.push('README.md', 'demo-app/README.md', ...docs.map((name) => `docs/${name}`));
+  });
+
+  test('the README has a length that people read', async () => {
+    expect((await read('README.md')).split(/\s+/).length).toBeLessThan(1500);
+  });
+
+  test('the index of the docs lists every page', async () => {
+    const index = await read('docs/README.md');
+    const missing = pages
+      .filter((page) => /^docs\/(?!README)/.test(page))
+      .filter((page) => !index.includes(`](${page.slice('docs/'.length)})`));
+    expect(missing).toEqual([]);
+  });
+
+  test('links lead to files and headings that exist', async () => {
+    const broken: string[] = [];
+    for (const page of pages) {
+      const text = (await read(page)).replace(/^```[\s\S]*?^```/gm, '');
+      for (const [, target = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+        if (/^[a-z]+:/.test(target)) continue;
+        const [file = '', heading] = target.split('#');
+        const path = file === '' ? page : posix.join(posix.dirname(page), file);
+        if (!(await leadsSomewhere(path, heading))) broken.push(`${page}: ${target}`);
+      }
+    }
+    expect(broken).toEqual([]);
+  });
+
+  async function leadsSomewhere(path: string, heading?: string): Promise<boolean> {
+    if (heading !== undefined) return headingsOf(await read(path)).includes(heading);
+    return access(join(root, path)).then(
+      () => true,
+      () => false,
+    );
+  }
+});
+
+/** The routes in the first column of a table, as `GET /sessions/:id`. */
+function routesIn(page: string): string[] {
+  return [...page.matchAll(/^\| ((?:GET|POST|PUT|PATCH|DELETE)[A-Z, ]*) `([^`?]+)/gm)].flatMap(
+    ([, methods = '', path = '']) => methods.split(', ').map((method) => `${method.trim()} ${path}`),
+  );
+}
+
+/** The anchors of the headings, as GitHub makes them. */
+function headingsOf(page: string): string[] {
+  return [...page.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replace(/\s/g, '-'),
+  );
+}
