@@ -62,6 +62,8 @@ export async function startOAuthApp({
       plugins: [password(), oauth(options), ...plugins],
       baseUrl: origin,
       logger,
+      // Specs sign in more often than the rate limits allow.
+      rateLimit: false,
       ...given,
       ...more,
     });

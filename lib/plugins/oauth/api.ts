@@ -160,7 +160,10 @@ export class OAuthApi {
     const redirectUri = `${baseUrl}${basePath}/oauth/${provider}/callback`;
     const flow = { provider, sessionId, redirectUri, callbackUrl: checkCallbackUrl(callbackUrl, origins) };
     const secrets = await this.#parts.flows.begin(flow, browser);
-    return { url: await client.authorizationUrl(secrets, redirectUri), browser };
+    return {
+      url: await client.authorizationUrl(secrets, { redirectUri, purpose: sessionId ? 'link' : 'sign-in' }),
+      browser,
+    };
   }
 
   async #complete(input: CallbackInput): Promise<CallbackResult> {

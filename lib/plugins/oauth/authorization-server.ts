@@ -2,7 +2,7 @@ import type { Configuration, JWK, ServerMetadata, TokenEndpointResponse } from '
 import type { Fetch } from './bounded-fetch.js';
 import { configure, isLocal, type OpenidClient } from './discovery.js';
 import { endsGrant } from './openid-errors.js';
-import type { Provider } from './provider.js';
+import type { FlowPurpose, Provider } from './provider.js';
 import { isObject, toStandardResponse } from './token-response.js';
 
 /** The secrets of a flow, which are stored while the browser is at the provider. */
@@ -11,6 +11,17 @@ export interface FlowSecrets {
   readonly nonce: string;
   readonly codeVerifier: string;
 }
+
+/** An authorization request, apart from the secrets of its flow. */
+export interface AuthorizationTarget {
+  readonly redirectUri: string;
+  readonly purpose: FlowPurpose;
+  /** The account that the user probably has at the provider (OpenID Connect Core 1.0, 3.1.2.1). */
+  readonly loginHint?: string | undefined;
+}
+
+// `max_age` also requests `auth_time`. Some providers only know `prompt` (OpenID Connect Core 1.0, 3.1.2.1).
+const REAUTHENTICATION = { max_age: '0', prompt: 'login' };
 
 /** The endpoints of a provider, according to its metadata. */
 export class AuthorizationServer {
@@ -30,10 +41,15 @@ export class AuthorizationServer {
   }
 
   /** The URL of an authorization request, with PKCE (S256), state and nonce. */
-  async authorizationUrl({ state, nonce, codeVerifier }: FlowSecrets, redirectUri: string): Promise<string> {
-    const { scopes, authorizeParameters } = this.provider;
+  async authorizationUrl(
+    { state, nonce, codeVerifier }: FlowSecrets,
+    { redirectUri, purpose, loginHint }: AuthorizationTarget,
+  ): Promise<string> {
+    const { scopes, authorizeParameters, parametersFor } = this.provider;
     const url = this.openid.buildAuthorizationUrl(await this.configuration(), {
       ...authorizeParameters,
+      ...(parametersFor?.[purpose] ?? (purpose === 'reauthenticate' && this.isOidc && REAUTHENTICATION)),
+      ...(loginHint !== undefined && { login_hint: loginHint }),
       redirect_uri: redirectUri,
       ...(scopes.length > 0 && { scope: scopes.join(' ') }),
       state,
@@ -80,6 +96,12 @@ export class AuthorizationServer {
     if (!Array.isArray(keys) || !keys.every(isObject))
       throw new Error('the provider publishes no signing keys');
     return keys;
+  }
+
+  /** Revokes a token (RFC 7009). Does nothing if the provider has no revocation endpoint. */
+  async revoke(token: string): Promise<void> {
+    if (this.metadata.revocation_endpoint === undefined) return;
+    await this.openid.tokenRevocation(await this.configuration(), token);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { AuthError } from '../../errors.js';
 import type { Logger } from '../../logger.js';
-import { AuthorizationServer, type FlowSecrets } from './authorization-server.js';
+import { AuthorizationServer, type AuthorizationTarget, type FlowSecrets } from './authorization-server.js';
 import { boundedFetch } from './bounded-fetch.js';
 import { Discovery } from './discovery.js';
 import { describe, isDeclined, isRefusal } from './openid-errors.js';
@@ -33,10 +33,10 @@ export class ProviderClient {
   }
 
   /** The URL to redirect the browser to: authorization code flow with PKCE (S256), state and nonce. */
-  authorizationUrl(secrets: FlowSecrets, redirectUri: string): Promise<string> {
+  authorizationUrl(secrets: FlowSecrets, target: AuthorizationTarget): Promise<string> {
     return this.#call(async (signal) => {
       const server = await this.#discover(signal);
-      return server.authorizationUrl(secrets, redirectUri);
+      return server.authorizationUrl(secrets, target);
     });
   }
 

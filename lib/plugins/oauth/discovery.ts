@@ -58,6 +58,7 @@ export async function configure(
             authorization_endpoint: server.authorizationUrl,
             token_endpoint: server.tokenUrl,
             userinfo_endpoint: server.userinfoUrl,
+            ...(server.revocationUrl !== undefined && { revocation_endpoint: server.revocationUrl }),
           },
           clientId,
           {},

@@ -13,8 +13,9 @@ interface OpenidError extends Error {
 const MAX_CANDIDATES = 8;
 // RFC 6749; Apple and LinkedIn.
 const DECLINED = /^(access_denied|user_cancelled_\w+)$/;
-// RFC 6749; GitHub, with status 200.
-const GRANT_ENDED = /^(invalid_grant|bad_refresh_token)$/;
+// RFC 6749; GitHub, with status 200; OpenID Connect Core 1.0, 3.1.2.6, which some providers also use for refreshes.
+const GRANT_ENDED =
+  /^(invalid_grant|bad_refresh_token|(interaction|login|consent|account_selection)_required)$/;
 
 /** Whether the person canceled the sign-in at the provider. */
 export function isDeclined(thrown: unknown): boolean {

@@ -23,6 +23,9 @@ export interface ProfileSources {
   get(url: string): Promise<unknown>;
 }
 
+/** Why the browser is sent to a provider: to sign in, to link an account, or to reauthenticate. */
+export type FlowPurpose = 'sign-in' | 'link' | 'reauthenticate';
+
 /** The configuration of a provider. */
 export interface Provider {
   /** The `:provider` of the routes. */
@@ -39,6 +42,17 @@ export interface Provider {
   readonly scopes: readonly string[];
   /** Additional parameters of the authorization request. */
   readonly authorizeParameters?: Readonly<Record<string, string>>;
+  /**
+   * Parameters for flows of one purpose, which replace `authorizeParameters` of the same name. A link replaces tokens
+   * that can no longer be used, so it must bring a new refresh token: some providers issue one only if they ask for
+   * consent. For `reauthenticate`, the default with discovery is `max_age=0` and `prompt=login`.
+   */
+  readonly parametersFor?: Readonly<Partial<Record<FlowPurpose, Readonly<Record<string, string>>>>>;
+  /**
+   * Issuers under which accounts of this provider were stored before. Such an account is still found, if it was stored
+   * with this provider's id, and moves to the current issuer when its user signs in.
+   */
+  readonly formerIssuers?: readonly string[];
   /** Reads the profile of the person who signed in. */
   profile(sources: ProfileSources): Promise<Profile>;
 }
@@ -53,6 +67,8 @@ export interface OAuth2Server {
   readonly tokenUrl: string;
   /** The URL that returns the user as JSON. */
   readonly userinfoUrl: string;
+  /** The revocation endpoint (RFC 7009), if there is one. With discovery, it is the one in the metadata. */
+  readonly revocationUrl?: string;
 }
 
 /** A plugin that adds a provider to `oauth()`. */
