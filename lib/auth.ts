@@ -22,6 +22,7 @@ import { defineModels } from './models/model.js';
 import type { Session } from './models/session.js';
 import type { User } from './models/user.js';
 import type { Plugin, PluginApis, PluginDefinition, PluginModels, PluginParts } from './plugin.js';
+import { processWide } from './process-wide.js';
 import { allRoutes } from './routes/core.js';
 
 const NO_LIMITS: LimitRules = { signIn: null, signUp: null, mail: null, account: null };
@@ -102,7 +103,7 @@ export type AuthWith<P extends readonly Plugin[]> = Auth &
   PluginApis<P> & { readonly models: PluginModels<P> };
 
 /** Keyed by config object, so that a router and guards that get the same one share one Auth and one pool. */
-const auths = sharedAcrossCopies('latchkey.auths', () => new WeakMap<object, Auth>());
+const auths = processWide('auths/1', () => new WeakMap<object, Auth>());
 
 /**
  * Creates an Auth, or returns the existing one for the same config object. It does not connect yet, so an app can start
@@ -237,12 +238,4 @@ async function sumOf(counts: ((() => Promise<number>) | undefined)[]): Promise<n
   let sum = 0;
   for (const count of counts) sum += (await count?.()) ?? 0;
   return sum;
-}
-
-function sharedAcrossCopies<T>(name: string, make: () => T): T {
-  // TypeScript gives globalThis no index signature.
-  const shared = globalThis as unknown as Record<symbol, T>;
-  const key = Symbol.for(name);
-  shared[key] ??= make();
-  return shared[key];
 }

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { AuthError } from '../errors.js';
+import { processWide } from '../process-wide.js';
 
 const MAX_WAITING = 64;
 
@@ -8,8 +9,13 @@ const MAX_WAITING = 64;
 const threads = Number(process.env.UV_THREADPOOL_SIZE) || 4;
 const MAX_RUNNING = Math.max(1, Math.min(availableParallelism(), threads - 1));
 
-let running = 0;
-const waiting: (() => void)[] = [];
+interface Queue {
+  running: number;
+  readonly waiting: (() => void)[];
+}
+
+// Only data, so that copies of other versions can use it too: each brings its own rules.
+const queue = processWide('hash-queue/1', (): Queue => ({ running: 0, waiting: [] }));
 
 /**
  * Runs work that occupies a thread of the pool. No more run at once than there are cores or free threads, and up to 64
@@ -18,18 +24,18 @@ const waiting: (() => void)[] = [];
  * @throws AuthError `unavailable` (503) if the queue is full
  */
 export async function queueHash<T>(work: () => Promise<T>): Promise<T> {
-  if (running < MAX_RUNNING) {
-    running++;
+  if (queue.running < MAX_RUNNING) {
+    queue.running++;
   } else {
-    if (waiting.length >= MAX_WAITING) throw new AuthError('unavailable', { retryAfter: 5 });
-    await new Promise<void>((resolve) => waiting.push(resolve));
+    if (queue.waiting.length >= MAX_WAITING) throw new AuthError('unavailable', { retryAfter: 5 });
+    await new Promise<void>((resolve) => queue.waiting.push(resolve));
   }
   try {
     return await work();
   } finally {
     // The slot passes to the next in the queue, so `running` does not change.
-    const next = waiting.shift();
+    const next = queue.waiting.shift();
     if (next) next();
-    else running--;
+    else queue.running--;
   }
 }

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { queueHash } from '../../lib/crypto/hash-queue.js';
 
 test('queueHash runs a few hashes in parallel, queues 64 and rejects the rest immediately', async () => {
@@ -37,4 +37,28 @@ test('queueHash runs a few hashes in parallel, queues 64 and rejects the rest im
   // The queue is empty again: hashes that failed or were rejected do not occupy a place.
   const again = Array.from({ length: places }, (_, index) => queueHash(async () => index));
   expect(await Promise.all(again)).toHaveLength(places);
+});
+
+test('queueHash shares its limits with other copies of the package in the process', async () => {
+  jest.resetModules();
+  const copy = await import('../../lib/crypto/hash-queue.js');
+  expect(copy.queueHash).not.toBe(queueHash);
+  let running = 0;
+  const ends: (() => void)[] = [];
+  const work = () => {
+    running++;
+    return new Promise<void>((resolve) => ends.push(resolve));
+  };
+  const first = Array.from({ length: 40 }, () => queueHash(work));
+  const mostOfOne = running;
+  const second = Array.from({ length: 60 }, () => copy.queueHash(work));
+  const settled = Promise.allSettled([...first, ...second]);
+  expect(running).toBe(mostOfOne);
+  // A slot that one copy frees passes to the work that waits in the other.
+  while (ends.length > 0) {
+    ends.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const done = (await settled).filter(({ status }) => status === 'fulfilled');
+  expect(done).toHaveLength(mostOfOne + 64);
 });
