@@ -15,6 +15,8 @@ export default {
     ...(express === '4' && { '^express$': 'express4' }),
   },
   modulePathIgnorePatterns: ['<rootDir>/dist'],
+  reporters: ['<rootDir>/spec/support/reporter.mjs'],
   testTimeout: 30_000,
-  maxWorkers: 2,
+  // Many specs wait for a time to pass or for another process, so three keep two cores busy.
+  maxWorkers: 3,
 };

@@ -1,84 +1,99 @@
-// Runs the specs in rounds: on every database that can be found, and on SQLite also with Express 4.
+// Runs the specs in rounds: on SQLite with Express 5, and with --all also with Express 4 and on the other databases.
 //
-//   npm test                        every available database; prints which ones are missing
-//   npm test -- --all               fails if one is missing
+//   npm test                        SQLite and Express 5
+//   npm test -- --all               every round, with Redis and a browser; fails if one of them is missing
 //   npm test -- --only mysql        one round: sqlite, express4, mysql or postgres
-//   npm test -- --only sqlite spec/sessions.spec.ts      other arguments are passed to Jest
+//   npm test -- spec/router.spec.ts                      other arguments are passed to Jest
+//
+// With CI in the environment, whatever is missing is a failure too.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findMysql, findPostgres } from './servers.mjs';
+import { findBrowser, findMysql, findPostgres, findRedis } from './servers.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const { all, only, rest } = readArguments(process.argv.slice(2));
-
-const rounds = {
-  sqlite: { database: 'sqlite' },
-  express4: { database: 'sqlite', express: '4' },
-  mysql: { database: 'mysql', find: findMysql },
-  postgres: { database: 'postgres', find: findPostgres },
+const ROUNDS = {
+  sqlite: { title: 'SQLite, Express 5', database: 'sqlite' },
+  express4: { title: 'SQLite, Express 4', database: 'sqlite', express: '4' },
+  mysql: { title: 'MariaDB or MySQL', database: 'mysql', find: findMysql, toInstall: 'mariadb-server' },
+  postgres: { title: 'PostgreSQL', database: 'postgres', find: findPostgres, toInstall: 'postgresql' },
+};
+/** What some of the specs need in every round. */
+const EXTRAS = {
+  redis: { title: 'Redis', find: findRedis, toInstall: 'redis-server' },
+  browser: { title: 'Chromium, for the demo', find: findBrowser, toInstall: 'chromium' },
 };
 
+const { all, only, rest } = readArguments(process.argv.slice(2));
 const totals = { passed: 0, failed: 0 };
 const missing = [];
-for (const [name, round] of Object.entries(rounds)) {
-  if (only && only !== name) continue;
-  const server = round.find ? await round.find() : { url: '', stop: async () => {} };
+
+const extras = await findAll(EXTRAS);
+for (const round of all ? Object.values(ROUNDS) : [ROUNDS[only ?? 'sqlite']]) {
+  const server = round.find ? await round.find() : { url: '' };
   if (!server) {
-    missing.push(name);
+    missing.push(round);
     continue;
   }
-  console.log(`\n── ${name} ──`);
+  console.log(`\n── ${round.title} ──`);
   const { passed, failed } = runJest(round, server.url);
   totals.passed += passed;
   totals.failed += failed;
-  await server.stop();
+  await server.stop?.();
 }
+for (const { stop } of Object.values(extras)) await stop?.();
 
-for (const name of missing) {
-  console.log(`Not run: the specs on ${name}. No server is running on this machine and none is installed;`);
-  console.log(
-    `  set ${name.toUpperCase()}_URL, or install ${name === 'mysql' ? 'mariadb-server' : 'postgresql'}.`,
-  );
+console.log();
+for (const { title, toInstall } of missing) {
+  console.log(`Not run: the specs that need ${title}. None was found; install ${toInstall}.`);
 }
-if (all) totals.failed += missing.length;
+if (all || process.env.CI) totals.failed += missing.length;
+if (!all && !only && rest.length === 0) {
+  console.log(
+    'These were the specs on SQLite with Express 5. npm test -- --all runs them with Express 4, on MariaDB (or',
+  );
+  console.log('MySQL) and on PostgreSQL too, and fails if one of these, Redis or Chromium is not installed.');
+}
 console.log(`\n${totals.passed} passed, ${totals.failed} failed`);
 process.exit(totals.failed > 0 || totals.passed === 0 ? 1 : 0);
 
+/** Finds what is there, and notes what is missing. */
+async function findAll(wanted) {
+  const found = {};
+  for (const [name, one] of Object.entries(wanted)) {
+    const server = await one.find();
+    if (server) found[name] = server;
+    else missing.push(one);
+  }
+  return found;
+}
+
 function runJest({ database, express = '5' }, url) {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-jest-'));
-  const report = join(folder, 'report.json');
+  const report = join(folder, 'totals.json');
   const jest = spawnSync(
     process.execPath,
-    [
-      '--experimental-vm-modules',
-      '--no-warnings',
-      'node_modules/jest/bin/jest.js',
-      '--json',
-      `--outputFile=${report}`,
-      ...rest,
-    ],
+    ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js', ...rest],
     {
       cwd: root,
-      // With --json, Jest prints its report on standard output; the file contains the same report.
-      stdio: ['ignore', 'ignore', 'inherit'],
+      stdio: ['ignore', 'inherit', 'inherit'],
       env: {
         ...process.env,
         NODE_ENV: 'test',
         LATCHKEY_SPEC_DATABASE: database,
         LATCHKEY_SPEC_EXPRESS: express,
         LATCHKEY_SPEC_URL: url,
+        LATCHKEY_SPEC_REDIS: extras.redis?.url ?? '',
+        LATCHKEY_SPEC_BROWSER: extras.browser?.path ?? '',
+        LATCHKEY_SPEC_TOTALS: report,
       },
     },
   );
   try {
-    const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = JSON.parse(
-      readFileSync(report, 'utf8'),
-    );
-    const failed = numFailedTests + numRuntimeErrorTestSuites;
-    return { passed: numPassedTests, failed: jest.status === 0 ? failed : Math.max(failed, 1) };
+    const { passed, failed } = JSON.parse(readFileSync(report, 'utf8'));
+    return { passed, failed: jest.status === 0 ? failed : Math.max(failed, 1) };
   } catch {
     return { passed: 0, failed: 1 };
   } finally {
@@ -93,6 +108,10 @@ function readArguments(given) {
     if (word === '--all') options.all = true;
     else if (word === '--only') options.only = given.shift();
     else options.rest.push(word);
+  }
+  if (options.only !== null && !Object.hasOwn(ROUNDS, options.only ?? '')) {
+    console.error(`--only takes one of ${Object.keys(ROUNDS).join(', ')}`);
+    process.exit(2);
   }
   return options;
 }

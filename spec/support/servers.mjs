@@ -1,5 +1,5 @@
-// Finds the database servers for the specs: by the URL in the environment, or on the default ports of this
-// machine. Otherwise it starts temporary servers if the programs are installed.
+// Finds the servers and the browser for the specs. A server is found by the URL in the environment, or on its default
+// port of this machine. Otherwise a temporary one is started if its program is installed.
 import { execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -55,6 +55,32 @@ export async function findPostgres() {
     { ...user },
   );
   return running(process_, folder, port, `postgres://postgres@127.0.0.1:${port}`);
+}
+
+/**
+ * @returns {Promise<{ url: string, stop(): Promise<void> } | null>} null if there is none
+ */
+export async function findRedis() {
+  const nothing = async () => {};
+  if (process.env.REDIS_URL) return { url: process.env.REDIS_URL, stop: nothing };
+  if (await answers(6379)) return { url: 'redis://127.0.0.1:6379', stop: nothing };
+  const server = '/usr/bin/redis-server';
+  if (!existsSync(server)) return null;
+  const { folder, port } = await place();
+  const process_ = spawn(
+    server,
+    ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no'],
+    { stdio: 'ignore' },
+  );
+  return running(process_, folder, port, `redis://127.0.0.1:${port}`);
+}
+
+/**
+ * @returns {Promise<{ path: string } | null>} null if there is none
+ */
+export async function findBrowser() {
+  const path = '/usr/bin/chromium';
+  return existsSync(path) ? { path } : null;
 }
 
 async function place() {
