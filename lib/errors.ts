@@ -1,6 +1,6 @@
 /** A validation error of one field of a request body. */
 export interface FieldError {
-  /** JSON Pointer (RFC 6901) to the field, such as `/email`; empty for the body itself. */
+  /** JSON Pointer (RFC 6901) to the field, such as `/email`; empty for the body itself. Cut after 200 characters. */
   readonly pointer: string;
   /** A machine-readable code, such as `required` or `invalid_email`. */
   readonly code: string;
@@ -23,26 +23,29 @@ export function declareProblems<const P extends Problems>(problems: P): P {
 }
 
 const problems = declareProblems({
-  invalid_json: [400, 'The body is not valid JSON.'],
-  invalid_request: [400, 'The request is malformed.'],
-  invalid_token: [400, 'The link has expired, was already used, or is not valid.'],
+  invalid_json: [400, 'The body is not valid JSON in UTF-8.'],
+  invalid_request: [400, 'The request is malformed: check its path, parameters and headers.'],
+  invalid_token: [400, 'The link has expired, was already used, or is not valid. Request a new one.'],
   unauthenticated: [401, 'Sign in first: the request carries no session.'],
   invalid_session: [401, 'The session has ended or never existed. Sign in again.'],
-  invalid_credentials: [401, 'The email, username or password is wrong.'],
-  admin_required: [403, 'Only an administrator may do this.'],
-  insufficient_scope: [403, 'The credential lacks a required scope.'],
+  invalid_credentials: [401, 'The account name or the password is wrong. Check both and try again.'],
+  admin_required: [403, 'Only an administrator may do this: sign in as one.'],
+  insufficient_scope: [403, 'The credential lacks a required scope: use one that has it.'],
   session_required: [403, 'This requires a session: sign in.'],
   email_not_verified: [
     403,
     'Verify your email address first: follow the link in the email that was sent to you.',
   ],
   reauthentication_required: [403, 'Reauthenticate first: you signed in too long ago for this.'],
-  origin_not_allowed: [403, 'Requests from this origin are not allowed.'],
-  user_not_found: [404, 'There is no such user.'],
-  session_not_found: [404, 'You have no such session.'],
-  method_not_allowed: [405, 'This path does not support this method.'],
-  email_taken: [409, 'An account with this email already exists.'],
-  username_taken: [409, 'This username is taken.'],
+  origin_not_allowed: [
+    403,
+    'Requests from this origin are not allowed. If it is yours, add it to trustedOrigins.',
+  ],
+  user_not_found: [404, 'There is no such user: check the id.'],
+  session_not_found: [404, 'You have no such session: it may have ended already.'],
+  method_not_allowed: [405, 'This path does not support this method: see Allow.'],
+  email_taken: [409, 'An account with this email already exists. Sign in to it, or use another email.'],
+  username_taken: [409, 'This username is taken. Choose another.'],
   last_sign_in_method: [409, 'This is your only way to sign in. Add another one first.'],
   body_too_large: [413, 'The body is larger than 16 KiB.'],
   unsupported_media_type: [415, 'Send the body as application/json in UTF-8, uncompressed.'],
@@ -61,7 +64,7 @@ export type AuthErrorCode = keyof ProblemCodes;
 export interface AuthErrorOptions {
   /** Replaces the code's default detail. It is sent to the client, so it must not contain internals. */
   detail?: string;
-  /** The errors of each field, for `validation_failed`. */
+  /** The errors of each field, for `validation_failed`. The first 20 are kept. */
   errors?: readonly FieldError[];
   /** The number of seconds after which to retry; sent as `Retry-After`. */
   retryAfter?: number;
@@ -70,6 +73,11 @@ export interface AuthErrorOptions {
   /** The underlying error. It may be logged, but is never sent. */
   cause?: unknown;
 }
+
+/** A problem lists at most this many errors, so that a bad request cannot cause an answer larger than itself. */
+export const MAX_FIELD_ERRORS = 20;
+
+const MAX_ECHO = 200;
 
 const brand = Symbol.for('latchkey.AuthError');
 
@@ -89,11 +97,13 @@ export class AuthError extends Error {
   override readonly name = 'AuthError';
   /** The corresponding HTTP status. */
   readonly status: number;
+  /** The same as `status`: some frameworks read this name. */
+  readonly statusCode: number;
   /** A machine-readable code. */
   readonly code: AuthErrorCode;
   /** A human-readable description in English, which is sent to the client. */
   readonly detail: string;
-  /** The errors of each field, for `validation_failed`. */
+  /** The errors of each field: at least one for `validation_failed`, and at most 20. */
   readonly errors: readonly FieldError[] | undefined;
   /** The number of seconds after which to retry, if known. */
   readonly retryAfter: number | undefined;
@@ -103,12 +113,14 @@ export class AuthError extends Error {
   /** @throws TypeError if the code is unknown */
   constructor(code: AuthErrorCode, options: AuthErrorOptions = {}) {
     const [status, detail] = problemOf(code);
-    const message = options.errors ? `${code}: ${summaryOf(options.errors)}` : (options.detail ?? detail);
+    const errors = listed(options.errors, status === 422 ? (options.detail ?? 'is not valid') : null);
+    const message = errors ? `${code}: ${summaryOf(errors)}` : (options.detail ?? detail);
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.status = status;
+    this.statusCode = status;
     this.code = code;
     this.detail = options.detail ?? detail;
-    this.errors = options.errors;
+    this.errors = errors;
     this.headers = options.headers ?? {};
     this.retryAfter = options.retryAfter ?? (code === 'unavailable' ? 2 : undefined);
     Object.defineProperty(this, brand, { value: true });
@@ -136,7 +148,23 @@ function problemOf(code: AuthErrorCode): Problem {
   return problem;
 }
 
-/** The message of the error, for programmatic callers: `/password is too short; /email is missing`. */
+/** Cuts text that repeats a client's input, so that the client does not decide how long a response is. */
+export function excerpt(text: string): string {
+  return text.length > MAX_ECHO ? `${text.slice(0, MAX_ECHO).toWellFormed()}…` : text;
+}
+
+/** @param otherwise the detail of an error of the whole body, if there is no other and there must be one */
+function listed(errors: readonly FieldError[] = [], otherwise: string | null): FieldError[] | undefined {
+  if (errors.length > 0)
+    return errors
+      .slice(0, MAX_FIELD_ERRORS)
+      .map(({ pointer, code, detail }) => ({ pointer: excerpt(pointer), code, detail }));
+  return otherwise === null ? undefined : [{ pointer: '', code: 'invalid', detail: otherwise }];
+}
+
+/** The message of the error, for programmatic callers: `password is too short; email is missing`. */
 function summaryOf(errors: readonly FieldError[]): string {
-  return errors.map(({ pointer, detail }) => `${pointer} ${detail}`.trim()).join('; ');
+  return errors
+    .map(({ pointer, detail }) => `${pointer.slice(1).replaceAll('/', '.') || 'the input'} ${detail}`)
+    .join('; ');
 }

@@ -57,5 +57,9 @@ export function requireScopes(
   scopes: readonly string[],
 ): void {
   const granted = carriers.find(({ via }) => via === authentication.via)?.scopes?.(authentication);
-  if (granted && !scopes.every((scope) => granted.includes(scope))) throw new AuthError('insufficient_scope');
+  const missing = granted ? scopes.filter((scope) => !granted.includes(scope)) : [];
+  if (missing.length === 0) return;
+  throw new AuthError('insufficient_scope', {
+    detail: `The credential lacks ${missing.length > 1 ? 'the scopes' : 'the scope'} ${missing.join(' ')}: use one that has it.`,
+  });
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { z } from 'zod';
-import { AuthError, type AuthErrorCode, type FieldError } from '../errors.js';
+import { AuthError, type AuthErrorCode, excerpt, type FieldError } from '../errors.js';
 
 const MAX_BODY_BYTES = 16 * 1024;
 
@@ -27,7 +27,7 @@ const PARSER_ERRORS: Record<string, AuthErrorCode> = {
   'encoding.unsupported': 'unsupported_media_type',
   'charset.unsupported': 'unsupported_media_type',
   'entity.parse.failed': 'invalid_json',
-  [INVALID_UTF8]: 'validation_failed',
+  [INVALID_UTF8]: 'invalid_json',
 };
 
 /**
@@ -66,7 +66,7 @@ export async function readForm(req: Request, res: Response): Promise<URLSearchPa
   for (const [name, value] of pairs) {
     for (const one of [value].flat()) {
       if (typeof one !== 'string')
-        throw new AuthError('invalid_request', { detail: `${name}: must be a string` });
+        throw new AuthError('invalid_request', { detail: `${excerpt(name)}: must be a string` });
       form.append(name, one);
     }
   }
@@ -75,8 +75,9 @@ export async function readForm(req: Request, res: Response): Promise<URLSearchPa
 
 async function parse(req: Request, res: Response, type: string, parser: RequestHandler): Promise<void> {
   if (!req.is(type)) throw new AuthError('unsupported_media_type');
-  // The app may have already parsed the body, with a different limit.
   if (Number(req.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw new AuthError('body_too_large');
+  // The app has parsed the body with a limit of its own. It may have come in chunks or compressed.
+  if (req.body !== undefined && sizeOf(req.body) > MAX_BODY_BYTES) throw new AuthError('body_too_large');
   await new Promise<void>((resolve, reject) => {
     parser(req, res, (error?: unknown) => {
       if (error === undefined || error === null) resolve();
@@ -88,6 +89,16 @@ async function parse(req: Request, res: Response, type: string, parser: RequestH
         );
     });
   });
+}
+
+/** The size of a parsed body as JSON, in bytes. */
+function sizeOf(body: unknown): number {
+  try {
+    return Buffer.byteLength(JSON.stringify(body));
+  } catch {
+    // It is nested too deeply.
+    return Number.POSITIVE_INFINITY;
+  }
 }
 
 // A value of the wrong type can also have the wrong length, such as an empty list. One error per field is enough.

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { NextFunction, Response } from 'express';
 import { z } from 'zod';
 import type { Core } from '../core/core.js';
-import { AuthError } from '../errors.js';
+import { AuthError, MAX_FIELD_ERRORS } from '../errors.js';
 
 /** A problem response (RFC 9457). */
 export const problemSchema = z.object({
@@ -11,7 +11,11 @@ export const problemSchema = z.object({
   status: z.int(),
   code: z.string(),
   detail: z.string(),
-  errors: z.array(z.object({ pointer: z.string(), code: z.string(), detail: z.string() })).optional(),
+  errors: z
+    .array(z.object({ pointer: z.string(), code: z.string(), detail: z.string() }))
+    .max(MAX_FIELD_ERRORS)
+    .describe('The invalid fields of the body; of many, the first ones. A long pointer is cut and ends in …')
+    .optional(),
 });
 
 /** Responds to an AuthError with a problem; passes any other error to the app. */

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { AuthError } from '../errors.js';
+import { AuthError, excerpt } from '../errors.js';
 
 /** The query string. Not `req.query`, which depends on the app's settings and can contain arrays and objects. */
 export function queryOf(req: Request): URLSearchParams {
@@ -18,7 +18,7 @@ export function checkParameters<T>(given: URLSearchParams, schema: z.ZodType<T>)
   const values = new Map<string, string>();
   for (const [name, value] of given) {
     if (values.has(name))
-      throw new AuthError('invalid_request', { detail: `The parameter ${name} is given twice.` });
+      throw new AuthError('invalid_request', { detail: `The parameter ${excerpt(name)} is given twice.` });
     const [plainName = ''] = name.split('[');
     if (plainName !== name && schema instanceof z.ZodObject && Object.hasOwn(schema.shape, plainName))
       throw new AuthError('invalid_request', {

@@ -23,7 +23,7 @@ inBrowser('the accounts of the demo app', () => {
     await page.waitForURL(demo.url('/'));
     await page.goto(demo.url('/sessions'));
     await signIn(page, grace.username, 'not the password');
-    await says(page, 'alert', 'The email, username or password is wrong.');
+    await says(page, 'alert', 'The account name or the password is wrong. Check both and try again.');
     await page.getByLabel('Remember me').check();
     await signIn(page, grace.username, grace.password);
 

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import cookieParser from 'cookie-parser';
 import express from 'express';
@@ -160,8 +161,8 @@ describe.each(Object.entries(apps))('the request body in %s', (_name, parsers) =
       const headers = { 'content-type': 'application/json' };
       const answer = await fetch(`${origin}/auth${path}`, { method: 'POST', headers, body: json });
       expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([
-        422,
-        'validation_failed',
+        400,
+        'invalid_json',
       ]);
     });
 
@@ -228,6 +229,62 @@ describe.each(Object.entries(apps))('the request body in %s', (_name, parsers) =
     for (const [header, value] of foreign) {
       const answer = await post(path).type('json').set(header, value).send(json);
       expectProblem(answer, 415, 'unsupported_media_type');
+    }
+  });
+});
+
+describe('a body with thousands of mistakes', () => {
+  let app: SpecApp<typeof plugins>;
+  beforeAll(async () => {
+    app = await startApp({
+      plugins,
+      mount: (mounted, auth) => {
+        mounted.use('/parsed', express.json({ limit: '1mb' }), authRouter(auth));
+        mounted.use('/auth', authRouter(auth));
+      },
+    });
+  });
+  afterAll(() => app.stop());
+
+  const json = { 'content-type': 'application/json' };
+  const unknownKeys = (count: number, key: (index: number) => string) =>
+    JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, index) => [key(index), 0])));
+
+  test('gets an answer that lists 20, and cuts long keys', async () => {
+    for (const body of [
+      unknownKeys(1500, (index) => `k${index}`),
+      unknownKeys(7, (index) => `${index}${'/'.repeat(2000)}`),
+      unknownKeys(1, () => '\ud83d\ude00'.repeat(3000)),
+    ]) {
+      const answer = await app.http.post('/auth/signin/credential').set(json).send(body);
+      const { errors } = expectProblem(answer, 422, 'validation_failed');
+      expect(errors?.length).toBeLessThanOrEqual(20);
+      expect(answer.text.length).toBeLessThan(8000);
+      for (const { pointer } of errors ?? []) expect(pointer.isWellFormed()).toBe(true);
+    }
+  });
+
+  // The app's own parser accepts more, and neither of these has a content-length that says so.
+  test.each<[string, object, (body: string) => BodyInit]>([
+    ['in chunks', {}, (body) => new Blob([body]).stream()],
+    ['compressed', { 'content-encoding': 'gzip' }, (body) => new Uint8Array(gzipSync(body))],
+  ])('is too large %s, although the app has parsed it', async (_how, headers, encode) => {
+    const post = (body: string) =>
+      fetch(`${app.origin}/parsed/signin/credential`, {
+        method: 'POST',
+        headers: { ...json, ...headers },
+        body: encode(body),
+        duplex: 'half',
+      } as RequestInit);
+    const small = await post(unknownKeys(3, (index) => `k${index}`));
+    expect(small.status).toBe(422);
+    const nested = `{"email":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
+    for (const body of [unknownKeys(9000, (index) => `k${index}`), nested]) {
+      const answer = await post(body);
+      expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([
+        413,
+        'body_too_large',
+      ]);
     }
   });
 });

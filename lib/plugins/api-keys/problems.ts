@@ -2,8 +2,8 @@ import { declareProblems } from '../../errors.js';
 
 const problems = declareProblems({
   ambiguous_credentials: [400, 'The request carries an API key and another credential; send one.'],
-  invalid_api_key: [401, 'The API key has expired, was revoked, or never existed.'],
-  api_key_not_found: [404, 'You have no such API key.'],
+  invalid_api_key: [401, 'The API key has expired, was revoked, or never existed. Create a new one.'],
+  api_key_not_found: [404, 'You have no such API key: it may have been revoked already.'],
 });
 
 declare module '../../errors.js' {

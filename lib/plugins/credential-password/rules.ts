@@ -90,8 +90,11 @@ export class PasswordRules {
       return { code: 'too_short', detail: `must have at least ${MIN_PASSWORD} characters` };
     if (length > MAX_PASSWORD)
       return { code: 'too_long', detail: `must have at most ${MAX_PASSWORD} characters` };
-    if (isAmong(identifiers, normalized)) {
-      return { code: 'password_is_identifier', detail: 'must not be your email or username' };
+    const identifier = equalIdentifier(identifiers, normalized);
+    if (identifier) {
+      // A username contains no @.
+      const detail = `must not be your ${identifier.includes('@') ? 'email' : 'username'}`;
+      return { code: 'password_is_identifier', detail };
     }
     if (await isCommonPassword(normalized)) {
       return {
@@ -120,10 +123,10 @@ export class PasswordRules {
   }
 }
 
-/** Whether a password equals an identifier, in any spelling with the same canonical form. */
-function isAmong(identifiers: readonly (string | null)[], password: string): boolean {
+/** The identifier that a password equals, in any spelling with the same canonical form. */
+function equalIdentifier(identifiers: readonly (string | null)[], password: string) {
   const trimmed = password.trim();
-  return [trimmed.toLowerCase(), canonicalEmail(trimmed)].some(
+  return [trimmed.toLowerCase(), canonicalEmail(trimmed)].find(
     (spelling) => spelling !== null && identifiers.includes(spelling),
   );
 }

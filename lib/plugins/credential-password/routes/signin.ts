@@ -5,14 +5,19 @@ import { route } from '../../../http/route.js';
 import { text } from '../../../http/schemas.js';
 import type { CredentialApi } from '../api.js';
 
-export const signin = (core: Core, api: CredentialApi, settings: { requireVerifiedEmail: boolean }) =>
+interface Settings {
+  readonly username: boolean;
+  readonly requireVerifiedEmail: boolean;
+}
+
+export const signin = (core: Core, api: CredentialApi, settings: Settings) =>
   route({
     method: 'post',
     path: '/signin/credential',
     summary: 'Sign in with a password',
     access: 'public',
     body: z.strictObject({
-      credential: text(320).describe('An email or, if enabled, a username'),
+      credential: text(320).describe(settings.username ? 'An email or a username' : 'An email'),
       password: text(1024),
       remember_me: z.boolean().optional().describe('Keep the session when the browser is closed'),
     }),
