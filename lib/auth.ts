@@ -1,4 +1,3 @@
-import { authenticateWith } from './carriers/authenticate.js';
 import { bearerCarrier } from './carriers/bearer.js';
 import { cookieCarrier } from './carriers/cookie.js';
 import type { AuthConfig } from './config/auth-config.js';
@@ -9,7 +8,7 @@ import { Core } from './core/core.js';
 import { type AuthEventListener, type AuthEventName, Events } from './core/events.js';
 import { SecretBox } from './crypto/secret-box.js';
 import { openDatabase } from './database/open.js';
-import { AuthError } from './errors.js';
+import { requireAuthentication } from './http/admit.js';
 import { describeApi, type OpenApiDocument } from './http/openapi.js';
 import type { Route } from './http/route.js';
 import { Limiter, type LimitRules } from './limits/limiter.js';
@@ -44,11 +43,14 @@ export interface Internals {
  */
 export interface Auth {
   /**
-   * Authenticates a request by any enabled kind of credential.
+   * Authenticates a request by any enabled kind of credential. Like a guard, it refuses a request of another site if
+   * the request has an unsafe `method` and is authenticated by the cookie.
    *
-   * @throws AuthError `unauthenticated`, `invalid_session` (401); `unavailable` (503)
+   * @throws AuthError `unauthenticated`, `invalid_session` (401); `origin_not_allowed` (403); `unavailable` (503)
    */
   getSession(req: RequestLike): Promise<Authentication>;
+  /** Another name of {@link getSession}, which also accepts API keys. */
+  authenticate(req: RequestLike): Promise<Authentication>;
   /** Lists a user's active sessions, newest first. */
   listSessions(userId: string): Promise<Session[]>;
   /** Revokes the session with this token. Resolves to whether it was active. */
@@ -135,8 +137,10 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     parts.flatMap((part) => part.routes?.() ?? []),
   );
   const migrations = [...coreMigrations, ...parts.flatMap(({ migrations = [] }) => migrations).sort(byName)];
+  const authenticate = async (req: RequestLike) => requireAuthentication(core, toPlainRequest(req));
   const auth: Auth = {
-    getSession: (req) => getSession(core, req),
+    getSession: authenticate,
+    authenticate,
     listSessions: (userId) => core.sessions.list(userId),
     revokeSession: (token) => core.sessions.revokeByToken(token),
     revokeAllSessions: (userId) => core.sessions.revokeAll(userId),
@@ -217,12 +221,6 @@ export function internalsOf(authOrConfig: Auth | AuthConfig<readonly Plugin[]>):
   }
   const auth = internalsKey in authOrConfig ? authOrConfig : createAuth(authOrConfig);
   return auth[internalsKey];
-}
-
-async function getSession(core: Core, req: RequestLike): Promise<Authentication> {
-  const authentication = await authenticateWith(core.carriers, toPlainRequest(req));
-  if (!authentication) throw new AuthError('unauthenticated');
-  return authentication;
 }
 
 function once<T>(work: () => Promise<T>): () => Promise<T> {

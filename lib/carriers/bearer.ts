@@ -3,6 +3,7 @@ import type { Carrier } from '../core/authentication.js';
 import type { Sessions } from '../core/sessions.js';
 import { declareVia } from '../core/switches.js';
 import { AuthError } from '../errors.js';
+import { trimWhitespace } from './whitespace.js';
 
 // Matches the scheme as a whole token (RFC 9110, 5.6.2).
 const SCHEME = /^bearer(?![\w!#$%&'*+.^`|~-])/i;
@@ -30,5 +31,5 @@ export function bearerCarrier(sessions: Pick<Sessions, 'find'>): Carrier {
 /** The credentials after `Bearer`. Null if the request has another scheme or none. */
 export function bearerToken({ headers }: PlainRequest): string | null {
   const value = headers.authorization ?? '';
-  return SCHEME.test(value) ? value.replace(SCHEME, '').trim() : null;
+  return SCHEME.test(value) ? trimWhitespace(value.replace(SCHEME, '')) : null;
 }

@@ -1,6 +1,7 @@
 import type { Carrier } from '../core/authentication.js';
 import type { Sessions } from '../core/sessions.js';
 import { AuthError } from '../errors.js';
+import { trimWhitespace } from './whitespace.js';
 
 /** Sessions in a cookie. */
 export function cookieCarrier(sessions: Pick<Sessions, 'find'>, name: string): Carrier {
@@ -29,7 +30,8 @@ export function cookieValues(header: string | undefined, name: string): string[]
   const values = new Set<string>();
   for (const pair of header?.split(';') ?? []) {
     const equals = pair.indexOf('=');
-    if (equals > 0 && pair.slice(0, equals).trim() === name) values.add(pair.slice(equals + 1).trim());
+    if (equals > 0 && trimWhitespace(pair.slice(0, equals)) === name)
+      values.add(trimWhitespace(pair.slice(equals + 1)));
   }
   // Some clients send a cleared cookie with an empty value.
   return values.size === 1 && values.has('') ? [] : [...values];

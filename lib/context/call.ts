@@ -6,6 +6,7 @@ import { DatabaseBudget } from './database-budget.js';
 export interface PlainRequest {
   readonly headers: IncomingHttpHeaders;
   readonly ip?: string | undefined;
+  readonly method?: string | undefined;
 }
 
 /** The client that a call is made for. */

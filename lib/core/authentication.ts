@@ -4,6 +4,7 @@ import type { PlainRequest } from '../context/call.js';
 import type { AuthErrorCode } from '../errors.js';
 import type { Session } from '../models/session.js';
 import type { User } from '../models/user.js';
+import { asciiLowerCase } from './canonical.js';
 
 /** A signed-in user. */
 export interface SessionAuthentication {
@@ -35,16 +36,41 @@ export interface RequestLike {
   readonly headers: IncomingHttpHeaders | Headers;
   /** The client's IP address, if known. */
   readonly ip?: string | undefined;
+  /**
+   * The method. If it is unsafe, such as `POST`, a request that is authenticated by the cookie must come from this app
+   * or a trusted origin.
+   * @default none: the origin is not checked
+   */
+  readonly method?: string | undefined;
 }
 
 export function toPlainRequest(request: RequestLike): PlainRequest {
-  const { headers, ip } = request ?? {};
+  const { headers, ip, method } = request ?? {};
   if (typeof headers !== 'object' || headers === null) {
     throw new TypeError('latchkey: pass a request, or an object with its headers');
   }
+  if (method !== undefined && typeof method !== 'string') {
+    throw new TypeError('latchkey: the method of a request must be a string');
+  }
+  return { headers: plainHeaders(headers), ip, method };
+}
+
+/**
+ * Headers as in Node. An object can have one header in several spellings, which must not hide each other: their values
+ * are joined, so that different credentials are seen as such.
+ */
+function plainHeaders(headers: RequestLike['headers']): IncomingHttpHeaders {
   // Not `instanceof`: some libraries have a Headers class of their own.
   const pairs = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
-  return { headers: Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value])), ip };
+  const byName = new Map<string, Set<string>>();
+  for (const [name, given] of pairs) {
+    const key = asciiLowerCase(name);
+    const values = byName.get(key) ?? new Set();
+    for (const value of [given].flat()) if (typeof value === 'string') byName.set(key, values.add(value));
+  }
+  return Object.fromEntries(
+    [...byName].map(([name, values]) => [name, [...values].join(name === 'cookie' ? '; ' : ', ')]),
+  );
 }
 
 /** Whether a request was authenticated by a session. */

@@ -34,7 +34,7 @@ export function canonicalUsername(value: unknown): string | null {
   return typeof value === 'string' && USERNAME.test(value) ? asciiLowerCase(value) : null;
 }
 
-// Plain toLowerCase() would turn the Kelvin sign into an ASCII k.
-function asciiLowerCase(text: string): string {
+/** Plain toLowerCase() would turn the Kelvin sign into an ASCII k. */
+export function asciiLowerCase(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

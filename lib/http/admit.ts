@@ -1,5 +1,5 @@
-import type { Request } from 'express';
 import { authenticateWith } from '../carriers/authenticate.js';
+import type { PlainRequest } from '../context/call.js';
 import { type Authentication, isSession, type SessionAuthentication } from '../core/authentication.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
@@ -11,28 +11,31 @@ import { isUnsafe, requireOwnOrigin } from './origin.js';
  *
  * @throws AuthError if the credential is invalid or the origin is not allowed
  */
-export async function authenticate(core: Core, req: Request): Promise<Authentication | null> {
+export async function authenticate(core: Core, req: PlainRequest): Promise<Authentication | null> {
   const authentication = await authenticateWith(core.carriers, req);
-  if (authentication?.via === 'cookie' && isUnsafe(req.method)) requireOwnOrigin(req, core.settings);
+  const { method } = req;
+  if (authentication?.via === 'cookie' && method !== undefined && isUnsafe(method)) {
+    requireOwnOrigin(req, core.settings);
+  }
   return authentication;
 }
 
 /** Like {@link authenticate}, but requires a credential. @throws AuthError `unauthenticated` */
-export async function requireAuthentication(core: Core, req: Request): Promise<Authentication> {
+export async function requireAuthentication(core: Core, req: PlainRequest): Promise<Authentication> {
   const authentication = await authenticate(core, req);
   if (!authentication) throw new AuthError('unauthenticated');
   return authentication;
 }
 
 /** Like {@link requireAuthentication}, but requires a session. @throws AuthError `session_required` for an API key */
-export async function requireOwnSession(core: Core, req: Request): Promise<SessionAuthentication> {
+export async function requireOwnSession(core: Core, req: PlainRequest): Promise<SessionAuthentication> {
   const authentication = await requireAuthentication(core, req);
   if (!isSession(authentication)) throw new AuthError('session_required');
   return authentication;
 }
 
 /** Requires an administrator's session. @throws AuthError `session_required`, `admin_required` */
-export async function requireAdministrator(core: Core, req: Request): Promise<SessionAuthentication> {
+export async function requireAdministrator(core: Core, req: PlainRequest): Promise<SessionAuthentication> {
   const authentication = await requireOwnSession(core, req);
   // Checked on every request, so that a revoked right has no effect any more.
   if (!core.isAdministrator(authentication.user)) throw new AuthError('admin_required');

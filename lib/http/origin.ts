@@ -1,12 +1,12 @@
-import type { Request } from 'express';
 import type { Settings } from '../config/settings.js';
+import type { PlainRequest } from '../context/call.js';
 import { AuthError } from '../errors.js';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Whether a method is unsafe (RFC 9110, 9.2.1). */
 export function isUnsafe(method: string): boolean {
-  return !SAFE_METHODS.has(method);
+  return !SAFE_METHODS.has(method.toUpperCase());
 }
 
 /**
@@ -16,7 +16,7 @@ export function isUnsafe(method: string): boolean {
  *
  * @throws AuthError `origin_not_allowed`
  */
-export function requireOwnOrigin(req: Request, { origins, baseUrl }: Settings): void {
+export function requireOwnOrigin(req: PlainRequest, { origins, baseUrl }: Settings): void {
   const { origin, host, 'sec-fetch-site': site } = req.headers;
   if (origin !== undefined && origins.has(origin)) return;
   if (site !== undefined) {
@@ -35,7 +35,7 @@ export function requireOwnOrigin(req: Request, { origins, baseUrl }: Settings): 
  *
  * @throws AuthError `origin_not_allowed`
  */
-export function refuseCrossSite(req: Request): void {
+export function refuseCrossSite(req: PlainRequest): void {
   if (req.headers['sec-fetch-site'] === 'cross-site') throw new AuthError('origin_not_allowed');
 }
 

@@ -1,4 +1,5 @@
 import { bearerToken } from '../../carriers/bearer.js';
+import { trimWhitespace } from '../../carriers/whitespace.js';
 import type { PlainRequest } from '../../context/call.js';
 import type { Authentication, Carrier } from '../../core/authentication.js';
 import { declareVia } from '../../core/switches.js';
@@ -78,10 +79,10 @@ function carriedKeys(
   const keys = new Set<string>();
   // Node joins repeated headers with commas.
   for (const value of [request.headers[header.toLowerCase()] ?? []].flat()) {
-    for (const key of value.split(',')) keys.add(key.trim());
+    for (const key of value.split(',')) keys.add(trimWhitespace(key));
   }
   const { authorization = '' } = request.headers;
-  if (SCHEME.test(authorization)) keys.add(authorization.replace(SCHEME, '').trim());
+  if (SCHEME.test(authorization)) keys.add(trimWhitespace(authorization.replace(SCHEME, '')));
   const bearer = acceptBearer ? bearerToken(request) : null;
   if (bearer !== null && (!bearerIsSession || bearer.startsWith(API_KEY_PREFIX))) keys.add(bearer);
   return keys;
