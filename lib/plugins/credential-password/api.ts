@@ -18,7 +18,7 @@ import type {
   VerifyEmailInput,
 } from './inputs.js';
 import type { PasswordChange } from './password-change.js';
-import type { PasswordCheck } from './password-check.js';
+import { attemptsFor, type PasswordCheck } from './password-check.js';
 import type { PasswordReset } from './password-reset.js';
 import { checkUsername, type PasswordRules, type Registration } from './rules.js';
 import './events.js';
@@ -84,15 +84,17 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
   /**
    * Signs a user in with a password.
    *
-   * @throws AuthError `invalid_credentials` (401) for an unknown account, a wrong password or an account without one;
-   *   `email_not_verified` (403) with `requireVerifiedEmail`; `rate_limited` (429); `unavailable` (503)
+   * @throws AuthError `invalid_credentials` (401) for an unknown account, a wrong password or an account without one,
+   *   and with `concealExistingEmails` for an account whose email is not verified; `email_not_verified` (403) with
+   *   `requireVerifiedEmail`; `rate_limited` (429); `unavailable` (503)
    */
   signIn(input: SignInInput): Promise<IssuedSession> {
     return this.#core.forClient(input, async () => {
       await this.#core.limiter.countAddress('signIn');
       const { identifier, name } = this.#identify(String(input.credential));
       const found = identifier && (await this.#core.users.findRecord(identifier));
-      const proof = await this.#parts.check.verify(found, name, String(input.password));
+      const record = found && this.#isConcealed(found.user) ? null : found;
+      const proof = await this.#parts.check.verify(record, name, String(input.password));
       return this.#core.signIn(proof, { remembered: input.rememberMe === true });
     });
   }
@@ -190,12 +192,20 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
     }
   }
 
+  /**
+   * Whether an account must not be told apart from none, because only its mailbox may learn that the sign-up created it:
+   * whoever signed up knows the password and could try it.
+   */
+  #isConcealed({ email, emailVerifiedAt }: User): boolean {
+    return this.#settings.concealExistingEmails && email !== null && emailVerifiedAt === null;
+  }
+
   /** The account that a credential refers to, and a key by which attempts for it are counted. */
   #identify(credential: string): { readonly identifier: Identifier | null; readonly name: string } {
     const email = canonicalEmail(credential);
-    if (email) return { identifier: { email }, name: `email ${email}` };
+    if (email) return { identifier: { email }, name: attemptsFor({ email }) };
     const username = this.#settings.username ? canonicalUsername(credential) : null;
-    if (username) return { identifier: { username }, name: `username ${username}` };
+    if (username) return { identifier: { username }, name: attemptsFor({ username }) };
     return { identifier: null, name: `other ${credential}` };
   }
 

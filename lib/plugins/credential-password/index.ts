@@ -49,7 +49,8 @@ export interface CredentialPasswordOptions {
   requireVerifiedEmail?: boolean;
   /**
    * Prevents sign-up from revealing whether an account with the email exists: it always responds with 202, and the
-   * outcome is sent by email. Requires `email`.
+   * outcome is sent by email. So that a sign-in with the new password reveals nothing either, it is refused like a wrong
+   * password until the email is verified. Requires `email`.
    * @default false
    */
   concealExistingEmails?: boolean;

@@ -1,7 +1,23 @@
 import type { Core } from '../../core/core.js';
-import type { UserRecord } from '../../core/users.js';
+import type { Identifier, UserRecord } from '../../core/users.js';
 import type { PasswordHasher } from '../../crypto/password.js';
 import { AuthError } from '../../errors.js';
+import type { User } from '../../models/user.js';
+
+/** The key by which the attempts for an identifier are counted, whether or not it has an account. */
+export function attemptsFor(identifier: Identifier): string {
+  const [[kind, value]] = Object.entries(identifier) as [[string, string]];
+  return `${kind} ${value}`;
+}
+
+/**
+ * The key by which an account's attempts are counted. Having an email and a username does not double the attempts. It is
+ * not the user's id: a count that starts again with the account would reveal which sign-up created one.
+ */
+export function attemptsOf({ id, email, username }: User): string {
+  if (email !== null) return attemptsFor({ email });
+  return attemptsFor(username === null ? { id } : { username });
+}
 
 // Each further round requires a correct password among the concurrent attempts.
 const MAX_ROUNDS = 10;
@@ -18,13 +34,12 @@ export class PasswordCheck {
 
   /**
    * @param record the account; null if it does not exist, which must be indistinguishable and take the same time
-   * @param name the canonical identifier by which attempts are counted if the account does not exist
+   * @param name the key by which attempts are counted if the account does not exist
    * @throws AuthError `invalid_credentials`, `rate_limited`, `unavailable`
    */
   async verify(record: UserRecord | null, name: string, password: string): Promise<UserRecord> {
     const userId = record?.user.id ?? null;
-    // Counted per user, so that having an email and a username does not double the attempts.
-    const account = userId ?? name;
+    const account = record ? attemptsOf(record.user) : name;
     for (let round = 1; ; round++) {
       const outcome = await this.#attempt(account, record, password);
       if (!(outcome instanceof AuthError)) return outcome;

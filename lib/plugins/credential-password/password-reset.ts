@@ -4,6 +4,7 @@ import type { PasswordHasher } from '../../crypto/password.js';
 import type { Mailer } from '../../mail/mailer.js';
 import { RESET_PASSWORD, resetPasswordMail } from './mails.js';
 import { replacePassword } from './password-change.js';
+import { attemptsOf } from './password-check.js';
 import type { PasswordRules } from './rules.js';
 
 /** Emails password reset links, and redeems them. */
@@ -43,7 +44,8 @@ export class PasswordReset {
   async reset(token: string, newPassword: string): Promise<void> {
     const { tokens, sessions, events, limiter } = this.core;
     const found = await tokens.find(RESET_PASSWORD, token);
-    const { id: userId, email, username } = found.record.user;
+    const { user } = found.record;
+    const { id: userId, email, username } = user;
     await this.rules.check(newPassword, '/new_password', [email, username]);
     const passwordHash = await this.hasher.hash(newPassword);
     const ended = await tokens.redeem(found, async (_record, transaction) => {
@@ -54,7 +56,7 @@ export class PasswordReset {
     sessions.announceEnd(userId, ended);
     // The password has been reset, so an error here must not fail the call.
     await limiter
-      .clearFailures(userId)
+      .clearFailures(attemptsOf(user))
       .catch((error) =>
         this.core.settings.logger.warn('latchkey: failed sign-ins could not be cleared', error),
       );

@@ -8,10 +8,12 @@ import type { CredentialApi } from '../api.js';
 interface Settings {
   readonly username: boolean;
   readonly requireVerifiedEmail: boolean;
+  readonly concealExistingEmails: boolean;
 }
 
-export const signin = (core: Core, api: CredentialApi, settings: Settings) =>
-  route({
+export const signin = (core: Core, api: CredentialApi, settings: Settings) => {
+  const saysUnverified = settings.requireVerifiedEmail && !settings.concealExistingEmails;
+  return route({
     method: 'post',
     path: '/signin/credential',
     summary: 'Sign in with a password',
@@ -25,10 +27,11 @@ export const signin = (core: Core, api: CredentialApi, settings: Settings) =>
     problems: [
       'invalid_credentials',
       'rate_limited',
-      ...(settings.requireVerifiedEmail ? (['email_not_verified'] as const) : []),
+      ...(saysUnverified ? (['email_not_verified'] as const) : []),
     ],
     async handle({ body: { credential, password, remember_me } }) {
       const issued = await api.signIn({ credential, password, rememberMe: remember_me ?? false });
       return sessionReply(core, issued);
     },
   });
+};
