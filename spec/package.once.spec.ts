@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { build } from 'esbuild';
+import { startLyingProvider } from './support/lying-provider.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
@@ -50,6 +51,60 @@ const typescript = SERVE.replace('IS_ADDRESS', ' as AddressInfo');
 const javascript = SERVE.replace('IS_ADDRESS', '')
   .replace('path: string, body: object', 'path, body')
   .replace(']!;', '];');
+
+/** A test file for Jest, in CommonJS: signs in with the OpenID provider ISSUER, and is refused by one that is down. */
+const SIGN_IN_WITH_PROVIDER = `
+  const { createServer } = require('node:http');
+  const express = require('express');
+  const { authRouter, createAuth, credentialPassword, oauth } = require('latchkey');
+  const { oidc } = require('latchkey/providers');
+
+  let auth, origin, server;
+  const lines = [];
+  beforeAll(async () => {
+    server = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    origin = 'http://127.0.0.1:' + server.address().port;
+    const client = { clientId: 'app', clientSecret: 'the client secret' };
+    const warn = (...args) => lines.push(args.join(' '));
+    auth = createAuth({
+      database: 'sqlite::memory:',
+      secret: 'a secret for specs, of 32 bytes and more',
+      baseUrl: origin,
+      logger: { debug() {}, info() {}, warn, error: warn },
+      plugins: [
+        credentialPassword({ bcryptCost: 4 }),
+        oauth(),
+        oidc({ id: 'work', issuer: process.env.ISSUER, trustEmailVerified: true, ...client }),
+        oidc({ id: 'down', issuer: 'http://127.0.0.1:1', ...client }),
+      ],
+    });
+    await auth.migrate();
+    server.on('request', express().use('/auth', authRouter(auth)));
+  });
+  afterAll(async () => {
+    server.closeAllConnections();
+    server.close();
+    await auth.close();
+  });
+
+  const visit = (url, cookie = '') => fetch(url, { redirect: 'manual', headers: { cookie } });
+  const cookiesOf = (response) => response.headers.getSetCookie().map((line) => line.split(';')[0]).join('; ');
+
+  test('signs in with a provider', async () => {
+    const start = await visit(origin + '/auth/oauth/work/authorize?callback_url=/welcome');
+    const atProvider = await visit(start.headers.get('location'));
+    const back = await visit(atProvider.headers.get('location'), cookiesOf(start));
+    expect([lines, back.headers.get('location')]).toEqual([[], '/welcome']);
+    const me = await visit(origin + '/auth/me', cookiesOf(back));
+    expect((await me.json()).user.email).toBe('ada@example.com');
+  });
+
+  test('says why a provider failed', async () => {
+    expect((await visit(origin + '/auth/oauth/down/authorize')).status).toBe(502);
+    expect(lines.join()).toContain('provider down failed: TypeError: fetch failed (bad port)');
+  });
+`;
 
 /** A path next to the project's own files, for the app's database. */
 const databaseFile = (name: string) => `const databaseFile = ${JSON.stringify(`./${name}.db`)};`;
@@ -185,7 +240,7 @@ describe('the npm package', () => {
     },
   );
 
-  test('works in a CommonJS project with Jest', async () => {
+  test('works in a CommonJS project with Jest, providers included', async () => {
     await project('jest', {
       'package.json': '{ "jest": { "transform": {} } }',
       'main.test.js': `const express = require('express');
@@ -195,9 +250,15 @@ describe('the npm package', () => {
           ${javascript}
           expect(outcome).toBe(${JSON.stringify(OUTCOME)});
         });`,
+      'provider.test.js': SIGN_IN_WITH_PROVIDER,
     });
-    // Without the flag for ES modules that the specs themselves need.
-    await tool('jest/bin/jest.js', ['--rootDir', join(folder, 'jest')]);
+    const provider = await startLyingProvider();
+    try {
+      // Without the flag for ES modules that the specs themselves need.
+      await tool('jest/bin/jest.js', ['--rootDir', join(folder, 'jest')], { ISSUER: provider.issuer });
+    } finally {
+      await provider.stop();
+    }
   });
 
   test('works with Express 4', async () => {
@@ -247,8 +308,8 @@ describe('the npm package', () => {
     return stdout.trim();
   }
 
-  async function tool(bin: string, args: string[]): Promise<void> {
-    const options = { cwd: folder, env: clean() };
+  async function tool(bin: string, args: string[], env: Record<string, string> = {}): Promise<void> {
+    const options = { cwd: folder, env: { ...clean(), ...env } };
     await run(process.execPath, [join(root, 'node_modules', bin), ...args], options).catch((error) => {
       throw new Error(`${error.stdout}\n${error.stderr}`);
     });

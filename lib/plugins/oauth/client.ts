@@ -4,6 +4,7 @@ import type { Logger } from '../../logger.js';
 import { AuthorizationServer, type AuthorizationTarget, type FlowSecrets } from './authorization-server.js';
 import { boundedFetch } from './bounded-fetch.js';
 import { Discovery } from './discovery.js';
+import { loadOpenidClient } from './load-openid-client.js';
 import { describe, isDeclined, isRefusal } from './openid-errors.js';
 import type { Profile, ProfileSources, Provider } from './provider.js';
 import { type Claims, SigningKeys } from './signing-keys.js';
@@ -80,7 +81,7 @@ export class ProviderClient {
   }
 
   async #discover(signal: AbortSignal): Promise<AuthorizationServer> {
-    const openid = await import('openid-client');
+    const openid = await loadOpenidClient();
     const fetch = boundedFetch(signal);
     const metadata = await this.#discovery.metadata(openid, fetch);
     return new AuthorizationServer(openid, this.provider, metadata, fetch);

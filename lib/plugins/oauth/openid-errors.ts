@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import type { JWK } from 'openid-client';
 
 /** An error of openid-client. Its cause is an error of oauth4webapi, whose cause has the details. */
@@ -53,6 +54,7 @@ export function describe(thrown: unknown): string {
   const { name, code, message, cause } = thrown as OpenidError;
   // The JSON parser's messages quote their input.
   if (name === 'SyntaxError') return `${name}: the response is not valid JSON`;
-  const inner = cause instanceof Error && cause.name !== 'SyntaxError' ? ` (${cause.message})` : '';
+  // Not `instanceof`: under Jest, openid-client's errors may be of another realm.
+  const inner = types.isNativeError(cause) && cause.name !== 'SyntaxError' ? ` (${cause.message})` : '';
   return `${code ?? name}: ${message}${inner}`;
 }
