@@ -57,9 +57,11 @@ export type {
   SignUpInput,
   VerifyEmailInput,
 } from './plugins/credential-password/inputs.js';
-export type { AuthorizationRequest, CallbackResult, OAuthApi } from './plugins/oauth/api.js';
+export type { OAuthApi } from './plugins/oauth/api.js';
+export type { AuthorizationRequest } from './plugins/oauth/begin-flow.js';
+export type { CallbackResult } from './plugins/oauth/complete-flow.js';
 export { type OAuthOptions, oauth } from './plugins/oauth/index.js';
-export type { AuthorizeInput, CallbackInput, TokensOptions } from './plugins/oauth/inputs.js';
+export type { AuthorizeInput, CallbackInput, FlowInput, TokensOptions } from './plugins/oauth/inputs.js';
 export type { Account } from './plugins/oauth/model.js';
 export type { ProviderTokens } from './plugins/oauth/tokens.js';
 export { authRouter } from './router.js';

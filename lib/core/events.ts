@@ -20,8 +20,11 @@ export interface EventDetails {
   'session.created': { readonly userId: string; readonly sessionId: string };
   /** A session was ended before it expired. */
   'session.revoked': { readonly userId: string; readonly sessionId: string };
-  /** A password was wrong. `userId` is null if the account does not exist. */
-  'sign_in.failed': { readonly userId: string | null };
+  /**
+   * A sign-in or a reauthentication failed. `userId` is null if the account is unknown or does not exist. `provider` is
+   * the provider's id, unless it was a wrong password.
+   */
+  'sign_in.failed': { readonly userId: string | null; readonly provider?: string };
   /** A sign-in was refused unchecked, after too many failures. `userId` is null if the account does not exist. */
   'sign_in.throttled': { readonly userId: string | null };
 }

@@ -95,10 +95,19 @@ export class Sessions {
     return rows.length > 0;
   }
 
-  /** Records that the user has just reauthenticated. */
-  async markAuthenticated(sessionId: string): Promise<void> {
+  /**
+   * Records that the user has reauthenticated. A session never becomes less recent by it.
+   *
+   * @param at when, if somebody else tells it; a later time than now counts as now
+   */
+  async markAuthenticated(sessionId: string, at?: Date, transaction?: Transaction): Promise<void> {
     if (!isUuid(sessionId)) return;
-    await this.#table.update({ authenticatedAt: this.database.clock.date() }, { id: sessionId });
+    const now = this.database.clock.date();
+    await this.database.change(
+      `UPDATE ${this.#table.name} SET authenticated_at = :at WHERE id = :sessionId AND authenticated_at < :at`,
+      { sessionId, at: at && at < now ? at : now },
+      { transaction },
+    );
   }
 
   /** Ends the session with this token. @returns whether it was active */

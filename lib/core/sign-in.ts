@@ -24,6 +24,8 @@ export interface Proof {
 export interface SignInOptions {
   /** Keeps the session when the browser is closed. @default false */
   readonly remembered?: boolean;
+  /** When the user authenticated, if somebody else tells it. A later time than now counts as now. @default now */
+  readonly authenticatedAt?: Date | undefined;
   /** The sessions that the client already has. @default looked up by the tokens in its request */
   readonly replaced?: readonly { readonly userId: string; readonly sessionId: string }[];
 }
@@ -65,12 +67,15 @@ export class SignIn {
    *
    * @throws AuthError if a check rejects the user, such as `email_not_verified` (403)
    */
-  async check(user: User, { remembered = false, replaced }: SignInOptions = {}): Promise<CheckedSignIn> {
+  async check(
+    user: User,
+    { remembered = false, authenticatedAt, replaced }: SignInOptions = {},
+  ): Promise<CheckedSignIn> {
     for (const contribution of this.contributions()) await contribution.checkSignIn?.(user);
     return {
       begin: async (proof, transaction) => {
         if (proof.user.id !== user.id) throw new TypeError('another user was checked for this sign-in');
-        return this.#insert(proof, remembered, transaction);
+        return this.#insert(proof, { remembered, authenticatedAt }, transaction);
       },
       complete: async (issued) => {
         const { user, session } = issued;
@@ -90,7 +95,7 @@ export class SignIn {
 
   async #insert(
     { user, authEpoch }: Proof,
-    remembered: boolean,
+    { remembered, authenticatedAt }: { remembered: boolean; authenticatedAt: Date | undefined },
     transaction?: Transaction,
   ): Promise<IssuedSession> {
     const { lifetime, shortLifetime } = this.settings.session;
@@ -101,7 +106,7 @@ export class SignIn {
       id: uuidv7(now.getTime()),
       userId: user.id,
       createdAt: now,
-      authenticatedAt: now,
+      authenticatedAt: authenticatedAt && authenticatedAt < now ? authenticatedAt : now,
       lastActiveAt: now,
       expiresAt: new Date(now.getTime() + (remembered ? lifetime : shortLifetime) * 1000),
       ipAddress: storable(ip, MAX_IP),

@@ -39,6 +39,17 @@ export function refuseCrossSite(req: PlainRequest): void {
   if (req.headers['sec-fetch-site'] === 'cross-site') throw new AuthError('origin_not_allowed');
 }
 
+/**
+ * Like {@link refuseCrossSite}, but allows links from anywhere, such as from an email: a top-level navigation shows the
+ * user where it leads. Pages and frames cannot forge these headers (W3C Fetch Metadata Request Headers).
+ *
+ * @throws AuthError `origin_not_allowed`
+ */
+export function refuseCrossSiteExceptLinks(req: PlainRequest): void {
+  const { 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = req.headers;
+  if (mode !== 'navigate' || destination !== 'document') refuseCrossSite(req);
+}
+
 function hostOf(origin: string): string | null {
   try {
     return new URL(origin).host;

@@ -34,7 +34,7 @@ export interface Reply {
   /** Clears the session cookie. */
   readonly clearCookie?: boolean;
   /** Additional headers. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 /** A documented response of a route. */

@@ -15,11 +15,15 @@ export interface Identity {
   readonly issuer: string;
   readonly profile: Profile;
   readonly tokens: TokenSet;
+  /** When the person authenticated at the provider, if it says so (`auth_time`). */
+  readonly authenticatedAt: Date | undefined;
 }
 
 // For all requests to a provider during one call.
 const TIMEOUT_MS = 4500;
 const MAX_SUBJECT_LENGTH = 255;
+// The latest time that a Date can hold.
+const MAX_TIME = 8.64e15;
 
 /** The client of one provider. Adds the checks that openid-client leaves to its caller. */
 export class ProviderClient {
@@ -57,6 +61,7 @@ export class ProviderClient {
         issuer: server.isOidc ? String(claims.iss) : server.metadata.issuer,
         profile,
         tokens: toTokenSet(tokens, this.provider.scopes),
+        authenticatedAt: timeOf(claims.auth_time),
       };
     });
   }
@@ -65,9 +70,15 @@ export class ProviderClient {
    * Exchanges a refresh token for new tokens. Null if the grant has ended.
    *
    * @param subject the subject that an ID token in the response must have
+   * @param timeoutMs how long it may take, if it is less than usual
    * @throws AuthError `provider_error`
    */
-  refresh(refreshToken: string, scopes: readonly string[], subject: string): Promise<TokenSet | null> {
+  refresh(
+    refreshToken: string,
+    scopes: readonly string[],
+    subject: string,
+    timeoutMs = TIMEOUT_MS,
+  ): Promise<TokenSet | null> {
     return this.#call(async (signal) => {
       const server = await this.#discover(signal);
       const tokens = await server.refresh(refreshToken);
@@ -77,7 +88,12 @@ export class ProviderClient {
         if (sub !== subject) throw new Error('the new ID token has a different subject');
       }
       return toTokenSet(tokens, scopes);
-    });
+    }, timeoutMs);
+  }
+
+  /** Revokes a token, if the provider has a revocation endpoint. @throws AuthError `provider_error` */
+  revoke(token: string): Promise<void> {
+    return this.#call(async (signal) => (await this.#discover(signal)).revoke(token));
   }
 
   async #discover(signal: AbortSignal): Promise<AuthorizationServer> {
@@ -88,8 +104,8 @@ export class ProviderClient {
   }
 
   /** All requests of a call share one deadline. */
-  async #call<T>(steps: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
+  async #call<T>(steps: (signal: AbortSignal) => Promise<T>, timeoutMs = TIMEOUT_MS): Promise<T> {
+    const signal = AbortSignal.timeout(timeoutMs);
     try {
       // The signal aborts requests, but neither the import of openid-client nor waiting for keys that another call
       // fetches.
@@ -117,6 +133,11 @@ function profileSources(server: AuthorizationServer, accessToken: string, claims
     userinfo: () => server.userinfo(accessToken, String(claims.sub)),
     get: (url) => server.get(url, headers),
   };
+}
+
+/** A time in seconds since 1970, as in a claim. Before that counts as 1970. */
+function timeOf(claim: unknown): Date | undefined {
+  return typeof claim === 'number' ? new Date(Math.min(Math.max(0, claim * 1000), MAX_TIME)) : undefined;
 }
 
 function checkedProfile(profile: Profile): Profile {

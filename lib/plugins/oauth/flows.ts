@@ -12,17 +12,26 @@ import { flowsTable } from './model.js';
 export const FLOW_SECONDS = 600;
 
 /** A flow, which is stored while the browser is at the provider. */
-export interface Flow {
+export interface Flow extends FlowOptions {
   readonly provider: string;
-  /** The session that started a link. Null for a sign-in. */
+  /** The session that started a link or a reauthentication. Null for a sign-in. */
   readonly sessionId: string | null;
   readonly callbackUrl: string;
   readonly redirectUri: string;
   readonly secrets: FlowSecrets;
 }
 
+/** The options of a flow, which are stored encrypted with its secrets. */
+interface FlowOptions {
+  /** Whether the session is kept when the browser is closed. */
+  readonly remembered: boolean;
+  /** Whether it only reauthenticates the user of the session. */
+  readonly reauthenticates: boolean;
+}
+
 /** A consumed flow, and the browser's existing sessions. */
 export interface TakenFlow extends Flow {
+  readonly startedAt: Date;
   readonly carried: readonly { readonly userId: string; readonly sessionId: string }[];
 }
 
@@ -48,18 +57,18 @@ export class Flows {
   }
 
   /** @param browser the value of the browser's flow cookie */
-  async begin(flow: Omit<Flow, 'secrets'>, browser: string): Promise<FlowSecrets> {
+  async begin(flow: Flow, browser: string): Promise<void> {
     const { box, database } = this.#core;
-    const secrets = { state: randomToken(), nonce: randomToken(), codeVerifier: randomToken() };
+    const { secrets, remembered, reauthenticates, ...columns } = flow;
     const stateHash = digestToken(secrets.state);
+    const sealed = JSON.stringify({ ...secrets, remembered, reauthenticates });
     await this.#table.insert({
-      ...flow,
+      ...columns,
       stateHash,
       browserHash: digestToken(browser),
-      sealed: box.seal(JSON.stringify(secrets), contextOf(stateHash)),
+      sealed: box.seal(sealed, contextOf(stateHash)),
       expiresAt: database.clock.date(FLOW_SECONDS * 1000),
     });
-    return secrets;
   }
 
   /**
@@ -82,8 +91,13 @@ export class Flows {
     const taken = await this.#table.delete({ stateHash });
     const opened = this.#core.box.open(sealed, contextOf(stateHash));
     if (taken === 0 || opened === null || this.#core.database.clock.hasPassed(expiresAt)) return null;
-    const secrets = JSON.parse(opened) as FlowSecrets;
-    return { provider, sessionId, callbackUrl, redirectUri, secrets, carried: found.carried };
+    const startedAt = new Date(expiresAt.getTime() - FLOW_SECONDS * 1000);
+    const { remembered, reauthenticates, ...secrets } = JSON.parse(opened) as FlowSecrets & FlowOptions;
+    const { carried } = found;
+    return {
+      ...{ provider, sessionId, callbackUrl, redirectUri, secrets, remembered, reauthenticates },
+      ...{ startedAt, carried },
+    };
   }
 
   /** Whether a flow is in progress, in any browser. Does not consume it. */
@@ -118,6 +132,11 @@ export class Flows {
       .map(({ id: sessionId, userId }) => ({ userId, sessionId }));
     return rows[0] ? { row: this.#flow.read(rows[0]), carried } : null;
   }
+}
+
+/** New secrets for a flow. */
+export function flowSecrets(): FlowSecrets {
+  return { state: randomToken(), nonce: randomToken(), codeVerifier: randomToken() };
 }
 
 /** 256 random bits. */

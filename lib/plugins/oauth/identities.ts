@@ -8,6 +8,8 @@ import { AuthError } from '../../errors.js';
 import type { User } from '../../models/user.js';
 import type { AccountOwner, Accounts } from './accounts.js';
 import type { Identity } from './client.js';
+import type { AccountRow } from './model.js';
+import type { Provider } from './provider.js';
 
 const MAX_ATTEMPTS = 3;
 
@@ -20,37 +22,42 @@ export interface FoundUser extends Proof {
 /**
  * Finds the user of an identity, or creates one.
  *
- * A matching email alone never signs in to an existing account, since anyone who can make a provider return another
- * person's address could take it over. With `linkByVerifiedEmail` it does if both sides have verified the email: an
- * account with an unverified email may belong to someone who signed up with another person's address.
+ * An email that the provider has not verified is not looked up: the outcome would reveal to anyone whether an account
+ * exists. A verified one alone never signs in to an existing account. With `linkByVerifiedEmail` it does if the
+ * provider is an authority for it and the account has verified it too: an account with an unverified email may belong
+ * to someone who signed up with another person's address.
  *
  * @throws AuthError `account_exists`; `provider_already_linked` if the user found by email has linked another account
- *   at the provider
+ *   at the provider; `rate_limited` for a new user
  */
 export function findOrCreateUser(
   core: Core,
   accounts: Accounts,
-  provider: string,
+  provider: Provider,
   identity: Identity,
   linkByVerifiedEmail: boolean,
 ): Promise<FoundUser> {
+  const { emailIsProof } = identity.profile;
+  const email = emailIsProof ? canonicalEmail(identity.profile.email) : null;
+  let isCounted = false;
   return retryAfterRace(async () => {
     const known = await signInKnown(accounts, provider, identity);
     if (known) return known;
 
-    const email = canonicalEmail(identity.profile.email);
     const holder = email ? await core.users.findRecord({ email }) : null;
     if (holder) {
       // A concurrent sign-in of the same person may have created the user and the account in the meantime.
       const knownByNow = await signInKnown(accounts, provider, identity);
       if (knownByNow) return knownByNow;
-      const bothProved = identity.profile.emailIsProof && holder.user.emailVerifiedAt !== null;
+      const bothProved = emailIsProof && holder.user.emailVerifiedAt !== null;
       if (!linkByVerifiedEmail || !bothProved) throw new AuthError('account_exists');
-      if (await accounts.find(holder.user.id, provider)) throw new AuthError('provider_already_linked');
+      if (await accounts.find(holder.user.id, provider.id)) throw new AuthError('provider_already_linked');
       await accounts.insert(ownerOf(holder.user.id, provider, identity), identity.tokens);
       const { user, authEpoch } = holder;
       return { user, authEpoch, userCreated: false, accountLinked: true };
     }
+    if (!isCounted) await core.limiter.countAddress('signUp');
+    isCounted = true;
     const user = await createUser(core, accounts, provider, identity, email);
     return { user, authEpoch: 0, userCreated: true, accountLinked: true };
   });
@@ -67,26 +74,37 @@ export function linkIdentity(
   core: Core,
   accounts: Accounts,
   { user: { id: userId }, session }: SessionWithUser,
-  provider: string,
+  provider: Provider,
   identity: Identity,
 ): Promise<boolean> {
   return retryAfterRace(async () => {
-    const known = await accounts.findBySubject(identity.issuer, String(identity.profile.subject));
+    const known = (await accounts.findByIdentity(provider, identity))?.account ?? null;
     if (known && known.userId !== userId) throw new AuthError('account_linked_elsewhere');
     // Another client of the same issuer, whose tokens do not belong to this account.
-    if (known && known.provider !== provider) throw new AuthError('provider_already_linked');
-    if (!known && (await accounts.find(userId, provider))) throw new AuthError('provider_already_linked');
-    await inLinkingSession(core, userId, session.id, (transaction) =>
+    if (known && known.provider !== provider.id) throw new AuthError('provider_already_linked');
+    if (!known && (await accounts.find(userId, provider.id))) throw new AuthError('provider_already_linked');
+    await inSession(core, userId, session.id, (transaction) =>
       known
-        ? accounts.updateTokens(known, identity.tokens, transaction)
+        ? accounts.updateTokens(known, identity, transaction)
         : accounts.insert(ownerOf(userId, provider, identity), identity.tokens, transaction),
     );
     return known === null;
   });
 }
 
-// The session may have ended while waiting for the provider, and the flow with it.
-async function inLinkingSession(
+/** The user's account at a provider, if the identity is the one that is linked. */
+export async function ownAccount(
+  accounts: Accounts,
+  userId: string,
+  provider: Provider,
+  identity: Identity,
+): Promise<AccountRow | null> {
+  const found = await accounts.findByIdentity(provider, identity);
+  return found?.user.id === userId && found.account.provider === provider.id ? found.account : null;
+}
+
+/** Makes a change for a session that may have ended while waiting for the provider, and the flow with it. */
+export async function inSession(
   core: Core,
   userId: string,
   sessionId: string,
@@ -102,28 +120,27 @@ async function inLinkingSession(
 
 async function signInKnown(
   accounts: Accounts,
-  provider: string,
+  provider: Provider,
   identity: Identity,
 ): Promise<FoundUser | null> {
-  const found = await accounts.findWithUser(identity.issuer, String(identity.profile.subject));
+  const found = await accounts.findByIdentity(provider, identity);
   if (!found) return null;
   const { account, user, authEpoch } = found;
   // Another client of the same issuer identifies the same person, but its tokens do not belong to this account.
-  if (account.provider === provider) await accounts.updateTokens(account, identity.tokens);
+  if (account.provider === provider.id) await accounts.updateTokens(account, identity);
   return { user, authEpoch, userCreated: false, accountLinked: false };
 }
 
 function createUser(
   core: Core,
   accounts: Accounts,
-  provider: string,
+  provider: Provider,
   identity: Identity,
   email: string | null,
 ): Promise<User> {
-  const proved = identity.profile.emailIsProof ? email : null;
   return core.database.transaction(async (transaction) => {
     const user = await core.users.create(
-      { email: proved, username: null, passwordHash: null, emailVerified: proved !== null },
+      { email, username: null, passwordHash: null, emailVerified: email !== null },
       transaction,
     );
     await accounts.insert(ownerOf(user.id, provider, identity), identity.tokens, transaction);
@@ -131,8 +148,8 @@ function createUser(
   });
 }
 
-function ownerOf(userId: string, provider: string, { issuer, profile }: Identity): AccountOwner {
-  return { userId, provider, issuer, providerAccountId: String(profile.subject) };
+function ownerOf(userId: string, provider: Provider, { issuer, profile }: Identity): AccountOwner {
+  return { userId, provider: provider.id, issuer, providerAccountId: String(profile.subject) };
 }
 
 /** Retries after losing a race: two concurrent callbacks of one person can both find nothing and then insert. */

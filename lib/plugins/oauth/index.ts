@@ -3,18 +3,23 @@ import { readOptions } from '../../config/options.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { Accounts } from './accounts.js';
 import { OAuthApi } from './api.js';
+import { checkCallbackUrl } from './callback-url.js';
 import { ProviderClient } from './client.js';
 import { Flows } from './flows.js';
 import { accountsMigration } from './migrations.js';
 import { accountsTable, flowsTable } from './model.js';
 import type { ProviderPlugin } from './provider.js';
+import { RefreshLeases } from './refresh-leases.js';
+import { Revocations } from './revocations.js';
 import { listAccounts } from './routes/accounts.js';
 import { authorize } from './routes/authorize.js';
 import { callback, formCallback } from './routes/callback.js';
 import { link } from './routes/link.js';
+import { reauthenticate } from './routes/reauthenticate.js';
 import { readTokens } from './routes/tokens.js';
 import { refreshTokens } from './routes/tokens-refresh.js';
 import { unlink } from './routes/unlink.js';
+import { TokenBox } from './token-box.js';
 import { Refresher } from './tokens.js';
 
 /** Options of {@link oauth}. */
@@ -24,11 +29,20 @@ export interface OAuthOptions {
    * @default false
    */
   linkByVerifiedEmail?: boolean;
+  /**
+   * Where to redirect browsers that return from a provider without a valid flow, for example because it took too long:
+   * a path of this app, or a URL of a trusted origin. It gets `?error=invalid_flow`.
+   * @default `/`
+   */
+  errorUrl?: string;
 }
 
 const TABLES = { Account: accountsTable, OAuthFlow: flowsTable } as const;
 
-const schema = z.strictObject({ linkByVerifiedEmail: z.boolean('must be true or false').default(false) });
+const schema = z.strictObject({
+  linkByVerifiedEmail: z.boolean('must be true or false').default(false),
+  errorUrl: z.string('must be a path of this app, or a URL of a trusted origin').default('/'),
+});
 
 /**
  * Sign-in with providers, and linked accounts. Each provider is a separate plugin.
@@ -48,6 +62,7 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
           'latchkey: oauth() requires baseUrl, such as https://app.example.com, for redirect URIs',
         );
       }
+      const errorUrl = readErrorUrl(settings.errorUrl, core.settings.origins);
       const providers = plugins.filter(isProvider).map(({ provider }) => provider);
       if (providers.length === 0) {
         throw new TypeError(
@@ -57,18 +72,24 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
       const clients = new Map(
         providers.map((one) => [one.id, new ProviderClient(one, core.settings.logger)]),
       );
-      const accounts = new Accounts(core);
+      const box = new TokenBox(core.box);
+      const accounts = new Accounts(core, box);
       const flows = new Flows(core);
-      const refresher = new Refresher(accounts, core.settings.logger);
-      const api = new OAuthApi(core, { clients, accounts, flows, refresher, ...settings });
+      const leases = new RefreshLeases(core, accounts, box);
+      const refresher = new Refresher(accounts, leases, box, core.settings.logger);
+      const revocations = new Revocations();
+      const { linkByVerifiedEmail } = settings;
+      const parts = { core, clients, accounts, box, flows, refresher, revocations, linkByVerifiedEmail };
+      const api = new OAuthApi(parts);
       return {
         api,
         routes: () => [
           listAccounts(api),
           authorize(core, api),
           link(core, api),
-          callback(core, api),
-          formCallback(core, api),
+          reauthenticate(core, api),
+          callback(api, errorUrl),
+          formCallback(core, api, errorUrl),
           unlink(api),
           readTokens(api),
           refreshTokens(api),
@@ -84,11 +105,25 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
             .map(({ provider: id }) => ({ kind: 'provider', id }));
         },
         prune: () => flows.prune(),
-        settle: () => refresher.settle(),
+        settle: async () => {
+          await Promise.all([refresher.settle(), revocations.settle()]);
+        },
         rotateSecrets: () => accounts.reencrypt(),
       };
     },
   });
+}
+
+/** @throws TypeError if it is not a valid callback URL */
+function readErrorUrl(errorUrl: string, origins: ReadonlySet<string>): string {
+  try {
+    return checkCallbackUrl(errorUrl, origins);
+  } catch (cause) {
+    throw new TypeError(
+      'latchkey: oauth: errorUrl must be a path of this app, or a URL with the origin of baseUrl or of trustedOrigins',
+      { cause },
+    );
+  }
 }
 
 function isProvider(plugin: Plugin): plugin is ProviderPlugin {

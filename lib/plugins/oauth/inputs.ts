@@ -1,13 +1,25 @@
 import type { ClientInput } from '../../core/client-input.js';
 
-/** The input of `auth.oauth.authorizeUrl` and `auth.oauth.linkUrl`. */
-export interface AuthorizeInput {
+/** The input of `auth.oauth.linkUrl` and `auth.oauth.reauthenticateUrl`. */
+export interface FlowInput extends ClientInput {
   /** Where to redirect the browser afterwards: a path of this app, or a URL of a trusted origin. @default `/` */
   callbackUrl?: string;
-  /** The value of the browser's flow cookie. @default a new one */
+  /** A value of your own for the flow cookie, if your app sets and reads the cookie itself. @default a new one */
   browser?: string | undefined;
   /** The base path of the routes as the browser sees it. @default `httpBasePath` */
   basePath?: string;
+}
+
+/** The input of `auth.oauth.authorizeUrl`. */
+export interface AuthorizeInput extends FlowInput {
+  /** Keeps the session when the browser is closed. @default false */
+  rememberMe?: boolean;
+  /**
+   * The account that the user probably has at the provider, such as an email: at most 320 characters. Providers may
+   * fill it in or ignore it.
+   * @default none
+   */
+  loginHint?: string | undefined;
 }
 
 /** The input of `auth.oauth.callback`. */
@@ -16,8 +28,8 @@ export interface CallbackInput extends ClientInput {
   readonly provider: string;
   /** The parameters of the provider's response. */
   readonly parameters: URLSearchParams;
-  /** The value of the browser's flow cookie. */
-  readonly browser: string | undefined;
+  /** The value of the browser's flow cookie. @default read from the `request` */
+  readonly browser?: string | undefined;
 }
 
 /** Options of `auth.oauth.tokens`. */

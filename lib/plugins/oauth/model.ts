@@ -51,11 +51,11 @@ export const flowsTable = declareTable({
     stateHash: column.digest().internal(),
     browserHash: column.digest().internal(),
     provider: column.text(64),
-    /** The session that started a link. Null for a sign-in. */
+    /** The session that started a link or a reauthentication. Null for a sign-in. */
     sessionId: column.uuid().nullable(),
     callbackUrl: column.text(2048),
     redirectUri: column.text(2048),
-    /** State, nonce and code verifier, encrypted. */
+    /** State, nonce, code verifier and the options of the request, encrypted. */
     sealed: column.longText().secret(),
     expiresAt: column.time(),
   },

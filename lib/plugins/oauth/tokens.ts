@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AuthError } from '../../errors.js';
 import type { Logger } from '../../logger.js';
-import type { Accounts, OpenTokens } from './accounts.js';
+import type { Accounts } from './accounts.js';
 import type { ProviderClient } from './client.js';
 import type { AccountRow } from './model.js';
+import type { RefreshLeases } from './refresh-leases.js';
+import type { OpenTokens, TokenBox } from './token-box.js';
 import type { TokenSet } from './token-response.js';
 
 /** A provider's decrypted tokens, for calling its API on behalf of the user. */
@@ -25,7 +27,9 @@ export interface ProviderTokens {
 }
 
 const POLL_MS = 50;
-// Slightly longer than a request to a provider may take, so that waiting calls see its outcome.
+// For everything that one call waits for outside the database.
+const MAX_REFRESH_MS = 4500;
+// Slightly longer, so that waiting calls see the outcome.
 const MAX_WAIT_MS = 4650;
 // About 30 seconds in total, at short intervals, so that tokens are saved soon after a database outage.
 const SAVE_ATTEMPTS = 16;
@@ -35,8 +39,8 @@ const RENEW_LEASE_MS = 1500;
 const GRACE_MS = 2500;
 
 /** Decrypts tokens. @throws AuthError `relink_required` if they can no longer be used */
-export function openTokens(accounts: Accounts, account: AccountRow): ProviderTokens {
-  const tokens = openOrRefuse(accounts, account);
+export function openTokens(box: TokenBox, account: AccountRow): ProviderTokens {
+  const tokens = openOrRefuse(box, account);
   return {
     provider: account.provider,
     ...tokens,
@@ -54,6 +58,8 @@ export class Refresher {
 
   constructor(
     private readonly accounts: Accounts,
+    private readonly leases: RefreshLeases,
+    private readonly box: TokenBox,
     private readonly logger: Logger,
   ) {}
 
@@ -62,16 +68,16 @@ export class Refresher {
    * @throws AuthError `refresh_token_missing`, `relink_required` (409), `provider_error` (502), `unavailable` (503)
    */
   async refresh(account: AccountRow, client: ProviderClient): Promise<AccountRow> {
-    const { refreshToken } = openOrRefuse(this.accounts, account);
+    const startedAt = performance.now();
+    const { refreshToken } = openOrRefuse(this.box, account);
     if (refreshToken === null) throw new AuthError('refresh_token_missing');
     // The refresh token has been used, and the new one is not saved yet.
     if (this.#saving.has(account.id)) throw new AuthError('unavailable');
     if (await this.#isHolderAlive(account)) throw new AuthError('unavailable');
-    // A lease instead of a transaction, which would hold a row lock for the seconds that the provider may take.
-    const lease = await this.accounts.takeRefreshLease(account);
-    if (lease === null) return this.#awaitOtherRefresh(account);
-    const tokens = await this.#request(account, refreshToken, client, lease);
-    if (tokens === null) await this.accounts.markRelinkRequired(account);
+    const lease = await this.leases.take(account);
+    if (lease === null) return this.#awaitOtherRefresh(account, startedAt + MAX_WAIT_MS);
+    const tokens = await this.#request(account, refreshToken, client, lease, startedAt + MAX_REFRESH_MS);
+    if (tokens === null) await this.leases.finish(account, lease, null);
     else await this.#save(account, tokens, lease);
     return this.#reread(account);
   }
@@ -84,7 +90,7 @@ export class Refresher {
 
   /** Whether the holder of an expired lease is still alive, for example after a database outage. */
   async #isHolderAlive(account: AccountRow): Promise<boolean> {
-    if (account.refreshLease === null || this.accounts.isLeased(account)) return false;
+    if (account.refreshLease === null || this.leases.isHeld(account)) return false;
     await sleep(GRACE_MS);
     const { refreshLeaseUntil, refreshedAt } = await this.#reread(account);
     return (
@@ -93,25 +99,31 @@ export class Refresher {
     );
   }
 
-  async #request(account: AccountRow, refreshToken: string, client: ProviderClient, lease: string) {
+  async #request(
+    account: AccountRow,
+    refreshToken: string,
+    client: ProviderClient,
+    lease: string,
+    end: number,
+  ) {
     try {
-      return await client.refresh(refreshToken, account.scopes, account.providerAccountId);
+      const timeoutMs = Math.max(1, Math.floor(end - performance.now()));
+      return await client.refresh(refreshToken, account.scopes, account.providerAccountId, timeoutMs);
     } catch (error) {
-      await this.accounts.releaseRefreshLease(account, lease);
+      await this.leases.release(account, lease);
       throw error;
     }
   }
 
-  async #awaitOtherRefresh(before: AccountRow): Promise<AccountRow> {
-    const end = Date.now() + MAX_WAIT_MS;
-    while (Date.now() < end) {
+  async #awaitOtherRefresh(before: AccountRow, end: number): Promise<AccountRow> {
+    while (performance.now() < end) {
       const account = await this.#reread(before);
       if (account.refreshedAt.getTime() !== before.refreshedAt.getTime()) return account;
       // The other call failed. If each waiting call retried in turn, the last would wait for the timeouts of all
       // others.
       if (account.refreshLease === null) throw new AuthError('provider_error');
       // The other process has died. The next call can take the lease.
-      if (!this.accounts.isLeased(account)) break;
+      if (!this.leases.isHeld(account)) break;
       await sleep(POLL_MS);
     }
     throw new AuthError('unavailable');
@@ -121,14 +133,14 @@ export class Refresher {
   // waits for the first attempt only. The lease is renewed, so that no other call uses the old token in the meantime.
   async #save(account: AccountRow, tokens: TokenSet, lease: string): Promise<void> {
     const renewing = setInterval(() => {
-      this.accounts.renewRefreshLease(account, lease).catch(() => undefined);
+      this.leases.renew(account, lease).catch(() => undefined);
     }, RENEW_LEASE_MS).unref();
     try {
-      await this.accounts.saveRefreshed(account, tokens);
+      await this.leases.finish(account, lease, tokens);
       clearInterval(renewing);
     } catch (error) {
       this.logger.error(`latchkey: new tokens of account ${account.id} could not be saved yet`, error);
-      const saving = this.#saveLater(account, tokens).finally(() => {
+      const saving = this.#saveLater(account, tokens, lease).finally(() => {
         clearInterval(renewing);
         this.#saving.delete(account.id);
       });
@@ -137,14 +149,14 @@ export class Refresher {
     }
   }
 
-  async #saveLater(account: AccountRow, tokens: TokenSet): Promise<void> {
+  async #saveLater(account: AccountRow, tokens: TokenSet, lease: string): Promise<void> {
     const { signal } = this.#closing;
     const name = `new tokens of account ${account.id}`;
     for (let attempt = 1; attempt <= SAVE_ATTEMPTS; attempt++) {
       const pause = Math.min(2 ** attempt * 250, MAX_SAVE_PAUSE_MS);
       const isLast = await sleep(pause, attempt === SAVE_ATTEMPTS, { signal }).catch(() => true);
       try {
-        await this.accounts.saveRefreshed(account, tokens);
+        await this.leases.finish(account, lease, tokens);
         this.logger.info(`latchkey: ${name} were saved`);
         return;
       } catch (error) {
@@ -165,8 +177,8 @@ export class Refresher {
   }
 }
 
-function openOrRefuse(accounts: Accounts, account: AccountRow): OpenTokens {
-  const tokens = account.relinkRequired ? null : accounts.open(account);
+function openOrRefuse(box: TokenBox, account: AccountRow): OpenTokens {
+  const tokens = account.relinkRequired ? null : box.open(account);
   if (!tokens) throw new AuthError('relink_required');
   return tokens;
 }

@@ -166,12 +166,20 @@ describe('a sign-in with the email of an existing account', () => {
     await expectAccountExists(joining);
   });
 
-  test('is rejected if the provider does not verify the email', async () => {
-    const owner = await signedIn(joining);
-    await joining.auth.markEmailVerified((await meOf(owner)).id);
-    await expectAccountExists(joining, 'doubted');
-    provider.lies = { claims: { email_verified: false } };
-    await expectAccountExists(joining);
+  test.each([
+    ['is not verified', 'oidc', { email_verified: false }],
+    ['is verified by a provider that is not trusted', 'doubted', {}],
+  ])('does not reveal that the account exists if the email %s', async (_what, id, claims) => {
+    for (const at of [app, joining]) {
+      const owner = await signedIn(at);
+      await at.auth.markEmailVerified((await meOf(owner)).id);
+      provider.lies = { claims };
+      const browser = at.browser();
+      expect((await signInWith(browser, id)).headers.location).toBe('/done');
+      const stranger = await meOf(browser);
+      expect(stranger).toMatchObject({ email: null, email_verified_at: null });
+      expect(stranger.id).not.toBe((await meOf(owner)).id);
+    }
   });
 
   test('does not link a second account of the same provider', async () => {

@@ -4,64 +4,85 @@ import type { Core } from '../../../core/core.js';
 import { AuthError } from '../../../errors.js';
 import { type Call, type Reply, route } from '../../../http/route.js';
 import type { OAuthApi } from '../api.js';
+import { withError } from '../callback-url.js';
 import { readFlowCookie } from '../flow-cookie.js';
 
 // Providers may send additional parameters.
 const parameters = z.record(z.string(), z.string());
+type Parameters = z.infer<typeof parameters>;
 
 const shared = {
   path: '/oauth/:provider/callback',
   access: 'public',
-  answers: { 303: { description: 'Redirect to the callback URL, with ?error=<code> if the flow failed' } },
+  answers: {
+    303: {
+      description:
+        'Redirect to the callback URL, with ?error=<code> if the flow failed; without a valid flow, redirect of a ' +
+        'browser (one that accepts text/html) to errorUrl with ?error=invalid_flow',
+    },
+  },
   problems: ['provider_not_found', 'invalid_flow'],
 } as const;
 
-export const callback = (core: Core, api: OAuthApi) =>
+export const callback = (api: OAuthApi, errorUrl: string) =>
   route({
     ...shared,
     method: 'get',
-    summary: 'Complete a sign-in or a link after returning from a provider',
+    summary: 'Complete a flow after returning from a provider',
     query: parameters,
     handle(call) {
       // Express also routes HEAD requests here, which must not consume the flow.
       if (call.req.method === 'HEAD')
         throw new AuthError('method_not_allowed', { headers: { Allow: 'GET, POST' } });
-      return complete(core, api, call);
+      return toPage(call.req, errorUrl, () => complete(api, call));
     },
   });
 
 /** For `response_mode=form_post`, which Apple requires. */
-export const formCallback = (core: Core, api: OAuthApi) =>
+export const formCallback = (core: Core, api: OAuthApi, errorUrl: string) =>
   route({
     ...shared,
     method: 'post',
     summary: 'The same, for providers that respond with a form post',
     fromOtherSites: true,
     form: parameters,
-    async handle(call) {
-      // Browsers send no SameSite=Lax cookies with a form post from another site, but they do with the GET after a
-      // redirect.
-      if (readFlowCookie(core, call.req) !== undefined) return complete(core, api, call);
-      const isPending = await api.isPending(call.params.provider ?? '', new URLSearchParams(call.query));
-      if (!isPending) throw new AuthError('invalid_flow');
-      return turnIntoGet(call.req, call.query);
+    handle(call) {
+      return toPage(call.req, errorUrl, async () => {
+        const { params, query, req } = call;
+        // Browsers send no SameSite=Lax cookies with a form post from another site, but they do with the GET after a
+        // redirect.
+        if (readFlowCookie(core, req, query.state ?? '') !== undefined) return complete(api, call);
+        const isPending = await api.isPending(params.provider ?? '', new URLSearchParams(query));
+        if (!isPending) throw new AuthError('invalid_flow');
+        return turnIntoGet(req, query);
+      });
     },
   });
 
 async function complete(
-  core: Core,
   api: OAuthApi,
-  { req, params, query }: Call<'public', unknown, z.infer<typeof parameters>>,
+  { params, query }: Call<'public', unknown, Parameters>,
 ): Promise<Reply> {
-  const { callbackUrl, issued } = await api.callback({
+  const { callbackUrl, issued, setCookie } = await api.callback({
     provider: params.provider ?? '',
     parameters: new URLSearchParams(query),
-    browser: readFlowCookie(core, req),
   });
-  return { status: 303, headers: { Location: callbackUrl }, ...(issued && { issue: issued }) };
+  const headers = { Location: callbackUrl, 'Set-Cookie': setCookie };
+  return { status: 303, headers, ...(issued && { issue: issued }) };
 }
 
-function turnIntoGet(req: Request, { code, state, iss, error }: z.infer<typeof parameters>): Reply {
+/** Without a valid flow, redirects a browser to a page instead of answering with a problem. */
+async function toPage(req: Request, errorUrl: string, work: () => Promise<Reply>): Promise<Reply> {
+  try {
+    return await work();
+  } catch (error) {
+    const isBrowser = /\btext\/html\b/i.test(req.headers.accept ?? '');
+    if (!isBrowser || !(error instanceof AuthError) || error.code !== 'invalid_flow') throw error;
+    return { status: 303, headers: { Location: withError(errorUrl, error.code) } };
+  }
+}
+
+function turnIntoGet(req: Request, { code, state, iss, error }: Parameters): Reply {
   const kept = Object.entries({ code, state, iss, error }).filter((pair): pair is [string, string] =>
     Boolean(pair[1]),
   );

@@ -63,13 +63,16 @@ describe('GET /oauth/:provider/authorize', () => {
     await offline.provider.stop();
   });
 
-  test('binds the flow to the browser with a cookie that several tabs share', async () => {
-    const first = await app.http.get(AUTHORIZE);
-    const [cookie = ''] = first.headers['set-cookie'] as unknown as string[];
-    expect(cookie).toMatch(/^latchkey-flow=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/);
-    const [pair = ''] = cookie.split(';');
-    const second = await app.http.get(AUTHORIZE).set('Cookie', pair);
-    expect((second.headers['set-cookie'] as unknown as string[])[0]).toContain(pair);
+  test('binds the flow to the browser with a cookie of its own', async () => {
+    const cookieOf = async () => {
+      const response = await app.http.get(AUTHORIZE).expect(302);
+      return String(response.headers['set-cookie']);
+    };
+    const [first, second] = [await cookieOf(), await cookieOf()];
+    expect(first).toMatch(
+      /^latchkey-flow-[\w-]{16}=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/,
+    );
+    expect(second.split('=')[0]).not.toBe(first.split('=')[0]);
   });
 
   test('creates new secrets for each flow, and stores only hashes or encrypted values of them', async () => {
@@ -96,7 +99,7 @@ describe('GET /oauth/:provider/authorize', () => {
     ['text/html, application/json', 302],
   ])('responds to Accept: %s with %i', async (accept, status) => {
     const response = await app.http.get(AUTHORIZE).set('Accept', accept).expect(status);
-    expect(response.headers['set-cookie']?.[0]).toMatch(/^latchkey-flow=/);
+    expect(response.headers['set-cookie']?.[0]).toMatch(/^latchkey-flow-/);
     if (status === 200) {
       expect(Object.keys(response.body)).toEqual(['url']);
       expect(response.body.url).toContain(`${provider.issuer}/auth?`);
@@ -155,7 +158,7 @@ describe('GET /oauth/:provider/authorize', () => {
       config: { baseUrl: 'https://app.example', httpBasePath: '/v1/auth' },
     });
     const { headers } = await secure.http.get('/auth/v1/auth/oauth/oidc/authorize').expect(302);
-    expect(headers['set-cookie']?.[0]).toMatch(/^__Host-latchkey-flow=.*; HttpOnly; Secure; SameSite=Lax$/);
+    expect(headers['set-cookie']?.[0]).toMatch(/^__Host-latchkey-flow-.*; HttpOnly; Secure; SameSite=Lax$/);
     expect(new URL(headers.location ?? '').searchParams.get('redirect_uri')).toBe(
       'https://app.example/v1/auth/oauth/oidc/callback',
     );

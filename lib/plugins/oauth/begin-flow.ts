@@ -1,0 +1,108 @@
+import { DEFAULT_BASE_PATH } from '../../config/settings.js';
+import { isUuid } from '../../crypto/uuid.js';
+import { AuthError } from '../../errors.js';
+import { checkCallbackUrl } from './callback-url.js';
+import type { ProviderClient } from './client.js';
+import { setFlowCookie } from './flow-cookie.js';
+import { flowSecrets, randomToken } from './flows.js';
+import type { AuthorizeInput } from './inputs.js';
+import { clientOf, type Parts } from './parts.js';
+import type { FlowPurpose } from './provider.js';
+
+/** Where to redirect the browser, and how to bind the flow to it. */
+export interface AuthorizationRequest {
+  /** The provider's authorization endpoint with the parameters of this flow. */
+  readonly url: string;
+  /** The `Set-Cookie` headers to send, which bind the flow to this browser. */
+  readonly setCookie: readonly string[];
+  /** The value of the flow cookie, for apps that set the cookie themselves. */
+  readonly browser: string;
+}
+
+// As the column is declared.
+const MAX_REDIRECT_URI = 2048;
+const MAX_LOGIN_HINT = 320;
+
+/** A flow to begin. */
+interface NewFlow {
+  readonly provider: string;
+  readonly purpose: FlowPurpose;
+  /** The session that links or reauthenticates. Null for a sign-in. */
+  readonly sessionId: string | null;
+}
+
+/**
+ * Begins a flow. It is stored only if the provider can be reached.
+ *
+ * @throws AuthError `provider_not_found`, `invalid_callback_url`, `invalid_request`, `provider_error`; for a sign-in
+ *   `rate_limited`; for a link `invalid_session`; for a reauthentication `account_not_linked`,
+ *   `reauthentication_required`
+ */
+export function beginFlow(
+  parts: Parts,
+  { provider, purpose, sessionId }: NewFlow,
+  input: AuthorizeInput,
+): Promise<AuthorizationRequest> {
+  const { core, flows } = parts;
+  return core.forClient(input, async () => {
+    const client = clientOf(parts, provider);
+    const { callbackUrl = '/', browser = randomToken(), rememberMe = false, loginHint } = input;
+    checkLoginHint(loginHint);
+    const flow = {
+      provider,
+      sessionId,
+      callbackUrl: checkCallbackUrl(callbackUrl, core.settings.origins),
+      redirectUri: redirectUriOf(parts, provider, input),
+      secrets: flowSecrets(),
+      remembered: rememberMe === true,
+      reauthenticates: purpose === 'reauthenticate',
+    };
+    if (sessionId === null) await core.limiter.countAddress('signIn');
+    else if (!isUuid(sessionId)) throw new AuthError('invalid_session');
+    if (flow.reauthenticates) await checkReauthentication(parts, client, String(sessionId));
+    const { redirectUri, secrets } = flow;
+    const url = await client.authorizationUrl(secrets, { redirectUri, purpose, loginHint });
+    await flows.begin(flow, browser);
+    return {
+      url,
+      setCookie: setFlowCookie(core, core.context.client.request, secrets.state, browser),
+      browser,
+    };
+  });
+}
+
+function redirectUriOf({ core }: Parts, provider: string, { basePath }: AuthorizeInput): string {
+  const { baseUrl, httpBasePath } = core.settings;
+  const path = basePath ?? httpBasePath ?? DEFAULT_BASE_PATH;
+  const uri = `${baseUrl}${path}/oauth/${provider}/callback`;
+  // The path where the router is mounted can contain parameters, which the client chooses.
+  if (typeof path !== 'string' || uri.length > MAX_REDIRECT_URI || !uri.isWellFormed())
+    throw new AuthError('invalid_request', { detail: 'The path is too long, or not well-formed.' });
+  return uri;
+}
+
+function checkLoginHint(hint: string | undefined): void {
+  if (hint === undefined) return;
+  // The type is not guaranteed for programmatic callers.
+  const isText = typeof hint === 'string' && hint !== '' && hint.isWellFormed() && !hint.includes('\0');
+  if (!isText || hint.length > MAX_LOGIN_HINT)
+    throw new AuthError('invalid_request', {
+      detail: `login_hint must be a text of at most ${MAX_LOGIN_HINT} characters.`,
+    });
+}
+
+async function checkReauthentication(parts: Parts, client: ProviderClient, sessionId: string): Promise<void> {
+  const { id, server } = client.provider;
+  if (!(await parts.accounts.findBySession(sessionId, id))) throw new AuthError('account_not_linked');
+  // Plain OAuth 2.0 has no ID token, and therefore no `auth_time`.
+  if (!('discover' in server)) throw noAuthenticationTime();
+}
+
+/** The error for a provider that does not say when its user signed in. */
+export function noAuthenticationTime(): AuthError {
+  return new AuthError('reauthentication_required', {
+    detail:
+      'This provider does not say when you signed in there. Confirm your password, use an OpenID Connect provider ' +
+      'that says so, or sign in again.',
+  });
+}

@@ -1,0 +1,110 @@
+import { sessionOf } from '../../carriers/authenticate.js';
+import type { IssuedSession, SessionWithUser } from '../../core/sessions.js';
+import { AuthError } from '../../errors.js';
+import { noAuthenticationTime } from './begin-flow.js';
+import { withError } from './callback-url.js';
+import type { Identity, ProviderClient } from './client.js';
+import { clearFlowCookie, readFlowCookie } from './flow-cookie.js';
+import type { TakenFlow } from './flows.js';
+import { findOrCreateUser, inSession, linkIdentity, ownAccount } from './identities.js';
+import type { CallbackInput } from './inputs.js';
+import { clientOf, type Parts } from './parts.js';
+
+/** The result of a flow. */
+export interface CallbackResult {
+  /** Where to redirect the browser; with `?error=<code>` if the flow failed. */
+  readonly callbackUrl: string;
+  /** The new session. Null for a link or a reauthentication, or if the flow failed. */
+  readonly issued: IssuedSession | null;
+  /** The `Set-Cookie` headers to send, which remove the flow's cookie. */
+  readonly setCookie: readonly string[];
+}
+
+/** `auth_time` is in whole seconds, and the provider's clock may be a little behind. */
+const CLOCK_TOLERANCE_MS = 10_000;
+
+/** Completes a flow when the browser returns. @throws AuthError `provider_not_found`, `invalid_flow`, `unavailable` */
+export async function completeFlow(parts: Parts, input: CallbackInput): Promise<CallbackResult> {
+  const { core } = parts;
+  const client = clientOf(parts, input.provider);
+  const { request } = core.context.client;
+  const flow = await takeFlow(parts, input);
+  const current = flow.sessionId !== null && request ? await sessionOf(core.carriers, request) : null;
+  if (flow.sessionId !== (current?.session.id ?? null)) throw new AuthError('invalid_flow');
+  const setCookie = request ? clearFlowCookie(core, request, flow.secrets.state) : [];
+  try {
+    const identity = await client.redeem(input.parameters, flow.secrets, flow.redirectUri);
+    const issued = current ? null : await signIn(parts, client, flow, identity);
+    if (current && flow.reauthenticates) await reauthenticate(parts, client, flow, current, identity);
+    else if (current) await link(parts, client, current, identity);
+    return { callbackUrl: flow.callbackUrl, issued, setCookie };
+  } catch (error) {
+    // The flow is valid, so the app gets the error at the callback URL.
+    if (!(error instanceof AuthError) || error.code === 'unavailable') throw error;
+    if (!current || flow.reauthenticates) {
+      core.events.emit('sign_in.failed', { userId: current?.user.id ?? null, provider: input.provider });
+    }
+    return { callbackUrl: withError(flow.callbackUrl, error.code), issued: null, setCookie };
+  }
+}
+
+async function takeFlow(
+  { core, flows }: Parts,
+  { provider, parameters, browser }: CallbackInput,
+): Promise<TakenFlow> {
+  const { request } = core.context.client;
+  const state = parameters.get('state');
+  const value = browser ?? (state && request ? readFlowCookie(core, request, state) : undefined);
+  const tokens = request ? core.sessionTokens(request) : [];
+  const flow = state && value ? await flows.take(state, value, provider, tokens) : null;
+  if (!flow) throw new AuthError('invalid_flow');
+  return flow;
+}
+
+async function signIn(
+  { core, accounts, linkByVerifiedEmail }: Parts,
+  { provider }: ProviderClient,
+  { remembered, carried }: TakenFlow,
+  identity: Identity,
+): Promise<IssuedSession> {
+  const found = await findOrCreateUser(core, accounts, provider, identity, linkByVerifiedEmail);
+  const userId = found.user.id;
+  if (found.userCreated) core.events.emit('user.created', { userId });
+  if (found.accountLinked) core.events.emit('account.linked', { userId, provider: provider.id });
+  const { authenticatedAt } = identity;
+  return core.signIn(found, { remembered, authenticatedAt, replaced: carried });
+}
+
+async function link(
+  { core, accounts }: Parts,
+  { provider }: ProviderClient,
+  current: SessionWithUser,
+  identity: Identity,
+): Promise<void> {
+  if (await linkIdentity(core, accounts, current, provider, identity)) {
+    core.events.emit('account.linked', { userId: current.user.id, provider: provider.id });
+  }
+}
+
+/**
+ * Marks the session as recently authenticated, as of the time that the provider states. It must lie after the start of
+ * the flow: a provider that has not asked its user again returns the time of an earlier sign-in.
+ */
+async function reauthenticate(
+  { core, accounts }: Parts,
+  { provider }: ProviderClient,
+  { startedAt }: TakenFlow,
+  { user, session }: SessionWithUser,
+  identity: Identity,
+): Promise<void> {
+  const account = await ownAccount(accounts, user.id, provider, identity);
+  if (!account) throw new AuthError('account_not_linked');
+  const { authenticatedAt } = identity;
+  if (!authenticatedAt) throw noAuthenticationTime();
+  if (authenticatedAt.getTime() < startedAt.getTime() - CLOCK_TOLERANCE_MS)
+    throw new AuthError('reauthentication_required');
+  await inSession(core, user.id, session.id, async (transaction) => {
+    await accounts.updateTokens(account, identity, transaction);
+    await core.sessions.markAuthenticated(session.id, authenticatedAt, transaction);
+  });
+}

@@ -1,0 +1,27 @@
+import type { Core } from '../../core/core.js';
+import { AuthError } from '../../errors.js';
+import type { Accounts } from './accounts.js';
+import type { ProviderClient } from './client.js';
+import type { Flows } from './flows.js';
+import type { Revocations } from './revocations.js';
+import type { TokenBox } from './token-box.js';
+import type { Refresher } from './tokens.js';
+
+/** What the parts of `auth.oauth` share. */
+export interface Parts {
+  readonly core: Core;
+  readonly clients: ReadonlyMap<string, ProviderClient>;
+  readonly accounts: Accounts;
+  readonly box: TokenBox;
+  readonly flows: Flows;
+  readonly refresher: Refresher;
+  readonly revocations: Revocations;
+  readonly linkByVerifiedEmail: boolean;
+}
+
+/** @throws AuthError `provider_not_found` */
+export function clientOf({ clients }: Pick<Parts, 'clients'>, provider: string): ProviderClient {
+  const client = clients.get(provider);
+  if (!client) throw new AuthError('provider_not_found');
+  return client;
+}

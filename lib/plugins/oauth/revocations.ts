@@ -1,0 +1,24 @@
+import type { ProviderClient } from './client.js';
+import type { OpenTokens } from './token-box.js';
+
+/** Revokes the tokens of unlinked accounts at their providers, in the background. A failure is only logged. */
+export class Revocations {
+  readonly #running = new Set<Promise<void>>();
+
+  start(client: ProviderClient, { refreshToken, accessToken }: OpenTokens): void {
+    // With the refresh token, the access tokens of the same grant end as well (RFC 7009, 2.1).
+    const token = refreshToken ?? accessToken;
+    if (token === null) return;
+    const running = client
+      .revoke(token)
+      // The client has logged it.
+      .catch(() => undefined)
+      .finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  /** Waits for those that are running, which takes no longer than a provider may take. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+}

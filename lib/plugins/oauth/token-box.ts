@@ -1,0 +1,70 @@
+import type { SecretBox } from '../../crypto/secret-box.js';
+import type { AccountRow } from './model.js';
+import type { TokenSet } from './token-response.js';
+
+export const TOKEN_FIELDS = ['accessToken', 'refreshToken', 'idToken'] as const;
+
+export type TokenField = (typeof TOKEN_FIELDS)[number];
+
+/** The decrypted tokens of an account. */
+export type OpenTokens = { readonly [F in TokenField]: string | null };
+
+/** Encrypts the tokens of accounts. Each is bound to its row, provider and column. */
+export class TokenBox {
+  constructor(private readonly box: SecretBox) {}
+
+  /** Encrypts those tokens that the provider has issued. */
+  seal(account: Pick<AccountRow, 'id' | 'provider'>, tokens: Partial<OpenTokens>) {
+    const sealed: Partial<Record<TokenField, string>> = {};
+    for (const field of TOKEN_FIELDS) {
+      const token = tokens[field];
+      if (token) sealed[field] = this.box.seal(token, contextOf(account, field));
+    }
+    return sealed;
+  }
+
+  /** The columns that a token response sets. Tokens that it omits are not among them. */
+  columnsOf(account: Pick<AccountRow, 'id' | 'provider'>, tokens: TokenSet, now: Date) {
+    return {
+      ...this.seal(account, tokens),
+      scopes: tokens.scopes,
+      tokenType: tokens.tokenType,
+      accessTokenExpiresAt: tokens.expiresAt,
+      relinkRequired: false,
+      refreshedAt: now,
+      updatedAt: now,
+    };
+  }
+
+  /** Decrypts the tokens of an account. Null if any of them cannot be decrypted. */
+  open(account: AccountRow): OpenTokens | null {
+    const tokens: Record<TokenField, string | null> = {
+      accessToken: null,
+      refreshToken: null,
+      idToken: null,
+    };
+    for (const field of TOKEN_FIELDS) {
+      if (account[field] === null) continue;
+      tokens[field] = this.openField(account, field);
+      if (tokens[field] === null) return null;
+    }
+    return tokens;
+  }
+
+  /** Decrypts one token. Null if there is none, or if it cannot be decrypted. */
+  openField(account: AccountRow, field: TokenField): string | null {
+    return this.box.open(account[field] ?? '', contextOf(account, field));
+  }
+
+  /** The columns to re-encrypt with the first secret. Null if there are none, or if they cannot be decrypted. */
+  reseal(account: AccountRow): Partial<Record<TokenField, string>> | null {
+    const isCurrent = (field: TokenField) => account[field]?.startsWith(this.box.currentPrefix) ?? true;
+    const open = TOKEN_FIELDS.every(isCurrent) ? null : this.open(account);
+    return open && this.seal(account, open);
+  }
+}
+
+/** The context that an encrypted token is bound to. */
+function contextOf({ id, provider }: Pick<AccountRow, 'id' | 'provider'>, field: TokenField): string {
+  return `account ${id} ${provider} ${field}`;
+}
