@@ -11,7 +11,7 @@ import { openDatabase } from './database/open.js';
 import { requireAuthentication } from './http/admit.js';
 import { describeApi, type OpenApiDocument } from './http/openapi.js';
 import type { Route } from './http/route.js';
-import { Limiter, type LimitRules } from './limits/limiter.js';
+import { Limiter } from './limits/limiter.js';
 import { openLimitStore } from './limits/open.js';
 import { Mailer } from './mail/mailer.js';
 import { coreMigrations } from './migrations/core.js';
@@ -23,8 +23,6 @@ import type { User } from './models/user.js';
 import type { Plugin, PluginApis, PluginDefinition, PluginModels, PluginParts } from './plugin.js';
 import { processWide } from './process-wide.js';
 import { allRoutes } from './routes/core.js';
-
-const NO_LIMITS: LimitRules = { signIn: null, signUp: null, mail: null, account: null };
 
 const internalsKey = Symbol.for('latchkey.internals');
 
@@ -174,14 +172,14 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
   const { logger, rateLimit, tablePrefix } = settings;
   const context = new CallContext();
   const database = openDatabase(settings.database, tablePrefix, context);
-  const limits = rateLimit && openLimitStore(rateLimit.store, database, tablePrefix);
+  const limits = rateLimit && openLimitStore(rateLimit.store, rateLimit.keyPrefix, database);
   let parts: readonly NamedParts[] = [];
   const core = new Core(
     settings,
     context,
     database,
     new Events(context, logger),
-    new Limiter(limits, rateLimit?.rules ?? NO_LIMITS, context),
+    new Limiter(limits, rateLimit?.rules ?? null, context),
     settings.email && new Mailer(settings.email, context, logger),
     new SecretBox(secrets),
     (sessions) => [

@@ -43,12 +43,24 @@ export interface SessionOptions {
 export interface RateLimitOptions {
   /** A Redis URL (needs the package `ioredis`), or a client of `ioredis` or `redis`. @default the database */
   store?: RedisClient | string;
-  /** Sign-ins per address. @default { limit: 20, window: 60 } */
+  /**
+   * What the keys in Redis start with. Apps that share one Redis need different ones.
+   * @default `latchkey:`, and the `tablePrefix`
+   */
+  keyPrefix?: string;
+  /**
+   * Sign-ins per address, and everything else that checks or sets a password, except sign-ups.
+   * @default { limit: 20, window: 60 }
+   */
   signIn?: WindowRule | false;
   /** Sign-ups per address. @default { limit: 20, window: 60 } */
   signUp?: WindowRule | false;
   /** Verification and reset emails, per address and per account. @default { limit: 3, window: 60 } */
   mail?: WindowRule | false;
+  /** Checks of one account's password, right or wrong, from any address. @default { limit: 60, window: 60 } */
+  passwordCheck?: WindowRule | false;
+  /** Changes of one account's password by the user, other than resets by email. @default { limit: 5, window: 3600 } */
+  passwordChange?: WindowRule | false;
   /**
    * Wrong passwords per account: how many are allowed before attempts are paused, and the first and the longest pause,
    * in seconds. The pause doubles with each further failure.

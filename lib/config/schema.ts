@@ -46,21 +46,32 @@ const pauseRule = z.union(
   ],
   'must be false or { failures, firstPause, maxPause }',
 );
-const rateLimitSchema = z.strictObject({
-  store: z
-    .union(
-      [
-        z.string().regex(/^rediss?:/, 'must be a Redis URL (redis://…), or a client of ioredis or redis'),
-        z.custom<RedisClient>((it) => typeof (it as { eval?: unknown })?.eval === 'function'),
-      ],
-      'must be a Redis URL, or a client of ioredis or redis',
-    )
-    .optional(),
-  signIn: windowRule.default({ limit: 20, window: 60 }),
-  signUp: windowRule.default({ limit: 20, window: 60 }),
-  mail: windowRule.default({ limit: 3, window: 60 }),
-  account: pauseRule.default({ failures: 5, firstPause: 15, maxPause: 900 }),
-});
+const rateLimitSchema = z
+  .strictObject({
+    store: z
+      .union(
+        [
+          z.string().regex(/^rediss?:/, 'must be a Redis URL (redis://…), or a client of ioredis or redis'),
+          z.custom<RedisClient>((it) => typeof (it as { eval?: unknown })?.eval === 'function'),
+        ],
+        'must be a Redis URL, or a client of ioredis or redis',
+      )
+      .optional(),
+    keyPrefix: z
+      .string()
+      .regex(/^[!-~]{1,100}$/, 'must be 1 to 100 printable ASCII characters, without spaces')
+      .optional(),
+    signIn: windowRule.default({ limit: 20, window: 60 }),
+    signUp: windowRule.default({ limit: 20, window: 60 }),
+    mail: windowRule.default({ limit: 3, window: 60 }),
+    passwordCheck: windowRule.default({ limit: 60, window: 60 }),
+    passwordChange: windowRule.default({ limit: 5, window: 3600 }),
+    account: pauseRule.default({ failures: 5, firstPause: 15, maxPause: 900 }),
+  })
+  .refine(({ store, keyPrefix }) => keyPrefix === undefined || store !== undefined, {
+    error: 'is for Redis: set store too, or use tablePrefix for counters in the database',
+    path: ['keyPrefix'],
+  });
 // `//host` and `/\host` refer to another origin.
 const page = z
   .string()

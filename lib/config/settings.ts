@@ -1,6 +1,6 @@
 import type { Sequelize } from 'sequelize';
 import type { z } from 'zod';
-import type { LimitRules } from '../limits/limiter.js';
+import type { LimitRules, WindowRule } from '../limits/limiter.js';
 import type { RedisClient } from '../limits/redis-store.js';
 import type { Logger } from '../logger.js';
 import type { MailSettings } from '../mail/mailer.js';
@@ -26,7 +26,7 @@ export interface Settings {
     secure: boolean;
   };
   /** Null if rate limits are disabled. */
-  readonly rateLimit: { store: RedisClient | string | null; rules: LimitRules } | null;
+  readonly rateLimit: { store: RedisClient | string | null; keyPrefix: string; rules: LimitRules } | null;
   /** Null if `email` is not configured. */
   readonly email: (MailSettings & { readonly verifyUrl: string; readonly resetUrl: string }) | null;
   readonly tablePrefix: string;
@@ -58,7 +58,7 @@ export function readConfig(config: AuthConfig<readonly unknown[]>): {
     httpBasePath: httpBasePath ?? null,
     origins: new Set([...(baseUrl ? [baseUrl] : []), ...trustedOrigins].map((url) => new URL(url).origin)),
     session: times,
-    rateLimit: rateLimit === false ? null : rateLimitSettings(rateLimit),
+    rateLimit: rateLimit === false ? null : rateLimitSettings(rateLimit, rest.tablePrefix),
     email: email ? { ...email, baseUrl: baseUrl ?? null } : null,
     cookie: cookieSettings(cookie, baseUrl),
   };
@@ -81,22 +81,35 @@ function* warningsAbout({ baseUrl, cookie, email }: Settings): Generator<string>
   }
 }
 
-function rateLimitSettings({ store, account, ...rules }: Exclude<Config['rateLimit'], false>) {
+function rateLimitSettings(
+  { store, keyPrefix, account, ...windows }: Exclude<Config['rateLimit'], false>,
+  tablePrefix: string,
+) {
+  const windowOf = (rule: WindowRule | false) =>
+    rule && { limit: rule.limit, windowMs: wholeMs(rule.window) };
   return {
     store: store ?? null,
+    keyPrefix: keyPrefix ?? `latchkey:${tablePrefix}`,
     rules: {
-      signIn: rules.signIn || null,
-      signUp: rules.signUp || null,
-      mail: rules.mail || null,
+      signIn: windowOf(windows.signIn) || null,
+      signUp: windowOf(windows.signUp) || null,
+      mail: windowOf(windows.mail) || null,
+      passwordCheck: windowOf(windows.passwordCheck) || null,
+      passwordChange: windowOf(windows.passwordChange) || null,
       account: account
         ? {
             failures: account.failures,
-            firstPauseMs: account.firstPause * 1000,
-            maxPauseMs: account.maxPause * 1000,
+            firstPauseMs: wholeMs(account.firstPause),
+            maxPauseMs: wholeMs(account.maxPause),
           }
         : null,
     },
   };
+}
+
+/** Redis and the databases store no fractions of a millisecond. */
+function wholeMs(seconds: number): number {
+  return Math.max(1, Math.round(seconds * 1000));
 }
 
 function cookieSettings(options: Config['session']['cookie'], baseUrl?: string) {

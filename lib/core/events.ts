@@ -25,7 +25,10 @@ export interface EventDetails {
    * the provider's id, unless it was a wrong password.
    */
   'sign_in.failed': { readonly userId: string | null; readonly provider?: string };
-  /** A sign-in was refused unchecked, after too many failures. `userId` is null if the account does not exist. */
+  /**
+   * A password was refused unchecked, after too many wrong ones. Emitted once for each pause, by one of the processes.
+   * `userId` is null if the account does not exist.
+   */
   'sign_in.throttled': { readonly userId: string | null };
 }
 

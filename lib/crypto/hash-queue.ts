@@ -9,33 +9,61 @@ const MAX_WAITING = 64;
 const threads = Number(process.env.UV_THREADPOOL_SIZE) || 4;
 const MAX_RUNNING = Math.max(1, Math.min(availableParallelism(), threads - 1));
 
+interface Waiter {
+  start(): void;
+  refuse(error: AuthError): void;
+}
+
 interface Queue {
   running: number;
-  readonly waiting: (() => void)[];
+  /** What waits, by client. The clients take turns, in the order of this map. */
+  readonly lines: Map<string, Waiter[]>;
 }
 
 // Only data, so that copies of other versions can use it too: each brings its own rules.
-const queue = processWide('hash-queue/1', (): Queue => ({ running: 0, waiting: [] }));
+const queue = processWide('hash-queue/1', (): Queue => ({ running: 0, lines: new Map() }));
 
 /**
  * Runs work that occupies a thread of the pool. No more run at once than there are cores or free threads, and up to 64
- * wait in a queue, which is shared by the whole process.
+ * wait in a queue, which is shared by the whole process. The clients that wait take turns. If the queue is full, a client
+ * with fewer waiting takes the place of the one with the most, so that nobody can keep the queue full for others.
  *
+ * @param client on whose behalf: an address, or empty for the app itself
  * @throws AuthError `unavailable` (503) if the queue is full
  */
-export async function queueHash<T>(work: () => Promise<T>): Promise<T> {
-  if (queue.running < MAX_RUNNING) {
-    queue.running++;
-  } else {
-    if (queue.waiting.length >= MAX_WAITING) throw new AuthError('unavailable', { retryAfter: 5 });
-    await new Promise<void>((resolve) => queue.waiting.push(resolve));
-  }
+export async function queueHash<T>(work: () => Promise<T>, client = ''): Promise<T> {
+  if (queue.running < MAX_RUNNING) queue.running++;
+  else await turnOf(client);
   try {
     return await work();
   } finally {
     // The slot passes to the next in the queue, so `running` does not change.
-    const next = queue.waiting.shift();
-    if (next) next();
+    const next = takeNext();
+    if (next) next.start();
     else queue.running--;
   }
+}
+
+function turnOf(client: string): Promise<void> {
+  const line = queue.lines.get(client) ?? [];
+  const lengths = [...queue.lines.values()].map(({ length }) => length);
+  if (lengths.reduce((sum, length) => sum + length, 0) >= MAX_WAITING) {
+    const full = new AuthError('unavailable', { retryAfter: 5 });
+    const longest = [...queue.lines.values()].find(({ length }) => length === Math.max(...lengths)) ?? line;
+    if (longest.length <= line.length + 1) throw full;
+    longest.pop()?.refuse(full);
+  }
+  queue.lines.set(client, line);
+  return new Promise((start, refuse) => line.push({ start, refuse }));
+}
+
+function takeNext(): Waiter | undefined {
+  const [first] = queue.lines;
+  if (!first) return undefined;
+  const [client, line] = first;
+  const next = line.shift();
+  // To the end of the map: the next turn is another client's.
+  queue.lines.delete(client);
+  if (line.length > 0) queue.lines.set(client, line);
+  return next;
 }

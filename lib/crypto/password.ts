@@ -35,8 +35,15 @@ export class PasswordHasher {
   readonly #durations: number[] = [];
   #measuring: Promise<unknown> | undefined;
 
-  /** @param peppers secrets that are kept out of the database: the first one hashes, all of them verify */
-  constructor(cost: number, peppers: readonly string[] = []) {
+  /**
+   * @param peppers secrets that are kept out of the database: the first one hashes, all of them verify
+   * @param clientOf whose turn in the queue of hashes a call takes
+   */
+  constructor(
+    cost: number,
+    peppers: readonly string[] = [],
+    private readonly clientOf: () => string = () => '',
+  ) {
     this.#cost = cost;
     this.#peppers = peppers.map((value) => ({
       id: hash('sha256', `pepper ${value}`, 'base64url').slice(0, 8),
@@ -47,7 +54,10 @@ export class PasswordHasher {
   /** Returns the string to store: the scheme, and bcrypt's parameters, salt and hash. */
   async hash(password: string): Promise<string> {
     const [pepper] = this.#peppers;
-    const bcryptHash = await queueHash(() => bcrypt.hash(prehash(password, pepper), this.#cost));
+    const bcryptHash = await queueHash(
+      () => bcrypt.hash(prehash(password, pepper), this.#cost),
+      this.clientOf(),
+    );
     return `${SCHEME}${pepper ? `$p=${pepper.id}` : ''}${bcryptHash}`;
   }
 
@@ -57,7 +67,7 @@ export class PasswordHasher {
    */
   async verify(password: string, stored: string | null): Promise<PasswordVerdict> {
     const started = performance.now();
-    const verdict = await queueHash(() => this.#compare(password, stored));
+    const verdict = await queueHash(() => this.#compare(password, stored), this.clientOf());
     this.#durations.push(performance.now() - started);
     if (this.#durations.length > REMEMBERED_DURATIONS) this.#durations.shift();
     return verdict;

@@ -1,7 +1,7 @@
 import type { CallContext } from '../context/call.js';
 import { AuthError } from '../errors.js';
 import { addressBucket } from './address.js';
-import type { LimitStore, PausePolicy } from './store.js';
+import type { LimitStore, PausePolicy, WindowPolicy } from './store.js';
 
 /** A fixed-window rate limit. */
 export interface WindowRule {
@@ -13,30 +13,49 @@ export interface WindowRule {
 
 /** The rate limits; null disables a rule. */
 export interface LimitRules {
-  /** Sign-ins per address. */
-  readonly signIn: WindowRule | null;
+  /** Sign-ins per address, and everything else that checks or sets a password, except sign-ups. */
+  readonly signIn: WindowPolicy | null;
   /** Sign-ups per address. */
-  readonly signUp: WindowRule | null;
+  readonly signUp: WindowPolicy | null;
   /** Requested emails, per address and per account. */
-  readonly mail: WindowRule | null;
+  readonly mail: WindowPolicy | null;
+  /** Checks of an account's password, right or wrong. */
+  readonly passwordCheck: WindowPolicy | null;
+  /** Changes of an account's password, other than resets. */
+  readonly passwordChange: WindowPolicy | null;
   /** Wrong passwords per account. */
   readonly account: PausePolicy | null;
 }
 
 type WindowName = Exclude<keyof LimitRules, 'account'>;
 
+/** A refused password attempt. */
+export interface RefusedAttempt {
+  /** What to respond with. */
+  readonly error: AuthError;
+  /** Whether it is the first one that the current pause refuses, in all processes. */
+  readonly isFirst: boolean;
+}
+
 /** Enforces the rate limits. */
 export class Limiter {
-  /** @param store null if rate limits are disabled */
+  /** @param store null, as the rules, if rate limits are disabled */
   constructor(
     private readonly store: LimitStore | null,
-    private readonly rules: LimitRules,
+    private readonly rules: LimitRules | null,
     private readonly context: CallContext,
   ) {}
 
   /** Whether any rule limits by address. */
   get countsAddresses(): boolean {
-    return [this.rules.signIn, this.rules.signUp, this.rules.mail].some((rule) => rule !== null);
+    const { signIn, signUp, mail } = this.rules ?? {};
+    return [signIn, signUp, mail].some(Boolean);
+  }
+
+  /** Identifies the current client by its address; empty for a programmatic call without one. */
+  get client(): string {
+    const { ip } = this.context.client;
+    return ip === undefined ? '' : addressBucket(ip);
   }
 
   /**
@@ -46,8 +65,7 @@ export class Limiter {
    * @throws AuthError `rate_limited`
    */
   async countAddress(name: WindowName, what = ''): Promise<void> {
-    const { ip } = this.context.client;
-    if (ip !== undefined) await this.#count(name, `${what} address ${addressBucket(ip)}`);
+    if (this.client !== '') await this.#count(name, `${what} address ${this.client}`);
   }
 
   /** Counts a request concerning an account, from any address. @throws AuthError `rate_limited` */
@@ -58,24 +76,25 @@ export class Limiter {
   /**
    * Reserves a password attempt for an account. It counts as a failure until {@link clearFailures} is called.
    *
-   * @returns null if the attempt is allowed, otherwise the error to respond with
+   * @returns null if the attempt is allowed
    */
-  async reserveAttempt(account: string): Promise<AuthError | null> {
-    const policy = this.rules.account;
-    const left = policy && (await this.store?.reserve(`try ${account}`, policy));
-    return left ? tooMany('account', `q=${policy.failures}`, left) : null;
+  async reserveAttempt(account: string): Promise<RefusedAttempt | null> {
+    const policy = this.rules?.account;
+    const paused = policy && (await this.store?.reserve(`try ${account}`, policy));
+    if (!paused) return null;
+    return { error: tooMany('account', `q=${policy.failures}`, paused.leftMs), isFirst: paused.isFirst };
   }
 
   /** Resets an account's failures after a success. */
   async clearFailures(account: string): Promise<void> {
-    if (this.rules.account) await this.store?.clear(`try ${account}`);
+    if (this.rules?.account) await this.store?.clear(`try ${account}`);
   }
 
   async #count(name: WindowName, who: string): Promise<void> {
-    const rule = this.rules[name];
+    const rule = this.rules?.[name];
     if (!rule) return;
-    const left = await this.store?.hit(`${name} ${who}`, rule.limit, rule.window * 1000);
-    if (left) throw tooMany(name, `q=${rule.limit};w=${rule.window}`, left);
+    const left = await this.store?.hit(`${name} ${who}`, rule);
+    if (left) throw tooMany(name, `q=${rule.limit};w=${Math.ceil(rule.windowMs / 1000)}`, left);
   }
 }
 

@@ -5,12 +5,15 @@ import { type RedisClient, RedisLimitStore } from './redis-store.js';
 import { SqlLimitStore } from './sql-store.js';
 import type { LimitStore } from './store.js';
 
-/** @param redis a client or URL; null for counters in the database */
+/**
+ * @param redis a client or URL; null for counters in the database
+ * @param keyPrefix of the keys in Redis
+ */
 export function openLimitStore(
   redis: RedisClient | string | null,
+  keyPrefix: string,
   database: Database,
-  tablePrefix: string,
 ): LimitStore {
   if (redis === null) return new SqlLimitStore(database, new Table(database, rateLimits));
-  return new RedisLimitStore(redis, `latchkey:${tablePrefix}`);
+  return new RedisLimitStore(redis, keyPrefix);
 }

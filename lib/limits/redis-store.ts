@@ -1,7 +1,13 @@
 import { hash } from 'node:crypto';
 import { withTimeout } from '../context/deadline.js';
 import { AuthError } from '../errors.js';
-import { FORGET_AFTER_MS, type LimitStore, type PausePolicy } from './store.js';
+import {
+  FORGET_AFTER_MS,
+  type LimitStore,
+  type Paused,
+  type PausePolicy,
+  type WindowPolicy,
+} from './store.js';
 
 /** The part of an `ioredis` client that latchkey uses. */
 interface IoredisClient {
@@ -22,24 +28,26 @@ const TIMEOUT_MS = 2000;
 const HIT = `
   local hits = redis.call('INCR', KEYS[1])
   if hits == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
-  if hits <= tonumber(ARGV[1]) then return -1 end
-  return math.max(redis.call('PTTL', KEYS[1]), 1)`;
+  if hits <= tonumber(ARGV[1]) then return {-1, 0} end
+  return {math.max(redis.call('PTTL', KEYS[1]), 1), 0}`;
 
 const RESERVE = `
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
   local blocked = tonumber(redis.call('HGET', KEYS[1], 'blocked_until') or '0')
-  if blocked > now then return blocked - now end
+  if blocked > now then return {blocked - now, redis.call('HSETNX', KEYS[1], 'reported', '1')} end
   local hits = redis.call('HINCRBY', KEYS[1], 'hits', 1)
   local over = hits - tonumber(ARGV[1])
+  local pause = 0
   if over >= 0 then
-    local pause = math.min(tonumber(ARGV[3]), tonumber(ARGV[2]) * 2 ^ over)
-    redis.call('HSET', KEYS[1], 'blocked_until', string.format('%d', now + pause))
+    pause = math.min(tonumber(ARGV[3]), tonumber(ARGV[2]) * 2 ^ over)
+    redis.call('HSET', KEYS[1], 'blocked_until', string.format('%.0f', now + pause))
+    redis.call('HDEL', KEYS[1], 'reported')
   end
-  redis.call('PEXPIRE', KEYS[1], ARGV[4])
-  return -1`;
+  redis.call('PEXPIRE', KEYS[1], string.format('%.0f', pause + ARGV[4]))
+  return {-1, 0}`;
 
-const CLEAR = `return redis.call('DEL', KEYS[1])`;
+const CLEAR = `return {redis.call('DEL', KEYS[1]), 0}`;
 
 /** Counters in Redis. Each operation is one script, which Redis runs atomically. */
 export class RedisLimitStore implements LimitStore {
@@ -51,12 +59,19 @@ export class RedisLimitStore implements LimitStore {
     private readonly prefix: string,
   ) {}
 
-  hit(key: string, limit: number, windowMs: number): Promise<number | null> {
-    return this.#run(HIT, key, [limit, windowMs]);
+  async hit(key: string, { limit, windowMs }: WindowPolicy): Promise<number | null> {
+    const [left] = await this.#run(HIT, key, [limit, windowMs]);
+    return left < 0 ? null : left;
   }
 
-  reserve(key: string, { failures, firstPauseMs, maxPauseMs }: PausePolicy): Promise<number | null> {
-    return this.#run(RESERVE, key, [failures, firstPauseMs, maxPauseMs, FORGET_AFTER_MS]);
+  async reserve(key: string, { failures, firstPauseMs, maxPauseMs }: PausePolicy): Promise<Paused | null> {
+    const [leftMs, first] = await this.#run(RESERVE, key, [
+      failures,
+      firstPauseMs,
+      maxPauseMs,
+      FORGET_AFTER_MS,
+    ]);
+    return leftMs < 0 ? null : { leftMs, isFirst: first === 1 };
   }
 
   async clear(key: string): Promise<void> {
@@ -74,12 +89,14 @@ export class RedisLimitStore implements LimitStore {
     ((await this.#client) as unknown as { disconnect(): void }).disconnect();
   }
 
-  async #run(script: string, key: string, args: number[]): Promise<number | null> {
+  /** Each script returns two whole numbers. */
+  async #run(script: string, key: string, args: number[]): Promise<[number, number]> {
     const name = `${this.prefix}${hash('sha256', key, 'hex')}`;
     const late = () => new Error('Redis: no answer in time');
     try {
-      const left = Number(await withTimeout(this.#eval(script, name, args.map(String)), TIMEOUT_MS, late));
-      return left < 0 ? null : left;
+      const answer = await withTimeout(this.#eval(script, name, args.map(String)), TIMEOUT_MS, late);
+      const [left, first] = answer as [unknown, unknown];
+      return [Number(left), Number(first)];
     } catch (cause) {
       // Fails closed, since the app would be open to password guessing without its counters.
       throw new AuthError('unavailable', { cause });

@@ -5,7 +5,14 @@ import { AuthError } from '../errors.js';
 import type { RowOf } from '../models/column.js';
 import type { rateLimits } from '../models/rate-limit.js';
 import type { Selection, Table } from '../models/table.js';
-import { FORGET_AFTER_MS, type LimitStore, type PausePolicy, pauseAfter } from './store.js';
+import {
+  FORGET_AFTER_MS,
+  type LimitStore,
+  type Paused,
+  type PausePolicy,
+  pauseAfter,
+  type WindowPolicy,
+} from './store.js';
 
 type Columns = typeof rateLimits.columns;
 
@@ -26,7 +33,7 @@ export class SqlLimitStore implements LimitStore {
     this.#counter = table.whole('r');
   }
 
-  async hit(name: string, limit: number, windowMs: number): Promise<number | null> {
+  async hit(name: string, { limit, windowMs }: WindowPolicy): Promise<number | null> {
     const key = keyOf(name);
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const now = this.database.clock.date();
@@ -43,25 +50,27 @@ export class SqlLimitStore implements LimitStore {
     throw new AuthError('unavailable');
   }
 
-  async reserve(name: string, policy: PausePolicy): Promise<number | null> {
+  async reserve(name: string, policy: PausePolicy): Promise<Paused | null> {
     const key = keyOf(name);
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const now = this.database.clock.date();
-      if (await this.#begin(key, now, FORGET_AFTER_MS, pauseAfter(1, policy))) return null;
+      const firstPauseMs = pauseAfter(1, policy);
+      if (await this.#begin(key, now, firstPauseMs + FORGET_AFTER_MS, firstPauseMs)) return null;
       const counter = await this.#read(key);
       if (!counter) continue;
-      const left = counter.blockedUntil ? counter.blockedUntil.getTime() - now.getTime() : 0;
-      if (left > 0) return left;
+      const leftMs = counter.blockedUntil ? counter.blockedUntil.getTime() - now.getTime() : 0;
+      if (leftMs > 0) return { leftMs, isFirst: await this.#report(key, counter) };
       const hits = counter.hits + 1;
+      const pauseMs = pauseAfter(hits, policy);
       const reserved = await this.#update(
-        'hits = :hits, blocked_until = :blocked, expires_at = :end',
+        'hits = :hits, blocked_until = :blocked, expires_at = :end, reported = NULL',
         'hits = :seen',
         {
           key,
           hits,
           seen: counter.hits,
-          blocked: later(now, pauseAfter(hits, policy)),
-          end: later(now, FORGET_AFTER_MS),
+          blocked: later(now, pauseMs),
+          end: later(now, pauseMs + FORGET_AFTER_MS),
         },
       );
       if (reserved) return null;
@@ -92,10 +101,16 @@ export class SqlLimitStore implements LimitStore {
     );
     if (begun > 0) return true;
     return this.#update(
-      'hits = 1, blocked_until = :blocked, expires_at = :end',
+      'hits = 1, blocked_until = :blocked, expires_at = :end, reported = NULL',
       'expires_at <= :now',
       values,
     );
+  }
+
+  /** Marks the current pause as reported. @returns whether this call did */
+  async #report(key: Buffer, { hits, reported }: RowOf<Columns>): Promise<boolean> {
+    if (reported) return false;
+    return this.#update('reported = TRUE', 'reported IS NULL AND hits = :hits', { key, hits });
   }
 
   async #read(key: Buffer): Promise<RowOf<Columns> | undefined> {

@@ -1,4 +1,10 @@
-/** How password attempts for an account are throttled. Durations are in milliseconds. */
+/** A fixed window: how many hits it allows, and its length in whole milliseconds. */
+export interface WindowPolicy {
+  readonly limit: number;
+  readonly windowMs: number;
+}
+
+/** How password attempts for an account are throttled. Durations are in whole milliseconds. */
 export interface PausePolicy {
   /** The number of failures before attempts are paused. */
   readonly failures: number;
@@ -7,12 +13,20 @@ export interface PausePolicy {
   readonly maxPauseMs: number;
 }
 
+/** Why an attempt is refused. */
+export interface Paused {
+  /** The milliseconds until the pause ends. */
+  readonly leftMs: number;
+  /** Whether this is the first attempt, in all processes, that this pause refuses. */
+  readonly isFirst: boolean;
+}
+
 /** Counters that all processes share. Each call is atomic, so that concurrent calls cannot exceed a limit. */
 export interface LimitStore {
   /** Counts a hit. @returns null if it is allowed, otherwise the milliseconds until the window ends */
-  hit(key: string, limit: number, windowMs: number): Promise<number | null>;
-  /** Reserves an attempt. @returns null if it is allowed, otherwise the milliseconds until the next one is */
-  reserve(key: string, policy: PausePolicy): Promise<number | null>;
+  hit(key: string, policy: WindowPolicy): Promise<number | null>;
+  /** Reserves an attempt. @returns null if it is allowed */
+  reserve(key: string, policy: PausePolicy): Promise<Paused | null>;
   /** Resets an account's failures. */
   clear(key: string): Promise<void>;
   /** Deletes expired counters. @returns the number of counters */
@@ -20,7 +34,7 @@ export interface LimitStore {
   close(): Promise<void>;
 }
 
-/** Failures are forgotten after this long without another one. */
+/** Failures are forgotten this long after the end of the last pause, so that no counter ends before its pause. */
 export const FORGET_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /** The pause after this many failures, in milliseconds. */

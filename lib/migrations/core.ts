@@ -1,7 +1,8 @@
 import { usersAndSessions } from './0001-users-and-sessions.js';
 import { rateLimits } from './0004-rate-limits.js';
 import { oneTimeTokens } from './0005-one-time-tokens.js';
+import { devices } from './0008-devices.js';
 import type { Migration } from './migration.js';
 
 /** The core's migrations, in the order in which they are applied; those of plugins come after them. */
-export const coreMigrations: readonly Migration[] = [usersAndSessions, rateLimits, oneTimeTokens];
+export const coreMigrations: readonly Migration[] = [usersAndSessions, rateLimits, oneTimeTokens, devices];

@@ -1,3 +1,4 @@
+import { devices } from './device.js';
 import type { ModelOf } from './model.js';
 import { oneTimeTokens } from './one-time-token.js';
 import { rateLimits } from './rate-limit.js';
@@ -10,6 +11,8 @@ export const coreTables = {
   User: users,
   /** Sessions. */
   Session: sessions,
+  /** Browsers in which an account has signed in. */
+  Device: devices,
   /** Emailed tokens. */
   OneTimeToken: oneTimeTokens,
   /** Counters of the rate limits, unless they are in Redis. */

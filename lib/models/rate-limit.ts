@@ -9,5 +9,7 @@ export const rateLimits = declareTable({
     hits: column.integer(),
     blockedUntil: column.time().nullable(),
     expiresAt: column.time(),
+    /** True if an event has reported the current pause. */
+    reported: column.boolean().nullable(),
   },
 });

@@ -62,3 +62,51 @@ test('queueHash shares its limits with other copies of the package in the proces
   const done = (await settled).filter(({ status }) => status === 'fulfilled');
   expect(done).toHaveLength(mostOfOne + 64);
 });
+
+test('clients take turns, and one that fills the queue gives way to others', async () => {
+  const order: string[] = [];
+  const ends: (() => void)[] = [];
+  const start = (client: string, times: number) =>
+    Array.from({ length: times }, () =>
+      queueHash(async () => {
+        order.push(client);
+        await new Promise<void>((resolve) => ends.push(resolve));
+      }, client).then(
+        () => 'hashed',
+        (error: { code: string }) => error.code,
+      ),
+    );
+  const flood = start('flood', 200);
+  await new Promise((resolve) => setImmediate(resolve));
+  const running = order.length;
+  const strangers = [...start('one', 2), ...start('two', 1)];
+  while (ends.length > 0) {
+    ends.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(await Promise.all(strangers)).toEqual(['hashed', 'hashed', 'hashed']);
+  // 64 places, of which three went to the others.
+  const outcomes = await Promise.all(flood);
+  expect(outcomes.filter((outcome) => outcome === 'hashed')).toHaveLength(running + 61);
+  expect(outcomes.filter((outcome) => outcome === 'unavailable')).toHaveLength(200 - running - 61);
+  expect(order.slice(running, running + 6)).toEqual(['flood', 'one', 'two', 'flood', 'one', 'flood']);
+});
+
+test('clients that wait equally long do not displace each other', async () => {
+  const ends: (() => void)[] = [];
+  const work = () => new Promise<void>((resolve) => ends.push(resolve));
+  const start = (client: string) =>
+    queueHash(work, client).then(
+      () => 'hashed',
+      (error: { code: string }) => error.code,
+    );
+  const many = Array.from({ length: 70 }, (_, index) => start(`client ${index}`));
+  await new Promise((resolve) => setImmediate(resolve));
+  while (ends.length > 0) {
+    ends.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const outcomes = await Promise.all(many);
+  expect(outcomes.indexOf('unavailable')).toBeGreaterThanOrEqual(64);
+  expect(outcomes.at(-1)).toBe('unavailable');
+});

@@ -7,6 +7,7 @@ import { type AuthConfig, createAuth } from '../../lib/index.js';
 import { ada, memoryLogger, password, SECRET, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
 import { expectProblem } from '../support/problem.js';
+import { settled } from '../support/sessions.js';
 
 // The server that run.mjs found; empty if there is none.
 const REDIS_URL = process.env.LATCHKEY_SPEC_REDIS ?? '';
@@ -98,6 +99,7 @@ withRedis.each(Object.entries(ways))('Redis as a store, configured with %s', (_w
   test('starts a new window when one ends, and sets an expiry on its keys', async () => {
     const store = await connect();
     const { app, signIn, tablePrefix } = await startWith(store, {
+      passwordCheck: false,
       signIn: { limit: 1, window: 2 },
       account: { failures: 100, firstPause: 1, maxPause: 1 },
     });
@@ -115,6 +117,71 @@ withRedis.each(Object.entries(ways))('Redis as a store, configured with %s', (_w
     }
     expect(await app.auth.prune()).toBe(0);
     await redis.del(keys);
+  });
+});
+
+withRedis('the counters in Redis', () => {
+  test('accept windows and pauses that are not a whole number of milliseconds', async () => {
+    const { signIn } = await startWith(REDIS_URL, {
+      signIn: { limit: 3, window: 100.00049 },
+      account: { failures: 2, firstPause: 1.23456, maxPause: 1.99999 },
+    });
+    await signIn().expect(401);
+    await signIn().expect(401);
+    await signIn().expect(429);
+    const { headers } = await signIn(ada.password, 'other@example.com').expect(429);
+    expect(headers['ratelimit-policy']).toBe('"signIn";q=3;w=100');
+  });
+
+  test('are separated by keyPrefix', async () => {
+    const rules = { signIn: { limit: 1, window: 600 } };
+    const keyPrefix = `${freshPrefix()}:`;
+    const one = await startWith(REDIS_URL, { ...rules, keyPrefix }, '');
+    const other = await startWith(REDIS_URL, { ...rules, keyPrefix: `${freshPrefix()}:` }, '');
+    const third = await startWith(REDIS_URL, { ...rules, keyPrefix }, '');
+    await one.signIn().expect(401);
+    await other.signIn().expect(401);
+    await third.signIn().expect(429);
+    const redis = ioredis();
+    const keys = await redis.keys(`${keyPrefix}*`);
+    expect(keys).toHaveLength(3);
+    for (const key of keys) expect(key.slice(keyPrefix.length)).toMatch(/^[0-9a-f]{64}$/);
+    await redis.del(keys);
+  });
+
+  test('live longer than the longest pause', async () => {
+    const week = 7 * 24 * 3600;
+    const { signIn, tablePrefix } = await startWith(REDIS_URL, {
+      signIn: false,
+      passwordCheck: false,
+      account: { failures: 1, firstPause: week, maxPause: week },
+    });
+    await signIn().expect(401);
+    const { headers } = await signIn().expect(429);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(week - 60);
+    const redis = ioredis();
+    const [key = ''] = await redis.keys(`latchkey:${tablePrefix}*`);
+    expect(await redis.pttl(key)).toBeGreaterThan(week * 1000 + 23 * 3600 * 1000);
+    await redis.del(key);
+  });
+
+  test('report each pause once', async () => {
+    const { app, signIn, tablePrefix } = await startWith(REDIS_URL, {
+      signIn: false,
+      passwordCheck: false,
+      account: { failures: 1, firstPause: 600, maxPause: 600 },
+    });
+    const events: unknown[] = [];
+    app.auth.on('sign_in.throttled', (event) => events.push(event));
+    const redis = ioredis();
+    for (const pauses of [1, 2]) {
+      await signIn().expect(401);
+      await Promise.all(Array.from({ length: 20 }, () => signIn().expect(429)));
+      await settled(app.auth);
+      expect(events).toHaveLength(pauses);
+      const [key = ''] = await redis.keys(`latchkey:${tablePrefix}*`);
+      await redis.hset(key, 'blocked_until', 0);
+    }
   });
 });
 

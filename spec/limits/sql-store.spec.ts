@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ada, password, type SpecApp, startApp } from '../support/app.js';
+import { createAuth } from '../../lib/index.js';
+import { ada, password, SECRET, type SpecApp, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
 import { expectProblem } from '../support/problem.js';
 
@@ -7,7 +8,10 @@ let app: SpecApp<readonly [ReturnType<typeof password>]>;
 beforeAll(async () => {
   app = await startApp({
     plugins: [password()],
-    config: { tablePrefix: 'my_', rateLimit: { signIn: { limit: 5, window: 1 } } },
+    config: {
+      tablePrefix: 'my_',
+      rateLimit: { signIn: { limit: 5, window: 1 }, passwordCheck: false },
+    },
   });
   await app.auth.credential.signUp(ada);
 });
@@ -33,6 +37,29 @@ test('a successful sign-in clears the counter of the account', async () => {
   await new Promise((resolve) => setTimeout(resolve, 1050));
   await app.auth.prune();
   expect(await counters()).toEqual([]);
+});
+
+test('a counter lives longer than its pause', async () => {
+  const week = 7 * 24 * 3600;
+  const strict = createAuth({
+    database: app.database.url,
+    secret: SECRET,
+    tablePrefix: 'my_',
+    plugins: [password()],
+    rateLimit: { account: { failures: 1, firstPause: week / 2, maxPause: week } },
+  });
+  const attempt = () => strict.credential.signIn({ credential: ada.email, password: 'wrong' });
+  for (const pause of [week / 2, week]) {
+    await expect(attempt()).rejects.toMatchObject({ code: 'invalid_credentials' });
+    await expect(attempt()).rejects.toMatchObject({ code: 'rate_limited' });
+    const counter = await strict.models.RateLimit.unscoped().findOne({ where: { reported: true } });
+    const { blockedUntil, expiresAt } = counter!.get({ plain: true });
+    expect(blockedUntil!.getTime() - Date.now()).toBeGreaterThan(pause * 1000 - 60_000);
+    expect(expiresAt.getTime() - blockedUntil!.getTime()).toBe(24 * 3600 * 1000);
+    await strict.models.RateLimit.update({ blockedUntil: new Date(0) }, { where: {} });
+  }
+  await strict.models.RateLimit.destroy({ where: {} });
+  await strict.close();
 });
 
 test('sign-ins get 503 if the table of the counters is missing', async () => {

@@ -41,6 +41,7 @@ describe('auth.models', () => {
       'Account',
       'ApiKey',
       'AuditEvent',
+      'Device',
       'OAuthFlow',
       'OneTimeToken',
       'RateLimit',

@@ -90,7 +90,6 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
    */
   signIn(input: SignInInput): Promise<IssuedSession> {
     return this.#core.forClient(input, async () => {
-      await this.#core.limiter.countAddress('signIn');
       const { identifier, name } = this.#identify(String(input.credential));
       const found = identifier && (await this.#core.users.findRecord(identifier));
       const record = found && this.#isConcealed(found.user) ? null : found;
@@ -119,7 +118,7 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
   /**
    * Sets the password of an account that has none.
    *
-   * @throws AuthError `password_already_set`, `validation_failed`, `user_not_found`, `invalid_session`
+   * @throws AuthError `password_already_set`, `validation_failed`, `user_not_found`, `invalid_session`, `rate_limited`
    */
   setPassword(input: SetPasswordInput): Promise<void> {
     return this.#core.forClient(input, async () =>
@@ -159,7 +158,11 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
     return this.#core.forClient(input, () => this.#byMail.reset.request(input.email));
   }
 
-  /** Redeems a reset link; all sessions are revoked. @throws AuthError `invalid_token`, `validation_failed` */
+  /**
+   * Redeems a reset link; all sessions are revoked.
+   *
+   * @throws AuthError `invalid_token`, `validation_failed`, `rate_limited`
+   */
   resetPassword(input: ResetPasswordInput): Promise<void> {
     return this.#core.forClient(input, () => this.#byMail.reset.reset(input.token, input.newPassword));
   }

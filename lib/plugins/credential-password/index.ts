@@ -150,7 +150,7 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
 }
 
 function makeParts(core: Core, settings: Settings) {
-  const hasher = new PasswordHasher(settings.bcryptCost, settings.pepper);
+  const hasher = new PasswordHasher(settings.bcryptCost, settings.pepper, () => core.limiter.client);
   const check = new PasswordCheck(core, hasher);
   const { isBreached, onBreachCheckFailure } = settings;
   const rules = new PasswordRules(

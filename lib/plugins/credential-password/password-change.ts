@@ -19,7 +19,7 @@ export class PasswordChange {
    * a new token.
    *
    * @param sessionId the session to keep; if omitted, a new session is created
-   * @throws AuthError `invalid_credentials`, `invalid_session`, `validation_failed`
+   * @throws AuthError `invalid_credentials`, `invalid_session`, `validation_failed`, `rate_limited`
    */
   async change(
     record: UserRecord,
@@ -54,11 +54,12 @@ export class PasswordChange {
    * Sets the password of an account that has none.
    *
    * @param sessionId the requesting session; null for programmatic calls
-   * @throws AuthError `password_already_set`, `validation_failed`, `user_not_found`, `invalid_session`
+   * @throws AuthError `password_already_set`, `validation_failed`, `user_not_found`, `invalid_session`, `rate_limited`
    */
   async set(record: UserRecord, sessionId: string | null, newPassword: string): Promise<void> {
     const userId = record.user.id;
     if (record.passwordHash !== null) throw new AuthError('password_already_set');
+    await this.core.limiter.countAddress('signIn');
     const passwordHash = await this.#hash(record, newPassword);
     await this.core.inNameOf(userId, sessionId, async (transaction, current) => {
       if (current.passwordHash !== null) throw new AuthError('password_already_set');
@@ -69,6 +70,8 @@ export class PasswordChange {
 
   async #hash({ user }: UserRecord, newPassword: string): Promise<string> {
     await this.rules.check(newPassword, '/new_password', [user.email, user.username]);
+    // Each change revokes the reset links, so an intruder could keep the owner from resetting the password.
+    await this.core.limiter.countAccount('passwordChange', user.id);
     return this.hasher.hash(newPassword);
   }
 }

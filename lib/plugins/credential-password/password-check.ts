@@ -2,6 +2,7 @@ import type { Core } from '../../core/core.js';
 import type { Identifier, UserRecord } from '../../core/users.js';
 import type { PasswordHasher } from '../../crypto/password.js';
 import { AuthError } from '../../errors.js';
+import type { RefusedAttempt } from '../../limits/limiter.js';
 import type { User } from '../../models/user.js';
 
 /** The key by which the attempts for an identifier are counted, whether or not it has an account. */
@@ -38,31 +39,36 @@ export class PasswordCheck {
    * @throws AuthError `invalid_credentials`, `rate_limited`, `unavailable`
    */
   async verify(record: UserRecord | null, name: string, password: string): Promise<UserRecord> {
+    await this.core.limiter.countAddress('signIn');
     const userId = record?.user.id ?? null;
     const account = record ? attemptsOf(record.user) : name;
+    let isFirst = false;
     for (let round = 1; ; round++) {
       const outcome = await this.#attempt(account, record, password);
-      if (!(outcome instanceof AuthError)) return outcome;
+      if ('user' in outcome) return outcome;
+      isFirst ||= outcome.isFirst;
       // Attempts count as failures until they finish, so the owner may have caused the pause with concurrent sign-ins.
       const others = await Promise.all(this.#attempts.get(account) ?? []);
       if (round < MAX_ROUNDS && others.includes(true)) continue;
       await this.hasher.pretend();
-      this.core.events.emit('sign_in.throttled', { userId });
-      throw outcome;
+      if (isFirst) this.core.events.emit('sign_in.throttled', { userId });
+      throw outcome.error;
     }
   }
 
-  /** @returns the record, or the error if attempts are paused */
+  /** @returns the record, or the refusal if attempts are paused */
   async #attempt(
     account: string,
     record: UserRecord | null,
     password: string,
-  ): Promise<UserRecord | AuthError> {
+  ): Promise<UserRecord | RefusedAttempt> {
     const end = this.#begin(account);
     let isCorrect = false;
     try {
       const paused = await this.core.limiter.reserveAttempt(account);
       if (paused) return paused;
+      // Only now: the attempts that a pause refuses must not use up the limit, so that strangers cannot.
+      await this.core.limiter.countAccount('passwordCheck', account);
       const { matches, outdated } = await this.hasher.verify(password, record?.passwordHash ?? null);
       if (!record || !matches) {
         this.core.events.emit('sign_in.failed', { userId: record?.user.id ?? null });

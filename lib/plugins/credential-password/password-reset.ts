@@ -40,10 +40,11 @@ export class PasswordReset {
     });
   }
 
-  /** Redeems a link. @throws AuthError `invalid_token`, `validation_failed` */
+  /** Redeems a link. @throws AuthError `invalid_token`, `validation_failed`, `rate_limited` */
   async reset(token: string, newPassword: string): Promise<void> {
     const { tokens, sessions, events, limiter } = this.core;
     const found = await tokens.find(RESET_PASSWORD, token);
+    await limiter.countAddress('signIn');
     const { user } = found.record;
     const { id: userId, email, username } = user;
     await this.rules.check(newPassword, '/new_password', [email, username]);

@@ -11,7 +11,7 @@ export const resetPassword = (api: CredentialApi) =>
     access: 'public',
     body: z.strictObject({ token: text(200), new_password: text(1024) }),
     answers: { 204: { description: 'The password was set, and the email is verified' } },
-    problems: ['invalid_token'],
+    problems: ['invalid_token', 'rate_limited'],
     async handle({ body }) {
       await api.resetPassword({ token: body.token, newPassword: body.new_password });
       return { status: 204 };

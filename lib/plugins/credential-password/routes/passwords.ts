@@ -11,7 +11,7 @@ export const setPassword = (api: CredentialApi) =>
     access: 'session',
     body: z.strictObject({ new_password: text(1024) }),
     answers: { 204: { description: 'The password was set' } },
-    problems: ['password_already_set'],
+    problems: ['password_already_set', 'rate_limited'],
     async handle({ auth, body }) {
       await api.setPassword({
         userId: auth.user.id,

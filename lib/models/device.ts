@@ -1,0 +1,20 @@
+import { column } from './column.js';
+import { declareTable } from './table.js';
+
+export const devices = declareTable({
+  name: 'devices',
+  ofUser: 'devices',
+  columns: {
+    /** A UUID, version 7. */
+    id: column.uuid(),
+    userId: column.uuid(),
+    /** The hash of the browser's device cookie. Each account that signed in there has a row with it. */
+    tokenHash: column.digest().internal(),
+    /** The time of this account's first sign-in in this browser. */
+    createdAt: column.time(),
+    /** The time of its last one. */
+    lastUsedAt: column.time(),
+  },
+});
+
+export type DeviceColumns = typeof devices.columns;
