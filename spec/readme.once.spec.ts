@@ -67,7 +67,9 @@ beforeAll(async () => {
   await tsc('-p', 'tsconfig.esm.json', '--outDir', join(installed, 'dist/esm'));
 
   // The code in docs/architecture.md is only a sketch.
-  const pages = (await readdir(join(root, 'docs'))).filter((page) => page !== 'architecture.md');
+  const pages = (await readdir(join(root, 'docs'))).filter(
+    (page) => page.endsWith('.md') && page !== 'architecture.md',
+  );
   for (const page of ['README.md', ...pages.map((name) => `docs/${name}`)]) {
     const text = await readFile(join(root, page), 'utf8');
     for (const [, code = ''] of text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)) examples.push(code);

@@ -20,8 +20,8 @@ export interface OpenApiDocument {
   components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> };
 }
 
-/** Incremented when the meaning of a route, field or status changes. */
-const API_VERSION = '1.0.0';
+/** The version of the package, which a spec compares with package.json: a bundled app cannot read that file. */
+const VERSION = '0.1.0';
 
 /** Generates the OpenAPI document of the given routes. */
 export function describeApi(core: Core, routes: readonly Route[], basePath: string): OpenApiDocument {
@@ -52,7 +52,7 @@ function describe(core: Core, routes: readonly Route[]): OpenApiDocument {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'latchkey', version: API_VERSION, description: 'Sessions and accounts.' },
+    info: { title: 'latchkey', version: VERSION, description: 'Sessions and accounts.' },
     servers: [],
     paths,
     components: { schemas, securitySchemes: security },

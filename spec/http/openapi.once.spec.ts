@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Response } from 'supertest';
 import { z } from 'zod';
@@ -22,6 +23,11 @@ beforeAll(async () => {
   document = (await app.http.get('/auth/openapi.json').expect(200)).body;
 });
 afterAll(() => app.stop());
+
+test('the document has the version of the package', async () => {
+  const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
+  expect(document.info.version).toBe(version);
+});
 
 const operations = () =>
   Object.entries(document.paths).flatMap(([path, methods]) =>

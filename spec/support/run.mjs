@@ -1,7 +1,7 @@
 // Runs the specs in rounds: on SQLite with Express 5, and with --all also with Express 4 and on the other databases.
 //
 //   npm test                        SQLite and Express 5
-//   npm test -- --all               every round, with Redis and a browser; fails if one of them is missing
+//   npm test -- --all               every round, with Redis, a browser and nginx; fails if one of them is missing
 //   npm test -- --only mysql        one round: sqlite, express4, mysql or postgres
 //   npm test -- spec/router.spec.ts                      other arguments are passed to Jest
 //
@@ -11,7 +11,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findBrowser, findMysql, findPostgres, findRedis } from './servers.mjs';
+import { findBrowser, findMysql, findNginx, findPostgres, findRedis } from './servers.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const ROUNDS = {
@@ -24,6 +24,7 @@ const ROUNDS = {
 const EXTRAS = {
   redis: { title: 'Redis', find: findRedis, toInstall: 'redis-server' },
   browser: { title: 'Chromium, for the demo', find: findBrowser, toInstall: 'chromium' },
+  nginx: { title: 'nginx, for the page about deployment', find: findNginx, toInstall: 'nginx-light' },
 };
 
 const { all, only, rest } = readArguments(process.argv.slice(2));
@@ -54,7 +55,9 @@ if (!all && !only && rest.length === 0) {
   console.log(
     'These were the specs on SQLite with Express 5. npm test -- --all runs them with Express 4, on MariaDB (or',
   );
-  console.log('MySQL) and on PostgreSQL too, and fails if one of these, Redis or Chromium is not installed.');
+  console.log(
+    'MySQL) and on PostgreSQL too, and fails if one of these, Redis, Chromium or nginx is missing.',
+  );
 }
 console.log(`\n${totals.passed} passed, ${totals.failed} failed`);
 process.exit(totals.failed > 0 || totals.passed === 0 ? 1 : 0);
@@ -87,6 +90,7 @@ function runJest({ database, express = '5' }, url) {
         LATCHKEY_SPEC_URL: url,
         LATCHKEY_SPEC_REDIS: extras.redis?.url ?? '',
         LATCHKEY_SPEC_BROWSER: extras.browser?.path ?? '',
+        LATCHKEY_SPEC_NGINX: extras.nginx?.path ?? '',
         LATCHKEY_SPEC_TOTALS: report,
       },
     },

@@ -79,7 +79,17 @@ export async function findRedis() {
  * @returns {Promise<{ path: string } | null>} null if there is none
  */
 export async function findBrowser() {
-  const path = '/usr/bin/chromium';
+  return program('/usr/bin/chromium');
+}
+
+/**
+ * @returns {Promise<{ path: string } | null>} null if there is none
+ */
+export async function findNginx() {
+  return program('/usr/sbin/nginx');
+}
+
+function program(path) {
   return existsSync(path) ? { path } : null;
 }
 

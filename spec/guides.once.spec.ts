@@ -1,0 +1,262 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer, type Server as HttpServer } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { Server } from 'socket.io';
+import { io as connect, type Socket } from 'socket.io-client';
+import { AuthError } from '../lib/index.js';
+import { ada, password, SECRET, type SpecApp, startApp } from './support/app.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const run = promisify(execFile);
+const page = (name: string) => readFile(join(root, 'docs', name), 'utf8');
+
+/** The code blocks of a page in one language. */
+const blocks = async (name: string, language: string) =>
+  [...(await page(name)).matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
+    ([, code = '']) => code,
+  );
+
+describe('the guides for a project of its own', () => {
+  let folder: string;
+  const children: ChildProcess[] = [];
+
+  beforeAll(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'latchkey-guides-')));
+    const installed = join(folder, 'node_modules/latchkey');
+    await mkdir(installed, { recursive: true });
+    await cp(join(root, 'package.json'), join(installed, 'package.json'));
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    await run(process.execPath, [tsc, '-p', 'tsconfig.esm.json', '--outDir', join(installed, 'dist/esm')], {
+      cwd: root,
+    });
+    await symlink(join(root, 'node_modules'), join(installed, 'node_modules'));
+    for (const name of ['express', 'supertest', '@jest']) {
+      await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+    }
+    await writeFile(join(folder, 'package.json'), '{ "type": "module", "jest": { "transform": {} } }');
+    // The files that begin with their name.
+    for (const name of ['testing.md', 'deployment.md']) {
+      for (const code of await blocks(name, 'js')) {
+        const [, file] = /^\/\/ (\S+\.js)\n/.exec(code) ?? [];
+        if (file) await writeFile(join(folder, file), code);
+      }
+    }
+  }, 60_000);
+
+  afterEach(async () => {
+    for (const child of children.splice(0)) {
+      if (child.exitCode === null && child.kill('SIGKILL')) await once(child, 'exit');
+    }
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test('testing.md: its tests pass', async () => {
+    const jest = join(root, 'node_modules/jest/bin/jest.js');
+    const args = ['--experimental-vm-modules', jest, '--rootDir', folder];
+    const { stderr } = await run(process.execPath, args, { cwd: folder, env: environment() });
+    expect(stderr).toMatch(/Tests: +4 passed, 4 total/);
+  });
+
+  test('deployment.md: the server is healthy, completes a shutdown, and its database is pruned', async () => {
+    const port = await freePort();
+    const server = await start('server.js', port);
+    expect(await (await fetch(`http://127.0.0.1:${port}/health`)).json()).toEqual({ database: 'up' });
+    server.kill('SIGTERM');
+    expect(await once(server, 'exit')).toEqual([0, null]);
+    const { stdout } = await run(process.execPath, ['prune.js'], { cwd: folder, env: appEnvironment(port) });
+    expect(stdout).toBe('0 rows deleted\n');
+  });
+
+  // Runs where nginx is installed. Its configuration is the page's, except for ports and files.
+  const withNginx = process.env.LATCHKEY_SPEC_NGINX ? test : test.skip;
+  withNginx('deployment.md: behind nginx, sessions record the client, whatever it claims', async () => {
+    const [first, second, http, https] = [
+      await freePort(),
+      await freePort(),
+      await freePort(),
+      await freePort(),
+    ];
+    await Promise.all([start('server.js', first), start('server.js', second)]);
+    const subject = ['-subj', '/CN=app.example.com', '-days', '1'];
+    const files = ['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')];
+    await run('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject, ...files]);
+    const [config = ''] = await blocks('deployment.md', 'nginx');
+    const adapted = config
+      .replace('127.0.0.1:3000', `127.0.0.1:${first}`)
+      .replace('127.0.0.1:3001', `127.0.0.1:${second}`)
+      .replace('listen 80', `listen 127.0.0.1:${http}`)
+      .replace('listen 443', `listen 127.0.0.1:${https}`)
+      .replace(/\S*fullchain.pem/, join(folder, 'cert.pem'))
+      .replace(/\S*privkey.pem/, join(folder, 'key.pem'));
+    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+      (name) => `${name}_temp_path ${folder}/${name};`,
+    );
+    await writeFile(
+      join(folder, 'nginx.conf'),
+      `daemon off; pid ${folder}/nginx.pid; error_log stderr;
+      events {}
+      http { access_log off; ${temporary.join(' ')}\n${adapted}}`,
+    );
+    const nginx = spawn(String(process.env.LATCHKEY_SPEC_NGINX), ['-c', join(folder, 'nginx.conf')], {
+      stdio: 'ignore',
+    });
+    children.push(nginx);
+
+    const call = (path: string, headers: Record<string, string> = {}, body?: object) =>
+      new Promise<{ cookie: string; text: string }>((resolve, reject) => {
+        const method = body ? 'POST' : 'GET';
+        const sent = { host: 'app.example.com', 'content-type': 'application/json', ...headers };
+        const options = { port: https, path, method, headers: sent, rejectUnauthorized: false };
+        const request = httpsRequest({ host: '127.0.0.1', ...options }, async (response) => {
+          const chunks: Buffer[] = [];
+          for await (const chunk of response) chunks.push(chunk);
+          resolve({ cookie: String(response.headers['set-cookie']), text: Buffer.concat(chunks).toString() });
+        });
+        request.on('error', reject).end(body && JSON.stringify(body));
+      });
+    for (const end = Date.now() + 15_000; ; ) {
+      const answer = await call('/health').catch(() => null);
+      if (answer?.text === '{"database":"up"}') break;
+      if (Date.now() > end) throw new Error('nginx does not respond');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    await call('/auth/signup/credential', {}, ada);
+    const claims = { 'x-forwarded-for': '203.0.113.9' };
+    const body = { credential: ada.email, password: ada.password };
+    const { cookie, text } = await call('/auth/signin/credential', claims, body);
+    expect(cookie).toMatch(/^__Host-latchkey=.*; Secure/);
+    expect(JSON.parse(text).session.ip_address).toBe('127.0.0.1');
+    const [pair = ''] = cookie.split(';');
+    for (const _ of [first, second]) {
+      expect((await call('/hello', { cookie: pair })).text).toBe(`{"hello":"${ada.email}"}`);
+    }
+    const plain = await fetch(`http://127.0.0.1:${http}/hello`, { redirect: 'manual' });
+    expect(plain.status).toBe(301);
+  });
+
+  async function start(file: string, port: number): Promise<ChildProcess> {
+    const child = spawn(process.execPath, [file], {
+      cwd: folder,
+      env: appEnvironment(port),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    children.push(child);
+    await once(child.stdout as NodeJS.ReadableStream, 'data');
+    return child;
+  }
+
+  function appEnvironment(port: number): NodeJS.ProcessEnv {
+    return {
+      ...environment(),
+      NODE_ENV: 'production',
+      DATABASE_URL: 'sqlite:./deployed.db',
+      AUTH_SECRET: SECRET,
+      BASE_URL: 'https://app.example.com',
+      PORT: String(port),
+    };
+  }
+});
+
+describe('socket-io.md', () => {
+  let app: SpecApp<readonly [ReturnType<typeof password>]>;
+  let server: HttpServer;
+  let io: Server;
+  let url: string;
+  const sockets: Socket[] = [];
+
+  beforeAll(async () => {
+    app = await startApp({ plugins: [password()] });
+    const [code = ''] = await blocks('socket-io.md', 'ts');
+    const script = code.replace(/^import .*\n/gm, '');
+    const runScript = new Function(
+      'app',
+      'auth',
+      'createServer',
+      'Server',
+      'AuthError',
+      `${script}; return { server, io };`,
+    );
+    ({ server, io } = runScript(
+      (_req: unknown, res: { end(): void }) => res.end(),
+      app.auth,
+      createServer,
+      Server,
+      AuthError,
+    ));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await app.auth.credential.signUp(ada);
+  });
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.close();
+  });
+  afterAll(async () => {
+    await io.close();
+    await app.stop();
+  });
+
+  const open = (headers: Record<string, string>) => {
+    const socket = connect(url, { extraHeaders: headers, transports: ['websocket'], reconnection: false });
+    sockets.push(socket);
+    return socket;
+  };
+  const signIn = async () => {
+    const { token } = await app.auth.credential.signIn({ credential: ada.email, password: ada.password });
+    return { token, cookie: `latchkey=${token}` };
+  };
+  const refusal = async (headers: Record<string, string>) => {
+    const socket = open(headers);
+    return new Promise((resolve) => {
+      socket.on('connect', () => resolve('connected'));
+      socket.on('connect_error', (error) => resolve((error as { data?: { code: string } }).data?.code));
+    });
+  };
+
+  test('a socket with a session is connected, and one without is refused', async () => {
+    const { cookie } = await signIn();
+    const socket = open({ cookie });
+    expect(await socket.emitWithAck('hello')).toEqual({ hello: ada.email });
+    expect(await refusal({})).toBe('unauthenticated');
+    expect(await refusal({ cookie: 'latchkey=lks_junk' })).toBe('invalid_session');
+  });
+
+  test('a page of another site cannot open a socket in the name of its visitor', async () => {
+    const { cookie } = await signIn();
+    expect(await refusal({ cookie, origin: 'https://evil.example.com' })).toBe('origin_not_allowed');
+    expect(await refusal({ cookie, origin: url })).toBe('connected');
+  });
+
+  test('a socket is disconnected when its session ends, and another one stays', async () => {
+    const [one, other] = [await signIn(), await signIn()];
+    const [ending, staying] = [open({ cookie: one.cookie }), open({ cookie: other.cookie })];
+    await Promise.all([ending.emitWithAck('hello'), staying.emitWithAck('hello')]);
+    const ended = new Promise((resolve) => ending.once('disconnect', resolve));
+    await app.auth.revokeSession(one.token);
+    expect(await ended).toBe('io server disconnect');
+    expect(await staying.emitWithAck('hello')).toEqual({ hello: ada.email });
+  });
+});
+
+/** The environment without the settings of the Jest that runs this file. */
+function environment(): NodeJS.ProcessEnv {
+  const { NODE_ENV: _, NODE_OPTIONS: __, JEST_WORKER_ID: ___, ...rest } = process.env;
+  return rest;
+}
+
+async function freePort(): Promise<number> {
+  const server = createTcpServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
