@@ -42,6 +42,7 @@ export class OneTimeTokens {
   /** @param email the user's address, to which the token will be sent */
   async issue({ name: purpose, lifetimeMs }: Purpose, userId: string, email: string): Promise<string> {
     const token = createToken(PREFIX);
+    await this.database.ready();
     const expiresAt = this.database.clock.date(lifetimeMs);
     await this.table.insert({ tokenHash: digestToken(token), userId, purpose, email, expiresAt });
     return token;
@@ -95,7 +96,8 @@ export class OneTimeTokens {
   }
 
   /** Deletes expired tokens. @returns the number of rows */
-  prune(): Promise<number> {
+  async prune(): Promise<number> {
+    await this.database.ready();
     const now = this.database.clock.date();
     return deleteInBatches(this.database, this.table.name, 'token_hash', 'expires_at <= :now', { now });
   }

@@ -102,6 +102,7 @@ export class Sessions {
    */
   async markAuthenticated(sessionId: string, at?: Date, transaction?: Transaction): Promise<void> {
     if (!isUuid(sessionId)) return;
+    await this.database.ready();
     const now = this.database.clock.date();
     await this.database.change(
       `UPDATE ${this.#table.name} SET authenticated_at = :at WHERE id = :sessionId AND authenticated_at < :at`,
@@ -119,6 +120,7 @@ export class Sessions {
   /** Ends one session of a user. @returns whether it was active */
   async revoke(userId: string, sessionId: string): Promise<boolean> {
     if (!isUuid(userId) || !isUuid(sessionId)) return false;
+    await this.database.ready();
     const { clock } = this.database;
     const ended = await this.database.change(
       `DELETE FROM ${this.#table.name} WHERE id = :sessionId AND user_id = :userId
@@ -199,6 +201,7 @@ export class Sessions {
    * @returns the number of sessions
    */
   async prune(): Promise<number> {
+    await this.database.ready();
     const { clock } = this.database;
     const prune = (condition: string, time: Date) =>
       deleteInBatches(this.database, this.#table.name, 'id', condition, { time });

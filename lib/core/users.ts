@@ -62,6 +62,7 @@ export class Users {
 
   /** @throws AuthError `email_taken`, `username_taken`: unique constraints decide, so concurrent calls are safe */
   async create(user: NewUser, transaction?: Transaction): Promise<User> {
+    await this.database.ready();
     const row = this.#newRow(user);
     try {
       await this.#table.insert(row, transaction);

@@ -1,18 +1,31 @@
 /**
  * The database's time, as estimated from the last query that returned it. All processes on one database agree on when a
  * session starts and ends, even if their own clocks are minutes apart.
+ *
+ * Between queries it advances with the process's monotonic clock, which does not follow when the system's time is set.
  */
 export class Clock {
-  #ahead = 0;
+  #ahead: number | undefined;
 
   /** Records the database's time, in milliseconds since 1970. */
   observe(databaseTime: number): void {
-    this.#ahead = databaseTime - Date.now();
+    this.#ahead = databaseTime - performance.now();
   }
 
-  /** Milliseconds since 1970 by the database's clock, or by the local clock before the first query. */
+  /** Whether the database's time is known. */
+  get isSet(): boolean {
+    return this.#ahead !== undefined;
+  }
+
+  /**
+   * Milliseconds since 1970 by the database's clock.
+   *
+   * @throws Error before the first query: the process's own clock may be wrong, so it is no replacement. Every statement
+   *   reads the clock first; code that needs the time before its first statement awaits `Database.ready`
+   */
   now(): number {
-    return Date.now() + this.#ahead;
+    if (this.#ahead === undefined) throw new Error("the database's clock has not been read yet");
+    return performance.now() + this.#ahead;
   }
 
   /** The time `inMs` milliseconds from now, in whole milliseconds as columns store it. */

@@ -56,7 +56,7 @@ function open(scheme: string | undefined, url: string): Sequelize | null {
         pool: POOL,
         dialectOptions: { connectTimeout: CONNECT_MS, charset: 'utf8mb4' },
       });
-      sequelize.addHook('afterConnect', limitMysqlStatements);
+      sequelize.addHook('afterConnect', prepareMysqlConnection);
       return closeSilentConnections(sequelize);
     }
     case 'postgres':
@@ -97,10 +97,13 @@ export function isSequelize(value: unknown): value is Sequelize {
   return typeof it === 'object' && typeof it?.query === 'function' && typeof it.getDialect === 'function';
 }
 
-// Only MariaDB executes `/*M! */` comments. MySQL has no time limit for statements that write.
-function limitMysqlStatements(connection: unknown): Promise<void> {
+// With the server's own sql_mode, values could be truncated silently, and Sequelize's escaping, which the app's queries
+// with `auth.models` use, would be unsafe with NO_BACKSLASH_ESCAPES. Only MariaDB executes `/*M! */` comments. MySQL has
+// no time limit for statements that write.
+function prepareMysqlConnection(connection: unknown): Promise<void> {
   const seconds = STATEMENT_MS / 1000;
-  const sql = `SET SESSION innodb_lock_wait_timeout = ${seconds} /*M!100101 , max_statement_time = ${seconds} */`;
+  const sql = `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', autocommit = 1,
+    innodb_lock_wait_timeout = ${seconds} /*M!100101 , max_statement_time = ${seconds} */`;
   return new Promise((resolve, reject) => {
     const { query } = connection as { query(sql: string, done: (error: Error | null) => void): void };
     query.call(connection, sql, (error) => (error ? reject(error) : resolve()));

@@ -5,8 +5,7 @@ import { AuthError } from '../errors.js';
 import { Clock } from './clock.js';
 import type { Dialect } from './connect.js';
 import { asUnavailable, isRetryable, wasNotSent } from './faults.js';
-
-type Value = string | number | boolean | Buffer | Date | null;
+import { fillIn, literal, type Value } from './literal.js';
 
 /** The values of a statement's `:name` placeholders. A list is for `IN (:name)`. */
 export type Replacements = Readonly<Record<string, Value | readonly string[] | readonly Buffer[]>>;
@@ -17,7 +16,8 @@ const MAX_ATTEMPTS = 3;
 const MAX_CONNECTIONS = 10;
 
 const NOW: Record<Dialect, string> = {
-  mysql: 'CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS UNSIGNED)',
+  // Not UNIX_TIMESTAMP(NOW(3)): in a time zone with summer time, one hour of the year is ambiguous.
+  mysql: "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000",
   postgres: '(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::float8',
   sqlite: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
 };
@@ -31,7 +31,6 @@ interface DateType {
 interface SequelizeInternals {
   readonly options: { timezone: string };
   normalizeDataType(type: unknown): DateType;
-  escape(value: Buffer): string;
 }
 
 /** Options of a statement. */
@@ -48,6 +47,7 @@ export class Database {
   readonly nowSql: string;
   readonly #dateType: DateType;
   readonly #internals: SequelizeInternals;
+  #reading: Promise<void> | undefined;
   #writes: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -66,9 +66,18 @@ export class Database {
     return this.tablePrefix + name;
   }
 
+  /** Reads the database's clock, unless it has been read before. Statements wait for this. */
+  async ready(): Promise<void> {
+    if (this.clock.isSet) return;
+    this.#reading ??= this.share(() => this.#readClock()).finally(() => {
+      this.#reading = undefined;
+    });
+    await this.awaitShared(() => this.#reading as Promise<void>);
+  }
+
   /** Digests as SQL literals for `IN (…)`, for the most frequent statement, which uses no replacements. */
   digestList(digests: readonly Buffer[]): string {
-    return digests.map((digest) => this.#internals.escape(digest)).join(', ');
+    return digests.map((digest) => literal(this.dialect, digest)).join(', ');
   }
 
   /** Runs a SELECT. Outside a transaction it is retried. */
@@ -78,6 +87,7 @@ export class Database {
     transaction?: Transaction,
     deadlineMs = DEADLINE_MS,
   ): Promise<Row[]> {
+    await this.ready();
     const statement = () => this.#query(sql, QueryTypes.SELECT, replacements, { transaction });
     const attempt = () => (transaction ? statement() : this.#retrying(statement));
     const rows: unknown = await this.#run(attempt, deadlineMs);
@@ -86,6 +96,7 @@ export class Database {
 
   /** Runs an INSERT, UPDATE or DELETE. @returns the number of affected rows */
   async change(sql: string, replacements?: Replacements, options: StatementOptions = {}): Promise<number> {
+    await this.ready();
     const statement = () => this.#query(sql, QueryTypes.BULKUPDATE, replacements, options);
     const affected: unknown = await (options.transaction ? this.#run(statement) : this.#write(statement));
     return affected as number;
@@ -95,7 +106,9 @@ export class Database {
    * Runs work in a transaction. It is retried as a whole, with at most three attempts, if the database aborts it in
    * favor of another one. So it must not have side effects outside the database, such as emails or events.
    */
-  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    // Before it holds a connection: reading the clock takes one too.
+    await this.ready();
     // On SQLite, an immediate transaction takes the write lock at its start, when it can still be retried. On the
     // others, whatever the app's default, a transaction must see what has been committed by the time it gets a lock.
     const options =
@@ -164,23 +177,35 @@ export class Database {
     replacements: Replacements | undefined,
     { transaction, isSecret = false }: StatementOptions,
   ) {
-    return this.sequelize.query(sql, {
+    return this.sequelize.query(replacements ? this.#fillIn(sql, replacements) : sql, {
       type,
       raw: true,
       // Null, not undefined: with Sequelize's CLS, the statement would otherwise join the app's transaction.
       transaction: transaction ?? null,
       ...(isSecret && { logging: false }),
-      ...(replacements && { replacements: this.#encode(replacements) }),
     });
   }
 
-  // Sequelize would format a Date in the process's time zone, and for MySQL without milliseconds.
-  #encode(replacements: Replacements): Record<string, unknown> {
-    const encoded: Record<string, unknown> = { ...replacements };
-    for (const [name, value] of Object.entries(replacements)) {
-      if (value instanceof Date) encoded[name] = this.#dateType.stringify(value, this.#internals.options);
-    }
-    return encoded;
+  // Not Sequelize's replacements: their escaping depends on settings of the connection.
+  #fillIn(sql: string, replacements: Replacements): string {
+    return fillIn(sql, (name) => {
+      const value = replacements[name];
+      if (value === undefined) return undefined;
+      const list = Array.isArray(value) ? (value as readonly (string | Buffer)[]) : [value as Value];
+      return list.map((one) => literal(this.dialect, this.#plain(one))).join(', ');
+    });
+  }
+
+  // Sequelize's time zone is the one in which MySQL's times are stored.
+  #plain(value: Value): Exclude<Value, Date> {
+    return value instanceof Date ? this.#dateType.stringify(value, this.#internals.options) : value;
+  }
+
+  async #readClock(): Promise<void> {
+    const statement = () => this.#query(`SELECT ${this.nowSql} AS db_now`, QueryTypes.SELECT, undefined, {});
+    const rows: unknown = await this.#run(() => this.#retrying(statement));
+    const [row] = rows as { db_now: number | string }[];
+    if (row) this.clock.observe(Number(row.db_now));
   }
 
   // Retries statements that were not sent because an idle connection had died, up to the size of the pool, and

@@ -35,6 +35,7 @@ export class SqlLimitStore implements LimitStore {
 
   async hit(name: string, { limit, windowMs }: WindowPolicy): Promise<number | null> {
     const key = keyOf(name);
+    await this.database.ready();
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const now = this.database.clock.date();
       const counted = await this.#update('hits = hits + 1', 'expires_at > :now AND hits < :limit', {
@@ -52,6 +53,7 @@ export class SqlLimitStore implements LimitStore {
 
   async reserve(name: string, policy: PausePolicy): Promise<Paused | null> {
     const key = keyOf(name);
+    await this.database.ready();
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const now = this.database.clock.date();
       const firstPauseMs = pauseAfter(1, policy);
@@ -82,7 +84,8 @@ export class SqlLimitStore implements LimitStore {
     await this.table.delete({ keyHash: keyOf(name) });
   }
 
-  prune(): Promise<number> {
+  async prune(): Promise<number> {
+    await this.database.ready();
     const now = this.database.clock.date();
     return deleteInBatches(this.database, this.table.name, 'key_hash', 'expires_at <= :now', { now });
   }

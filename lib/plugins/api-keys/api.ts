@@ -43,6 +43,7 @@ export class ApiKeysApi {
    */
   create(userId: string, input: CreateApiKeyInput): Promise<{ apiKey: ApiKey; key: string }> {
     return this.#core.forClient(input, async () => {
+      await this.#core.database.ready();
       const valid = checkInput(input, this.#core.database.clock.now());
       const made = await this.#core.inNameOf(userId, input.sessionId ?? null, (transaction) =>
         this.#store.create(userId, valid, transaction),

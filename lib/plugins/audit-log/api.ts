@@ -19,6 +19,11 @@ const BATCH = 200;
 // Limits memory use if events occur faster than the database can store them.
 const MAX_WAITING = 20_000;
 
+/** An event that is waiting to be saved, and when it occurred by `performance.now()`. */
+interface Recorded extends Omit<AuditEvent, 'id' | 'createdAt'> {
+  readonly at: number;
+}
+
 type AnyEvent = { readonly userId?: string | null } & Partial<ClientInfo>;
 
 /** `auth.auditLog`: the recorded events. */
@@ -27,7 +32,7 @@ export class AuditLogApi {
   readonly #table: Table<typeof auditEventsTable.columns>;
   readonly #event: Selection<AuditEvent>;
   readonly #retentionMs: number;
-  #waiting: AuditEvent[] = [];
+  #waiting: Recorded[] = [];
   #writing: Promise<void> | null = null;
   #lost = 0;
 
@@ -64,22 +69,21 @@ export class AuditLogApi {
       this.#lost++;
       return;
     }
-    const createdAt = this.#core.database.clock.date();
     this.#waiting.push({
-      id: uuidv7(createdAt.getTime()),
+      at: performance.now(),
       kind,
       userId,
       ipAddress: storable(ip, 45),
       userAgent: storable(userAgent, 255),
       details,
-      createdAt,
     });
     this.#writing ??= this.#core.context.detached(() => this.#write());
   }
 
   /** @internal */
-  prune(): Promise<number> {
+  async prune(): Promise<number> {
     const { database } = this.#core;
+    await database.ready();
     const end = database.clock.date(-this.#retentionMs);
     return deleteInBatches(database, this.#table.name, 'id', 'created_at <= :end', { end });
   }
@@ -96,7 +100,8 @@ export class AuditLogApi {
     while (this.#waiting.length > 0) {
       const rows = this.#waiting.splice(0, BATCH);
       try {
-        await this.#table.insert(rows);
+        await this.#core.database.ready();
+        await this.#table.insert(rows.map((row) => this.#dated(row)));
       } catch (error) {
         this.#core.settings.logger.error(`latchkey: audit events could not be saved: ${rows.length}`, error);
       }
@@ -107,5 +112,11 @@ export class AuditLogApi {
       `latchkey: audit events were dropped, because there were too many to save: ${this.#lost}`,
     );
     this.#lost = 0;
+  }
+
+  // Not when it is recorded, since the database's clock may not have been read yet.
+  #dated({ at, ...row }: Recorded): AuditEvent {
+    const createdAt = this.#core.database.clock.date(at - performance.now());
+    return { id: uuidv7(createdAt.getTime()), ...row, createdAt };
   }
 }

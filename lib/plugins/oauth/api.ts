@@ -99,7 +99,7 @@ export class OAuthApi {
   ): Promise<ProviderTokens> {
     const account = await this.#linked(userId, provider);
     const endsAt = account.accessTokenExpiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
-    if (refreshWithin !== undefined && endsAt < Date.now() + refreshWithin * 1000)
+    if (refreshWithin !== undefined && endsAt < this.#core.database.clock.now() + refreshWithin * 1000)
       return this.refresh(userId, provider);
     const tokens = openTokens(this.#parts.box, account);
     this.#core.events.emit('tokens.read', { userId, provider });

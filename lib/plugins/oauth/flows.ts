@@ -62,6 +62,7 @@ export class Flows {
     const { secrets, remembered, reauthenticates, ...columns } = flow;
     const stateHash = digestToken(secrets.state);
     const sealed = JSON.stringify({ ...secrets, remembered, reauthenticates });
+    await database.ready();
     await this.#table.insert({
       ...columns,
       stateHash,
@@ -107,8 +108,9 @@ export class Flows {
   }
 
   /** Deletes expired flows. @returns the number of flows */
-  prune(): Promise<number> {
+  async prune(): Promise<number> {
     const { database } = this.#core;
+    await database.ready();
     const now = database.clock.date();
     return deleteInBatches(database, this.#table.name, 'state_hash', 'expires_at <= :now', { now });
   }

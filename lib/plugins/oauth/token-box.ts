@@ -29,7 +29,7 @@ export class TokenBox {
       ...this.seal(account, tokens),
       scopes: tokens.scopes,
       tokenType: tokens.tokenType,
-      accessTokenExpiresAt: tokens.expiresAt,
+      accessTokenExpiresAt: tokens.lifetimeMs === null ? null : new Date(now.getTime() + tokens.lifetimeMs),
       relinkRequired: false,
       refreshedAt: now,
       updatedAt: now,

@@ -7,7 +7,8 @@ export interface TokenSet {
   readonly idToken: string | null;
   readonly tokenType: string;
   readonly scopes: readonly string[];
-  readonly expiresAt: Date | null;
+  /** How long the access token is valid, in milliseconds. Null if the provider does not say. */
+  readonly lifetimeMs: number | null;
 }
 
 const MAX_TOKEN_LENGTH = 32 * 1024;
@@ -50,8 +51,7 @@ export function toTokenSet(response: TokenEndpointResponse, requested: readonly 
     tokenType: token_type,
     // Some services separate scopes by commas. If scope is omitted, the requested ones were granted (RFC 6749, 5.1).
     scopes: scope === undefined ? requested : scope.split(/[ ,]+/).filter(Boolean),
-    expiresAt:
-      expires_in === undefined ? null : new Date(Date.now() + Math.min(expires_in, MAX_SECONDS) * 1000),
+    lifetimeMs: expires_in === undefined ? null : Math.min(expires_in, MAX_SECONDS) * 1000,
   };
 }
 

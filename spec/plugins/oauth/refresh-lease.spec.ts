@@ -90,6 +90,8 @@ describe('the refresh lease', () => {
 
   test('that expired during a database outage is left to the process that is still saving tokens', async () => {
     const another = app.another();
+    // Its first statement comes after it has read the database's clock.
+    await another.oauth.accounts(userId);
     const query = sequelize.query;
     let isBroken = true;
     sequelize.query = ((sql: string | { query: string }, ...rest: never[]) => {

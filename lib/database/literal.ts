@@ -1,0 +1,59 @@
+import type { Dialect } from './connect.js';
+
+/** A value of a statement. */
+export type Value = string | number | boolean | Buffer | Date | null;
+
+// Printable ASCII without quote and backslash. It means the same between quotes whatever the connection's settings are.
+const PLAIN = /^[ -&(-[\]-~]+$/;
+
+/**
+ * Writes a value as a SQL literal that means the same under all settings of a connection: with MySQL's
+ * `NO_BACKSLASH_ESCAPES`, with PostgreSQL's `standard_conforming_strings` off, and with client character sets in which a
+ * byte of one character is the backslash or quote of another (https://dev.mysql.com/doc/refman/8.4/en/string-literals.html,
+ * https://www.postgresql.org/docs/current/sql-syntax-lexical.html). The app's own Sequelize instance may have any of
+ * them, at any time. What a setting could read differently is written as hexadecimal digits.
+ *
+ * @throws TypeError if the number is not finite
+ */
+export function literal(dialect: Dialect, value: Exclude<Value, Date>): string {
+  if (value === null) return 'NULL';
+  if (typeof value === 'string') return textLiteral(dialect, value);
+  if (typeof value === 'boolean') return dialect === 'sqlite' ? String(Number(value)) : String(value);
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw new TypeError(`${value} has no SQL literal`);
+    return String(value);
+  }
+  const hex = value.toString('hex');
+  return dialect === 'postgres' ? `E'\\\\x${hex}'` : `x'${hex}'`;
+}
+
+function textLiteral(dialect: Dialect, text: string): string {
+  if (PLAIN.test(text)) return `'${text}'`;
+  switch (dialect) {
+    case 'mysql':
+      return `_utf8mb4 x'${Buffer.from(text).toString('hex')}'`;
+    case 'postgres':
+      // E'…' does not depend on standard_conforming_strings.
+      return `E'${text.toWellFormed().replace(/[^ -&(-[\]-~]/g, unicodeEscape)}'`;
+    case 'sqlite':
+      return `'${text.replaceAll("'", "''")}'`;
+  }
+}
+
+function unicodeEscape(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/**
+ * Replaces the `:name` placeholders of a statement.
+ *
+ * @throws TypeError if a value is missing
+ */
+export function fillIn(sql: string, valueFor: (name: string) => string | undefined): string {
+  // Not PostgreSQL's `::type`.
+  return sql.replace(/(?<![:\w]):([a-z]\w*)/gi, (_placeholder, name: string) => {
+    const value = valueFor(name);
+    if (value === undefined) throw new TypeError(`no value for :${name}`);
+    return value;
+  });
+}
