@@ -4,8 +4,8 @@ import type { OpenidClient } from './discovery.js';
 /**
  * Loads openid-client, which exists as an ES module only.
  *
- * Jest replaces `require`, and in a CommonJS project its version cannot load ES modules (before Node 24.9, see
- * https://jestjs.io/docs/ecmascript-modules). So if that fails, Node's own loader imports it:
+ * Jest replaces `require`, and its version loads no ES modules unless Jest runs with `--experimental-vm-modules`
+ * (https://jestjs.io/docs/ecmascript-modules). So if that fails, Node's own loader imports it:
  * https://nodejs.org/docs/latest-v20.x/api/vm.html#vmconstantsuse_main_context_default_loader
  */
 export async function loadOpenidClient(): Promise<OpenidClient> {
