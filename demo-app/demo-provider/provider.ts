@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { randomText } from '../data.js';
 import { DEMO_PROVIDER, ORIGIN } from '../settings.js';
+import { problemPage } from './problem.js';
 
 // Bypasses the package's index and its default adapter. The index logs a warning on every Node version but the newest.
 // The adapter logs a warning that all data is lost when the process ends, which is fine for a demo.
@@ -40,6 +41,10 @@ export function createProvider(people: ReadonlyMap<string, Record<string, unknow
     cookies: { keys: [randomText()], long: { path: '/nowhere', httpOnly: true, sameSite: 'lax' } },
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
+    renderError(ctx) {
+      ctx.type = 'html';
+      ctx.body = problemPage;
+    },
     issueRefreshToken: async () => true,
     findAccount: (_ctx, accountId) => {
       const claims = people.get(accountId);

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import express from 'express';
 import { listen } from '../listen.js';
 import { DEMO_PROVIDER, ORIGIN, PROVIDER_PORT } from '../settings.js';
+import { answerProblem } from './problem.js';
 import { createProvider } from './provider.js';
 
 /**
@@ -30,7 +31,7 @@ export async function startDemoProvider(): Promise<Server> {
     res.set('Cache-Control', 'no-store').sendFile('sign-in.html', { root: import.meta.dirname });
   });
   app.post('/interaction/:uid', express.urlencoded({ extended: false }), async (req, res) => {
-    const { name, email, email_verified, answer } = req.body;
+    const { name, email, email_verified, answer } = req.body ?? {};
     if (answer === 'decline') {
       await provider.interactionFinished(req, res, {
         error: 'access_denied',
@@ -43,6 +44,7 @@ export async function startDemoProvider(): Promise<Server> {
     await provider.interactionFinished(req, res, { login: { accountId } });
   });
   app.use(provider.callback());
+  app.use(answerProblem);
   const server = createServer(app);
   await listen(server, PROVIDER_PORT, new URL(DEMO_PROVIDER.issuer).hostname, 'PROVIDER_PORT');
   return server;
