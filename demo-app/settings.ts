@@ -1,7 +1,9 @@
 import { randomText } from './data.js';
 
-export const PORT = Number(process.env.PORT ?? 3000);
-export const PROVIDER_PORT = Number(process.env.PROVIDER_PORT ?? PORT + 1);
+const MAX_PORT = 65_535;
+
+export const PORT = portFrom('PORT', 3000);
+export const PROVIDER_PORT = portFrom('PROVIDER_PORT', PORT + 1);
 
 /** The origin of the app in the browser. Cookies, emails and the redirect URIs at providers all depend on it. */
 export const ORIGIN = `http://localhost:${PORT}`;
@@ -19,3 +21,12 @@ export const DEMO_PROVIDER = {
   clientId: 'latchkey-demo',
   clientSecret: randomText(),
 };
+
+/** A port from the environment. If it is not a port, prints what to do and exits the process. */
+function portFrom(variable: string, ifUnset: number): number {
+  const text = process.env[variable] || String(ifUnset);
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 1 && port <= MAX_PORT) return port;
+  console.error(`${variable} must be a whole number from 1 to ${MAX_PORT}, not ${JSON.stringify(text)}.`);
+  process.exit(1);
+}
