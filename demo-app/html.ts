@@ -4,6 +4,8 @@ import { join } from 'node:path';
 const folder = join(import.meta.dirname, 'pages');
 const layout = read('parts/layout');
 const forUsers = read('parts/users');
+const shared = { messages: read('parts/messages'), confirm: read('parts/confirm') };
+const noscript = read('parts/noscript');
 const navigations = {
   visitors: read('parts/visitors'),
   users: fill(forUsers, {}),
@@ -30,7 +32,12 @@ export function composePage(
   { title, script, path, detail = '' }: PageParts,
 ): (navigation: Navigation) => string {
   const template = layout.replace('{{main}}', () => read(name));
-  const parts = { title, detail, script: script ? `<script type="module" src="/${script}"></script>` : '' };
+  const parts = {
+    ...shared,
+    title,
+    detail,
+    ...(script && { script: `<script type="module" src="/${script}"></script>`, noscript }),
+  };
   return (navigation) =>
     fill(template, {
       ...parts,

@@ -1,6 +1,8 @@
+import { onClick, signedIn } from './actions.js';
 import { call } from './api.js';
-import { ofPassword, onSubmit } from './form.js';
-import { formatDate, formatTime, onClick, showStatus, signedIn } from './page.js';
+import { nameAccount, ofPassword, onSubmit } from './form.js';
+import { showStatus } from './messages.js';
+import { formatDate, formatTime, moveFocus } from './page.js';
 import { withFreshSignIn } from './reauthenticate.js';
 
 const byId = (id) => document.getElementById(id);
@@ -9,6 +11,8 @@ const set = byId('set-password');
 
 async function load() {
   const { user, session } = await call('GET', '/auth/me');
+  const name = user.email ?? user.username ?? '';
+  for (const form of document.querySelectorAll('form')) nameAccount(form, name);
   const texts = {
     name: user.username ?? user.email ?? 'there',
     email: user.email ?? 'none',
@@ -29,26 +33,28 @@ async function load() {
 
 onClick(byId('send-again'), async () => {
   await call('POST', '/auth/email-verifications');
-  showStatus('We have sent you a new link.');
+  return 'We have sent you a new link.';
 });
 
 onSubmit(change, async (passwords) => {
   await ofPassword('current_password', () => call('POST', '/auth/passwords/change', passwords));
   change.reset();
   await load();
-  showStatus('Your password has been changed. All your other sessions have ended.');
+  return 'Your password has been changed. All your other sessions have ended.';
 });
 
 onSubmit(set, async (password) => {
   await call('PUT', '/auth/passwords', password);
   set.reset();
   await load();
-  showStatus('You can now also sign in with your password.');
+  // The form with the pressed button has given way to the one for changes.
+  moveFocus(change.querySelector('h2'));
+  showStatus('You can now also sign in with your password.', change);
 });
 
 onClick(byId('download'), async () => {
   const done = await withFreshSignIn(async () => save('my-data.json', await call('GET', '/api/my-data')));
-  if (done) showStatus('Your data has been downloaded.');
+  return done && 'Your data has been downloaded.';
 });
 
 function save(name, data) {
@@ -67,4 +73,6 @@ curl ${location.origin}/api/hello \\
   -H 'Authorization: Bearer …'`;
 }
 
-signedIn(load);
+await signedIn(load);
+// The browser could not scroll there before, because the content was not there yet.
+document.querySelector(':target')?.scrollIntoView();

@@ -1,6 +1,8 @@
+import { onClick, signedIn } from './actions.js';
 import { call } from './api.js';
+import { confirmed } from './confirm.js';
 import { onSubmit } from './form.js';
-import { formatDate, formatTime, onClick, row, showStatus, signedIn } from './page.js';
+import { emptyRow, fillList, formatDate, formatTime, moveFocus, row } from './page.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const form = document.querySelector('form');
@@ -9,7 +11,7 @@ const made = document.getElementById('made');
 
 async function load() {
   const { api_keys } = await call('GET', '/auth/api-keys');
-  list.replaceChildren(...api_keys.map(item));
+  fillList(list, api_keys.map(item));
 }
 
 function item(key) {
@@ -23,10 +25,13 @@ function item(key) {
   const button = li.querySelector('button');
   button.setAttribute('aria-label', `Revoke ${key.name}`);
   onClick(button, async () => {
+    const title = `Revoke “${key.name}”?`;
+    const text = 'Programs that use this key lose access at once. A revoked key cannot be restored.';
+    if (!(await confirmed({ title, text, action: 'Revoke key' }))) return;
     await call('DELETE', `/auth/api-keys/${key.id}`);
     made.hidden = true;
-    await load();
-    showStatus(`The key “${key.name}” has been revoked.`);
+    emptyRow(li);
+    return `The key “${key.name}” has been revoked.`;
   });
   return li;
 }
@@ -45,13 +50,13 @@ onSubmit(form, async ({ name, days }) => {
   made.querySelector('#curl').textContent =
     `curl ${location.origin}/api/hello \\\n  -H 'X-Service-API-Key: ${key}'`;
   made.hidden = false;
-  made.scrollIntoView({ block: 'nearest' });
+  moveFocus(made.querySelector('h2'));
   await load();
 });
 
 onClick(document.getElementById('copy'), async () => {
   await navigator.clipboard.writeText(made.querySelector('#key').textContent);
-  showStatus('The key has been copied.');
+  return 'The key has been copied.';
 });
 
 signedIn(load);

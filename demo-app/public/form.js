@@ -1,30 +1,39 @@
+import { goToSignIn, once } from './actions.js';
 import { Problem } from './api.js';
-import { clearMessages, goToSignIn, showProblem } from './page.js';
+import { clearMessages, showProblem, showStatus } from './messages.js';
+import { offerToShowPasswords } from './show-password.js';
 
 // Errors that concern one field, although the response does not name it.
 const FIELD_OF_CODE = { email_taken: 'email', username_taken: 'username' };
 
 /**
- * Submits a form by script, and shows the server's validation errors next to the fields. The button is disabled in the
- * HTML, because a click before this script has loaded would submit the form to a page that does not accept it.
+ * Submits a form by script. Shows the server's validation errors next to the fields, and what `send` returns next to the
+ * button. The button is disabled in the HTML, because a click before this script has loaded would submit the form to a
+ * page that does not accept it.
  */
 export function onSubmit(form, send) {
   const button = form.querySelector('[type=submit]');
+  const hidePasswords = offerToShowPasswords(form);
   button.disabled = false;
-  form.addEventListener('submit', async (event) => {
+  form.addEventListener('submit', (event) => {
     event.preventDefault();
-    for (const field of form.querySelectorAll('[aria-invalid]')) setError(field, '');
-    clearMessages();
-    showProblem(null, form);
-    button.disabled = true;
-    try {
-      await send(Object.fromEntries(new FormData(form)));
-    } catch (problem) {
-      show(form, problem);
-    } finally {
-      button.disabled = false;
-    }
+    hidePasswords();
+    once(button, async () => {
+      for (const field of form.querySelectorAll('[aria-invalid]')) setError(field, '');
+      clearMessages();
+      try {
+        const done = await send(Object.fromEntries(new FormData(form)));
+        if (done) showStatus(done, button);
+      } catch (problem) {
+        show(form, problem);
+      }
+    });
   });
+}
+
+/** The hidden field that tells password managers whose password a form is about. It has no name, so it is not sent. */
+export function nameAccount(form, name) {
+  form.querySelector('[autocomplete=username]').value = name;
 }
 
 /** Runs an action that needs the password in one field. If the password is wrong, the error is shown at that field. */
@@ -42,7 +51,7 @@ function show(form, problem) {
   for (const { field, text } of fieldErrors) setError(field, text);
   if (fieldErrors.length > 0) fieldErrors[0].field.focus();
   else if (problem.isSignedOut) goToSignIn();
-  else showProblem(problem, form);
+  else showProblem(problem, form.querySelector('[type=submit]'));
 }
 
 function fieldErrorsOf(form, { code, message, errors = [] }) {
@@ -53,14 +62,9 @@ function fieldErrorsOf(form, { code, message, errors = [] }) {
     .map(({ field, detail }) => ({ field, text: `${field.labels[0].textContent} ${detail}.` }));
 }
 
+/** The HTML refers to the error with `aria-describedby`, so that screen readers read it with the field. */
 function setError(field, text) {
-  const error = document.getElementById(`${field.id}-error`);
-  error.textContent = text;
-  if (text) {
-    field.setAttribute('aria-invalid', 'true');
-    field.setAttribute('aria-errormessage', error.id);
-  } else {
-    field.removeAttribute('aria-invalid');
-    field.removeAttribute('aria-errormessage');
-  }
+  document.getElementById(`${field.id}-error`).textContent = text;
+  if (text) field.setAttribute('aria-invalid', 'true');
+  else field.removeAttribute('aria-invalid');
 }

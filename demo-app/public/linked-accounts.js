@@ -1,5 +1,7 @@
+import { onClick, signedIn } from './actions.js';
 import { call } from './api.js';
-import { formatDate, formatSecond, onClick, row, showStatus, signedIn } from './page.js';
+import { confirmed } from './confirm.js';
+import { fillList, formatDate, formatSecond, moveFocus, row } from './page.js';
 import { redirectTo, showFailure } from './providers.js';
 
 const list = document.getElementById('providers');
@@ -9,50 +11,75 @@ async function load() {
     call('GET', '/api/providers'),
     call('GET', '/auth/oauth/accounts'),
   ]);
-  list.replaceChildren(
-    ...providers.map(({ id, name }) => {
-      const account = accounts.find(({ provider }) => provider === id);
-      return account ? linked(name, account) : notLinked(name, id);
+  fillList(
+    list,
+    providers.map((provider) => {
+      const li = row('provider', {});
+      show(
+        li,
+        provider,
+        accounts.find((account) => account.provider === provider.id),
+      );
+      return li;
     }),
   );
 }
 
-function linked(name, account) {
-  const li = row('linked', {
+/** Shows whether a provider is linked. Only the content is replaced, so that the messages next to it stay. */
+function show(li, provider, account) {
+  li.firstElementChild.replaceWith(account ? linked(li, provider, account) : notLinked(provider));
+}
+
+function linked(li, provider, account) {
+  const { id, name } = provider;
+  const content = row('linked', {
     name: capitalized(name),
     account: account.provider_account_id,
     since: formatDate(account.created_at),
     scopes: account.scopes.join(', '),
-    expires: account.access_token_expires_at ? formatSecond(account.access_token_expires_at) : 'Never',
+    expires: expiry(account.access_token_expires_at),
   });
-  const [refresh, unlink] = li.querySelectorAll('button');
-  onClick(refresh, () => refreshTokens(account.provider, name));
+  const [refresh, linkAgain, unlink] = content.querySelectorAll('button');
+  refresh.setAttribute('aria-label', `Refresh tokens of ${name}`);
+  onClick(refresh, async () => {
+    try {
+      return await refreshTokens(provider, content);
+    } catch (problem) {
+      linkAgain.hidden = problem.code !== 'relink_required';
+      throw problem;
+    }
+  });
+  onClick(linkAgain, () => redirectTo(id, 'link'));
+  unlink.setAttribute('aria-label', `Unlink ${name}`);
   onClick(unlink, async () => {
-    await call('DELETE', `/auth/oauth/${account.provider}/unlink`);
-    await load();
-    showStatus(`Your account at ${name} has been unlinked.`);
+    const title = `Unlink ${name}?`;
+    const text = 'You will no longer be able to sign in with it. You can link it again later.';
+    if (!(await confirmed({ title, text, action: 'Unlink account' }))) return;
+    await call('DELETE', `/auth/oauth/${id}/unlink`);
+    show(li, provider, undefined);
+    moveFocus(li);
+    return `Your account at ${name} has been unlinked.`;
   });
-  return li;
+  return content;
 }
 
-function notLinked(name, id) {
-  const li = row('not-linked', { name: capitalized(name), link: `Link ${name}` });
-  onClick(li.querySelector('button'), () => redirectTo(id, 'link'));
-  return li;
+function notLinked({ id, name }) {
+  const content = row('not-linked', { name: capitalized(name), link: `Link ${name}` });
+  onClick(content.querySelector('button'), () => redirectTo(id, 'link'));
+  return content;
 }
 
 /** The tokens are for calls to the provider's API. The page does not show them. */
-async function refreshTokens(provider, name) {
-  const before = await call('GET', `/auth/oauth/${provider}/tokens`);
-  const after = await call('POST', `/auth/oauth/${provider}/tokens/refresh`);
-  await load();
+async function refreshTokens({ id, name }, content) {
+  const before = await call('GET', `/auth/oauth/${id}/tokens`);
+  const after = await call('POST', `/auth/oauth/${id}/tokens/refresh`);
+  content.querySelector('[data-text=expires]').textContent = expiry(after.access_token_expires_at);
   const changed = before.access_token !== after.access_token;
-  showStatus(changed ? `Received new tokens from ${name}.` : `The tokens from ${name} have not changed.`);
+  return changed ? `Received new tokens from ${name}.` : `The tokens from ${name} have not changed.`;
 }
 
+const expiry = (iso) => (iso ? formatSecond(iso) : 'Never');
 const capitalized = (name) => name[0].toUpperCase() + name.slice(1);
 
-signedIn(async () => {
-  await load();
-  showFailure();
-});
+showFailure();
+signedIn(load);

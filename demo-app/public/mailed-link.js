@@ -1,3 +1,5 @@
+import { moveFocus } from './page.js';
+
 // Shared code of the pages that links in emails lead to.
 const form = document.querySelector('form');
 
@@ -16,5 +18,8 @@ export function showDone() {
 
 function showInPlaceOfForm(id) {
   form.hidden = true;
-  document.getElementById(id).hidden = false;
+  const section = document.getElementById(id);
+  section.hidden = false;
+  // The focus also makes screen readers read it.
+  moveFocus(section.querySelector('h2'));
 }

@@ -1,19 +1,18 @@
 import { call } from './api.js';
-import { formatSecond, row, showProblem } from './page.js';
+import { showProblem } from './messages.js';
+import { fillList, formatSecond, row } from './page.js';
 
 const POLL_MS = 2000;
 const list = document.getElementById('mails');
-const none = document.getElementById('none');
-let shown = '';
+let shown;
 
 /** Emails are sent after the response, so the page checks for new ones regularly. */
 async function load() {
   const { mails } = await call('GET', '/api/mails');
   showProblem(null);
-  none.hidden = mails.length > 0;
   const ids = mails.map(({ id }) => id).join();
   // Otherwise the selection and the focus would be lost on every update.
-  if (ids !== shown) list.replaceChildren(...mails.map(item));
+  if (ids !== shown) fillList(list, mails.map(item));
   shown = ids;
 }
 

@@ -1,44 +1,19 @@
-/** Shows an error on the page or in one of its forms; null removes it. */
-export function showProblem(problem, within = document) {
-  const alert = within.querySelector('[role=alert]');
-  alert.hidden = !problem;
-  alert.textContent = problem?.message ?? '';
+/** Moves the focus to an element that is not a control: the one that takes the place of what was focused. */
+export function moveFocus(element) {
+  element.tabIndex = -1;
+  element.focus();
 }
 
-/** Shows on the page what was done. */
-export function showStatus(text) {
-  const status = document.querySelector('.status');
-  if (status) status.textContent = text;
+/** Shows the items of a list, or the text for an empty list, which is the element before it. */
+export function fillList(list, items) {
+  list.replaceChildren(...items);
+  list.previousElementSibling.hidden = items.length > 0;
 }
 
-/** Removes earlier messages from the page. */
-export function clearMessages() {
-  showProblem(null);
-  showStatus('');
-}
-
-/** Runs an action that needs a session. If the session has ended, the user signs in again and returns to this page. */
-export async function signedIn(act) {
-  try {
-    clearMessages();
-    await act();
-  } catch (problem) {
-    if (problem.isSignedOut) goToSignIn();
-    else showProblem(problem);
-  }
-}
-
-export function goToSignIn() {
-  location.assign(`/sign-in?${new URLSearchParams({ next: location.pathname + location.search, ended: 1 })}`);
-}
-
-/** Runs an action that needs a session on click. The button is disabled until the action is done. */
-export function onClick(button, act) {
-  button.addEventListener('click', async () => {
-    button.disabled = true;
-    await signedIn(act);
-    button.disabled = false;
-  });
+/** Empties a row whose subject is gone, except for its messages. The other rows stay where they are. */
+export function emptyRow(li) {
+  for (const part of li.querySelectorAll(':scope > :not(.messages)')) part.remove();
+  moveFocus(li);
 }
 
 /** A list row or another part of the page, from its <template>. The values are inserted as text, never as HTML. */
@@ -48,11 +23,20 @@ export function row(templateId, values) {
   return copy.firstElementChild;
 }
 
-/** The page in `next`, but only within this app: anyone can create a link to this page. */
+/** The page in `next`, but only a path of this app: anyone can create a link to this page. */
 export function nextPage() {
-  const next = new URLSearchParams(location.search).get('next') ?? '/account';
-  const url = URL.canParse(next, location.origin) && new URL(next, location.origin);
+  const next = new URLSearchParams(location.search).get('next') ?? '';
+  const url = next.startsWith('/') && URL.canParse(next, location.origin) && new URL(next, location.origin);
   return url && url.origin === location.origin ? url.href : '/account';
+}
+
+/** Makes the links between the sign-in page and the sign-up page keep `next`. */
+export function keepNext() {
+  const next = new URLSearchParams(location.search).get('next');
+  if (next === null) return;
+  for (const link of document.querySelectorAll('a[href="/sign-in"], a[href="/sign-up"]')) {
+    link.search = new URLSearchParams({ next });
+  }
 }
 
 /** Returns a query parameter and removes it from the URL, so that it does not apply again after a reload. */
@@ -63,6 +47,9 @@ export function takeFromAddress(name) {
   if (value !== null) history.replaceState(null, '', url);
   return value;
 }
+
+/** What to call a user. A user can have neither an email nor a username. */
+export const nameOf = ({ id, email, username }) => email ?? username ?? `User …${id.slice(-6)}`;
 
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });

@@ -1,7 +1,11 @@
+import { onClick, signedIn } from './actions.js';
 import { call, Problem } from './api.js';
-import { onClick, row, showProblem, takeFromAddress } from './page.js';
+import { showProblem } from './messages.js';
+import { row, takeFromAddress } from './page.js';
 
 const FAILURES = {
+  invalid_flow:
+    'This sign-in was not started in this browser, is already complete, or took too long. Start again.',
   access_denied: 'You declined at the provider, so nothing has changed.',
   account_exists:
     'There is already an account with this email. Sign in to it, then link the provider under “Linked accounts”.',
@@ -18,21 +22,30 @@ export async function redirectTo(provider, purpose) {
 }
 
 /** Shows a sign-in button for each provider below the form. */
-export async function offerProviders() {
+export function offerProviders() {
   showFailure();
-  const { providers } = await call('GET', '/api/providers');
-  const buttons = providers.map(({ id, name }) => {
-    const button = row('provider', { name: `Sign in with ${name}` });
-    onClick(button, () => redirectTo(id, 'authorize'));
-    return button;
-  });
-  document.getElementById('providers').replaceChildren(...buttons);
+  const place = document.getElementById('providers');
+  signedIn(async () => {
+    const { providers } = await call('GET', '/api/providers');
+    place.replaceChildren(...providers.map(providerButton));
+    document.querySelector('.or').hidden = providers.length === 0;
+  }, place);
+}
+
+/** A button to sign in with a provider. */
+export function providerButton({ id, name }) {
+  const button = row('provider', { name: `Sign in with ${name}` });
+  onClick(button, () => redirectTo(id, 'authorize'));
+  return button;
 }
 
 /** Shows why a sign-in or link with a provider failed, from `?error=` in the URL. */
 export function showFailure() {
   const code = takeFromAddress('error');
-  if (code === null) return;
-  const detail = Object.hasOwn(FAILURES, code) ? FAILURES[code] : 'That did not work. Please try again.';
-  showProblem(new Problem({ code, detail }));
+  if (code !== null) showProblem(new Problem({ code, detail: failureOf(code) }));
+}
+
+/** What the code of a failure means, in words. */
+export function failureOf(code) {
+  return Object.hasOwn(FAILURES, code) ? FAILURES[code] : 'That did not work. Please try again.';
 }

@@ -1,7 +1,7 @@
 import { call } from './api.js';
 import { ofPassword, onSubmit } from './form.js';
-import { onClick, row, showProblem } from './page.js';
-import { redirectTo } from './providers.js';
+import { clearMessages } from './messages.js';
+import { providerButton } from './providers.js';
 
 const dialog = document.getElementById('reauthenticate');
 const form = dialog.querySelector('form');
@@ -30,17 +30,10 @@ async function reauthenticated() {
   form.hidden = !methods.password;
   // Users without a password sign in again, which gives them a fresh session.
   providersPart.hidden = methods.password;
-  providersPart.querySelector('div').replaceChildren(
-    ...providers
-      .filter(({ id }) => methods.providers.includes(id))
-      .map(({ id, name }) => {
-        const button = row('provider', { name: `Sign in with ${name}` });
-        onClick(button, () => redirectTo(id, 'authorize'));
-        return button;
-      }),
-  );
+  const linked = providers.filter(({ id }) => methods.providers.includes(id));
+  providersPart.querySelector('.buttons').replaceChildren(...linked.map(providerButton));
   form.reset();
-  showProblem(null, form);
+  clearMessages();
   dialog.returnValue = '';
   dialog.showModal();
   await new Promise((resolve) => dialog.addEventListener('close', resolve, { once: true }));

@@ -1,12 +1,14 @@
+import { onClick, signedIn } from './actions.js';
 import { call } from './api.js';
+import { confirmed } from './confirm.js';
 import { deviceOf } from './device.js';
-import { formatTime, onClick, row, showStatus, signedIn } from './page.js';
+import { emptyRow, fillList, formatTime, row } from './page.js';
 
 const list = document.getElementById('sessions');
 
 async function load() {
   const { sessions } = await call('GET', '/auth/sessions');
-  list.replaceChildren(...sessions.map(item));
+  fillList(list, sessions.map(item));
 }
 
 function item(session) {
@@ -19,21 +21,21 @@ function item(session) {
   li.querySelector('.badge').hidden = !session.current;
   const button = li.querySelector('button');
   button.setAttribute('aria-label', `End the session on ${device}`);
-  onClick(button, () => end(session, device));
+  onClick(button, () => end(session, device, li));
   return li;
 }
 
-async function end(session, device) {
+async function end(session, device, li) {
   await call('DELETE', `/auth/sessions/${session.id}`);
-  if (session.current) {
-    location.assign('/');
-    return;
-  }
-  await load();
-  showStatus(`The session on ${device} has ended.`);
+  if (session.current) location.assign('/');
+  else emptyRow(li);
+  return `The session on ${device} has ended.`;
 }
 
 onClick(document.getElementById('end-all'), async () => {
+  const title = 'End all sessions?';
+  const text = 'You will be signed out everywhere, in this browser too.';
+  if (!(await confirmed({ title, text, action: 'End all sessions' }))) return;
   await call('POST', '/auth/revoke-sessions');
   location.assign('/');
 });

@@ -1,27 +1,23 @@
+import { onClick } from './actions.js';
 import { call } from './api.js';
-import { formatDate, onClick, row, showStatus } from './page.js';
+import { confirmed } from './confirm.js';
+import { formatDate, nameOf, row } from './page.js';
 import { paging } from './paging.js';
 
 const PAGE_SIZE = 10;
-const form = document.querySelector('.search');
-const list = document.getElementById('users');
 
-const showFirst = paging(async (cursor) => {
+paging(document.getElementById('users'), async (parameters) => {
   const query = new URLSearchParams({ limit: PAGE_SIZE });
-  const search = form.elements.search.value.trim();
-  if (search) query.set('search', search);
-  if (cursor) query.set('cursor', cursor);
-  const page = await call('GET', `/auth/admin/users?${query}`);
-  list.replaceChildren(...page.users.map(item));
-  list.hidden = page.users.length === 0;
-  showStatus(page.users.length === 0 ? 'No users found.' : '');
-  return page.next_cursor;
+  for (const name of ['search', 'cursor'])
+    if (parameters.get(name)) query.set(name, parameters.get(name).trim());
+  const { users, next_cursor } = await call('GET', `/auth/admin/users?${query}`);
+  return { items: users.map(item), nextCursor: next_cursor };
 });
 
 function item(user) {
-  const name = user.email ?? user.username ?? 'a user without a name';
+  const name = nameOf(user);
   const li = row('user', {
-    email: user.email ?? 'No email',
+    name,
     username: user.username ?? 'No username',
     joined: `Joined ${formatDate(user.created_at)}`,
   });
@@ -30,20 +26,15 @@ function item(user) {
   events.href = `/events?user_id=${user.id}`;
   events.setAttribute('aria-label', `Events of ${name}`);
   const button = li.querySelector('button');
-  button.setAttribute('aria-label', `End the sessions of ${name}`);
+  button.setAttribute('aria-label', `End sessions of ${name}`);
   onClick(button, () => endSessions(user.id, name));
   return li;
 }
 
 async function endSessions(id, name) {
+  const title = `End all sessions of ${name}?`;
+  const text = 'The user will be signed out everywhere.';
+  if (!(await confirmed({ title, text, action: 'End sessions' }))) return;
   const { revoked } = await call('POST', `/auth/admin/users/${id}/revoke-sessions`);
-  const count = revoked === 1 ? '1 session' : `${revoked} sessions`;
-  showStatus(`${name}: ${count} ended.`);
+  return `${name}: ${revoked === 1 ? '1 session' : `${revoked} sessions`} ended.`;
 }
-
-form.addEventListener('submit', (event) => {
-  event.preventDefault();
-  showFirst();
-});
-
-showFirst();

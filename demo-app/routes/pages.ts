@@ -19,8 +19,11 @@ export function pages(auth: DemoAuth): Router {
   router.get('/forgotten-password', all, page(auth, 'forgotten-password', 'Forgot your password?'));
   router.get('/reset-password', all, page(auth, 'reset-password', 'New password'));
   router.get('/verify-email', all, page(auth, 'verify-email', 'Confirm your email'));
+  router.get('/sign-in-failed', all, page(auth, 'sign-in-failed', 'Sign-in failed'));
   router.get('/mails', all, page(auth, 'mails', 'Emails'));
   router.get('/account', users, page(auth, 'account', 'Account'));
+  // Where password managers lead users: https://w3c.github.io/webappsec-change-password-url/
+  router.get('/.well-known/change-password', (_req, res) => res.redirect(302, '/account#your-password'));
   router.get('/linked-accounts', users, page(auth, 'linked-accounts', 'Linked accounts'));
   router.get('/api-keys', users, page(auth, 'api-keys', 'API keys'));
   router.get('/sessions', users, page(auth, 'sessions', 'Sessions'));
@@ -41,15 +44,15 @@ function page(auth: DemoAuth, name: string, title: string, path = `/${name}`): R
   };
 }
 
-/** Redirects to the page in `next`, but only within this app: anyone can create a link to the sign-in page. */
+/** Redirects to the page in `next`, but only to a path of this app: anyone can create a link to the sign-in page. */
 const redirectSignedIn: RequestHandler = (req, res, next) => {
   if (!req.auth) {
     next();
     return;
   }
   const wanted = String(req.query.next ?? '');
-  const url = URL.canParse(wanted, ORIGIN) ? new URL(wanted, ORIGIN) : null;
-  res.redirect(303, wanted && url?.origin === ORIGIN ? url.href : '/account');
+  const url = wanted.startsWith('/') && URL.canParse(wanted, ORIGIN) ? new URL(wanted, ORIGIN) : null;
+  res.redirect(303, url?.origin === ORIGIN ? url.href : '/account');
 };
 
 const toSignIn: NonNullable<GuardOptions['onError']> = (error, req, res, next) => {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { demoInBrowser, inBrowser, says, signIn } from './browser.js';
+import { agree, demoInBrowser, inBrowser, says, signIn } from './browser.js';
 
 const grace = { email: 'grace@example.com', username: 'grace', password: 'nanoseconds of wire' };
 
@@ -10,12 +10,12 @@ inBrowser('the accounts of the demo app', () => {
     const page = await demo.open('/sign-up');
     await page.getByLabel('Email').fill(grace.email);
     await page.getByLabel('Username').fill(grace.username);
-    await page.getByLabel('Password').fill('short');
+    await page.getByLabel('Password', { exact: true }).fill('short');
     await page.getByRole('button', { name: 'Sign up' }).click();
     await page.getByText('Password must have at least 8 characters.').waitFor();
-    expect(await page.getByLabel('Password').getAttribute('aria-invalid')).toBe('true');
+    expect(await page.getByLabel('Password', { exact: true }).getAttribute('aria-invalid')).toBe('true');
 
-    await page.getByLabel('Password').fill(grace.password);
+    await page.getByLabel('Password', { exact: true }).fill(grace.password);
     await page.getByRole('button', { name: 'Sign up' }).click();
     await page.getByText('{"hello":"grace"}').waitFor();
 
@@ -48,6 +48,7 @@ inBrowser('the accounts of the demo app', () => {
     await page.getByRole('heading', { name: 'Administrators only' }).waitFor();
     await page.getByRole('link', { name: 'Sessions' }).click();
     await page.getByRole('button', { name: 'End all' }).click();
+    await agree(page, 'End all sessions');
     await page.waitForURL(demo.url('/'));
   });
 
@@ -76,7 +77,8 @@ inBrowser('the accounts of the demo app', () => {
 
   test('the sign-in page redirects only within the app, whether or not the user has to sign in', async () => {
     const page = await demo.openSignedIn(grace, '/account');
-    for (const next of ['https://example.org/', '//example.org', '/\\example.org', 'javascript:alert(1)']) {
+    const elsewhere = ['https://example.org/', '//example.org', '/\\example.org', 'javascript:alert(1)'];
+    for (const next of [...elsewhere, `blob:${demo.url('/x')}`]) {
       await page.goto(demo.url(`/sign-in?next=${encodeURIComponent(next)}`));
       expect(page.url()).toBe(demo.url('/account'));
     }
@@ -88,6 +90,44 @@ inBrowser('the accounts of the demo app', () => {
       await signIn(visitor, grace.email, grace.password);
       await visitor.waitForURL(demo.url('/account'));
     }
+  });
+
+  test('the page that a visitor wanted is kept while they sign up', async () => {
+    const page = await demo.open('/api-keys');
+    await page.getByRole('main').getByRole('link', { name: 'Sign up' }).click();
+    await page.getByLabel('Email').fill('radia@example.com');
+    await page.getByLabel('Password', { exact: true }).fill('a spanning tree of words');
+    await page.getByRole('button', { name: 'Sign up', exact: true }).click();
+    await page.waitForURL(demo.url('/api-keys'));
+
+    const other = await demo.open('/sign-up?next=/sessions');
+    await other.getByRole('navigation').getByRole('link', { name: 'Sign in' }).click();
+    await signIn(other, 'radia@example.com', 'a spanning tree of words');
+    await other.waitForURL(demo.url('/sessions'));
+
+    const misled = await demo.open('/sign-up?next=//example.org');
+    await misled.getByLabel('Email').fill('margaret@example.com');
+    await misled.getByLabel('Password', { exact: true }).fill('a priority display');
+    await misled.getByRole('button', { name: 'Sign up', exact: true }).click();
+    await misled.waitForURL(demo.url('/account'));
+  });
+
+  test('after signing out, the back button shows nothing private', async () => {
+    const page = await demo.openSignedIn(grace, '/account');
+    await page.getByText('{"hello":"grace"}').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL(demo.url('/'));
+    await page.goBack();
+    await page.waitForURL(/\/sign-in\?next=%2Faccount$/);
+
+    // Some browsers bring back a page as it was. Chromium does not in this case, so the event is simulated.
+    const kept = await demo.openSignedIn(grace, '/account');
+    await kept.getByText('{"hello":"grace"}').waitFor();
+    await kept.context().clearCookies();
+    await kept.evaluate(() => {
+      window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+    });
+    await kept.waitForURL(/\/sign-in\?next=%2Faccount$/);
   });
 
   test('the page for an unknown path has the navigation and the sign-out button', async () => {

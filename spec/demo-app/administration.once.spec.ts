@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { postJson } from '../support/demo.js';
-import { demoInBrowser, inBrowser, says } from './browser.js';
+import { agree, demoInBrowser, inBrowser, says } from './browser.js';
 
 const grace = { email: 'grace@example.com', password: 'nanoseconds of wire' };
 
@@ -17,7 +17,8 @@ inBrowser('the admin pages of the demo app', () => {
     await page.getByText('admin@example.com').waitFor({ state: 'detached' });
     // All matching users fit on one page.
     expect(await page.getByRole('button', { name: 'Next' }).isVisible()).toBe(false);
-    await page.getByRole('button', { name: `End the sessions of ${grace.email}` }).click();
+    await page.getByRole('button', { name: `End sessions of ${grace.email}` }).click();
+    await agree(page, 'End sessions');
     await says(page, 'status', 'grace@example.com: 1 session ended');
 
     await user.reload();
@@ -40,7 +41,7 @@ inBrowser('the admin pages of the demo app', () => {
     const events = page.getByRole('listitem');
     const kinds = () => events.locator('strong').allTextContents();
     await events.getByText('sign_in.failed').waitFor();
-    expect(await page.getByLabel('User', { exact: false }).first().inputValue()).toBe(grace.email);
+    await page.getByText(`Events of ${grace.email}`).waitFor();
     expect(new Set(await kinds())).toEqual(
       new Set([
         'user.created',
@@ -67,27 +68,93 @@ inBrowser('the admin pages of the demo app', () => {
     await says(page, 'status', 'There is no such user.');
   });
 
-  test('the user list has pages that can be browsed in both directions', async () => {
-    for (let i = 0; i < 10; i++) {
-      const account = { email: `person${i}@example.com`, password: 'a good long passphrase' };
-      expect((await postJson(demo.url('/auth/signup/credential'), account)).status).toBe(201);
-    }
+  test('search and page are in the URL, so that reloading and going back and forward keep them', async () => {
+    await demo.addUsers(25, 'person');
     const page = await demo.openAsAdmin('/users');
-    await page.getByText('person9@example.com').waitFor();
-    await page.getByRole('button', { name: 'Next' }).click();
-    await page.getByText('admin@example.com').waitFor();
-    expect(await page.getByRole('button', { name: 'Next' }).isDisabled()).toBe(true);
+    const next = page.getByRole('button', { name: 'Next' });
+    const rows = page.getByRole('listitem');
+    const first = () => rows.first().locator('strong').textContent();
+    await page.getByLabel('Search').fill('person');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByText('person24@example.com').waitFor();
+    await next.click();
+    await page.getByText('person14@example.com').waitFor();
+    await next.click();
+    await page.getByText('person4@example.com').waitFor();
+    expect(await next.getAttribute('aria-disabled')).toBe('true');
+    expect(await next.evaluate((button) => button === document.activeElement)).toBe(true);
+
+    await page.reload();
+    await page.getByText('person4@example.com').waitFor();
+    expect(await page.getByLabel('Search').inputValue()).toBe('person');
     await page.getByRole('button', { name: 'Previous' }).click();
-    await page.getByText('person9@example.com').waitFor();
+    await page.getByText('person14@example.com').waitFor();
+    await page.goBack();
+    await page.getByText('person4@example.com').waitFor();
+    await page.goForward();
+    await page.getByText('person14@example.com').waitFor();
+    await page.getByRole('button', { name: 'Previous' }).click();
+    await page.getByText('person24@example.com').waitFor();
+    expect(await first()).toBe('person24@example.com');
+
+    // In another tab, the URL alone has to be enough.
+    await next.click();
+    await page.getByText('person14@example.com').waitFor();
+    const other = await demo.openAsAdmin(page.url().slice(demo.url('').length));
+    await other.getByText('person14@example.com').waitFor();
+    await other.getByRole('button', { name: 'Previous' }).click();
+    await other.getByText('person24@example.com').waitFor();
+
+    await page.getByLabel('Search').fill('nobody at all');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByText('No users found.').waitFor();
+    await page.goBack();
+    await page.getByText('person14@example.com').waitFor();
   });
 
-  test('the event list has pages, newest first', async () => {
+  test('the events of a user are found by anything that identifies the user, and otherwise there is a choice', async () => {
+    await demo.addUsers(25, 'ann');
+    await demo.addUsers(1, null);
     const page = await demo.openAsAdmin('/events');
-    const times = page.locator('li > span');
-    await times.first().waitFor();
-    expect(await times.count()).toBe(20);
-    await page.getByRole('button', { name: 'Next' }).click();
-    await page.getByRole('button', { name: 'Previous', disabled: false }).waitFor();
-    expect(await times.count()).toBeGreaterThan(0);
+    const find = async (text: string) => {
+      await page.getByRole('searchbox').fill(text);
+      await page.getByRole('button', { name: 'Show', exact: true }).click();
+    };
+    await find('ann');
+    await says(page, 'status', 'Several users match. Choose one.');
+    expect(await page.getByRole('listitem').count()).toBe(21);
+    await page.getByRole('link', { name: 'ann24@example.com' }).click();
+    await page.getByText('Events of ann24@example.com').waitFor();
+    await page.getByText('No events found.').waitFor();
+    await page.reload();
+    await page.getByText('Events of ann24@example.com').waitFor();
+
+    await find('ann');
+    await page.getByRole('link', { name: 'More users that match' }).click();
+    await page.waitForURL(demo.url('/users?search=ann'));
+    await page.getByText('ann24@example.com').waitFor();
+
+    await page.goto(demo.url('/users'));
+    const nameless = page.getByRole('listitem').filter({ hasText: 'User …' });
+    const link = nameless.getByRole('link', { name: /^Events of User …/ });
+    const id = new URL((await link.getAttribute('href')) ?? '', page.url()).searchParams.get('user_id') ?? '';
+    await link.click();
+    await page.getByText(`Events of User …${id.slice(-6)}`).waitFor();
+    await page.getByRole('link', { name: 'Show all users' }).click();
+    await page.getByText('session.created').first().waitFor();
+    await find(id);
+    await page.getByText(`Events of User …${id.slice(-6)}`).waitFor();
+  });
+
+  test('the event list has pages, newest first, and the kind is in the URL', async () => {
+    const page = await demo.openAsAdmin('/events');
+    await page.getByLabel('Kind of event').selectOption('session.created');
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.waitForURL(/kind=session\.created/);
+    await page.reload();
+    await page.getByText('session.created').first().waitFor();
+    expect(await page.getByLabel('Kind of event').inputValue()).toBe('session.created');
+    const kinds = await page.getByRole('listitem').locator('strong').allTextContents();
+    expect(new Set(kinds)).toEqual(new Set(['session.created']));
   });
 });

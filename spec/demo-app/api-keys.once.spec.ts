@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { demoInBrowser, inBrowser, says } from './browser.js';
+import { agree, demoInBrowser, inBrowser, says } from './browser.js';
 
 const ada = { email: 'ada@example.com', username: 'ada', password: 'the analytical engine' };
 
@@ -43,6 +43,7 @@ inBrowser('the API keys of the demo app', () => {
     await page.getByText('Last used').waitFor();
     expect(await page.content()).not.toContain(key);
     await page.getByRole('button', { name: 'Revoke nightly report' }).click();
+    await agree(page, 'Revoke key');
     await says(page, 'status', 'The key “nightly report” has been revoked.');
     expect(await get('/api/hello', key)).toEqual([401, expect.objectContaining({ code: 'invalid_api_key' })]);
   });

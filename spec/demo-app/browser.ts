@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, jest } from '@jest/globals';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { uuidv7 } from '../../lib/crypto/uuid.js';
 import { connectByUrl } from '../../lib/database/connect.js';
 import { adminCredentials, type Demo, startDemo } from '../support/demo.js';
 
@@ -58,7 +59,9 @@ export function demoInBrowser(env: Record<string, string> = {}) {
     page.setDefaultTimeout(WAIT_MS);
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.on('console', (message) => {
-      if (/Content Security Policy/.test(message.text())) complaints.push(message.text());
+      // A refused request is reported too, but it may be just what a test is about.
+      if (message.type() === 'error' && !/^Failed to load resource/.test(message.text()))
+        complaints.push(message.text());
     });
     return page;
   }
@@ -93,6 +96,28 @@ export function demoInBrowser(env: Record<string, string> = {}) {
     url: (path: string) => demo.origin + path,
     output: () => demo.output(),
 
+    /** Ends the demo and starts it again on the same data and ports. The demo provider remembers nothing. */
+    async restart(): Promise<void> {
+      await demo.end();
+      demo = await startDemo(data, { ...env, ...demo.ports });
+    },
+
+    /** Adds users who cannot sign in. Without a name, they have neither an email nor a username. */
+    async addUsers(count: number, name: string | null): Promise<void> {
+      const database = connectByUrl(`sqlite:${join(data, 'demo.db')}`);
+      for (let i = 0; i < count; i++) {
+        const replacements = {
+          id: uuidv7(Date.now() + i),
+          email: name && `${name}${i}@example.com`,
+          now: new Date(),
+        };
+        const statement =
+          'INSERT INTO users (id, email, created_at, updated_at) VALUES (:id, :email, :now, :now)';
+        await database?.query(statement, { replacements });
+      }
+      await database?.close();
+    },
+
     /** Moves all sign-ins into the past by this many seconds. */
     async letSignInsAge(seconds: number): Promise<void> {
       const database = connectByUrl(`sqlite:${join(data, 'demo.db')}`);
@@ -106,11 +131,29 @@ export function demoInBrowser(env: Record<string, string> = {}) {
 /** Fills in and submits the sign-in form. */
 export async function signIn(page: Page, credential: string, password: string): Promise<void> {
   await page.getByLabel('Email or username').fill(credential);
-  await page.getByLabel('Password').fill(password);
+  await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
 /** Waits until the page shows a status message or an error. */
 export function says(page: Page, role: 'status' | 'alert', text: string | RegExp): Promise<void> {
   return page.getByRole(role).getByText(text).waitFor();
+}
+
+/** Answers the question whether to do something that cannot be undone. */
+export async function agree(page: Page, action: string): Promise<void> {
+  await page.getByRole('alertdialog').getByRole('button', { name: action, exact: true }).click();
+}
+
+/** Signs in with the demo provider, from the sign-in page or the sign-up page. */
+export async function signInAtProvider(page: Page, email: string): Promise<void> {
+  await page.getByRole('button', { name: 'Sign in with the demo provider' }).click();
+  await continueAs(page, email);
+}
+
+/** Completes the form of the demo provider. */
+export async function continueAs(page: Page, email: string): Promise<void> {
+  await page.getByRole('heading', { name: 'Demo provider' }).waitFor();
+  await page.getByLabel('Email', { exact: true }).fill(email);
+  await page.getByRole('button', { name: 'Continue' }).click();
 }

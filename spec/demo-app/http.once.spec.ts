@@ -21,6 +21,7 @@ const FOR_ALL = [
   '/reset-password',
   '/verify-email',
   '/mails',
+  '/sign-in-failed',
 ];
 const FOR_THE_SIGNED_IN = ['/account', '/linked-accounts', '/api-keys', '/sessions', '/users', '/events'];
 
@@ -53,6 +54,19 @@ describe('the demo app over HTTP', () => {
     expect(response.headers.get('content-type')).toMatch('text/html');
     expect(response.headers.get('content-security-policy')).toMatch("default-src 'self'");
     expect(await response.text()).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=/);
+  });
+
+  test('pages that need a script say so without one', async () => {
+    const withNotice = async (path: string) =>
+      /<noscript>.*needs JavaScript.*<\/noscript>/.test(await (await fetch(demo.origin + path)).text());
+    for (const path of FOR_ALL) expect([path, await withNotice(path)]).toEqual([path, path !== '/']);
+  });
+
+  test('password managers find the page where a password can be changed', async () => {
+    const response = await fetch(`${demo.origin}/.well-known/change-password`, { redirect: 'manual' });
+    expect([response.status, response.headers.get('location')]).toEqual([302, '/account#your-password']);
+    const nothing = 'resource-that-should-not-exist-whose-status-code-should-not-be-200';
+    expect((await fetch(`${demo.origin}/.well-known/${nothing}`)).status).toBe(404);
   });
 
   test.each(FOR_THE_SIGNED_IN)('%s redirects to the sign-in page without a session', async (path) => {
@@ -131,6 +145,17 @@ describe('starting and stopping the demo app', () => {
     const second = spawnDemo({ DEMO_DATA: data, PORT: new URL(demo.origin).port });
     expect(await second.exit).toBe(1);
     expect(second.output()).toMatch(/Port \d+ is taken.*PORT=\d+ npm run demo/);
+  });
+
+  test.each([
+    ['PORT', 'abc'],
+    ['PORT', '70000'],
+    ['PORT', '-1'],
+    ['PROVIDER_PORT', '1.5'],
+  ])('%s=%s is reported in one line', async (variable, value) => {
+    const refused = spawnDemo({ DEMO_DATA: data, [variable]: value });
+    expect(await refused.exit).toBe(1);
+    expect(refused.output()).toBe(`${variable} must be a whole number from 1 to 65535, not "${value}".\n`);
   });
 
   test('SIGTERM completes the current request, then exits with 0, and the data and the secret are kept', async () => {

@@ -54,10 +54,10 @@ inBrowser('emails and passwords in the demo app', () => {
     await followMail(page, `${name}@example.com`, 'Confirm your email');
     await page.getByRole('button', { name: 'Confirm my address' }).click();
     await page.getByText('You are not signed in to this account in this browser.').waitFor();
-    await page.getByLabel('Password').fill('a guess at it');
+    await page.getByLabel('Password', { exact: true }).fill('a guess at it');
     await page.getByRole('button', { name: 'Confirm my address' }).click();
     await page.getByText('Password is wrong.').waitFor();
-    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Confirm my address' }).click();
     await page.getByText('Your address is confirmed').waitFor();
   });
@@ -83,12 +83,12 @@ inBrowser('emails and passwords in the demo app', () => {
     await says(page, 'status', 'If there is an account with this email, we have sent a link to it.');
 
     await followMail(page, 'grace@example.com', 'Choose a new password');
-    await page.getByLabel('New password').fill('short');
+    await page.getByLabel('New password', { exact: true }).fill('short');
     await page.getByRole('button', { name: 'Save password' }).click();
     await page.getByText('New password must have at least 8 characters.').waitFor();
-    await page.getByLabel('New password').fill(NEW_PASSWORD);
+    await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD);
     await page.getByRole('button', { name: 'Save password' }).click();
-    await page.getByRole('status').getByRole('link', { name: 'Sign in' }).click();
+    await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click();
     await signIn(page, 'grace@example.com', NEW_PASSWORD);
     await page.locator('#verified').waitFor();
     expect(await mailsTo(page, 'nobody@example.com')).toBe(0);
@@ -99,11 +99,11 @@ inBrowser('emails and passwords in the demo app', () => {
   test('a password change requires the current password and ends all other sessions', async () => {
     const page = await demo.openSignedUp(account('barbara'), '/account');
     const elsewhere = await demo.openSignedIn(account('barbara'), '/account');
-    await page.getByLabel('Current password').fill('a guess at it');
-    await page.getByLabel('New password').fill(NEW_PASSWORD);
+    await page.getByLabel('Current password', { exact: true }).fill('a guess at it');
+    await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD);
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('Current password is wrong.').waitFor();
-    await page.getByLabel('Current password').fill(PASSWORD);
+    await page.getByLabel('Current password', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Change password' }).click();
     await says(page, 'status', 'Your password has been changed.');
 
@@ -113,6 +113,26 @@ inBrowser('emails and passwords in the demo app', () => {
     await elsewhere.waitForURL(demo.url('/account'));
     await page.reload();
     await page.getByText('{"hello":"barbara@example.com"}').waitFor();
+  });
+
+  test('password managers are told whose password it is, and where to change it', async () => {
+    const page = await demo.openSignedUp(account('radia'), '/account');
+    await page.goto(demo.url('/.well-known/change-password'));
+    await page.getByRole('heading', { name: 'Change your password' }).waitFor();
+    const usernames = page.locator('input[autocomplete=username]');
+    const values = await usernames.evaluateAll((all) =>
+      all.map((input) => (input as HTMLInputElement).value),
+    );
+    expect(values).toEqual(['radia@example.com', 'radia@example.com', 'radia@example.com']);
+    expect(await usernames.first().isVisible()).toBe(false);
+
+    await page.goto(demo.url('/forgotten-password'));
+    await page.getByLabel('Email').fill('radia@example.com');
+    await page.getByRole('button', { name: 'Send me a link' }).click();
+    await says(page, 'status', 'we have sent a link to it.');
+    await followMail(page, 'radia@example.com', 'Choose a new password');
+    await page.getByRole('button', { name: 'Show new password' }).waitFor();
+    expect(await usernames.inputValue()).toBe('radia@example.com');
   });
 
   test('a sensitive action asks for the password if the sign-in is too long ago', async () => {
@@ -125,10 +145,10 @@ inBrowser('emails and passwords in the demo app', () => {
     expect(await page.getByText('Your data has been downloaded.').isVisible()).toBe(false);
 
     await page.getByRole('button', { name: 'Download my data' }).click();
-    await dialog.getByLabel('Password').fill('a guess at it');
+    await dialog.getByLabel('Password', { exact: true }).fill('a guess at it');
     await dialog.getByRole('button', { name: 'Continue' }).click();
     await dialog.getByText('Password is wrong.').waitFor();
-    await dialog.getByLabel('Password').fill(PASSWORD);
+    await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
     const download = page.waitForEvent('download');
     await dialog.getByRole('button', { name: 'Continue' }).click();
     await says(page, 'status', 'Your data has been downloaded.');

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { demoInBrowser, inBrowser, says } from './browser.js';
+import { agree, continueAs, demoInBrowser, inBrowser, says, signIn, signInAtProvider } from './browser.js';
 
 const GOOGLE = { GOOGLE_CLIENT_ID: 'ours', GOOGLE_CLIENT_SECRET: 'a secret of ours at Google' };
 const grace = { email: 'grace@example.com', username: 'grace', password: 'nanoseconds of wire' };
@@ -30,16 +30,18 @@ inBrowser('sign-in with a provider in the demo app', () => {
     }
 
     await page.getByRole('button', { name: 'Unlink' }).click();
+    await agree(page, 'Unlink account');
     await says(page, 'alert', 'This is your only way to sign in.');
     expect(await page.getByText('Received new tokens').isVisible()).toBe(false);
     await page.getByRole('link', { name: 'Account', exact: true }).click();
     await page.locator('#verified').waitFor();
-    await page.locator('#set-password').getByLabel('Password').fill('the analytical engine');
+    await page.locator('#set-password').getByLabel('Password', { exact: true }).fill('the analytical engine');
     await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByRole('heading', { name: 'Change your password' }).waitFor();
 
     await page.getByRole('link', { name: 'Linked accounts' }).click();
     await page.getByRole('button', { name: 'Unlink' }).click();
+    await agree(page, 'Unlink account');
     await says(page, 'status', 'Your account at the demo provider has been unlinked.');
     await page.getByRole('button', { name: 'Link the demo provider' }).click();
     await continueAs(page, 'ada@example.com');
@@ -110,6 +112,68 @@ inBrowser('sign-in with a provider in the demo app', () => {
     expect((await download).suggestedFilename()).toBe('my-data.json');
   });
 
+  test('tokens that can no longer be used lead to linking the account again', async () => {
+    const page = await demo.open('/linked-accounts');
+    await signInAtProvider(page, 'barbara@example.com');
+    const again = page.getByRole('button', { name: 'Link the account again' });
+    await page.getByRole('button', { name: 'Refresh tokens' }).waitFor();
+    expect(await again.isVisible()).toBe(false);
+
+    await demo.restart();
+    await page.getByRole('button', { name: 'Refresh tokens' }).click();
+    await says(page, 'alert', 'Link the account again.');
+    await again.click();
+    await continueAs(page, 'barbara@example.com');
+    await page.waitForURL(demo.url('/linked-accounts'));
+    await page.getByRole('button', { name: 'Refresh tokens' }).click();
+    await says(page, 'status', 'Received new tokens from the demo provider.');
+  });
+
+  test('a sign-in that the provider cannot continue ends at a page with the way back to the app', async () => {
+    const page = await demo.open('/sign-in');
+    await page.getByRole('button', { name: 'Sign in with the demo provider' }).click();
+    await page.getByRole('heading', { name: 'Demo provider' }).waitFor();
+    const atProvider = page.url();
+    await continueAs(page, 'radia@example.com');
+    await page.waitForURL(demo.url('/account'));
+    // As with the back button.
+    await page.goto(atProvider);
+    await startAgain(page);
+    await page.waitForURL(demo.url('/account'));
+
+    const late = await demo.open('/sign-in');
+    await late.getByRole('button', { name: 'Sign in with the demo provider' }).click();
+    await late.getByRole('heading', { name: 'Demo provider' }).waitFor();
+    await demo.restart();
+    await late.getByRole('button', { name: 'Continue' }).click();
+    await startAgain(late);
+    await late.waitForURL(demo.url('/sign-in'));
+  });
+
+  test('the page for a sign-in that failed says why, also after it was reloaded', async () => {
+    const page = await demo.open('/sign-in-failed?error=invalid_flow');
+    await says(page, 'alert', 'is already complete, or took too long');
+    await page.reload();
+    await says(page, 'alert', 'is already complete, or took too long');
+    await page.goto(demo.url('/sign-in-failed?error=toString'));
+    await says(page, 'alert', 'That did not work.');
+    await page.getByRole('link', { name: 'Try again' }).click();
+    await page.waitForURL(demo.url('/sign-in'));
+  });
+
+  test('if the providers cannot be loaded, the page says so, and the form still works', async () => {
+    const page = await demo.openSignedUp(
+      { ...grace, email: 'dorothy@example.com', username: 'dorothy' },
+      '/',
+    );
+    await page.context().clearCookies();
+    await page.route('**/api/providers', (route) => route.abort());
+    await page.goto(demo.url('/sign-in'));
+    await says(page, 'alert', 'The app cannot be reached.');
+    await signIn(page, 'dorothy', grace.password);
+    await page.waitForURL(demo.url('/account'));
+  });
+
   test('a real provider is offered if the environment contains its client secret', async () => {
     const page = await demo.open('/sign-in');
     await page.getByRole('button', { name: 'Sign in with Google' }).waitFor();
@@ -121,13 +185,8 @@ inBrowser('sign-in with a provider in the demo app', () => {
   });
 });
 
-async function signInAtProvider(page: Page, email: string): Promise<void> {
-  await page.getByRole('button', { name: 'Sign in with the demo provider' }).click();
-  await continueAs(page, email);
-}
-
-async function continueAs(page: Page, email: string): Promise<void> {
-  await page.getByRole('heading', { name: 'Demo provider' }).waitFor();
-  await page.getByLabel('Email', { exact: true }).fill(email);
-  await page.getByRole('button', { name: 'Continue' }).click();
+async function startAgain(page: Page): Promise<void> {
+  await page.getByRole('heading', { name: 'Start again in the app' }).waitFor();
+  expect(await page.content()).not.toMatch(/Error|node_modules/);
+  await page.getByRole('link', { name: 'Back to the latchkey demo' }).click();
 }

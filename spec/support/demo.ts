@@ -10,6 +10,8 @@ const ELSEWHERE = /^(DATABASE_URL|AUTH_SECRET|NODE_ENV|(GOOGLE|GITHUB)_CLIENT_(I
 /** The demo app, running in its own process. */
 export interface Demo {
   readonly origin: string;
+  /** The environment variables with its ports. */
+  readonly ports: { readonly PORT: string; readonly PROVIDER_PORT: string };
   readonly child: ChildProcess;
   /** The exit code, after the process has ended. */
   readonly exit: Promise<number | null>;
@@ -18,7 +20,7 @@ export interface Demo {
 }
 
 /** Starts the demo, without the environment variables that would change its configuration. */
-export function spawnDemo(env: Record<string, string>): Omit<Demo, 'origin'> {
+export function spawnDemo(env: Record<string, string>): Omit<Demo, 'origin' | 'ports'> {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ELSEWHERE.test(name)));
   const child = spawn(process.execPath, ['--import', 'tsx', 'demo-app/server.ts'], {
     cwd: resolve(import.meta.dirname, '../..'),
@@ -46,11 +48,12 @@ export function spawnDemo(env: Record<string, string>): Omit<Demo, 'origin'> {
 export async function startDemo(data: string, env: Record<string, string> = {}): Promise<Demo> {
   for (let start = 1; ; start++) {
     const [port, providerPort] = await freePorts();
-    const started = spawnDemo({ DEMO_DATA: data, PORT: port, PROVIDER_PORT: providerPort, ...env });
+    const ports = { PORT: env.PORT ?? port, PROVIDER_PORT: env.PROVIDER_PORT ?? providerPort };
+    const started = spawnDemo({ DEMO_DATA: data, ...env, ...ports });
     while (started.child.exitCode === null) {
       // The last line that it prints when it starts, or a spec could read its output too early.
       const origin = /The demo is at (http:\S+)\s+.*the password in \S+\n/.exec(started.output())?.[1];
-      if (origin) return { ...started, origin };
+      if (origin) return { ...started, origin, ports };
       await pause(50);
     }
     // Another process may take a port after it was found to be free.
