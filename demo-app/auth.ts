@@ -14,7 +14,7 @@ export const auth = createAuth({
   email: { send: keepMail },
   plugins: [
     credentialPassword({ username: true, signInOnSignUp: true, sendVerificationOnSignUp: true }),
-    oauth(),
+    oauth({ errorUrl: '/sign-in-failed' }),
     ...providers.map(({ plugin }) => plugin),
     apiKeys(),
     admin({ adminEmails: [ADMIN_EMAIL] }),

@@ -45,7 +45,7 @@ function linked(li, provider, account) {
     try {
       return await refreshTokens(provider, content);
     } catch (problem) {
-      linkAgain.hidden = problem.code !== 'relink_required';
+      linkAgain.hidden = !['relink_required', 'refresh_token_missing'].includes(problem.code);
       throw problem;
     }
   });

@@ -150,8 +150,9 @@ inBrowser('sign-in with a provider in the demo app', () => {
     await late.waitForURL(demo.url('/sign-in'));
   });
 
-  test('the page for a sign-in that failed says why, also after it was reloaded', async () => {
-    const page = await demo.open('/sign-in-failed?error=invalid_flow');
+  test('a return from the provider that is too late leads to a page that says why, also after it was reloaded', async () => {
+    const page = await demo.open('/auth/oauth/demo/callback?state=unknown&code=unknown');
+    await page.waitForURL(demo.url('/sign-in-failed?error=invalid_flow'));
     await says(page, 'alert', 'is already complete, or took too long');
     await page.reload();
     await says(page, 'alert', 'is already complete, or took too long');
