@@ -33,7 +33,8 @@ export function onSubmit(form, send) {
 
 /** The hidden field that tells password managers whose password a form is about. It has no name, so it is not sent. */
 export function nameAccount(form, name) {
-  form.querySelector('[autocomplete=username]').value = name;
+  // The default value, so that it also stays when the form is reset.
+  form.querySelector('[autocomplete=username]').defaultValue = name;
 }
 
 /** Runs an action that needs the password in one field. If the password is wrong, the error is shown at that field. */

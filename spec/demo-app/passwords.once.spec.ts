@@ -141,6 +141,8 @@ inBrowser('emails and passwords in the demo app', () => {
     await demo.letSignInsAge(3600);
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Download my data' }).click();
+    await dialog.getByLabel('Password', { exact: true }).waitFor();
+    expect(await dialog.locator('input[autocomplete=username]').inputValue()).toBe('edsger@example.com');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect(await page.getByText('Your data has been downloaded.').isVisible()).toBe(false);
 
