@@ -32,7 +32,7 @@ paging(document.getElementById('events'), async (parameters) => {
 async function findUser(search) {
   if (UUID.test(search)) return { id: search };
   const query = new URLSearchParams({ search });
-  const { users, next_cursor } = await call('GET', `/auth/admin/users?${query}`);
+  const { users, next_cursor } = await call('GET', `/auth/admin/users?${query}&limit=${PAGE_SIZE}`);
   const exact = users.find(({ email, username }) => email === search || username === search);
   // If there are more pages, the user with exactly this name may be on a later one.
   if (exact || (users.length === 1 && next_cursor === null)) return { id: (exact ?? users[0]).id };

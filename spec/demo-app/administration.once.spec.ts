@@ -122,6 +122,7 @@ inBrowser('the admin pages of the demo app', () => {
     };
     await find('ann');
     await says(page, 'status', 'Several users match. Choose one.');
+    await page.getByRole('link', { name: 'More users that match' }).waitFor();
     expect(await page.getByRole('listitem').count()).toBe(21);
     await page.getByRole('link', { name: 'ann24@example.com' }).click();
     await page.getByText('Events of ann24@example.com').waitFor();
@@ -141,7 +142,7 @@ inBrowser('the admin pages of the demo app', () => {
     await link.click();
     await page.getByText(`Events of User …${id.slice(-6)}`).waitFor();
     await page.getByRole('link', { name: 'Show all users' }).click();
-    await page.getByText('session.created').first().waitFor();
+    await page.getByRole('listitem').getByText('session.created').first().waitFor();
     await find(id);
     await page.getByText(`Events of User …${id.slice(-6)}`).waitFor();
   });
@@ -152,7 +153,7 @@ inBrowser('the admin pages of the demo app', () => {
     await page.getByRole('button', { name: 'Show', exact: true }).click();
     await page.waitForURL(/kind=session\.created/);
     await page.reload();
-    await page.getByText('session.created').first().waitFor();
+    await page.getByRole('listitem').getByText('session.created').first().waitFor();
     expect(await page.getByLabel('Kind of event').inputValue()).toBe('session.created');
     const kinds = await page.getByRole('listitem').locator('strong').allTextContents();
     expect(new Set(kinds)).toEqual(new Set(['session.created']));
