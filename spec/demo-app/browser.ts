@@ -33,6 +33,8 @@ export function demoInBrowser(env: Record<string, string> = {}) {
   let demo: Demo;
   let data: string;
   const complaints: string[] = [];
+  // Each user gets a later time in the id than the one before, and is listed before that one.
+  let added = 0;
   jest.setTimeout(TEST_MS);
 
   beforeAll(async () => {
@@ -107,7 +109,7 @@ export function demoInBrowser(env: Record<string, string> = {}) {
       const database = connectByUrl(`sqlite:${join(data, 'demo.db')}`);
       for (let i = 0; i < count; i++) {
         const replacements = {
-          id: uuidv7(Date.now() + i),
+          id: uuidv7(Date.now() + added++),
           email: name && `${name}${i}@example.com`,
           now: new Date(),
         };
