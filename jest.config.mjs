@@ -19,4 +19,6 @@ export default {
   testTimeout: 30_000,
   // Many specs wait for a time to pass or for another process, so three keep two cores busy.
   maxWorkers: 3,
+  // The modules of a finished file stay in memory, so a worker that has grown is replaced.
+  workerIdleMemoryLimit: '1GB',
 };
