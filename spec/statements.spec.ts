@@ -65,6 +65,15 @@ describe('the number of statements', () => {
     },
   );
 
+  test('is zero for junk in front of optionalSession, and two for a session that has ended', async () => {
+    await app.http.get('/optional').set('cookie', 'latchkey=junk').expect(200);
+    expect(sent()).toHaveLength(0);
+    await app.auth.revokeAllSessions((await app.auth.getSession({ headers: { cookie } })).user.id);
+    statements.length = 0;
+    await app.http.get('/optional').set('cookie', cookie).expect(200);
+    expect(sent()).toHaveLength(2);
+  });
+
   test('is one for fifty concurrent requests together', async () => {
     const cookies = await Promise.all(Array.from({ length: 25 }, signIn));
     statements.length = 0;

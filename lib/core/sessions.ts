@@ -185,14 +185,16 @@ export class Sessions {
   ): Promise<IssuedSession> {
     const token = createToken(SESSION_TOKEN_PREFIX);
     const now = this.database.clock.date();
+    const [row] = await this.#whole.select('WHERE s.id = :sessionId', { sessionId }, transaction);
+    const times = { tokenIssuedAt: now, authenticatedAt: now, lastActiveAt: now };
+    const hashes = { tokenHash: digestToken(token), replacedTokenHash: row?.tokenHash ?? null };
     const renewed = await this.#table.update(
-      { tokenHash: digestToken(token), authEpoch, authenticatedAt: now, lastActiveAt: now },
+      { ...times, ...hashes, authEpoch },
       { id: sessionId, userId: user.id, authEpoch: authEpoch - 1 },
       transaction,
     );
-    const [row] = await this.#whole.select('WHERE s.id = :sessionId', { sessionId }, transaction);
     if (renewed === 0 || !row) throw new AuthError('invalid_session');
-    return { user, session: this.#session.pick(row), token, remembered: row.remembered };
+    return { user, session: this.#session.pick({ ...row, ...times }), token, remembered: row.remembered };
   }
 
   /**

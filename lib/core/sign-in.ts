@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/settings.js';
 import type { CallContext, PlainRequest } from '../context/call.js';
-import { createToken, digestToken, SESSION_TOKEN_PREFIX } from '../crypto/token.js';
+import { createToken, digestToken, isWellFormedToken, SESSION_TOKEN_PREFIX } from '../crypto/token.js';
 import { uuidv7 } from '../crypto/uuid.js';
 import type { Clock } from '../database/clock.js';
 import { isForeignKeyViolation } from '../database/faults.js';
@@ -112,6 +112,8 @@ export class SignIn {
       ipAddress: storable(ip, MAX_IP),
       userAgent: storable(userAgent, MAX_USER_AGENT),
       tokenHash: digestToken(token),
+      replacedTokenHash: this.#carriedTokenHash(),
+      tokenIssuedAt: now,
       authEpoch,
       remembered,
     });
@@ -124,12 +126,22 @@ export class SignIn {
     return { user, session: this.#session.pick(row), token, remembered };
   }
 
+  #carriedTokenHash(): Buffer | null {
+    const carried = this.#carriedTokens().find((one) => isWellFormedToken(SESSION_TOKEN_PREFIX, one));
+    return carried === undefined ? null : digestToken(carried);
+  }
+
+  /** The session tokens of the request that signs in, valid or not. */
+  #carriedTokens(): readonly string[] {
+    const { request } = this.context.client;
+    return request ? this.sessionTokens(request) : [];
+  }
+
   async #end(replaced: SignInOptions['replaced']): Promise<void> {
     if (replaced) {
       for (const { userId, sessionId } of replaced) await this.sessions.revoke(userId, sessionId);
       return;
     }
-    const { request } = this.context.client;
-    for (const token of request ? this.sessionTokens(request) : []) await this.sessions.revokeByToken(token);
+    for (const token of this.#carriedTokens()) await this.sessions.revokeByToken(token);
   }
 }

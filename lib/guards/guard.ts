@@ -1,4 +1,4 @@
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { type Auth, internalsOf } from '../auth.js';
 import type { AuthConfig } from '../config/auth-config.js';
 import type { Authentication, Via } from '../core/authentication.js';
@@ -12,19 +12,21 @@ import type { GuardOptions } from './options.js';
 /** An Auth, or the config to create one: the first argument of the router and the guards. */
 export type AuthOrConfig = Auth | AuthConfig<readonly Plugin[]>;
 
-/** A middleware that authenticates a request and sets `req.auth`, or responds with a problem. */
+/** A middleware that authenticates a request and sets or clears `req.auth`, or responds with a problem. */
 export function guard(
   name: string,
   authOrConfig: AuthOrConfig,
   options: GuardOptions,
-  decide: (core: Core, req: Request) => Promise<Authentication | null>,
+  decide: (core: Core, req: Request, res: Response) => Promise<Authentication | null>,
   check?: (core: Core, authentication: Authentication) => void,
 ): RequestHandler {
   const { core } = internalsOf(authOrConfig);
   const { accept, onError } = checked(name, options, core);
   return async (req, res, next) => {
+    // An earlier guard, perhaps of another Auth, may have set it. Only the last guard's result counts.
+    (req as { auth?: Authentication | undefined }).auth = undefined;
     try {
-      const authentication = await decide(core, req);
+      const authentication = await decide(core, req, res);
       if (authentication) {
         if (accept && !accept.includes(authentication.via)) throw notAccepted(core, authentication, accept);
         check?.(core, authentication);

@@ -1,8 +1,10 @@
+import type { Response } from 'express';
 import { authenticateWith } from '../carriers/authenticate.js';
 import type { PlainRequest } from '../context/call.js';
 import { type Authentication, isSession, type SessionAuthentication } from '../core/authentication.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
+import { clearDeadCookie } from './dead-cookie.js';
 import { isUnsafe, requireOwnOrigin } from './origin.js';
 
 /**
@@ -18,6 +20,27 @@ export async function authenticate(core: Core, req: PlainRequest): Promise<Authe
     requireOwnOrigin(req, core.settings);
   }
   return authentication;
+}
+
+/**
+ * Like {@link authenticate}, but a cookie that opens nothing counts as none, and is cleared: a browser sends it unasked,
+ * and could not even sign in again if it were refused. Other credentials are sent on purpose.
+ */
+export async function authenticateIfPossible(
+  core: Core,
+  req: PlainRequest,
+  res: Response,
+): Promise<Authentication | null> {
+  try {
+    return await authenticate(core, req);
+  } catch (error) {
+    const carrier = core.carriers.find((one) => one.sessionTokens(req).length > 0);
+    const isDeadCookie =
+      error instanceof AuthError && error.code === 'invalid_session' && carrier?.via === 'cookie';
+    if (!isDeadCookie) throw error;
+  }
+  await clearDeadCookie(core, req, res);
+  return null;
 }
 
 /** Like {@link authenticate}, but requires a credential. @throws AuthError `unauthenticated` */

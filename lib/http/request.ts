@@ -7,8 +7,8 @@ declare global {
   namespace Express {
     interface Request {
       /**
-       * Who made the request. Set by latchkey's guards: it is undefined on routes without a guard, and after
-       * `optionalSession` if the request carries no session.
+       * Who made the request. Each of latchkey's guards sets or clears it, so it is the result of the last one. It is
+       * undefined on routes without a guard, and after `optionalSession` if the request carries no session.
        */
       auth: Authentication;
     }

@@ -10,7 +10,7 @@ export function respond(core: Core, route: Route, reply: Reply, res: Response): 
   // Before any header is set, so that a body that does not match the schema sets no cookie.
   const body = schema && JSON.stringify(schema.parse(reply.body));
   if (reply.issue) issueSession(core, reply.issue, res);
-  if (reply.clearCookie) setCookie(core, res, '', { expires: new Date(0) });
+  if (reply.clearCookie) clearSessionCookie(core, res);
   for (const [name, value] of Object.entries(reply.headers ?? {})) res.appendHeader(name, value);
   res.statusCode = reply.status;
   if (body === undefined) {
@@ -20,6 +20,11 @@ export function respond(core: Core, route: Route, reply: Reply, res: Response): 
   // Not res.json(), which adds an ETag and can answer 304, although the response must not be cached.
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   res.end(body);
+}
+
+/** Makes the browser delete the session cookie. */
+export function clearSessionCookie(core: Core, res: Response): void {
+  setCookie(core, res, '', { expires: new Date(0) });
 }
 
 function issueSession(core: Core, { token, session, remembered }: IssuedSession, res: Response): void {

@@ -2,7 +2,14 @@ import { usersAndSessions } from './0001-users-and-sessions.js';
 import { rateLimits } from './0004-rate-limits.js';
 import { oneTimeTokens } from './0005-one-time-tokens.js';
 import { devices } from './0008-devices.js';
+import { replacedTokens } from './0010-replaced-tokens.js';
 import type { Migration } from './migration.js';
 
 /** The core's migrations, in the order in which they are applied; those of plugins come after them. */
-export const coreMigrations: readonly Migration[] = [usersAndSessions, rateLimits, oneTimeTokens, devices];
+export const coreMigrations: readonly Migration[] = [
+  usersAndSessions,
+  rateLimits,
+  oneTimeTokens,
+  devices,
+  replacedTokens,
+];

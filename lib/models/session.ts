@@ -10,6 +10,9 @@ export const sessions = declareTable({
     /** The id of the session's user. */
     userId: column.uuid().onWire(),
     tokenHash: column.digest().internal(),
+    /** The token that the browser had before, if it had one: of this session, or one of before the sign-in. */
+    replacedTokenHash: column.digest().internal().nullable(),
+    tokenIssuedAt: column.time().internal().nullable(),
     authEpoch: column.integer().internal(),
     /** Whether the cookie is kept when the browser is closed (`remember_me`). */
     remembered: column.boolean().internal(),

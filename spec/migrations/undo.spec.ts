@@ -23,6 +23,7 @@ const EVERYTHING = [
   '0004-rate-limits',
   '0005-one-time-tokens',
   '0008-devices',
+  '0010-replaced-tokens',
   '0003-api-keys',
   '0006-audit-events',
 ];
@@ -85,9 +86,9 @@ describe('auth.migrate({ undo })', () => {
       const auth = open(...plugins);
       await auth.migrate();
       expect(await auth.migrate({ undo: 2 })).toEqual(['0006-audit-events', '0003-api-keys']);
-      expect(await auth.migrate({ undo: 1 })).toEqual(['0008-devices']);
-      expect(await recorded()).toEqual(EVERYTHING.slice(0, 3));
-      expect(await auth.migrate()).toEqual(EVERYTHING.slice(3));
+      expect(await auth.migrate({ undo: 1 })).toEqual(['0010-replaced-tokens']);
+      expect(await recorded()).toEqual(EVERYTHING.slice(0, 4));
+      expect(await auth.migrate()).toEqual(EVERYTHING.slice(4));
       expect(await auth.migrate({ undo: 99 })).toEqual([...EVERYTHING].reverse());
       await auth.close();
     }
@@ -109,7 +110,8 @@ describe('auth.migrate({ undo })', () => {
     // Without undo, a plugin may be missing.
     expect(await fewer.migrate()).toEqual([]);
     await fewer.close();
-    const ordered = [...EVERYTHING.slice(0, 4), '0001-reports', ...EVERYTHING.slice(4)];
+    const ofCore = EVERYTHING.indexOf('0010-replaced-tokens') + 1;
+    const ordered = [...EVERYTHING.slice(0, ofCore), '0001-reports', ...EVERYTHING.slice(ofCore)];
     expect(await full.migrate({ undo: 'all' })).toEqual(ordered.toReversed());
     expect(await full.migrate()).toEqual(ordered);
     await full.close();

@@ -1,7 +1,7 @@
 import { type Auth, internalsOf } from '../../lib/auth.js';
 import { ada, type password, type SpecApp } from './app.js';
 
-type PasswordApp = SpecApp<readonly [ReturnType<typeof password>]>;
+type PasswordApp = Pick<SpecApp<readonly [ReturnType<typeof password>]>, 'auth'>;
 
 /** Signs Ada in. */
 export async function signIn({ auth }: PasswordApp, rememberMe = false) {
