@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { sessionCookie } from '../../../support/app.js';
 import { rows } from '../../../support/database.js';
 import {
   begin,
@@ -8,8 +9,10 @@ import {
   signInWith,
   startOAuthApp,
   startWithOidc,
+  travel,
 } from '../../../support/oauth-app.js';
 import { CLIENT, type OidcServer, startOidcServer } from '../../../support/oidc.js';
+import { expectProblem } from '../../../support/problem.js';
 
 const AUTHORIZE = '/auth/oauth/oidc/authorize';
 
@@ -115,6 +118,46 @@ describe('GET /oauth/:provider/authorize', () => {
       await app.http.get(AUTHORIZE).set('Sec-Fetch-Site', site).expect(302);
   });
 
+  test.each([
+    ['a link in an email or on another site', 'navigate', 'document', 302],
+    ['a frame of another site', 'navigate', 'iframe', 403],
+    ['an embedded object of another site', 'navigate', 'object', 403],
+    ['an image of another site', 'no-cors', 'image', 403],
+    ['a script of another site', 'cors', 'empty', 403],
+    ['a document that is not a navigation', 'no-cors', 'document', 403],
+  ])('answers %s (%s, %s) with %i', async (_what, mode, destination, status) => {
+    const headers = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': mode, 'Sec-Fetch-Dest': destination };
+    await app.http.get(AUTHORIZE).set(headers).expect(status);
+    // Links and reauthentications act on a session, so they are never started from another site.
+    const browser = app.browser();
+    await signInWith(browser, 'oidc');
+    for (const action of ['link', 'reauthenticate'])
+      expectProblem(await browser.get(`/auth/oauth/oidc/${action}`).set(headers), 403, 'origin_not_allowed');
+  });
+
+  test('passes login_hint on to the provider', async () => {
+    const hint = 'ada+work@example.com';
+    const url = new URL(await begin(app.browser(), AUTHORIZE, { login_hint: hint }));
+    expect(url.searchParams.get('login_hint')).toBe(hint);
+    for (const bad of ['', 'x'.repeat(321), 'a\0b'])
+      expectProblem(await app.http.get(AUTHORIZE).query({ login_hint: bad }), 400, 'invalid_request');
+    // The URL parser replaces ill-formed Unicode, so it can only come from code.
+    for (const bad of ['\ud800', '', 'x'.repeat(321), 7 as never])
+      await expect(app.auth.oauth.authorizeUrl('oidc', { loginHint: bad })).rejects.toMatchObject({
+        code: 'invalid_request',
+      });
+  });
+
+  test('makes the session a remembered one with remember_me=true', async () => {
+    const attributesOf = async (query: Record<string, string>) =>
+      sessionCookie(await travel(app.browser(), AUTHORIZE, query))?.attributes.join('; ');
+    expect(await attributesOf({ remember_me: 'true' })).toMatch(/Max-Age=25920\d\d; .*Expires=/);
+    for (const query of [{}, { remember_me: 'false' }] as Record<string, string>[])
+      expect(await attributesOf(query)).toBe('Path=/; HttpOnly; SameSite=Lax');
+    for (const remember_me of ['', '1', 'TRUE'])
+      expectProblem(await app.http.get(AUTHORIZE).query({ remember_me }), 400, 'invalid_request');
+  });
+
   test('responds with 404 to unknown providers', async () => {
     for (const name of ['nobody', '__proto__', 'constructor', 'toString', 'OIDC', '%00']) {
       const { body } = await app.http.get(`/auth/oauth/${name}/authorize`).expect(404);
@@ -146,6 +189,7 @@ describe('GET /oauth/:provider/authorize', () => {
     const { body, headers } = await lonely.http.get(AUTHORIZE).expect(502);
     expect(body.code).toBe('provider_error');
     expect(headers['set-cookie']).toBeUndefined();
+    expect(await rows(lonely.database, 'SELECT provider FROM oauth_flows')).toEqual([]);
     const back = await startOidcServer([`${lonely.origin}/auth/oauth/oidc/callback`], Number(port));
     await lonely.http.get(AUTHORIZE).expect(302);
     await lonely.stop();

@@ -1,15 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { oauth } from '../../../../lib/index.js';
 import { ada, sessionCookie, signedIn } from '../../../support/app.js';
 import { rows } from '../../../support/database.js';
 import {
   begin,
   countRows,
   type OAuthApp,
+  oidcPlugin,
   pathOf,
   signInWith,
+  startOAuthApp,
   startWithOidc,
 } from '../../../support/oauth-app.js';
 import { type OidcServer, visitProvider } from '../../../support/oidc.js';
+import { expectProblem } from '../../../support/problem.js';
 
 describe('GET /oauth/:provider/callback', () => {
   let app: OAuthApp;
@@ -29,6 +33,10 @@ describe('GET /oauth/:provider/callback', () => {
   });
 
   const authorize = '/auth/oauth/oidc/authorize';
+
+  /** Starts a flow and returns its cookie. */
+  const cookiesOf = async (browser: ReturnType<OAuthApp['browser']>) =>
+    String((await browser.get(authorize).expect(302)).headers['set-cookie']).split(';')[0] ?? '';
 
   test('creates a new user, signs them in and redirects to callback_url', async () => {
     const browser = app.browser();
@@ -78,6 +86,32 @@ describe('GET /oauth/:provider/callback', () => {
     expect((await browser.get(pathOf(first))).headers.location).toBe('/first');
   });
 
+  test('supports tabs that start a flow at the same time, before the browser has any cookie', async () => {
+    const browser = app.browser();
+    const paths = Array.from({ length: 8 }, (_, n) => `/tab-${n}`);
+    const urls = await Promise.all(paths.map((path) => begin(browser, authorize, { callback_url: path })));
+    const backs: string[] = [];
+    for (const url of urls) backs.push(pathOf(await visitProvider(url)));
+    const responses = await Promise.all(backs.map((back) => browser.get(back)));
+    expect(responses.map(({ headers }) => headers.location)).toEqual(paths);
+    // Each return removes its own cookie, and nobody else can return with it.
+    for (const response of responses) {
+      const [cookie = ''] = (response.headers['set-cookie'] as unknown as string[]).filter((line) =>
+        line.startsWith('latchkey-flow-'),
+      );
+      expect(cookie).toMatch(/^latchkey-flow-[\w-]{16}=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/);
+    }
+    for (const back of backs) expectProblem(await browser.get(back), 400, 'invalid_flow');
+  });
+
+  test('keeps at most 16 flows of a browser, the newest ones', async () => {
+    const browser = app.browser();
+    const backs: string[] = [];
+    while (backs.length < 18) backs.push(pathOf(await visitProvider(await begin(browser, authorize))));
+    for (const back of backs.slice(0, 2)) expectProblem(await browser.get(back), 400, 'invalid_flow');
+    for (const back of [backs[2], backs.at(-1)]) await browser.get(back ?? '').expect(303);
+  });
+
   test('accepts a flow once, even with 16 concurrent requests and a later one', async () => {
     const browser = app.browser();
     const back = pathOf(await visitProvider(await begin(browser, authorize)));
@@ -106,8 +140,11 @@ describe('GET /oauth/:provider/callback', () => {
       expect(response.body.code).toBe('invalid_flow');
       expect(response.headers['set-cookie']).toBeUndefined();
     }
-    const tossed = `latchkey-flow=${'a'.repeat(43)}; latchkey-flow=${'b'.repeat(43)}`;
-    await app.http.get(back).set('Cookie', tossed).expect(400);
+    const [cookie] = (await cookiesOf(app.browser())).split('=');
+    for (const name of ['latchkey-flow', cookie]) {
+      const tossed = `${name}=${'a'.repeat(43)}; ${name}=${'b'.repeat(43)}`;
+      await app.http.get(back).set('Cookie', tossed).expect(400);
+    }
     await browser.get(back).expect(303);
   });
 
@@ -145,6 +182,50 @@ describe('GET /oauth/:provider/callback', () => {
     const { body, headers } = await browser.get(`/auth/oauth/oidc/callback${query}`).expect(400);
     expect(body.code).toBe(code);
     expect(headers['referrer-policy']).toBe('no-referrer');
+  });
+
+  test.each([
+    ['without an errorUrl', {}, '/?error=invalid_flow'],
+    ['a path', { errorUrl: '/sign-in?from=provider#top' }, '/sign-in?from=provider&error=invalid_flow#top'],
+    ['a trusted origin', { errorUrl: 'https://www.example/in' }, 'https://www.example/in?error=invalid_flow'],
+  ])('without a valid flow redirects browsers to a page: %s', async (_what, options, location) => {
+    const lost = await startOAuthApp({
+      providers: () => [oidcPlugin(provider)],
+      options,
+      config: { trustedOrigins: ['https://www.example'] },
+    });
+    const path = '/auth/oauth/oidc/callback';
+    for (const call of [
+      () => lost.http.get(`${path}?code=abc&state=${'x'.repeat(43)}`),
+      () => lost.http.get(path),
+      () =>
+        lost.http
+          .post(path)
+          .type('form')
+          .send({ code: 'abc', state: 'x' })
+          .set('Sec-Fetch-Site', 'cross-site'),
+    ]) {
+      const browser = await call().set('Accept', 'text/html,application/xhtml+xml,*/*;q=0.8').expect(303);
+      expect(browser.headers.location).toBe(location);
+      expect(browser.headers['set-cookie']).toBeUndefined();
+      for (const accept of ['*/*', 'application/json', 'text/*'])
+        expectProblem(await call().set('Accept', accept), 400, 'invalid_flow');
+    }
+    await lost.http.get('/auth/oauth/nobody/callback').set('Accept', 'text/html').expect(404);
+    await lost.stop();
+  });
+
+  test.each([
+    ['another origin', 'https://evil.example/'],
+    ['another origin without a scheme', '//evil.example'],
+    ['a backslash', '/\\evil.example'],
+    ['a script', 'javascript:alert(1)'],
+    ['nothing', ''],
+    ['no text', 7 as never],
+  ])('is refused at the start with an errorUrl of %s', async (_what, errorUrl) => {
+    expect(() => app.another({ plugins: [oauth({ errorUrl }), oidcPlugin(provider)] as never })).toThrow(
+      /^latchkey: oauth: errorUrl must be a path of this app, or a URL/,
+    );
   });
 
   test('responds with 404 to unknown providers', async () => {
