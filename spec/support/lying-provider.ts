@@ -12,7 +12,7 @@ export interface KeyPair {
 export const newKeys = (): KeyPair => generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
 type Answer = (req: IncomingMessage, res: ServerResponse) => void;
-type Endpoint = 'discovery' | 'jwks' | 'token' | 'userinfo' | 'emails';
+type Endpoint = 'discovery' | 'jwks' | 'token' | 'userinfo' | 'emails' | 'revoke';
 
 /** The provider's false values. Without any, the provider is honest. */
 export interface Lies {
@@ -49,6 +49,8 @@ export interface LyingProvider {
   /** The requests to the userinfo endpoint and similar endpoints. */
   readonly resourceRequests: IncomingMessage[];
   jwksRequests: number;
+  /** The requests to the revocation endpoint, which discovery lists only if the metadata say so. */
+  readonly revocations: TokenRequest[];
   /** The published keys; the last one is used for signatures. */
   keys: KeyPair[];
   stop(): Promise<void>;
@@ -70,6 +72,7 @@ export async function startLyingProvider(): Promise<LyingProvider> {
     authorizations: [],
     resourceRequests: [],
     jwksRequests: 0,
+    revocations: [],
     keys: [published],
     async stop() {
       server.closeAllConnections();
@@ -151,6 +154,11 @@ export async function startLyingProvider(): Promise<LyingProvider> {
       state.resourceRequests.push(req);
       const sub = subjects.get(String(req.headers.authorization).replace('Bearer ', ''));
       json(res, { sub, email: 'ada@example.com', email_verified: true, ...state.lies.userinfo });
+    },
+    async revoke(req, res) {
+      const form = new URLSearchParams(await text(req));
+      state.revocations.push({ form, authorization: req.headers.authorization });
+      res.writeHead(200).end();
     },
     emails: (req, res) => {
       state.resourceRequests.push(req);

@@ -28,6 +28,8 @@ export interface OidcServer {
   /** The number of requests to the token endpoint, and how long each takes. */
   tokenCalls: number;
   tokenDelayMs: number;
+  /** The tokens that clients have revoked. */
+  readonly revoked: string[];
   stop(): Promise<void>;
 }
 
@@ -45,6 +47,7 @@ export async function startOidcServer(redirectUris: string[], port = 0): Promise
     rotates: true,
     tokenCalls: 0,
     tokenDelayMs: 0,
+    revoked: [],
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -74,12 +77,14 @@ export async function startOidcServer(redirectUris: string[], port = 0): Promise
     ],
     claims: { openid: ['sub'], email: ['email', 'email_verified'] },
     cookies: { keys: ['a key for the cookies of the provider'] },
-    features: { devInteractions: { enabled: false } },
+    features: { devInteractions: { enabled: false }, revocation: { enabled: true } },
     interactions: { url: (_ctx, interaction) => `/interaction/${interaction.uid}` },
     issueRefreshToken: async () => true,
     rotateRefreshToken: () => state.rotates,
     findAccount: (_ctx, id) => ({ accountId: id, claims: async () => ({ ...people.get(id), sub: id }) }),
   });
+  provider.on('access_token.destroyed', ({ jti }) => void state.revoked.push(`access_token ${jti}`));
+  provider.on('refresh_token.destroyed', ({ jti }) => void state.revoked.push(`refresh_token ${jti}`));
   const handle = provider.callback();
   server.on('request', async (req, res) => {
     if (req.url?.startsWith('/interaction/')) {
