@@ -57,9 +57,10 @@ export function beginFlow(
       remembered: rememberMe === true,
       reauthenticates: purpose === 'reauthenticate',
     };
-    if (sessionId === null) await core.limiter.countAddress('signIn');
+    if (purpose === 'sign-in') await core.limiter.countAddress('signIn');
+    // The type is not guaranteed for programmatic callers: without a session, it would be a sign-in.
     else if (!isUuid(sessionId)) throw new AuthError('invalid_session');
-    if (flow.reauthenticates) await checkReauthentication(parts, client, String(sessionId));
+    else if (flow.reauthenticates) await checkReauthentication(parts, client, sessionId);
     const { redirectUri, secrets } = flow;
     const url = await client.authorizationUrl(secrets, { redirectUri, purpose, loginHint });
     await flows.begin(flow, browser);

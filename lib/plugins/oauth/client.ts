@@ -135,9 +135,9 @@ function profileSources(server: AuthorizationServer, accessToken: string, claims
   };
 }
 
-/** A time in seconds since 1970, as in a claim. Before that counts as 1970. */
+/** A time in seconds since 1970. openid-client has checked that it is a positive number. */
 function timeOf(claim: unknown): Date | undefined {
-  return typeof claim === 'number' ? new Date(Math.min(Math.max(0, claim * 1000), MAX_TIME)) : undefined;
+  return claim === undefined ? undefined : new Date(Math.min(Number(claim) * 1000, MAX_TIME));
 }
 
 function checkedProfile(profile: Profile): Profile {

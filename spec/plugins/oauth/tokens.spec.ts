@@ -126,6 +126,108 @@ describe('a refresh', () => {
     await browser.post(REFRESH).expect(200);
   });
 
+  /** Resolves when a call tries to take the lease of an account. */
+  function leaseAttempt() {
+    const { query } = sequelize;
+    return new Promise<void>((resolve) => {
+      sequelize.query = (async (sql: string | { query: string }, ...rest: never[]) => {
+        const isAttempt = /SET refresh_lease = /.test(typeof sql === 'string' ? sql : sql.query);
+        if (isAttempt) sequelize.query = query;
+        const result = await (query as (...args: unknown[]) => unknown).call(sequelize, sql, ...rest);
+        if (isAttempt) resolve();
+        return result;
+      }) as Sequelize['query'];
+    });
+  }
+
+  /** The refreshes that the provider has received, apart from the one that was delayed. */
+  const refreshRequests = () =>
+    provider.tokenRequests.filter(({ form }) => form.get('grant_type') === 'refresh_token');
+
+  test('keeps its lease during a sign-in that brings no refresh token, so that none is sent twice', async () => {
+    const held = holdRefresh({
+      status: 200,
+      body: { access_token: 'late', refresh_token: 'rotated', token_type: 'bearer', expires_in: 60 },
+    });
+    const first = browser.post(REFRESH).then((response) => response);
+    await held.isHeld;
+    provider.lies = { tokens: { refresh_token: undefined } };
+    await signInWith(app.browser(), 'oidc');
+    const newer = await read();
+    const attempt = leaseAttempt();
+    const second = browser.post(REFRESH).then((response) => response);
+    await attempt;
+    held.release();
+    expect((await Promise.all([first, second])).map(({ status }) => status)).toEqual([200, 200]);
+    expect(refreshRequests()).toEqual([]);
+    // The access token of the sign-in is kept, and so is the rotated refresh token, which replaces the used one.
+    expect(await read()).toEqual({ ...newer, refresh_token: 'rotated' });
+    provider.lies = {};
+    await browser.post(REFRESH).expect(200);
+    expect(refreshRequests().at(-1)?.form.get('refresh_token')).toBe('rotated');
+  });
+
+  test('that a sign-in overtakes leaves its tokens to calls that are waiting', async () => {
+    const held = holdRefresh({ status: 400, body: { error: 'invalid_grant' } });
+    const first = browser.post(REFRESH).then((response) => response);
+    await held.isHeld;
+    await signInWith(app.browser(), 'oidc');
+    const newer = await read();
+    const attempt = leaseAttempt();
+    const second = browser.post(REFRESH).then((response) => response);
+    await attempt;
+    held.release();
+    for (const response of await Promise.all([first, second])) {
+      expect(response.status).toBe(200);
+      expect(response.body).toEqual(newer);
+    }
+    expect(refreshRequests()).toEqual([]);
+  });
+
+  test('that is refused during a sign-in without a refresh token ends only the refresh token', async () => {
+    const held = holdRefresh({ status: 400, body: { error: 'invalid_grant' } });
+    const refreshing = browser.post(REFRESH).then((response) => response);
+    await held.isHeld;
+    provider.lies = { tokens: { refresh_token: undefined } };
+    await signInWith(app.browser(), 'oidc');
+    const newer = await read();
+    held.release();
+    expect((await refreshing).status).toBe(200);
+    expect(await read()).toEqual({ ...newer, refresh_token: null });
+    expect((await browser.post(REFRESH).expect(409)).body.code).toBe('refresh_token_missing');
+  });
+
+  test.each([
+    'invalid_grant',
+    'bad_refresh_token',
+    'interaction_required',
+    'login_required',
+    'consent_required',
+    'account_selection_required',
+  ])('that is refused with %s requires a new link', async (error) => {
+    const held = holdRefresh({ status: 400, body: { error } });
+    void held.isHeld.then(held.release);
+    expect((await browser.post(REFRESH).expect(409)).body.code).toBe('relink_required');
+    expect((await browser.get('/auth/oauth/oidc/tokens').expect(409)).body.code).toBe('relink_required');
+    expect((await browser.post(REFRESH).expect(409)).body.code).toBe('relink_required');
+    expect(refreshRequests()).toEqual([]);
+  });
+
+  test('with the lease of a dead process and a slow provider does not wait for both in full', async () => {
+    await rows(
+      app.database,
+      `UPDATE accounts SET refresh_lease = '01900000-0000-7000-8000-000000000000', refresh_lease_until = :past`,
+      { past: '2020-01-01 00:00:00.000' },
+    );
+    provider.lies = { answers: { token: answers.hang } };
+    const start = performance.now();
+    const calls = Array.from({ length: 3 }, () => browser.post(REFRESH));
+    const codes = (await Promise.all(calls)).map(({ body }) => body.code);
+    expect(performance.now() - start).toBeLessThan(6500);
+    for (const code of codes) expect(['provider_error', 'unavailable']).toContain(code);
+    expect(codes).toContain('provider_error');
+  });
+
   test('whose tokens cannot be saved immediately is saved soon, because the old tokens may be invalid by then', async () => {
     const before = await read();
     const query = sequelize.query;
