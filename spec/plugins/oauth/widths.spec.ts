@@ -44,7 +44,6 @@ describe('what callers and providers send', () => {
 
   test.each<[string, Lies]>([
     ['an access token of 30,000 Chinese characters', { tokens: { access_token: CJK.repeat(30_000) } }],
-    ['a refresh token of 30,000 Chinese characters', { tokens: { refresh_token: CJK.repeat(30_000) } }],
     ['a subject of 256 characters', { claims: { sub: 'x'.repeat(256) } }],
     ['a token type of 300 characters', { tokens: { token_type: 'x'.repeat(300) } }],
   ])('%s is an error of the provider', async (_what, lies) => {
