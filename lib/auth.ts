@@ -59,7 +59,7 @@ export interface Auth {
    * Marks a user's email as verified, for apps that verify emails themselves. If it was unverified, the account's API
    * keys, links to providers and emailed links are removed, since someone else may have signed up with the address. The
    * password and the sessions are kept, so call it only if the owner of the mailbox is signed in or has entered the
-   * password.
+   * password. What is attached afterwards ends with the owner's first reset by email.
    *
    * @throws AuthError `user_not_found` if the user does not exist or has no email
    */

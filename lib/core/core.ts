@@ -111,13 +111,19 @@ export class Core {
     return this.#gate.check(user, options);
   }
 
-  /** Emails a one-time token to a user after the response has been sent. Does nothing if the user has no email. */
-  mailToken(template: MailTemplate, purpose: Purpose, user: User): void {
+  /**
+   * Emails a one-time token to a user after the response has been sent. Does nothing if the user has no email.
+   *
+   * @param user null for an unknown email: a token is written, because on SQLite a write delays the next response, which
+   *   would reveal which emails are known. Nothing is sent
+   */
+  mailToken(template: MailTemplate, purpose: Purpose, user: User | null): void {
     const { mailer, tokens } = this;
-    const { email } = user;
+    const email = user ? user.email : '';
     if (email === null) return;
     mailer?.later(async () => {
-      await mailer.send(template, user, email, await tokens.issue(purpose, user.id, email));
+      const token = await tokens.issue(purpose, user?.id ?? null, email);
+      if (user) await mailer.send(template, user, email, token);
     });
   }
 
@@ -153,7 +159,7 @@ export class Core {
   }
 
   /**
-   * Marks a user's email as verified, in a transaction of its own: see {@link ProofOfEmail}.
+   * Marks a user's email as verified because the app says so, in a transaction of its own: see {@link ProofOfEmail}.
    *
    * @param spare what to keep, because the person has shown that it is theirs
    * @throws AuthError `user_not_found` if there is no such user, or none with an email
@@ -162,7 +168,7 @@ export class Core {
     const proved = await this.database.transaction(async (transaction) => {
       const record = await this.users.lock(userId, transaction);
       if (!record?.user.email) throw new AuthError('user_not_found');
-      return this.#proofs.record(record, spare, transaction);
+      return this.#proofs.record(record, 'app', spare, transaction);
     });
     this.#proofs.announce(proved);
     return proved.record.user;

@@ -39,8 +39,12 @@ export class OneTimeTokens {
     if (twice) throw new TypeError(`latchkey: two plugins issue one-time tokens for '${twice}'`);
   }
 
-  /** @param email the user's address, to which the token will be sent */
-  async issue({ name: purpose, lifetimeMs }: Purpose, userId: string, email: string): Promise<string> {
+  /**
+   * @param userId null writes a token that nobody can redeem, where a request for an unknown email must not be told apart
+   *   from others by what it writes
+   * @param email the user's address, to which the token will be sent
+   */
+  async issue({ name: purpose, lifetimeMs }: Purpose, userId: string | null, email: string): Promise<string> {
     const token = createToken(PREFIX);
     await this.database.ready();
     const expiresAt = this.database.clock.date(lifetimeMs);
@@ -56,7 +60,7 @@ export class OneTimeTokens {
       .shown('t')
       .select(where, { hash: digestToken(token), purpose: purpose.name });
     if (!row || this.database.clock.hasPassed(row.expiresAt)) throw new AuthError('invalid_token');
-    const record = await this.users.findRecord({ id: row.userId });
+    const record = row.userId === null ? null : await this.users.findRecord({ id: row.userId });
     // The user's email has changed since the token was sent.
     if (record?.user.email !== row.email) throw new AuthError('invalid_token');
     return { purpose, token, record };
@@ -81,7 +85,7 @@ export class OneTimeTokens {
       const used = await this.table.delete({ tokenHash: digestToken(token) }, transaction);
       if (used === 0) throw new AuthError('invalid_token');
       await this.table.delete({ userId: user.id, purpose: purpose.name }, transaction);
-      const proved = await this.proofs.record(record, spare, transaction);
+      const proved = await this.proofs.record(record, 'mailbox', spare, transaction);
       return { proved, outcome: await work(proved.record, transaction) };
     });
     this.proofs.announce(proved);

@@ -6,7 +6,7 @@ import type { UserColumns } from '../models/user.js';
 import type { Contribution } from './contribution.js';
 import type { Events } from './events.js';
 import type { Sessions } from './sessions.js';
-import type { UserRecord, Users } from './users.js';
+import type { EmailProof, UserRecord, Users } from './users.js';
 
 /**
  * What can be attached to an account before its email is verified: a password, sessions, emailed tokens, and what plugins
@@ -27,6 +27,9 @@ export interface ProvedEmail {
  * Marks emails as verified. Anyone can sign up with someone else's address and wait for its owner (account
  * pre-hijacking, USENIX Security 2022), so the first verification removes everything attached to the account before. It
  * keeps only what the person has shown to be theirs.
+ *
+ * An app that says that an email is verified keeps the password and the sessions, so a stranger whom it mistook for the
+ * owner can go on attaching things. So the first access to the mailbox itself counts as a first verification again.
  */
 export class ProofOfEmail {
   constructor(
@@ -41,16 +44,20 @@ export class ProofOfEmail {
 
   /**
    * @param record the user; the transaction must have locked the row
+   * @param by who showed that the email is the user's
    * @param spare what to keep, because the person has shown that it is theirs
    * @returns what to pass to {@link announce} after the transaction
    */
   async record(
     record: UserRecord,
+    by: EmailProof,
     spare: readonly Attached[],
     transaction: Transaction,
   ): Promise<ProvedEmail> {
     const { user } = record;
-    if (user.emailVerifiedAt !== null) return { record, isFirst: false, endedSessions: [] };
+    const isFirst = user.emailVerifiedAt === null;
+    const isFirstAccess = by === 'mailbox' && !record.isMailboxProved;
+    if (!isFirst && !isFirstAccess) return { record, isFirst, endedSessions: [] };
     if (!spare.includes('password')) await this.users.setPasswordHash(user.id, null, transaction);
     const endsSessions = !spare.includes('sessions');
     const endedSessions = endsSessions ? await this.sessions.endAll(user.id, transaction) : [];
@@ -60,14 +67,21 @@ export class ProofOfEmail {
     }
     if (!spare.includes('tokens')) await this.tokens.delete({ userId: user.id }, transaction);
     const now = this.clock.date();
-    await this.table.update({ emailVerifiedAt: now, updatedAt: now }, { id: user.id }, transaction);
+    const emailVerifiedAt = user.emailVerifiedAt ?? now;
+    const mailboxProvedAt = by === 'mailbox' ? now : null;
+    await this.table.update(
+      { emailVerifiedAt, mailboxProvedAt, updatedAt: now },
+      { id: user.id },
+      transaction,
+    );
     return {
       record: {
-        user: { ...user, emailVerifiedAt: now, updatedAt: now },
+        user: { ...user, emailVerifiedAt, updatedAt: now },
+        isMailboxProved: by === 'mailbox',
         passwordHash: spare.includes('password') ? record.passwordHash : null,
         authEpoch: record.authEpoch + (endsSessions ? 1 : 0),
       },
-      isFirst: true,
+      isFirst,
       endedSessions,
     };
   }

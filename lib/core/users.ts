@@ -13,15 +13,23 @@ export interface UserRecord {
   readonly user: User;
   readonly passwordHash: string | null;
   readonly authEpoch: number;
+  /** Whether a person has shown access to the mailbox of the email. */
+  readonly isMailboxProved: boolean;
 }
+
+/**
+ * Who showed that an email is the user's: a person with access to its mailbox, or only the app, which may be mistaken
+ * about whose account it is.
+ */
+export type EmailProof = 'mailbox' | 'app';
 
 export interface NewUser {
   /** In canonical form. */
   readonly email: string | null;
   readonly username: string | null;
   readonly passwordHash: string | null;
-  /** @default false */
-  readonly emailVerified?: boolean;
+  /** @default null: the email is not verified */
+  readonly emailProof?: EmailProof | null;
 }
 
 /** Identifies an account; emails and usernames are in canonical form. */
@@ -156,16 +164,18 @@ export class Users {
     );
     if (!raw) return null;
     this.database.clock.observe(Number(raw.db_now));
-    const { passwordHash, authEpoch } = this.#whole.read(raw);
-    return { user: this.#shown.read(raw), passwordHash, authEpoch };
+    const { passwordHash, authEpoch, mailboxProvedAt } = this.#whole.read(raw);
+    const isMailboxProved = mailboxProvedAt !== null;
+    return { user: this.#shown.read(raw), passwordHash, authEpoch, isMailboxProved };
   }
 
-  #newRow({ emailVerified = false, ...user }: NewUser): RowOf<UserColumns> {
+  #newRow({ emailProof = null, ...user }: NewUser): RowOf<UserColumns> {
     const now = this.database.clock.date();
     return this.#table.complete({
       ...user,
       id: uuidv7(now.getTime()),
-      emailVerifiedAt: emailVerified ? now : null,
+      emailVerifiedAt: emailProof ? now : null,
+      mailboxProvedAt: emailProof === 'mailbox' ? now : null,
       authEpoch: 0,
       createdAt: now,
       updatedAt: now,

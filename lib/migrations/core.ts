@@ -2,6 +2,7 @@ import { usersAndSessions } from './0001-users-and-sessions.js';
 import { rateLimits } from './0004-rate-limits.js';
 import { oneTimeTokens } from './0005-one-time-tokens.js';
 import { devices } from './0008-devices.js';
+import { provedMailboxes } from './0009-proved-mailboxes.js';
 import { replacedTokens } from './0010-replaced-tokens.js';
 import type { Migration } from './migration.js';
 
@@ -11,5 +12,6 @@ export const coreMigrations: readonly Migration[] = [
   rateLimits,
   oneTimeTokens,
   devices,
+  provedMailboxes,
   replacedTokens,
 ];

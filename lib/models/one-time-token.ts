@@ -5,7 +5,8 @@ export const oneTimeTokens = declareTable({
   name: 'one_time_tokens',
   columns: {
     tokenHash: column.digest().internal(),
-    userId: column.uuid(),
+    /** Null for a token that nobody gets: see `OneTimeTokens.issue`. */
+    userId: column.uuid().nullable(),
     purpose: column.text(32),
     /** The address that the token was sent to. */
     email: column.text(254),

@@ -12,6 +12,8 @@ export const users = declareTable({
     username: column.text(30).nullable(),
     /** When the email was verified. Null until then. */
     emailVerifiedAt: column.time().onWire().nullable(),
+    /** When its owner showed access to the mailbox of the email. Null if only the app's word verified it. */
+    mailboxProvedAt: column.time().internal().nullable(),
     passwordHash: column.text(255).secret().nullable(),
     /** Copied to each session. Incrementing it ends all existing sessions, and sign-ins in progress. */
     authEpoch: column.integer().internal(),

@@ -74,6 +74,76 @@ describe('auth.markEmailVerified()', () => {
   });
 });
 
+describe('the first access to the mailbox after auth.markEmailVerified()', () => {
+  let later: string;
+  let before: string | null;
+
+  beforeEach(async () => {
+    await app.auth.markEmailVerified(userId);
+    before = (await stranger.get('/auth/me')).body.user.email_verified_at;
+    // The app was mistaken: whoever signed up is not the owner, and goes on.
+    later = (await stranger.post('/auth/api-keys').send({ name: 'later' }).expect(201)).body.key;
+  });
+
+  const laterKey = () => app.http.get('/auth/me').set('x-service-api-key', later);
+
+  test('by a reset ends what the app kept, and what was attached since', async () => {
+    const events: string[] = [];
+    app.auth.on('user.email_verified', ({ userId }) => events.push(userId));
+    await laterKey().expect(200);
+    await reset(await resetToken()).expect(204);
+    expectProblem(await laterKey(), 401, 'invalid_api_key');
+    expectProblem(await stranger.get('/auth/me'), 401, 'invalid_session');
+    const old = app.auth.credential.signIn({ credential: ada.email, password: ada.password });
+    await expect(old).rejects.toMatchObject({ code: 'invalid_credentials' });
+    // The email was verified before, and remains verified since then.
+    const { user } = await app.auth.credential.signIn({ credential: ada.email, password: 'the owner of it' });
+    expect(user.emailVerifiedAt?.toISOString()).toBe(before);
+    expect(events).toEqual([]);
+  });
+
+  test('is the first one: keys that the owner makes after it outlive another reset', async () => {
+    await reset(await resetToken()).expect(204);
+    const { session } = await app.auth.credential.signIn({
+      credential: ada.email,
+      password: 'the owner of it',
+    });
+    const { key } = await app.auth.apiKeys.create(userId, { sessionId: session.id, name: 'program' });
+    // A proof by the app is weaker, so it changes nothing.
+    await app.auth.markEmailVerified(userId);
+    await reset(await resetToken()).expect(204);
+    await app.http.get('/auth/me').set('x-service-api-key', key).expect(200);
+  });
+
+  test('is required again if the app has changed the email', async () => {
+    await reset(await resetToken()).expect(204);
+    const { key } = await app.auth.apiKeys.create(userId, { name: 'program' });
+    await app.auth.models.User.update({ emailVerifiedAt: null }, { where: { id: userId } });
+    await app.auth.markEmailVerified(userId);
+    expectProblem(await app.http.get('/auth/me').set('x-service-api-key', key), 401, 'invalid_api_key');
+    const { key: next } = await app.auth.apiKeys.create(userId, { name: 'program' });
+    await reset(await resetToken()).expect(204);
+    expectProblem(await app.http.get('/auth/me').set('x-service-api-key', next), 401, 'invalid_api_key');
+  });
+});
+
+test('an imported email that the other system verified is not proved by its mailbox', async () => {
+  const email = 'imported@example.com';
+  const { passwordHash } = (await app.auth.models.User.unscoped().findByPk(userId))?.get({
+    plain: true,
+  }) as unknown as { passwordHash: string };
+  // The hash of another account cannot be imported, so the account gets it afterwards.
+  await app.auth.credential.importUsers([{ email, passwordHash: null, emailVerified: true }]);
+  await app.auth.models.User.update({ passwordHash } as never, { where: { email } });
+  const { user } = await app.auth.credential.signIn({ credential: email, password: ada.password });
+  const { key } = await app.auth.apiKeys.create(user.id, { name: 'backdoor' });
+  const { token } = await app.mailOf(() =>
+    app.http.post('/auth/passwords/request-reset').send({ email }).expect(202),
+  );
+  await reset(token).expect(204);
+  expectProblem(await app.http.get('/auth/me').set('x-service-api-key', key), 401, 'invalid_api_key');
+});
+
 describe('the first proof of an email', () => {
   test('by a reset ends password, sessions and API keys from before', async () => {
     const revoked: string[] = [];

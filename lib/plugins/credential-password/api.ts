@@ -17,12 +17,12 @@ import type {
   SignUpInput,
   VerifyEmailInput,
 } from './inputs.js';
+import { VERIFY_EMAIL } from './mails.js';
 import type { PasswordChange } from './password-change.js';
 import { attemptsFor, type PasswordCheck } from './password-check.js';
 import type { PasswordReset } from './password-reset.js';
 import { checkUsername, type PasswordRules, type Registration } from './rules.js';
 import './events.js';
-import './mails.js';
 import './problems.js';
 
 interface Parts {
@@ -73,11 +73,12 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
     await core.limiter.countAddress('signUp');
     const registration = await this.#parts.rules.checkRegistration(input);
     const user = await this.#createUser(registration);
-    if (user) {
-      core.events.emit('user.created', { userId: user.id });
-      if (this.#settings.sendVerificationOnSignUp) this.#byMail.verification.mail(user);
+    if (user) core.events.emit('user.created', { userId: user.id });
+    if (!user || this.#settings.concealExistingEmails) {
+      this.#mailOutcome(registration.email, user);
+      return null;
     }
-    if (!user || this.#settings.concealExistingEmails) return null;
+    if (this.#settings.sendVerificationOnSignUp) this.#byMail.verification.mail(user);
     return this.#settings.signInOnSignUp ? core.signIn({ user, authEpoch: 0 }) : { user };
   }
 
@@ -190,9 +191,23 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
       return await users.create({ email, username, passwordHash });
     } catch (error) {
       if (!conceals || !(error instanceof AuthError) || error.code !== 'email_taken') throw error;
-      this.#byMail.reset.notifyOfSignUp(email);
+      // A new account causes a write here.
+      await this.#core.tokens.issue(VERIFY_EMAIL, null, '');
       return null;
     }
+  }
+
+  /** Emails what a concealed sign-up did. The statements are the same whether it created the account or not. */
+  #mailOutcome(email: string, created: User | null): void {
+    const { mailer, limiter, users } = this.#core;
+    const { verification, reset } = this.#byMail;
+    mailer?.later(async () => {
+      // Counted separately: otherwise the limit on reset requests would reveal that the account exists.
+      await limiter.countAccount('mail', email, 'sign-up');
+      const user = (await users.findRecord({ email }))?.user ?? null;
+      if (user && user.id === created?.id) verification.mail(user);
+      else reset.mail(user);
+    });
   }
 
   /**

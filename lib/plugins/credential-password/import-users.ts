@@ -69,5 +69,10 @@ function readUser(
   if (username && !(usernames && name)) return 'invalid_username';
   if (passwordHash !== null && !(typeof passwordHash === 'string' && readForeignHash(passwordHash)))
     return 'unknown_hash';
-  return { email: canonical, username: name, passwordHash, emailVerified: emailVerified === true };
+  return {
+    email: canonical,
+    username: name,
+    passwordHash,
+    emailProof: emailVerified === true ? 'app' : null,
+  };
 }

@@ -2,6 +2,7 @@ import { canonicalEmail } from '../../core/canonical.js';
 import type { Core } from '../../core/core.js';
 import type { PasswordHasher } from '../../crypto/password.js';
 import type { Mailer } from '../../mail/mailer.js';
+import type { User } from '../../models/user.js';
 import { RESET_PASSWORD, resetPasswordMail } from './mails.js';
 import { replacePassword } from './password-change.js';
 import { attemptsOf } from './password-check.js';
@@ -28,16 +29,13 @@ export class PasswordReset {
     const email = canonicalEmail(typed);
     await this.core.limiter.countAddress('mail', RESET_PASSWORD.name);
     await this.core.limiter.countAccount('mail', email ?? typed.trim().toLowerCase(), RESET_PASSWORD.name);
-    if (email) this.mailer.later(() => this.#mail(email));
+    if (!email) return;
+    this.mailer.later(async () => this.mail((await this.core.users.findRecord({ email }))?.user ?? null));
   }
 
-  /** Emails a reset link to the owner of an account whose email was used for another sign-up. */
-  notifyOfSignUp(email: string): void {
-    this.mailer.later(async () => {
-      // Counted separately: otherwise the limit on reset requests would reveal that the account exists.
-      await this.core.limiter.countAccount('mail', email, 'sign-up');
-      await this.#mail(email);
-    });
+  /** Emails a link. @param user null for an unknown email: see {@link Core.mailToken} */
+  mail(user: User | null): void {
+    this.core.mailToken({ ...resetPasswordMail, page: this.page }, RESET_PASSWORD, user);
   }
 
   /** Redeems a link. @throws AuthError `invalid_token`, `validation_failed`, `rate_limited` */
@@ -61,11 +59,5 @@ export class PasswordReset {
       .catch((error) =>
         this.core.settings.logger.warn('latchkey: failed sign-ins could not be cleared', error),
       );
-  }
-
-  async #mail(email: string): Promise<void> {
-    const record = await this.core.users.findRecord({ email });
-    if (!record) return;
-    this.core.mailToken({ ...resetPasswordMail, page: this.page }, RESET_PASSWORD, record.user);
   }
 }

@@ -140,7 +140,7 @@ function createUser(
 ): Promise<User> {
   return core.database.transaction(async (transaction) => {
     const user = await core.users.create(
-      { email, username: null, passwordHash: null, emailVerified: email !== null },
+      { email, username: null, passwordHash: null, emailProof: email === null ? null : 'mailbox' },
       transaction,
     );
     await accounts.insert(ownerOf(user.id, provider, identity), identity.tokens, transaction);

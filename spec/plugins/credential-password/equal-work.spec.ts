@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ada, password, type SpecApp, startApp } from '../../support/app.js';
+import { rows } from '../../support/database.js';
+import { BASE_URL } from '../../support/mail-app.js';
+import { loggingSequelize } from '../../support/statements.js';
+
+const plugin = () => password({ concealExistingEmails: true });
+
+let app: SpecApp<readonly [ReturnType<typeof plugin>]>;
+let statements: string[] = [];
+const sent: string[] = [];
+
+beforeAll(async () => {
+  app = await startApp({
+    plugins: [plugin()],
+    async config(database) {
+      const own = loggingSequelize(database);
+      statements = own.statements;
+      const email = { send: ({ to }: { to: string }) => sent.push(to) };
+      const rateLimit = { mail: { limit: 100, window: 60 } };
+      return { database: own.sequelize, baseUrl: BASE_URL, email, rateLimit };
+    },
+  });
+  await app.auth.credential.importUsers([{ email: ada.email, passwordHash: null }]);
+  // Begins the counters of the address.
+  await signUp('first@example.com');
+  await requestReset('first@example.com');
+  await written(2);
+});
+afterAll(() => app.stop());
+
+const signUp = (email: string) =>
+  app.http.post('/auth/signup/credential').send({ email, password: ada.password }).expect(202);
+const requestReset = (email: string) =>
+  app.http.post('/auth/passwords/request-reset').send({ email }).expect(202);
+
+const tokens = async () =>
+  Number((await rows<{ n: number }>(app.database, 'SELECT COUNT(*) AS n FROM one_time_tokens'))[0]?.n);
+
+/** Waits for the work after a response, which ends with a token. */
+async function written(count: number) {
+  const end = Date.now() + 5000;
+  while ((await tokens()) < count && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 5));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await tokens()).toBe(count);
+}
+
+/** What a request does in the database, as verbs and tables, and who gets an email. */
+async function workOf(request: () => PromiseLike<unknown>, expectedTokens: number) {
+  const before = await tokens();
+  statements.length = 0;
+  sent.length = 0;
+  await request();
+  await written(before + expectedTokens);
+  const work = statements.map((statement) => {
+    const [, verb, table] =
+      /\b(SELECT|INSERT|UPDATE|DELETE)\b(?:.*?\b(?:FROM|INTO|UPDATE)|(?<=UPDATE))\s+[`"]?(\w+)/s.exec(
+        statement,
+      ) ?? [];
+    return `${verb} ${table}`;
+  });
+  return { work, sent: [...sent] };
+}
+
+describe('the work for an email', () => {
+  test('of a reset request is the same whether or not it has an account', async () => {
+    const known = await workOf(() => requestReset(ada.email), 1);
+    const unknown = await workOf(() => requestReset('nobody@example.com'), 1);
+    expect(known.sent).toEqual([ada.email]);
+    expect(unknown.sent).toEqual([]);
+    expect(known.work).toContain('INSERT one_time_tokens');
+    expect(unknown.work).toEqual(known.work);
+  });
+
+  test('of a concealed sign-up after the response is the same whether or not it has an account', async () => {
+    // Before the response, an existing account causes a token instead of a user; statements with hashes are not logged.
+    const known = await workOf(() => signUp(ada.email), 2);
+    const unknown = await workOf(() => signUp('new@example.com'), 1);
+    expect([known.sent, unknown.sent]).toEqual([[ada.email], ['new@example.com']]);
+    expect(known.work.at(-1)).toBe('INSERT one_time_tokens');
+    const instead = known.work.indexOf('INSERT one_time_tokens');
+    expect(unknown.work).toEqual(known.work.toSpliced(instead, 1));
+  });
+
+  test('leaves a token that belongs to nobody, names no email, and is pruned', async () => {
+    await workOf(() => requestReset('somebody@example.com'), 1);
+    const left = await rows<{ email: string; purpose: string }>(
+      app.database,
+      "SELECT email, purpose FROM one_time_tokens WHERE user_id IS NULL AND purpose = 'reset-password'",
+    );
+    expect(new Set(left.map(({ email }) => email))).toEqual(new Set(['']));
+    await rows(app.database, "UPDATE one_time_tokens SET expires_at = '2020-01-01 00:00:00'");
+    await app.auth.prune();
+    expect(await tokens()).toBe(0);
+  });
+});
