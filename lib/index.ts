@@ -42,6 +42,7 @@ export type {
   ImportedUser,
   ImportProblem,
   ImportResult,
+  SkippedUser,
 } from './plugins/credential-password/import-users.js';
 export {
   type CredentialPasswordOptions,

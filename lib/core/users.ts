@@ -52,6 +52,7 @@ export interface UserPage {
 type Taken = 'email_taken' | 'username_taken';
 
 const MAX_ROUNDS = 10;
+const SAMPLE = 100;
 
 /** Reads and writes the table of users. */
 export class Users {
@@ -118,6 +119,16 @@ export class Users {
         if (round === MAX_ROUNDS) throw new AuthError('unavailable');
       }
     }
+  }
+
+  /** The password hashes of the oldest and the newest accounts. */
+  async sampleHashes(): Promise<string[]> {
+    const hashes: string[] = [];
+    for (const order of ['ASC', 'DESC']) {
+      const rows = await this.#whole.select(`ORDER BY u.id ${order} LIMIT ${SAMPLE}`);
+      hashes.push(...rows.flatMap(({ passwordHash }) => passwordHash ?? []));
+    }
+    return hashes;
   }
 
   isUsernameTaken(username: string): Promise<boolean> {

@@ -1,9 +1,13 @@
 import { type BinaryLike, pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import bcrypt from 'bcrypt';
+import type { Kind } from './failure-work.js';
 
 /** A password hash created by another program. */
 export interface ForeignHash {
+  readonly kind: Kind;
+  /** Whether a verification would occupy the process for too long. Such a hash is never verified. */
+  readonly isTooCostly: boolean;
   verify(password: string): Promise<boolean>;
 }
 
@@ -17,16 +21,17 @@ type Scrypt = (
 const deriveScrypt = promisify(scrypt) as Scrypt;
 const derivePbkdf2 = promisify(pbkdf2);
 
-// Limits on the cost of a verification, so that an imported hash cannot stall the process.
+// Limits on the cost of a verification, which is what every failed sign-in costs from then on: a few seconds at most.
 const MAX_BCRYPT_COST = 16;
 const MAX_PBKDF2_ITERATIONS = 5_000_000;
 const MAX_SCRYPT_BYTES = 512 * 1024 * 1024;
 const MAX_ARGON2_KIBIBYTES = 1024 * 1024;
-const MAX_ARGON2_PASSES = 20;
+// The memory, times how often it is filled.
+const MAX_FILLED_BYTES = 4 * 1024 * 1024 * 1024;
 // A shorter hash would match too many passwords.
 const MIN_BYTES = 16;
-// The length of the database column.
-const MAX_CHARACTERS = 255;
+/** The length of the database column. */
+export const MAX_CHARACTERS = 255;
 
 /**
  * Parses a hash created by another program: bcrypt (`$2a$`, `$2b$`, `$2y$`), argon2id, scrypt or PBKDF2 as a PHC
@@ -42,15 +47,22 @@ export function readForeignHash(stored: string): ForeignHash | null {
 function readBcrypt(stored: string): ForeignHash | null {
   const match = /^\$2[aby]\$(\d\d)(\$[./A-Za-z0-9]{53})$/.exec(stored);
   const cost = Number(match?.[1]);
-  if (!match || cost < 4 || cost > MAX_BCRYPT_COST) return null;
-  // All three prefixes denote the same algorithm: 2b and 2y mark fixed bugs of old implementations.
-  return { verify: (password) => bcrypt.compare(password, `$2b$${match[1]}${match[2]}`) };
+  if (!match || cost < 4) return null;
+  return {
+    kind: { cost },
+    isTooCostly: cost > MAX_BCRYPT_COST,
+    // All three prefixes denote the same algorithm: 2b and 2y mark fixed bugs of old implementations.
+    verify: (password) => bcrypt.compare(password, `$2b$${match[1]}${match[2]}`),
+  };
 }
 
 function readArgon2(stored: string): ForeignHash | null {
-  const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=\d+\$[\w+/]+\$[\w+/]+$/.exec(stored);
-  if (!match || Number(match[1]) > MAX_ARGON2_KIBIBYTES || Number(match[2]) > MAX_ARGON2_PASSES) return null;
+  const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d{1,3})\$[\w+/]+\$[\w+/]+$/.exec(stored);
+  if (!match) return null;
+  const [, memory, passes, lanes] = match.map(Number) as [number, number, number, number];
   return {
+    kind: { parameters: `argon2id m=${memory},t=${passes},p=${lanes}` },
+    isTooCostly: memory > MAX_ARGON2_KIBIBYTES || memory * 1024 * passes > MAX_FILLED_BYTES,
     async verify(password) {
       const { verify } = await loadArgon2();
       // It throws on invalid parameters.
@@ -77,9 +89,10 @@ function readScrypt(stored: string): ForeignHash | null {
   const memory = 128 * 2 ** ln * r;
   const [salt, expected] = [decode(match[4]), decode(match[5])];
   if (ln < 1 || r < 1 || p < 1 || expected.length < MIN_BYTES) return null;
-  if (memory > MAX_SCRYPT_BYTES || p > 16) return null;
   const options = { N: 2 ** ln, r, p, maxmem: 2 * memory };
   return {
+    kind: { parameters: `scrypt ln=${ln},r=${r},p=${p}` },
+    isTooCostly: memory > MAX_SCRYPT_BYTES || memory * p > MAX_FILLED_BYTES,
     verify: async (password) => equal(await deriveScrypt(password, salt, expected.length, options), expected),
   };
 }
@@ -97,8 +110,10 @@ function readDjango(stored: string): ForeignHash | null {
 
 // If the digest is omitted, it is SHA-1.
 function pbkdf2Hash(digest = 'sha1', iterations: number, salt: Buffer, expected: Buffer): ForeignHash | null {
-  if (iterations < 1 || iterations > MAX_PBKDF2_ITERATIONS || expected.length < MIN_BYTES) return null;
+  if (iterations < 1 || expected.length < MIN_BYTES) return null;
   return {
+    kind: { parameters: `pbkdf2-${digest} i=${iterations},l=${expected.length}` },
+    isTooCostly: iterations > MAX_PBKDF2_ITERATIONS,
     verify: async (password) =>
       equal(await derivePbkdf2(password, salt, iterations, expected.length, digest), expected),
   };

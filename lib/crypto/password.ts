@@ -1,5 +1,6 @@
 import { createHmac, hash } from 'node:crypto';
 import bcrypt from 'bcrypt';
+import { FailureWork, type Kind, Recent } from './failure-work.js';
 import { readForeignHash } from './foreign-hash.js';
 import { queueHash } from './hash-queue.js';
 
@@ -12,14 +13,20 @@ const LABEL = 'latchkey password v1';
 
 const BCRYPT_HMAC = /^\$bcrypt-hmac-sha384(?:\$p=([\w-]{8}))?(\$2b\$(\d\d)\$[./A-Za-z0-9]{53})$/;
 
-// How many recent verifications the typical duration is taken from.
-const REMEMBERED_DURATIONS = 15;
+// How many kinds that must be measured are learned in advance: each takes a verification.
+const MAX_LEARNED = 4;
 
 /** The result of a verification. */
 export interface PasswordVerdict {
   readonly matches: boolean;
   /** True if it matches but does not use the current scheme, cost and pepper: the password should be rehashed. */
   readonly outdated: boolean;
+}
+
+interface Verifier {
+  readonly kind: Kind;
+  readonly isOutdated: boolean;
+  verify(password: string): Promise<boolean>;
 }
 
 interface Pepper {
@@ -32,7 +39,8 @@ interface Pepper {
 export class PasswordHasher {
   readonly #cost: number;
   readonly #peppers: readonly Pepper[];
-  readonly #durations: number[] = [];
+  readonly #work: FailureWork;
+  readonly #durations = new Recent();
   #measuring: Promise<unknown> | undefined;
 
   /**
@@ -45,6 +53,7 @@ export class PasswordHasher {
     private readonly clientOf: () => string = () => '',
   ) {
     this.#cost = cost;
+    this.#work = new FailureWork(cost);
     this.#peppers = peppers.map((value) => ({
       id: hash('sha256', `pepper ${value}`, 'base64url').slice(0, 8),
       value,
@@ -62,52 +71,72 @@ export class PasswordHasher {
   }
 
   /**
-   * Verifies a password against a stored hash, or null if there is none. Every failure takes as long as one hash of the
-   * current cost, so that timing reveals neither whether a hash exists nor how old it is.
+   * Verifies a password against a stored hash, or null if there is none. Every failure takes the same time, which
+   * reveals neither whether a hash exists nor how it was made: see {@link FailureWork}.
    */
   async verify(password: string, stored: string | null): Promise<PasswordVerdict> {
     const started = performance.now();
     const verdict = await queueHash(() => this.#compare(password, stored), this.clientOf());
-    this.#durations.push(performance.now() - started);
-    if (this.#durations.length > REMEMBERED_DURATIONS) this.#durations.shift();
+    if (!verdict.matches) this.#durations.add(performance.now() - started);
     return verdict;
   }
 
-  /** Takes as long as a verification without using the CPU, for an account that is paused. */
+  /** Takes as long as a failed verification without using the CPU, for an account that is paused. */
   async pretend(): Promise<void> {
-    const sorted = [...this.#durations].sort((a, b) => a - b);
-    const typical = sorted[Math.floor(sorted.length / 2)];
+    const typical = this.#durations.median;
     if (typical !== undefined) return new Promise((resolve) => setTimeout(resolve, typical));
     // Until a duration is known, all callers share one verification, so that they do not fill the queue.
     this.#measuring ??= this.verify('', null);
     await this.#measuring;
   }
 
+  /** Learns what these hashes cost to verify, so that a costly one does not stand out when it is first verified. */
+  async learn(hashes: readonly string[]): Promise<void> {
+    const kinds = new Map(
+      hashes.flatMap((stored) => {
+        const known = this.#verifierOf(stored);
+        return known ? [[JSON.stringify(known.kind), known] as const] : [];
+      }),
+    );
+    const measured = [...kinds.values()].filter(({ kind }) => 'parameters' in kind);
+    for (const one of kinds.values()) {
+      if (measured.indexOf(one) >= MAX_LEARNED) continue;
+      // A hash that cannot be verified teaches nothing.
+      await queueHash(() => this.#work.learn(one.kind, () => one.verify('')), this.clientOf()).catch(
+        () => undefined,
+      );
+    }
+  }
+
   async #compare(password: string, stored: string | null): Promise<PasswordVerdict> {
-    const parsed = BCRYPT_HMAC.exec(stored ?? '');
-    if (!parsed) return this.#compareForeign(password, stored);
+    const verifier = this.#verifierOf(stored ?? '');
+    if (!verifier) {
+      await this.#work.fill();
+      return { matches: false, outdated: false };
+    }
+    const matches = await this.#work.verify(verifier.kind, () => verifier.verify(password));
+    return { matches, outdated: matches && verifier.isOutdated };
+  }
+
+  /** How to verify a stored hash, or null if it is none. */
+  #verifierOf(stored: string): Verifier | null {
+    const parsed = BCRYPT_HMAC.exec(stored);
+    if (!parsed) {
+      const foreign = readForeignHash(stored);
+      if (!foreign || foreign.isTooCostly) return null;
+      return { kind: foreign.kind, isOutdated: true, verify: (password) => foreign.verify(password) };
+    }
     const [, pepperId, bcryptHash = '', digits] = parsed;
     const pepper = this.#peppers.find(({ id }) => id === pepperId);
-    const cost = Number(digits);
     // Without its pepper a hash cannot be verified, but it still takes the same time.
-    const lost = pepperId !== undefined && !pepper;
-    const matches = (await bcrypt.compare(prehash(password, pepper), bcryptHash)) && !lost;
-    // Each cost step doubles the work: 2^cost + (2^cost + 2^(cost+1) + … + 2^(current-1)) = 2^current.
-    for (let missing = cost; !matches && missing < this.#cost; missing++) await spend(missing);
-    return { matches, outdated: matches && (cost < this.#cost || pepper !== this.#peppers[0]) };
+    const isLost = pepperId !== undefined && !pepper;
+    const cost = Number(digits);
+    return {
+      kind: { cost },
+      isOutdated: cost < this.#cost || pepper !== this.#peppers[0],
+      verify: async (password) => (await bcrypt.compare(prehash(password, pepper), bcryptHash)) && !isLost,
+    };
   }
-
-  async #compareForeign(password: string, stored: string | null): Promise<PasswordVerdict> {
-    const foreign = stored === null ? null : readForeignHash(stored);
-    const matches = (await foreign?.verify(password)) ?? false;
-    if (!matches) await spend(this.#cost);
-    return { matches, outdated: matches };
-  }
-}
-
-/** Takes as long as a verification of this cost: compares with a well-formed hash of no known input. */
-async function spend(cost: number): Promise<void> {
-  await bcrypt.compare('', `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}`);
 }
 
 function prehash(password: string, pepper: Pepper | undefined): string {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import bcrypt from 'bcrypt';
 import { type password, type SpecApp, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
 import { expectProblem } from '../support/problem.js';
@@ -114,13 +115,6 @@ describe('an imported hash', () => {
     ['an empty string', ''],
     ['MD5', '5f4dcc3b5aa765d61d8327deb882cf99'],
     ['argon2i instead of argon2id', '$argon2i$v=19$m=4096,t=2,p=1$c29tZXNhbHQ$IjAUGkmGew6T+Gyt2iD231'],
-    [
-      'argon2id that needs 4 GiB',
-      '$argon2id$v=19$m=4194304,t=2,p=1$c29tZXNhbHQxMjM0$IjAUGkmGew6T+Gyt2iD231PI',
-    ],
-    ['scrypt that needs 8 GiB', '$scrypt$ln=23,r=8,p=1$fm/NmdN6T6l1jtE6x/i/dw$MT4LUld36HOyrXxVfjMf6g'],
-    ['bcrypt that takes an hour', `$2b$24$${'.'.repeat(53)}`],
-    ['PBKDF2 with a billion iterations', `pbkdf2_sha256$1000000000$salt$${'A'.repeat(43)}=`],
     ['PBKDF2 with a hash of a few bytes', 'pbkdf2_sha256$2000$salt$AAAA'],
     ['PBKDF2 with an empty hash', '$pbkdf2-sha256$2000$c2FsdA$A'],
     ['scrypt with an empty hash', '$scrypt$ln=10,r=8,p=1$fm/NmdN6T6l1jtE6x/i/dw$A'],
@@ -130,8 +124,59 @@ describe('an imported hash', () => {
     const email = 'refused@example.com';
     expect(await app.auth.credential.importUsers([{ email, passwordHash }])).toEqual({
       imported: 0,
-      skipped: [{ index: 0, code: 'unknown_hash' }],
+      skipped: [{ index: 0, code: 'unknown_hash', detail: expect.stringContaining('in a supported format') }],
     });
+  });
+
+  test.each([
+    [
+      'argon2id that needs 4 GiB',
+      '$argon2id$v=19$m=4194304,t=2,p=1$c29tZXNhbHQxMjM0$IjAUGkmGew6T+Gyt2iD231PI',
+    ],
+    [
+      'argon2id that fills 16 GiB',
+      '$argon2id$v=19$m=1048576,t=16,p=1$c29tZXNhbHQxMjM0$IjAUGkmGew6T+Gyt2iD231PI',
+    ],
+    ['scrypt that needs 8 GiB', '$scrypt$ln=23,r=8,p=1$fm/NmdN6T6l1jtE6x/i/dw$MT4LUld36HOyrXxVfjMf6g'],
+    ['scrypt that fills 8 GiB', '$scrypt$ln=19,r=8,p=16$fm/NmdN6T6l1jtE6x/i/dw$MT4LUld36HOyrXxVfjMf6g'],
+    ['bcrypt that takes an hour', `$2b$24$${'.'.repeat(53)}`],
+    ['PBKDF2 with a billion iterations', `pbkdf2_sha256$1000000000$salt$${'A'.repeat(43)}=`],
+  ])('is skipped by the import because of its cost, and never verified: %s', async (_what, passwordHash) => {
+    const email = 'refused@example.com';
+    expect(await app.auth.credential.importUsers([{ email, passwordHash }])).toEqual({
+      imported: 0,
+      skipped: [{ index: 0, code: 'hash_too_costly', detail: expect.stringContaining('cost') }],
+    });
+    const other = await moveIn('pbkdf2_sha1$2000$seasalt2$eRlzVMCGnF37eLvedESb61dDewE=');
+    await app.auth.models.User.update({ passwordHash } as never, { where: { email: other } });
+    expectProblem(await signIn(other, SECRET_WORDS), 401, 'invalid_credentials');
+  });
+
+  test.each([
+    ['one that costs more than new ones', 10],
+    ['one that costs as little as new ones', 4],
+  ])('takes as long to fail as an unknown account, in a new process too: %s', async (_what, cost) => {
+    const email = await moveIn(await bcrypt.hash(SECRET_WORDS, cost));
+    // What it has learned is not shared with another Auth.
+    const restarted = await startApp({
+      config: async () => ({ database: app.database.url }),
+    });
+    const shortest = async (credential: string) => {
+      const times = [];
+      for (let round = 0; round < 4; round++) {
+        const started = performance.now();
+        await restarted.http
+          .post('/auth/signin/credential')
+          .send({ credential, password: 'wrong' })
+          .expect(401);
+        times.push(performance.now() - started);
+      }
+      return Math.min(...times);
+    };
+    // The limit is generous because other specs may run on the same machine: a cost of 10 takes 64 times as long as 4.
+    const unknown = await shortest('nobody@example.com');
+    expect(unknown / (await shortest(email))).toBeGreaterThan(0.5);
+    await restarted.stop();
   });
 
   test.each([

@@ -1,3 +1,8 @@
+import { pbkdf2Sync, randomBytes, scryptSync } from 'node:crypto';
+import { Agent, request } from 'node:http';
+import { hash as argon2id } from '@node-rs/argon2';
+import bcrypt from 'bcrypt';
+import { PasswordHasher } from '../../lib/crypto/password.js';
 import { ada, password, startApp } from './app.js';
 import { startMailApp } from './mail-app.js';
 
@@ -10,10 +15,11 @@ export function spread(medians: Medians): number {
   return Math.max(...values) / Math.min(...values) - 1;
 }
 
-/** Runs each kind of request `tries` times, in turn. */
+/** Runs each kind of request `tries` times, in turn. @param before what each one follows, whose time does not count */
 async function measure(
   tries: number,
   kinds: Record<string, (index: number) => PromiseLike<unknown>>,
+  before: Record<string, () => PromiseLike<unknown>> = {},
 ): Promise<Medians> {
   const durations: Record<string, number[]> = Object.fromEntries(
     Object.keys(kinds).map((name) => [name, []]),
@@ -21,6 +27,7 @@ async function measure(
   // The first runs of each kind are not counted, because they open connections and compile code.
   for (let index = -3; index < tries; index++) {
     for (const [name, attempt] of Object.entries(kinds)) {
+      await before[name]?.();
       const started = performance.now();
       await attempt(index);
       if (index >= 0) durations[name]?.push(performance.now() - started);
@@ -36,11 +43,49 @@ async function measure(
   );
 }
 
+/** Stored hashes of a password: of this cost, and of other programs at about a quarter to three quarters of its time. */
+export async function hashesBelow(cost: number): Promise<Record<string, string>> {
+  const salt = randomBytes(16);
+  const phc = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+  const iterations = Math.round(600_000 * 2 ** (cost - 12));
+  const ln = Math.max(1, cost + 3);
+  const derived = pbkdf2Sync('x', salt, iterations, 32, 'sha256');
+  const scrypted = scryptSync('x', salt, 32, { N: 2 ** ln, r: 8, p: 1, maxmem: 2 ** 30 });
+  const argon2 = {
+    memoryCost: 19_456,
+    timeCost: Math.max(1, Math.round(4 * 2 ** (cost - 12))),
+    parallelism: 1,
+  };
+  return {
+    'own hash': await new PasswordHasher(cost).hash('x'),
+    'own hash, two steps cheaper': await new PasswordHasher(cost - 2).hash('x'),
+    'imported bcrypt, two steps cheaper': await bcrypt.hash('x', cost - 2),
+    'imported PBKDF2': `$pbkdf2-sha256$${iterations}$${phc(salt)}$${phc(derived)}`,
+    'imported scrypt': `$scrypt$ln=${ln},r=8,p=1$${phc(salt)}$${phc(scrypted)}`,
+    'imported argon2id': await argon2id('x', argon2),
+  };
+}
+
+/** Stored hashes of which one cost one step more than `cost`, and one took twice as long. */
+export async function hashesAbove(cost: number): Promise<Record<string, string>> {
+  const above = await hashesBelow(cost + 1);
+  return {
+    'own hash': await new PasswordHasher(cost).hash('x'),
+    'own hash, one step dearer': above['own hash'] as string,
+    'imported bcrypt, one step cheaper': above['imported bcrypt, two steps cheaper'] as string,
+    'imported PBKDF2': above['imported PBKDF2'] as string,
+  };
+}
+
 /**
- * Measures failed sign-ins: an unknown account, a wrong password, an account without a password, and a paused
- * account.
+ * Measures failed sign-ins: an unknown account, an account without a password, a paused account, and a wrong password
+ * for each of the stored hashes.
  */
-export async function measureSignIns(tries: number, bcryptCost: number): Promise<Medians> {
+export async function measureSignIns(
+  tries: number,
+  bcryptCost: number,
+  hashes: Record<string, string>,
+): Promise<Medians> {
   const app = await startApp({
     plugins: [password({ bcryptCost })],
     config: { rateLimit: { signIn: false, account: { failures: 5, firstPause: 3600, maxPause: 3600 } } },
@@ -48,33 +93,40 @@ export async function measureSignIns(tries: number, bcryptCost: number): Promise
   await app.auth.credential.signUp(ada);
   const row = (await app.auth.models.User.findOne())?.get({ plain: true });
   // Uses a new account for every attempt, because otherwise all accounts would soon be paused.
-  const people = (name: string, passwordHash: string | null) =>
+  const people = (kind: number, passwordHash: string | null) =>
     app.auth.models.User.bulkCreate(
       Array.from({ length: tries + 3 }, (_, index) => ({
         ...row,
-        id: `01900000-0000-7000-8000-${name.charCodeAt(0)}${String(index).padStart(9, '0')}`,
-        email: `${name}-${index - 3}@example.com`,
+        id: `01900000-0000-7000-8000-${String(kind).padStart(3, '0')}${String(index).padStart(9, '0')}`,
+        email: `person-${kind}-${index - 3}@example.com`,
         passwordHash,
       })) as never,
       { logging: false },
     );
-  await people('wrong', row?.passwordHash ?? null);
-  await people('none', null);
+  const stored = { 'no password': null, ...hashes };
+  for (const [kind, hash] of Object.values(stored).entries()) await people(kind, hash);
   const signIn = (credential: string) =>
     app.http.post('/auth/signin/credential').send({ credential, password: 'a wrong password' });
   for (let index = 0; index < 5; index++) await signIn(ada.email).expect(401);
   const medians = await measure(tries, {
     unknown: (index) => signIn(`unknown-${index}@example.com`).expect(401),
-    wrong: (index) => signIn(`wrong-${index}@example.com`).expect(401),
-    'no password': (index) => signIn(`none-${index}@example.com`).expect(401),
+    ...Object.fromEntries(
+      Object.keys(stored).map((name, kind) => [
+        name,
+        (index: number) => signIn(`person-${kind}-${index}@example.com`).expect(401),
+      ]),
+    ),
     paused: () => signIn(ada.email).expect(429),
   });
   await app.stop();
   return medians;
 }
 
-/** Measures reset requests for an existing and an unknown account, with a `send` that takes 250 ms. */
-export async function measureResetRequests(tries: number): Promise<Medians> {
+/**
+ * Measures reset requests for an existing and an unknown account, with a `send` that takes 250 ms, and the next request
+ * on the same connection, which waits for the work that a synchronous driver does after the response.
+ */
+export async function measureResetRequests(tries: number): Promise<Medians[]> {
   const app = await startMailApp({
     plugins: [password()],
     config: {
@@ -83,12 +135,29 @@ export async function measureResetRequests(tries: number): Promise<Medians> {
     },
   });
   await app.auth.credential.signUp(ada);
-  const request = (email: string) =>
-    app.http.post('/auth/passwords/request-reset').send({ email }).expect(202);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const post = (path: string, body: object) =>
+    new Promise<void>((resolve, reject) => {
+      const headers = { 'content-type': 'application/json' };
+      request(`${app.origin}/auth${path}`, { method: 'POST', agent, headers }, (response) => {
+        response.resume().on('end', resolve);
+      })
+        .on('error', reject)
+        .end(JSON.stringify(body));
+    });
+  const requestReset = (email: string) => post('/passwords/request-reset', { email });
   const medians = await measure(tries, {
-    known: () => request(ada.email),
-    unknown: () => request('nobody@example.com'),
+    known: () => requestReset(ada.email),
+    unknown: () => requestReset('nobody@example.com'),
   });
+  // Refused without any work of its own.
+  const next = () => post('/signout', {});
+  const followed = await measure(
+    tries,
+    { known: next, unknown: next },
+    { known: () => requestReset(ada.email), unknown: () => requestReset('nobody@example.com') },
+  );
+  agent.destroy();
   await app.stop();
-  return medians;
+  return [medians, followed];
 }

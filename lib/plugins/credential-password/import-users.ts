@@ -1,7 +1,8 @@
 import { canonicalEmail, canonicalUsername } from '../../core/canonical.js';
 import type { Core } from '../../core/core.js';
 import type { NewUser } from '../../core/users.js';
-import { loadArgon2, readForeignHash } from '../../crypto/foreign-hash.js';
+import { loadArgon2, MAX_CHARACTERS, readForeignHash } from '../../crypto/foreign-hash.js';
+import { USERNAME_RULE } from './rules.js';
 
 /** An account to import from another system. */
 export interface ImportedUser {
@@ -20,7 +21,15 @@ export interface ImportResult {
   /** The number of imported accounts. */
   readonly imported: number;
   /** The skipped accounts, by their index in the given list, and the reasons. */
-  readonly skipped: readonly { readonly index: number; readonly code: ImportProblem }[];
+  readonly skipped: readonly SkippedUser[];
+}
+
+/** An account that was not imported. */
+export interface SkippedUser {
+  readonly index: number;
+  readonly code: ImportProblem;
+  /** What is wrong, in words. */
+  readonly detail: string;
 }
 
 /** Why an account was skipped. */
@@ -28,8 +37,16 @@ export type ImportProblem =
   | 'invalid_email'
   | 'invalid_username'
   | 'unknown_hash'
+  | 'hash_too_costly'
   | 'email_taken'
   | 'username_taken';
+
+type Problem = Omit<SkippedUser, 'index'>;
+
+const TAKEN = {
+  email_taken: 'another account, or an earlier one in the list, has this email',
+  username_taken: 'another account, or an earlier one in the list, has this username',
+} as const;
 
 const BATCH = 500;
 
@@ -40,39 +57,57 @@ export async function importUsers(
   usernames: boolean,
 ): Promise<ImportResult> {
   if (given.some(({ passwordHash }) => String(passwordHash).startsWith('$argon2'))) await loadArgon2();
-  const skipped: { index: number; code: ImportProblem }[] = [];
+  const skipped: SkippedUser[] = [];
   let imported = 0;
   for (let start = 0; start < given.length; start += BATCH) {
     const batch = new Map<number, NewUser>();
     for (const [offset, user] of given.slice(start, start + BATCH).entries()) {
+      const index = start + offset;
       const read = readUser(user, usernames);
-      if (typeof read === 'string') skipped.push({ index: start + offset, code: read });
-      else batch.set(start + offset, read);
+      if ('code' in read) skipped.push({ index, ...read });
+      else batch.set(index, read);
     }
     const taken = await core.users.createMany([...batch.values()]);
     for (const [index, user] of batch) {
       const code = taken.get(user);
-      if (code) skipped.push({ index, code });
+      if (code) skipped.push({ index, code, detail: TAKEN[code] });
       else imported++;
     }
   }
   return { imported, skipped: skipped.sort((a, b) => a.index - b.index) };
 }
 
-function readUser(
-  { email, username, passwordHash, emailVerified }: ImportedUser,
-  usernames: boolean,
-): NewUser | ImportProblem {
-  const canonical = canonicalEmail(email);
-  if (!canonical) return 'invalid_email';
-  const name = username ? canonicalUsername(username) : null;
-  if (username && !(usernames && name)) return 'invalid_username';
-  if (passwordHash !== null && !(typeof passwordHash === 'string' && readForeignHash(passwordHash)))
-    return 'unknown_hash';
-  return {
-    email: canonical,
-    username: name,
-    passwordHash,
-    emailProof: emailVerified === true ? 'app' : null,
-  };
+function readUser(user: ImportedUser, usernames: boolean): NewUser | Problem {
+  const email = canonicalEmail(user.email);
+  if (!email)
+    return { code: 'invalid_email', detail: 'email must be an email address such as ada@example.com' };
+  const username = user.username ? canonicalUsername(user.username) : null;
+  if (user.username && !usernames) {
+    return { code: 'invalid_username', detail: 'username is not accepted without the option username: true' };
+  }
+  if (user.username && !username) {
+    return { code: 'invalid_username', detail: `username ${USERNAME_RULE}` };
+  }
+  const { passwordHash } = user;
+  const problem = passwordHash === null ? null : problemOf(passwordHash);
+  if (problem) return problem;
+  return { email, username, passwordHash, emailProof: user.emailVerified === true ? 'app' : null };
+}
+
+function problemOf(passwordHash: unknown): Problem | null {
+  // Not taken for null: a misspelled key, such as password_hash, would create accounts without their passwords.
+  if (passwordHash === undefined) {
+    const detail = 'passwordHash is missing; it must be null for an account without a password';
+    return { code: 'unknown_hash', detail };
+  }
+  const foreign = typeof passwordHash === 'string' ? readForeignHash(passwordHash) : null;
+  if (!foreign) {
+    const detail =
+      'passwordHash must be a bcrypt, argon2id, scrypt or PBKDF2 hash in a supported format and of at most ' +
+      `${MAX_CHARACTERS} characters, or null for an account without a password`;
+    return { code: 'unknown_hash', detail };
+  }
+  if (!foreign.isTooCostly) return null;
+  const detail = 'passwordHash has a cost with which every failed sign-in would take many seconds';
+  return { code: 'hash_too_costly', detail };
 }

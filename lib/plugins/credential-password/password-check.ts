@@ -27,6 +27,7 @@ const MAX_ROUNDS = 10;
 export class PasswordCheck {
   /** The attempts in progress, by account. Each resolves to whether the password was correct. */
   readonly #attempts = new Map<string, Set<Promise<boolean>>>();
+  #learning: Promise<void> | undefined;
 
   constructor(
     private readonly core: Core,
@@ -42,6 +43,7 @@ export class PasswordCheck {
     await this.core.limiter.countAddress('signIn');
     const userId = record?.user.id ?? null;
     const account = record ? attemptsOf(record.user) : name;
+    await this.#learnCosts();
     let isFirst = false;
     for (let round = 1; ; round++) {
       const outcome = await this.#attempt(account, record, password);
@@ -53,6 +55,20 @@ export class PasswordCheck {
       await this.hasher.pretend();
       if (isFirst) this.core.events.emit('sign_in.throttled', { userId });
       throw outcome.error;
+    }
+  }
+
+  /**
+   * Looks once at some accounts for hashes that cost more than new ones, after `bcryptCost` was lowered or users were
+   * imported. Others are learned when they are first verified.
+   */
+  async #learnCosts(): Promise<void> {
+    this.#learning ??= this.core.users.sampleHashes().then((hashes) => this.hasher.learn(hashes));
+    try {
+      await this.#learning;
+    } catch (error) {
+      this.#learning = undefined;
+      throw error;
     }
   }
 

@@ -23,10 +23,14 @@ interface Fault {
   readonly detail: string;
 }
 
+/** What a username must be. */
+export const USERNAME_RULE =
+  'must be 3 to 30 characters: letters a to z, digits, underscores, dots and hyphens';
+
 const USERNAME_FAULT: FieldError = {
   pointer: '/username',
   code: 'invalid_username',
-  detail: 'must be 3 to 30 characters: letters a to z, digits, underscores, dots and hyphens',
+  detail: USERNAME_RULE,
 };
 
 /** @throws AuthError `validation_failed` */

@@ -48,7 +48,9 @@ describe('importUsers', () => {
     for (const [index, user] of wrong) users[index] = { ...users[index], ...user };
     statements.length = 0;
     const result = await importUsers(users);
-    const skipped = wrong.filter(([, , code]) => code).map(([index, , code]) => ({ index, code }));
+    const skipped = wrong
+      .filter(([, , code]) => code)
+      .map(([index, , code]) => ({ index, code, detail: expect.any(String) }));
     expect(result).toEqual({ imported: 1200 - skipped.length, skipped });
     expect(await count()).toBe(before + result.imported);
     // There is not one statement per account, and no hash in the log.
@@ -79,16 +81,33 @@ describe('importUsers', () => {
   });
 
   test.each([
-    [{}, 'invalid_email'],
-    [{ email: null, passwordHash: null }, 'invalid_email'],
-    [{ email: ['x@example.com'], passwordHash: null }, 'invalid_email'],
-    [{ email: 'k1@example.com' }, 'unknown_hash'],
-    [{ email: 'k2@example.com', passwordHash: 5 }, 'unknown_hash'],
-    [{ email: 'k3@example.com', passwordHash: '' }, 'unknown_hash'],
-    [{ email: 'k4@example.com', passwordHash: null, username: 'a@example.com' }, 'invalid_username'],
-    [{ email: 'k5@example.com', passwordHash: null, username: 7 }, 'invalid_username'],
-  ])('skips %j', async (user, code) => {
-    expect(await importUsers([user])).toEqual({ imported: 0, skipped: [{ index: 0, code }] });
+    [{}, 'invalid_email', 'email must be'],
+    [{ email: null, passwordHash: null }, 'invalid_email', 'email must be'],
+    [{ email: ['x@example.com'], passwordHash: null }, 'invalid_email', 'email must be'],
+    [{ email: 'k1@example.com' }, 'unknown_hash', 'passwordHash is missing; it must be null'],
+    [{ email: 'k1@example.com', password_hash: null }, 'unknown_hash', 'passwordHash is missing'],
+    [{ email: 'k2@example.com', passwordHash: 5 }, 'unknown_hash', 'in a supported format'],
+    [{ email: 'k3@example.com', passwordHash: '' }, 'unknown_hash', 'in a supported format'],
+    [
+      { email: 'k4@example.com', passwordHash: null, username: 'a@example.com' },
+      'invalid_username',
+      'username must be 3 to 30 characters',
+    ],
+    [{ email: 'k5@example.com', passwordHash: null, username: 7 }, 'invalid_username', 'username must be'],
+  ])('skips %j, and says why', async (user, code, detail) => {
+    expect(await importUsers([user])).toEqual({
+      imported: 0,
+      skipped: [{ index: 0, code, detail: expect.stringContaining(detail) }],
+    });
+  });
+
+  test('accepts null for an account without a password, whose owner can set one', async () => {
+    const email = 'later@example.com';
+    expect(await importUsers([{ email, passwordHash: null }])).toEqual({ imported: 1, skipped: [] });
+    const row = await app.auth.models.User.findOne({ where: { email } });
+    const userId = String(row?.get('id'));
+    await app.auth.credential.setPassword({ userId, newPassword: ada.password });
+    await app.auth.credential.signIn({ credential: email, password: ada.password });
   });
 
   test('accepts an empty list', async () => {

@@ -98,6 +98,24 @@ describe('POST /signin/credential', () => {
     expect(first?.headers['set-cookie']).toBeUndefined();
   });
 
+  test.each([
+    ['too long', 'x'.repeat(1025)],
+    ['empty', ''],
+    ['with a NUL', 'before\0after'],
+    ['malformed Unicode', '\ud800'],
+    ['a decomposed accent in 1,024 characters', `${'x'.repeat(1022)}e\u0301`],
+  ])('refuses a password that is %s in the same way for every account', async (_what, given) => {
+    const bcryptHash = `$2b$04$${'.'.repeat(53)}`;
+    await app.auth.credential.importUsers([{ email: 'imported@example.com', passwordHash: bcryptHash }]);
+    const answers = [];
+    for (const credential of [ada.email, 'none@example.com', 'imported@example.com', 'nobody@example.com']) {
+      const { status, text } = await signIn({ credential, password: given });
+      answers.push(`${status} ${text}`);
+    }
+    expect(new Set(answers).size).toBe(1);
+    expect(answers[0]).toMatch(given.length === 1024 ? /^401 / : /^422 /);
+  });
+
   test('emits events for failed and successful sign-ins, without secrets', async () => {
     const events: unknown[] = [];
     const offs = (['sign_in.failed', 'session.created', 'session.revoked'] as (keyof AuthEvents)[]).map(

@@ -1,0 +1,129 @@
+import bcrypt from 'bcrypt';
+
+// How many recent measurements a typical value is taken from.
+const REMEMBERED = 15;
+// bcrypt's lowest cost.
+const MIN_COST = 4;
+// The remaining work is composed of bcrypt runs down to 1/64 of the whole, which keeps failures within 1 %.
+const FINEST_STEPS = 6;
+// Shorter runs are too short to measure.
+const MEASURED_STEPS = 3;
+
+/** The typical value of recent measurements. */
+export class Recent {
+  readonly #values: number[] = [];
+
+  add(value: number): void {
+    this.#values.push(value);
+    if (this.#values.length > REMEMBERED) this.#values.shift();
+  }
+
+  /** The median, or undefined before the first measurement. */
+  get median(): number | undefined {
+    return [...this.#values].sort((a, b) => a - b)[Math.floor((this.#values.length - 1) / 2)];
+  }
+}
+
+/** What a verification computes: bcrypt's work is known, that of others is measured by their parameters. */
+export type Kind = { readonly cost: number } | { readonly parameters: string };
+
+/**
+ * Makes every failed verification do the same work, in bcrypt's rounds: a run of cost c has 2^c. What a hash leaves is
+ * filled up with real work, so that load slows all failures alike. A hash that costs more than the current cost raises
+ * the work of all failures from the first time that it is seen.
+ */
+export class FailureWork {
+  /** The rounds of every failure. */
+  #rounds: number;
+  readonly #minMeasured: number;
+  readonly #msPerRound = new Recent();
+  /** The rounds of kinds that are not bcrypt and have exceeded the rest, by their parameters. */
+  readonly #costly = new Map<string, Recent>();
+  #highestCost: number;
+
+  /**
+   * @param run computes bcrypt at this cost; the result is of no use
+   * @param now the time in milliseconds
+   */
+  constructor(
+    cost: number,
+    private readonly run: (cost: number) => Promise<unknown> = runBcrypt,
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    this.#highestCost = cost;
+    this.#rounds = 2 ** cost;
+    this.#minMeasured = Math.max(MIN_COST, cost - MEASURED_STEPS);
+  }
+
+  /** Runs a verification and, if it fails, fills up its work. */
+  async verify(kind: Kind, compare: () => Promise<boolean>): Promise<boolean> {
+    const { matches, rounds } = await this.#measure(kind, compare);
+    if (!matches) await this.fill(rounds);
+    return matches;
+  }
+
+  /** Learns what a kind costs without filling it up. */
+  async learn(kind: Kind, compare: () => Promise<boolean>): Promise<void> {
+    if ('cost' in kind) this.#raise(kind.cost);
+    else await this.#measure(kind, compare);
+  }
+
+  /** Does the work of a failure. @param done the rounds that have been computed already */
+  async fill(done = 0): Promise<void> {
+    const highest = Math.floor(Math.log2(this.#rounds));
+    const lowest = Math.max(MIN_COST, highest - FINEST_STEPS);
+    let left = Math.round((this.#rounds - done) / 2 ** lowest);
+    for (let cost = highest; cost >= lowest; cost--) {
+      const parts = 2 ** (cost - lowest);
+      if (left < parts) continue;
+      left -= parts;
+      await this.#timed(cost, () => this.run(cost));
+    }
+  }
+
+  async #measure(kind: Kind, compare: () => Promise<boolean>): Promise<{ matches: boolean; rounds: number }> {
+    if ('cost' in kind) {
+      this.#raise(kind.cost);
+      return { matches: await this.#timed(kind.cost, compare), rounds: 2 ** kind.cost };
+    }
+    if (this.#msPerRound.median === undefined)
+      await this.#timed(this.#minMeasured, () => this.run(this.#minMeasured));
+    const started = this.now();
+    const matches = await compare();
+    const rounds = (this.now() - started) / (this.#msPerRound.median as number);
+    this.#observe(kind.parameters, rounds);
+    return { matches, rounds };
+  }
+
+  async #timed<T>(cost: number, work: () => Promise<T>): Promise<T> {
+    const started = this.now();
+    const result = await work();
+    if (cost >= this.#minMeasured) this.#msPerRound.add((this.now() - started) / 2 ** cost);
+    return result;
+  }
+
+  #raise(cost: number): void {
+    if (cost <= this.#highestCost) return;
+    this.#highestCost = cost;
+    this.#update();
+  }
+
+  // Once a kind is costly, all its measurements count: only the long ones would raise the work without end.
+  #observe(parameters: string, rounds: number): void {
+    const known = this.#costly.get(parameters) ?? (rounds > this.#rounds ? new Recent() : undefined);
+    if (!known) return;
+    known.add(rounds);
+    this.#costly.set(parameters, known);
+    this.#update();
+  }
+
+  #update(): void {
+    const measured = [...this.#costly.values()].map(({ median = 0 }) => median);
+    this.#rounds = Math.max(2 ** this.#highestCost, ...measured);
+  }
+}
+
+/** Compares with a well-formed hash of no known input. */
+async function runBcrypt(cost: number): Promise<void> {
+  await bcrypt.compare('', `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}`);
+}
