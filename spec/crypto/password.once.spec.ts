@@ -64,38 +64,38 @@ describe('PasswordHasher', () => {
   });
 
   test('takes the same time to fail for any stored hash', async () => {
-    const today = new PasswordHasher(9);
-    const derived = pbkdf2Sync('engine', 'salt', 60_000, 32, 'sha256').toString('base64');
+    const today = new PasswordHasher(8);
+    const derived = pbkdf2Sync('engine', 'salt', 30_000, 32, 'sha256').toString('base64');
     const stored = [
       await today.hash('engine'),
       await new PasswordHasher(6).hash('engine'),
       await bcrypt.hash('engine', 8),
-      `pbkdf2_sha256$60000$salt$${derived}`,
+      `pbkdf2_sha256$30000$salt$${derived}`,
       null,
       'junk',
     ];
     // The limit is generous because other specs may run on the same machine. A failure without a hash would be near 0,
-    // and one that computes a hash of ours beside the imported one near 0.6.
-    expect(await leastRatio(today, stored)).toBeGreaterThan(0.7);
+    // and one that computes a hash of ours beside the imported one near 0.5.
+    expect(await leastRatio(today, stored)).toBeGreaterThan(0.6);
   });
 
   test('takes the same time to fail after the cost was lowered, once it has learned what hashes there are', async () => {
     const lowered = new PasswordHasher(4);
     const stored = [
-      await new PasswordHasher(9).hash('engine'),
-      await bcrypt.hash('engine', 8),
+      await new PasswordHasher(8).hash('engine'),
+      await bcrypt.hash('engine', 7),
       await lowered.hash('engine'),
       null,
     ];
     await lowered.learn(stored.filter((one) => one !== null));
-    expect(await leastRatio(lowered, stored)).toBeGreaterThan(0.7);
+    expect(await leastRatio(lowered, stored)).toBeGreaterThan(0.6);
   });
 });
 
 /** The shortest time to fail with each of the hashes, and how far the shortest of these is from the longest. */
 async function leastRatio(hasher: PasswordHasher, stored: readonly (string | null)[]): Promise<number> {
   const times = stored.map(() => [] as number[]);
-  for (let round = 0; round < 7; round++) {
+  for (let round = 0; round < 15; round++) {
     for (const [index, one] of stored.entries()) {
       const started = performance.now();
       expect(await hasher.verify('wrong', one)).toEqual({ matches: false, outdated: false });
