@@ -49,11 +49,12 @@ export interface RateLimitOptions {
    */
   keyPrefix?: string;
   /**
-   * Sign-ins per address, and everything else that checks or sets a password, except sign-ups.
+   * Sign-ins per address, including those that start at a provider, and everything else that checks or sets a
+   * password, except sign-ups.
    * @default { limit: 20, window: 60 }
    */
   signIn?: WindowRule | false;
-  /** Sign-ups per address. @default { limit: 20, window: 60 } */
+  /** Sign-ups per address, and new users of providers. @default { limit: 20, window: 60 } */
   signUp?: WindowRule | false;
   /** Verification and reset emails, per address and per account. @default { limit: 3, window: 60 } */
   mail?: WindowRule | false;

@@ -13,9 +13,9 @@ export interface WindowRule {
 
 /** The rate limits; null disables a rule. */
 export interface LimitRules {
-  /** Sign-ins per address, and everything else that checks or sets a password, except sign-ups. */
+  /** Sign-ins per address, also with providers, and everything else that checks or sets a password, except sign-ups. */
   readonly signIn: WindowPolicy | null;
-  /** Sign-ups per address. */
+  /** Sign-ups per address, and new users of providers. */
   readonly signUp: WindowPolicy | null;
   /** Requested emails, per address and per account. */
   readonly mail: WindowPolicy | null;
