@@ -174,8 +174,11 @@ test('a sign-in sends one request to each endpoint, and reuses the discovery doc
   await provider.stop();
 });
 
+// A call waits 4.5 seconds. Another call's deadline would be at 6 seconds below; the rest is for machines that are busy.
+const DEADLINE_MS = 5.8 * SECONDS;
+
 describe('a slow provider', () => {
-  test('is cancelled after less than 5 seconds in total', async () => {
+  test('is cancelled at the deadline of the call', async () => {
     let hasHungUp = false;
     const bent: Lies[] = [
       { answers: { token: (_req, res) => void res.on('close', () => (hasHungUp = true)) } },
@@ -199,7 +202,7 @@ describe('a slow provider', () => {
           const response = await signInWith(app.browser(), `slow-${n}`);
           expect(response.headers.location).toBe('/done?error=provider_error');
         }
-        expect(performance.now() - start).toBeLessThan(4.9 * SECONDS);
+        expect(performance.now() - start).toBeLessThan(DEADLINE_MS);
       }),
     );
     expect(await countRows(app.database)).toEqual({ users: 0, accounts: 0, sessions: 0 });
@@ -224,7 +227,7 @@ describe('a slow provider', () => {
     const start = performance.now();
     const early = signInWith(app.browser(), 'oidc').then(({ headers }) => {
       expect(headers.location).toBe('/done?error=provider_error');
-      expect(performance.now() - start).toBeLessThan(4.9 * SECONDS);
+      expect(performance.now() - start).toBeLessThan(DEADLINE_MS);
     });
     await sleep(1.5 * SECONDS);
     const late = signInWith(app.browser(), 'oidc');
