@@ -3,6 +3,7 @@ import { call } from './api.js';
 import { nameAccount, ofPassword, onSubmit } from './form.js';
 import { showStatus } from './messages.js';
 import { formatDate, formatTime, moveFocus } from './page.js';
+import { showFailure } from './providers.js';
 import { withFreshSignIn } from './reauthenticate.js';
 
 const byId = (id) => document.getElementById(id);
@@ -73,6 +74,7 @@ curl ${location.origin}/api/hello \\
   -H 'Authorization: Bearer …'`;
 }
 
+showFailure();
 await signedIn(load);
 // The browser could not scroll there before, because the content was not there yet.
 document.querySelector(':target')?.scrollIntoView();

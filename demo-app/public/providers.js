@@ -11,10 +11,16 @@ const FAILURES = {
     'There is already an account with this email. Sign in to it, then link the provider under “Linked accounts”.',
   account_linked_elsewhere: 'This account at the provider is linked to another user here.',
   provider_already_linked: 'You have already linked another account of this provider. Unlink it first.',
+  account_not_linked: 'This is not the account at the provider that you have linked here.',
+  reauthentication_required: 'The provider did not ask who you are. Sign out, sign in again, then retry.',
+  rate_limited: 'Too many attempts. Try again in a minute.',
   provider_error: 'The provider did not respond correctly. Try again later.',
 };
 
-/** Redirects to a provider, to sign in (`authorize`) or to link an account. The provider redirects back to this page. */
+/**
+ * Redirects to a provider, to sign in (`authorize`), to `link` an account, or to `reauthenticate`. The provider redirects
+ * back to this page.
+ */
 export async function redirectTo(provider, purpose) {
   const back = new URLSearchParams({ callback_url: location.pathname + location.search });
   const { url } = await call('GET', `/auth/oauth/${provider}/${purpose}?${back}`);
@@ -27,15 +33,15 @@ export function offerProviders() {
   const place = document.getElementById('providers');
   signedIn(async () => {
     const { providers } = await call('GET', '/api/providers');
-    place.replaceChildren(...providers.map(providerButton));
+    place.replaceChildren(...providers.map((provider) => providerButton(provider, 'authorize')));
     document.querySelector('.or').hidden = providers.length === 0;
   }, place);
 }
 
-/** A button to sign in with a provider. */
-export function providerButton({ id, name }) {
+/** A button to sign in with a provider, for the first time or again. */
+export function providerButton({ id, name }, purpose) {
   const button = row('provider', { name: `Sign in with ${name}` });
-  onClick(button, () => redirectTo(id, 'authorize'));
+  onClick(button, () => redirectTo(id, purpose));
   return button;
 }
 

@@ -28,10 +28,12 @@ async function reauthenticated() {
   const methods = await call('GET', '/api/sign-in-methods');
   const { providers } = await call('GET', '/api/providers');
   form.hidden = !methods.password;
-  // Users without a password sign in again, which gives them a fresh session.
+  // Users without a password sign in again at a provider that they have linked.
   providersPart.hidden = methods.password;
   const linked = providers.filter(({ id }) => methods.providers.includes(id));
-  providersPart.querySelector('.buttons').replaceChildren(...linked.map(providerButton));
+  providersPart
+    .querySelector('.buttons')
+    .replaceChildren(...linked.map((provider) => providerButton(provider, 'reauthenticate')));
   form.reset();
   clearMessages();
   dialog.returnValue = '';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import axe from 'axe-core';
-import type { Locator, Page } from 'playwright-core';
+import type { ConsoleMessage, Locator, Page } from 'playwright-core';
 import { agree, demoInBrowser, inBrowser, says, signInAtProvider } from './browser.js';
 
 const PHONE = { width: 390, height: 844 };
@@ -21,15 +21,26 @@ inBrowser('accessibility of the demo app', () => {
     return found;
   }
 
-  test('axe finds nothing on the pages for everyone', async () => {
-    const page = await demo.open('/');
-    const found = await violations(page);
-    const paths = ['/sign-up', '/sign-in', '/forgotten-password', '/sign-in-failed?error=invalid_flow'];
-    for (const path of [...paths, '/reset-password?token=a', '/verify-email?token=a', '/mails', '/nothing']) {
+  /** What axe finds on pages as they are at first, and what these pages write to the console. */
+  async function visit(page: Page, paths: readonly string[]): Promise<string[]> {
+    const found: string[] = [];
+    const write = (message: ConsoleMessage) => found.push(`${page.url()}: ${message.text()}`);
+    page.on('console', write);
+    for (const path of paths) {
       await page.goto(demo.url(path));
       await page.waitForLoadState('networkidle');
       found.push(...(await violations(page)));
     }
+    page.off('console', write);
+    return found;
+  }
+
+  test('axe finds nothing on the pages for everyone', async () => {
+    const page = await demo.open('/');
+    const links = ['/reset-password?token=a', '/verify-email?token=a', '/sign-in-failed?error=invalid_flow'];
+    const found = await visit(page, ['/', '/sign-up', '/sign-in', '/forgotten-password', '/mails', ...links]);
+    await page.goto(demo.url('/nothing'));
+    found.push(...(await violations(page)));
     await page.goto(demo.url('/sign-up'));
     await page.getByLabel('Email').fill('nobody@example.com');
     await page.getByLabel('Password', { exact: true }).fill('short');
@@ -48,12 +59,14 @@ inBrowser('accessibility of the demo app', () => {
 
   test('axe finds nothing on the pages for the signed-in, for administrators, and in dialogs', async () => {
     const page = await demo.openAsAdmin('/account');
-    const found: string[] = [];
-    for (const path of ['/account', '/linked-accounts', '/api-keys', '/sessions', '/users', '/events']) {
-      await page.goto(demo.url(path));
-      await page.waitForLoadState('networkidle');
-      found.push(...(await violations(page)));
-    }
+    const own = ['/account', '/linked-accounts', '/api-keys', '/sessions'];
+    const found = await visit(page, [
+      ...own,
+      '/users',
+      '/events',
+      '/mails',
+      '/sign-in-failed?error=invalid_flow',
+    ]);
     await page.goto(demo.url('/sessions'));
     await page.getByRole('button', { name: 'End all' }).click();
     await page.getByRole('alertdialog').waitFor();

@@ -105,6 +105,11 @@ inBrowser('sign-in with a provider in the demo app', () => {
     await page.getByRole('button', { name: 'Download my data' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Sign in with the demo provider' }).click();
+    await continueAs(page, 'someone-else@example.com');
+    await says(page, 'alert', 'This is not the account at the provider that you have linked here.');
+
+    await page.getByRole('button', { name: 'Download my data' }).click();
+    await dialog.getByRole('button', { name: 'Sign in with the demo provider' }).click();
     await continueAs(page, 'donald@example.com');
     await page.waitForURL(demo.url('/account'));
     const download = page.waitForEvent('download');
