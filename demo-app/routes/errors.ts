@@ -1,8 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import { optionalSession } from 'latchkey';
 import type { DemoAuth } from '../auth.js';
 import { composePage } from '../html.js';
-import { everybody, navigationOf } from './visitor.js';
+import { navigationOf } from './visitor.js';
 
 const TITLES: Record<number, string> = {
   403: 'Administrators only',
@@ -20,7 +21,7 @@ const DETAILS: Record<number, string> = {
 
 /** Handles unknown paths and errors: browsers get a page, programs get a problem response. */
 export function errors(auth: DemoAuth): { notFound: RequestHandler; answerError: ErrorRequestHandler } {
-  const identify = everybody(auth);
+  const identify = optionalSession(auth);
 
   /** Uses the texts above: an error's own message is for the log, because it may contain internal details. */
   async function answer(status: number, req: Request, res: Response): Promise<void> {

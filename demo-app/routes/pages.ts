@@ -1,12 +1,12 @@
 import { type RequestHandler, Router } from 'express';
-import { type GuardOptions, requireAdmin, requireSession } from 'latchkey';
+import { type GuardOptions, optionalSession, requireAdmin, requireSession } from 'latchkey';
 import type { DemoAuth } from '../auth.js';
 import { composePage } from '../html.js';
 import { ORIGIN } from '../settings.js';
-import { everybody, navigationOf } from './visitor.js';
+import { navigationOf } from './visitor.js';
 
 export function pages(auth: DemoAuth): Router {
-  const all = everybody(auth);
+  const all = optionalSession(auth);
   const visitors = [all, redirectSignedIn];
   const users = requireSession(auth, { onError: toSignIn });
   const administrators = requireAdmin(auth, { onError: toSignIn });
