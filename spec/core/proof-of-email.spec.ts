@@ -129,7 +129,9 @@ describe('the first access to the mailbox after auth.markEmailVerified()', () =>
 
 test('an imported email that the other system verified is not proved by its mailbox', async () => {
   const email = 'imported@example.com';
-  const { passwordHash } = (await app.auth.models.User.unscoped().findByPk(userId))?.get({
+  const { passwordHash } = (
+    await app.auth.models.User.unscoped().findByPk(userId, { rejectOnEmpty: true })
+  ).get({
     plain: true,
   }) as unknown as { passwordHash: string };
   // The hash of another account cannot be imported, so the account gets it afterwards.
