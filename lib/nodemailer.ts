@@ -2,12 +2,18 @@ import type { EmailOptions } from './config/auth-config.js';
 
 /** The part of a `nodemailer` transport that latchkey uses. */
 export interface NodemailerTransport {
+  /** What the transport sends with. For SMTP, its options contain the timeouts. */
+  readonly transporter?: object;
   /** Sends an email. */
   sendMail(mail: { from: string; to: string; subject: string; text: string; html: string }): Promise<unknown>;
 }
 
+// nodemailer's own are 2 minutes, 30 seconds and 10 minutes: https://nodemailer.com/smtp/
+const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
+
 /**
- * Sends emails with nodemailer.
+ * Sends emails with nodemailer. An SMTP transport gets timeouts, unless it has its own: 10 seconds to connect
+ * (`connectionTimeout`), 10 for the greeting (`greetingTimeout`), and 30 without a word (`socketTimeout`).
  *
  * @example
  * email: nodemailerEmail(createTransport(…), { from: 'App <app@example.com>' })
@@ -28,9 +34,16 @@ export function nodemailerEmail(transport: NodemailerTransport, options: { from:
       "latchkey: nodemailerEmail: from is missing: set it to the sender's address, such as 'App <app@example.com>'",
     );
   }
+  limitTime(transport);
   return {
     async send({ to, subject, text, html }) {
       await transport.sendMail({ from, to, subject, text, html });
     },
   };
+}
+
+/** A mail server that hangs would otherwise hold a connection for up to ten minutes. */
+function limitTime({ transporter }: NodemailerTransport): void {
+  const { options } = (transporter ?? {}) as { options?: unknown };
+  if (typeof options === 'object' && options !== null) Object.assign(options, { ...TIMEOUTS, ...options });
 }

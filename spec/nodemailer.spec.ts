@@ -1,7 +1,8 @@
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createTransport } from 'nodemailer';
 import { SMTPServer } from 'smtp-server';
+import type { MailMessage } from '../lib/index.js';
 import { nodemailerEmail } from '../lib/nodemailer.js';
 import { ada, password, type SpecApp, signedIn, startApp } from './support/app.js';
 
@@ -101,6 +102,31 @@ test('an SMTP server that rejects an email does not affect the response', async 
   while (!app.log.join().includes('an email was not sent') && Date.now() < end)
     await new Promise((resolve) => setTimeout(resolve, 10));
   expect(app.log.join()).toContain('no such mailbox here');
+});
+
+test('a transport gets timeouts, unless it has its own', () => {
+  const optionsOf = (given: object) => {
+    const transport = createTransport({ host: 'localhost', ...given });
+    nodemailerEmail(transport, { from });
+    return Reflect.get(transport.transporter, 'options');
+  };
+  const defaults = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
+  expect(optionsOf({})).toMatchObject({ host: 'localhost', ...defaults });
+  expect(optionsOf({ pool: true, socketTimeout: 5 })).toMatchObject({ ...defaults, socketTimeout: 5 });
+});
+
+test('a mail server that says nothing is given up', async () => {
+  const sockets = new Set<Socket>();
+  const silent = createServer((socket) => sockets.add(socket));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port } = silent.address() as AddressInfo;
+  const { send } = nodemailerEmail(createTransport({ host: '127.0.0.1', port, greetingTimeout: 50 }), {
+    from,
+  });
+  const message = { to: ada.email, subject: 's', text: 't', html: 'h' } as MailMessage;
+  await expect(send(message)).rejects.toThrow(/[Gg]reeting/);
+  for (const socket of sockets) socket.destroy();
+  await new Promise((resolve) => silent.close(resolve));
 });
 
 const transport = createTransport({});

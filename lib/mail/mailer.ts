@@ -12,7 +12,8 @@ export interface MailSettings {
   readonly baseUrl: string | null;
 }
 
-const CLOSING_MS = 5000;
+/** A `send` that never returns, and a flood of emails, must not fill the memory. */
+const BOUNDS = { sendMs: 60_000, closingMs: 5000, pending: 1000 } as const;
 
 /**
  * Sends emails after the response, so that its timing does not reveal whether an email was sent, and a slow mail server
@@ -25,16 +26,23 @@ export class Mailer {
     private readonly settings: MailSettings,
     private readonly context: CallContext,
     private readonly logger: Logger,
+    private readonly bounds: { readonly [Name in keyof typeof BOUNDS]: number } = BOUNDS,
   ) {}
 
-  /** Runs `work` after the response. Errors are logged. */
+  /**
+   * Runs `work` after the response. Errors are logged. It is given up after 60 seconds, and not even started while 1000
+   * others are running.
+   */
   later(work: () => Promise<void>): void {
+    const { pending, sendMs } = this.bounds;
+    if (this.#pending.size >= pending) {
+      this.#failed(new Error(`${pending} others are still being sent: is the mail server slow?`));
+      return;
+    }
+    const late = () => new Error(`send did not return within ${sendMs / 1000} seconds: set a timeout in it`);
     const running = new Promise<void>((resolve) => setImmediate(resolve))
-      .then(() => this.context.detached(work))
-      // An error from a mail service can quote the email, including its link.
-      .catch((error) =>
-        this.logger.error(`latchkey: an email was not sent: ${hideTokens(describeError(error))}`),
-      )
+      .then(() => withTimeout(this.context.detached(work), sendMs, late, false))
+      .catch((error) => this.#failed(error))
       .finally(() => this.#pending.delete(running));
     this.#pending.add(running);
   }
@@ -46,7 +54,12 @@ export class Mailer {
 
   /** Waits up to 5 seconds for emails that are being sent. */
   async settle(): Promise<void> {
-    await withTimeout(this.#allSent(), CLOSING_MS, () => undefined).catch(() => undefined);
+    await withTimeout(this.#allSent(), this.bounds.closingMs, () => undefined).catch(() => undefined);
+  }
+
+  #failed(error: unknown): void {
+    // An error from a mail service can quote the email, including its link.
+    this.logger.error(`latchkey: an email was not sent: ${hideTokens(describeError(error))}`);
   }
 
   // Work can schedule more work: the user is looked up first, and then the email is sent.

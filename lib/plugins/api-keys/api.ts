@@ -28,25 +28,27 @@ const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]{1,100}$/; // RFC 6749, 3.3
 export class ApiKeysApi {
   readonly #core: Core;
   readonly #store: ApiKeyStore;
+  readonly #maxPerUser: number;
 
   /** @internal */
-  constructor(core: Core, store: ApiKeyStore) {
+  constructor(core: Core, store: ApiKeyStore, maxPerUser: number) {
     this.#core = core;
     this.#store = store;
+    this.#maxPerUser = maxPerUser;
   }
 
   /**
    * Creates a key for a user, which can be a service account. `key` cannot be retrieved later, since only its hash is
    * stored.
    *
-   * @throws AuthError `validation_failed` (422), `user_not_found` (404)
+   * @throws AuthError `validation_failed` (422), `user_not_found` (404), `too_many_api_keys` (409)
    */
   create(userId: string, input: CreateApiKeyInput): Promise<{ apiKey: ApiKey; key: string }> {
     return this.#core.forClient(input, async () => {
       await this.#core.database.ready();
       const valid = checkInput(input, this.#core.database.clock.now());
       const made = await this.#core.inNameOf(userId, input.sessionId ?? null, (transaction) =>
-        this.#store.create(userId, valid, transaction),
+        this.#store.create(userId, valid, this.#maxPerUser, transaction),
       );
       this.#core.events.emit('api_key.created', { userId, apiKeyId: made.apiKey.id });
       return made;

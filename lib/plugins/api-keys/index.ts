@@ -14,6 +14,12 @@ export interface ApiKeysOptions {
   header?: string;
   /** Also accepts keys as `Authorization: Bearer`. @default false */
   acceptBearer?: boolean;
+  /**
+   * The number of keys that a user may have, expired ones included. Creating one more is 409 `too_many_api_keys`, also
+   * from code.
+   * @default 100
+   */
+  maxPerUser?: number;
 }
 
 const TABLES = { ApiKey: apiKeysTable } as const;
@@ -25,6 +31,10 @@ const schema = z.strictObject({
     .refine((name) => !/^(authorization|cookie)$/i.test(name), 'must not be Authorization or Cookie')
     .default('X-Service-API-Key'),
   acceptBearer: z.boolean('must be true or false').default(false),
+  maxPerUser: z
+    .int('must be a whole number of at least 1')
+    .min(1, 'must be a whole number of at least 1')
+    .default(100),
 });
 
 /**
@@ -42,7 +52,7 @@ export function apiKeys(options: ApiKeysOptions = {}): Plugin<'apiKeys', ApiKeys
     name: 'apiKeys',
     setup(core) {
       const store = new ApiKeyStore(core);
-      const api = new ApiKeysApi(core, store);
+      const api = new ApiKeysApi(core, store, settings.maxPerUser);
       return {
         api,
         carriers: [apiKeyCarrier(store, { ...settings, bearerIsSession: core.settings.bearerEnabled })],

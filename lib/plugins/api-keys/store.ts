@@ -4,6 +4,7 @@ import { BackgroundWrites, TokenLookup } from '../../core/token-lookup.js';
 import { createToken, digestToken } from '../../crypto/token.js';
 import { isUuid, uuidv7 } from '../../crypto/uuid.js';
 import type { Database } from '../../database/database.js';
+import { AuthError } from '../../errors.js';
 import type { Selection, Table } from '../../models/table.js';
 import { type User, users } from '../../models/user.js';
 import { type ApiKey, type ApiKeyColumns, apiKeysTable } from './model.js';
@@ -36,11 +37,17 @@ export class ApiKeyStore {
     this.#uses = new BackgroundWrites(core.database, core.settings.logger, 'the last use of an API key');
   }
 
+  /**
+   * @param max the number of keys that the user, whose row is locked, may have
+   * @throws AuthError `too_many_api_keys`
+   */
   async create(
     userId: string,
     input: Pick<ApiKey, 'name' | 'scopes' | 'expiresAt'>,
+    max: number,
     transaction: Transaction,
   ): Promise<{ apiKey: ApiKey; key: string }> {
+    if ((await this.#count(userId, transaction)) >= max) throw new AuthError('too_many_api_keys');
     const key = createToken(API_KEY_PREFIX);
     const createdAt = this.#database.clock.date();
     const id = uuidv7(createdAt.getTime());
@@ -74,6 +81,15 @@ export class ApiKeyStore {
 
   async deleteAll(userId: string, transaction: Transaction): Promise<void> {
     await this.#table.delete({ userId }, transaction);
+  }
+
+  async #count(userId: string, transaction: Transaction): Promise<number> {
+    const [row] = await this.#database.select<{ keys_held: number | string }>(
+      `SELECT COUNT(*) AS keys_held FROM ${this.#table.name} WHERE user_id = :userId`,
+      { userId },
+      transaction,
+    );
+    return Number(row?.keys_held);
   }
 
   /** Waits for background writes. */

@@ -164,6 +164,9 @@ test.each([
   [{ header: 'cookie' }, /header must not be Authorization or Cookie/],
   [{ header: 'two words' }, /header must be the name of a header/],
   [{ header: '' }, /header must be the name of a header/],
+  [{ maxPerUser: 0 }, /maxPerUser must be a whole number of at least 1/],
+  [{ maxPerUser: 1.5 }, /maxPerUser must be a whole number of at least 1/],
+  [{ maxPerUser: false }, /maxPerUser must be a whole number of at least 1/],
   [{ acceptBearer: 'yes' }, /acceptBearer must be true or false/],
   [{ headers: 'X-Key' }, /headers/],
 ])('apiKeys(%j) throws a TypeError', (options, message) => {

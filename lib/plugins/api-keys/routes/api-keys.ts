@@ -22,6 +22,7 @@ export const createApiKey = (api: ApiKeysApi) =>
         schema: z.object({ api_key: apiKeyResource.schema, key: z.string() }),
       },
     },
+    problems: ['too_many_api_keys'],
     async handle({ auth, body: { name, scopes, expires_at } }) {
       const expiresAt = expires_at ? new Date(expires_at) : null;
       const { apiKey, key } = await api.create(auth.user.id, {
