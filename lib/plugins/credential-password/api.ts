@@ -23,6 +23,7 @@ import { attemptsFor, type PasswordCheck } from './password-check.js';
 import type { PasswordReset } from './password-reset.js';
 import { checkUsername, type PasswordRules, type Registration } from './rules.js';
 import './events.js';
+import './mails.js';
 import './problems.js';
 
 interface Parts {
