@@ -8,7 +8,7 @@ import { ProviderClient } from './client.js';
 import { Flows } from './flows.js';
 import { accountsMigration } from './migrations.js';
 import { accountsTable, flowsTable } from './model.js';
-import type { ProviderPlugin } from './provider.js';
+import type { Provider, ProviderPlugin } from './provider.js';
 import { RefreshLeases } from './refresh-leases.js';
 import { Revocations } from './revocations.js';
 import { listAccounts } from './routes/accounts.js';
@@ -36,6 +36,9 @@ export interface OAuthOptions {
    */
   errorUrl?: string;
 }
+
+// As the column is declared.
+const MAX_ISSUER = 255;
 
 const TABLES = { Account: accountsTable, OAuthFlow: flowsTable } as const;
 
@@ -69,6 +72,7 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
           'latchkey: oauth() has no provider: add one from latchkey/providers to plugins, such as google({ clientId, clientSecret })',
         );
       }
+      for (const provider of providers) checkIssuers(provider);
       const clients = new Map(
         providers.map((one) => [one.id, new ProviderClient(one, core.settings.logger)]),
       );
@@ -124,6 +128,13 @@ function readErrorUrl(errorUrl: string, origins: ReadonlySet<string>): string {
       { cause },
     );
   }
+}
+
+/** @throws TypeError if accounts cannot be stored under an issuer of the provider */
+function checkIssuers({ id, server, formerIssuers = [] }: Provider): void {
+  const issuers = ['discover' in server ? server.discover : server.issuer, ...formerIssuers];
+  if (issuers.some((issuer) => issuer.length > MAX_ISSUER))
+    throw new TypeError(`latchkey: provider ${id}: issuer must have at most ${MAX_ISSUER} characters`);
 }
 
 function isProvider(plugin: Plugin): plugin is ProviderPlugin {

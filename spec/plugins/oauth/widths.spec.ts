@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import express from 'express';
-import { authRouter } from '../../../lib/index.js';
+import { authRouter, oauth } from '../../../lib/index.js';
 import { signedIn } from '../../support/app.js';
 import { rows } from '../../support/database.js';
 import { type Lies, type LyingProvider, startLyingProvider } from '../../support/lying-provider.js';
@@ -68,6 +68,15 @@ describe('what callers and providers send', () => {
     expect((await signInWith(browser, 'oidc')).headers.location).toBe('/done');
     await browser.get('/auth/oauth/oidc/tokens').expect(200);
     await browser.post('/auth/oauth/oidc/tokens/refresh').expect(200);
+  });
+
+  test('an issuer of 320 characters is refused at the start', async () => {
+    const at = (length: number) => `${provider.issuer}/`.padEnd(length, 'x');
+    const start = (issuer: string) => app.another({ plugins: [oauth(), oidcPlugin({ issuer })] as never });
+    expect(() => start(at(320))).toThrow(
+      /^latchkey: provider oidc: issuer must have at most 255 characters$/,
+    );
+    start(at(255));
   });
 
   test('a mount path that is too long for the redirect URI is refused', async () => {
