@@ -9,7 +9,11 @@ export const provedMailboxes: Migration = {
 
   async up(context) {
     const { database, types, run } = context;
-    await run(`ALTER TABLE ${database.table('users')} ADD COLUMN mailbox_proved_at ${types.time} NULL`);
+    const users = database.table('users');
+    await run(`ALTER TABLE ${users} ADD COLUMN mailbox_proved_at ${types.time} NULL`);
+    // Who proved it was not recorded until now. Almost always it was a link in an email, and a user's next reset must not
+    // delete API keys and linked accounts for the sake of the others.
+    await run(`UPDATE ${users} SET mailbox_proved_at = email_verified_at`);
     await setUserOfTokens(context, 'NULL');
   },
 

@@ -91,7 +91,7 @@ function readUser(user: ImportedUser, usernames: boolean): NewUser | Problem {
   const { passwordHash } = user;
   const problem = passwordHash === null ? null : problemOf(passwordHash);
   if (problem) return problem;
-  return { email, username, passwordHash, emailProof: user.emailVerified === true ? 'app' : null };
+  return { email, username, passwordHash, emailProof: user.emailVerified === true ? 'mailbox' : null };
 }
 
 function problemOf(passwordHash: unknown): Problem | null {
