@@ -8,8 +8,11 @@ export interface KeyPair {
   readonly privateKey: KeyObject;
 }
 
-/** Creates a key pair for signatures. */
+/** Creates a key pair for signatures with ES256. */
 export const newKeys = (): KeyPair => generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+/** Creates a key pair for signatures with RS256. */
+export const newRsaKeys = (): KeyPair => generateKeyPairSync('rsa', { modulusLength: 2048 });
 
 type Answer = (req: IncomingMessage, res: ServerResponse) => void;
 type Endpoint = 'discovery' | 'jwks' | 'token' | 'userinfo' | 'emails' | 'revoke';
@@ -31,6 +34,8 @@ export interface Lies {
   /** Parameters of the authorization response; undefined omits a parameter. */
   response?: Record<string, string | undefined>;
   metadata?: Record<string, unknown>;
+  /** Refuses a request to the token endpoint with the error that it returns. */
+  refuses?: (request: TokenRequest) => string | undefined;
   /** Replaces an endpoint completely. */
   answers?: Partial<Record<Endpoint, Answer>>;
 }
@@ -48,17 +53,21 @@ export interface LyingProvider {
   readonly authorizations: URLSearchParams[];
   /** The requests to the userinfo endpoint and similar endpoints. */
   readonly resourceRequests: IncomingMessage[];
-  jwksRequests: number;
   /** The requests to the revocation endpoint, which discovery lists only if the metadata say so. */
-  readonly revocations: TokenRequest[];
+  readonly revocations: (TokenRequest & {
+    readonly method: string | undefined;
+    readonly url: string;
+    body: string;
+  })[];
+  discoveryRequests: number;
+  jwksRequests: number;
   /** The published keys; the last one is used for signatures. */
   keys: KeyPair[];
   stop(): Promise<void>;
 }
 
 /** Starts a small OpenID provider in which a spec can falsify every response. */
-export async function startLyingProvider(): Promise<LyingProvider> {
-  const published = newKeys();
+export async function startLyingProvider(published = newKeys()): Promise<LyingProvider> {
   const other = newKeys();
   const subjects = new Map<string, unknown>();
   const codes = new Map<string, { nonce: string | null; challenge: string | null; clientId: string }>();
@@ -71,8 +80,9 @@ export async function startLyingProvider(): Promise<LyingProvider> {
     tokenRequests: [],
     authorizations: [],
     resourceRequests: [],
-    jwksRequests: 0,
     revocations: [],
+    discoveryRequests: 0,
+    jwksRequests: 0,
     keys: [published],
     async stop() {
       server.closeAllConnections();
@@ -86,13 +96,15 @@ export async function startLyingProvider(): Promise<LyingProvider> {
     return { ...honest, iat: now, exp: now + 300, ...(nonce && { nonce }), ...state.lies.claims };
   };
   const idToken = (claims: object) => {
-    const { alg = 'ES256', kid = 'k1', wrongKey } = state.lies;
+    const { kid = 'k1', wrongKey } = state.lies;
     const key = wrongKey ? other : (state.keys.at(-1) ?? published);
+    const { alg = algorithmOf(key.privateKey) } = state.lies;
     return jwt({ alg, ...(kid && { kid }) }, claims, key.privateKey);
   };
 
   const endpoints: Record<Endpoint | 'authorize', Answer> = {
-    discovery: (_req, res) =>
+    discovery(_req, res) {
+      state.discoveryRequests++;
       json(res, {
         issuer,
         authorization_endpoint: `${issuer}/authorize`,
@@ -104,12 +116,15 @@ export async function startLyingProvider(): Promise<LyingProvider> {
         id_token_signing_alg_values_supported: ['ES256', 'none'],
         authorization_response_iss_parameter_supported: true,
         ...state.lies.metadata,
-      }),
+      });
+    },
     jwks(_req, res) {
       state.jwksRequests++;
       const kid = state.lies.kid === '' ? {} : { kid: state.lies.kid ?? 'k1' };
       const keys = state.keys.map(({ publicKey }) => publicKey.export({ format: 'jwk' }));
-      json(res, { keys: keys.map((key) => ({ ...key, ...kid, use: 'sig', alg: 'ES256' })) });
+      json(res, {
+        keys: keys.map((key) => ({ ...key, ...kid, use: 'sig', alg: algorithmOf(published.privateKey) })),
+      });
     },
     authorize(req, res) {
       const query = new URL(req.url ?? '', issuer).searchParams;
@@ -127,12 +142,18 @@ export async function startLyingProvider(): Promise<LyingProvider> {
     },
     async token(req, res) {
       const form = new URLSearchParams(await text(req));
-      state.tokenRequests.push({ form, authorization: req.headers.authorization });
+      const request = { form, authorization: req.headers.authorization };
+      state.tokenRequests.push(request);
+      const error = state.lies.refuses?.(request);
+      if (error) {
+        json(res, { error }, 401);
+        return;
+      }
       const flow = codes.get(form.get('code') ?? '');
       const verifier = createHash('sha256')
         .update(form.get('code_verifier') ?? '')
         .digest('base64url');
-      if (form.get('grant_type') === 'authorization_code' && flow?.challenge !== verifier) {
+      if (form.get('grant_type') === 'authorization_code' && flow?.challenge && flow.challenge !== verifier) {
         json(res, { error: 'invalid_grant' }, 400);
         return;
       }
@@ -156,9 +177,11 @@ export async function startLyingProvider(): Promise<LyingProvider> {
       json(res, { sub, email: 'ada@example.com', email_verified: true, ...state.lies.userinfo });
     },
     async revoke(req, res) {
-      const form = new URLSearchParams(await text(req));
-      state.revocations.push({ form, authorization: req.headers.authorization });
-      res.writeHead(200).end();
+      const body = await text(req);
+      const { method, url = '', headers } = req;
+      const { authorization } = headers;
+      state.revocations.push({ method, url, authorization, body, form: new URLSearchParams(body) });
+      json(res, {});
     },
     emails: (req, res) => {
       state.resourceRequests.push(req);
@@ -166,7 +189,10 @@ export async function startLyingProvider(): Promise<LyingProvider> {
     },
   };
   server.on('request', (req, res) => {
-    const path = new URL(req.url ?? '', issuer).pathname.slice(1);
+    // Apple's endpoints are /auth/authorize, /auth/keys and so on.
+    const path = new URL(req.url ?? '', issuer).pathname
+      .slice(1)
+      .replace(/^auth\/(keys$)?/, (_all, keys) => (keys ? 'jwks' : ''));
     const name = (path === '.well-known/openid-configuration' ? 'discovery' : path) as keyof typeof endpoints;
     const answer = (name !== 'authorize' && state.lies.answers?.[name]) || endpoints[name];
     if (answer) answer(req, res);
@@ -217,6 +243,10 @@ function basicUser({ headers }: IncomingMessage): string {
     .toString()
     .split(':');
   return decodeURIComponent(user);
+}
+
+function algorithmOf({ asymmetricKeyType }: KeyObject): string {
+  return asymmetricKeyType === 'rsa' ? 'RS256' : 'ES256';
 }
 
 function jwt(header: { alg: string; kid?: string }, claims: object, key: KeyObject): string {

@@ -1,8 +1,10 @@
 import type { Configuration, JWK, ServerMetadata, TokenEndpointResponse } from 'openid-client';
+import { type AuthorizationTarget, authorizationParameters } from './authorization-parameters.js';
 import type { Fetch } from './bounded-fetch.js';
-import { configure, isLocal, type OpenidClient } from './discovery.js';
+import { configure, isLocal } from './discovery.js';
+import type { OpenidClient } from './load-openid-client.js';
 import { endsGrant } from './openid-errors.js';
-import type { FlowPurpose, Provider } from './provider.js';
+import { type Claims, isOidc, type Provider } from './provider.js';
 import { isObject, toStandardResponse } from './token-response.js';
 
 /** The secrets of a flow, which are stored while the browser is at the provider. */
@@ -11,17 +13,6 @@ export interface FlowSecrets {
   readonly nonce: string;
   readonly codeVerifier: string;
 }
-
-/** An authorization request, apart from the secrets of its flow. */
-export interface AuthorizationTarget {
-  readonly redirectUri: string;
-  readonly purpose: FlowPurpose;
-  /** The account that the user probably has at the provider (OpenID Connect Core 1.0, 3.1.2.1). */
-  readonly loginHint?: string | undefined;
-}
-
-// `max_age` also requests `auth_time`. Some providers only know `prompt` (OpenID Connect Core 1.0, 3.1.2.1).
-const REAUTHENTICATION = { max_age: '0', prompt: 'login' };
 
 /** The endpoints of a provider, according to its metadata. */
 export class AuthorizationServer {
@@ -33,30 +24,29 @@ export class AuthorizationServer {
   ) {}
 
   get isOidc(): boolean {
-    return 'discover' in this.provider.server;
+    return isOidc(this.provider);
+  }
+
+  /** The issuer to store with a subject. */
+  issuerOf({ iss }: Claims): string {
+    const { server } = this.provider;
+    return 'discover' in server ? String(iss) : server.issuer;
   }
 
   configuration(fetch = this.fetch): Promise<Configuration> {
     return configure(this.openid, this.provider, fetch, this.metadata);
   }
 
-  /** The URL of an authorization request, with PKCE (S256), state and nonce. */
-  async authorizationUrl(
-    { state, nonce, codeVerifier }: FlowSecrets,
-    { redirectUri, purpose, loginHint }: AuthorizationTarget,
-  ): Promise<string> {
-    const { scopes, authorizeParameters, parametersFor } = this.provider;
+  /** The URL of an authorization request, with state, nonce and, unless the provider refuses it, PKCE (S256). */
+  async authorizationUrl(secrets: FlowSecrets, target: AuthorizationTarget): Promise<string> {
+    const challenge = await this.openid.calculatePKCECodeChallenge(secrets.codeVerifier);
     const url = this.openid.buildAuthorizationUrl(await this.configuration(), {
-      ...authorizeParameters,
-      ...(parametersFor?.[purpose] ?? (purpose === 'reauthenticate' && this.isOidc && REAUTHENTICATION)),
-      ...(loginHint !== undefined && { login_hint: loginHint }),
-      redirect_uri: redirectUri,
-      ...(scopes.length > 0 && { scope: scopes.join(' ') }),
-      state,
-      code_challenge: await this.openid.calculatePKCECodeChallenge(codeVerifier),
-      code_challenge_method: 'S256',
+      ...authorizationParameters(this.provider, target),
+      redirect_uri: target.redirectUri,
+      state: secrets.state,
+      ...(this.#usesPkce && { code_challenge: challenge, code_challenge_method: 'S256' }),
       // Plain OAuth 2.0 services ignore it.
-      nonce,
+      nonce: secrets.nonce,
     });
     return url.href;
   }
@@ -70,7 +60,7 @@ export class AuthorizationServer {
   async redeemCode(callback: URL, secrets: FlowSecrets): Promise<TokenEndpointResponse> {
     return this.openid.authorizationCodeGrant(await this.#tokenEndpoint(), callback, {
       expectedState: secrets.state,
-      pkceCodeVerifier: secrets.codeVerifier,
+      ...(this.#usesPkce && { pkceCodeVerifier: secrets.codeVerifier }),
       ...(this.isOidc && { expectedNonce: secrets.nonce, idTokenExpected: true }),
     });
   }
@@ -83,6 +73,11 @@ export class AuthorizationServer {
       if (endsGrant(error)) return null;
       throw error;
     }
+  }
+
+  /** Revokes a token (RFC 7009). */
+  async revoke(token: string): Promise<void> {
+    await this.openid.tokenRevocation(await this.configuration(), token);
   }
 
   /** The keys that the provider currently publishes. */
@@ -98,31 +93,16 @@ export class AuthorizationServer {
     return keys;
   }
 
-  /** Revokes a token (RFC 7009). Does nothing if the provider has no revocation endpoint. */
-  async revoke(token: string): Promise<void> {
-    if (this.metadata.revocation_endpoint === undefined) return;
-    await this.openid.tokenRevocation(await this.configuration(), token);
-  }
-
-  /**
-   * Fetches userinfo. Null if the provider has no userinfo endpoint.
-   *
-   * @param subject the subject that it must be about
-   */
-  async userinfo(accessToken: string, subject: string): Promise<Record<string, unknown> | null> {
-    if (this.metadata.userinfo_endpoint === undefined) return null;
-    const config = await this.configuration();
-    // If userinfo is signed, which is rare, openid-client fetches the keys and verifies it.
-    this.openid.enableNonRepudiationChecks(config);
-    return this.openid.fetchUserInfo(config, accessToken, subject);
-  }
-
-  /** Fetches any other JSON resource of the provider. @throws Error with the `status` of the response */
+  /** Fetches any JSON resource of the provider. @throws Error with the `status` of the response */
   async get(url: string, headers: Record<string, string>): Promise<unknown> {
     const answer = await this.fetch(url, { headers });
     if (answer.ok) return answer.json();
     const { status } = answer;
     throw Object.assign(new Error(`${new URL(url).pathname} answered ${status}`), { status });
+  }
+
+  get #usesPkce(): boolean {
+    return this.provider.pkce !== false;
   }
 
   #tokenEndpoint(): Promise<Configuration> {

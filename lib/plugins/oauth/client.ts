@@ -1,19 +1,23 @@
 import { once } from 'node:events';
 import { AuthError } from '../../errors.js';
 import type { Logger } from '../../logger.js';
-import { AuthorizationServer, type AuthorizationTarget, type FlowSecrets } from './authorization-server.js';
-import { boundedFetch } from './bounded-fetch.js';
+import type { AuthorizationTarget } from './authorization-parameters.js';
+import { AuthorizationServer, type FlowSecrets } from './authorization-server.js';
+import { boundedFetch, type Fetch } from './bounded-fetch.js';
 import { Discovery } from './discovery.js';
 import { loadOpenidClient } from './load-openid-client.js';
 import { describe, isDeclined, isRefusal } from './openid-errors.js';
-import type { Profile, ProfileSources, Provider } from './provider.js';
-import { type Claims, SigningKeys } from './signing-keys.js';
-import { isStorable, type TokenSet, toTokenSet } from './token-response.js';
+import { type CheckedProfile, checkedProfile, profileSources } from './profile.js';
+import type { Claims, Provider, RevocableTokens } from './provider.js';
+import { SigningKeys } from './signing-keys.js';
+import { type TokenSet, toTokenSet } from './token-response.js';
 
 /** A person that a provider has authenticated. */
 export interface Identity {
   readonly issuer: string;
-  readonly profile: Profile;
+  readonly profile: CheckedProfile;
+  /** Everything that the provider said about the person. */
+  readonly claims: Claims;
   readonly tokens: TokenSet;
   /** When the person authenticated at the provider, if it says so (`auth_time`). */
   readonly authenticatedAt: Date | undefined;
@@ -21,9 +25,6 @@ export interface Identity {
 
 // For all requests to a provider during one call.
 const TIMEOUT_MS = 4500;
-const MAX_SUBJECT_LENGTH = 255;
-// The latest time that a Date can hold.
-const MAX_TIME = 8.64e15;
 
 /** The client of one provider. Adds the checks that openid-client leaves to its caller. */
 export class ProviderClient {
@@ -39,10 +40,7 @@ export class ProviderClient {
 
   /** The URL to redirect the browser to: authorization code flow with PKCE (S256), state and nonce. */
   authorizationUrl(secrets: FlowSecrets, target: AuthorizationTarget): Promise<string> {
-    return this.#call(async (signal) => {
-      const server = await this.#discover(signal);
-      return server.authorizationUrl(secrets, target);
-    });
+    return this.#call((server) => server.authorizationUrl(secrets, target));
   }
 
   /**
@@ -51,17 +49,25 @@ export class ProviderClient {
    * @throws AuthError `access_denied`, `provider_error`
    */
   redeem(parameters: URLSearchParams, secrets: FlowSecrets, redirectUri: string): Promise<Identity> {
-    return this.#call(async (signal) => {
-      const server = await this.#discover(signal);
-      const tokens = await server.redeemCode(new URL(`?${parameters}`, redirectUri), secrets);
-      const claims = server.isOidc ? await this.#keys.verify(String(tokens.id_token), server) : {};
-      const sources = profileSources(server, tokens.access_token, claims);
-      const profile = checkedProfile(await this.provider.profile(sources));
+    return this.#call(async (server) => {
+      const response = await server.redeemCode(new URL(`?${parameters}`, redirectUri), secrets);
+      const tokens = toTokenSet(response, this.provider.scopes);
+      const idToken = server.isOidc ? await this.#keys.verify(String(tokens.idToken), server) : {};
+      const sources = profileSources({
+        server,
+        keys: this.#keys,
+        accessToken: tokens.accessToken,
+        claims: idToken,
+        parameters,
+        onFailure: (error) => this.#warn('userinfo failed, and was left out', error),
+      });
+      const { claims, ...profile } = await this.provider.profile(sources);
       return {
-        issuer: server.isOidc ? String(claims.iss) : server.metadata.issuer,
-        profile,
-        tokens: toTokenSet(tokens, this.provider.scopes),
-        authenticatedAt: timeOf(claims.auth_time),
+        issuer: server.issuerOf(idToken),
+        profile: checkedProfile(profile),
+        claims,
+        tokens,
+        authenticatedAt: timeOf(idToken.auth_time),
       };
     });
   }
@@ -79,71 +85,78 @@ export class ProviderClient {
     subject: string,
     timeoutMs = TIMEOUT_MS,
   ): Promise<TokenSet | null> {
-    return this.#call(async (signal) => {
-      const server = await this.#discover(signal);
-      const tokens = await server.refresh(refreshToken);
-      if (!tokens) return null;
-      if (tokens.id_token) {
-        const { sub } = await this.#keys.verify(tokens.id_token, server);
+    return this.#call(async (server) => {
+      const response = await server.refresh(refreshToken);
+      if (!response) return null;
+      const tokens = toTokenSet(response, scopes);
+      if (tokens.idToken !== null) {
+        const { sub } = await this.#keys.verify(tokens.idToken, server);
         if (sub !== subject) throw new Error('the new ID token has a different subject');
       }
-      return toTokenSet(tokens, scopes);
+      return tokens;
     }, timeoutMs);
   }
 
-  /** Revokes a token, if the provider has a revocation endpoint. @throws AuthError `provider_error` */
-  revoke(token: string): Promise<void> {
-    return this.#call(async (signal) => (await this.#discover(signal)).revoke(token));
-  }
-
-  async #discover(signal: AbortSignal): Promise<AuthorizationServer> {
-    const openid = await loadOpenidClient();
-    const fetch = boundedFetch(signal);
-    const metadata = await this.#discovery.metadata(openid, fetch);
-    return new AuthorizationServer(openid, this.provider, metadata, fetch);
+  /**
+   * Ends the grant at the provider, as far as the provider has a way to do so: by RFC 7009, or by one of its own.
+   *
+   * @throws AuthError `provider_error`
+   */
+  revoke(tokens: RevocableTokens): Promise<void> {
+    return this.#call(async (server, fetch) => {
+      const { revocation } = this.provider;
+      // Revoking the refresh token should also end the access tokens of its grant (RFC 7009, 2.1).
+      const token = tokens.refreshToken ?? tokens.accessToken;
+      if (!revocation) {
+        if (token !== null && server.metadata.revocation_endpoint) await server.revoke(token);
+        return;
+      }
+      const request = revocation(tokens);
+      if (!request) return;
+      const { url, ...options } = request;
+      const { ok, status } = await fetch(url, options);
+      // The grant has already ended, or the token has expired.
+      if (!ok && ![400, 401, 404].includes(status)) throw new Error(`the revocation answered ${status}`);
+    });
   }
 
   /** All requests of a call share one deadline. */
-  async #call<T>(steps: (signal: AbortSignal) => Promise<T>, timeoutMs = TIMEOUT_MS): Promise<T> {
+  async #call<T>(
+    steps: (server: AuthorizationServer, fetch: Fetch) => Promise<T>,
+    timeoutMs = TIMEOUT_MS,
+  ): Promise<T> {
     const signal = AbortSignal.timeout(timeoutMs);
+    let hasAsked = false;
+    const fetch: Fetch = (...request) => {
+      hasAsked = true;
+      return boundedFetch(signal)(...request);
+    };
     try {
-      // The signal aborts requests, but neither the import of openid-client nor waiting for keys that another call
-      // fetches.
+      // The signal aborts requests, but neither the import of openid-client nor waiting for what another call fetches.
       const timedOut = once(signal, 'abort').then(() => Promise.reject(signal.reason));
-      return await Promise.race([steps(signal), timedOut]);
+      return await Promise.race([this.#discover(fetch).then((server) => steps(server, fetch)), timedOut]);
     } catch (error) {
-      throw this.#failure(error);
+      // The metadata may be outdated, unless the provider sent a standard error response, or the failure was caused by
+      // what the browser sent, before anything was requested.
+      if (hasAsked && !isRefusal(error)) this.#discovery.forget();
+      if (isDeclined(error)) throw new AuthError('access_denied');
+      this.#warn('failed', error);
+      throw new AuthError('provider_error');
     }
   }
 
-  #failure(error: unknown): AuthError {
-    // Unless it is a standard error response, the metadata may be outdated.
-    if (!isRefusal(error)) this.#discovery.forget();
-    if (isDeclined(error)) return new AuthError('access_denied');
-    this.logger.warn(`latchkey: provider ${this.provider.id} failed: ${describe(error)}`);
-    return new AuthError('provider_error');
+  async #discover(fetch: Fetch): Promise<AuthorizationServer> {
+    const openid = await loadOpenidClient();
+    const metadata = await this.#discovery.metadata(openid);
+    return new AuthorizationServer(openid, this.provider, metadata, fetch);
+  }
+
+  #warn(what: string, error: unknown): void {
+    this.logger.warn(`latchkey: provider ${this.provider.id}: ${what}: ${describe(error)}`);
   }
 }
 
-/** The sources of a profile. Provider modules request userinfo and other resources only if they need them. */
-function profileSources(server: AuthorizationServer, accessToken: string, claims: Claims): ProfileSources {
-  const headers = { accept: 'application/json', authorization: `Bearer ${accessToken}` };
-  return {
-    claims,
-    userinfo: () => server.userinfo(accessToken, String(claims.sub)),
-    get: (url) => server.get(url, headers),
-  };
-}
-
-/** A time in seconds since 1970. openid-client has checked that it is a positive number. */
-function timeOf(claim: unknown): Date | undefined {
-  return claim === undefined ? undefined : new Date(Math.min(Number(claim) * 1000, MAX_TIME));
-}
-
-function checkedProfile(profile: Profile): Profile {
-  const { subject } = profile;
-  if (typeof subject !== 'string' || subject === '' || !isStorable(subject, MAX_SUBJECT_LENGTH)) {
-    throw new Error('the subject is missing or cannot be stored');
-  }
-  return profile;
+function timeOf(seconds: unknown): Date | undefined {
+  const date = new Date(typeof seconds === 'number' ? seconds * 1000 : Number.NaN);
+  return Number.isNaN(date.getTime()) ? undefined : date;
 }

@@ -1,31 +1,77 @@
-import type { ClientAuth, Configuration, ServerMetadata } from 'openid-client';
-import type { Fetch } from './bounded-fetch.js';
+import type { Configuration, ServerMetadata } from 'openid-client';
+import { boundedFetch, type Fetch } from './bounded-fetch.js';
+import { clientAuthentication } from './client-authentication.js';
+import type { OpenidClient } from './load-openid-client.js';
+import { discoveredIssuer } from './openid-errors.js';
 import type { Provider } from './provider.js';
 
-export type OpenidClient = typeof import('openid-client');
-
 const TTL_MS = 60 * 60 * 1000;
+// How long a failure is remembered, so that a provider that is down is not flooded, and recovers soon.
+const PAUSE_MS = 3000;
+const TIMEOUT_MS = 4500;
 
-/** A provider's metadata (OpenID Connect Discovery 1.0), cached for an hour. */
+interface Attempt {
+  readonly metadata: Promise<ServerMetadata>;
+  /** When the metadata expires. Undefined while the request is under way. */
+  until?: number;
+}
+
+/** A provider's metadata (OpenID Connect Discovery 1.0), cached for an hour. Concurrent callers share one request. */
 export class Discovery {
-  #cached: { metadata: ServerMetadata; until: number } | undefined;
+  #attempt: Attempt | undefined;
 
   constructor(private readonly provider: Provider) {}
 
-  async metadata(openid: OpenidClient, fetch: Fetch): Promise<ServerMetadata> {
-    if (this.#cached && this.#cached.until > Date.now()) return this.#cached.metadata;
-    const metadata = (await configure(openid, this.provider, fetch)).serverMetadata();
-    if (isComplete(metadata)) this.#cached = { metadata, until: Date.now() + TTL_MS };
-    return metadata;
+  metadata(openid: OpenidClient): Promise<ServerMetadata> {
+    const current = this.#attempt;
+    if (current && (current.until ?? Number.POSITIVE_INFINITY) > Date.now()) return current.metadata;
+    const attempt: Attempt = { metadata: this.#request(openid) };
+    this.#attempt = attempt;
+    attempt.metadata.then(
+      (metadata) => {
+        // That of a provider that is still being set up must not be kept.
+        attempt.until = Date.now() + (isComplete(metadata) ? TTL_MS : 0);
+      },
+      () => {
+        attempt.until = Date.now() + PAUSE_MS;
+      },
+    );
+    return attempt.metadata;
   }
 
   /** Clears the cache, because the metadata may be outdated. */
   forget(): void {
-    this.#cached = undefined;
+    if (this.#attempt?.until !== undefined) this.#attempt = undefined;
+  }
+
+  // With a deadline of its own, since the request does not belong to one caller.
+  async #request(openid: OpenidClient): Promise<ServerMetadata> {
+    const fetch = boundedFetch(AbortSignal.timeout(TIMEOUT_MS));
+    try {
+      return (await configure(openid, this.provider, fetch)).serverMetadata();
+    } catch (error) {
+      throw this.#namedMistake(error) ?? error;
+    }
+  }
+
+  /** Names a mistake that is easily made in the configuration, and hard to see. */
+  #namedMistake(error: unknown): Error | null {
+    const { server } = this.provider;
+    const issuer = discoveredIssuer(error);
+    const isTheSame = 'discover' in server && withoutSlash(issuer ?? '') === withoutSlash(server.discover);
+    return isTheSame
+      ? new Error(
+          `its issuer is "${issuer}": set the option issuer to exactly that, with or without the last slash`,
+        )
+      : null;
   }
 }
 
-/** Whether metadata is sufficient for a sign-in. That of a provider that is still being set up must not be cached. */
+function withoutSlash(url: string): string {
+  return url.replace(/\/$/, '');
+}
+
+/** Whether metadata is sufficient for a sign-in. */
 function isComplete({ authorization_endpoint, token_endpoint, jwks_uri }: ServerMetadata): boolean {
   return [authorization_endpoint, token_endpoint, jwks_uri].every((url) => url && URL.canParse(url));
 }
@@ -52,36 +98,28 @@ export async function configure(
           [openid.customFetch]: metadata ? async () => Response.json(metadata) : fetch,
           execute: isLocal(provider) ? [openid.allowInsecureRequests] : [],
         })
-      : new openid.Configuration(
-          {
-            issuer: server.issuer,
-            authorization_endpoint: server.authorizationUrl,
-            token_endpoint: server.tokenUrl,
-            userinfo_endpoint: server.userinfoUrl,
-            ...(server.revocationUrl !== undefined && { revocation_endpoint: server.revocationUrl }),
-          },
-          clientId,
-          {},
-          authentication,
-        );
+      : new openid.Configuration(metadataOf(server), clientId, {}, authentication);
   config[openid.customFetch] = fetch;
   if (isLocal(provider)) openid.allowInsecureRequests(config);
   return config;
 }
 
+/** The metadata of a service whose endpoints are known without discovery. */
+function metadataOf(server: Exclude<Provider['server'], { discover: string }>): ServerMetadata {
+  const { issuer, authorizationUrl, tokenUrl, revocationUrl } = server;
+  const common = {
+    authorization_endpoint: authorizationUrl,
+    token_endpoint: tokenUrl,
+    ...(revocationUrl && { revocation_endpoint: revocationUrl }),
+  };
+  if ('jwksUrl' in server) {
+    const { jwksUrl, algorithm } = server;
+    return { issuer, ...common, jwks_uri: jwksUrl, id_token_signing_alg_values_supported: [algorithm] };
+  }
+  return { issuer: server.responseIssuer ?? issuer, ...common, userinfo_endpoint: server.userinfoUrl };
+}
+
 /** Whether plain http is allowed. `checkOptions` accepts it for loopback addresses only. */
 export function isLocal({ server }: Provider): boolean {
   return ('discover' in server ? server.discover : server.tokenUrl).startsWith('http:');
-}
-
-function clientAuthentication(openid: OpenidClient, { clientAuth, clientSecret }: Provider): ClientAuth {
-  return (server, ...request) => {
-    const secret = typeof clientSecret === 'string' ? clientSecret : clientSecret();
-    // The default according to OpenID Connect Discovery 1.0, 3.
-    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-    const onlyPost = !methods.includes('client_secret_basic') && methods.includes('client_secret_post');
-    const authenticate =
-      clientAuth === 'post' || onlyPost ? openid.ClientSecretPost : openid.ClientSecretBasic;
-    authenticate(secret)(server, ...request);
-  };
 }

@@ -1,5 +1,6 @@
 import { constants, Script } from 'node:vm';
-import type { OpenidClient } from './discovery.js';
+
+export type OpenidClient = typeof import('openid-client');
 
 /**
  * Loads openid-client, which exists as an ES module only.

@@ -7,11 +7,18 @@ interface OpenidError extends Error {
   /** The error code of RFC 6749. */
   readonly error?: string;
   readonly cause?: Error & {
-    readonly cause?: { readonly candidates?: JWK[]; readonly body?: { error?: string } };
+    readonly cause?: {
+      readonly candidates?: JWK[];
+      readonly attribute?: string;
+      readonly body?: { readonly error?: unknown; readonly issuer?: unknown };
+    };
   };
 }
 
+const MISMATCH = 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED';
 const MAX_CANDIDATES = 8;
+// Anything else could be a token, or forge a line of the log.
+const SAFE_CODE = /^[\w.-]{1,64}$/;
 // RFC 6749; Apple and LinkedIn.
 const DECLINED = /^(access_denied|user_cancelled_\w+)$/;
 // RFC 6749; GitHub, with status 200; OpenID Connect Core 1.0, 3.1.2.6, which some providers also use for refreshes.
@@ -31,9 +38,29 @@ export function isRefusal(thrown: unknown): boolean {
 
 /** Whether a failed refresh means that the grant has ended. */
 export function endsGrant(thrown: unknown): boolean {
+  return GRANT_ENDED.test(errorCode(thrown));
+}
+
+/** Whether userinfo is about another subject than the ID token. */
+export function contradictsIdToken(thrown: unknown): boolean {
+  const { code, cause } = thrown as OpenidError;
+  return code === MISMATCH && cause?.cause?.attribute === 'sub';
+}
+
+/** The issuer in a discovery document that was rejected because of it. */
+export function discoveredIssuer(thrown: unknown): string | null {
+  const { code, cause } = thrown as OpenidError & {
+    cause?: { attribute?: string; body?: { issuer?: unknown } };
+  };
+  const isOther = code === MISMATCH && cause?.attribute === 'issuer';
+  return isOther ? String(cause.body?.issuer) : null;
+}
+
+/** The error code of a standard error response; empty if there is none. */
+function errorCode(thrown: unknown): string {
   // With status 200, openid-client reports a missing access token instead, and keeps the body in the cause.
   const { error, cause } = thrown as OpenidError;
-  return GRANT_ENDED.test(error ?? cause?.cause?.body?.error ?? '');
+  return String(error ?? cause?.cause?.body?.error ?? '');
 }
 
 /** Whether an ID token was rejected because of the keys used to verify it. */
@@ -49,9 +76,14 @@ export function candidateKeys(thrown: unknown): readonly JWK[] {
   return cause?.cause?.candidates?.slice(0, MAX_CANDIDATES) ?? [];
 }
 
-/** Describes an error for the log, without data from the provider, which could contain a code or token. */
+/**
+ * Describes an error for the log. Of the data from the provider, which could contain a code or token, it contains only
+ * the error code, such as `invalid_client`.
+ */
 export function describe(thrown: unknown): string {
   const { name, code, message, cause } = thrown as OpenidError;
+  const sent = errorCode(thrown);
+  if (SAFE_CODE.test(sent)) return `it answered with the error ${sent}`;
   // The JSON parser's messages quote their input.
   if (name === 'SyntaxError') return `${name}: the response is not valid JSON`;
   // Not `instanceof`: under Jest, openid-client's errors may be of another realm.

@@ -2,50 +2,75 @@ import { definePlugin, type Plugin } from '../../plugin.js';
 
 /** The profile that a provider returned. It is validated before it is used. */
 export interface Profile {
-  /** The permanent id of the account at the provider. */
+  /** The permanent id of the account at the provider: a string, or an integer that JavaScript represents exactly. */
   readonly subject: unknown;
   /** The email, if the provider returned one. */
   readonly email: unknown;
   /**
-   * Whether the provider has verified that the email belongs to this person. Only then is it stored, as verified. Each
-   * provider module follows its provider's documentation.
+   * Whether the provider has verified that the email belongs to this person. Only then does it become the email of a
+   * new user, as a verified one. Each provider module follows its provider's documentation.
    */
   readonly emailIsProof: boolean;
+  /**
+   * Whether this proof is good enough to sign the person in to an existing account with this email
+   * (`linkByVerifiedEmail`). False where the person, or an administrator of theirs, could have an address that has
+   * since passed to somebody else. Has no effect unless `emailIsProof` is true.
+   * @default true
+   */
+  readonly emailIsAuthoritative?: boolean;
 }
+
+/** What a provider says about a person: the claims of OpenID Connect, or the JSON of a userinfo URL. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** Why the browser is sent to a provider: to sign in, to link an account (again), or to reauthenticate. */
+export type FlowPurpose = 'sign-in' | 'link' | 'reauthenticate';
 
 /** The sources from which a provider module can read a profile. */
 export interface ProfileSources {
   /** The claims of the verified ID token; empty for plain OAuth 2.0. */
-  readonly claims: Readonly<Record<string, unknown>>;
-  /** Fetches userinfo, whose subject must match the ID token's. Null if there is no userinfo endpoint. */
-  userinfo(): Promise<Record<string, unknown> | null>;
+  readonly claims: Claims;
+  /** The access token. */
+  readonly accessToken: string;
+  /** The parameters of the provider's response to the authorization request. */
+  readonly parameters: URLSearchParams;
+  /** Fetches userinfo, whose subject must match the ID token's. Null if there is none, or it failed otherwise. */
+  userinfo(): Promise<Claims | null>;
   /** Fetches another resource with the access token. @throws Error with the `status` of the response */
   get(url: string): Promise<unknown>;
 }
 
-/** Why the browser is sent to a provider: to sign in, to link an account, or to reauthenticate. */
-export type FlowPurpose = 'sign-in' | 'link' | 'reauthenticate';
+/** A profile, and the claims that it was read from. */
+export interface ReadProfile extends Profile {
+  readonly claims: Claims;
+}
 
 /** The configuration of a provider. */
 export interface Provider {
   /** The `:provider` of the routes. */
   readonly id: string;
-  /** An OpenID Connect issuer with discovery, or the endpoints of a service without it. */
-  readonly server: { readonly discover: string } | OAuth2Server;
+  /** An OpenID Connect issuer with discovery, or the endpoints of a service. */
+  readonly server: { readonly discover: string } | OAuth2Server | OpenIdServer;
   /** The client id that the provider issued. */
   readonly clientId: string;
   /** A function if each request needs a new secret, as for Apple. */
   readonly clientSecret: string | (() => string);
-  /** How to send the secret. `basic` falls back to `post` if discovery lists only that. */
-  readonly clientAuth: 'basic' | 'post';
+  /** How to send the secret. If undefined, `post` where discovery lists it, else `basic`. */
+  readonly clientAuth: ClientAuthMethod | undefined;
+  /** Whether the authorization request uses PKCE. False only for a provider that refuses it. @default true */
+  readonly pkce?: boolean;
   /** The scopes to request. */
   readonly scopes: readonly string[];
+  /** The parameter that names the account to suggest. @default `login_hint` (OpenID Connect Core 1.0, 3.1.2.1) */
+  readonly loginHintParameter?: string;
+  /** Whether the provider adds a fragment to the redirect URI, which browsers keep when they follow a redirect. */
+  readonly addsFragment?: boolean;
   /** Additional parameters of the authorization request. */
   readonly authorizeParameters?: Readonly<Record<string, string>>;
   /**
    * Parameters for flows of one purpose, which replace `authorizeParameters` of the same name. A link replaces tokens
    * that can no longer be used, so it must bring a new refresh token: some providers issue one only if they ask for
-   * consent. For `reauthenticate`, the default with discovery is `max_age=0` and `prompt=login`.
+   * consent. For `reauthenticate`, the default with OpenID Connect is `max_age=0` and `prompt=login`.
    */
   readonly parametersFor?: Readonly<Partial<Record<FlowPurpose, Readonly<Record<string, string>>>>>;
   /**
@@ -53,22 +78,64 @@ export interface Provider {
    * with this provider's id, and moves to the current issuer when its user signs in.
    */
   readonly formerIssuers?: readonly string[];
+  /** The app's additional parameters. They replace `authorizeParameters` of the same name. Prompts are combined. */
+  readonly appParameters?: Readonly<Record<string, string>> | undefined;
+  /** How to end a grant when an account is unlinked. @default RFC 7009, if there is such an endpoint */
+  readonly revocation?: Revocation;
   /** Reads the profile of the person who signed in. */
-  profile(sources: ProfileSources): Promise<Profile>;
+  profile(sources: ProfileSources): Promise<ReadProfile>;
+}
+
+/** How a client secret is sent: in the `Authorization` header, or in the body (RFC 6749, 2.3.1). */
+export type ClientAuthMethod = 'basic' | 'post';
+
+/** The tokens of an account that is being unlinked, as far as they are known. */
+export interface RevocableTokens {
+  readonly accessToken: string | null;
+  readonly refreshToken: string | null;
+}
+
+/** Creates the request that ends a grant, for a provider without an RFC 7009 endpoint. Null if there is none to end. */
+export type Revocation = (tokens: RevocableTokens) => RevocationRequest | null;
+
+/** A request to a provider that ends a grant. */
+export interface RevocationRequest {
+  readonly url: string;
+  readonly method: 'POST' | 'DELETE';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
 }
 
 /** The endpoints of a service that supports OAuth 2.0 only. */
 export interface OAuth2Server {
   /** The issuer that is stored with its subjects. It must never change. */
   readonly issuer: string;
+  /** The `iss` of its authorization responses (RFC 9207), if it sends one. @default `issuer` */
+  readonly responseIssuer?: string;
   /** The authorization endpoint. */
   readonly authorizationUrl: string;
   /** The token endpoint. */
   readonly tokenUrl: string;
   /** The URL that returns the user as JSON. */
   readonly userinfoUrl: string;
-  /** The revocation endpoint (RFC 7009), if there is one. With discovery, it is the one in the metadata. */
-  readonly revocationUrl?: string;
+  /** The endpoint that revokes tokens (RFC 7009), if there is one. */
+  readonly revocationUrl?: string | undefined;
+}
+
+/** The endpoints of an OpenID Connect provider whose discovery is not used. */
+export interface OpenIdServer {
+  /** The issuer of its ID tokens. */
+  readonly issuer: string;
+  /** The authorization endpoint. */
+  readonly authorizationUrl: string;
+  /** The token endpoint. */
+  readonly tokenUrl: string;
+  /** The signing keys. */
+  readonly jwksUrl: string;
+  /** The algorithm of its signatures. */
+  readonly algorithm: string;
+  /** The endpoint that revokes tokens (RFC 7009). */
+  readonly revocationUrl: string;
 }
 
 /** A plugin that adds a provider to `oauth()`. */
@@ -90,7 +157,13 @@ export function providerPlugin(provider: Provider): ProviderPlugin {
   return { ...plugin, provider: { ...provider, scopes: withOpenid(provider) } };
 }
 
+/** Whether a provider issues ID tokens that can be verified. */
+export function isOidc({ server }: Provider): boolean {
+  return 'discover' in server || 'jwksUrl' in server;
+}
+
 /** Without `openid`, a provider treats the request as plain OAuth 2.0 and issues no ID token (OIDC Core, 3.1.2.1). */
-function withOpenid({ server, scopes }: Provider): readonly string[] {
-  return 'discover' in server && !scopes.includes('openid') ? ['openid', ...scopes] : scopes;
+function withOpenid(provider: Provider): readonly string[] {
+  const { scopes } = provider;
+  return isOidc(provider) && !scopes.includes('openid') ? ['openid', ...scopes] : scopes;
 }

@@ -1,8 +1,9 @@
 import type { JWK } from 'openid-client';
 import type { AuthorizationServer } from './authorization-server.js';
+import type { Fetch } from './bounded-fetch.js';
 import { candidateKeys, isAboutKeys } from './openid-errors.js';
+import type { Claims } from './provider.js';
 
-export type Claims = Readonly<Record<string, unknown>>;
 type Keys = readonly JWK[];
 
 const TTL_MS = 5 * 60 * 1000;
@@ -17,19 +18,42 @@ export class SigningKeys {
   #renewal: Promise<Keys> | undefined;
   #renewableAt = 0;
 
+  /** Verifies an ID token. @returns its claims */
+  verify(idToken: string, server: AuthorizationServer): Promise<Claims> {
+    return this.#withKeys(server, async (keys) => checkedClaims(await signedClaims(server, idToken, keys)));
+  }
+
   /**
-   * Verifies an ID token with the cached keys. If they do not match, the provider may have rotated them, so the token
-   * is verified once more with newly fetched keys.
+   * Fetches userinfo. Its signature is verified if it is signed, which is rare. Null if there is no such endpoint.
+   *
+   * @param subject the subject that it must be about
    */
-  async verify(idToken: string, server: AuthorizationServer): Promise<Claims> {
+  async userinfo(server: AuthorizationServer, accessToken: string, subject: string): Promise<Claims | null> {
+    if (server.metadata.userinfo_endpoint === undefined) return null;
+    let response: Response | undefined;
+    const fetchOnce: Fetch = async (...request) => {
+      response ??= await server.fetch(...request);
+      return response.clone();
+    };
+    return this.#withKeys(server, async (keys) => {
+      const config = await verifyingConfiguration(server, keys, fetchOnce);
+      return server.openid.fetchUserInfo(config, accessToken, subject);
+    });
+  }
+
+  /**
+   * Verifies something with the cached keys. If they do not match, the provider may have rotated them, so it is
+   * verified once more with newly fetched keys.
+   */
+  async #withKeys<T>(server: AuthorizationServer, verify: (keys: Keys) => Promise<T>): Promise<T> {
     const cached = this.#cached && this.#cached.until > Date.now() ? this.#cached.keys : undefined;
-    if (!cached) return verifyIdToken(server, idToken, await this.#fetch(server));
+    if (!cached) return withCandidates(await this.#fetch(server), verify);
     try {
-      return await verifyIdToken(server, idToken, cached);
+      return await withCandidates(cached, verify);
     } catch (error) {
       const newer = isAboutKeys(error) ? await this.#newerThan(cached, server) : null;
       if (!newer) throw error;
-      return verifyIdToken(server, idToken, newer);
+      return withCandidates(newer, verify);
     }
   }
 
@@ -53,15 +77,14 @@ export class SigningKeys {
   }
 }
 
-/** Verifies an ID token with these keys. Sends no request. @returns its claims */
-async function verifyIdToken(server: AuthorizationServer, idToken: string, keys: Keys): Promise<Claims> {
+/** Keys may lack ids. If several match, openid-client leaves trying them to the caller. */
+async function withCandidates<T>(keys: Keys, verify: (keys: Keys) => Promise<T>): Promise<T> {
   try {
-    return checkedClaims(await signedClaims(server, idToken, keys));
+    return await verify(keys);
   } catch (error) {
-    // Keys may lack ids. If several keys match, openid-client leaves trying them to the caller.
     for (const key of candidateKeys(error)) {
-      const claims = await signedClaims(server, idToken, [key]).catch(() => null);
-      if (claims) return checkedClaims(claims);
+      const verified = await verify([key]).catch(() => null);
+      if (verified) return verified;
     }
     throw error;
   }
@@ -69,13 +92,19 @@ async function verifyIdToken(server: AuthorizationServer, idToken: string, keys:
 
 // openid-client verifies ID tokens only in token responses, so one is constructed.
 async function signedClaims(server: AuthorizationServer, idToken: string, keys: Keys) {
-  const { openid } = server;
   const answer = { access_token: 'none', token_type: 'bearer', id_token: idToken };
-  const config = await server.configuration(async () => Response.json(answer));
-  // Without this, openid-client trusts the token endpoint and does not verify the signature.
+  const config = await verifyingConfiguration(server, keys, async () => Response.json(answer));
+  return (await server.openid.refreshTokenGrant(config, 'none')).claims();
+}
+
+/** A configuration that verifies signatures with these keys, and fetches no others. */
+async function verifyingConfiguration(server: AuthorizationServer, keys: Keys, fetch: Fetch) {
+  const { openid } = server;
+  const config = await server.configuration(fetch);
+  // Without this, openid-client trusts what it gets over TLS and does not verify the signature.
   openid.enableNonRepudiationChecks(config);
   openid.setJwksCache(config, { jwks: { keys: [...keys] }, uat: Math.floor(Date.now() / 1000) });
-  return (await openid.refreshTokenGrant(config, 'none')).claims();
+  return config;
 }
 
 // Checks that openid-client lacks: it accepts an empty subject, a future `iat`, and tokens that expired 30 seconds ago.

@@ -11,7 +11,11 @@ export interface TokenSet {
   readonly lifetimeMs: number | null;
 }
 
+// Visible ASCII. Anything else could not be sent in a header, or would forge lines where it is written.
+const TOKEN = /^[\x21-\x7e]+$/;
+const SCOPES = /^[\x20-\x7e]*$/;
 const MAX_TOKEN_LENGTH = 32 * 1024;
+const MAX_TYPE_LENGTH = 64;
 const MAX_SCOPES_LENGTH = 16 * 1024;
 // 100 years, since later dates could exceed MySQL's range.
 const MAX_SECONDS = 100 * 365 * 24 * 60 * 60;
@@ -36,14 +40,14 @@ export async function toStandardResponse(response: Response, takesIdToken: boole
   return new Response(JSON.stringify(corrected(body, takesIdToken)), { status, headers });
 }
 
+/** @throws Error if a value is not what RFC 6749, appendix A, allows, or is too long to be stored */
 export function toTokenSet(response: TokenEndpointResponse, requested: readonly string[]): TokenSet {
   const { access_token, refresh_token = null, id_token = null, token_type, expires_in, scope } = response;
-  for (const token of [access_token, refresh_token, id_token]) {
-    if (token && token.length > MAX_TOKEN_LENGTH)
-      throw new Error('the provider issued a token that is too long');
+  for (const [name, token] of Object.entries({ access_token, refresh_token, id_token })) {
+    if (token !== null) checkText(name, token, TOKEN, MAX_TOKEN_LENGTH);
   }
-  if (!isStorable(scope ?? '', MAX_SCOPES_LENGTH))
-    throw new Error('the provider returned scopes that cannot be stored');
+  checkText('token_type', token_type, TOKEN, MAX_TYPE_LENGTH);
+  checkText('scope', scope ?? '', SCOPES, MAX_SCOPES_LENGTH);
   return {
     accessToken: access_token,
     refreshToken: refresh_token,
@@ -53,6 +57,11 @@ export function toTokenSet(response: TokenEndpointResponse, requested: readonly 
     scopes: scope === undefined ? requested : scope.split(/[ ,]+/).filter(Boolean),
     lifetimeMs: expires_in === undefined ? null : Math.min(expires_in, MAX_SECONDS) * 1000,
   };
+}
+
+function checkText(name: string, text: string, pattern: RegExp, maxLength: number): void {
+  if (text.length > maxLength) throw new Error(`its ${name} is longer than ${maxLength} characters`);
+  if (!pattern.test(text)) throw new Error(`its ${name} contains characters that are not allowed there`);
 }
 
 /** Whether a JSON value is an object. */

@@ -40,17 +40,15 @@ const lies: Record<string, (issuer: string) => Lies> = {
   'a subject with a NUL': () => ({ claims: { sub: 'ada\0' } }),
   'a subject with malformed Unicode': () => ({ claims: { sub: 'ada\ud800' } }),
   'userinfo of another subject': () => ({ userinfo: { sub: 'eve' } }),
+  'an error instead of userinfo, and an email only there': () => ({
+    claims: { email: undefined },
+    answers: { userinfo: answers.failure },
+  }),
   'userinfo of another subject, and an email only there': () => ({
     claims: { email: undefined },
     userinfo: { sub: 'eve' },
   }),
-  'userinfo without a subject': () => ({ userinfo: { sub: undefined } }),
   'HTML instead of tokens': () => ({ answers: { token: answers.html } }),
-  'HTML instead of userinfo': () => ({ answers: { userinfo: answers.html } }),
-  'a redirect instead of userinfo': (issuer) => ({
-    answers: { userinfo: answers.redirect(`${issuer}/emails`) },
-  }),
-  'an error instead of userinfo': () => ({ answers: { userinfo: answers.failure } }),
   'a redirect instead of tokens': (issuer) => ({
     answers: { token: answers.redirect(`${issuer}/userinfo`) },
   }),
@@ -102,6 +100,20 @@ describe('a provider that sends', () => {
     await expectRefusal();
   });
 
+  test.each<[string, (issuer: string) => Lies]>([
+    ['an error', () => ({ answers: { userinfo: answers.failure } })],
+    ['HTML', () => ({ answers: { userinfo: answers.html } })],
+    ['a redirect', (issuer) => ({ answers: { userinfo: answers.redirect(`${issuer}/emails`) } })],
+    ['no response', () => ({ answers: { userinfo: answers.hang } })],
+    ['a response without a subject', () => ({ userinfo: { sub: undefined } })],
+  ])('%s instead of userinfo is accepted if the ID token contains the email', async (_what, lie) => {
+    provider.lies = lie(provider.issuer);
+    const browser = app.browser();
+    expect((await signInWith(browser, 'oidc')).headers.location).toBe('/done');
+    expect((await browser.get('/auth/me').expect(200)).body.user.email).toBe('ada@example.com');
+    expect(app.log.join('\n')).toContain('provider oidc: userinfo failed');
+  });
+
   test('tokens in malformed JSON does not get them into the log', async () => {
     provider.lies = {
       answers: {
@@ -145,7 +157,7 @@ describe('a provider that sends', () => {
 
   test('150 MB does not use much memory or time', async () => {
     for (const endpoint of ['token', 'userinfo'] as const) {
-      provider.lies = { answers: { [endpoint]: answers.huge } };
+      provider.lies = { claims: { email: undefined }, answers: { [endpoint]: answers.huge } };
       const before = process.memoryUsage().rss;
       const start = performance.now();
       await expectRefusal();
@@ -186,7 +198,7 @@ describe('a slow provider', () => {
       { answers: { discovery: answers.drip } },
       { answers: { token: answers.drip } },
       { answers: { jwks: answers.drip } },
-      { answers: { userinfo: answers.hang } },
+      { claims: { email: undefined }, answers: { userinfo: answers.hang } },
     ];
     const providers = await Promise.all(bent.map(() => startLyingProvider()));
     const app = await startOAuthApp({

@@ -190,7 +190,7 @@ describe('the discovery document of a provider', () => {
       expect((await signInWith(app.browser(), 'oidc')).headers.location).toBe(FAILED);
       provider.lies = {};
       expect((await signInWith(app.browser(), 'oidc')).headers.location).toBe(DONE);
-      provider.lies = { answers: { userinfo: answers.failure } };
+      provider.lies = { answers: { token: answers.failure } };
       expect((await signInWith(app.browser(), 'oidc')).headers.location).toBe(FAILED);
     }
   });

@@ -1,7 +1,8 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
-import { type ProviderPlugin, providerPlugin } from '../provider.js';
-import { oidcProfile } from './oidc.js';
-import { checkOptions, discoveredShape, required } from './options.js';
+import { type Claims, type ProviderPlugin, providerPlugin } from '../provider.js';
+import { isObject } from '../token-response.js';
+import { oidcProfile, trusted } from './oidc.js';
+import { checkOptions, clientOf, discoveredShape, required } from './options.js';
 
 /** Options of {@link apple}. */
 export interface AppleOptions {
@@ -38,19 +39,38 @@ export function apple(options: AppleOptions): ProviderPlugin {
   const key = readKey(options.privateKey);
   return providerPlugin({
     id: 'apple',
-    server: { discover: issuer },
-    clientId,
+    server: {
+      issuer,
+      authorizationUrl: `${issuer}/auth/authorize`,
+      tokenUrl: `${issuer}/auth/token`,
+      jwksUrl: `${issuer}/auth/keys`,
+      revocationUrl: `${issuer}/auth/revoke`,
+      algorithm: 'RS256',
+    },
+    ...clientOf({ ...options, clientSecret: '' }),
     clientSecret: () => clientSecret(key, { keyId, teamId, clientId, audience: issuer }),
     clientAuth: 'post',
     scopes: scopes ?? ['openid', 'name', 'email'],
     // Apple requires a form post if name or email is requested.
     authorizeParameters: { response_mode: 'form_post' },
-    // Apple has no userinfo endpoint. All data is in the ID token.
-    profile: ({ claims }) =>
-      oidcProfile({ claims, userinfo: async () => null, get: async () => null }, ({ email_verified }) =>
-        [true, 'true'].includes(email_verified as boolean | string),
-      ),
+    // Apple has no userinfo endpoint. All data is in the ID token, except for the name.
+    async profile({ claims, parameters }) {
+      const user = firstUser(parameters.get('user'));
+      const proof = ({ email_verified }: Claims) => trusted(/^true$/.test(String(email_verified)));
+      const profile = await oidcProfile({ claims, userinfo: async () => null }, proof);
+      return { ...profile, claims: { ...claims, ...(user && { user }) } };
+    },
   });
+}
+
+/** What Apple sends only when a person signs in to the app for the first time, and does not sign. */
+function firstUser(json: string | null): Claims | null {
+  try {
+    const user: unknown = JSON.parse(json ?? '');
+    return isObject(user) ? user : null;
+  } catch {
+    return null;
+  }
 }
 
 function readKey(pem: string): KeyObject {

@@ -1,5 +1,6 @@
 import type { ProviderPlugin } from '../provider.js';
-import { idOf, namedService } from './oauth2.js';
+import { namedService, userOf } from './oauth2.js';
+import { trusted } from './oidc.js';
 import type { EndpointOptions } from './options.js';
 
 /**
@@ -16,9 +17,9 @@ export function facebook(options: EndpointOptions): ProviderPlugin {
       userinfoUrl: 'https://graph.facebook.com/v23.0/me?fields=id,email',
     },
     scopes: ['email'],
-    async profile(get, { userinfoUrl }) {
-      const user = (await get(userinfoUrl)) as Record<string, unknown>;
-      return { subject: idOf(user.id), email: user.email, emailIsProof: false };
+    async profile({ get }, { userinfoUrl }) {
+      const user = await userOf(get, userinfoUrl);
+      return { subject: user.id, email: user.email, ...trusted(false), claims: user };
     },
   });
 }

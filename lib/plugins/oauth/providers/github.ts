@@ -1,5 +1,6 @@
 import type { ProviderPlugin } from '../provider.js';
-import { idOf, namedService } from './oauth2.js';
+import { namedService, userOf } from './oauth2.js';
+import { trusted } from './oidc.js';
 import type { EndpointOptions, Endpoints } from './options.js';
 
 /** Options of {@link github}. */
@@ -35,11 +36,12 @@ export function github(options: GithubOptions): ProviderPlugin {
       emailsUrl: 'https://api.github.com/user/emails',
     },
     scopes: ['read:user', 'user:email'],
-    async profile(get, { userinfoUrl, emailsUrl }) {
-      const user = (await get(userinfoUrl)) as { id: unknown };
+    async profile({ get }, { userinfoUrl, emailsUrl }) {
+      const user = await userOf(get, userinfoUrl);
       const emails = (await get(emailsUrl).catch(unlessHidden)) as (GithubEmail | null)[];
       const primary = Array.isArray(emails) ? emails.find((one) => one?.primary === true) : undefined;
-      return { subject: idOf(user.id), email: primary?.email, emailIsProof: primary?.verified === true };
+      const { email, verified } = primary ?? {};
+      return { subject: user.id, email, ...trusted(verified === true), claims: { ...user, emails } };
     },
   });
 }

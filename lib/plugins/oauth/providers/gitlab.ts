@@ -1,6 +1,6 @@
 import { type ProviderPlugin, providerPlugin } from '../provider.js';
-import { oidcProfile } from './oidc.js';
-import { checkOptions, type DiscoveredOptions, discoveredShape } from './options.js';
+import { oidcProfile, trusted } from './oidc.js';
+import { checkOptions, clientOf, type DiscoveredOptions, discoveredShape } from './options.js';
 
 /**
  * GitLab: gitlab.com, or a self-managed instance with `issuer`. `email_verified: true` counts as proof: it means that
@@ -9,14 +9,13 @@ import { checkOptions, type DiscoveredOptions, discoveredShape } from './options
  * @see https://docs.gitlab.com/integration/openid_connect_provider/
  */
 export function gitlab(options: DiscoveredOptions): ProviderPlugin {
-  const { clientId, clientSecret, scopes, issuer } = checkOptions('gitlab', options, discoveredShape);
+  const { scopes, issuer } = checkOptions('gitlab', options, discoveredShape);
   return providerPlugin({
     id: 'gitlab',
     server: { discover: issuer ?? 'https://gitlab.com' },
-    clientId,
-    clientSecret,
-    clientAuth: 'basic',
+    ...clientOf(options),
+    clientAuth: 'post',
     scopes: scopes ?? ['openid', 'email'],
-    profile: (sources) => oidcProfile(sources, ({ email_verified }) => email_verified === true),
+    profile: (sources) => oidcProfile(sources, ({ email_verified }) => trusted(email_verified === true)),
   });
 }

@@ -1,6 +1,6 @@
-import { type ProviderPlugin, providerPlugin } from '../provider.js';
+import { type Claims, type ProviderPlugin, providerPlugin } from '../provider.js';
 import { oidcProfile } from './oidc.js';
-import { checkOptions, type DiscoveredOptions, discoveredShape } from './options.js';
+import { checkOptions, clientOf, type DiscoveredOptions, discoveredShape } from './options.js';
 
 /**
  * Google. `email_verified: true` counts as proof.
@@ -8,16 +8,24 @@ import { checkOptions, type DiscoveredOptions, discoveredShape } from './options
  * @see https://developers.google.com/identity/openid-connect/openid-connect#an-id-tokens-payload
  */
 export function google(options: DiscoveredOptions): ProviderPlugin {
-  const { clientId, clientSecret, scopes, issuer } = checkOptions('google', options, discoveredShape);
+  const { scopes, issuer } = checkOptions('google', options, discoveredShape);
   return providerPlugin({
     id: 'google',
     server: { discover: issuer ?? 'https://accounts.google.com' },
-    clientId,
-    clientSecret,
+    ...clientOf(options),
     clientAuth: 'post',
     scopes: scopes ?? ['openid', 'email', 'profile'],
-    // Required for Google to issue a refresh token.
+    // Google issues a refresh token only for the first consent, unless it is asked for consent again.
     authorizeParameters: { access_type: 'offline' },
-    profile: (sources) => oidcProfile(sources, ({ email_verified }) => email_verified === true),
+    parametersFor: { link: { prompt: 'consent' } },
+    profile: (sources) =>
+      oidcProfile(sources, (claims) => ({
+        emailIsProof: claims.email_verified === true,
+        emailIsAuthoritative: isHostedByGoogle(claims),
+      })),
   });
+}
+
+function isHostedByGoogle({ email, hd }: Claims): boolean {
+  return /@gmail\.com$/i.test(String(email)) || (typeof hd === 'string' && hd !== '');
 }

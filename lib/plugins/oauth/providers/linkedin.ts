@@ -1,5 +1,6 @@
 import type { ProviderPlugin } from '../provider.js';
-import { idOf, namedService } from './oauth2.js';
+import { namedService, userOf } from './oauth2.js';
+import { trusted } from './oidc.js';
 import type { EndpointOptions } from './options.js';
 
 /**
@@ -16,9 +17,10 @@ export function linkedin(options: EndpointOptions): ProviderPlugin {
       userinfoUrl: 'https://api.linkedin.com/v2/userinfo',
     },
     scopes: ['openid', 'profile', 'email'],
-    async profile(get, { userinfoUrl }) {
-      const user = (await get(userinfoUrl)) as Record<string, unknown>;
-      return { subject: idOf(user.sub), email: user.email, emailIsProof: user.email_verified === true };
+    async profile({ get }, { userinfoUrl }) {
+      const user = await userOf(get, userinfoUrl);
+      const { sub: subject, email, email_verified } = user;
+      return { subject, email, ...trusted(email_verified === true), claims: user };
     },
   });
 }

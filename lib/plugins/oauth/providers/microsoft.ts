@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ProviderPlugin, providerPlugin } from '../provider.js';
-import { oidcProfile } from './oidc.js';
-import { checkOptions, type DiscoveredOptions, discoveredShape } from './options.js';
+import { oidcProfile, trusted } from './oidc.js';
+import { checkOptions, clientOf, type DiscoveredOptions, discoveredShape } from './options.js';
 
 const TENANT = z
   .string()
@@ -23,8 +23,6 @@ const OTHER_API = /^(?!https:\/\/graph\.microsoft\.com\/).*\//;
  */
 export function microsoft(options: MicrosoftOptions): ProviderPlugin {
   const {
-    clientId,
-    clientSecret,
     scopes,
     tenant = 'common',
     issuer,
@@ -36,11 +34,10 @@ export function microsoft(options: MicrosoftOptions): ProviderPlugin {
   return providerPlugin({
     id: 'microsoft',
     server: { discover: issuer ?? `https://login.microsoftonline.com/${tenant}/v2.0` },
-    clientId,
-    clientSecret,
+    ...clientOf(options),
     clientAuth: 'post',
     scopes: scopes ?? ['openid', 'email', 'profile', 'offline_access'],
     profile: (sources) =>
-      oidcProfile(hasUserinfo ? sources : { ...sources, userinfo: async () => null }, () => false),
+      oidcProfile(hasUserinfo ? sources : { ...sources, userinfo: async () => null }, () => trusted(false)),
   });
 }

@@ -1,7 +1,18 @@
 import { z } from 'zod';
-import { type Profile, type ProfileSources, type ProviderPlugin, providerPlugin } from '../provider.js';
 import {
+  type Claims,
+  type Profile,
+  type ProfileSources,
+  type Provider,
+  type ProviderPlugin,
+  providerPlugin,
+} from '../provider.js';
+import { isObject } from '../token-response.js';
+import {
+  type ClientAuthOptions,
   checkOptions,
+  clientAuthShape,
+  clientOf,
   type EndpointOptions,
   type Endpoints,
   endpointShape,
@@ -12,18 +23,26 @@ import {
   secureUrl,
 } from './options.js';
 
+// Not a URL, so that it can be no issuer of OpenID Connect.
+const OWN_ISSUERS = 'urn:latchkey:oauth2:';
+
 const SHAPE = {
   ...providerShape,
   id: providerId,
   authorizationUrl: secureUrl,
   tokenUrl: secureUrl,
   userinfoUrl: secureUrl,
-  issuer: required.max(255, 'must have at most 255 characters').optional(),
+  revocationUrl: secureUrl.optional(),
+  clientAuth: clientAuthShape,
+  issuer: required
+    .max(255, 'must have at most 255 characters')
+    .refine((value) => !value.startsWith(OWN_ISSUERS), `must not start with ${OWN_ISSUERS}`)
+    .optional(),
   profile: z.custom((value) => typeof value === 'function', 'must be a function').optional(),
 };
 
 /** Options of {@link oauth2}. */
-export interface OAuth2Options extends ProviderOptions {
+export interface OAuth2Options extends ProviderOptions, ClientAuthOptions {
   /** The `:provider` of the routes: lower-case letters, digits, `_` and `-`. @default none, required */
   id: string;
   /** The authorization endpoint. @default none, required */
@@ -32,9 +51,13 @@ export interface OAuth2Options extends ProviderOptions {
   tokenUrl: string;
   /** A URL that returns the user as JSON. @default none, required */
   userinfoUrl: string;
+  /** The endpoint that revokes tokens (RFC 7009), for unlinking. @default none */
+  revocationUrl?: string;
   /**
-   * The issuer that is stored with the service's subjects. If it changes, users lose access to their accounts.
-   * @default the origin of `authorizationUrl`
+   * The issuer that is stored with the service's subjects. Two providers with the same issuer share their accounts. If
+   * it changes, users lose access to their accounts. If the service sends `iss` in its response (RFC 9207), it must be
+   * the same.
+   * @default one that belongs to this `id` alone; `iss`, if sent, must be the origin of `authorizationUrl`
    */
   issuer?: string;
   /** Reads the profile from the userinfo. @default `sub` or `id`, and `email`, which does not count as proof */
@@ -44,54 +67,66 @@ export interface OAuth2Options extends ProviderOptions {
 /** Any OAuth 2.0 service with a userinfo URL. @throws TypeError on invalid options */
 export function oauth2(options: OAuth2Options): ProviderPlugin {
   checkOptions(options?.id, options, SHAPE);
-  const { id, clientId, clientSecret, scopes = [], authorizationUrl, tokenUrl, userinfoUrl } = options;
-  const { profile = defaultProfile, issuer = new URL(authorizationUrl).origin } = options;
+  const { id, scopes = [], authorizationUrl, tokenUrl, userinfoUrl, revocationUrl } = options;
+  const { profile = defaultProfile, issuer, clientAuth = 'post' } = options;
+  const { origin } = new URL(authorizationUrl);
   return providerPlugin({
     id,
-    server: { issuer, authorizationUrl, tokenUrl, userinfoUrl },
-    clientId,
-    clientSecret,
-    clientAuth: 'post',
+    server: {
+      ...(issuer === undefined ? { issuer: `${OWN_ISSUERS}${id}`, responseIssuer: origin } : { issuer }),
+      authorizationUrl,
+      tokenUrl,
+      userinfoUrl,
+      revocationUrl,
+    },
+    // Until version 0.1, the default was the origin, which other services on the same host share.
+    ...(issuer === undefined && { formerIssuers: [origin] }),
+    ...clientOf(options),
+    clientAuth,
     scopes,
-    profile: async ({ get }) => profile((await get(userinfoUrl)) as Record<string, unknown>),
+    async profile({ get }) {
+      const claims = await userOf(get, userinfoUrl);
+      return { ...profile({ ...claims }), claims };
+    },
   });
 }
 
 /** A service without discovery that has its own module. */
-interface NamedService<E> {
+interface NamedService<E> extends Partial<Omit<Provider, 'id' | 'server' | 'profile'>> {
   readonly issuer: string;
   readonly endpoints: E;
   readonly scopes: readonly string[];
   /** @param endpoints the service's endpoints, with those that the app has replaced */
-  profile(get: ProfileSources['get'], endpoints: E): Promise<Profile>;
+  profile(sources: ProfileSources, endpoints: E): Promise<Profile & { readonly claims: Claims }>;
 }
 
 export function namedService<E extends Record<'authorizationUrl' | 'tokenUrl' | 'userinfoUrl', string>>(
   id: string,
   options: EndpointOptions,
-  { issuer, endpoints: own, scopes, profile }: NamedService<E>,
+  { issuer, endpoints: own, profile, ...service }: NamedService<E>,
 ): ProviderPlugin {
   const shape = endpointShape(...Object.keys(own));
-  const { clientId, clientSecret, endpoints: given = {}, ...chosen } = checkOptions(id, options, shape);
+  const { endpoints: given = {}, ...chosen } = checkOptions(id, options, shape);
   const entries = Object.entries(own).map(([name, url]) => [name, given[name as keyof Endpoints] ?? url]);
   const endpoints = Object.fromEntries(entries) as E;
-  const { authorizationUrl, tokenUrl, userinfoUrl } = endpoints;
   return providerPlugin({
-    id,
-    server: { issuer, authorizationUrl, tokenUrl, userinfoUrl },
-    clientId,
-    clientSecret,
     clientAuth: 'post',
-    scopes: chosen.scopes ?? scopes,
-    profile: ({ get }) => profile(get, endpoints),
+    ...service,
+    id,
+    server: { ...endpoints, issuer },
+    ...clientOf(chosen),
+    scopes: chosen.scopes ?? service.scopes,
+    profile: (sources) => profile(sources, endpoints),
   });
 }
 
-function defaultProfile(userinfo: Record<string, unknown>): Profile {
-  return { subject: idOf(userinfo.sub ?? userinfo.id), email: userinfo.email, emailIsProof: false };
+/** The user that a service returns. */
+export async function userOf(get: ProfileSources['get'], url: string): Promise<Claims> {
+  const user = await get(url);
+  if (!isObject(user)) throw new Error('its userinfo is not an object');
+  return user;
 }
 
-/** Converts numeric ids, which many services have, to strings. */
-export function idOf(value: unknown): unknown {
-  return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
+function defaultProfile(userinfo: Record<string, unknown>): Profile {
+  return { subject: userinfo.sub ?? userinfo.id, email: userinfo.email, emailIsProof: false };
 }

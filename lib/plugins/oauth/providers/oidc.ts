@@ -1,23 +1,34 @@
 import { z } from 'zod';
-import { type ProfileSources, type ProviderPlugin, providerPlugin } from '../provider.js';
-import { checkOptions, type ProviderOptions, providerId, providerShape, secureUrl } from './options.js';
+import { type Claims, type ProfileSources, type ProviderPlugin, providerPlugin } from '../provider.js';
+import {
+  type ClientAuthOptions,
+  checkOptions,
+  clientAuthShape,
+  clientOf,
+  type ProviderOptions,
+  providerId,
+  providerShape,
+  secureUrl,
+} from './options.js';
 
 const SHAPE = {
   ...providerShape,
   id: providerId,
   issuer: secureUrl,
+  clientAuth: clientAuthShape,
   trustEmailVerified: z.boolean('must be true or false').optional(),
 };
 
 /** Options of {@link oidc}. */
-export interface OidcOptions extends ProviderOptions {
+export interface OidcOptions extends ProviderOptions, ClientAuthOptions {
   /** The `:provider` of the routes: lower-case letters, digits, `_` and `-`. @default none, required */
   id: string;
-  /** The issuer, as in its discovery document. @default none, required */
+  /** The issuer, exactly as in its discovery document. @default none, required */
   issuer: string;
   /**
-   * Whether `email_verified: true` from this issuer counts as proof that the email belongs to the person. Enable it
-   * only if the issuer verifies every address.
+   * Whether `email_verified: true` from this issuer counts as proof that the email belongs to the person, for a new user
+   * and, with `linkByVerifiedEmail`, for an existing account. Enable it only if the issuer verifies every address, and
+   * no administrator of somebody else's directory can set one.
    * @default false
    */
   trustEmailVerified?: boolean;
@@ -29,39 +40,43 @@ export interface OidcOptions extends ProviderOptions {
  * @throws TypeError on invalid options
  */
 export function oidc(options: OidcOptions): ProviderPlugin {
-  const {
-    id,
-    issuer,
-    clientId,
-    clientSecret,
-    scopes,
-    trustEmailVerified = false,
-  } = checkOptions(options?.id, options, SHAPE);
+  checkOptions(options?.id, options, SHAPE);
+  const { id, issuer, clientAuth, scopes, trustEmailVerified = false } = options;
   return providerPlugin({
     id,
     server: { discover: issuer },
-    clientId,
-    clientSecret,
-    clientAuth: 'basic',
+    ...clientOf(options),
+    clientAuth,
     scopes: scopes ?? ['openid', 'email', 'profile'],
     // Without prompt=consent, providers must ignore offline_access (OpenID Connect Core 1.0, 11).
     ...(scopes?.includes('offline_access') && { authorizeParameters: { prompt: 'consent' } }),
     profile: (sources) =>
-      oidcProfile(sources, (claims) => trustEmailVerified && claims.email_verified === true),
+      oidcProfile(sources, ({ email_verified }) => trusted(trustEmailVerified && email_verified === true)),
   });
+}
+
+/** What the claims prove about their email: see `Profile`. */
+export interface EmailProof {
+  readonly emailIsProof: boolean;
+  readonly emailIsAuthoritative: boolean;
+}
+
+/** Proof for both uses of an email, or for none. */
+export function trusted(isProof: boolean): EmailProof {
+  return { emailIsProof: isProof, emailIsAuthoritative: isProof };
 }
 
 /**
  * Reads the profile from the ID token, or from userinfo if the ID token has no email. Userinfo is always fetched, so
  * that a mismatch of the subjects is detected.
  *
- * @param isProof whether the claims prove that the email belongs to the person
+ * @param proofBy what the claims that contain the email prove about it
  */
 export async function oidcProfile(
-  { claims, userinfo }: ProfileSources,
-  isProof: (claims: Readonly<Record<string, unknown>>) => boolean,
+  { claims, userinfo }: Pick<ProfileSources, 'claims' | 'userinfo'>,
+  proofBy: (claims: Claims) => EmailProof,
 ) {
   const more = await userinfo();
   const found = claims.email === undefined && more ? more : claims;
-  return { subject: claims.sub, email: found.email, emailIsProof: isProof(found) };
+  return { subject: claims.sub, email: found.email, ...proofBy(found), claims: { ...more, ...claims } };
 }

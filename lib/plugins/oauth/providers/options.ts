@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isLoopback, readOptions } from '../../../config/options.js';
+import { FLOW_PARAMETERS } from '../authorization-parameters.js';
 
 /** Options of all providers. */
 export interface ProviderOptions {
@@ -9,6 +10,22 @@ export interface ProviderOptions {
   clientSecret: string;
   /** The scopes to request; `openid` is added if needed. @default the scopes needed to sign in, for named providers */
   scopes?: readonly string[];
+  /**
+   * Additional parameters of the authorization request, such as `{ prompt: 'select_account' }`. They replace those of
+   * the provider's module, except that prompts are combined. Parameters of the flow itself, such as `state`, are refused.
+   * @default none
+   */
+  authorizeParameters?: Readonly<Record<string, string>>;
+}
+
+/** How the client secret is sent, for providers that latchkey does not know. */
+export interface ClientAuthOptions {
+  /**
+   * How the client secret is sent to the provider: `basic` in the `Authorization` header, or `post` in the body (RFC
+   * 6749, 2.3.1).
+   * @default for `oidc()`, `post` if discovery lists it, else `basic`; for `oauth2()`, `post`
+   */
+  clientAuth?: 'basic' | 'post';
 }
 
 /** Options of providers with OpenID Connect discovery. */
@@ -49,7 +66,20 @@ const scopes = z.custom<readonly string[]>(
   'must be a list of scopes',
 );
 
-export const providerShape = { clientId: required, clientSecret: required, scopes: scopes.optional() };
+const authorizeParameters = z
+  .record(z.string(), z.string('must be a string'))
+  .refine((parameters) => !Object.keys(parameters).some((name) => FLOW_PARAMETERS.has(name.toLowerCase())), {
+    error: `must not contain parameters of the flow itself: ${[...FLOW_PARAMETERS].join(', ')}`,
+  });
+
+export const providerShape = {
+  clientId: required,
+  clientSecret: required,
+  scopes: scopes.optional(),
+  authorizeParameters: authorizeParameters.optional(),
+};
+
+export const clientAuthShape = z.enum(['basic', 'post'], 'must be basic or post').optional();
 
 export const discoveredShape = { ...providerShape, issuer: secureUrl.optional() };
 
@@ -71,6 +101,11 @@ export function checkOptions<Options extends object>(
 ): Options {
   readOptions(`provider ${provider || '(no id)'}`, z.strictObject(shape), options ?? {});
   return options;
+}
+
+/** The client of a provider, according to its options. */
+export function clientOf({ clientId, clientSecret, authorizeParameters: appParameters }: ProviderOptions) {
+  return { clientId, clientSecret, appParameters };
 }
 
 function isSecureUrl(value: unknown): boolean {

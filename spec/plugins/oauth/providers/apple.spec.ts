@@ -2,24 +2,30 @@ import { generateKeyPairSync, verify } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { apple } from '../../../../lib/providers.js';
 import { rows } from '../../../support/database.js';
-import { type Lies, type LyingProvider, startLyingProvider } from '../../../support/lying-provider.js';
+import {
+  type Lies,
+  type LyingProvider,
+  newRsaKeys,
+  startLyingProvider,
+} from '../../../support/lying-provider.js';
 import { begin, type OAuthApp, startOAuthApp } from '../../../support/oauth-app.js';
 import { visitProvider } from '../../../support/oidc.js';
 
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 const options = { clientId: 'com.example.app', teamId: 'TEAM123456', keyId: 'KEY1234567', privateKey: pem };
-// Apple has no userinfo endpoint, and sends no `iss` in the response.
+// Apple sends no `iss` in the response. For hours in June 2025, its discovery document named another issuer than its
+// ID tokens.
 const asApple: Lies = {
   response: { iss: undefined },
-  metadata: { userinfo_endpoint: undefined, authorization_response_iss_parameter_supported: undefined },
+  metadata: { issuer: 'https://account.apple.com' },
 };
 
 describe('apple()', () => {
   let app: OAuthApp;
   let provider: LyingProvider;
   beforeAll(async () => {
-    provider = await startLyingProvider();
+    provider = await startLyingProvider(newRsaKeys());
     provider.lies = asApple;
     app = await startOAuthApp({ providers: () => [apple({ ...options, issuer: provider.issuer })] });
   });

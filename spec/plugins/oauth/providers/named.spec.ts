@@ -46,7 +46,7 @@ const documented: Record<string, Documented> = {
   gitlab: {
     plugin: (issuer) => gitlab({ ...client, issuer }),
     asks: { scope: 'openid email' },
-    sendsSecretBy: 'basic',
+    sendsSecretBy: 'post',
     // Older versions of GitLab send the email only in userinfo.
     answers: { claims: { email: undefined, email_verified: undefined } },
     subject: 'ada',
@@ -135,6 +135,7 @@ const documented: Record<string, Documented> = {
     asks: { scope: 'me' },
     sendsSecretBy: 'post',
     answers: { ...plainOAuth, userinfo: { sub: undefined, id: 42 } },
+    issuer: 'urn:latchkey:oauth2:generic',
     subject: '42',
     scopes: ['openid', 'email'],
     proves: false,

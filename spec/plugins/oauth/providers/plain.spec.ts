@@ -103,7 +103,7 @@ describe('a service that supports only OAuth 2.0', () => {
     };
     expect(await locationAfter('plain', lies)).toBe('/done');
     const [account] = await rows(app.database, 'SELECT issuer, subject, id_token FROM accounts');
-    expect(account).toEqual({ issuer: provider.issuer, subject: 'ada', id_token: null });
+    expect(account).toEqual({ issuer: 'urn:latchkey:oauth2:plain', subject: 'ada', id_token: null });
   });
 
   test('gets PKCE, state and nonce too', async () => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sessionCookie } from '../../../support/app.js';
 import { rows } from '../../../support/database.js';
@@ -191,7 +192,8 @@ describe('GET /oauth/:provider/authorize', () => {
     expect(headers['set-cookie']).toBeUndefined();
     expect(await rows(lonely.database, 'SELECT provider FROM oauth_flows')).toEqual([]);
     const back = await startOidcServer([`${lonely.origin}/auth/oauth/oidc/callback`], Number(port));
-    await lonely.http.get(AUTHORIZE).expect(302);
+    // A failure is remembered for a few seconds.
+    while ((await lonely.http.get(AUTHORIZE)).status !== 302) await sleep(200);
     await lonely.stop();
     await back.stop();
   });

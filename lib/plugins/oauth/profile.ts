@@ -1,0 +1,78 @@
+import type { AuthorizationServer } from './authorization-server.js';
+import { contradictsIdToken } from './openid-errors.js';
+import type { Claims, Profile, ProfileSources } from './provider.js';
+import type { SigningKeys } from './signing-keys.js';
+import { isStorable } from './token-response.js';
+
+/** A profile that may be used. */
+export interface CheckedProfile extends Required<Profile> {
+  readonly subject: string;
+}
+
+const MAX_SUBJECT_LENGTH = 255;
+// So that there is time left for the rest of the sign-in.
+const OPTIONAL_TIMEOUT_MS = 2000;
+// What String() makes of a missing or unsuitable value. As a subject, it would be the same for many people.
+const STRINGIFIED = /^(undefined|null|true|false|NaN|-?Infinity|\[object \w+\])$/;
+
+/** What {@link profileSources} needs. */
+interface SourcesInput extends Pick<ProfileSources, 'accessToken' | 'claims' | 'parameters'> {
+  readonly server: AuthorizationServer;
+  readonly keys: SigningKeys;
+  onFailure(error: unknown): void;
+}
+
+/** The sources of a profile. Provider modules request userinfo and other resources only if they need them. */
+export function profileSources({ server, keys, onFailure, ...known }: SourcesInput): ProfileSources {
+  const { accessToken, claims } = known;
+  const headers = { accept: 'application/json', authorization: `Bearer ${accessToken}` };
+  const userinfo = () => keys.userinfo(server, accessToken, String(claims.sub));
+  return {
+    ...known,
+    userinfo: () => (claims.email === undefined ? userinfo() : optional(userinfo(), onFailure)),
+    get: (url) => server.get(url, headers),
+  };
+}
+
+/** The ID token already says everything that a sign-in needs. So userinfo can only add to it, or contradict it. */
+async function optional(
+  userinfo: Promise<Claims | null>,
+  onFailure: (error: unknown) => void,
+): Promise<Claims | null> {
+  try {
+    return await withTimeout(userinfo);
+  } catch (error) {
+    if (contradictsIdToken(error)) throw error;
+    onFailure(error);
+    return null;
+  }
+}
+
+function withTimeout<T>(work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('no response in time')), OPTIONAL_TIMEOUT_MS);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/** @throws Error if the subject does not identify exactly one person */
+export function checkedProfile(profile: Profile): CheckedProfile {
+  const { subject, email, emailIsProof, emailIsAuthoritative = true } = profile;
+  const isProof = emailIsProof === true;
+  return {
+    subject: checkedSubject(subject),
+    email,
+    emailIsProof: isProof,
+    emailIsAuthoritative: isProof && emailIsAuthoritative === true,
+  };
+}
+
+function checkedSubject(value: unknown): string {
+  // Other numbers are rounded, so that two people could have the same.
+  const subject = Number.isSafeInteger(value) ? String(value) : value;
+  if (typeof subject !== 'string' || subject.trim() === '' || !isStorable(subject, MAX_SUBJECT_LENGTH))
+    throw new Error('the subject is missing, or is neither a string nor an exact integer');
+  if (STRINGIFIED.test(subject))
+    throw new Error(`the subject is "${subject}", which is not the id of an account`);
+  return subject;
+}
