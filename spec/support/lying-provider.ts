@@ -66,6 +66,16 @@ export interface LyingProvider {
   stop(): Promise<void>;
 }
 
+// The paths of Apple, and others, for the same endpoints.
+const ALIASES: Record<string, string> = {
+  '.well-known/openid-configuration': 'discovery',
+  'auth/authorize': 'authorize',
+  'auth/token': 'token',
+  'auth/keys': 'jwks',
+  'auth/revoke': 'revoke',
+  'api/auth.revoke': 'revoke',
+};
+
 /** Starts a small OpenID provider in which a spec can falsify every response. */
 export async function startLyingProvider(published = newKeys()): Promise<LyingProvider> {
   const other = newKeys();
@@ -111,6 +121,7 @@ export async function startLyingProvider(published = newKeys()): Promise<LyingPr
         token_endpoint: `${issuer}/token`,
         userinfo_endpoint: `${issuer}/userinfo`,
         jwks_uri: `${issuer}/jwks`,
+        revocation_endpoint: `${issuer}/revoke`,
         response_types_supported: ['code'],
         subject_types_supported: ['public'],
         id_token_signing_alg_values_supported: ['ES256', 'none'],
@@ -189,11 +200,8 @@ export async function startLyingProvider(published = newKeys()): Promise<LyingPr
     },
   };
   server.on('request', (req, res) => {
-    // Apple's endpoints are /auth/authorize, /auth/keys and so on.
-    const path = new URL(req.url ?? '', issuer).pathname
-      .slice(1)
-      .replace(/^auth\/(keys$)?/, (_all, keys) => (keys ? 'jwks' : ''));
-    const name = (path === '.well-known/openid-configuration' ? 'discovery' : path) as keyof typeof endpoints;
+    const path = new URL(req.url ?? '', issuer).pathname.slice(1);
+    const name = (ALIASES[path] ?? path) as keyof typeof endpoints;
     const answer = (name !== 'authorize' && state.lies.answers?.[name]) || endpoints[name];
     if (answer) answer(req, res);
     else res.writeHead(404).end();

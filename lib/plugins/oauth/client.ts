@@ -90,8 +90,9 @@ export class ProviderClient {
       if (!response) return null;
       const tokens = toTokenSet(response, scopes);
       if (tokens.idToken !== null) {
-        const { sub } = await this.#keys.verify(tokens.idToken, server);
-        if (sub !== subject) throw new Error('the new ID token has a different subject');
+        const { subjectOf = ({ sub }: Claims) => sub } = this.provider;
+        if (subjectOf(await this.#keys.verify(tokens.idToken, server)) !== subject)
+          throw new Error('the new ID token has a different subject');
       }
       return tokens;
     }, timeoutMs);
@@ -105,7 +106,7 @@ export class ProviderClient {
   revoke(tokens: RevocableTokens): Promise<void> {
     return this.#call(async (server, fetch) => {
       const { revocation } = this.provider;
-      // Revoking the refresh token should also end the access tokens of its grant (RFC 7009, 2.1).
+      // With the refresh token, the access tokens of the same grant end as well (RFC 7009, 2.1).
       const token = tokens.refreshToken ?? tokens.accessToken;
       if (!revocation) {
         if (token !== null && server.metadata.revocation_endpoint) await server.revoke(token);

@@ -37,7 +37,7 @@ export function findOrCreateUser(
   identity: Identity,
   linkByVerifiedEmail: boolean,
 ): Promise<FoundUser> {
-  const { emailIsProof } = identity.profile;
+  const { emailIsProof, emailIsAuthoritative } = identity.profile;
   const email = emailIsProof ? canonicalEmail(identity.profile.email) : null;
   let isCounted = false;
   return retryAfterRace(async () => {
@@ -49,7 +49,7 @@ export function findOrCreateUser(
       // A concurrent sign-in of the same person may have created the user and the account in the meantime.
       const knownByNow = await signInKnown(accounts, provider, identity);
       if (knownByNow) return knownByNow;
-      const bothProved = emailIsProof && holder.user.emailVerifiedAt !== null;
+      const bothProved = emailIsAuthoritative && holder.user.emailVerifiedAt !== null;
       if (!linkByVerifiedEmail || !bothProved) throw new AuthError('account_exists');
       if (await accounts.find(holder.user.id, provider.id)) throw new AuthError('provider_already_linked');
       await accounts.insert(ownerOf(holder.user.id, provider, identity), identity.tokens);

@@ -82,6 +82,8 @@ export interface Provider {
   readonly appParameters?: Readonly<Record<string, string>> | undefined;
   /** How to end a grant when an account is unlinked. @default RFC 7009, if there is such an endpoint */
   readonly revocation?: Revocation;
+  /** The permanent id of the account, according to an ID token. @default its `sub` */
+  subjectOf?(claims: Claims): unknown;
   /** Reads the profile of the person who signed in. */
   profile(sources: ProfileSources): Promise<ReadProfile>;
 }

@@ -5,12 +5,9 @@ import type { OpenTokens } from './token-box.js';
 export class Revocations {
   readonly #running = new Set<Promise<void>>();
 
-  start(client: ProviderClient, { refreshToken, accessToken }: OpenTokens): void {
-    // With the refresh token, the access tokens of the same grant end as well (RFC 7009, 2.1).
-    const token = refreshToken ?? accessToken;
-    if (token === null) return;
+  start(client: ProviderClient, tokens: OpenTokens): void {
     const running = client
-      .revoke(token)
+      .revoke(tokens)
       // The client has logged it.
       .catch(() => undefined)
       .finally(() => this.#running.delete(running));

@@ -4,17 +4,22 @@ import { trusted } from './oidc.js';
 import type { EndpointOptions } from './options.js';
 
 /**
- * Discord. `verified: true` counts as proof: it means that Discord has verified the account's email.
+ * Discord, with version 10 of its API: requests without a version get one that is deprecated.
+ *
+ * `verified: true` is proof for both uses of an email: Discord has sent a message to it.
  *
  * @see https://discord.com/developers/docs/resources/user#user-object
+ * @see https://discord.com/developers/docs/reference#api-versioning
+ * @see https://discord.com/developers/docs/topics/oauth2#authorization-code-grant-token-revocation-example
  */
 export function discord(options: EndpointOptions): ProviderPlugin {
   return namedService('discord', options, {
     issuer: 'https://discord.com',
     endpoints: {
       authorizationUrl: 'https://discord.com/oauth2/authorize',
-      tokenUrl: 'https://discord.com/api/oauth2/token',
-      userinfoUrl: 'https://discord.com/api/users/@me',
+      tokenUrl: 'https://discord.com/api/v10/oauth2/token',
+      userinfoUrl: 'https://discord.com/api/v10/users/@me',
+      revocationUrl: 'https://discord.com/api/v10/oauth2/token/revoke',
     },
     scopes: ['identify', 'email'],
     async profile({ get }, { userinfoUrl }) {

@@ -1,25 +1,48 @@
+import { createHmac } from 'node:crypto';
 import type { ProviderPlugin } from '../provider.js';
 import { namedService, userOf } from './oauth2.js';
 import { trusted } from './oidc.js';
 import type { EndpointOptions } from './options.js';
 
 /**
- * Facebook. It does not report whether an email is verified, so the email never counts as proof.
+ * Facebook. It does not report whether an email is verified, so the email is never proof.
+ *
+ * Requests to its API have an `appsecret_proof`, which apps can require, so that a stolen access token is of no use.
+ * The redirect URI gets the fragment `#_=_`. Unlinking deletes the permissions that the person has granted.
  *
  * @see https://developers.facebook.com/docs/graph-api/reference/user/
+ * @see https://developers.facebook.com/docs/graph-api/guides/secure-requests#appsecret_proof
+ * @see https://developers.facebook.com/support/bugs/318390728250352/ on `#_=_`
+ * @see https://developers.facebook.com/docs/facebook-login/guides/permissions/request-revoke#revokelogin
  */
 export function facebook(options: EndpointOptions): ProviderPlugin {
+  const proven = (url: string, accessToken: string) => {
+    const signed = new URL(url);
+    const proof = createHmac('sha256', options.clientSecret).update(accessToken).digest('hex');
+    signed.searchParams.set('appsecret_proof', proof);
+    return signed.href;
+  };
   return namedService('facebook', options, {
     issuer: 'https://www.facebook.com',
     endpoints: {
       authorizationUrl: 'https://www.facebook.com/v23.0/dialog/oauth',
       tokenUrl: 'https://graph.facebook.com/v23.0/oauth/access_token',
-      userinfoUrl: 'https://graph.facebook.com/v23.0/me?fields=id,email',
+      userinfoUrl: 'https://graph.facebook.com/v23.0/me?fields=id,name,email',
+      revocationUrl: 'https://graph.facebook.com/v23.0/me/permissions',
     },
     scopes: ['email'],
-    async profile({ get }, { userinfoUrl }) {
-      const user = await userOf(get, userinfoUrl);
+    addsFragment: true,
+    async profile({ get, accessToken }, { userinfoUrl }) {
+      const user = await userOf(get, proven(userinfoUrl, accessToken));
       return { subject: user.id, email: user.email, ...trusted(false), claims: user };
     },
+    revocation: ({ accessToken }, url) =>
+      accessToken === null
+        ? null
+        : {
+            url: proven(url, accessToken),
+            method: 'DELETE',
+            headers: { authorization: `Bearer ${accessToken}` },
+          },
   });
 }

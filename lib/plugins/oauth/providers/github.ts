@@ -1,3 +1,4 @@
+import { basicCredentials } from '../client-authentication.js';
 import type { ProviderPlugin } from '../provider.js';
 import { namedService, userOf } from './oauth2.js';
 import { trusted } from './oidc.js';
@@ -20,10 +21,15 @@ interface GithubEmail {
 
 /**
  * GitHub. The email in the profile is not proof, since its owner chooses it. The primary address in the list of emails
- * counts as proof if GitHub has verified it.
+ * is proof for both uses if GitHub has verified it, which it does with a message to the address, for accounts that an
+ * enterprise manages too. The list has 30 entries per page unless more are requested.
+ *
+ * Unlinking deletes the authorization of the app, with all its tokens for the person.
  *
  * @see https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps
  * @see https://docs.github.com/rest/users/emails#list-email-addresses-for-the-authenticated-user
+ * @see https://github.blog/changelog/label/identity on addresses of managed accounts
+ * @see https://docs.github.com/rest/apps/oauth-applications#delete-an-app-authorization
  */
 export function github(options: GithubOptions): ProviderPlugin {
   return namedService('github', options, {
@@ -33,8 +39,11 @@ export function github(options: GithubOptions): ProviderPlugin {
       authorizationUrl: 'https://github.com/login/oauth/authorize',
       tokenUrl: 'https://github.com/login/oauth/access_token',
       userinfoUrl: 'https://api.github.com/user',
-      emailsUrl: 'https://api.github.com/user/emails',
+      emailsUrl: 'https://api.github.com/user/emails?per_page=100',
+      revocationUrl: `https://api.github.com/applications/${options?.clientId}/grant`,
     },
+    // https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps#1-request-a-users-github-identity
+    loginHintParameter: 'login',
     scopes: ['read:user', 'user:email'],
     async profile({ get }, { userinfoUrl, emailsUrl }) {
       const user = await userOf(get, userinfoUrl);
@@ -43,6 +52,19 @@ export function github(options: GithubOptions): ProviderPlugin {
       const { email, verified } = primary ?? {};
       return { subject: user.id, email, ...trusted(verified === true), claims: { ...user, emails } };
     },
+    revocation: ({ accessToken }, url) =>
+      accessToken === null
+        ? null
+        : {
+            url,
+            method: 'DELETE',
+            headers: {
+              accept: 'application/vnd.github+json',
+              authorization: basicCredentials(options.clientId, options.clientSecret),
+              'content-type': 'application/json',
+            },
+            body: JSON.stringify({ access_token: accessToken }),
+          },
   });
 }
 

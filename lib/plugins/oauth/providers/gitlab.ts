@@ -1,21 +1,43 @@
+import { z } from 'zod';
 import { type ProviderPlugin, providerPlugin } from '../provider.js';
 import { oidcProfile, trusted } from './oidc.js';
 import { checkOptions, clientOf, type DiscoveredOptions, discoveredShape } from './options.js';
 
+/** Options of {@link gitlab}. */
+export interface GitlabOptions extends DiscoveredOptions {
+  /**
+   * Whether `email_verified: true` counts as proof that the email belongs to the person. On a self-managed server,
+   * enable it only if the server confirms every address, which it does not by default.
+   * @default true for gitlab.com, false with another `issuer`
+   */
+  trustEmailVerified?: boolean;
+}
+
+const GITLAB = 'https://gitlab.com';
+const SHAPE = { ...discoveredShape, trustEmailVerified: z.boolean('must be true or false').optional() };
+
 /**
- * GitLab: gitlab.com, or a self-managed instance with `issuer`. `email_verified: true` counts as proof: it means that
- * GitLab has confirmed the address.
+ * GitLab: gitlab.com, or a self-managed server with `issuer`.
+ *
+ * On gitlab.com, `email_verified: true` is proof for both uses of an email. A self-managed server confirms no addresses
+ * unless its administrator has enabled that. Client secrets are sent in the body, since GitLab (Doorkeeper) does not
+ * URL-decode the `Authorization` header. Unlinking revokes the tokens, at the endpoint that discovery names.
  *
  * @see https://docs.gitlab.com/integration/openid_connect_provider/
+ * @see https://docs.gitlab.com/security/user_email_confirmation/
+ * @see https://github.com/omniauth/omniauth_openid_connect/issues/116
+ * @see https://github.com/doorkeeper-gem/doorkeeper/blob/main/lib/doorkeeper/oauth/client/credentials.rb
  */
-export function gitlab(options: DiscoveredOptions): ProviderPlugin {
-  const { scopes, issuer } = checkOptions('gitlab', options, discoveredShape);
+export function gitlab(options: GitlabOptions): ProviderPlugin {
+  const { scopes, issuer = GITLAB, trustEmailVerified } = checkOptions('gitlab', options, SHAPE);
+  const trusts = trustEmailVerified ?? new URL(issuer).origin === GITLAB;
   return providerPlugin({
     id: 'gitlab',
-    server: { discover: issuer ?? 'https://gitlab.com' },
+    server: { discover: issuer },
     ...clientOf(options),
     clientAuth: 'post',
     scopes: scopes ?? ['openid', 'email'],
-    profile: (sources) => oidcProfile(sources, ({ email_verified }) => trusted(email_verified === true)),
+    profile: (sources) =>
+      oidcProfile(sources, ({ email_verified }) => trusted(trusts && email_verified === true)),
   });
 }

@@ -3,9 +3,17 @@ import { oidcProfile } from './oidc.js';
 import { checkOptions, clientOf, type DiscoveredOptions, discoveredShape } from './options.js';
 
 /**
- * Google. `email_verified: true` counts as proof.
+ * Google. `email_verified: true` proves the email of a new user. For an existing account it is proof only where Google
+ * itself runs the mailbox: an address that ends in `@gmail.com`, or an account of a Workspace (`hd`). Any other address
+ * may have passed to somebody else since Google verified it.
+ *
+ * Google issues a refresh token only for the first consent, so a link asks for consent again. Unlinking revokes the
+ * tokens, at the endpoint that discovery names.
  *
  * @see https://developers.google.com/identity/openid-connect/openid-connect#an-id-tokens-payload
+ * @see https://developers.google.com/identity/gsi/web/guides/verify-google-id-token on when Google is authoritative
+ * @see https://developers.google.com/identity/protocols/oauth2/web-server#offline
+ * @see https://developers.google.com/identity/protocols/oauth2/web-server#tokenrevoke
  */
 export function google(options: DiscoveredOptions): ProviderPlugin {
   const { scopes, issuer } = checkOptions('google', options, discoveredShape);
@@ -15,7 +23,6 @@ export function google(options: DiscoveredOptions): ProviderPlugin {
     ...clientOf(options),
     clientAuth: 'post',
     scopes: scopes ?? ['openid', 'email', 'profile'],
-    // Google issues a refresh token only for the first consent, unless it is asked for consent again.
     authorizeParameters: { access_type: 'offline' },
     parametersFor: { link: { prompt: 'consent' } },
     profile: (sources) =>

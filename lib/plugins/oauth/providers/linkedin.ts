@@ -4,9 +4,13 @@ import { trusted } from './oidc.js';
 import type { EndpointOptions } from './options.js';
 
 /**
- * LinkedIn. `email_verified: true` in userinfo counts as proof. Its ID tokens have no nonce, so they are not used.
+ * LinkedIn. `email_verified: true` in userinfo is proof for both uses of an email. Its ID tokens have no nonce, so they
+ * are not used. Its token endpoint refuses `code_verifier` from clients with a secret, so there is no PKCE. It
+ * documents no way to revoke tokens.
  *
  * @see https://learn.microsoft.com/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2
+ * @see https://github.com/UsefulSoftwareCo/executor/issues/2087 and
+ *   https://github.com/teamhanko/hanko/pull/2405 on `code_verifier`
  */
 export function linkedin(options: EndpointOptions): ProviderPlugin {
   return namedService('linkedin', options, {
@@ -17,6 +21,7 @@ export function linkedin(options: EndpointOptions): ProviderPlugin {
       userinfoUrl: 'https://api.linkedin.com/v2/userinfo',
     },
     scopes: ['openid', 'profile', 'email'],
+    pkce: false,
     async profile({ get }, { userinfoUrl }) {
       const user = await userOf(get, userinfoUrl);
       const { sub: subject, email, email_verified } = user;

@@ -17,9 +17,11 @@ export interface MicrosoftOptions extends DiscoveredOptions {
 const OTHER_API = /^(?!https:\/\/graph\.microsoft\.com\/).*\//;
 
 /**
- * Microsoft Entra ID. The email claim never counts as proof, since a tenant's administrator can set it to any address.
+ * Microsoft Entra ID. The email claim is never proof, since a tenant's administrator can set it to any address ("nOAuth").
+ * Microsoft has no endpoint that revokes tokens.
  *
  * @see https://learn.microsoft.com/entra/identity-platform/claims-validation#validate-the-subject
+ * @see https://www.descope.com/blog/post/noauth
  */
 export function microsoft(options: MicrosoftOptions): ProviderPlugin {
   const {

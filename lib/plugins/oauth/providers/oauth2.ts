@@ -6,6 +6,8 @@ import {
   type Provider,
   type ProviderPlugin,
   providerPlugin,
+  type RevocableTokens,
+  type RevocationRequest,
 } from '../provider.js';
 import { isObject } from '../token-response.js';
 import {
@@ -14,7 +16,6 @@ import {
   clientAuthShape,
   clientOf,
   type EndpointOptions,
-  type Endpoints,
   endpointShape,
   type ProviderOptions,
   providerId,
@@ -92,26 +93,35 @@ export function oauth2(options: OAuth2Options): ProviderPlugin {
 }
 
 /** A service without discovery that has its own module. */
-interface NamedService<E> extends Partial<Omit<Provider, 'id' | 'server' | 'profile'>> {
+interface NamedService<E> extends Partial<Omit<Provider, 'id' | 'server' | 'profile' | 'revocation'>> {
   readonly issuer: string;
   readonly endpoints: E;
   readonly scopes: readonly string[];
   /** @param endpoints the service's endpoints, with those that the app has replaced */
   profile(sources: ProfileSources, endpoints: E): Promise<Profile & { readonly claims: Claims }>;
+  /** The request to `revocationUrl` that ends a grant. @default RFC 7009 */
+  revocation?: (tokens: RevocableTokens, url: string) => RevocationRequest | null;
 }
 
-export function namedService<E extends Record<'authorizationUrl' | 'tokenUrl' | 'userinfoUrl', string>>(
+type ServiceEndpoints = Record<'authorizationUrl' | 'tokenUrl' | 'userinfoUrl', string> & {
+  readonly revocationUrl?: string;
+};
+
+export function namedService<E extends ServiceEndpoints>(
   id: string,
   options: EndpointOptions,
-  { issuer, endpoints: own, profile, ...service }: NamedService<E>,
+  { issuer, endpoints: own, profile, revocation, ...service }: NamedService<E>,
 ): ProviderPlugin {
   const shape = endpointShape(...Object.keys(own));
   const { endpoints: given = {}, ...chosen } = checkOptions(id, options, shape);
-  const entries = Object.entries(own).map(([name, url]) => [name, given[name as keyof Endpoints] ?? url]);
-  const endpoints = Object.fromEntries(entries) as E;
+  // Tokens of another server do not belong there.
+  const kept = given.tokenUrl === undefined ? own : { ...own, revocationUrl: undefined };
+  const endpoints = { ...kept, ...given } as E;
+  const { revocationUrl } = endpoints;
   return providerPlugin({
     clientAuth: 'post',
     ...service,
+    ...(revocation && { revocation: (tokens) => (revocationUrl ? revocation(tokens, revocationUrl) : null) }),
     id,
     server: { ...endpoints, issuer },
     ...clientOf(chosen),

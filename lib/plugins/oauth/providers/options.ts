@@ -42,6 +42,8 @@ export interface Endpoints {
   tokenUrl?: string;
   /** The URL that returns the user as JSON. @default the provider's own */
   userinfoUrl?: string;
+  /** Where tokens are revoked when an account is unlinked. @default the provider's own, unless `tokenUrl` is replaced */
+  revocationUrl?: string;
 }
 
 /** Options of providers that support OAuth 2.0 without discovery. */
@@ -85,7 +87,8 @@ export const discoveredShape = { ...providerShape, issuer: secureUrl.optional() 
 
 /** @param names the endpoints that can be replaced */
 export function endpointShape(...names: string[]) {
-  const endpoints = Object.fromEntries(names.map((name) => [name, secureUrl.optional()]));
+  const all = [...names, 'revocationUrl'];
+  const endpoints = Object.fromEntries(all.map((name) => [name, secureUrl.optional()]));
   return { ...providerShape, endpoints: z.strictObject(endpoints).optional() };
 }
 

@@ -1,9 +1,23 @@
+import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ProviderPlugin } from '../../../../lib/providers.js';
-import { discord, facebook, github, gitlab, google, linkedin, oauth2 } from '../../../../lib/providers.js';
+import {
+  discord,
+  facebook,
+  github,
+  gitlab,
+  google,
+  linkedin,
+  oauth2,
+  slack,
+  spotify,
+  twitch,
+  x,
+} from '../../../../lib/providers.js';
+import { signedIn } from '../../../support/app.js';
 import { rows } from '../../../support/database.js';
 import { type Lies, type LyingProvider, startLyingProvider } from '../../../support/lying-provider.js';
-import { type OAuthApp, signInWith, startOAuthApp } from '../../../support/oauth-app.js';
+import { linkWith, type OAuthApp, signInWith, startOAuthApp } from '../../../support/oauth-app.js';
 
 const client = { clientId: 'the-client', clientSecret: 'the secret' };
 const endpoints = (issuer: string) => ({
@@ -11,6 +25,7 @@ const endpoints = (issuer: string) => ({
   tokenUrl: `${issuer}/token`,
   userinfoUrl: `${issuer}/userinfo`,
 });
+const revocable = (issuer: string) => ({ ...endpoints(issuer), revocationUrl: `${issuer}/revoke` });
 
 /** The documented responses of each provider, and the expected result. */
 interface Documented {
@@ -22,6 +37,10 @@ interface Documented {
   subject: string;
   scopes: string[];
   proves: boolean;
+  /** Whether it refuses PKCE. */
+  refusesPkce?: boolean;
+  /** Its request for the end of a grant. Undefined if there is no such endpoint. */
+  revokes?: { method: 'POST' | 'DELETE'; url: string; form?: object; body?: string; authorization?: RegExp };
   /** Changed so that the email is not verified. */
   unproved: Lies;
 }
@@ -31,6 +50,10 @@ const plainOAuth = {
   response: { iss: undefined },
   tokens: { id_token: undefined, refresh_token: undefined },
 };
+
+// The tokens, in what is expected of requests.
+const ACCESS = 'ACCESS';
+const REFRESH = 'REFRESH';
 
 const documented: Record<string, Documented> = {
   google: {
@@ -42,9 +65,10 @@ const documented: Record<string, Documented> = {
     scopes: ['openid', 'https://www.googleapis.com/auth/userinfo.email'],
     proves: true,
     unproved: { claims: { email_verified: false } },
+    revokes: { method: 'POST', url: '/revoke', form: { token: REFRESH, client_secret: 'the secret' } },
   },
   gitlab: {
-    plugin: (issuer) => gitlab({ ...client, issuer }),
+    plugin: (issuer) => gitlab({ ...client, issuer, trustEmailVerified: true }),
     asks: { scope: 'openid email' },
     sendsSecretBy: 'post',
     // Older versions of GitLab send the email only in userinfo.
@@ -53,10 +77,11 @@ const documented: Record<string, Documented> = {
     scopes: ['openid', 'email'],
     proves: true,
     unproved: { claims: { email: undefined }, userinfo: { email_verified: false } },
+    revokes: { method: 'POST', url: '/revoke', form: { token: REFRESH, client_secret: 'the secret' } },
   },
   github: {
     plugin: (issuer) =>
-      github({ ...client, endpoints: { ...endpoints(issuer), emailsUrl: `${issuer}/emails` } }),
+      github({ ...client, endpoints: { ...revocable(issuer), emailsUrl: `${issuer}/emails` } }),
     asks: { scope: 'read:user user:email' },
     sendsSecretBy: 'post',
     answers: {
@@ -83,9 +108,15 @@ const documented: Record<string, Documented> = {
         { email: 'ada@example.com', primary: true, verified: false },
       ],
     },
+    revokes: {
+      method: 'DELETE',
+      url: '/revoke',
+      body: '{"access_token":"ACCESS"}',
+      authorization: /^Basic dGhlLWNsaWVudDp0aGUrc2VjcmV0$/,
+    },
   },
   discord: {
-    plugin: (issuer) => discord({ ...client, endpoints: endpoints(issuer) }),
+    plugin: (issuer) => discord({ ...client, endpoints: revocable(issuer) }),
     asks: { scope: 'identify email' },
     sendsSecretBy: 'post',
     answers: {
@@ -98,9 +129,10 @@ const documented: Record<string, Documented> = {
     scopes: ['identify', 'email'],
     proves: true,
     unproved: { userinfo: { sub: undefined, id: '80351110224678912', verified: false } },
+    revokes: { method: 'POST', url: '/revoke', form: { token: ACCESS, client_secret: 'the secret' } },
   },
   facebook: {
-    plugin: (issuer) => facebook({ ...client, endpoints: endpoints(issuer) }),
+    plugin: (issuer) => facebook({ ...client, endpoints: revocable(issuer) }),
     asks: { scope: 'email' },
     sendsSecretBy: 'post',
     answers: {
@@ -113,6 +145,7 @@ const documented: Record<string, Documented> = {
     scopes: ['email'],
     proves: false,
     unproved: { userinfo: { sub: undefined, id: '10153456789012345' } },
+    revokes: { method: 'DELETE', url: '/revoke?appsecret_proof=PROOF', authorization: /^Bearer ACCESS$/ },
   },
   linkedin: {
     plugin: (issuer) => linkedin({ ...client, endpoints: endpoints(issuer) }),
@@ -129,6 +162,80 @@ const documented: Record<string, Documented> = {
     scopes: ['email', 'openid', 'profile'],
     proves: true,
     unproved: { userinfo: { sub: '782bbtaQ', email_verified: false } },
+    refusesPkce: true,
+  },
+  slack: {
+    plugin: (issuer) => slack({ ...client, issuer, trustEmailVerified: true }),
+    asks: { scope: 'openid email profile' },
+    sendsSecretBy: 'post',
+    answers: {
+      response: { iss: undefined },
+      claims: {
+        sub: 'U0R7MFMJM',
+        'https://slack.com/team_id': 'T0R7GR',
+        'https://slack.com/user_id': 'U0R7MFMJM',
+      },
+      tokens: { ok: true, refresh_token: undefined, expires_in: undefined },
+    },
+    subject: 'T0R7GR:U0R7MFMJM',
+    scopes: ['openid', 'email'],
+    proves: true,
+    unproved: {
+      claims: { sub: 'U0R7MFMJM', 'https://slack.com/team_id': 'T0R7GR', email_verified: false },
+    },
+    revokes: { method: 'POST', url: '/api/auth.revoke', authorization: /^Bearer ACCESS$/ },
+  },
+  twitch: {
+    plugin: (issuer) => twitch({ ...client, issuer }),
+    asks: {
+      scope: 'openid user:read:email',
+      claims:
+        '{"id_token":{"email":null,"email_verified":null,"preferred_username":null},"userinfo":{"email":null,"email_verified":null,"preferred_username":null}}',
+    },
+    sendsSecretBy: 'post',
+    answers: {
+      response: { iss: undefined },
+      tokens: { scope: ['openid', 'user:read:email'], token_type: 'bearer' },
+    },
+    subject: 'ada',
+    scopes: ['openid', 'user:read:email'],
+    proves: true,
+    unproved: { claims: { email_verified: false } },
+    revokes: { method: 'POST', url: '/revoke', form: { token: ACCESS, client_id: 'the-client' } },
+  },
+  x: {
+    plugin: (issuer) => x({ ...client, endpoints: revocable(issuer) }),
+    asks: { scope: 'users.read tweet.read users.email' },
+    sendsSecretBy: 'basic',
+    answers: {
+      ...plainOAuth,
+      tokens: { ...plainOAuth.tokens, token_type: 'bearer', scope: 'users.read tweet.read users.email' },
+      userinfo: {
+        sub: undefined,
+        data: { id: '2244994945', username: 'ada', confirmed_email: 'ada@example.com' },
+      },
+    },
+    issuer: 'https://x.com',
+    subject: '2244994945',
+    scopes: ['users.read', 'tweet.read', 'users.email'],
+    proves: true,
+    unproved: { userinfo: { sub: undefined, data: { id: '2244994945', username: 'ada' } } },
+    revokes: { method: 'POST', url: '/revoke', form: { token: ACCESS }, authorization: /^Basic / },
+  },
+  spotify: {
+    plugin: (issuer) => spotify({ ...client, endpoints: endpoints(issuer) }),
+    asks: { scope: 'user-read-email' },
+    sendsSecretBy: 'basic',
+    answers: {
+      ...plainOAuth,
+      tokens: { id_token: undefined, scope: 'user-read-email' },
+      userinfo: { sub: undefined, id: 'ada_of_spotify', email: 'ada@example.com' },
+    },
+    issuer: 'https://accounts.spotify.com',
+    subject: 'ada_of_spotify',
+    scopes: ['user-read-email'],
+    proves: false,
+    unproved: { userinfo: { sub: undefined, id: 'ada_of_spotify' } },
   },
   generic: {
     plugin: (issuer) => oauth2({ id: 'generic', ...client, scopes: ['me'], ...endpoints(issuer) }),
@@ -186,14 +293,43 @@ describe.each(Object.entries(documented))('the provider %s', (id, one) => {
       response_type: 'code',
       client_id: 'the-client',
       redirect_uri: `${app.origin}/auth/oauth/${id}/callback`,
-      code_challenge_method: 'S256',
+      ...(!one.refusesPkce && { code_challenge_method: 'S256' }),
     });
     const { form, authorization } = provider.tokenRequests.at(-1) ?? {};
     expect(form?.get('redirect_uri')).toBe(`${app.origin}/auth/oauth/${id}/callback`);
+    expect(provider.authorizations.at(-1)?.has('code_challenge')).toBe(!one.refusesPkce);
+    expect(form?.has('code_verifier')).toBe(!one.refusesPkce);
     expect(form?.get('client_secret')).toBe(one.sendsSecretBy === 'post' ? 'the secret' : null);
     expect(authorization !== undefined).toBe(one.sendsSecretBy === 'basic');
     for (const { headers } of provider.resourceRequests)
       expect(headers.authorization).toMatch(/^Bearer provider-access-/);
+  });
+
+  test('ends the grant when the account is unlinked, in its own way', async () => {
+    const browser = await signedIn(app, { email: 'unlinks@example.com', password: 'an analytical engine' });
+    provider.lies = one.answers;
+    await linkWith(browser, id);
+    const { access_token, refresh_token } = (await browser.get(`/auth/oauth/${id}/tokens`).expect(200)).body;
+    provider.revocations.length = 0;
+    await browser.delete(`/auth/oauth/${id}/unlink`).expect(204);
+    await app.auth.close();
+    const proof = createHmac('sha256', client.clientSecret).update(access_token).digest('hex');
+    const named = (text: string) =>
+      text
+        .replace(access_token, ACCESS)
+        .replace(refresh_token ?? 'none', REFRESH)
+        .replace(proof, 'PROOF');
+    const seen = provider.revocations.map(({ method, url, body, form, authorization = '' }) => ({
+      method,
+      url: named(url),
+      body: named(body),
+      form: Object.fromEntries([...form].map(([name, value]) => [name, named(value)])),
+      authorization: named(authorization),
+    }));
+    const { authorization = /^/, ...expected } = one.revokes ?? {};
+    expect(seen).toHaveLength(one.revokes ? 1 : 0);
+    if (one.revokes)
+      expect(seen).toMatchObject([{ ...expected, authorization: expect.stringMatching(authorization) }]);
   });
 
   test('does not verify an email that it reports as unverified', async () => {

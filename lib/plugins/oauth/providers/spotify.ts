@@ -1,0 +1,29 @@
+import type { ProviderPlugin } from '../provider.js';
+import { namedService, userOf } from './oauth2.js';
+import { trusted } from './oidc.js';
+import type { EndpointOptions } from './options.js';
+
+/**
+ * Spotify. Its documentation calls the email unverified, so it is never proof. There is no endpoint that revokes
+ * tokens. Redirect URIs must not contain `localhost`; use `127.0.0.1` instead.
+ *
+ * @see https://developer.spotify.com/documentation/web-api/tutorials/code-flow
+ * @see https://developer.spotify.com/documentation/web-api/reference/get-current-users-profile
+ * @see https://developer.spotify.com/documentation/web-api/concepts/redirect_uri
+ */
+export function spotify(options: EndpointOptions): ProviderPlugin {
+  return namedService('spotify', options, {
+    issuer: 'https://accounts.spotify.com',
+    endpoints: {
+      authorizationUrl: 'https://accounts.spotify.com/authorize',
+      tokenUrl: 'https://accounts.spotify.com/api/token',
+      userinfoUrl: 'https://api.spotify.com/v1/me',
+    },
+    clientAuth: 'basic',
+    scopes: ['user-read-email'],
+    async profile({ get }, { userinfoUrl }) {
+      const user = await userOf(get, userinfoUrl);
+      return { subject: user.id, email: user.email, ...trusted(false), claims: user };
+    },
+  });
+}

@@ -1,0 +1,33 @@
+import type { ProviderPlugin } from '../provider.js';
+import { isObject } from '../token-response.js';
+import { namedService, userOf } from './oauth2.js';
+import { trusted } from './oidc.js';
+import type { EndpointOptions } from './options.js';
+
+/**
+ * X, formerly Twitter. It expects the client secret in the `Authorization` header. `confirmed_email` is proof for both
+ * uses of an email: X returns only an address that the person has confirmed. To get it, the setting "Request email from
+ * users" of the app must be on. Unlinking revokes the tokens. Add the scope `offline.access` for a refresh token.
+ *
+ * @see https://docs.x.com/resources/fundamentals/authentication/oauth-2-0/user-access-token
+ * @see https://docs.x.com/x-api/users/get-my-user
+ */
+export function x(options: EndpointOptions): ProviderPlugin {
+  return namedService('x', options, {
+    issuer: 'https://x.com',
+    endpoints: {
+      authorizationUrl: 'https://x.com/i/oauth2/authorize',
+      tokenUrl: 'https://api.x.com/2/oauth2/token',
+      userinfoUrl: 'https://api.x.com/2/users/me?user.fields=confirmed_email',
+      revocationUrl: 'https://api.x.com/2/oauth2/revoke',
+    },
+    clientAuth: 'basic',
+    scopes: ['users.read', 'tweet.read', 'users.email'],
+    async profile({ get }, { userinfoUrl }) {
+      const { data } = await userOf(get, userinfoUrl);
+      const claims = isObject(data) ? data : {};
+      const { id: subject, confirmed_email: email } = claims;
+      return { subject, email, ...trusted(typeof email === 'string'), claims };
+    },
+  });
+}
