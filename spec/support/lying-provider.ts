@@ -121,7 +121,6 @@ export async function startLyingProvider(published = newKeys()): Promise<LyingPr
         token_endpoint: `${issuer}/token`,
         userinfo_endpoint: `${issuer}/userinfo`,
         jwks_uri: `${issuer}/jwks`,
-        revocation_endpoint: `${issuer}/revoke`,
         response_types_supported: ['code'],
         subject_types_supported: ['public'],
         id_token_signing_alg_values_supported: ['ES256', 'none'],

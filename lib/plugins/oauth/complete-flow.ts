@@ -37,15 +37,21 @@ export async function completeFlow(parts: Parts, input: CallbackInput): Promise<
     const issued = current ? null : await signIn(parts, client, flow, identity);
     if (current && flow.reauthenticates) await reauthenticate(parts, client, flow, current, identity);
     else if (current) await link(parts, client, current, identity);
-    return { callbackUrl: flow.callbackUrl, issued, setCookie };
+    return { callbackUrl: withoutFragment(client, flow.callbackUrl), issued, setCookie };
   } catch (error) {
     // The flow is valid, so the app gets the error at the callback URL.
     if (!(error instanceof AuthError) || error.code === 'unavailable') throw error;
     if (!current || flow.reauthenticates) {
       core.events.emit('sign_in.failed', { userId: current?.user.id ?? null, provider: input.provider });
     }
-    return { callbackUrl: withError(flow.callbackUrl, error.code), issued: null, setCookie };
+    const callbackUrl = withoutFragment(client, withError(flow.callbackUrl, error.code));
+    return { callbackUrl, issued: null, setCookie };
   }
+}
+
+/** A browser keeps the fragment that the provider added, unless the URL that it is redirected to has one, if empty. */
+function withoutFragment({ provider }: ProviderClient, url: string): string {
+  return provider.addsFragment && !url.includes('#') ? `${url}#` : url;
 }
 
 async function takeFlow(
