@@ -58,7 +58,6 @@ export class ProviderClient {
         keys: this.#keys,
         accessToken: tokens.accessToken,
         claims: idToken,
-        parameters,
         onFailure: (error) => this.#warn('userinfo failed, and was left out', error),
       });
       const { claims, ...profile } = await this.provider.profile(sources);

@@ -16,7 +16,7 @@ const OPTIONAL_TIMEOUT_MS = 2000;
 const STRINGIFIED = /^(undefined|null|true|false|NaN|-?Infinity|\[object \w+\])$/;
 
 /** What {@link profileSources} needs. */
-interface SourcesInput extends Pick<ProfileSources, 'accessToken' | 'claims' | 'parameters'> {
+interface SourcesInput extends Pick<ProfileSources, 'accessToken' | 'claims'> {
   readonly server: AuthorizationServer;
   readonly keys: SigningKeys;
   onFailure(error: unknown): void;

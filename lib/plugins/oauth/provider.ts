@@ -32,8 +32,6 @@ export interface ProfileSources {
   readonly claims: Claims;
   /** The access token. */
   readonly accessToken: string;
-  /** The parameters of the provider's response to the authorization request. */
-  readonly parameters: URLSearchParams;
   /** Fetches userinfo, whose subject must match the ID token's. Null if there is none, or it failed otherwise. */
   userinfo(): Promise<Claims | null>;
   /** Fetches another resource with the access token. @throws Error with the `status` of the response */

@@ -1,11 +1,10 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
-import { type Claims, type ProviderPlugin, providerPlugin } from '../provider.js';
-import { isObject } from '../token-response.js';
+import { type ProviderPlugin, providerPlugin } from '../provider.js';
 import { oidcProfile, trusted } from './oidc.js';
-import { checkOptions, clientOf, discoveredShape, required } from './options.js';
+import { checkOptions, discoveredShape, type ProviderOptions, required } from './options.js';
 
 /** Options of {@link apple}. */
-export interface AppleOptions {
+export interface AppleOptions extends Pick<ProviderOptions, 'authorizeParameters'> {
   /** The Services ID. @default none, required */
   clientId: string;
   /** The ten-character id of the developer team. @default none, required */
@@ -16,7 +15,7 @@ export interface AppleOptions {
   privateKey: string;
   /** The scopes to request. @default `openid`, `name` and `email` */
   scopes?: readonly string[];
-  /** Another issuer, for tests. @default Apple's */
+  /** Another issuer, for tests, with the paths of Apple's endpoints. @default Apple's */
   issuer?: string;
 }
 
@@ -27,11 +26,15 @@ const SHAPE = { ...shape, teamId: required, keyId: required, privateKey: require
 
 /**
  * Sign in with Apple. Apple responds with a form post, and expects a signed JWT as the client secret. It sends
- * `email_verified` for every address, including relay addresses, as a boolean or a string; true counts as proof.
+ * `email_verified` for every address, including relay addresses, as a boolean or a string; true is proof for both uses
+ * of an email. Discovery is not used: for hours in June 2025, it named another issuer than the ID tokens. Unlinking
+ * revokes the tokens, which Apple requires of apps that delete accounts.
  *
  * @throws TypeError if the private key is invalid
  * @see https://developer.apple.com/documentation/accountorganizationaldatasharing/creating-a-client-secret
  * @see https://developer.apple.com/documentation/signinwithapple/authenticating-users-with-sign-in-with-apple
+ * @see https://github.com/supabase/auth/issues/2051 on discovery
+ * @see https://developer.apple.com/documentation/signinwithapplerestapi/revoke-tokens
  */
 export function apple(options: AppleOptions): ProviderPlugin {
   checkOptions('apple', options, SHAPE);
@@ -47,30 +50,19 @@ export function apple(options: AppleOptions): ProviderPlugin {
       revocationUrl: `${issuer}/auth/revoke`,
       algorithm: 'RS256',
     },
-    ...clientOf({ ...options, clientSecret: '' }),
+    clientId,
+    appParameters: options.authorizeParameters,
     clientSecret: () => clientSecret(key, { keyId, teamId, clientId, audience: issuer }),
     clientAuth: 'post',
     scopes: scopes ?? ['openid', 'name', 'email'],
     // Apple requires a form post if name or email is requested.
     authorizeParameters: { response_mode: 'form_post' },
-    // Apple has no userinfo endpoint. All data is in the ID token, except for the name.
-    async profile({ claims, parameters }) {
-      const user = firstUser(parameters.get('user'));
-      const proof = ({ email_verified }: Claims) => trusted(/^true$/.test(String(email_verified)));
-      const profile = await oidcProfile({ claims, userinfo: async () => null }, proof);
-      return { ...profile, claims: { ...claims, ...(user && { user }) } };
-    },
+    // Apple has no userinfo endpoint. All data is in the ID token.
+    profile: ({ claims }) =>
+      oidcProfile({ claims, userinfo: async () => null }, ({ email_verified }) =>
+        trusted(email_verified === true || email_verified === 'true'),
+      ),
   });
-}
-
-/** What Apple sends only when a person signs in to the app for the first time, and does not sign. */
-function firstUser(json: string | null): Claims | null {
-  try {
-    const user: unknown = JSON.parse(json ?? '');
-    return isObject(user) ? user : null;
-  } catch {
-    return null;
-  }
 }
 
 function readKey(pem: string): KeyObject {

@@ -11,6 +11,7 @@ import { checkOptions, clientOf, type DiscoveredOptions, discoveredShape } from 
  * tokens, at the endpoint that discovery names.
  *
  * @see https://developers.google.com/identity/openid-connect/openid-connect#an-id-tokens-payload
+ * @see https://developers.google.com/identity/openid-connect/openid-connect#authenticationuriparameters on prompts
  * @see https://developers.google.com/identity/gsi/web/guides/verify-google-id-token on when Google is authoritative
  * @see https://developers.google.com/identity/protocols/oauth2/web-server#offline
  * @see https://developers.google.com/identity/protocols/oauth2/web-server#tokenrevoke
@@ -24,7 +25,11 @@ export function google(options: DiscoveredOptions): ProviderPlugin {
     clientAuth: 'post',
     scopes: scopes ?? ['openid', 'email', 'profile'],
     authorizeParameters: { access_type: 'offline' },
-    parametersFor: { link: { prompt: 'consent' } },
+    parametersFor: {
+      link: { prompt: 'consent' },
+      // Google does not know `login`.
+      reauthenticate: { max_age: '0', prompt: 'select_account' },
+    },
     profile: (sources) =>
       oidcProfile(sources, (claims) => ({
         emailIsProof: claims.email_verified === true,
