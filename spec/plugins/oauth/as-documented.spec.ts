@@ -169,12 +169,12 @@ describe('a provider, as documented', () => {
   });
 
   test('may issue long tokens', async () => {
-    const access_token = 'x'.repeat(30_000);
-    provider.lies = { ...plain, tokens: { id_token: undefined, access_token }, userinfo: { sub: 'ada' } };
+    const refresh_token = 'x'.repeat(30_000);
+    provider.lies = { ...plain, tokens: { id_token: undefined, refresh_token }, userinfo: { sub: 'ada' } };
     const browser = app.browser();
     await signInWith(browser, 'one');
     const { body } = await browser.get('/auth/oauth/one/tokens').expect(200);
-    expect(body.access_token).toBe(access_token);
+    expect(body.refresh_token).toBe(refresh_token);
   });
 
   test('gets no flow from parameters of the app', async () => {
