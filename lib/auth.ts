@@ -16,7 +16,7 @@ import { openLimitStore } from './limits/open.js';
 import { Mailer } from './mail/mailer.js';
 import { coreMigrations } from './migrations/core.js';
 import { type MigrateOptions, migrate } from './migrations/migrate.js';
-import { type CoreModels, coreTables } from './models/core.js';
+import { type CoreModels, withCoreTables } from './models/core.js';
 import { defineModels } from './models/model.js';
 import type { Session } from './models/session.js';
 import type { User } from './models/user.js';
@@ -155,10 +155,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     }),
     on: (name, listener) => core.events.on(name, listener),
     openapi: () => describeApi(core, routes, settings.httpBasePath ?? DEFAULT_BASE_PATH),
-    models: defineModels(
-      database,
-      Object.assign({}, coreTables, ...parts.map(({ tables }) => tables)) as typeof coreTables,
-    ),
+    models: defineModels(database, withCoreTables(parts)),
     [internalsKey]: { core, routes },
   };
   const apis = parts.filter(({ api }) => api !== null).map(({ name, api }) => [name, api]);

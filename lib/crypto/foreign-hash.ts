@@ -30,15 +30,15 @@ const MAX_ARGON2_KIBIBYTES = 1024 * 1024;
 const MAX_FILLED_BYTES = 4 * 1024 * 1024 * 1024;
 // A shorter hash would match too many passwords.
 const MIN_BYTES = 16;
-/** The length of the database column. */
-export const MAX_CHARACTERS = 255;
+/** The longest hash that can be stored. */
+export const MAX_HASH_CHARACTERS = 1024;
 
 /**
  * Parses a hash created by another program: bcrypt (`$2a$`, `$2b$`, `$2y$`), argon2id, scrypt or PBKDF2 as a PHC
  * string, or Django's PBKDF2 format. Returns null for anything else.
  */
 export function readForeignHash(stored: string): ForeignHash | null {
-  if (stored.length > MAX_CHARACTERS) return null;
+  if (stored.length > MAX_HASH_CHARACTERS) return null;
   return (
     readBcrypt(stored) ?? readArgon2(stored) ?? readScrypt(stored) ?? readPbkdf2(stored) ?? readDjango(stored)
   );

@@ -116,12 +116,29 @@ interface DriverConnection {
   connection?: { stream: Socket };
 }
 
+/** Runs `work` on a connection that may be silent for as long as its statements take. */
+export async function withoutSilenceLimit<T>(connection: unknown, work: () => Promise<T>): Promise<T> {
+  const socket = socketOf(connection);
+  const limit = socket?.timeout;
+  if (!socket || !limit) return work();
+  socket.setTimeout(0);
+  try {
+    return await work();
+  } finally {
+    socket.setTimeout(limit);
+  }
+}
+
+function socketOf(connection: unknown): Socket | undefined {
+  const { stream, connection: inner } = connection as DriverConnection;
+  return stream ?? inner?.stream;
+}
+
 // If a server disappears without closing its connections, they stay in use until TCP gives up after about 15 minutes,
 // and would exhaust the pool.
 function closeSilentConnections(sequelize: Sequelize): Sequelize {
   sequelize.addHook('afterConnect', (connection: unknown) => {
-    const { stream, connection: inner } = connection as DriverConnection;
-    const socket = stream ?? inner?.stream;
+    const socket = socketOf(connection);
     socket?.setTimeout(SILENCE_MS, () => socket.destroy(new Error('the database stopped responding')));
   });
   return sequelize;

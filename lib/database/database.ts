@@ -6,6 +6,7 @@ import { Clock } from './clock.js';
 import type { Dialect } from './connect.js';
 import { asUnavailable, isRetryable, wasNotSent } from './faults.js';
 import { fillIn, literal, type Value } from './literal.js';
+import { refuseLateStatements, Turn } from './turn.js';
 
 /** The values of a statement's `:name` placeholders. A list is for `IN (:name)`. */
 export type Replacements = Readonly<Record<string, Value | readonly string[] | readonly Buffer[]>>;
@@ -38,6 +39,8 @@ interface StatementOptions {
   readonly transaction?: Transaction | undefined;
   /** Excludes the statement from the app's log, because it contains a secret. */
   readonly isSecret?: boolean;
+  /** Excludes the statement if it gets a connection too late. */
+  readonly turn?: Turn;
 }
 
 /** Access to the database: statements with deadlines, transactions with retries, and the clock. */
@@ -59,6 +62,7 @@ export class Database {
     this.nowSql = NOW[dialect];
     this.#internals = sequelize as unknown as SequelizeInternals;
     this.#dateType = this.#internals.normalizeDataType(DataTypes.DATE(3));
+    refuseLateStatements(sequelize);
   }
 
   /** The name of a table, with the configured prefix. */
@@ -97,7 +101,13 @@ export class Database {
   /** Runs an INSERT, UPDATE or DELETE. @returns the number of affected rows */
   async change(sql: string, replacements?: Replacements, options: StatementOptions = {}): Promise<number> {
     await this.ready();
-    const statement = () => this.#query(sql, QueryTypes.BULKUPDATE, replacements, options);
+    const statement = (turn: Turn) =>
+      this.#query(
+        sql,
+        QueryTypes.BULKUPDATE,
+        replacements,
+        options.transaction ? options : { ...options, turn },
+      );
     const affected: unknown = await (options.transaction ? this.#run(statement) : this.#write(statement));
     return affected as number;
   }
@@ -115,11 +125,12 @@ export class Database {
       this.dialect === 'sqlite'
         ? { type: Transaction.TYPES.IMMEDIATE }
         : { isolationLevel: Transaction.ISOLATION_LEVELS.READ_COMMITTED };
-    return this.#write((isLate) =>
+    return this.#write((turn) =>
       this.sequelize.transaction(options, async (transaction) => {
+        turn.hasConnection = !turn.isLate;
         const outcome = await work(transaction);
         // It has been reported as failed, so it is rolled back.
-        if (isLate()) throw noAnswer();
+        if (turn.isLate) throw noAnswer();
         return outcome;
       }),
     );
@@ -144,17 +155,12 @@ export class Database {
   }
 
   /** Applies the deadline, and turns failures other than constraint violations into `unavailable`. */
-  async #run<T>(work: (isLate: () => boolean) => Promise<T>, deadlineMs = DEADLINE_MS): Promise<T> {
+  async #run<T>(work: (turn: Turn) => Promise<T>, deadlineMs = DEADLINE_MS): Promise<T> {
     const { budget } = this.context;
     const limitMs = Math.min(deadlineMs, budget?.left ?? deadlineMs);
     if (limitMs <= 0) throw noAnswer();
-    const end = performance.now() + limitMs;
-    const limited = () =>
-      withTimeout(
-        work(() => performance.now() >= end),
-        limitMs,
-        noAnswer,
-      );
+    const turn = new Turn(performance.now() + limitMs);
+    const limited = () => withTimeout(turn.orStarved(this.sequelize, work(turn)), limitMs, noAnswer);
     try {
       return await (budget ? budget.spend(limited) : limited());
     } catch (error) {
@@ -163,10 +169,10 @@ export class Database {
   }
 
   /** Runs a write: a statement or a transaction. */
-  #write<T>(attempt: (isLate: () => boolean) => Promise<T>): Promise<T> {
+  #write<T>(attempt: (turn: Turn) => Promise<T>): Promise<T> {
     // A write that waited past its deadline has been reported as failed, so it must not run any more.
-    return this.#run((isLate) => {
-      const inTime = () => (isLate() ? Promise.reject(noAnswer()) : attempt(isLate));
+    return this.#run((turn) => {
+      const inTime = () => (turn.isLate ? Promise.reject(noAnswer()) : attempt(turn));
       return this.#retrying(() => this.#serialized(inTime));
     });
   }
@@ -175,13 +181,14 @@ export class Database {
     sql: string,
     type: QueryTypes,
     replacements: Replacements | undefined,
-    { transaction, isSecret = false }: StatementOptions,
+    { transaction, isSecret = false, turn }: StatementOptions,
   ) {
     return this.sequelize.query(replacements ? this.#fillIn(sql, replacements) : sql, {
       type,
       raw: true,
       // Null, not undefined: with Sequelize's CLS, the statement would otherwise join the app's transaction.
       transaction: transaction ?? null,
+      ...(turn && { turn }),
       ...(isSecret && { logging: false }),
     });
   }
@@ -192,7 +199,8 @@ export class Database {
       const value = replacements[name];
       if (value === undefined) return undefined;
       const list = Array.isArray(value) ? (value as readonly (string | Buffer)[]) : [value as Value];
-      return list.map((one) => literal(this.dialect, this.#plain(one))).join(', ');
+      // `IN (NULL)` finds nothing, as an empty list should.
+      return list.map((one) => literal(this.dialect, this.#plain(one))).join(', ') || 'NULL';
     });
   }
 

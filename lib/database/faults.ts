@@ -1,6 +1,7 @@
 import { AuthError } from '../errors.js';
 
 interface DatabaseFault extends Error {
+  sql?: string;
   parent?: { code?: string; errno?: number; message?: string; syscall?: string };
 }
 
@@ -15,7 +16,19 @@ const RETRYABLE = new Set([
   '55P03', // PostgreSQL: lock_not_available
 ]);
 
-const NO_SUCH_TABLE = new Set(['ER_NO_SUCH_TABLE', '42P01', 'ER_BAD_FIELD_ERROR', '42703']);
+// A table or column is missing, has the wrong type, or must have a value that this version does not know.
+const WRONG_SCHEMA = new Set([
+  ...[
+    'ER_NO_SUCH_TABLE',
+    'ER_BAD_FIELD_ERROR',
+    'ER_TRUNCATED_WRONG_VALUE',
+    'ER_TRUNCATED_WRONG_VALUE_FOR_FIELD',
+  ],
+  ...['ER_NO_DEFAULT_FOR_FIELD', 'ER_BAD_NULL_ERROR', 'ER_WARN_DATA_OUT_OF_RANGE'],
+  ...['42P01', '42703', '42804', '42883', '22P02', '23502'],
+]);
+const WRONG_SQLITE_SCHEMA =
+  /no such (table|column)|has no column named|NOT NULL constraint failed|datatype mismatch/;
 
 /** Whether the database aborted a statement or transaction in favor of another, so that it can be retried. */
 export function isRetryable(error: unknown): boolean {
@@ -47,15 +60,25 @@ export function isForeignKeyViolation(error: unknown): boolean {
 
 /**
  * Converts a database error to `unavailable` (503). Its SQL and parameters are dropped; its code and message are kept
- * as the cause, for the log.
+ * as the cause, for the log. If the schema is not what this version expects, trying again does not help: the log then
+ * names the tables of the statement beside the database's message, which names the column.
  */
 export function asUnavailable(error: unknown): AuthError {
   if (error instanceof AuthError) return error;
-  const { parent, name, message } = error as DatabaseFault;
+  const { parent, name, message, sql = '' } = error as DatabaseFault;
   const code = parent?.code ?? name;
-  const missing = NO_SUCH_TABLE.has(String(code)) || /no such (table|column)/.test(parent?.message ?? '');
-  const hint = missing ? ' The schema is out of date: run auth.migrate().' : '';
+  const what = `database: ${String(code)}: ${parent?.message || message}.`;
+  const isSchema = WRONG_SCHEMA.has(String(code)) || WRONG_SQLITE_SCHEMA.test(parent?.message ?? '');
+  if (!isSchema) return new AuthError('unavailable', { cause: new Error(what) });
+  const mend = `The schema is not what this version expects (${tablesOf(sql)}): run auth.migrate()`;
   return new AuthError('unavailable', {
-    cause: new Error(`database: ${String(code)}: ${parent?.message ?? message}.${hint}`),
+    detail: 'The database is not set up for this version. The log says what to do.',
+    cause: new Error(`${what} ${mend}`),
   });
+}
+
+/** The tables in a statement, with the aliases by which a database's message may call them. */
+function tablesOf(sql: string): string {
+  const named = [...sql.matchAll(/\b(?:FROM|JOIN|INTO|UPDATE) +(\w+)(?: +([a-z])\b)?/g)];
+  return named.map(([, table, alias]) => `table ${table}${alias ? ` as ${alias}` : ''}`).join(', ');
 }

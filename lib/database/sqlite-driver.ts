@@ -143,7 +143,10 @@ export class Database {
       statement.setAllowUnknownNamedParameters(true);
       result = execute(statement, bindable(parameters));
     } catch (error) {
-      done?.call(new Statement(0, 0), translate(error as DriverError));
+      // If BEGIN fails because the file is locked, Sequelize sends a ROLLBACK, and would print a warning.
+      const isDone =
+        /no transaction is active/.test((error as DriverError).message) && sql.startsWith('ROLLBACK');
+      done?.call(new Statement(0, 0), isDone ? null : translate(error as DriverError));
       return;
     }
     done?.call(result.outcome, null, result.rows);

@@ -1,6 +1,7 @@
 import { usersAndSessions } from './0001-users-and-sessions.js';
 import { rateLimits } from './0004-rate-limits.js';
 import { oneTimeTokens } from './0005-one-time-tokens.js';
+import { longerPasswordHashes } from './0007-longer-password-hashes.js';
 import { devices } from './0008-devices.js';
 import { provedMailboxes } from './0009-proved-mailboxes.js';
 import { replacedTokens } from './0010-replaced-tokens.js';
@@ -11,6 +12,7 @@ export const coreMigrations: readonly Migration[] = [
   usersAndSessions,
   rateLimits,
   oneTimeTokens,
+  longerPasswordHashes,
   devices,
   provedMailboxes,
   replacedTokens,

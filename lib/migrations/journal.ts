@@ -3,6 +3,13 @@ import type { Migration, MigrationContext } from './migration.js';
 
 type Direction = 'up' | 'down';
 
+/** A migration in progress, and the statement at which it stopped. */
+interface Unfinished {
+  readonly migration: Migration;
+  readonly direction: Direction;
+  readonly step: number;
+}
+
 // MySQL's errors for a statement that has already been executed.
 const DONE_ALREADY = new Set([
   'ER_TABLE_EXISTS_ERROR',
@@ -47,17 +54,12 @@ export class Journal {
     return (await this.#rows()).map((row) => row.replace(/ .*/, ''));
   }
 
-  /** Completes a migration that another process left unfinished. @returns that migration, or null */
-  async finish(
-    migrations: readonly Migration[],
-  ): Promise<{ readonly name: string; readonly direction: Direction } | null> {
+  /** The migration that another process left unfinished, or null. */
+  async unfinished(migrations: readonly Migration[]): Promise<Unfinished | null> {
     for (const row of await this.#rows()) {
       const [name, direction, step] = row.split(' ');
       const migration = migrations.find((one) => one.name === name);
-      if (!migration || !step) continue;
-      const left = { name: migration.name, direction: direction as Direction };
-      await this.carryOut(migration, left.direction, Number(step));
-      return left;
+      if (migration && step) return { migration, direction: direction as Direction, step: Number(step) };
     }
     return null;
   }

@@ -1,10 +1,11 @@
-import { QueryTypes, Transaction } from 'sequelize';
+import { QueryTypes } from 'sequelize';
 import { z } from 'zod';
 import { readOptions } from '../config/options.js';
 import type { Database } from '../database/database.js';
-import { isRetryable, wasNotSent } from '../database/faults.js';
+import { requireFreeNames, requireUnreferenced } from './checks.js';
 import { columnTypes } from './column-types.js';
 import { Journal } from './journal.js';
+import { locked } from './lock.js';
 import { type Migration, type MigrationContext, ownerOf } from './migration.js';
 
 /** Options of `auth.migrate()`. */
@@ -23,16 +24,17 @@ const schema = z.strictObject({
   undo: z.union([z.literal('all'), z.int().min(0, INVALID_UNDO)], INVALID_UNDO).default(0),
 });
 
-const LOCK_SECONDS = 30;
-
 /**
  * Applies pending migrations, or undoes applied ones. Any number of processes may call this at once: one of them
  * migrates, the others wait and find nothing left to do. On PostgreSQL and SQLite it is atomic. MySQL commits each
- * statement, and a migration that one process left unfinished is completed by the next.
+ * statement, and a migration that one process left unfinished is completed by the next; an undo, only if the next one
+ * undoes too.
  *
  * @param migrations in the order in which they are applied; they are undone in reverse
  * @returns the names of the migrations that ran
  * @throws TypeError on invalid options
+ * @throws Error before anything is changed, if a table to create exists already, if a table of the app refers to one to
+ *   drop, or if an undo was interrupted and this call does not undo
  */
 export async function migrate(
   database: Database,
@@ -54,23 +56,40 @@ export async function migrate(
     };
     const journal = new Journal(context);
     await journal.open();
-    if (undo !== 0) requireAll(await journal.begun(), migrations);
-    const finished = await journal.finish(migrations);
+    const unfinished = await journal.unfinished(migrations);
+    if (undo === 0) {
+      if (unfinished?.direction === 'down') throw new Error(undoInterrupted(unfinished.migration));
+    } else requireAll(await journal.begun(), migrations);
     const direction = undo === 0 ? 'up' : 'down';
     // A migration completed in the same direction counts as part of this call.
-    const begun = finished?.direction === direction ? [finished.name] : [];
+    const resumed = unfinished?.direction === direction ? [unfinished.migration] : [];
     const applied = new Set(await journal.applied());
+    // It is completed first.
+    if (unfinished?.direction === 'up') applied.add(unfinished.migration.name);
+    else if (unfinished) applied.delete(unfinished.migration.name);
     const due =
       undo === 0
         ? migrations.filter(({ name }) => !applied.has(name))
         : migrations
             .filter(({ name }) => applied.has(name))
             .reverse()
-            .slice(0, undo === 'all' ? undefined : undo - begun.length);
+            .slice(0, undo === 'all' ? undefined : undo - resumed.length);
+    // Before anything is changed.
+    if (undo === 0) await requireFreeNames(context, due);
+    else await requireUnreferenced(context, [...resumed, ...due]);
+    if (unfinished) await journal.carryOut(unfinished.migration, unfinished.direction, unfinished.step);
     for (const migration of due) await journal.carryOut(migration, direction);
     if (undo === 'all') await journal.drop();
-    return [...begun, ...due.map(({ name }) => name)];
+    return [...resumed, ...due].map(({ name }) => name);
   });
+}
+
+function undoInterrupted({ name }: Migration): string {
+  return (
+    `latchkey: migrate: undoing ${name} has been interrupted, so some of its tables are gone. ` +
+    "Call auth.migrate({ undo: 1 }) or { undo: 'all' } to complete that, which drops the others too, " +
+    'or restore a backup of the database'
+  );
 }
 
 /** A plugin's remaining table would reference dropped tables, and break the next migration. */
@@ -84,68 +103,4 @@ function requireAll(begun: readonly string[], migrations: readonly Migration[]):
   throw new Error(
     `latchkey: migrate: undo requires every plugin that was migrated: add ${new Intl.ListFormat('en').format(plugins)} to plugins first`,
   );
-}
-
-type LockAnswer = [{ held: unknown }[], unknown];
-
-/** Polls for the lock, because a statement that waits for it could exceed the connection's timeouts. */
-async function untilHeld(take: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + LOCK_SECONDS * 1000; !(await take()); ) {
-    if (Date.now() > end) {
-      throw new Error(`latchkey: another process has been migrating for ${LOCK_SECONDS} seconds`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
-/** Runs `work` on one connection while holding the migration lock. */
-async function locked<T>(database: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-  const { sequelize, dialect } = database;
-  const name = database.table('latchkey_migrations');
-  if (dialect === 'sqlite')
-    return whenFree(() => sequelize.transaction({ type: Transaction.TYPES.IMMEDIATE }, work));
-  const attempt = async (transaction: Transaction) => {
-    const run = (sql: string) => sequelize.query(sql, { transaction, replacements: { name } });
-    if (dialect === 'postgres') {
-      await run(`SET LOCAL statement_timeout = '${LOCK_SECONDS}s'`);
-      await run(`SET LOCAL lock_timeout = '${LOCK_SECONDS}s'`);
-      await untilHeld(async () => {
-        const sql = 'SELECT pg_try_advisory_xact_lock(hashtext(current_schema() || :name)) AS held';
-        return ((await run(sql)) as LockAnswer)[0][0]?.held === true;
-      });
-      return work(transaction);
-    }
-    // The lock belongs to the connection, so it survives MySQL's implicit commits.
-    const lock = 'MD5(CONCAT(DATABASE(), :name))';
-    const take = async () => {
-      const [[answer]] = (await run(`SELECT GET_LOCK(${lock}, 1) AS held`)) as LockAnswer;
-      // The app may have configured mysql2 to return numbers as strings.
-      return Number(answer?.held) === 1;
-    };
-    await untilHeld(take);
-    try {
-      return await work(transaction);
-    } finally {
-      await run(`SELECT RELEASE_LOCK(${lock})`);
-    }
-  };
-  return whenFree(() => sequelize.transaction(attempt));
-}
-
-async function whenFree<T>(attempt: () => Promise<T>): Promise<T> {
-  const end = Date.now() + LOCK_SECONDS * 1000;
-  for (;;) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!(isRetryable(error) || wasNotSent(error)) || Date.now() > end) throw withoutWrapping(error);
-      await new Promise((resolve) => setTimeout(resolve, 50 + 50 * Math.random()));
-    }
-  }
-}
-
-/** Unwraps latchkey's own errors, such as one about a missing driver, from Sequelize's. */
-function withoutWrapping(error: unknown): unknown {
-  const { parent } = error as { parent?: Error };
-  return parent?.message?.startsWith('latchkey: ') ? parent : error;
 }

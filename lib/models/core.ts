@@ -3,6 +3,7 @@ import type { ModelOf } from './model.js';
 import { oneTimeTokens } from './one-time-token.js';
 import { rateLimits } from './rate-limit.js';
 import { sessions } from './session.js';
+import type { TableDeclaration } from './table.js';
 import { users } from './user.js';
 
 /** The core's tables, by the names of their models. */
@@ -21,3 +22,25 @@ export const coreTables = {
 
 /** The Sequelize models of the core's tables. */
 export type CoreModels = { readonly [Name in keyof typeof coreTables]: ModelOf<(typeof coreTables)[Name]> };
+
+/**
+ * The tables of the core and of plugins, by the names of their models.
+ *
+ * @throws TypeError if two of them define a model or a table with the same name
+ */
+export function withCoreTables(
+  plugins: readonly { readonly name: string; readonly tables?: Readonly<Record<string, TableDeclaration>> }[],
+): typeof coreTables {
+  const owners = new Map<string, string>();
+  for (const { name: owner, tables = {} } of [{ name: 'latchkey', tables: coreTables }, ...plugins]) {
+    for (const [model, table] of Object.entries(tables)) {
+      for (const key of [`the model ${model}`, `the table ${table.name}`]) {
+        const other = owners.get(key);
+        if (other)
+          throw new TypeError(`latchkey: ${other} and ${owner} both define ${key}: remove one of them`);
+        owners.set(key, owner);
+      }
+    }
+  }
+  return Object.assign({}, coreTables, ...plugins.map(({ tables }) => tables));
+}

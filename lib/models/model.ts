@@ -68,10 +68,40 @@ function defineModel(database: Database, name: string, { name: table, columns }:
   model.addScope('defaultScope', hidden.length > 0 ? { attributes: { exclude: hidden } } : {}, {
     override: true,
   });
+  hideFromInstances(model, hidden);
   const { modelManager } = sequelize as unknown as { modelManager: ModelManager };
   modelManager.removeModel(model);
   if (taken) modelManager.addModel(taken);
   return model;
+}
+
+/**
+ * Leaves hidden columns out of what queries return, and out of the JSON of instances that the app has built itself. The
+ * default scope is not enough: Sequelize does not apply it to an include with `attributes` of its own. `unscoped()` asks
+ * for everything.
+ */
+function hideFromInstances(model: AnyModel, hidden: readonly string[]): void {
+  const whole = new WeakSet<object>();
+  const { unscoped, build } = model;
+  const isHiding = (of: object) => hidden.length > 0 && !whole.has(of);
+  model.unscoped = function (this: AnyModel) {
+    const it = unscoped.call(this);
+    whole.add(it);
+    return it;
+  } as typeof model.unscoped;
+  const without = (values: object) =>
+    Object.fromEntries(Object.entries(values).filter(([name]) => !hidden.includes(name)));
+  // Sequelize builds what it has read with `isNewRecord: false`.
+  model.build = function (this: AnyModel, values: object, options?: { isNewRecord?: boolean }) {
+    const isRead = options?.isNewRecord === false && values !== null && !Array.isArray(values);
+    return build.call(this, (isRead && isHiding(this) ? without(values) : values) as never, options);
+  } as typeof model.build;
+  const prototype = model.prototype as Model;
+  const { toJSON } = prototype;
+  prototype.toJSON = function (this: Model) {
+    const values = toJSON.call(this);
+    return isHiding(this.constructor) ? without(values) : values;
+  };
 }
 
 function attributesOf(columns: Columns): ModelAttributes {

@@ -14,7 +14,7 @@ export const users = declareTable({
     emailVerifiedAt: column.time().onWire().nullable(),
     /** When its owner showed access to the mailbox of the email. Null if only the app's word verified it. */
     mailboxProvedAt: column.time().internal().nullable(),
-    passwordHash: column.text(255).secret().nullable(),
+    passwordHash: column.text(1024).secret().nullable(),
     /** Copied to each session. Incrementing it ends all existing sessions, and sign-ins in progress. */
     authEpoch: column.integer().internal(),
     /** When the account was created. */

@@ -106,20 +106,24 @@ if (dialect !== 'sqlite') {
     );
 
     test.each(moments)(
-      '(%s a table is dropped) is completed by the next call in either direction',
+      '(%s a table is dropped) is completed by the next undo, and never by a plain call',
       async (moment) => {
         const broken = open({ database: proxy.url });
         const ran = await broken.migrate();
-        for (const next of [{}, { undo: 'all' }] as const) {
-          proxy.cutAt(/DROP TABLE sessions/, moment);
-          await expect(broken.migrate({ undo: 'all' })).rejects.toThrow();
-          const auth = open();
-          await auth.migrate(next);
-          expect(await auth.migrate()).toEqual('undo' in next ? ran : []);
-          await auth.credential.signUp(ada);
-          await auth.close();
-        }
+        await broken.credential.signUp(ada);
+        proxy.cutAt(/DROP TABLE sessions/, moment);
+        await expect(broken.migrate({ undo: 'all' })).rejects.toThrow();
         await broken.close();
+        const auth = open();
+        if (dialect === 'mysql') {
+          await expect(auth.migrate()).rejects.toThrow(
+            /undoing 0001-users-and-sessions has been interrupted.*migrate\(\{ undo: 1 \}\)/,
+          );
+        } else expect(await auth.migrate()).toEqual([]);
+        expect(await rows(database, 'SELECT email FROM users')).toEqual([{ email: ada.email }]);
+        await auth.migrate({ undo: 'all' });
+        expect(await auth.migrate()).toEqual(ran);
+        await auth.close();
       },
     );
 

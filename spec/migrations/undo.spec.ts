@@ -21,6 +21,7 @@ const OF_CORE = [
   '0001-users-and-sessions',
   '0004-rate-limits',
   '0005-one-time-tokens',
+  '0007-longer-password-hashes',
   '0008-devices',
   '0009-proved-mailboxes',
   '0010-replaced-tokens',

@@ -1,4 +1,6 @@
+import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DataTypes, type IncludeOptions, type Model, type Sequelize } from 'sequelize';
 import { admin, apiKeys, auditLog, oauth } from '../../lib/index.js';
 import { ada, password, type SpecApp, startApp } from '../support/app.js';
 import { fixedProvider } from '../support/fixed-provider.js';
@@ -62,6 +64,44 @@ describe('auth.models', () => {
     for (const attribute of hidden) expect(found).not.toHaveProperty(attribute);
     const whole = (await model.unscoped().findOne())?.toJSON() ?? {};
     for (const attribute of hidden) expect(whole).toHaveProperty(attribute);
+  });
+
+  test.each([
+    ['no attributes', {}],
+    ['excluded attributes', { attributes: { exclude: ['email'] } }],
+    ['additional attributes', { attributes: { include: [['email', 'address']] } }],
+    ['the attributes themselves', { attributes: ['id', 'passwordHash', 'authEpoch'] }],
+  ])('hide columns in an include of the app’s own model with %s', async (_name, options) => {
+    const { User } = app.auth.models;
+    const sequelize = User.sequelize as Sequelize;
+    const Note = sequelize.define('Note', { userId: DataTypes.UUID }, { timestamps: false });
+    Note.belongsTo(User, { as: 'author', foreignKey: 'userId', constraints: false });
+    await Note.sync();
+    await Note.create({ userId });
+    const include = { model: User, as: 'author', ...options } as IncludeOptions;
+    const note = await Note.findOne({ include });
+    const author = note?.get('author') as Model;
+    expect(author.get('id')).toBe(userId);
+    for (const shown of [JSON.stringify(note), JSON.stringify(author)])
+      expect(shown).not.toMatch(/passwordHash|authEpoch/);
+    // Printed, an instance also names the attributes that were asked for.
+    expect(inspect(note, { depth: 9 })).not.toContain('bcrypt');
+    const whole = await Note.findOne({ include: { model: User.unscoped(), as: 'author' } });
+    expect(JSON.stringify(whole)).toContain('passwordHash');
+    // Asking for everything once does not change what others get.
+    expect(JSON.stringify(await Note.findOne({ include }))).not.toContain('passwordHash');
+    await Note.drop();
+  });
+
+  test('hide columns in the JSON of what the app has written itself', async () => {
+    const { RateLimit } = app.auth.models;
+    const values = { keyHash: Buffer.alloc(32, 7), hits: 7, expiresAt: new Date() };
+    const made = await RateLimit.create(values as never);
+    expect(JSON.parse(JSON.stringify(made))).not.toHaveProperty('keyHash');
+    const stored = await RateLimit.unscoped().findByPk(values.keyHash as never);
+    expect(stored?.get('hits')).toBe(7);
+    await stored?.destroy();
+    expect(await RateLimit.count()).toBe(0);
   });
 
   test('are associated with each other, and hide the same columns when they are included', async () => {

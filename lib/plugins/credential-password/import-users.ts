@@ -1,7 +1,7 @@
 import { canonicalEmail, canonicalUsername } from '../../core/canonical.js';
 import type { Core } from '../../core/core.js';
 import type { NewUser } from '../../core/users.js';
-import { loadArgon2, MAX_CHARACTERS, readForeignHash } from '../../crypto/foreign-hash.js';
+import { loadArgon2, MAX_HASH_CHARACTERS, readForeignHash } from '../../crypto/foreign-hash.js';
 import { USERNAME_RULE } from './rules.js';
 
 /** An account to import from another system. */
@@ -32,12 +32,16 @@ export interface SkippedUser {
   readonly detail: string;
 }
 
-/** Why an account was skipped. */
+/**
+ * Why an account was skipped. `unknown_hash`: the hash is missing or has no supported format. `hash_too_long`: it has
+ * more than 1024 characters. `hash_too_costly`: verifying it would take many seconds.
+ */
 export type ImportProblem =
   | 'invalid_email'
   | 'invalid_username'
   | 'unknown_hash'
   | 'hash_too_costly'
+  | 'hash_too_long'
   | 'email_taken'
   | 'username_taken';
 
@@ -100,11 +104,15 @@ function problemOf(passwordHash: unknown): Problem | null {
     const detail = 'passwordHash is missing; it must be null for an account without a password';
     return { code: 'unknown_hash', detail };
   }
+  if (typeof passwordHash === 'string' && passwordHash.length > MAX_HASH_CHARACTERS) {
+    const detail = `passwordHash has more than ${MAX_HASH_CHARACTERS} characters`;
+    return { code: 'hash_too_long', detail };
+  }
   const foreign = typeof passwordHash === 'string' ? readForeignHash(passwordHash) : null;
   if (!foreign) {
     const detail =
-      'passwordHash must be a bcrypt, argon2id, scrypt or PBKDF2 hash in a supported format and of at most ' +
-      `${MAX_CHARACTERS} characters, or null for an account without a password`;
+      'passwordHash must be a bcrypt, argon2id, scrypt or PBKDF2 hash in a supported format, ' +
+      'or null for an account without a password';
     return { code: 'unknown_hash', detail };
   }
   if (!foreign.isTooCostly) return null;

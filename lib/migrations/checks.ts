@@ -1,0 +1,100 @@
+import { QueryTypes } from 'sequelize';
+import type { Migration, MigrationContext } from './migration.js';
+
+const list = new Intl.ListFormat('en');
+
+/** The names of the tables that a migration creates or drops, without running it. */
+async function tablesIn(
+  context: MigrationContext,
+  migration: Migration,
+  direction: 'up' | 'down',
+): Promise<string[]> {
+  const pattern = direction === 'up' ? /^\s*CREATE TABLE (\w+)/ : /^\s*DROP TABLE (\w+)/;
+  const tables: string[] = [];
+  const run = async (sql: string) => {
+    const [, table] = pattern.exec(sql) ?? [];
+    if (table) tables.push(table);
+  };
+  await migration[direction]({ ...context, run });
+  return tables;
+}
+
+/**
+ * Requires that the tables which migrations create do not exist yet.
+ *
+ * @throws Error naming those that do, and `tablePrefix`
+ */
+export async function requireFreeNames(
+  context: MigrationContext,
+  migrations: readonly Migration[],
+): Promise<void> {
+  const wanted = (await Promise.all(migrations.map((one) => tablesIn(context, one, 'up')))).flat();
+  if (wanted.length === 0) return;
+  const existing = await query<{ name: string }>(context, EXISTING[context.database.dialect], wanted);
+  if (existing.length === 0) return;
+  const [one, several] = existing.length === 1 ? ['table', 'it is'] : ['tables', 'they are'];
+  throw new Error(
+    `latchkey: migrate: the ${one} ${list.format(existing.map(({ name }) => name))} exists already, and ${several} not latchkey's. ` +
+      `Set tablePrefix to another value, such as 'auth_', so that latchkey's tables have names of their own`,
+  );
+}
+
+// SQLite compares names without regard to case, and so does MySQL unless lower_case_table_names is 0. On PostgreSQL and
+// SQLite, indexes and views share the namespace of tables.
+const EXISTING = {
+  mysql: `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE()
+    AND (CASE @@lower_case_table_names WHEN 0 THEN BINARY table_name ELSE LOWER(table_name) END) IN (:tables)`,
+  postgres: `SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = current_schema() AND c.relname IN (:tables)`,
+  sqlite: 'SELECT name FROM sqlite_master WHERE LOWER(name) IN (:tables)',
+};
+
+/**
+ * Requires that no other table refers to those that would be dropped. The database would refuse to drop them, after
+ * others are gone where it cannot roll that back, or delete the rows that refer to them.
+ *
+ * @throws Error naming the tables that refer to them
+ */
+export async function requireUnreferenced(
+  context: MigrationContext,
+  undone: readonly Migration[],
+): Promise<void> {
+  const dropped = (await Promise.all(undone.map((one) => tablesIn(context, one, 'down')))).flat();
+  if (dropped.length === 0) return;
+  const references = await query<{ name: string; target: string }>(
+    context,
+    REFERENCES[context.database.dialect],
+    dropped,
+  );
+  const foreign = references.filter(({ name }) => !dropped.includes(name.toLowerCase()));
+  if (foreign.length === 0) return;
+  const pairs = new Set(foreign.map(({ name, target }) => `${name} (to ${target})`));
+  throw new Error(
+    `latchkey: migrate: undo would drop tables that others refer to: ${list.format(pairs)}. ` +
+      'Nothing has been changed. Drop these foreign keys or tables first',
+  );
+}
+
+const REFERENCES = {
+  mysql: `SELECT CASE table_schema WHEN DATABASE() THEN table_name ELSE CONCAT(table_schema, '.', table_name) END AS name,
+      referenced_table_name AS target
+    FROM information_schema.key_column_usage
+    WHERE referenced_table_schema = DATABASE() AND LOWER(referenced_table_name) IN (:tables)`,
+  postgres: `SELECT f.conrelid::regclass::text AS name, c.relname AS target FROM pg_constraint f
+    JOIN pg_class c ON c.oid = f.confrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE f.contype = 'f' AND n.nspname = current_schema() AND c.relname IN (:tables)`,
+  sqlite: `SELECT m.name AS name, f."table" AS target FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f
+    WHERE m.type = 'table' AND LOWER(f."table") IN (:tables)`,
+};
+
+function query<Row extends object>(
+  { database, transaction }: MigrationContext,
+  sql: string,
+  tables: readonly string[],
+): Promise<Row[]> {
+  return database.sequelize.query<Row>(sql, {
+    transaction,
+    type: QueryTypes.SELECT,
+    replacements: { tables },
+  });
+}
