@@ -102,7 +102,9 @@ describe('what docs/architecture.md promises', () => {
     expect(importers.map(([path]) => path)).toEqual([
       'database/connect.ts',
       'database/database.ts',
+      'migrations/checks.ts',
       'migrations/journal.ts',
+      'migrations/lock.ts',
       'migrations/migrate.ts',
       'models/model.ts',
     ]);
