@@ -2,7 +2,8 @@ import { call } from './api.js';
 import { ofPassword, onSubmit } from './form.js';
 import { mailedToken, showDone } from './mailed-link.js';
 
-const password = document.getElementById('with-password');
+const withPassword = document.getElementById('with-password');
+const password = document.getElementById('password');
 const token = mailedToken();
 
 /**
@@ -16,9 +17,9 @@ onSubmit(document.querySelector('form'), async (fields) => {
     );
   } catch (problem) {
     if (!problem.isSignedOut) throw problem;
-    password.hidden = false;
-    password.querySelector('input').required = true;
-    password.querySelector('input').focus();
+    withPassword.hidden = false;
+    password.required = true;
+    password.focus();
     return;
   }
   showDone();
