@@ -25,6 +25,8 @@ export interface Identity {
 
 // For all requests to a provider during one call.
 const TIMEOUT_MS = 4500;
+// The latest time that a Date can hold.
+const MAX_TIME = 8.64e15;
 
 /** The client of one provider. Adds the checks that openid-client leaves to its caller. */
 export class ProviderClient {
@@ -156,7 +158,7 @@ export class ProviderClient {
   }
 }
 
-function timeOf(seconds: unknown): Date | undefined {
-  const date = new Date(typeof seconds === 'number' ? seconds * 1000 : Number.NaN);
-  return Number.isNaN(date.getTime()) ? undefined : date;
+/** A time in seconds since 1970. openid-client has checked that it is a positive number. */
+function timeOf(claim: unknown): Date | undefined {
+  return claim === undefined ? undefined : new Date(Math.min(Number(claim) * 1000, MAX_TIME));
 }
