@@ -181,7 +181,7 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
     new SecretBox(secrets),
     (sessions) => [
       ...(settings.bearerEnabled ? [bearerCarrier(sessions)] : []),
-      cookieCarrier(sessions, settings.cookie.name),
+      cookieCarrier(sessions, settings.cookie.name, settings.deviceCookie.name),
     ],
     (core) => {
       parts = setUp(config.plugins ?? [], core);

@@ -3,8 +3,8 @@ import type { Sessions } from '../core/sessions.js';
 import { AuthError } from '../errors.js';
 import { trimWhitespace } from './whitespace.js';
 
-/** Sessions in a cookie. */
-export function cookieCarrier(sessions: Pick<Sessions, 'find'>, name: string): Carrier {
+/** Sessions in a cookie, beside which browsers have a device cookie. */
+export function cookieCarrier(sessions: Pick<Sessions, 'find'>, name: string, deviceName: string): Carrier {
   return {
     via: 'cookie',
     carriesSession: true,
@@ -19,6 +19,7 @@ export function cookieCarrier(sessions: Pick<Sessions, 'find'>, name: string): C
       return { ...found, apiKey: null, via: 'cookie' };
     },
     sessionTokens: ({ headers }) => cookieValues(headers.cookie, name),
+    deviceTokens: ({ headers }) => cookieValues(headers.cookie, deviceName),
   };
 }
 

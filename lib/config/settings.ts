@@ -8,6 +8,15 @@ import type { AuthConfig } from './auth-config.js';
 import { isLoopback, readOptions } from './options.js';
 import { configSchema } from './schema.js';
 
+/** A cookie's name, and its attributes other than HttpOnly and its lifetime. */
+export interface CookieSettings {
+  readonly name: string;
+  readonly domain?: string;
+  readonly path: string;
+  readonly sameSite: 'lax' | 'strict' | 'none';
+  readonly secure: boolean;
+}
+
 /** The config with defaults filled in, without its secrets. */
 export interface Settings {
   readonly database: Sequelize | string;
@@ -18,13 +27,9 @@ export interface Settings {
   /** The app's own origin and the trusted ones. */
   readonly origins: ReadonlySet<string>;
   readonly session: { idleTimeout: number; lifetime: number; shortLifetime: number; touchInterval: number };
-  readonly cookie: {
-    name: string;
-    domain?: string;
-    path: string;
-    sameSite: 'lax' | 'strict' | 'none';
-    secure: boolean;
-  };
+  readonly cookie: CookieSettings;
+  /** The cookie that identifies a browser: see `Devices`. */
+  readonly deviceCookie: CookieSettings;
   /** Null if rate limits are disabled. */
   readonly rateLimit: { store: RedisClient | string | null; keyPrefix: string; rules: LimitRules } | null;
   /** Null if `email` is not configured. */
@@ -51,7 +56,8 @@ export function readConfig(config: AuthConfig<readonly unknown[]>): {
   // Without the plugins, in which the secrets of providers are.
   const { plugins: _, secret: secrets, ...others } = data;
   const { session, baseUrl, httpBasePath, trustedOrigins, rateLimit, email, ...rest } = others;
-  const { cookie, ...times } = session;
+  const { cookie: cookieOptions, ...times } = session;
+  const cookie = cookieSettings(cookieOptions, baseUrl);
   const settings = {
     ...rest,
     baseUrl: baseUrl ? new URL(baseUrl).origin : null,
@@ -60,7 +66,8 @@ export function readConfig(config: AuthConfig<readonly unknown[]>): {
     session: times,
     rateLimit: rateLimit === false ? null : rateLimitSettings(rateLimit, rest.tablePrefix),
     email: email ? { ...email, baseUrl: baseUrl ?? null } : null,
-    cookie: cookieSettings(cookie, baseUrl),
+    cookie,
+    deviceCookie: deviceCookieSettings(cookie),
   };
   for (const warning of warningsAbout(settings)) settings.logger.warn(`latchkey: ${warning}`);
   return { settings, secrets };
@@ -112,7 +119,7 @@ function wholeMs(seconds: number): number {
   return Math.max(1, Math.round(seconds * 1000));
 }
 
-function cookieSettings(options: Config['session']['cookie'], baseUrl?: string) {
+function cookieSettings(options: Config['session']['cookie'], baseUrl?: string): CookieSettings {
   const secure = options.secure ?? (baseUrl?.startsWith('https:') || process.env.NODE_ENV === 'production');
   const hostOnly = options.domain === undefined && (options.path ?? '/') === '/';
   const prefix = secure ? (hostOnly ? '__Host-' : '__Secure-') : '';
@@ -137,4 +144,13 @@ function cookieSettings(options: Config['session']['cookie'], baseUrl?: string) 
     throw new TypeError("latchkey: session.cookie.sameSite is 'none', which requires secure: true");
   }
   return cookie;
+}
+
+/**
+ * Beside the session cookie, and for the same host and path, so that two realms on one host do not share it. Lax even if
+ * that one is strict: a sign-in with a provider ends with a redirect from another site.
+ */
+function deviceCookieSettings(cookie: CookieSettings): CookieSettings {
+  const sameSite = cookie.sameSite === 'strict' ? 'lax' : cookie.sameSite;
+  return { ...cookie, name: `${cookie.name}-device`, sameSite };
 }

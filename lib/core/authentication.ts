@@ -102,6 +102,8 @@ export interface Carrier {
   authenticate(request: PlainRequest): Promise<Authentication | null>;
   /** The session tokens that the request carries, valid or not. */
   sessionTokens(request: PlainRequest): string[];
+  /** The distinct device tokens that the request carries, valid or not. Only browsers have one: see `Devices`. */
+  deviceTokens?(request: PlainRequest): string[];
   /** The scopes of the credential. If not implemented, it has all the rights of its user. */
   scopes?(authentication: Authentication): readonly string[];
 }

@@ -8,6 +8,7 @@ import type { Limiter } from '../limits/limiter.js';
 import type { Mailer } from '../mail/mailer.js';
 import type { MailTemplate } from '../mail/message.js';
 import type { Columns } from '../models/column.js';
+import { devices } from '../models/device.js';
 import { oneTimeTokens } from '../models/one-time-token.js';
 import { type Session, sessions } from '../models/session.js';
 import { Table, type TableDeclaration } from '../models/table.js';
@@ -15,6 +16,7 @@ import { type User, users } from '../models/user.js';
 import type { Carrier } from './authentication.js';
 import { type ClientInput, forClientOf } from './client-input.js';
 import type { Contribution, Purpose } from './contribution.js';
+import { Devices } from './devices.js';
 import type { Events } from './events.js';
 import { OneTimeTokens } from './one-time-tokens.js';
 import { type Attached, ProofOfEmail } from './proof-of-email.js';
@@ -32,6 +34,7 @@ export class Core {
   readonly sessions: Sessions;
   readonly tokens: OneTimeTokens;
   readonly waysIn: WaysIn;
+  readonly devices: Devices;
   /** In the order in which they are tried. */
   readonly carriers: readonly Carrier[];
   readonly #contributions: readonly Contribution[];
@@ -57,12 +60,16 @@ export class Core {
   ) {
     const contributions = () => this.#contributions;
     const tokens = this.table(oneTimeTokens);
-    const tables = { users: this.table(users), sessions: this.table(sessions) };
+    const tables = { users: this.table(users), sessions: this.table(sessions), devices: this.table(devices) };
     this.sessions = new Sessions(database, tables, settings, events);
     this.users = new Users(database, tables.users);
+    this.devices = new Devices(database, tables.devices, context, settings.logger, (request) =>
+      this.carriers.flatMap((carrier) => carrier.deviceTokens?.(request) ?? []),
+    );
     this.#gate = new SignIn(
       tables.sessions,
       this.sessions,
+      this.devices,
       settings,
       database.clock,
       context,
@@ -76,6 +83,7 @@ export class Core {
       this.users,
       this.sessions,
       tokens,
+      tables.devices,
       events,
       contributions,
     );
@@ -195,7 +203,7 @@ export class Core {
 
   /** Deletes expired rows. @returns the number of rows */
   async prune(): Promise<number> {
-    return (await this.sessions.prune()) + (await this.tokens.prune());
+    return (await this.sessions.prune()) + (await this.tokens.prune()) + (await this.devices.prune());
   }
 
   /** Waits for background work. */

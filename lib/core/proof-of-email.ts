@@ -1,5 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { Clock } from '../database/clock.js';
+import type { DeviceColumns } from '../models/device.js';
 import type { TokenColumns } from '../models/one-time-token.js';
 import type { Table } from '../models/table.js';
 import type { UserColumns } from '../models/user.js';
@@ -9,8 +10,8 @@ import type { Sessions } from './sessions.js';
 import type { EmailProof, UserRecord, Users } from './users.js';
 
 /**
- * What can be attached to an account before its email is verified: a password, sessions, emailed tokens, and what plugins
- * attach, such as API keys and links to providers.
+ * What can be attached to an account before its email is verified: a password, sessions and their devices, emailed tokens,
+ * and what plugins attach, such as API keys and links to providers.
  */
 export type Attached = 'password' | 'sessions' | 'tokens' | 'credentials';
 
@@ -38,6 +39,7 @@ export class ProofOfEmail {
     private readonly users: Users,
     private readonly sessions: Sessions,
     private readonly tokens: Table<TokenColumns>,
+    private readonly devices: Table<DeviceColumns>,
     private readonly events: Events,
     private readonly contributions: () => readonly Contribution[],
   ) {}
@@ -61,6 +63,7 @@ export class ProofOfEmail {
     if (!spare.includes('password')) await this.users.setPasswordHash(user.id, null, transaction);
     const endsSessions = !spare.includes('sessions');
     const endedSessions = endsSessions ? await this.sessions.endAll(user.id, transaction) : [];
+    if (endsSessions) await this.devices.delete({ userId: user.id }, transaction);
     if (!spare.includes('credentials')) {
       for (const contribution of this.contributions())
         await contribution.onFirstProof?.(user.id, transaction);

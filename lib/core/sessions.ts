@@ -22,6 +22,8 @@ export interface IssuedSession {
   readonly token: string;
   /** Whether the cookie is kept when the browser is closed. */
   readonly remembered: boolean;
+  /** The value of the browser's device cookie. Null if the session was not created by signing in with a request. */
+  readonly device: string | null;
 }
 
 /** A session and its user. */
@@ -194,7 +196,7 @@ export class Sessions {
       transaction,
     );
     if (renewed === 0 || !row) throw new AuthError('invalid_session');
-    return { user, session: this.#session.pick({ ...row, ...times }), token, remembered: row.remembered };
+    return { user, session: this.#session.pick({ ...row, ...times }), token, remembered: row.remembered, device: null };
   }
 
   /**

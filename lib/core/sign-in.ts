@@ -11,6 +11,7 @@ import type { Session, SessionColumns } from '../models/session.js';
 import type { Selection, Table } from '../models/table.js';
 import type { User } from '../models/user.js';
 import type { Contribution } from './contribution.js';
+import type { Devices } from './devices.js';
 import type { Events } from './events.js';
 import type { IssuedSession, Sessions } from './sessions.js';
 
@@ -34,8 +35,11 @@ export interface SignInOptions {
 export interface CheckedSignIn {
   /** Creates the session. */
   begin(proof: Proof, transaction?: Transaction): Promise<IssuedSession>;
-  /** Emits the event and ends the client's other sessions. Call it after the transaction, if there is one. */
-  complete(issued: IssuedSession): Promise<void>;
+  /**
+   * Emits the event, ends the client's other sessions and remembers its device. Call it after the transaction, if there is
+   * one.
+   */
+  complete(issued: IssuedSession): Promise<IssuedSession>;
 }
 
 const MAX_USER_AGENT = 255;
@@ -51,6 +55,7 @@ export class SignIn {
   constructor(
     private readonly table: Table<SessionColumns>,
     private readonly sessions: Pick<Sessions, 'revoke' | 'revokeByToken'>,
+    private readonly devices: Pick<Devices, 'remember'>,
     private readonly settings: Settings,
     private readonly clock: Clock,
     private readonly context: CallContext,
@@ -81,6 +86,7 @@ export class SignIn {
         const { user, session } = issued;
         this.events.emit('session.created', { userId: user.id, sessionId: session.id });
         await this.#end(replaced);
+        return { ...issued, device: await this.devices.remember(user.id) };
       },
     };
   }
@@ -89,8 +95,7 @@ export class SignIn {
   async begin(proof: Proof, options?: SignInOptions): Promise<IssuedSession> {
     const checked = await this.check(proof.user, options);
     const issued = await checked.begin(proof);
-    await checked.complete(issued);
-    return issued;
+    return checked.complete(issued);
   }
 
   async #insert(
@@ -123,7 +128,7 @@ export class SignIn {
       // The user was deleted while their password was being checked.
       throw isForeignKeyViolation(error) ? new AuthError('invalid_credentials') : error;
     }
-    return { user, session: this.#session.pick(row), token, remembered };
+    return { user, session: this.#session.pick(row), token, remembered, device: null };
   }
 
   #carriedTokenHash(): Buffer | null {

@@ -1,6 +1,8 @@
 import { serialize } from 'cookie';
 import type { Response } from 'express';
+import type { CookieSettings } from '../config/settings.js';
 import type { Core } from '../core/core.js';
+import { DEVICE_SECONDS } from '../core/devices.js';
 import type { IssuedSession } from '../core/sessions.js';
 import type { Reply, Route } from './route.js';
 
@@ -24,14 +26,19 @@ export function respond(core: Core, route: Route, reply: Reply, res: Response): 
 
 /** Makes the browser delete the session cookie. */
 export function clearSessionCookie(core: Core, res: Response): void {
-  setCookie(core, res, '', { expires: new Date(0) });
+  setCookie(res, core.settings.cookie, '', { expires: new Date(0) });
 }
 
-function issueSession(core: Core, { token, session, remembered }: IssuedSession, res: Response): void {
+function issueSession(
+  core: Core,
+  { token, session, remembered, device }: IssuedSession,
+  res: Response,
+): void {
   const { expiresAt, lastActiveAt } = session;
   const maxAge = Math.floor((expiresAt.getTime() - lastActiveAt.getTime()) / 1000);
   // Without a lifetime, the cookie is dropped when the browser closes. The session's end is enforced by the server.
-  setCookie(core, res, token, remembered ? { maxAge, expires: expiresAt } : {});
+  setCookie(res, core.settings.cookie, token, remembered ? { maxAge, expires: expiresAt } : {});
+  if (device !== null) setCookie(res, core.settings.deviceCookie, device, { maxAge: DEVICE_SECONDS });
   if (core.settings.bearerEnabled) {
     res.setHeader('Set-Auth-Token', token);
     res.appendHeader('Access-Control-Expose-Headers', 'Set-Auth-Token');
@@ -39,11 +46,10 @@ function issueSession(core: Core, { token, session, remembered }: IssuedSession,
 }
 
 function setCookie(
-  core: Core,
   res: Response,
+  { name, ...attributes }: CookieSettings,
   value: string,
   life: { maxAge?: number; expires?: Date },
 ): void {
-  const { name, ...attributes } = core.settings.cookie;
   res.appendHeader('Set-Cookie', serialize(name, value, { ...attributes, httpOnly: true, ...life }));
 }

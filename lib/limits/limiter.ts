@@ -52,6 +52,12 @@ export class Limiter {
     return [signIn, signUp, mail].some(Boolean);
   }
 
+  /** Whether any rule limits password attempts by account. */
+  get countsAttempts(): boolean {
+    const { account, passwordCheck } = this.rules ?? {};
+    return [account, passwordCheck].some(Boolean);
+  }
+
   /** Identifies the current client by its address; empty for a programmatic call without one. */
   get client(): string {
     const { ip } = this.context.client;

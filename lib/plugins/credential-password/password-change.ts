@@ -46,8 +46,7 @@ export class PasswordChange {
     });
     events.emit('password.changed', { userId });
     sessions.announceEnd(userId, ended);
-    await signIn?.complete(issued);
-    return issued;
+    return signIn ? signIn.complete(issued) : issued;
   }
 
   /**

@@ -42,7 +42,7 @@ export class PasswordCheck {
   async verify(record: UserRecord | null, name: string, password: string): Promise<UserRecord> {
     await this.core.limiter.countAddress('signIn');
     const userId = record?.user.id ?? null;
-    const account = record ? attemptsOf(record.user) : name;
+    const account = await this.#counterOf(record, name);
     await this.#learnCosts();
     let isFirst = false;
     for (let round = 1; ; round++) {
@@ -70,6 +70,18 @@ export class PasswordCheck {
       this.#learning = undefined;
       throw error;
     }
+  }
+
+  /**
+   * The key by which the attempts are counted: the account, or the device from which its user has signed in before, so
+   * that strangers cannot hold up the user there. A revocation of all sessions, such as by a password reset, starts the
+   * counts of all devices again.
+   */
+  async #counterOf(record: UserRecord | null, name: string): Promise<string> {
+    const { devices, limiter } = this.core;
+    const device = limiter.countsAttempts ? await devices.find(record?.user.id ?? null) : null;
+    if (record && device) return `device ${device} ${record.authEpoch}`;
+    return record ? attemptsOf(record.user) : name;
   }
 
   /** @returns the record, or the refusal if attempts are paused */

@@ -55,9 +55,12 @@ describe('GET /oauth/:provider/callback', () => {
     await signInWith(app.browser(), 'oidc');
     const before = await countRows(app.database);
     const browser = app.browser();
-    await signInWith(browser, 'oidc');
+    const device = sessionCookie(await signInWith(browser, 'oidc'), 'latchkey-device');
+    expect(device?.attributes).toEqual(['Max-Age=7776000', 'Path=/', 'HttpOnly', 'SameSite=Lax']);
     expect(await countRows(app.database)).toEqual({ ...before, sessions: before.sessions + 1 });
     await browser.get('/auth/me').expect(200);
+    // The browser keeps its device at the next sign-in.
+    expect(sessionCookie(await signInWith(browser, 'oidc'), 'latchkey-device')).toEqual(device);
   });
 
   test('redirects to / without a callback_url', async () => {
