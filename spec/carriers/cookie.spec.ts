@@ -129,7 +129,8 @@ describe('a sign-in', () => {
     const { created_at, expires_at } = long.body.session;
     expect(Math.abs(Date.parse(expires) - Date.parse(expires_at))).toBeLessThan(1000);
     expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(30 * 24 * 3600 * 1000);
-    expect(long.headers['set-cookie']).toHaveLength(1);
+    // And the device cookie.
+    expect(long.headers['set-cookie']).toHaveLength(2);
   });
 
   test('never uses a token that the client sends', async () => {
