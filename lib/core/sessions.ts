@@ -82,9 +82,8 @@ export class Sessions {
   /** A user's active sessions, newest first. */
   async list(userId: string): Promise<Session[]> {
     if (!isUuid(userId)) return [];
-    return this.#live(`ON ${this.#on} WHERE s.user_id = :userId ORDER BY s.created_at DESC, s.id DESC`, {
-      userId,
-    });
+    const rest = `ON ${this.#on} WHERE s.user_id = :userId ORDER BY s.created_at DESC, s.id DESC`;
+    return this.#live(rest, { userId });
   }
 
   /** Whether a session has not been revoked. The transaction must have locked the user. */
@@ -196,7 +195,8 @@ export class Sessions {
       transaction,
     );
     if (renewed === 0 || !row) throw new AuthError('invalid_session');
-    return { user, session: this.#session.pick({ ...row, ...times }), token, remembered: row.remembered, device: null };
+    const session = this.#session.pick({ ...row, ...times });
+    return { user, session, token, remembered: row.remembered, device: null };
   }
 
   /**
