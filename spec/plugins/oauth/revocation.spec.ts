@@ -130,10 +130,12 @@ describe('when an account is unlinked', () => {
       code: 'last_sign_in_method',
     });
     await rows(app.database, 'DELETE FROM users');
+    const { userId } = await linked();
     provider.lies = {};
-    const { browser: other } = await linked();
-    await unlink(other).expect(204);
-    await another.close();
+    const without = app.another();
+    await without.oauth.unlink(userId, 'oidc');
+    // Closing waits for revocations.
+    for (const one of [another, without]) await one.close();
     expect(provider.revocations).toEqual([]);
   });
 });
