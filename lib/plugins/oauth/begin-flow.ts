@@ -7,7 +7,7 @@ import { setFlowCookie } from './flow-cookie.js';
 import { flowSecrets, randomToken } from './flows.js';
 import type { AuthorizeInput } from './inputs.js';
 import { clientOf, type Parts } from './parts.js';
-import type { FlowPurpose } from './provider.js';
+import { type FlowPurpose, isOidc } from './provider.js';
 
 /** Where to redirect the browser, and how to bind the flow to it. */
 export interface AuthorizationRequest {
@@ -93,10 +93,10 @@ function checkLoginHint(hint: string | undefined): void {
 }
 
 async function checkReauthentication(parts: Parts, client: ProviderClient, sessionId: string): Promise<void> {
-  const { id, server } = client.provider;
-  if (!(await parts.accounts.findBySession(sessionId, id))) throw new AuthError('account_not_linked');
+  if (!(await parts.accounts.findBySession(sessionId, client.provider.id)))
+    throw new AuthError('account_not_linked');
   // Plain OAuth 2.0 has no ID token, and therefore no `auth_time`.
-  if (!('discover' in server)) throw noAuthenticationTime();
+  if (!isOidc(client.provider)) throw noAuthenticationTime();
 }
 
 /** The error for a provider that does not say when its user signed in. */
