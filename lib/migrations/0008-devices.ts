@@ -5,7 +5,7 @@ export const devices: Migration = {
 
   async up({ database, types, run }) {
     const users = database.table('users');
-    const table = database.table('devices');
+    const table = database.table('known_devices');
     await run(
       `CREATE TABLE ${table} (
         id ${types.id} NOT NULL,
@@ -26,6 +26,6 @@ export const devices: Migration = {
 
   async down({ database, run }) {
     await run(`ALTER TABLE ${database.table('rate_limits')} DROP COLUMN reported`);
-    await run(`DROP TABLE ${database.table('devices')}`);
+    await run(`DROP TABLE ${database.table('known_devices')}`);
   },
 };

@@ -2,7 +2,7 @@ import { column } from './column.js';
 import { declareTable } from './table.js';
 
 export const devices = declareTable({
-  name: 'devices',
+  name: 'known_devices',
   ofUser: 'devices',
   columns: {
     /** A UUID, version 7. */
