@@ -8,7 +8,7 @@ import type { Selection, Table } from '../../models/table.js';
 import { type User, type UserColumns, users } from '../../models/user.js';
 import type { Identity } from './client.js';
 import { type Account, type AccountColumns, type AccountRow, accountsTable } from './model.js';
-import type { Provider } from './provider.js';
+import { issuerOf, type Provider } from './provider.js';
 import { TOKEN_FIELDS, type TokenBox } from './token-box.js';
 import type { TokenSet } from './token-response.js';
 
@@ -26,6 +26,7 @@ export interface AccountWithUser {
 
 /** Reads and writes the table of accounts. Their tokens are encrypted: see {@link TokenBox}. */
 export class Accounts {
+  readonly #providers: ReadonlyMap<string, Provider>;
   readonly #database: Database;
   readonly #table: Table<AccountColumns>;
   readonly #account: Selection<Account>;
@@ -37,7 +38,9 @@ export class Accounts {
   constructor(
     core: Core,
     private readonly box: TokenBox,
+    providers: readonly Provider[],
   ) {
+    this.#providers = new Map(providers.map((one) => [one.id, one]));
     this.#database = core.database;
     this.#table = core.table(accountsTable);
     this.#account = this.#table.shown('a');
@@ -49,7 +52,7 @@ export class Accounts {
 
   /**
    * Finds the account of an identity and its user in one statement. It may still be stored under a former issuer of its
-   * provider, but only with this provider's id: other providers may have had the same one.
+   * provider, but only with this provider's id: other providers may have, or may have had, the same one.
    */
   async findByIdentity(
     { id: provider, formerIssuers = [] }: Provider,
@@ -63,7 +66,12 @@ export class Accounts {
        WHERE a.subject = :subject AND (a.issuer = :issuer ${former || ''})`,
       { subject: String(profile.subject), issuer, provider, formerIssuers: [...formerIssuers] },
     );
-    const found = rows.map((raw) => ({ raw, account: this.#whole.read(raw) }));
+    const found: { raw: (typeof rows)[number]; account: AccountRow }[] = [];
+    for (const raw of rows) {
+      const account = this.#whole.read(raw);
+      if (account.provider === provider || !(await this.#moveToOwnIssuer(account)))
+        found.push({ raw, account });
+    }
     const { raw, account } = found.find((one) => one.account.issuer === issuer) ?? found[0] ?? {};
     if (!raw || !account) return null;
     clock.observe(Number(raw.db_now));
@@ -153,6 +161,17 @@ export class Accounts {
       if (!last || rows.length < REENCRYPT_BATCH) return rewritten;
       after = last.id;
     }
+  }
+
+  /**
+   * Moves an account that is stored under a former issuer of its provider to the current one, so that another provider
+   * with that issuer can have the same subject. @returns false if it is not stored under a former one
+   */
+  async #moveToOwnIssuer({ id, provider, issuer }: AccountRow): Promise<boolean> {
+    const owner = this.#providers.get(provider);
+    if (!owner?.formerIssuers?.includes(issuer) || issuerOf(owner) === issuer) return false;
+    await this.#table.update({ issuer: issuerOf(owner) }, { id, issuer });
+    return true;
   }
 
   async #reencryptRow(row: AccountRow): Promise<number> {

@@ -8,7 +8,7 @@ import { ProviderClient } from './client.js';
 import { Flows } from './flows.js';
 import { accountsMigration } from './migrations.js';
 import { accountsTable, flowsTable } from './model.js';
-import type { Provider, ProviderPlugin } from './provider.js';
+import { issuerOf, type Provider, type ProviderPlugin } from './provider.js';
 import { RefreshLeases } from './refresh-leases.js';
 import { Revocations } from './revocations.js';
 import { listAccounts } from './routes/accounts.js';
@@ -77,7 +77,7 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
         providers.map((one) => [one.id, new ProviderClient(one, core.settings.logger)]),
       );
       const box = new TokenBox(core.box);
-      const accounts = new Accounts(core, box);
+      const accounts = new Accounts(core, box, providers);
       const flows = new Flows(core);
       const leases = new RefreshLeases(core, accounts, box);
       const refresher = new Refresher(accounts, leases, box, core.settings.logger);
@@ -131,10 +131,12 @@ function readErrorUrl(errorUrl: string, origins: ReadonlySet<string>): string {
 }
 
 /** @throws TypeError if accounts cannot be stored under an issuer of the provider */
-function checkIssuers({ id, server, formerIssuers = [] }: Provider): void {
-  const issuers = ['discover' in server ? server.discover : server.issuer, ...formerIssuers];
+function checkIssuers(provider: Provider): void {
+  const issuers = [issuerOf(provider), ...(provider.formerIssuers ?? [])];
   if (issuers.some((issuer) => issuer.length > MAX_ISSUER))
-    throw new TypeError(`latchkey: provider ${id}: issuer must have at most ${MAX_ISSUER} characters`);
+    throw new TypeError(
+      `latchkey: provider ${provider.id}: issuer must have at most ${MAX_ISSUER} characters`,
+    );
 }
 
 function isProvider(plugin: Plugin): plugin is ProviderPlugin {

@@ -72,8 +72,9 @@ export interface Provider {
    */
   readonly parametersFor?: Readonly<Partial<Record<FlowPurpose, Readonly<Record<string, string>>>>>;
   /**
-   * Issuers under which accounts of this provider were stored before. Such an account is still found, if it was stored
-   * with this provider's id, and moves to the current issuer when its user signs in.
+   * Issuers under which accounts of this provider were stored before. An account that was stored with this provider's
+   * id belongs to this provider alone. It moves to the current issuer when its user signs in, or when another provider
+   * with the former issuer meets the same subject.
    */
   readonly formerIssuers?: readonly string[];
   /** The app's additional parameters. They replace `authorizeParameters` of the same name. Prompts are combined. */
@@ -160,6 +161,11 @@ export function providerPlugin(provider: Provider): ProviderPlugin {
 /** Whether a provider issues ID tokens that can be verified. */
 export function isOidc({ server }: Provider): boolean {
   return 'discover' in server || 'jwksUrl' in server;
+}
+
+/** The configured issuer. That of ID tokens can differ if it names a tenant. */
+export function issuerOf({ server }: Provider): string {
+  return 'discover' in server ? server.discover : server.issuer;
 }
 
 /** Without `openid`, a provider treats the request as plain OAuth 2.0 and issues no ID token (OIDC Core, 3.1.2.1). */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { providerPlugin } from '../../../lib/plugins/oauth/provider.js';
-import { oauth2 } from '../../../lib/providers.js';
+import { oauth2, oidc } from '../../../lib/providers.js';
 import { signedIn } from '../../support/app.js';
 import { rows } from '../../support/database.js';
 import { type LyingProvider, startLyingProvider } from '../../support/lying-provider.js';
@@ -87,5 +87,82 @@ describe('an account that is stored under a former issuer', () => {
     const browsers = Array.from({ length: 8 }, () => app.browser());
     await Promise.all(browsers.map((browser) => signInWith(browser, 'one')));
     expect(new Set(await Promise.all(browsers.map(idOf)))).toEqual(new Set([userId]));
+  });
+});
+
+// Until version 0.1, oauth2() stored accounts under the origin of the service, which can be the issuer of an OpenID
+// Connect provider with subjects of its own.
+describe('an account of oauth2() whose former issuer is that of an OpenID Connect provider', () => {
+  let app: OAuthApp;
+  let provider: LyingProvider;
+  beforeAll(async () => {
+    provider = await startLyingProvider();
+    const url = (path: string) => `${provider.issuer}/${path}`;
+    const urls = { authorizationUrl: url('authorize'), tokenUrl: url('token'), userinfoUrl: url('userinfo') };
+    app = await startOAuthApp({
+      providers: () => [
+        oauth2({ id: 'plain', ...CLIENT, ...urls }),
+        oidc({ id: 'openid', ...CLIENT, issuer: provider.issuer }),
+      ],
+    });
+  });
+  afterEach(async () => {
+    await rows(app.database, 'DELETE FROM users');
+  });
+  afterAll(async () => {
+    await app.stop();
+    await provider.stop();
+  });
+
+  const idOf = async (browser: Browser) => (await browser.get('/auth/me').expect(200)).body.user.id as string;
+  const stored = async () =>
+    (
+      await rows<{ provider: string; issuer: string; user_id: string }>(
+        app.database,
+        'SELECT * FROM accounts',
+      )
+    )
+      .map((row) => `${row.provider} ${row.issuer} ${row.user_id}`)
+      .sort();
+
+  async function storedBefore() {
+    const browser = app.browser();
+    await signInWith(browser, 'plain');
+    await rows(app.database, 'UPDATE accounts SET issuer = :issuer', { issuer: provider.issuer });
+    return { browser, userId: await idOf(browser) };
+  }
+
+  test('is not found by that provider, and is still found by its own', async () => {
+    const { userId } = await storedBefore();
+    const others = Array.from({ length: 4 }, () => app.browser());
+    for (const response of await Promise.all(others.map((other) => signInWith(other, 'openid'))))
+      expect(response.headers.location).toBe('/done');
+    const [otherId, ...same] = new Set(await Promise.all(others.map(idOf)));
+    expect(same).toEqual([]);
+    expect(otherId).not.toBe(userId);
+    const again = app.browser();
+    await signInWith(again, 'plain');
+    expect(await idOf(again)).toBe(userId);
+    expect(await stored()).toEqual([
+      `openid ${provider.issuer} ${otherId}`,
+      `plain urn:latchkey:oauth2:plain ${userId}`,
+    ]);
+  });
+
+  test('does not prevent a link to that provider, neither of its user nor of another', async () => {
+    const { browser, userId } = await storedBefore();
+    expect((await linkWith(browser, 'openid')).headers.location).toBe('/linked');
+    expect(await stored()).toEqual([
+      `openid ${provider.issuer} ${userId}`,
+      `plain urn:latchkey:oauth2:plain ${userId}`,
+    ]);
+    await rows(app.database, 'DELETE FROM users');
+    const { userId: ownerId } = await storedBefore();
+    const stranger = await signedIn(app);
+    expect((await linkWith(stranger, 'openid')).headers.location).toBe('/linked');
+    expect(await stored()).toEqual([
+      `openid ${provider.issuer} ${await idOf(stranger)}`,
+      `plain urn:latchkey:oauth2:plain ${ownerId}`,
+    ]);
   });
 });
