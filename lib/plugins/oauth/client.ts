@@ -60,7 +60,7 @@ export class ProviderClient {
         keys: this.#keys,
         accessToken: tokens.accessToken,
         claims: idToken,
-        onFailure: (error) => this.#warn('userinfo failed, and was left out', error),
+        onFailure: (error) => this.#warn('failed to return userinfo, which was left out', error),
       });
       const { claims, ...profile } = await this.provider.profile(sources);
       return {
@@ -154,7 +154,7 @@ export class ProviderClient {
   }
 
   #warn(what: string, error: unknown): void {
-    this.logger.warn(`latchkey: provider ${this.provider.id}: ${what}: ${describe(error)}`);
+    this.logger.warn(`latchkey: provider ${this.provider.id} ${what}: ${describe(error)}`);
   }
 }
 

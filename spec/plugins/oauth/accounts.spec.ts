@@ -98,7 +98,7 @@ describe('a stored provider token', () => {
     const before = await stored(ada.id);
     provider.lies = {
       claims: { email: null },
-      tokens: { access_token: 'the same', refresh_token: 'the same' },
+      tokens: { access_token: 'the-same', refresh_token: 'the-same' },
     };
     await signInWith(app.browser(), 'oidc');
     const one = await stored(ada.id);

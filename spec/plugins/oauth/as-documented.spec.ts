@@ -94,7 +94,7 @@ describe('a provider, as documented', () => {
     app.log.length = 0;
     provider.lies = { ...plain, refuses: () => 'invalid_client' };
     expect(await locationAfter('one')).toBe('/done?error=provider_error');
-    expect(app.log.join('\n')).toContain('provider one: failed: it answered with the error invalid_client');
+    expect(app.log.join('\n')).toContain('provider one failed: it answered with the error invalid_client');
     app.log.length = 0;
     provider.lies = { ...plain, refuses: () => 'code abc\nforged' };
     expect(await locationAfter('one')).toBe('/done?error=provider_error');
@@ -165,7 +165,7 @@ describe('a provider, as documented', () => {
     provider.lies = { ...plain, tokens: { id_token: undefined, ...tokens } };
     expect(await locationAfter('one')).toBe('/done?error=provider_error');
     expect(app.log.join('\n')).not.toMatch(/forged|漢/);
-    expect(app.log.join('\n')).toContain('provider one: failed: Error: its');
+    expect(app.log.join('\n')).toContain('provider one failed: Error: its');
   });
 
   test('may issue long tokens', async () => {

@@ -111,7 +111,7 @@ describe('a provider that sends', () => {
     const browser = app.browser();
     expect((await signInWith(browser, 'oidc')).headers.location).toBe('/done');
     expect((await browser.get('/auth/me').expect(200)).body.user.email).toBe('ada@example.com');
-    expect(app.log.join('\n')).toContain('provider oidc: userinfo failed');
+    expect(app.log.join('\n')).toContain('provider oidc failed to return userinfo');
   });
 
   test('tokens in malformed JSON does not get them into the log', async () => {
