@@ -3,11 +3,12 @@ import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { admin, apiKeys, auditLog, credentialPassword, oauth } from '../lib/index.js';
-import { oidc } from '../lib/providers.js';
+import * as providers from '../lib/providers.js';
 import { type SpecApp, startApp } from './support/app.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string) => readFile(join(root, path), 'utf8');
+const CODE = /^```[\s\S]*?^```/gm;
 
 describe('the tables of the reference', () => {
   let app: SpecApp<readonly ReturnType<typeof credentialPassword>[]>;
@@ -18,7 +19,7 @@ describe('the tables of the reference', () => {
       plugins: [
         credentialPassword({ username: true, bcryptCost: 4 }),
         oauth(),
-        oidc({ id: 'work', ...provider }),
+        providers.oidc({ id: 'work', ...provider }),
         admin({ adminEmails: [email] }),
         apiKeys(),
         auditLog(),
@@ -76,6 +77,19 @@ describe('the tables of the reference', () => {
   });
 });
 
+test('docs/oauth.md lists every provider and its options', async () => {
+  const page = await read('docs/oauth.md');
+  const listed = [...page.matchAll(/^\| `(\w+)\(\)` \|/gm)].map(([, name]) => name);
+  expect(listed.sort()).toEqual(Object.keys(providers).sort());
+
+  const folder = 'lib/plugins/oauth/providers';
+  for (const file of await readdir(join(root, folder))) {
+    const options = [...(await read(`${folder}/${file}`)).matchAll(/@default.*\n(?: +\*\/\n)? +(\w+)\??:/g)];
+    const missing = options.map(([, name]) => name).filter((name) => !page.includes(`\`${name}`));
+    expect({ file, missing }).toEqual({ file, missing: [] });
+  }
+});
+
 describe('the pages', () => {
   const pages: string[] = [];
   beforeAll(async () => {
@@ -95,10 +109,21 @@ describe('the pages', () => {
     expect(missing).toEqual([]);
   });
 
+  test('no page has two headings with the same name', async () => {
+    const twice: string[] = [];
+    for (const page of pages) {
+      const headings = headingsOf((await read(page)).replace(CODE, ''));
+      twice.push(
+        ...headings.filter((one, at) => headings.indexOf(one) !== at).map((one) => `${page}#${one}`),
+      );
+    }
+    expect(twice).toEqual([]);
+  });
+
   test('links lead to files and headings that exist', async () => {
     const broken: string[] = [];
     for (const page of pages) {
-      const text = (await read(page)).replace(/^```[\s\S]*?^```/gm, '');
+      const text = (await read(page)).replace(CODE, '');
       for (const [, target = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
         if (/^[a-z]+:/.test(target)) continue;
         const [file = '', heading] = target.split('#');

@@ -70,10 +70,10 @@ export function asUnavailable(error: unknown): AuthError {
   const what = `database: ${String(code)}: ${parent?.message || message}.`;
   const isSchema = WRONG_SCHEMA.has(String(code)) || WRONG_SQLITE_SCHEMA.test(parent?.message ?? '');
   if (!isSchema) return new AuthError('unavailable', { cause: new Error(what) });
-  const mend = `The schema is not what this version expects (${tablesOf(sql)}): run auth.migrate()`;
+  const remedy = `The schema is not what this version expects (${tablesOf(sql)}): run auth.migrate()`;
   return new AuthError('unavailable', {
     detail: 'The database is not set up for this version. The log says what to do.',
-    cause: new Error(`${what} ${mend}`),
+    cause: new Error(`${what} ${remedy}`),
   });
 }
 

@@ -77,7 +77,7 @@ describe('tables of the app that refer to latchkey’s', () => {
 describe('tables with latchkey’s names that exist already', () => {
   const name = dialect === 'sqlite' ? 'Sessions' : 'sessions';
 
-  test('are named, with tablePrefix as the mend, and nothing is changed', async () => {
+  test('are named, with tablePrefix as the remedy, and nothing is changed', async () => {
     await rows(database, `CREATE TABLE ${name} (sid VARCHAR(36))`);
     await rows(database, `INSERT INTO ${name} (sid) VALUES ('of the app')`);
     const auth = open();

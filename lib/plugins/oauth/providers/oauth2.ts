@@ -80,7 +80,7 @@ export function oauth2(options: OAuth2Options): ProviderPlugin {
       userinfoUrl,
       revocationUrl,
     },
-    // Until version 0.1, the default was the origin, which other services on the same host share.
+    // Before version 0.1.0, the default was the origin, which other services on the same host share.
     ...(issuer === undefined && { formerIssuers: [origin] }),
     ...clientOf(options),
     clientAuth,
