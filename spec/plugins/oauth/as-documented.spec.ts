@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { discord, gitlab, google, oauth2, x } from '../../../lib/providers.js';
+import { discord, github, gitlab, google, microsoft, oauth2, x } from '../../../lib/providers.js';
 import { ada, signedIn } from '../../support/app.js';
 import { rows } from '../../support/database.js';
 import {
@@ -8,7 +8,14 @@ import {
   startLyingProvider,
   type TokenRequest,
 } from '../../support/lying-provider.js';
-import { begin, type OAuthApp, signInWith, startOAuthApp, travel } from '../../support/oauth-app.js';
+import {
+  begin,
+  linkWith,
+  type OAuthApp,
+  signInWith,
+  startOAuthApp,
+  travel,
+} from '../../support/oauth-app.js';
 
 const client = { clientId: 'the-client', clientSecret: 'gloas-1~_secret' };
 
@@ -28,6 +35,8 @@ describe('a provider, as documented', () => {
       providers: () => [
         google({ ...client, issuer, authorizeParameters: { prompt: 'select_account', hl: 'de' } }),
         gitlab({ ...client, issuer }),
+        microsoft({ ...client, issuer }),
+        github({ ...client, endpoints: { ...endpoints, emailsUrl: `${issuer}/emails` } }),
         x({ ...client, endpoints }),
         discord({ ...client, endpoints }),
         oauth2({ id: 'one', ...client, ...endpoints }),
@@ -112,6 +121,35 @@ describe('a provider, as documented', () => {
       'de',
     ]);
     expect((await prompts('authorize')).get('prompt')).toBe('select_account');
+  });
+
+  test('is asked for a time of authentication that it can state, and for tokens that live long enough', async () => {
+    const browser = await signedIn(app);
+    const asked = async (id: string) => {
+      provider.lies = { claims: { sub: id } };
+      await linkWith(browser, id);
+      const url = new URL(await begin(browser, `/auth/oauth/${id}/reauthenticate`));
+      return Object.fromEntries(url.searchParams);
+    };
+    expect(await asked('google')).toMatchObject({
+      prompt: 'select_account',
+      claims: '{"id_token":{"auth_time":{"essential":true}}}',
+    });
+    expect(await asked('microsoft')).toMatchObject({ prompt: 'login', max_age: '300' });
+    expect(await asked('gitlab')).toMatchObject({ prompt: 'login', max_age: '0' });
+  });
+
+  test.each([
+    ['a person', 'octocat', true],
+    ['a person whom an enterprise manages', 'octocat_acme', false],
+  ])('joins an existing account with the GitHub account of %s: %s', async (_what, login, joins) => {
+    await signedIn(app, { ...ada, email: 'ada@example.com' });
+    await rows(app.database, 'UPDATE users SET email_verified_at = created_at');
+    const emails = [{ email: 'ada@example.com', primary: true, verified: true }];
+    provider.lies = { ...plain, userinfo: { sub: undefined, id: 7, login }, emails };
+    expect(await locationAfter('github')).toBe(joins ? '/done' : '/done?error=account_exists');
+    await rows(app.database, 'DELETE FROM users');
+    expect((await userAfter('github')).email).toBe('ada@example.com');
   });
 
   test.each([

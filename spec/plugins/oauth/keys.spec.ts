@@ -113,6 +113,36 @@ describe('the signing keys of a provider', () => {
     expect((await browser.get('/auth/me').expect(200)).body.user.email).toBe('signed@example.com');
   });
 
+  test('may change before userinfo is signed, which is fetched once, and are not fetched for every wrong one', async () => {
+    const metadata = { userinfo_signing_alg_values_supported: ['ES256'] };
+    provider.lies = { metadata };
+    expect(await signIn()).toBe(DONE);
+    const newer = newKeys();
+    // The ID token is still signed by the older key.
+    provider.keys = [newer, ...provider.keys];
+    let requests = 0;
+    const userinfoBy = (key: KeyPair) => {
+      const now = Math.floor(Date.now() / 1000);
+      const claims = { iss: provider.issuer, aud: 'latchkey-spec', iat: now, exp: now + 300, sub: 'ada' };
+      const jwt = signed({ ...claims, email: 'signed@example.com', email_verified: true }, key);
+      const userinfo: (typeof answers)['failure'] = (_req, res) => {
+        requests++;
+        res.writeHead(200, { 'content-type': 'application/jwt' }).end(jwt);
+      };
+      provider.lies = { metadata, claims: { email: undefined }, answers: { userinfo } };
+    };
+    userinfoBy(newer);
+    expect(await signIn()).toBe(DONE);
+    expect([requests, provider.jwksRequests]).toEqual([1, 2]);
+    userinfoBy(newKeys());
+    const startedAt = Date.now();
+    for (let round = 0; round < 5; round++) expect(await signIn()).toBe(FAILED);
+    expect(requests).toBe(6);
+    // One fetch in three seconds.
+    const allowed = 1 + Math.ceil((Date.now() - startedAt) / 3000);
+    expect(provider.jwksRequests - 2).toBeLessThanOrEqual(allowed);
+  });
+
   test('may have no ids, and then all keys are tried', async () => {
     provider.lies = { kid: '' };
     provider.keys = [newKeys(), newKeys(), ...provider.keys];

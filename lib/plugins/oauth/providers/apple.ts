@@ -27,7 +27,7 @@ const SHAPE = { ...shape, teamId: required, keyId: required, privateKey: require
 /**
  * Sign in with Apple. Apple responds with a form post, and expects a signed JWT as the client secret. It sends
  * `email_verified` for every address, including relay addresses, as a boolean or a string; true is proof for both uses
- * of an email. Discovery is not used: for hours in June 2025, it named another issuer than the ID tokens. Unlinking
+ * of an email. It can be false for accounts of companies and schools. Discovery is not used: for hours in June 2025, it named another issuer than the ID tokens. Unlinking
  * revokes the tokens, which Apple requires of apps that delete accounts.
  *
  * @throws TypeError if the private key is invalid
@@ -35,6 +35,7 @@ const SHAPE = { ...shape, teamId: required, keyId: required, privateKey: require
  * @see https://developer.apple.com/documentation/signinwithapple/authenticating-users-with-sign-in-with-apple
  * @see https://github.com/supabase/auth/issues/2051 on discovery
  * @see https://developer.apple.com/documentation/signinwithapplerestapi/revoke-tokens
+ * @see https://developer.apple.com/documentation/technotes/tn3194-handling-account-deletions-and-revoking-tokens-for-sign-in-with-apple
  */
 export function apple(options: AppleOptions): ProviderPlugin {
   checkOptions('apple', options, SHAPE);

@@ -8,9 +8,9 @@ import type { EndpointOptions } from './options.js';
  *
  * `verified: true` is proof for both uses of an email: Discord has sent a message to it.
  *
- * @see https://discord.com/developers/docs/resources/user#user-object
- * @see https://discord.com/developers/docs/reference#api-versioning
- * @see https://discord.com/developers/docs/topics/oauth2#authorization-code-grant-token-revocation-example
+ * @see https://docs.discord.com/developers/resources/user#user-object
+ * @see https://docs.discord.com/developers/reference#api-versioning
+ * @see https://docs.discord.com/developers/topics/oauth2#shared-resources-oauth2-urls
  */
 export function discord(options: EndpointOptions): ProviderPlugin {
   return namedService('discord', options, {

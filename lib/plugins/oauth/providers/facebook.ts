@@ -12,7 +12,8 @@ import type { EndpointOptions } from './options.js';
  *
  * @see https://developers.facebook.com/docs/graph-api/reference/user/
  * @see https://developers.facebook.com/docs/graph-api/guides/secure-requests#appsecret_proof
- * @see https://developers.facebook.com/support/bugs/318390728250352/ on `#_=_`
+ * @see https://developers.facebook.com/docs/graph-api/changelog/versions/ on how long a version is available
+ * @see https://stackoverflow.com/questions/19170006 on `#_=_`
  * @see https://developers.facebook.com/docs/facebook-login/guides/permissions/request-revoke#revokelogin
  */
 export function facebook(options: EndpointOptions): ProviderPlugin {
@@ -25,10 +26,10 @@ export function facebook(options: EndpointOptions): ProviderPlugin {
   return namedService('facebook', options, {
     issuer: 'https://www.facebook.com',
     endpoints: {
-      authorizationUrl: 'https://www.facebook.com/v23.0/dialog/oauth',
-      tokenUrl: 'https://graph.facebook.com/v23.0/oauth/access_token',
-      userinfoUrl: 'https://graph.facebook.com/v23.0/me?fields=id,name,email',
-      revocationUrl: 'https://graph.facebook.com/v23.0/me/permissions',
+      authorizationUrl: 'https://www.facebook.com/v26.0/dialog/oauth',
+      tokenUrl: 'https://graph.facebook.com/v26.0/oauth/access_token',
+      userinfoUrl: 'https://graph.facebook.com/v26.0/me?fields=id,name,email',
+      revocationUrl: 'https://graph.facebook.com/v26.0/me/permissions',
     },
     scopes: ['email'],
     addsFragment: true,

@@ -1,7 +1,6 @@
 import { basicCredentials } from '../client-authentication.js';
 import type { ProviderPlugin } from '../provider.js';
 import { namedService, userOf } from './oauth2.js';
-import { trusted } from './oidc.js';
 import type { EndpointOptions, Endpoints } from './options.js';
 
 /** Options of {@link github}. */
@@ -21,19 +20,22 @@ interface GithubEmail {
 
 /**
  * GitHub. The email in the profile is not proof, since its owner chooses it. The primary address in the list of emails
- * is proof for both uses if GitHub has verified it, which it does with a message to the address, for accounts that an
- * enterprise manages too. The list has 30 entries per page unless more are requested.
+ * is proof if GitHub has verified it, which it does with a message to the address. For an existing account it is no
+ * proof if an enterprise manages the GitHub account: until August 2024, GitHub took the enterprise's word for addresses.
+ * The names of such accounts contain `_`, which those of others cannot. The list has 30 entries per page unless more
+ * are requested.
  *
  * Unlinking deletes the authorization of the app, with all its tokens for the person.
  *
  * @see https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps
  * @see https://docs.github.com/rest/users/emails#list-email-addresses-for-the-authenticated-user
- * @see https://github.blog/changelog/label/identity on addresses of managed accounts
+ * @see https://github.blog/changelog/2024-08-01-enterprise-managed-user-accounts-now-require-email-verification
+ * @see https://docs.github.com/enterprise-cloud@latest/admin/managing-iam/iam-configuration-reference/username-considerations-for-external-authentication
  * @see https://docs.github.com/rest/apps/oauth-applications#delete-an-app-authorization
  */
 export function github(options: GithubOptions): ProviderPlugin {
   return namedService('github', options, {
-    // The value that GitHub sends as `iss` (RFC 9207).
+    // What GitHub sends as `iss` (RFC 9207): https://docs.github.com/apps/github-authentication-discovery-endpoints
     issuer: 'https://github.com/login/oauth',
     endpoints: {
       authorizationUrl: 'https://github.com/login/oauth/authorize',
@@ -50,7 +52,13 @@ export function github(options: GithubOptions): ProviderPlugin {
       const emails = (await get(emailsUrl).catch(unlessHidden)) as (GithubEmail | null)[];
       const primary = Array.isArray(emails) ? emails.find((one) => one?.primary === true) : undefined;
       const { email, verified } = primary ?? {};
-      return { subject: user.id, email, ...trusted(verified === true), claims: { ...user, emails } };
+      return {
+        subject: user.id,
+        email,
+        emailIsProof: verified === true,
+        emailIsAuthoritative: !String(user.login).includes('_'),
+        claims: { ...user, emails },
+      };
     },
     revocation: ({ accessToken }, url) =>
       accessToken === null

@@ -24,7 +24,7 @@ const SHAPE = { ...discoveredShape, trustEmailVerified: z.boolean('must be true 
  * URL-decode the `Authorization` header. Unlinking revokes the tokens, at the endpoint that discovery names.
  *
  * @see https://docs.gitlab.com/integration/openid_connect_provider/
- * @see https://docs.gitlab.com/security/user_email_confirmation/
+ * @see https://docs.gitlab.com/administration/settings/sign_up_restrictions/#confirm-user-email
  * @see https://github.com/omniauth/omniauth_openid_connect/issues/116
  * @see https://github.com/doorkeeper-gem/doorkeeper/blob/main/lib/doorkeeper/oauth/client/credentials.rb
  */

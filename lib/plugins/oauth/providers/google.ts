@@ -10,8 +10,13 @@ import { checkOptions, clientOf, type DiscoveredOptions, discoveredShape } from 
  * Google issues a refresh token only for the first consent, so a link asks for consent again. Unlinking revokes the
  * tokens, at the endpoint that discovery names.
  *
+ * Google documents neither `prompt=login` nor `max_age`. It states when its user signed in (`auth_time`) only if asked
+ * for, and only to verified apps with "Session age claims" on. So reauthentication succeeds only for those, and only
+ * right after a sign-in to Google itself.
+ *
  * @see https://developers.google.com/identity/openid-connect/openid-connect#an-id-tokens-payload
- * @see https://developers.google.com/identity/openid-connect/openid-connect#authenticationuriparameters on prompts
+ * @see https://dev.to/googleworkspace/google-oidc-and-prompt-login-4d5o on prompts
+ * @see https://developers.google.com/identity/siwg/security-bundle on `auth_time`
  * @see https://developers.google.com/identity/gsi/web/guides/verify-google-id-token on when Google is authoritative
  * @see https://developers.google.com/identity/protocols/oauth2/web-server#offline
  * @see https://developers.google.com/identity/protocols/oauth2/web-server#tokenrevoke
@@ -27,8 +32,11 @@ export function google(options: DiscoveredOptions): ProviderPlugin {
     authorizeParameters: { access_type: 'offline' },
     parametersFor: {
       link: { prompt: 'consent' },
-      // Google does not know `login`.
-      reauthenticate: { max_age: '0', prompt: 'select_account' },
+      reauthenticate: {
+        max_age: '0',
+        prompt: 'select_account',
+        claims: JSON.stringify({ id_token: { auth_time: { essential: true } } }),
+      },
     },
     profile: (sources) =>
       oidcProfile(sources, (claims) => ({

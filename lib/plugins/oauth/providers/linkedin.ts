@@ -9,8 +9,8 @@ import type { EndpointOptions } from './options.js';
  * documents no way to revoke tokens.
  *
  * @see https://learn.microsoft.com/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2
- * @see https://github.com/UsefulSoftwareCo/executor/issues/2087 and
- *   https://github.com/teamhanko/hanko/pull/2405 on `code_verifier`
+ * @see https://github.com/UsefulSoftwareCo/executor/issues/2087 on `code_verifier`
+ * @see https://github.com/teamhanko/hanko/pull/2405 on `code_verifier`
  */
 export function linkedin(options: EndpointOptions): ProviderPlugin {
   return namedService('linkedin', options, {

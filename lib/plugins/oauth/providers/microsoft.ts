@@ -20,8 +20,12 @@ const OTHER_API = /^(?!https:\/\/graph\.microsoft\.com\/).*\//;
  * Microsoft Entra ID. The email claim is never proof, since a tenant's administrator can set it to any address ("nOAuth").
  * Microsoft has no endpoint that revokes tokens.
  *
+ * Its tokens expire `max_age` seconds after the sign-in, so with 0 they would have expired on arrival. Reauthentication
+ * leaves them five minutes, and asks for a sign-in with `prompt=login`.
+ *
  * @see https://learn.microsoft.com/entra/identity-platform/claims-validation#validate-the-subject
  * @see https://www.descope.com/blog/post/noauth
+ * @see https://github.com/AzureAD/microsoft-authentication-library-for-python/issues/444 on `max_age`
  */
 export function microsoft(options: MicrosoftOptions): ProviderPlugin {
   const {
@@ -39,6 +43,7 @@ export function microsoft(options: MicrosoftOptions): ProviderPlugin {
     ...clientOf(options),
     clientAuth: 'post',
     scopes: scopes ?? ['openid', 'email', 'profile', 'offline_access'],
+    parametersFor: { reauthenticate: { max_age: '300', prompt: 'login' } },
     profile: (sources) =>
       oidcProfile(hasUserinfo ? sources : { ...sources, userinfo: async () => null }, () => trusted(false)),
   });

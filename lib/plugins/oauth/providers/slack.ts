@@ -17,17 +17,22 @@ const SLACK = 'https://slack.com';
 const SHAPE = { ...discoveredShape, trustEmailVerified: z.boolean('must be true or false').optional() };
 
 /**
- * Sign in with Slack. The subject consists of the ids of workspace and user, since the latter is unique only within the
- * workspace. Its email is not proof by default: owners of a workspace can set the addresses of its members, and
+ * Sign in with Slack. The subject consists of the ids of workspace and user: Slack promises globally unique ids of
+ * users only by now. Its email is not proof by default: owners of a workspace can set the addresses of its members, and
  * anybody can own a workspace. Unlinking revokes the access token with `auth.revoke`.
+ *
+ * Slack takes PKCE only from apps that are registered as public clients, and answers `internal_error` if they also send
+ * a secret. So there is no PKCE; the nonce in the ID token binds it to the flow.
  *
  * To offer one workspace, set `authorizeParameters: { team: 'T…' }`.
  *
  * @see https://docs.slack.dev/authentication/sign-in-with-slack/
  * @see https://api.slack.com/.well-known/openid-configuration
- * @see https://api.slack.com/types/user on ids of users
+ * @see https://api.slack.com/methods/users.identity on ids of users
+ * @see https://docs.slack.dev/authentication/using-pkce
+ * @see https://github.com/paradigmxyz/centaur/pull/1101 on PKCE with a secret
  * @see https://docs.slack.dev/reference/methods/auth.revoke
- * @see https://slack.com/help/articles/360003534892 on owners who edit the profiles of members
+ * @see https://slack.com/help/articles/225531168 on owners who change the addresses of members
  */
 export function slack(options: SlackOptions): ProviderPlugin {
   const { scopes, issuer = SLACK, trustEmailVerified = false } = checkOptions('slack', options, SHAPE);
@@ -36,6 +41,7 @@ export function slack(options: SlackOptions): ProviderPlugin {
     server: { discover: issuer },
     ...clientOf(options),
     clientAuth: 'post',
+    pkce: false,
     scopes: scopes ?? ['openid', 'email', 'profile'],
     subjectOf,
     async profile(sources) {

@@ -4,11 +4,12 @@ import { trusted } from './oidc.js';
 import type { EndpointOptions } from './options.js';
 
 /**
- * Spotify. Its documentation calls the email unverified, so it is never proof. There is no endpoint that revokes
- * tokens. Redirect URIs must not contain `localhost`; use `127.0.0.1` instead.
+ * Spotify. Its documentation calls the email unverified, so it is never proof, and apps in development mode do not get
+ * it. There is no endpoint that revokes tokens. Redirect URIs must not contain `localhost`; use `127.0.0.1` instead.
  *
  * @see https://developer.spotify.com/documentation/web-api/tutorials/code-flow
  * @see https://developer.spotify.com/documentation/web-api/reference/get-current-users-profile
+ * @see https://developer.spotify.com/documentation/web-api/tutorials/february-2026-migration-guide
  * @see https://developer.spotify.com/documentation/web-api/concepts/redirect_uri
  */
 export function spotify(options: EndpointOptions): ProviderPlugin {

@@ -9,8 +9,11 @@ import type { EndpointOptions } from './options.js';
  * uses of an email: X returns only an address that the person has confirmed. To get it, the setting "Request email from
  * users" of the app must be on. Unlinking revokes the tokens. Add the scope `offline.access` for a refresh token.
  *
- * @see https://docs.x.com/resources/fundamentals/authentication/oauth-2-0/user-access-token
+ * @see https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code on scopes
+ * @see https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token on the client secret and revocation
  * @see https://docs.x.com/x-api/users/get-my-user
+ * @see https://docs.x.com/x-api/fundamentals/data-dictionary on `confirmed_email`
+ * @see https://devcommunity.x.com/t/announcing-support-for-email-address-retrieval-with-oauth-2-0-in-the-x-api-v2/240555
  */
 export function x(options: EndpointOptions): ProviderPlugin {
   return namedService('x', options, {

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, verify } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { apple } from '../../../../lib/providers.js';
+import { signedIn } from '../../../support/app.js';
 import { rows } from '../../../support/database.js';
 import {
   type Lies,
@@ -8,7 +9,7 @@ import {
   newRsaKeys,
   startLyingProvider,
 } from '../../../support/lying-provider.js';
-import { begin, type OAuthApp, startOAuthApp } from '../../../support/oauth-app.js';
+import { begin, linkWith, type OAuthApp, startOAuthApp } from '../../../support/oauth-app.js';
 import { visitProvider } from '../../../support/oidc.js';
 
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -102,6 +103,26 @@ describe('apple()', () => {
     // Apple rejects client secrets that are valid for more than six months.
     expect(claims.exp).toBeGreaterThan(now);
     expect(claims.exp).toBeLessThan(now + 3600);
+  });
+
+  test('revokes the tokens when the account is unlinked, with a client secret of its own', async () => {
+    const browser = await signedIn(app, { email: 'unlinks@example.com', password: 'an analytical engine' });
+    provider.lies = asApple;
+    expect((await linkWith(browser, 'apple')).headers.location).toBe('/linked');
+    const { refresh_token } = (await browser.get('/auth/oauth/apple/tokens').expect(200)).body;
+    await browser.delete('/auth/oauth/apple/unlink').expect(204);
+    // Waits for revocations that are running.
+    await app.auth.close();
+    const [revocation, ...more] = provider.revocations;
+    expect(more).toEqual([]);
+    expect(revocation).toMatchObject({ method: 'POST', url: '/auth/revoke', authorization: undefined });
+    const { client_secret, ...form } = Object.fromEntries(revocation?.form ?? []);
+    expect(form).toMatchObject({ client_id: options.clientId, token: refresh_token });
+    const [header = '', payload = '', signature = ''] = (client_secret ?? '').split('.');
+    const key = { key: publicKey, dsaEncoding: 'ieee-p1363' } as const;
+    expect(
+      verify('sha256', Buffer.from(`${header}.${payload}`), key, Buffer.from(signature, 'base64url')),
+    ).toBe(true);
   });
 
   test.each([

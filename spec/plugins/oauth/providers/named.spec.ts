@@ -183,6 +183,7 @@ const documented: Record<string, Documented> = {
     unproved: {
       claims: { sub: 'U0R7MFMJM', 'https://slack.com/team_id': 'T0R7GR', email_verified: false },
     },
+    refusesPkce: true,
     revokes: { method: 'POST', url: '/api/auth.revoke', authorization: /^Bearer ACCESS$/ },
   },
   twitch: {
