@@ -13,7 +13,7 @@ const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
 
 /**
  * Sends emails with nodemailer. An SMTP transport gets timeouts, unless it has its own: 10 seconds to connect
- * (`connectionTimeout`), 10 for the greeting (`greetingTimeout`), and 30 without a word (`socketTimeout`).
+ * (`connectionTimeout`), 10 for the greeting (`greetingTimeout`), and 30 of silence (`socketTimeout`).
  *
  * @example
  * email: nodemailerEmail(createTransport(…), { from: 'App <app@example.com>' })

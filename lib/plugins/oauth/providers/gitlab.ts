@@ -1,7 +1,12 @@
-import { z } from 'zod';
 import { type ProviderPlugin, providerPlugin } from '../provider.js';
 import { oidcProfile, trusted } from './oidc.js';
-import { checkOptions, clientOf, type DiscoveredOptions, discoveredShape } from './options.js';
+import {
+  checkOptions,
+  clientOf,
+  type DiscoveredOptions,
+  discoveredShape,
+  trustEmailVerifiedShape,
+} from './options.js';
 
 /** Options of {@link gitlab}. */
 export interface GitlabOptions extends DiscoveredOptions {
@@ -14,7 +19,7 @@ export interface GitlabOptions extends DiscoveredOptions {
 }
 
 const GITLAB = 'https://gitlab.com';
-const SHAPE = { ...discoveredShape, trustEmailVerified: z.boolean('must be true or false').optional() };
+const SHAPE = { ...discoveredShape, trustEmailVerified: trustEmailVerifiedShape };
 
 /**
  * GitLab: gitlab.com, or a self-managed server with `issuer`.

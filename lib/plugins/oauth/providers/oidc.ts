@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { type Claims, type ProfileSources, type ProviderPlugin, providerPlugin } from '../provider.js';
 import {
   type ClientAuthOptions,
@@ -9,6 +8,7 @@ import {
   providerId,
   providerShape,
   secureUrl,
+  trustEmailVerifiedShape,
 } from './options.js';
 
 const SHAPE = {
@@ -16,7 +16,7 @@ const SHAPE = {
   id: providerId,
   issuer: secureUrl,
   clientAuth: clientAuthShape,
-  trustEmailVerified: z.boolean('must be true or false').optional(),
+  trustEmailVerified: trustEmailVerifiedShape,
 };
 
 /** Options of {@link oidc}. */

@@ -81,6 +81,8 @@ export const providerShape = {
   authorizeParameters: authorizeParameters.optional(),
 };
 
+export const trustEmailVerifiedShape = z.boolean('must be true or false').optional();
+
 export const clientAuthShape = z.enum(['basic', 'post'], 'must be basic or post').optional();
 
 export const discoveredShape = { ...providerShape, issuer: secureUrl.optional() };

@@ -1,7 +1,12 @@
-import { z } from 'zod';
 import { type Claims, type ProviderPlugin, providerPlugin } from '../provider.js';
 import { oidcProfile, trusted } from './oidc.js';
-import { checkOptions, clientOf, type DiscoveredOptions, discoveredShape } from './options.js';
+import {
+  checkOptions,
+  clientOf,
+  type DiscoveredOptions,
+  discoveredShape,
+  trustEmailVerifiedShape,
+} from './options.js';
 
 /** Options of {@link slack}. */
 export interface SlackOptions extends DiscoveredOptions {
@@ -14,7 +19,7 @@ export interface SlackOptions extends DiscoveredOptions {
 }
 
 const SLACK = 'https://slack.com';
-const SHAPE = { ...discoveredShape, trustEmailVerified: z.boolean('must be true or false').optional() };
+const SHAPE = { ...discoveredShape, trustEmailVerified: trustEmailVerifiedShape };
 
 /**
  * Sign in with Slack. The subject consists of the ids of workspace and user: Slack promises globally unique ids of
