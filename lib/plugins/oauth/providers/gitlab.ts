@@ -30,7 +30,6 @@ const SHAPE = { ...discoveredShape, trustEmailVerified: trustEmailVerifiedShape 
  *
  * @see https://docs.gitlab.com/integration/openid_connect_provider/
  * @see https://docs.gitlab.com/administration/settings/sign_up_restrictions/#confirm-user-email
- * @see https://github.com/omniauth/omniauth_openid_connect/issues/116
  * @see https://github.com/doorkeeper-gem/doorkeeper/blob/main/lib/doorkeeper/oauth/client/credentials.rb
  */
 export function gitlab(options: GitlabOptions): ProviderPlugin {
