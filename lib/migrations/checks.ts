@@ -39,11 +39,14 @@ export async function requireFreeNames(
   );
 }
 
-// SQLite compares names without regard to case, and so does MySQL unless lower_case_table_names is 0. On PostgreSQL and
-// SQLite, indexes and views share the namespace of tables.
+// SQLite compares names without regard to case, and so does MySQL unless lower_case_table_names is 0.
+const asMysqlCompares = (name: string) =>
+  `(CASE @@lower_case_table_names WHEN 0 THEN BINARY ${name} ELSE LOWER(${name}) END)`;
+
+// On PostgreSQL and SQLite, indexes and views share the namespace of tables.
 const EXISTING = {
   mysql: `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE()
-    AND (CASE @@lower_case_table_names WHEN 0 THEN BINARY table_name ELSE LOWER(table_name) END) IN (:tables)`,
+    AND ${asMysqlCompares('table_name')} IN (:tables)`,
   postgres: `SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname = current_schema() AND c.relname IN (:tables)`,
   sqlite: 'SELECT name FROM sqlite_master WHERE LOWER(name) IN (:tables)',
@@ -66,7 +69,8 @@ export async function requireUnreferenced(
     REFERENCES[context.database.dialect],
     dropped,
   );
-  const foreign = references.filter(({ name }) => !dropped.includes(name.toLowerCase()));
+  // Not without regard to case: `Sessions` may be a table of the app.
+  const foreign = references.filter(({ name }) => !dropped.includes(name));
   if (foreign.length === 0) return;
   const pairs = new Set(foreign.map(({ name, target }) => `${name} (to ${target})`));
   throw new Error(
@@ -79,7 +83,7 @@ const REFERENCES = {
   mysql: `SELECT CASE table_schema WHEN DATABASE() THEN table_name ELSE CONCAT(table_schema, '.', table_name) END AS name,
       referenced_table_name AS target
     FROM information_schema.key_column_usage
-    WHERE referenced_table_schema = DATABASE() AND LOWER(referenced_table_name) IN (:tables)`,
+    WHERE referenced_table_schema = DATABASE() AND ${asMysqlCompares('referenced_table_name')} IN (:tables)`,
   postgres: `SELECT f.conrelid::regclass::text AS name, c.relname AS target FROM pg_constraint f
     JOIN pg_class c ON c.oid = f.confrelid JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE f.contype = 'f' AND n.nspname = current_schema() AND c.relname IN (:tables)`,
