@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Model, ModelStatic } from 'sequelize';
+import { CallContext } from '../../lib/context/call.js';
+import { openDatabase } from '../../lib/database/open.js';
 import { apiKeys, createAuth, oauth } from '../../lib/index.js';
 import { github } from '../../lib/providers.js';
 import { ada, password, SECRET } from '../support/app.js';
@@ -95,4 +97,18 @@ describe.each([
     await auth.models.Session.update({ expiresAt: new Date(Date.now() - DAY) }, { where: {} });
     expect(await first(aheadMs, 'prune')).toBe(1);
   });
+});
+
+test('a call without time left for the database fails, and leaves no rejected promise that would end the process', async () => {
+  const context = new CallContext();
+  // Nothing listens there.
+  const down = openDatabase('postgres://127.0.0.1:1/none', '', context);
+  const client = { ip: null, userAgent: null, request: null };
+  await expect(context.forRequest(client, 0, () => down.ready())).rejects.toMatchObject({
+    code: 'unavailable',
+  });
+  // By the time this has failed, so has the reading of the clock. Jest reports rejections that nobody handles.
+  await expect(down.sequelize.authenticate()).rejects.toThrow();
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  await down.sequelize.close();
 });
