@@ -49,6 +49,7 @@ export class Devices {
   async find(userId: string | null): Promise<string | null> {
     const token = this.#carriedToken();
     if (token === null) return null;
+    await this.database.ready();
     const device = await this.#find(token, 'AND d.user_id = :userId', userId ?? NOBODY);
     return device?.id ?? null;
   }

@@ -304,6 +304,23 @@ describe('the devices of an account', () => {
   });
 });
 
+test('a device cookie may come with the first sign-in of a process, before anything else is read', async () => {
+  await start();
+  const device = await newDevice();
+  for (const credential of ['no email', 'nobody@example.com', ada.email]) {
+    const auth = createAuth({
+      database: app.database.url,
+      secret: SECRET,
+      plugins,
+      rateLimit: { signIn: false },
+    });
+    const request = { headers: { cookie: `latchkey-device=${device}` } };
+    const attempt = auth.credential.signIn({ credential, password: 'wrong', request });
+    await expect(attempt).rejects.toMatchObject({ code: 'invalid_credentials' });
+    await auth.close();
+  }
+});
+
 test('an unknown account gets the same statements as a known one, with any device cookie', async () => {
   await start();
   const evesDevice = await newDevice(eve);
@@ -329,7 +346,7 @@ test('an unknown account gets the same statements as a known one, with any devic
       await sentFor(ada.email, cookie),
       await sentFor(`nobody-${device}@example.com`, cookie),
     ];
-    expect(known.length).toBeGreaterThan(2);
+    expect(known.length).toBeGreaterThan(1);
     expect(known).toEqual(unknown);
     await auth.models.RateLimit.destroy({ where: {} });
   }
