@@ -58,7 +58,10 @@ export interface RateLimitOptions {
   signUp?: WindowRule | false;
   /** Verification and reset emails, per address and per account. @default { limit: 3, window: 60 } */
   mail?: WindowRule | false;
-  /** Checks of one account's password, right or wrong, from any address. @default { limit: 60, window: 60 } */
+  /**
+   * Checks of one account's password, right or wrong, from any address, other than sign-ins.
+   * @default { limit: 60, window: 60 }
+   */
   passwordCheck?: WindowRule | false;
   /** Changes of one account's password by the user, other than resets by email. @default { limit: 5, window: 3600 } */
   passwordChange?: WindowRule | false;

@@ -19,7 +19,7 @@ export interface LimitRules {
   readonly signUp: WindowPolicy | null;
   /** Requested emails, per address and per account. */
   readonly mail: WindowPolicy | null;
-  /** Checks of an account's password, right or wrong. */
+  /** Checks of an account's password, right or wrong, for somebody who has a session or an emailed link. */
   readonly passwordCheck: WindowPolicy | null;
   /** Changes of an account's password, other than resets. */
   readonly passwordChange: WindowPolicy | null;

@@ -87,32 +87,55 @@ describe('the limit per address', () => {
 });
 
 describe('the limit of checks per user', () => {
-  const from = (index: number) => ({ userId, ip: `192.0.2.${index}` });
-  test('counts every check of one password, from any address', async () => {
-    await start({ passwordCheck: { limit: 3, window: 600 } });
-    const { id: sessionId } = (await browser.get('/auth/me')).body.session;
-    const attempts = [1, 2, 3].map((index) =>
-      codeOf(app.auth.credential.reauthenticate({ ...from(index), sessionId, password: ada.password })),
+  const reauthenticateFrom = (index: number, sessionId: string, given = ada.password) =>
+    codeOf(
+      app.auth.credential.reauthenticate({ userId, ip: `192.0.2.${index}`, sessionId, password: given }),
     );
-    // The sign-in counts too.
+  const sessionId = async () => (await browser.get('/auth/me')).body.session.id as string;
+  const signIn = (who: { password: string } = ada) =>
+    app.http.post('/auth/signin/credential').send({ credential: ada.email, password: who.password });
+
+  test('counts every check at the request of somebody who has a session, from any address', async () => {
+    await start({ passwordCheck: { limit: 2, window: 600 } });
+    const id = await sessionId();
+    const attempts = [1, 2, 3].map((index) => reauthenticateFrom(index, id));
     expect((await Promise.all(attempts)).sort()).toEqual(['done', 'done', 'rate_limited']);
-    const credentials = { credential: ada.email, password: ada.password };
-    const answer = await app.http.post('/auth/signin/credential').send(credentials);
+    // In a known device, they are counted on their own.
+    expectProblem(await reauthenticate('wrong'), 401, 'invalid_credentials');
+    await reauthenticate().expect(204);
+    const answer = await change(ada.password, 'another long password');
     expectProblem(answer, 429, 'rate_limited');
-    expect(answer.headers['ratelimit-policy']).toBe('"passwordCheck";q=3;w=600');
-    await app.auth.credential.signUp({ email: 'eve@example.com', password: ada.password });
-    await app.auth.credential.signIn({ credential: 'eve@example.com', password: ada.password });
+    expect(answer.headers['ratelimit-policy']).toBe('"passwordCheck";q=2;w=600');
+  });
+
+  test('counts email verifications with a password', async () => {
+    await start({ passwordCheck: { limit: 1, window: 600 } });
+    const token = await tokenOf('email-verifications');
+    const verify = () => app.http.post('/auth/verify-email').send({ token, password: 'wrong' });
+    expectProblem(await verify(), 401, 'invalid_credentials');
+    expectProblem(await verify(), 429, 'rate_limited');
+  });
+
+  test.each([
+    ['on', { failures: 9, firstPause: 600, maxPause: 600 }],
+    ['off', false],
+  ] as const)('cannot be used up by strangers, with the rule for accounts %s', async (_name, account) => {
+    await start({ passwordCheck: { limit: 3, window: 600 }, account });
+    for (let index = 0; index < 6; index++) await signIn({ password: 'wrong' }).expect(401);
+    await signIn().expect(200);
+    expect(await reauthenticateFrom(1, await sessionId())).toBe('done');
+    await reauthenticate().expect(204);
   });
 
   test('is not used up by attempts that a pause refuses', async () => {
-    const account = { failures: 1, firstPause: 1, maxPause: 1 };
+    const account = { failures: 1, firstPause: 600, maxPause: 600 };
     await start({ passwordCheck: { limit: 4, window: 600 }, account });
-    const signIn = (index: number, given = 'wrong') =>
-      codeOf(app.auth.credential.signIn({ ...from(index), credential: ada.email, password: given }));
-    expect(await signIn(0)).toBe('invalid_credentials');
-    for (let index = 1; index < 20; index++) expect(await signIn(index)).toBe('rate_limited');
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    expect(await signIn(20, ada.password)).toBe('done');
+    const id = await sessionId();
+    expect(await reauthenticateFrom(0, id, 'wrong')).toBe('invalid_credentials');
+    for (let index = 1; index < 20; index++)
+      expect(await reauthenticateFrom(index, id, 'wrong')).toBe('rate_limited');
+    await app.auth.models.RateLimit.update({ blockedUntil: new Date(0) }, { where: { hits: 1 } });
+    expect(await reauthenticateFrom(20, id)).toBe('done');
   });
 });
 

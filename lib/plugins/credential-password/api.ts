@@ -235,6 +235,6 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
   }
 
   async #verifyOwn(userId: string, password: string): Promise<UserRecord> {
-    return this.#parts.check.verify(await this.#find(userId), userId, String(password));
+    return this.#parts.check.verifyOwn(await this.#find(userId), String(password));
   }
 }

@@ -52,7 +52,7 @@ export class EmailVerification {
     const { user } = found.record;
     if (shown.sessionUserId !== user.id) {
       if (shown.password === undefined) throw new AuthError('unauthenticated');
-      await this.check.verify(found.record, user.id, shown.password);
+      await this.check.verifyOwn(found.record, shown.password);
     }
     const spare = ['password', 'sessions', 'tokens', 'credentials'] as const;
     return this.core.tokens.redeem(found, async (record) => record.user, spare);

@@ -35,18 +35,39 @@ export class PasswordCheck {
   ) {}
 
   /**
+   * Verifies the password of a sign-in.
+   *
    * @param record the account; null if it does not exist, which must be indistinguishable and take the same time
    * @param name the key by which attempts are counted if the account does not exist
    * @throws AuthError `invalid_credentials`, `rate_limited`, `unavailable`
    */
-  async verify(record: UserRecord | null, name: string, password: string): Promise<UserRecord> {
+  verify(record: UserRecord | null, name: string, password: string): Promise<UserRecord> {
+    return this.#verify(record, name, password, false);
+  }
+
+  /**
+   * Verifies the password of a user who has a session or an emailed link. Only these checks are limited per account: a
+   * stranger could use up a limit on sign-ins, and so lock the owner out.
+   *
+   * @throws AuthError like {@link verify}
+   */
+  verifyOwn(record: UserRecord, password: string): Promise<UserRecord> {
+    return this.#verify(record, attemptsOf(record.user), password, true);
+  }
+
+  async #verify(
+    record: UserRecord | null,
+    name: string,
+    password: string,
+    isOwn: boolean,
+  ): Promise<UserRecord> {
     await this.core.limiter.countAddress('signIn');
     const userId = record?.user.id ?? null;
     const account = await this.#counterOf(record, name);
     await this.#learnCosts();
     let isFirst = false;
     for (let round = 1; ; round++) {
-      const outcome = await this.#attempt(account, record, password);
+      const outcome = await this.#attempt(account, record, password, isOwn);
       if ('user' in outcome) return outcome;
       isFirst ||= outcome.isFirst;
       // Attempts count as failures until they finish, so the owner may have caused the pause with concurrent sign-ins.
@@ -89,14 +110,15 @@ export class PasswordCheck {
     account: string,
     record: UserRecord | null,
     password: string,
+    isOwn: boolean,
   ): Promise<UserRecord | RefusedAttempt> {
     const end = this.#begin(account);
     let isCorrect = false;
     try {
       const paused = await this.core.limiter.reserveAttempt(account);
       if (paused) return paused;
-      // Only now: the attempts that a pause refuses must not use up the limit, so that strangers cannot.
-      await this.core.limiter.countAccount('passwordCheck', account);
+      // Only now: strangers can cause pauses, so the attempts that a pause refuses must not use up the limit.
+      if (isOwn) await this.core.limiter.countAccount('passwordCheck', account);
       const { matches, outdated } = await this.hasher.verify(password, record?.passwordHash ?? null);
       if (!record || !matches) {
         this.core.events.emit('sign_in.failed', { userId: record?.user.id ?? null });
