@@ -71,7 +71,7 @@ export class SqlLimitStore implements LimitStore {
           key,
           hits,
           seen: counter.hits,
-          blocked: later(now, pauseMs),
+          blocked: pauseEnd(now, pauseMs),
           end: later(now, pauseMs + FORGET_AFTER_MS),
         },
       );
@@ -94,7 +94,7 @@ export class SqlLimitStore implements LimitStore {
 
   /** Starts a counter at one, if there is none or it has expired. */
   async #begin(key: Buffer, now: Date, lifeMs: number, pauseMs = 0): Promise<boolean> {
-    const values = { key, now, blocked: later(now, pauseMs), end: later(now, lifeMs) };
+    const values = { key, now, blocked: pauseEnd(now, pauseMs), end: later(now, lifeMs) };
     const ignore = this.database.dialect === 'mysql' ? 'IGNORE' : '';
     const unlessThere = this.database.dialect === 'mysql' ? '' : 'ON CONFLICT (key_hash) DO NOTHING';
     const begun = await this.database.change(
@@ -128,6 +128,11 @@ export class SqlLimitStore implements LimitStore {
 
 function keyOf(name: string): Buffer {
   return hash('sha256', name, 'buffer');
+}
+
+/** Null without a pause: concurrent calls whose time is a few milliseconds earlier must not take it for one. */
+function pauseEnd(now: Date, pauseMs: number): Date | null {
+  return pauseMs > 0 ? later(now, pauseMs) : null;
 }
 
 function later(now: Date, ms: number): Date {

@@ -19,7 +19,16 @@ afterAll(() => app.stop());
 
 const signIn = (given: string) =>
   app.http.post('/auth/signin/credential').send({ credential: ada.email, password: given });
-const counters = () => rows<{ hits: number }>(app.database, 'SELECT * FROM my_rate_limits');
+const counters = () =>
+  rows<{ hits: number; blocked_until: unknown }>(app.database, 'SELECT * FROM my_rate_limits');
+
+test('a failure that causes no pause stores no end of one, which could refuse concurrent attempts', async () => {
+  for (const _ of [1, 2]) {
+    await signIn('a wrong password').expect(401);
+    expect((await counters()).map(({ blocked_until }) => blocked_until)).toEqual([null, null]);
+  }
+  await app.auth.models.RateLimit.destroy({ where: {} });
+});
 
 test('pruning deletes expired counters and keeps the others', async () => {
   await signIn('a wrong password').expect(401);
