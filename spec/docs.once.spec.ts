@@ -90,6 +90,15 @@ test('docs/oauth.md lists every provider and its options', async () => {
   }
 });
 
+test.each(['docs/oauth.md', 'docs/security.md'])('%s names the providers without PKCE', async (page) => {
+  const folder = 'lib/plugins/oauth/providers';
+  const [sentence = ''] = (await read(page)).match(/^Every flow .*?\.|Every sign-in flow .*?\./ms) ?? [];
+  for (const file of await readdir(join(root, folder))) {
+    if (!/^ +pkce: false/m.test(await read(`${folder}/${file}`))) continue;
+    expect(sentence.toLowerCase()).toContain(file.replace('.ts', ''));
+  }
+});
+
 describe('the pages', () => {
   const pages: string[] = [];
   beforeAll(async () => {

@@ -27,8 +27,9 @@ const SHAPE = { ...shape, teamId: required, keyId: required, privateKey: require
 /**
  * Sign in with Apple. Apple responds with a form post, and expects a signed JWT as the client secret. It sends
  * `email_verified` for every address, including relay addresses, as a boolean or a string; true is proof for both uses
- * of an email. It can be false for accounts of companies and schools. Discovery is not used: for hours in June 2025, it named another issuer than the ID tokens. Unlinking
- * revokes the tokens, which Apple requires of apps that delete accounts.
+ * of an email. It can be false for accounts of companies and schools. Discovery is not used: for hours in June 2025, it
+ * named another issuer than the ID tokens. Unlinking revokes the tokens, which Apple requires of apps that delete
+ * accounts.
  *
  * @throws TypeError if the private key is invalid
  * @see https://developer.apple.com/documentation/accountorganizationaldatasharing/creating-a-client-secret
