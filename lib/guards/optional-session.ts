@@ -8,8 +8,9 @@ import type { GuardOptions } from './options.js';
  * everything, even of the router.
  *
  * A session cookie that opens nothing (it has ended or was revoked, it is junk, or there are two different ones) counts
- * as none, and the response clears it. It is not cleared if the response sets the cookie itself, as a sign-in does, or
- * if its token was replaced in the last minute, since the browser may have the new one by now.
+ * as none, and the response clears it. It is not cleared if the response sets the cookie itself, as a sign-in does, if
+ * its token was replaced in the last minute, or if the response comes more than a second later, since the browser may
+ * have a new one by now.
  *
  * An invalid Bearer token or API key is refused with 401, a cookie from another site with 403 if the method is unsafe;
  * use `onError` to continue instead.

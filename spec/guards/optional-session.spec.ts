@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Request, Response } from 'express';
 import { apiKeys, authRouter, optionalSession } from '../../lib/index.js';
@@ -9,6 +10,9 @@ const plugins = [password(), apiKeys()] as const;
 const CLEARED = ['Path=/', 'Expires=Thu, 01 Jan 1970 00:00:00 GMT', 'HttpOnly', 'SameSite=Lax'];
 const JUNK = `lks_${'A'.repeat(48)}`;
 const credentials = { credential: ada.email, password: ada.password };
+
+const late: (() => void)[] = [];
+const reached = new EventEmitter();
 
 let app: SpecApp<typeof plugins>;
 let userId: string;
@@ -33,6 +37,22 @@ beforeAll(async () => {
         res.writeHead(201, { 'Set-Cookie': 'latchkey=head' });
         res.write('first');
         res.end('last');
+      });
+      const forms: Record<string, unknown> = {
+        object: { 'Cache-Control': 'public', 'Set-Cookie': ['theme=dark', 'a=b'] },
+        turns: ['Cache-Control', 'public', 'Set-Cookie', 'theme=dark', 'Set-Cookie', 'a=b'],
+        pairs: [
+          ['Cache-Control', 'public'],
+          ['Set-Cookie', ['theme=dark', 'a=b']],
+        ],
+      };
+      express.get('/head/:form', (req, res) => {
+        res.removeHeader('X-Powered-By');
+        res.writeHead(200, 'Fine', forms[req.params.form] as never).end();
+      });
+      express.get('/late', (_req, res) => {
+        late.push(() => res.send('late'));
+        reached.emit('late');
       });
       express.get('/stream', (_req, res) => {
         res.write('first');
@@ -132,6 +152,26 @@ describe('optionalSession and a cookie that opens nothing', () => {
   test('does not let a cache keep the response', async () => {
     expect((await get(await revoked(), '/public')).headers['cache-control']).toBe('no-store');
     expect((await get('', '/public')).headers['cache-control']).toBe('public, max-age=60');
+  });
+
+  test.each(['object', 'turns', 'pairs'])(
+    'does not let a cache keep the response if its headers are given to writeHead (%s)',
+    async (form) => {
+      const { headers } = await get(await revoked(), `/head/${form}`).expect(200);
+      expect(headers['cache-control']).toBe('no-store');
+      expect(headers['set-cookie']).toEqual(['theme=dark', 'a=b', `latchkey=; ${CLEARED.join('; ')}`]);
+    },
+  );
+
+  test('clears nothing in a response that comes late, since the browser may have signed in meanwhile', async () => {
+    const cookie = await revoked();
+    const begun = once(reached, 'late');
+    const answer = get(cookie, '/late').then((response) => response);
+    await begun;
+    await app.http.post('/auth/signin/credential').set('cookie', cookie).send(credentials).expect(200);
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    late.pop()?.();
+    expect((await answer).headers['set-cookie']).toBeUndefined();
   });
 
   test('clears nothing during an outage', async () => {
