@@ -1,12 +1,11 @@
 import { DataTypes, QueryTypes, type Sequelize, Transaction } from 'sequelize';
 import type { CallContext } from '../context/call.js';
 import { withTimeout } from '../context/deadline.js';
-import { AuthError } from '../errors.js';
 import { Clock } from './clock.js';
 import type { Dialect } from './connect.js';
 import { asUnavailable, isRetryable, wasNotSent } from './faults.js';
 import { fillIn, literal, type Value } from './literal.js';
-import { refuseLateStatements, Turn } from './turn.js';
+import { noAnswer, refuseLateStatements, Turn } from './turn.js';
 
 /** The values of a statement's `:name` placeholders. A list is for `IN (:name)`. */
 export type Replacements = Readonly<Record<string, Value | readonly string[] | readonly Buffer[]>>;
@@ -241,10 +240,6 @@ export class Database {
     this.#writes = turn.catch(() => undefined);
     return turn;
   }
-}
-
-function noAnswer(): AuthError {
-  return new AuthError('unavailable', { cause: new Error('database: no answer in time') });
 }
 
 function isConstraintError(error: unknown): boolean {

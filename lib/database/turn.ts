@@ -60,6 +60,11 @@ function noConnection(size: number): AuthError {
   });
 }
 
+/** For a statement or transaction that has passed its deadline. */
+export function noAnswer(): AuthError {
+  return new AuthError('unavailable', { cause: new Error('database: no answer in time') });
+}
+
 /** Keeps a statement that has waited for a connection for too long from being sent: its caller knows it as failed. */
 export function refuseLateStatements(sequelize: Sequelize): void {
   // Another Auth may use the same instance.
@@ -67,7 +72,7 @@ export function refuseLateStatements(sequelize: Sequelize): void {
   sequelize.addHook('beforeQuery', 'latchkey', (options: object) => {
     const { turn } = options as { turn?: Turn };
     if (!turn) return;
-    if (turn.isLate) throw new AuthError('unavailable', { cause: new Error('database: no answer in time') });
+    if (turn.isLate) throw noAnswer();
     turn.hasConnection = true;
   });
 }
