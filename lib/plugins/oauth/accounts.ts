@@ -116,12 +116,14 @@ export class Accounts {
   /**
    * Stores the tokens of a sign-in or link, and the current issuer of the provider. Tokens that the response omits are
    * kept if they can still be used. A refresh that is running keeps its lease.
+   *
+   * @returns false if the account has been unlinked in the meantime
    */
   async updateTokens(
     account: AccountRow,
     { issuer, tokens }: Pick<Identity, 'issuer' | 'tokens'>,
     transaction?: Transaction,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { id } = account;
     const columns = { issuer, ...this.box.columnsOf(account, tokens, this.#database.clock.date()) };
     const useless = TOKEN_FIELDS.filter((field) => {
@@ -134,9 +136,9 @@ export class Accounts {
       // Only if unchanged: another sign-in may have replaced them in the meantime.
       const nulls = Object.fromEntries(useless.map((field) => [field, null]));
       const unchanged = Object.fromEntries(useless.map((field) => [field, account[field]]));
-      if (await this.#table.update({ ...columns, ...nulls }, { id, ...unchanged }, transaction)) return;
+      if (await this.#table.update({ ...columns, ...nulls }, { id, ...unchanged }, transaction)) return true;
     }
-    await this.#table.update(columns, { id }, transaction);
+    return (await this.#table.update(columns, { id }, transaction)) > 0;
   }
 
   /** @returns the number of deleted rows: 1 or 0 */

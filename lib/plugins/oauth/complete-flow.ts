@@ -110,7 +110,8 @@ async function reauthenticate(
   if (authenticatedAt.getTime() < startedAt.getTime() - CLOCK_TOLERANCE_MS)
     throw new AuthError('reauthentication_required');
   await inSession(core, user.id, session.id, async (transaction) => {
-    await accounts.updateTokens(account, identity, transaction);
+    if (!(await accounts.updateTokens(account, identity, transaction)))
+      throw new AuthError('account_not_linked');
     await core.sessions.markAuthenticated(session.id, authenticatedAt, transaction);
   });
 }

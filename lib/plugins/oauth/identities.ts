@@ -83,12 +83,12 @@ export function linkIdentity(
     // Another client of the same issuer, whose tokens do not belong to this account.
     if (known && known.provider !== provider.id) throw new AuthError('provider_already_linked');
     if (!known && (await accounts.find(userId, provider.id))) throw new AuthError('provider_already_linked');
-    await inSession(core, userId, session.id, (transaction) =>
-      known
-        ? accounts.updateTokens(known, identity, transaction)
-        : accounts.insert(ownerOf(userId, provider, identity), identity.tokens, transaction),
-    );
-    return known === null;
+    let isNew = false;
+    await inSession(core, userId, session.id, async (transaction) => {
+      isNew = !known || !(await accounts.updateTokens(known, identity, transaction));
+      if (isNew) await accounts.insert(ownerOf(userId, provider, identity), identity.tokens, transaction);
+    });
+    return isNew;
   });
 }
 
@@ -127,7 +127,7 @@ async function signInKnown(
   if (!found) return null;
   const { account, user, authEpoch } = found;
   // Another client of the same issuer identifies the same person, but its tokens do not belong to this account.
-  if (account.provider === provider.id) await accounts.updateTokens(account, identity);
+  if (account.provider === provider.id && !(await accounts.updateTokens(account, identity))) return null;
   return { user, authEpoch, userCreated: false, accountLinked: false };
 }
 
