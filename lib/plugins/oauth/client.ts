@@ -87,6 +87,8 @@ export class ProviderClient {
     timeoutMs = TIMEOUT_MS,
   ): Promise<TokenSet | null> {
     return this.#call(async (server) => {
+      // It may be used up by the request, and then the new one must not be lost because the keys cannot be fetched.
+      if (server.isOidc) await this.#keys.prepare(server);
       const response = await server.refresh(refreshToken);
       if (!response) return null;
       const tokens = toTokenSet(response, scopes);

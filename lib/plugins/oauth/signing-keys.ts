@@ -18,6 +18,11 @@ export class SigningKeys {
   #renewal: Promise<Keys> | undefined;
   #renewableAt = 0;
 
+  /** Fetches the keys unless they are cached, before a request that cannot be repeated. */
+  async prepare(server: AuthorizationServer): Promise<void> {
+    if (!this.#current) await this.#fetch(server);
+  }
+
   /** Verifies an ID token. @returns its claims */
   verify(idToken: string, server: AuthorizationServer): Promise<Claims> {
     return this.#withKeys(server, async (keys) => checkedClaims(await signedClaims(server, idToken, keys)));
@@ -46,7 +51,7 @@ export class SigningKeys {
    * verified once more with newly fetched keys.
    */
   async #withKeys<T>(server: AuthorizationServer, verify: (keys: Keys) => Promise<T>): Promise<T> {
-    const cached = this.#cached && this.#cached.until > Date.now() ? this.#cached.keys : undefined;
+    const cached = this.#current;
     if (!cached) return withCandidates(await this.#fetch(server), verify);
     try {
       return await withCandidates(cached, verify);
@@ -55,6 +60,10 @@ export class SigningKeys {
       if (!newer) throw error;
       return withCandidates(newer, verify);
     }
+  }
+
+  get #current(): Keys | undefined {
+    return this.#cached && this.#cached.until > Date.now() ? this.#cached.keys : undefined;
   }
 
   /** Fetches the keys again; concurrent calls share one request. Null if the last such fetch was too recent. */

@@ -79,6 +79,21 @@ describe('a refresh', () => {
     await browser.post(REFRESH).expect(200);
   });
 
+  test('is not sent if the keys for its ID token cannot be fetched: the new refresh token would be lost', async () => {
+    // It has cached no keys yet.
+    const another = app.another();
+    const [{ user_id: userId = '' } = {}] = await rows<{ user_id: string }>(
+      app.database,
+      'SELECT user_id FROM accounts',
+    );
+    provider.lies = { answers: { jwks: answers.failure } };
+    await expect(another.oauth.refresh(userId, 'oidc')).rejects.toMatchObject({ code: 'provider_error' });
+    expect(refreshRequests()).toEqual([]);
+    provider.lies = {};
+    await another.oauth.refresh(userId, 'oidc');
+    expect(refreshRequests()).toHaveLength(1);
+  });
+
   test('that the provider does not answer is 502 in time, for all concurrent requests', async () => {
     const before = await read();
     provider.lies = { answers: { token: answers.drip } };
