@@ -93,7 +93,7 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
           link(core, api),
           reauthenticate(core, api),
           callback(api, errorUrl),
-          formCallback(core, api, errorUrl),
+          formCallback(api, errorUrl),
           unlink(api),
           readTokens(api),
           refreshTokens(api),

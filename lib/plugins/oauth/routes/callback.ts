@@ -1,11 +1,9 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import type { Core } from '../../../core/core.js';
 import { AuthError } from '../../../errors.js';
 import { type Call, type Reply, route } from '../../../http/route.js';
 import type { OAuthApi } from '../api.js';
 import { withError } from '../callback-url.js';
-import { readFlowCookie } from '../flow-cookie.js';
 
 // Providers may send additional parameters.
 const parameters = z.record(z.string(), z.string());
@@ -39,7 +37,7 @@ export const callback = (api: OAuthApi, errorUrl: string) =>
   });
 
 /** For `response_mode=form_post`, which Apple requires. */
-export const formCallback = (core: Core, api: OAuthApi, errorUrl: string) =>
+export const formCallback = (api: OAuthApi, errorUrl: string) =>
   route({
     ...shared,
     method: 'post',
@@ -48,13 +46,17 @@ export const formCallback = (core: Core, api: OAuthApi, errorUrl: string) =>
     form: parameters,
     handle(call) {
       return toPage(call.req, errorUrl, async () => {
-        const { params, query, req } = call;
-        // Browsers send no SameSite=Lax cookies with a form post from another site, but they do with the GET after a
-        // redirect.
-        if (readFlowCookie(core, req, query.state ?? '') !== undefined) return complete(api, call);
-        const isPending = await api.isPending(params.provider ?? '', new URLSearchParams(query));
-        if (!isPending) throw new AuthError('invalid_flow');
-        return turnIntoGet(req, query);
+        try {
+          return await complete(api, call);
+        } catch (error) {
+          // Browsers send no SameSite=Lax cookies with a form post from another site, but they do with the GET after a
+          // redirect.
+          const { params, query, req } = call;
+          const hasNoCookie = error instanceof AuthError && error.code === 'invalid_flow';
+          if (!hasNoCookie || !(await api.isPending(params.provider ?? '', new URLSearchParams(query))))
+            throw error;
+          return turnIntoGet(req, query);
+        }
       });
     },
   });

@@ -54,6 +54,19 @@ describe('POST /oauth/:provider/callback', () => {
     expect(sessionCookie(response)).toBeDefined();
   });
 
+  test('signs the user in if the browser sends only a cookie that the app has set for its own flows', async () => {
+    const browser = app.browser();
+    const { path, form } = await answerOfProvider(browser);
+    const turned = await app.http
+      .post(path)
+      .set('Cookie', `latchkey-flow=${'x'.repeat(43)}`)
+      .type('form')
+      .send(form.toString())
+      .expect(303);
+    const response = await browser.get(turned.headers.location ?? '').expect(303);
+    expect(response.headers.location).toBe('/done');
+  });
+
   test('responds with 400 immediately if there is no flow in progress', async () => {
     const post = (form: string, path = '/auth/oauth/oidc/callback') =>
       app.http.post(path).type('form').send(form);
