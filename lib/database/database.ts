@@ -72,13 +72,11 @@ export class Database {
   /** Reads the database's clock, unless it has been read before. Statements wait for this. */
   async ready(): Promise<void> {
     if (this.clock.isSet) return;
-    if (!this.#reading) {
-      this.#reading = this.share(() => this.#readClock()).finally(() => {
-        this.#reading = undefined;
-      });
-      // Nobody waits for it if the budget of the call is used up. The rejection must not end the process then.
-      this.#reading.catch(() => undefined);
-    }
+    this.#reading ??= this.share(() => this.#readClock()).finally(() => {
+      this.#reading = undefined;
+    });
+    // Nobody waits for it if the call has no time left. Its rejection must not end the process then.
+    this.#reading.catch(() => undefined);
     await this.awaitShared(() => this.#reading as Promise<void>);
   }
 
