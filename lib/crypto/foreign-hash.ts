@@ -24,6 +24,8 @@ const derivePbkdf2 = promisify(pbkdf2);
 // Limits on the cost of a verification, which is what every failed sign-in costs from then on: a few seconds at most.
 const MAX_BCRYPT_COST = 16;
 const MAX_PBKDF2_ITERATIONS = 5_000_000;
+// PBKDF2 takes all iterations for each block of this size (RFC 8018, 5.2).
+const DIGEST_BYTES: Record<string, number> = { sha1: 20, sha256: 32, sha512: 64 };
 const MAX_SCRYPT_BYTES = 512 * 1024 * 1024;
 const MAX_ARGON2_KIBIBYTES = 1024 * 1024;
 // The memory, times how often it is filled.
@@ -111,9 +113,10 @@ function readDjango(stored: string): ForeignHash | null {
 // If the digest is omitted, it is SHA-1.
 function pbkdf2Hash(digest = 'sha1', iterations: number, salt: Buffer, expected: Buffer): ForeignHash | null {
   if (iterations < 1 || expected.length < MIN_BYTES) return null;
+  const blocks = Math.ceil(expected.length / (DIGEST_BYTES[digest] ?? MIN_BYTES));
   return {
     kind: { parameters: `pbkdf2-${digest} i=${iterations},l=${expected.length}` },
-    isTooCostly: iterations > MAX_PBKDF2_ITERATIONS,
+    isTooCostly: iterations * blocks > MAX_PBKDF2_ITERATIONS,
     verify: async (password) =>
       equal(await derivePbkdf2(password, salt, iterations, expected.length, digest), expected),
   };
