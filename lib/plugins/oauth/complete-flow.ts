@@ -22,6 +22,10 @@ export interface CallbackResult {
 
 /** `auth_time` is in whole seconds, and the provider's clock may be a little behind. */
 const CLOCK_TOLERANCE_MS = 10_000;
+/** A later `auth_time` is a mistake, such as milliseconds, and would make an earlier sign-in look like a new one. */
+const MAX_FUTURE_MS = 300_000;
+/** How long after a sign-in an account can be linked that may reauthenticate the session later. */
+const LINKING_MS = 600_000;
 
 /** Completes a flow when the browser returns. @throws AuthError `provider_not_found`, `invalid_flow`, `unavailable` */
 export async function completeFlow(parts: Parts, input: CallbackInput): Promise<CallbackResult> {
@@ -94,7 +98,8 @@ async function link(
 
 /**
  * Marks the session as recently authenticated, as of the time that the provider states. It must lie after the start of
- * the flow: a provider that has not asked its user again returns the time of an earlier sign-in.
+ * the flow: a provider that has not asked its user again returns the time of an earlier sign-in. And the account must
+ * have been linked while the session was fresh: whoever has stolen an older one could link an account of their own.
  */
 async function reauthenticate(
   { core, accounts }: Parts,
@@ -107,7 +112,11 @@ async function reauthenticate(
   if (!account) throw new AuthError('account_not_linked');
   const { authenticatedAt } = identity;
   if (!authenticatedAt) throw noAuthenticationTime();
-  if (authenticatedAt.getTime() < startedAt.getTime() - CLOCK_TOLERANCE_MS)
+  const at = authenticatedAt.getTime();
+  const isNew = at >= startedAt.getTime() - CLOCK_TOLERANCE_MS;
+  const provedAt = Math.max(session.createdAt.getTime(), session.authenticatedAt.getTime());
+  const wasLinkedThen = account.createdAt.getTime() <= provedAt + LINKING_MS;
+  if (!isNew || at > core.database.clock.now() + MAX_FUTURE_MS || !wasLinkedThen)
     throw new AuthError('reauthentication_required');
   await inSession(core, user.id, session.id, async (transaction) => {
     if (!(await accounts.updateTokens(account, identity, transaction)))
