@@ -17,6 +17,7 @@ if (signOut) {
     await call('POST', '/auth/signout');
     location.assign('/');
   });
+  signOut.hidden = false;
   // The browser may bring back a page as it was, with the user's data, although the user has signed out since.
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) location.reload();

@@ -5,10 +5,12 @@ import { deviceOf } from './device.js';
 import { emptyRow, fillList, formatTime, row } from './page.js';
 
 const list = document.getElementById('sessions');
+const endAll = document.getElementById('end-all');
 
 async function load() {
   const { sessions } = await call('GET', '/auth/sessions');
   fillList(list, sessions.map(item));
+  endAll.hidden = false;
 }
 
 function item(session) {
@@ -32,7 +34,7 @@ async function end(session, device, li) {
   return `The session on ${device} has ended.`;
 }
 
-onClick(document.getElementById('end-all'), async () => {
+onClick(endAll, async () => {
   const title = 'End all sessions?';
   const text = 'You will be signed out everywhere, in this browser too.';
   if (!(await confirmed({ title, text, action: 'End all sessions' }))) return;
