@@ -1,11 +1,12 @@
 // One round of specs: on the database that LATCHKEY_SPEC_DATABASE names, with the Express that
-// LATCHKEY_SPEC_EXPRESS names. `npm test` runs the rounds.
+// LATCHKEY_SPEC_EXPRESS names; or, with LATCHKEY_SPEC_END_TO_END, those that use the demo, the guides or the npm package
+// as a user does. `npm test` runs the rounds.
 const express = process.env.LATCHKEY_SPEC_EXPRESS ?? '5';
 const firstRound = (process.env.LATCHKEY_SPEC_DATABASE ?? 'sqlite') === 'sqlite' && express === '5';
 
 export default {
   roots: ['<rootDir>/spec'],
-  testMatch: ['**/*.spec.ts'],
+  testMatch: [process.env.LATCHKEY_SPEC_END_TO_END ? '**/*.e2e.spec.ts' : '**/!(*.e2e).spec.ts'],
   // What depends on neither database nor Express runs in one round only.
   testPathIgnorePatterns: firstRound ? [] : ['\\.once\\.spec\\.ts$'],
   transform: { '\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }] },

@@ -1,8 +1,9 @@
-// Runs the specs in rounds: on SQLite with Express 5, and with --all also with Express 4 and on the other databases.
+// Runs the specs in rounds: on SQLite with Express 5, and with --all also end to end (the demo in a browser, the guides,
+// the npm package in other projects), with Express 4 and on the other databases.
 //
 //   npm test                        SQLite and Express 5
-//   npm test -- --all               every round, with Redis, a browser and nginx; fails if one of them is missing
-//   npm test -- --only mysql        one round: sqlite, express4, mysql or postgres
+//   npm test -- --all               every round; fails if a database, Redis, Chromium or nginx is missing
+//   npm test -- --only mysql        one round: sqlite, e2e, express4, mysql or postgres
 //   npm test -- spec/router.spec.ts                      other arguments are passed to Jest
 //
 // With CI in the environment, whatever is missing is a failure too.
@@ -16,13 +17,16 @@ import { findBrowser, findMysql, findNginx, findPostgres, findRedis } from './se
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const ROUNDS = {
   sqlite: { title: 'SQLite, Express 5', database: 'sqlite' },
+  e2e: { title: 'End to end', database: 'sqlite', isEndToEnd: true },
   express4: { title: 'SQLite, Express 4', database: 'sqlite', express: '4' },
   mysql: { title: 'MariaDB or MySQL', database: 'mysql', find: findMysql, toInstall: 'mariadb-server' },
   postgres: { title: 'PostgreSQL', database: 'postgres', find: findPostgres, toInstall: 'postgresql' },
 };
-/** What some of the specs need in every round. */
+/** What some of the specs need. */
 const EXTRAS = {
   redis: { title: 'Redis', find: findRedis, toInstall: 'redis-server' },
+};
+const END_TO_END_EXTRAS = {
   browser: { title: 'Chromium, for the demo', find: findBrowser, toInstall: 'chromium' },
   nginx: { title: 'nginx, for the page about deployment', find: findNginx, toInstall: 'nginx-light' },
 };
@@ -31,8 +35,12 @@ const { all, only, rest } = readArguments(process.argv.slice(2));
 const totals = { passed: 0, failed: 0 };
 const missing = [];
 
-const extras = await findAll(EXTRAS);
-for (const round of all ? Object.values(ROUNDS) : [ROUNDS[only ?? 'sqlite']]) {
+const rounds = all ? Object.values(ROUNDS) : [ROUNDS[only ?? 'sqlite']];
+const extras = {
+  ...(rounds.some(({ isEndToEnd }) => !isEndToEnd) && (await findAll(EXTRAS))),
+  ...(rounds.some(({ isEndToEnd }) => isEndToEnd) && (await findAll(END_TO_END_EXTRAS))),
+};
+for (const round of rounds) {
   const server = round.find ? await round.find() : { url: '' };
   if (!server) {
     missing.push(round);
@@ -56,8 +64,9 @@ if (!all && !only && rest.length === 0) {
     'These were the specs on SQLite with Express 5. npm test -- --all runs them with Express 4, on MariaDB (or',
   );
   console.log(
-    'MySQL) and on PostgreSQL too, and fails if one of these, Redis, Chromium or nginx is missing.',
+    'MySQL) and on PostgreSQL too, and the demo, the guides and the npm package end to end. It fails if one of the',
   );
+  console.log('databases, Redis, Chromium or nginx is missing.');
 }
 console.log(`\n${totals.passed} passed, ${totals.failed} failed`);
 process.exit(totals.failed > 0 || totals.passed === 0 ? 1 : 0);
@@ -73,7 +82,7 @@ async function findAll(wanted) {
   return found;
 }
 
-function runJest({ database, express = '5' }, url) {
+function runJest({ database, express = '5', isEndToEnd = false }, url) {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-jest-'));
   const report = join(folder, 'totals.json');
   const jest = spawnSync(
@@ -87,6 +96,7 @@ function runJest({ database, express = '5' }, url) {
         NODE_ENV: 'test',
         LATCHKEY_SPEC_DATABASE: database,
         LATCHKEY_SPEC_EXPRESS: express,
+        LATCHKEY_SPEC_END_TO_END: isEndToEnd ? '1' : '',
         LATCHKEY_SPEC_URL: url,
         LATCHKEY_SPEC_REDIS: extras.redis?.url ?? '',
         LATCHKEY_SPEC_BROWSER: extras.browser?.path ?? '',
