@@ -101,7 +101,7 @@ describe('the guides for a project of its own', () => {
     );
     await writeFile(
       join(folder, 'nginx.conf'),
-      `daemon off; pid ${folder}/nginx.pid; error_log stderr;
+      `daemon off; master_process off; pid ${folder}/nginx.pid; error_log stderr;
       events {}
       http { access_log off; ${temporary.join(' ')}\n${adapted}}`,
     );
