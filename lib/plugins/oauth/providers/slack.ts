@@ -22,9 +22,9 @@ const SLACK = 'https://slack.com';
 const SHAPE = { ...discoveredShape, trustEmailVerified: trustEmailVerifiedShape };
 
 /**
- * Sign in with Slack. The subject consists of the ids of workspace and user: Slack promises globally unique ids of
- * users only by now. Its email is not proof by default: owners of a workspace can set the addresses of its members, and
- * anybody can own a workspace. Unlinking revokes the access token with `auth.revoke`.
+ * Sign in with Slack. The subject consists of the ids of workspace and user, since Slack has not always promised that the
+ * ids of users are globally unique. Its email is not proof by default: owners of a workspace can set the addresses of its
+ * members, and anybody can own a workspace. Unlinking revokes the access token with `auth.revoke`.
  *
  * Slack takes PKCE only from apps that are registered as public clients, and answers `internal_error` if they also send
  * a secret. So there is no PKCE; the nonce in the ID token binds it to the flow.
