@@ -1,5 +1,6 @@
 import { serialize } from 'cookie';
 import { cookieValues } from '../../carriers/cookie.js';
+import { trimWhitespace } from '../../carriers/whitespace.js';
 import type { PlainRequest } from '../../context/call.js';
 import type { Core } from '../../core/core.js';
 import { digestToken } from '../../crypto/token.js';
@@ -57,7 +58,8 @@ function cookieName(core: Core, state: string): string {
 /** The names of the flow cookies in a request, in its order. */
 function flowCookiesOf(core: Core, request: PlainRequest | null): string[] {
   const prefix = `${sharedCookieName(core)}-`;
-  const names = (request?.headers.cookie ?? '').split(';').map((pair) => pair.split('=', 1)[0]?.trim() ?? '');
+  const pairs = (request?.headers.cookie ?? '').split(';');
+  const names = pairs.map((pair) => trimWhitespace(pair.split('=', 1)[0] ?? ''));
   return [...new Set(names)].filter(
     (name) => name.startsWith(prefix) && NAME.test(name.slice(prefix.length)),
   );
