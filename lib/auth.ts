@@ -143,7 +143,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     revokeSession: (token) => core.sessions.revokeByToken(token),
     revokeAllSessions: (userId) => core.sessions.revokeAll(userId),
     markEmailVerified: (userId) => core.proveEmail(userId, ['password', 'sessions']),
-    migrate: (options) => migrate(database, migrations, options),
+    migrate: (options) => migrate(database, migrations, core.fields, options),
     prune: () => sumOf([core, limits, ...parts].map((part) => part?.prune?.bind(part))),
     rotateSecrets: () => sumOf(parts.map((part) => part.rotateSecrets?.bind(part))),
     close: once(async () => {
@@ -155,7 +155,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     }),
     on: (name, listener) => core.events.on(name, listener),
     openapi: () => describeApi(core, routes, settings.httpBasePath ?? DEFAULT_BASE_PATH),
-    models: defineModels(database, withCoreTables(parts)),
+    models: defineModels(database, withCoreTables(core.userTable, parts)),
     [internalsKey]: { core, routes },
   };
   const apis = parts.filter(({ api }) => api !== null).map(({ name, api }) => [name, api]);
@@ -179,6 +179,7 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
     new Limiter(limits, rateLimit?.rules ?? null, context),
     settings.email && new Mailer(settings.email, context, logger),
     new SecretBox(secrets),
+    (config.plugins ?? []).map((plugin) => (plugin as PluginDefinition).userColumns ?? {}),
     (sessions) => [
       ...(settings.bearerEnabled ? [bearerCarrier(sessions)] : []),
       cookieCarrier(sessions, settings.cookie.name, settings.deviceCookie.name),

@@ -2,6 +2,7 @@ import type { Contribution } from './core/contribution.js';
 import type { Core } from './core/core.js';
 import type { Route } from './http/route.js';
 import type { Migration } from './migrations/migration.js';
+import type { Columns } from './models/column.js';
 import type { ModelOf } from './models/model.js';
 import type { TableDeclaration } from './models/table.js';
 
@@ -42,6 +43,8 @@ export interface PluginParts<Api = unknown, T extends Tables = Tables> extends C
  */
 export interface PluginDefinition<Name extends string = string, Api = unknown, T extends Tables = Tables> {
   readonly name: Name;
+  /** Additional columns of users, which the plugin's migrations add. */
+  readonly userColumns?: Columns;
   /**
    * Called once for each Auth. It must not use other plugins' contributions, which are incomplete until all are set up.
    *

@@ -103,6 +103,7 @@ describe('what docs/architecture.md promises', () => {
       'database/connect.ts',
       'database/database.ts',
       'migrations/checks.ts',
+      'migrations/field-columns.ts',
       'migrations/journal.ts',
       'migrations/lock.ts',
       'migrations/migrate.ts',

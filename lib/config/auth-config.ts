@@ -3,6 +3,7 @@ import type { WindowRule } from '../limits/limiter.js';
 import type { RedisClient } from '../limits/redis-store.js';
 import type { Logger } from '../logger.js';
 import type { MailMessage } from '../mail/message.js';
+import type { Hooks, UserOptions } from './user-options.js';
 
 /** How the session cookie is set. */
 export interface CookieOptions {
@@ -87,6 +88,16 @@ export interface EmailOptions {
   resetUrl?: string;
 }
 
+/** Which routes users have to change their own account. */
+export interface AccountOptions {
+  /** PATCH /me. @default true */
+  update?: boolean;
+  /** The routes below /email-changes. @default true */
+  changeEmail?: boolean;
+  /** DELETE /me. @default true */
+  delete?: boolean;
+}
+
 /** The config of `createAuth`, `authRouter` and the guards. */
 export interface AuthConfig<P = readonly unknown[]> {
   /**
@@ -119,6 +130,14 @@ export interface AuthConfig<P = readonly unknown[]> {
   rateLimit?: false | RateLimitOptions;
   /** Enables email verification and password reset. @default none */
   email?: EmailOptions;
+  /** The app's own data of its users. @default email and username only */
+  user?: UserOptions;
+  /** Functions of the app that run when accounts are made, changed and deleted. @default none */
+  hooks?: Hooks;
+  /** `closed` refuses every sign-up. Administrators, code and imports still make accounts. @default 'open' */
+  signUp?: 'open' | 'closed';
+  /** Which routes users have to change their own account. @default all of them */
+  account?: AccountOptions;
   /** A prefix for all table names: lower-case letters, digits and `_`. @default '' */
   tablePrefix?: string;
   /** Where latchkey logs. @default warnings and errors go to the console */

@@ -7,6 +7,7 @@ import type { MailSettings } from '../mail/mailer.js';
 import type { AuthConfig } from './auth-config.js';
 import { isLoopback, readOptions } from './options.js';
 import { configSchema } from './schema.js';
+import type { FieldsOptions, Hooks } from './user-options.js';
 
 /** A cookie's name, and its attributes other than HttpOnly and its lifetime. */
 export interface CookieSettings {
@@ -34,6 +35,11 @@ export interface Settings {
   readonly rateLimit: { store: RedisClient | string | null; keyPrefix: string; rules: LimitRules } | null;
   /** Null if `email` is not configured. */
   readonly email: (MailSettings & { readonly verifyUrl: string; readonly resetUrl: string }) | null;
+  readonly user: { readonly fields: FieldsOptions };
+  readonly hooks: Hooks;
+  readonly signUp: 'open' | 'closed';
+  /** Which of the routes about one's own account are on. */
+  readonly account: { readonly update: boolean; readonly changeEmail: boolean; readonly delete: boolean };
   readonly tablePrefix: string;
   readonly logger: Logger;
 }
@@ -58,8 +64,9 @@ export function readConfig(config: AuthConfig<readonly unknown[]>): {
   const { session, baseUrl, httpBasePath, trustedOrigins, rateLimit, email, ...rest } = others;
   const { cookie: cookieOptions, ...times } = session;
   const cookie = cookieSettings(cookieOptions, baseUrl);
-  const settings = {
+  const settings: Settings = {
     ...rest,
+    user: { fields: rest.user.fields as FieldsOptions },
     baseUrl: baseUrl ? new URL(baseUrl).origin : null,
     httpBasePath: httpBasePath ?? null,
     origins: new Set([...(baseUrl ? [baseUrl] : []), ...trustedOrigins].map((url) => new URL(url).origin)),

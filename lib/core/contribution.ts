@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize';
 import type { Session } from '../models/session.js';
 import type { User } from '../models/user.js';
 import type { Carrier } from './authentication.js';
-import type { UserRecord } from './users.js';
+import type { AccountRow, UserRecord } from './users.js';
 
 /** A way for a user to sign in: their password, or a linked account at a provider. */
 export interface WayIn {
@@ -28,12 +28,19 @@ export interface Contribution {
   /** The purposes of the one-time tokens that the plugin issues. */
   readonly purposes?: readonly Purpose[];
   isAdministrator?(user: User): boolean;
+  /**
+   * Refuses a person who has just shown who they are, by throwing an AuthError, such as the owner of a suspended account.
+   * It gets the plugin's additional columns of users too.
+   */
+  checkAccount?(account: AccountRow): void;
   /** Rejects an authenticated user's sign-in by throwing an AuthError. */
   checkSignIn?(user: User): Promise<void>;
   /** The user's ways to sign in through this plugin. The user's row is locked. */
   waysIn?(record: UserRecord, transaction: Transaction): Promise<readonly WayIn[]>;
   /** Deletes what the plugin attached to the account before its email was first verified. */
   onFirstProof?(userId: string, transaction: Transaction): Promise<void>;
+  /** Deletes or anonymizes what the database does not delete with the user. */
+  onDelete?(userId: string, transaction: Transaction): Promise<void>;
   /** Waits for background work, before the connections are closed. */
   settle?(): Promise<void>;
 }

@@ -12,17 +12,19 @@ import { devices } from '../models/device.js';
 import { oneTimeTokens } from '../models/one-time-token.js';
 import { type Session, sessions } from '../models/session.js';
 import { Table, type TableDeclaration } from '../models/table.js';
-import { type User, users } from '../models/user.js';
+import { type User, type UserColumns, usersWith } from '../models/user.js';
 import type { Carrier } from './authentication.js';
 import { type ClientInput, forClientOf } from './client-input.js';
 import type { Contribution, Purpose } from './contribution.js';
 import { Devices } from './devices.js';
 import type { Events } from './events.js';
+import { Fields } from './fields.js';
 import { OneTimeTokens } from './one-time-tokens.js';
 import { type Attached, ProofOfEmail } from './proof-of-email.js';
 import { type IssuedSession, Sessions } from './sessions.js';
 import { type CheckedSignIn, type Proof, SignIn, type SignInOptions } from './sign-in.js';
-import { type UserRecord, Users } from './users.js';
+import { SignUp } from './sign-up.js';
+import { type AccountRow, type UserRecord, Users } from './users.js';
 import { WaysIn } from './ways-in.js';
 
 // A browser sends one, or two if another subdomain has set a cookie with the same name.
@@ -31,6 +33,12 @@ const MAX_CARRIED_SESSIONS = 2;
 /** The services that plugins, routes and guards share. */
 export class Core {
   readonly users: Users;
+  /** The app's fields of users. */
+  readonly fields: Fields;
+  /** The table of users, with the columns of fields and plugins. */
+  readonly userTable: TableDeclaration<UserColumns>;
+  /** Makes accounts. */
+  readonly signUp: SignUp;
   readonly sessions: Sessions;
   readonly tokens: OneTimeTokens;
   readonly waysIn: WaysIn;
@@ -42,6 +50,7 @@ export class Core {
   readonly #proofs: ProofOfEmail;
 
   /**
+   * @param columnsOfPlugins the plugins' additional columns of users
    * @param carriersOf creates the carriers of sessions
    * @param setUp sets up the plugins; their contributions are not used before it returns
    */
@@ -55,14 +64,22 @@ export class Core {
     readonly mailer: Mailer | null,
     /** Encrypts secrets that must be readable later. */
     readonly box: SecretBox,
+    columnsOfPlugins: readonly Columns[],
     carriersOf: (sessions: Pick<Sessions, 'find'>) => readonly Carrier[],
     setUp: (core: Core) => readonly Contribution[],
   ) {
     const contributions = () => this.#contributions;
     const tokens = this.table(oneTimeTokens);
-    const tables = { users: this.table(users), sessions: this.table(sessions), devices: this.table(devices) };
+    this.fields = new Fields(settings.user.fields);
+    this.userTable = usersWith(this.fields.columns, ...columnsOfPlugins);
+    const tables = {
+      users: this.table(this.userTable),
+      sessions: this.table(sessions),
+      devices: this.table(devices),
+    };
     this.sessions = new Sessions(database, tables, settings, events);
     this.users = new Users(database, tables.users);
+    this.signUp = new SignUp(database, this.users, this.fields, settings.hooks);
     this.devices = new Devices(database, tables.devices, context, settings.logger, (request) =>
       this.carriers.flatMap((carrier) => carrier.deviceTokens?.(request) ?? []),
     );
@@ -115,8 +132,8 @@ export class Core {
   }
 
   /** Like {@link signIn}, in two steps: for a session that is created in the same transaction as another change. */
-  checkSignIn(user: User, options?: SignInOptions): Promise<CheckedSignIn> {
-    return this.#gate.check(user, options);
+  checkSignIn(record: Pick<Proof, 'user' | 'account'>, options?: SignInOptions): Promise<CheckedSignIn> {
+    return this.#gate.check(record, options);
   }
 
   /**
@@ -180,6 +197,21 @@ export class Core {
     });
     this.#proofs.announce(proved);
     return proved.record.user;
+  }
+
+  /**
+   * Refuses a person who has just shown who they are, if a plugin's check does, such as that for suspended accounts. Every
+   * way in calls it after the proof, and never before.
+   *
+   * @throws AuthError such as `account_suspended`
+   */
+  checkAccount(account: AccountRow): void {
+    for (const contribution of this.#contributions) contribution.checkAccount?.(account);
+  }
+
+  /** What plugins delete with a user. */
+  async deleteContributions(userId: string, transaction: Transaction): Promise<void> {
+    for (const contribution of this.#contributions) await contribution.onDelete?.(userId, transaction);
   }
 
   /** Whether a plugin defines administrators. */

@@ -80,6 +80,7 @@ export class ProofOfEmail {
     return {
       record: {
         user: { ...user, emailVerifiedAt, updatedAt: now },
+        account: { ...record.account, emailVerifiedAt, updatedAt: now },
         isMailboxProved: by === 'mailbox',
         passwordHash: spare.includes('password') ? record.passwordHash : null,
         authEpoch: record.authEpoch + (endsSessions ? 1 : 0),

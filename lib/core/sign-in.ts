@@ -9,15 +9,14 @@ import { storable } from '../database/storable.js';
 import { AuthError } from '../errors.js';
 import type { Session, SessionColumns } from '../models/session.js';
 import type { Selection, Table } from '../models/table.js';
-import type { User } from '../models/user.js';
 import type { Contribution } from './contribution.js';
 import type { Devices } from './devices.js';
 import type { Events } from './events.js';
 import type { IssuedSession, Sessions } from './sessions.js';
+import type { UserRecord } from './users.js';
 
 /** A user who has authenticated: with a password, at a provider, or with an emailed link. */
-export interface Proof {
-  readonly user: User;
+export interface Proof extends Pick<UserRecord, 'user' | 'account'> {
   /** The user's epoch at that time. A revoke-all or password change since then invalidates the proof. */
   readonly authEpoch: number;
 }
@@ -34,7 +33,7 @@ export interface SignInOptions {
 /** A sign-in that has passed the plugins' checks. */
 export interface CheckedSignIn {
   /** Creates the session. */
-  begin(proof: Proof, transaction?: Transaction): Promise<IssuedSession>;
+  begin(proof: Pick<Proof, 'user' | 'authEpoch'>, transaction?: Transaction): Promise<IssuedSession>;
   /**
    * Emits the event, ends the client's other sessions and remembers its device. Call it after the transaction, if there is
    * one.
@@ -73,9 +72,10 @@ export class SignIn {
    * @throws AuthError if a check rejects the user, such as `email_not_verified` (403)
    */
   async check(
-    user: User,
+    { user, account }: Pick<Proof, 'user' | 'account'>,
     { remembered = false, authenticatedAt, replaced }: SignInOptions = {},
   ): Promise<CheckedSignIn> {
+    for (const contribution of this.contributions()) contribution.checkAccount?.(account);
     for (const contribution of this.contributions()) await contribution.checkSignIn?.(user);
     return {
       begin: async (proof, transaction) => {
@@ -93,13 +93,13 @@ export class SignIn {
 
   /** @throws like {@link check} */
   async begin(proof: Proof, options?: SignInOptions): Promise<IssuedSession> {
-    const checked = await this.check(proof.user, options);
+    const checked = await this.check(proof, options);
     const issued = await checked.begin(proof);
     return checked.complete(issued);
   }
 
   async #insert(
-    { user, authEpoch }: Proof,
+    { user, authEpoch }: Pick<Proof, 'user' | 'authEpoch'>,
     { remembered, authenticatedAt }: { remembered: boolean; authenticatedAt: Date | undefined },
     transaction?: Transaction,
   ): Promise<IssuedSession> {

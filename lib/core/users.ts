@@ -6,11 +6,17 @@ import { AuthError } from '../errors.js';
 import type { RowOf } from '../models/column.js';
 import type { Selection, Table } from '../models/table.js';
 import type { User, UserColumns } from '../models/user.js';
+import type { FieldValues } from './fields.js';
 import { cutPage, type PageOptions, readPage } from './pagination.js';
+
+/** A user with all columns that are not secret, those of plugins included. */
+export type AccountRow = User & Readonly<Record<string, unknown>>;
 
 /** A user with the data that sign-in needs. Never leaves latchkey. */
 export interface UserRecord {
   readonly user: User;
+  /** The user with all columns that are not secret: those of plugins too. */
+  readonly account: AccountRow;
   readonly passwordHash: string | null;
   readonly authEpoch: number;
   /** Whether a person has shown access to the mailbox of the email. */
@@ -69,21 +75,30 @@ export class Users {
     this.#whole = table.whole('u');
   }
 
-  /** @throws AuthError `email_taken`, `username_taken`: unique constraints decide, so concurrent calls are safe */
-  async create(user: NewUser, transaction?: Transaction): Promise<User> {
-    await this.database.ready();
-    const row = this.#newRow(user);
-    try {
-      await this.#table.insert(row, transaction);
-    } catch (error) {
-      const violated = violatedUnique(error);
-      if (!violated) throw error;
-      // If both constraints are violated, databases differ in which one they report.
-      const isEmail =
-        !/username/.test(violated) || (user.email !== null && (await this.#exists({ email: user.email })));
-      throw new AuthError(isEmail ? 'email_taken' : 'username_taken');
-    }
-    return this.#shown.pick(row);
+  /** @throws UniqueConstraintError (Sequelize): unique constraints decide, so concurrent calls are safe */
+  async create(user: NewUser, fields: FieldValues, transaction: Transaction): Promise<UserRecord> {
+    const row = { ...this.#newRow(user), ...fields };
+    await this.#table.insert(row, transaction);
+    return this.#recordOf(row, this.#shown.pick(row));
+  }
+
+  /** What a violated constraint says of a new user. Null if it is another error. */
+  async takenBy(error: unknown, { email }: NewUser): Promise<AuthError | null> {
+    const violated = violatedUnique(error);
+    if (!violated) return null;
+    // If both constraints are violated, databases differ in which one they report.
+    const isEmail = !/username/.test(violated) || (email !== null && (await this.#exists({ email })));
+    return new AuthError(isEmail ? 'email_taken' : 'username_taken');
+  }
+
+  /** All columns of users, with the alias `u`, for statements that join them: see {@link read}. */
+  get selection(): Pick<Selection<unknown>, 'columns' | 'from'> {
+    return this.#whole;
+  }
+
+  /** Reads a user from a row of a statement with {@link selection}. */
+  read(raw: object): UserRecord {
+    return this.#recordOf(this.#whole.read(raw), this.#shown.read(raw));
   }
 
   async find(id: string): Promise<User | null> {
@@ -175,9 +190,12 @@ export class Users {
     );
     if (!raw) return null;
     this.database.clock.observe(Number(raw.db_now));
-    const { passwordHash, authEpoch, mailboxProvedAt } = this.#whole.read(raw);
-    const isMailboxProved = mailboxProvedAt !== null;
-    return { user: this.#shown.read(raw), passwordHash, authEpoch, isMailboxProved };
+    return this.read(raw);
+  }
+
+  #recordOf({ passwordHash, ...account }: RowOf<UserColumns>, user: User): UserRecord {
+    const { authEpoch, mailboxProvedAt } = account;
+    return { user, account, passwordHash, authEpoch, isMailboxProved: mailboxProvedAt !== null };
   }
 
   #newRow({ emailProof = null, ...user }: NewUser): RowOf<UserColumns> {

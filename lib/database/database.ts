@@ -3,7 +3,7 @@ import type { CallContext } from '../context/call.js';
 import { withTimeout } from '../context/deadline.js';
 import { Clock } from './clock.js';
 import type { Dialect } from './connect.js';
-import { asUnavailable, isRetryable, wasNotSent } from './faults.js';
+import { AppError, asUnavailable, isRetryable, wasNotSent } from './faults.js';
 import { fillIn, literal, type Value } from './literal.js';
 import { noAnswer, refuseLateStatements, Turn } from './turn.js';
 
@@ -165,6 +165,7 @@ export class Database {
     try {
       return await (budget ? budget.spend(limited) : limited());
     } catch (error) {
+      if (error instanceof AppError && !isRetryable(error)) throw error.cause;
       throw isConstraintError(error) ? error : asUnavailable(error);
     }
   }

@@ -46,6 +46,20 @@ export function wasNotSent(error: unknown): boolean {
   );
 }
 
+/**
+ * What the app's own code threw within a transaction. It is not latchkey's: a unique constraint of the app's table says
+ * nothing about emails. If the database has aborted the transaction, that is still to be seen, for a retry.
+ */
+export class AppError extends Error {
+  constructor(override readonly cause: unknown) {
+    super('the app refused');
+  }
+
+  get parent(): unknown {
+    return (this.cause as DatabaseFault)?.parent;
+  }
+}
+
 /** The columns or the index of a violated unique constraint. Null if the error is a different one. */
 export function violatedUnique(error: unknown): string | null {
   const { name, fields, parent } = error as DatabaseFault & { fields?: object };

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { z } from 'zod';
-import { AuthError, type AuthErrorCode, excerpt, type FieldError } from '../errors.js';
+import { fieldErrors } from '../core/field-errors.js';
+import { AuthError, type AuthErrorCode, excerpt } from '../errors.js';
 
 const MAX_BODY_BYTES = 16 * 1024;
 
@@ -38,7 +39,7 @@ const PARSER_ERRORS: Record<string, AuthErrorCode> = {
 export async function readBody<T>(req: Request, res: Response, schema: z.ZodType<T>): Promise<T> {
   await parse(req, res, 'application/json', parseJson);
   const { data, error } = schema.safeParse(req.body ?? {}, { reportInput: true });
-  if (error) throw new AuthError('validation_failed', { errors: firstOfEachField(error) });
+  if (error) throw new AuthError('validation_failed', { errors: fieldErrors(error) });
   return data as T;
 }
 
@@ -99,43 +100,4 @@ function sizeOf(body: unknown): number {
     // It is nested too deeply.
     return Number.POSITIVE_INFINITY;
   }
-}
-
-// A value of the wrong type can also have the wrong length, such as an empty list. One error per field is enough.
-function firstOfEachField(error: z.ZodError): FieldError[] {
-  const byField = new Map<string, FieldError>();
-  for (const fault of error.issues.flatMap(toFieldErrors)) {
-    if (!byField.has(fault.pointer)) byField.set(fault.pointer, fault);
-  }
-  return [...byField.values()];
-}
-
-function toFieldErrors(issue: z.core.$ZodIssue): FieldError[] {
-  const pointer = toPointer(issue.path);
-  switch (issue.code) {
-    case 'unrecognized_keys':
-      return issue.keys.map((key) => ({
-        pointer: toPointer([...issue.path, key]),
-        code: 'unknown_key',
-        detail: 'is not a field of this request',
-      }));
-    case 'invalid_type':
-      return issue.input === undefined && issue.path.length > 0
-        ? [{ pointer, code: 'required', detail: 'is missing' }]
-        : [{ pointer, code: 'wrong_type', detail: `must be of type ${issue.expected}` }];
-    case 'too_big':
-      return [{ pointer, code: 'too_long', detail: `must have at most ${issue.maximum} ${unitOf(issue)}` }];
-    case 'too_small':
-      return [{ pointer, code: 'too_short', detail: `must have at least ${issue.minimum} ${unitOf(issue)}` }];
-    default:
-      return [{ pointer, code: 'invalid', detail: issue.message }];
-  }
-}
-
-function unitOf({ origin }: { readonly origin: string }): string {
-  return origin === 'array' ? 'items' : 'characters';
-}
-
-function toPointer(path: readonly PropertyKey[]): string {
-  return path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import type { Core } from '../core/core.js';
 import type { IssuedSession } from '../core/sessions.js';
+import type { Columns } from '../models/column.js';
 import { type Session, sessions } from '../models/session.js';
-import { type User, users } from '../models/user.js';
+import type { User } from '../models/user.js';
 import { type Resource, resourceOf } from './resource.js';
 import type { Answer, Reply } from './route.js';
 
 interface Resources {
   readonly user: Resource<User>;
+  /** A user as administrators see them. */
+  readonly userForAdmins: Resource<User>;
   readonly session: Resource<Session>;
   /** A session in a list, with `current` set for the session of the request. */
   readonly listedSession: z.ZodObject;
@@ -25,10 +28,17 @@ export function resources(core: Core): Resources {
 function makeResources(core: Core): Resources {
   const session = resourceOf<Session>(sessions.columns, core.shownOfSession);
   return {
-    user: resourceOf<User>(users.columns, core.shownOfUser),
+    user: resourceOf<User>(core.userTable.columns, core.shownOfUser),
+    userForAdmins: resourceOf<User>(core.userTable.columns, [...core.shownOfUser, ...columnsForAdmins(core)]),
     session,
     listedSession: session.schema.extend({ current: z.boolean() }),
   };
+}
+
+function columnsForAdmins({ userTable: { columns } }: Core): readonly string[] {
+  return Object.entries(columns as Columns).flatMap(([name, { visibility }]) =>
+    visibility === 'admin' ? name : [],
+  );
 }
 
 /** The documented response of a route that issues a session. */

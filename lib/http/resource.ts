@@ -23,7 +23,10 @@ export function resourceOf<Row extends object>(
   const schema = z.object(Object.fromEntries(shown.map(({ key, column }) => [key, schemaOf(column)])));
   const present = (row: Row) =>
     Object.fromEntries(
-      shown.map(({ attribute, key }) => [key, wireValue((row as Record<string, unknown>)[attribute])]),
+      shown.map(({ attribute, key, column }) => {
+        const value = (row as Record<string, unknown>)[attribute];
+        return [key, column.kind === 'document' ? value : wireValue(value)];
+      }),
     );
   return { schema, present };
 }
@@ -41,12 +44,16 @@ function typeOf(kind: Column['kind']): z.ZodType {
       return time;
     case 'integer':
       return z.int();
+    case 'number':
+      return z.number();
     case 'boolean':
       return z.boolean();
     case 'words':
       return z.array(z.string());
     case 'json':
       return z.record(z.string(), z.unknown());
+    case 'document':
+      return z.json();
     default:
       return z.string();
   }

@@ -4,6 +4,7 @@ import { readOptions } from '../config/options.js';
 import type { Database } from '../database/database.js';
 import { requireFreeNames, requireUnreferenced } from './checks.js';
 import { columnTypes } from './column-types.js';
+import { addFieldColumns, type FieldColumns } from './field-columns.js';
 import { Journal } from './journal.js';
 import { locked } from './lock.js';
 import { type Migration, type MigrationContext, ownerOf } from './migration.js';
@@ -30,8 +31,9 @@ const schema = z.strictObject({
  * statement, and a migration that one process left unfinished is completed by the next; an undo, only if the next one
  * undoes too.
  *
+ * @param fields the app's fields of users, whose columns are added
  * @param migrations in the order in which they are applied; they are undone in reverse
- * @returns the names of the migrations that ran
+ * @returns the names of the migrations that ran, and of the columns of fields that were added
  * @throws TypeError on invalid options
  * @throws Error before anything is changed, if a table to create exists already, if a table of the app refers to one to
  *   drop, or if an undo was interrupted and this call does not undo
@@ -39,6 +41,7 @@ const schema = z.strictObject({
 export async function migrate(
   database: Database,
   migrations: readonly Migration[],
+  fields: FieldColumns,
   options: MigrateOptions = {},
 ): Promise<string[]> {
   const { undo } = readOptions('migrate', schema, options);
@@ -80,7 +83,8 @@ export async function migrate(
     if (unfinished) await journal.carryOut(unfinished.migration, unfinished.direction, unfinished.step);
     for (const migration of due) await journal.carryOut(migration, direction);
     if (undo === 'all') await journal.drop();
-    return [...resumed, ...due].map(({ name }) => name);
+    const added = undo === 0 ? await addFieldColumns(context, fields) : [];
+    return [...[...resumed, ...due].map(({ name }) => name), ...added];
   });
 }
 

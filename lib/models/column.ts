@@ -7,18 +7,22 @@ export type ColumnKind =
   /** Words separated by spaces, such as scopes. */
   | 'words'
   | 'json'
+  /** A JSON value of the app's, whose keys latchkey does not rename. */
+  | 'document'
   /** A SHA-256 hash. */
   | 'digest'
   /** A point in time, in milliseconds. */
   | 'time'
   | 'integer'
+  | 'number'
   | 'boolean';
 
 /**
  * Who can see a column. `client`: clients. `code`: the app's code, in types such as `Session` and in the models'
- * default scope. `internal`: only latchkey. `secret`: only latchkey, and statements with its values are not logged.
+ * default scope. `admin`: administrators, and the models' default scope. `app`: only that scope. `internal`: only
+ * latchkey. `secret`: only latchkey, and statements with its values are not logged.
  */
-export type Visibility = 'client' | 'code' | 'internal' | 'secret';
+export type Visibility = 'client' | 'code' | 'admin' | 'app' | 'internal' | 'secret';
 
 /** A column, from which the Sequelize attribute, the SQL, the TypeScript type and the JSON are derived. */
 export class Column<Value = unknown, V extends Visibility = Visibility> {
@@ -45,6 +49,16 @@ export class Column<Value = unknown, V extends Visibility = Visibility> {
   /** Makes the column visible to clients. @param meta additional properties of its OpenAPI schema */
   onWire(meta?: Readonly<Record<string, string>>): Column<Value, 'client'> {
     return this.#with({ visibility: 'client', ...(meta && { meta }) });
+  }
+
+  /** Shows the column to administrators only. @param meta additional properties of its OpenAPI schema */
+  forAdmins(meta?: Readonly<Record<string, string>>): Column<Value, 'admin'> {
+    return this.#with({ visibility: 'admin', ...(meta && { meta }) });
+  }
+
+  /** Shows the column in the models only. */
+  inModels(): Column<Value, 'app'> {
+    return this.#with({ visibility: 'app' });
   }
 
   /** Hides the column from clients and the app. */
@@ -78,9 +92,12 @@ export const column = {
   longText: () => of<string>('long-text'),
   words: () => of<readonly string[]>('words'),
   json: () => of<Readonly<Record<string, unknown>>>('json'),
+  document: () => of<unknown>('document'),
   digest: () => of<Digest>('digest'),
   time: () => of<Date>('time'),
   integer: () => of<number>('integer'),
+  /** A floating-point number of double precision. */
+  number: () => of<number>('number'),
   boolean: () => of<boolean>('boolean'),
 };
 
@@ -108,7 +125,14 @@ type NullableKey<C extends Columns> = {
 export type NewRow<C extends Columns> = Omit<RowOf<C>, NullableKey<C>> &
   Partial<Pick<RowOf<C>, NullableKey<C>>>;
 
-/** Whether the app's code can see a column. */
+const IN_MODELS: ReadonlySet<Visibility> = new Set(['client', 'code', 'admin', 'app']);
+
+/** Whether the models' default scope includes a column. */
+export function isInModels({ visibility }: Column): boolean {
+  return IN_MODELS.has(visibility);
+}
+
+/** Whether the app's code can see a column, in types such as `Session`. */
 export function isShown({ visibility }: Column): boolean {
   return visibility === 'client' || visibility === 'code';
 }

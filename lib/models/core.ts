@@ -26,9 +26,11 @@ export type CoreModels = { readonly [Name in keyof typeof coreTables]: ModelOf<(
 /**
  * The tables of the core and of plugins, by the names of their models.
  *
+ * @param userTable the table of users with additional columns
  * @throws TypeError if two of them define a model or a table with the same name
  */
 export function withCoreTables(
+  userTable: typeof users,
   plugins: readonly { readonly name: string; readonly tables?: Readonly<Record<string, TableDeclaration>> }[],
 ): typeof coreTables {
   const owners = new Map<string, string>();
@@ -42,5 +44,5 @@ export function withCoreTables(
       }
     }
   }
-  return Object.assign({}, coreTables, ...plugins.map(({ tables }) => tables));
+  return Object.assign({}, coreTables, { User: userTable }, ...plugins.map(({ tables }) => tables));
 }

@@ -1,6 +1,6 @@
 import { DataTypes, type Model, type ModelAttributes, type ModelStatic } from 'sequelize';
 import type { Database } from '../database/database.js';
-import { type Column, type Columns, columnName, isShown } from './column.js';
+import { type Column, type Columns, columnName, isInModels } from './column.js';
 import type { TableDeclaration } from './table.js';
 
 /** The type that a model reads from a column: the stored value, which is text for lists and objects. */
@@ -64,7 +64,7 @@ function defineModel(database: Database, name: string, { name: table, columns }:
   const unmerged = { hooks: {}, validate: {}, scopes: {}, getterMethods: {}, setterMethods: {} };
   Object.assign((model as unknown as { options: object }).options, unmerged);
   (model as unknown as { refreshAttributes(): void }).refreshAttributes();
-  const hidden = Object.keys(columns).filter((attribute) => !isShown(columns[attribute] as Column));
+  const hidden = Object.keys(columns).filter((attribute) => !isInModels(columns[attribute] as Column));
   model.addScope('defaultScope', hidden.length > 0 ? { attributes: { exclude: hidden } } : {}, {
     override: true,
   });
@@ -131,6 +131,8 @@ function typeOf({ kind, length }: Column) {
       return DataTypes.DATE(3);
     case 'integer':
       return DataTypes.INTEGER;
+    case 'number':
+      return DataTypes.DOUBLE;
     case 'boolean':
       return DataTypes.BOOLEAN;
     default:

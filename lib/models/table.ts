@@ -52,6 +52,11 @@ export class Table<C extends Columns> {
     return this.#selection(alias, ([, column]) => isShown(column));
   }
 
+  /** Selects the columns that administrators can see too. */
+  forAdmins(alias: string): Selection<ShownOf<C>> {
+    return this.#selection(alias, ([, column]) => isShown(column) || column.visibility === 'admin');
+  }
+
   /** Selects all columns, including secrets. */
   whole(alias: string): Selection<RowOf<C>> {
     return this.#selection(alias, () => true);
@@ -181,7 +186,7 @@ export class Selection<Row> {
 function encode(value: unknown, { kind }: Column): Replacements[string] {
   if (value === null) return null;
   if (kind === 'words') return (value as readonly string[]).join(' ');
-  return (kind === 'json' ? JSON.stringify(value) : value) as Replacements[string];
+  return (kind === 'json' || kind === 'document' ? JSON.stringify(value) : value) as Replacements[string];
 }
 
 const asIs = (value: unknown) => value;
@@ -196,10 +201,12 @@ function decoder({ kind }: Column, database: Database): (value: unknown) => unkn
     case 'boolean':
       return toBoolean;
     case 'integer':
+    case 'number':
       return Number;
     case 'words':
       return toWords;
     case 'json':
+    case 'document':
       return (value) => JSON.parse(String(value));
     default:
       return asIs;

@@ -1,5 +1,5 @@
-import { column, type ShownOf } from './column.js';
-import { declareTable } from './table.js';
+import { type Columns, column, type ShownOf } from './column.js';
+import { declareTable, type TableDeclaration } from './table.js';
 
 export const users = declareTable({
   name: 'users',
@@ -28,3 +28,9 @@ export type UserColumns = typeof users.columns;
 
 /** A user's account. Contains no secrets. */
 export interface User extends ShownOf<UserColumns> {}
+
+/** The table with additional columns: those of the app's fields and of plugins. */
+export function usersWith(...additional: readonly Columns[]): TableDeclaration<UserColumns> {
+  const columns = Object.assign({}, users.columns, ...additional) as UserColumns;
+  return { ...users, columns };
+}

@@ -65,10 +65,11 @@ test('a session begins only for the user who was checked', async () => {
   const { core } = internalsOf(app.auth);
   const proofOf = async (email: string) => {
     const made = await app.auth.credential.signUp({ email, password: ada.password });
-    return { user: made!.user, authEpoch: 0 };
+    const record = await core.users.findRecord({ id: made!.user.id });
+    return record!;
   };
   const [checked, other] = [await proofOf(ada.email), await proofOf('eve@example.com')];
-  const signIn = await core.checkSignIn(checked.user);
+  const signIn = await core.checkSignIn(checked);
   await expect(signIn.begin(other)).rejects.toThrow('another user was checked for this sign-in');
   expect(await app.auth.listSessions(other.user.id)).toEqual([]);
   expect((await signIn.begin(checked)).user.id).toBe(checked.user.id);

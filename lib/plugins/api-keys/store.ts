@@ -6,7 +6,7 @@ import { isUuid, uuidv7 } from '../../crypto/uuid.js';
 import type { Database } from '../../database/database.js';
 import { AuthError } from '../../errors.js';
 import type { Selection, Table } from '../../models/table.js';
-import { type User, users } from '../../models/user.js';
+import type { User } from '../../models/user.js';
 import { type ApiKey, type ApiKeyColumns, apiKeysTable } from './model.js';
 
 /** The prefix of API keys, which tells them apart from session tokens. */
@@ -31,7 +31,7 @@ export class ApiKeyStore {
       prefix: API_KEY_PREFIX,
       row: this.#key,
       hash: 'k.key_hash',
-      user: core.table(users).shown('u'),
+      user: core.table(core.userTable).shown('u'),
       on: 'u.id = k.user_id',
     });
     this.#uses = new BackgroundWrites(core.database, core.settings.logger, 'the last use of an API key');

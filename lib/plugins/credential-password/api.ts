@@ -1,6 +1,7 @@
 import { canonicalEmail, canonicalUsername } from '../../core/canonical.js';
 import type { ClientInput } from '../../core/client-input.js';
 import type { Core } from '../../core/core.js';
+import type { FieldValues } from '../../core/fields.js';
 import type { IssuedSession } from '../../core/sessions.js';
 import type { Identifier, UserRecord } from '../../core/users.js';
 import type { PasswordHasher } from '../../crypto/password.js';
@@ -73,14 +74,15 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
     const core = this.#core;
     await core.limiter.countAddress('signUp');
     const registration = await this.#parts.rules.checkRegistration(input);
-    const user = await this.#createUser(registration);
+    const created = await this.#createUser(registration, input.fields);
+    const user = created?.user ?? null;
     if (user) core.events.emit('user.created', { userId: user.id });
-    if (!user || this.#settings.concealExistingEmails) {
+    if (!created || !user || this.#settings.concealExistingEmails) {
       this.#mailOutcome(registration.email, user);
       return null;
     }
     if (this.#settings.sendVerificationOnSignUp) this.#byMail.verification.mail(user);
-    return this.#settings.signInOnSignUp ? core.signIn({ user, authEpoch: 0 }) : { user };
+    return this.#settings.signInOnSignUp ? core.signIn(created) : { user };
   }
 
   /**
@@ -181,15 +183,21 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
   }
 
   /** @returns null if the email is taken and this must not be revealed */
-  async #createUser({ email, username, password }: Registration): Promise<User | null> {
-    const { users } = this.#core;
+  async #createUser(
+    { email, username, password }: Registration,
+    fields: FieldValues = {},
+  ): Promise<UserRecord | null> {
+    const { users, signUp } = this.#core;
     const conceals = this.#settings.concealExistingEmails;
     // Checked first, since the error for a taken username would otherwise reveal that the email is not taken.
     if (conceals && username && (await users.isUsernameTaken(username)))
       throw new AuthError('username_taken');
     const passwordHash = await this.#parts.hasher.hash(password);
     try {
-      return await users.create({ email, username, passwordHash });
+      return await signUp.create(
+        { email, username, passwordHash },
+        { via: 'credential', from: 'user', fields },
+      );
     } catch (error) {
       if (!conceals || !(error instanceof AuthError) || error.code !== 'email_taken') throw error;
       // A new account causes a write here.

@@ -1,5 +1,14 @@
 import type { ClientInput } from '../../core/client-input.js';
 
+declare module '../../config/user-options.js' {
+  interface CreatedVias {
+    /** A sign-up with a password. */
+    credential: unknown;
+    /** `auth.credential.importUsers`. */
+    import: unknown;
+  }
+}
+
 /** The input of `auth.credential.signUp`. */
 export interface SignUpInput extends ClientInput {
   /** At most 254 characters; stored in canonical form. */
@@ -8,6 +17,8 @@ export interface SignUpInput extends ClientInput {
   password: string;
   /** 3 to 30 characters; requires the option `username`. @default none */
   username?: string | undefined;
+  /** The values of the app's fields, except those with `input: 'none'`. @default none */
+  fields?: Readonly<Record<string, unknown>>;
 }
 
 /** The input of `auth.credential.signIn`. */

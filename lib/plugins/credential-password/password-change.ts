@@ -30,7 +30,7 @@ export class PasswordChange {
     const userId = record.user.id;
     const authEpoch = record.authEpoch + 1;
     // Before anything changes: with a check that refuses the user, there would be no session to go on with.
-    const signIn = sessionId ? null : await this.core.checkSignIn(record.user);
+    const signIn = sessionId ? null : await this.core.checkSignIn(record);
     const passwordHash = await this.#hash(record, newPassword);
     const { ended, issued } = await database.transaction(async (transaction) => {
       const current = await users.lock(userId, transaction);

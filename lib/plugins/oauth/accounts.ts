@@ -1,11 +1,10 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
+import type { UserRecord, Users } from '../../core/users.js';
 import { isUuid, uuidv7 } from '../../crypto/uuid.js';
 import type { Database, Replacements } from '../../database/database.js';
-import type { RowOf } from '../../models/column.js';
 import { type SessionColumns, sessions } from '../../models/session.js';
 import type { Selection, Table } from '../../models/table.js';
-import { type User, type UserColumns, users } from '../../models/user.js';
 import type { Identity } from './client.js';
 import { type Account, type AccountColumns, type AccountRow, accountsTable } from './model.js';
 import { issuerOf, type Provider } from './provider.js';
@@ -17,11 +16,10 @@ const REENCRYPT_BATCH = 500;
 /** The user of an account, and its identity at the provider. */
 export type AccountOwner = Pick<AccountRow, 'userId' | 'provider' | 'issuer' | 'providerAccountId'>;
 
-/** An account, its user, and the user's epoch for new sessions. */
+/** An account and its user. */
 export interface AccountWithUser {
   readonly account: AccountRow;
-  readonly user: User;
-  readonly authEpoch: number;
+  readonly record: UserRecord;
 }
 
 /** Reads and writes the table of accounts. Their tokens are encrypted: see {@link TokenBox}. */
@@ -31,8 +29,7 @@ export class Accounts {
   readonly #table: Table<AccountColumns>;
   readonly #account: Selection<Account>;
   readonly #whole: Selection<AccountRow>;
-  readonly #user: Selection<User>;
-  readonly #wholeUser: Selection<RowOf<UserColumns>>;
+  readonly #users: Users;
   readonly #sessions: Table<SessionColumns>;
 
   constructor(
@@ -45,8 +42,7 @@ export class Accounts {
     this.#table = core.table(accountsTable);
     this.#account = this.#table.shown('a');
     this.#whole = this.#table.whole('a');
-    this.#user = core.table(users).shown('u');
-    this.#wholeUser = core.table(users).whole('u');
+    this.#users = core.users;
     this.#sessions = core.table(sessions);
   }
 
@@ -61,8 +57,8 @@ export class Accounts {
     const { nowSql, clock } = this.#database;
     const former = formerIssuers.length > 0 && 'OR a.provider = :provider AND a.issuer IN (:formerIssuers)';
     const rows = await this.#database.select<{ db_now: number }>(
-      `SELECT ${this.#whole.columns}, ${this.#wholeUser.columns}, ${nowSql} AS db_now
-       FROM ${this.#whole.from} JOIN ${this.#wholeUser.from} ON u.id = a.user_id
+      `SELECT ${this.#whole.columns}, ${this.#users.selection.columns}, ${nowSql} AS db_now
+       FROM ${this.#whole.from} JOIN ${this.#users.selection.from} ON u.id = a.user_id
        WHERE a.subject = :subject AND (a.issuer = :issuer ${former || ''})`,
       { subject: String(profile.subject), issuer, provider, formerIssuers: [...formerIssuers] },
     );
@@ -75,7 +71,7 @@ export class Accounts {
     const { raw, account } = found.find((one) => one.account.issuer === issuer) ?? found[0] ?? {};
     if (!raw || !account) return null;
     clock.observe(Number(raw.db_now));
-    return { account, user: this.#user.read(raw), authEpoch: this.#wholeUser.read(raw).authEpoch };
+    return { account, record: this.#users.read(raw) };
   }
 
   async find(userId: string, provider: string, transaction?: Transaction): Promise<AccountRow | null> {

@@ -3,9 +3,9 @@ import { canonicalEmail } from '../../core/canonical.js';
 import type { Core } from '../../core/core.js';
 import type { SessionWithUser } from '../../core/sessions.js';
 import type { Proof } from '../../core/sign-in.js';
+import type { UserRecord } from '../../core/users.js';
 import { isForeignKeyViolation, violatedUnique } from '../../database/faults.js';
 import { AuthError } from '../../errors.js';
-import type { User } from '../../models/user.js';
 import type { AccountOwner, Accounts } from './accounts.js';
 import type { Identity } from './client.js';
 import type { AccountRow } from './model.js';
@@ -53,13 +53,12 @@ export function findOrCreateUser(
       if (!linkByVerifiedEmail || !bothProved) throw new AuthError('account_exists');
       if (await accounts.find(holder.user.id, provider.id)) throw new AuthError('provider_already_linked');
       await accounts.insert(ownerOf(holder.user.id, provider, identity), identity.tokens);
-      const { user, authEpoch } = holder;
-      return { user, authEpoch, userCreated: false, accountLinked: true };
+      return { ...holder, userCreated: false, accountLinked: true };
     }
     if (!isCounted) await core.limiter.countAddress('signUp');
     isCounted = true;
-    const user = await createUser(core, accounts, provider, identity, email);
-    return { user, authEpoch: 0, userCreated: true, accountLinked: true };
+    const created = await createUser(core, accounts, provider, identity, email);
+    return { ...created, userCreated: true, accountLinked: true };
   });
 }
 
@@ -100,7 +99,7 @@ export async function ownAccount(
   identity: Identity,
 ): Promise<AccountRow | null> {
   const found = await accounts.findByIdentity(provider, identity);
-  return found?.user.id === userId && found.account.provider === provider.id ? found.account : null;
+  return found?.record.user.id === userId && found.account.provider === provider.id ? found.account : null;
 }
 
 /** Makes a change for a session that may have ended while waiting for the provider, and the flow with it. */
@@ -125,10 +124,10 @@ async function signInKnown(
 ): Promise<FoundUser | null> {
   const found = await accounts.findByIdentity(provider, identity);
   if (!found) return null;
-  const { account, user, authEpoch } = found;
+  const { account, record } = found;
   // Another client of the same issuer identifies the same person, but its tokens do not belong to this account.
   if (account.provider === provider.id && !(await accounts.updateTokens(account, identity))) return null;
-  return { user, authEpoch, userCreated: false, accountLinked: false };
+  return { ...record, userCreated: false, accountLinked: false };
 }
 
 function createUser(
@@ -137,14 +136,15 @@ function createUser(
   provider: Provider,
   identity: Identity,
   email: string | null,
-): Promise<User> {
+): Promise<UserRecord> {
   return core.database.transaction(async (transaction) => {
-    const user = await core.users.create(
+    const created = await core.signUp.create(
       { email, username: null, passwordHash: null, emailProof: email === null ? null : 'mailbox' },
+      { via: 'oauth', from: 'code', provider: provider.id },
       transaction,
     );
-    await accounts.insert(ownerOf(user.id, provider, identity), identity.tokens, transaction);
-    return user;
+    await accounts.insert(ownerOf(created.user.id, provider, identity), identity.tokens, transaction);
+    return created;
   });
 }
 

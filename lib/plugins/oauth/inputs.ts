@@ -1,5 +1,12 @@
 import type { ClientInput } from '../../core/client-input.js';
 
+declare module '../../config/user-options.js' {
+  interface CreatedVias {
+    /** A sign-in with a provider. */
+    oauth: unknown;
+  }
+}
+
 /** The input of `auth.oauth.linkUrl` and `auth.oauth.reauthenticateUrl`. */
 export interface FlowInput extends ClientInput {
   /** Where to redirect the browser afterwards: a path of this app, or a URL of a trusted origin. @default `/` */

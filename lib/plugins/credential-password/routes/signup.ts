@@ -4,8 +4,9 @@ import { resources, sessionReply } from '../../../http/present.js';
 import { route } from '../../../http/route.js';
 import { text } from '../../../http/schemas.js';
 import type { CredentialApi } from '../api.js';
+import type { SignUpInput } from '../inputs.js';
 
-const fields = { email: text(320), password: text(1024) };
+const account = { email: text(320), password: text(1024) };
 
 interface Settings {
   readonly username: boolean;
@@ -19,7 +20,11 @@ export const signup = (core: Core, api: CredentialApi, { username, concealExisti
     path: '/signup/credential',
     summary: 'Create an account with a password',
     access: 'public',
-    body: z.strictObject(username ? { ...fields, username: text(100).optional() } : fields),
+    body: z.strictObject({
+      ...account,
+      ...(username && { username: text(100).optional() }),
+      ...core.fields.wireShape('user', 'create'),
+    }),
     answers: concealExistingEmails
       ? { 202: { description: 'Accepted; the outcome is sent by email' } }
       : {
@@ -34,7 +39,9 @@ export const signup = (core: Core, api: CredentialApi, { username, concealExisti
       ...(username ? (['username_taken'] as const) : []),
     ],
     async handle({ body }) {
-      const created = await api.signUp(body);
+      const { email, password, username } = body as SignUpInput;
+      const fields = core.fields.fromWire(body);
+      const created = await api.signUp({ email, password, username, fields });
       if (!created) return { status: 202 };
       if ('token' in created) return sessionReply(core, created, 201);
       return { status: 201, body: { user: user.present(created.user) } };

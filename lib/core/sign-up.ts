@@ -1,0 +1,69 @@
+import type { Transaction } from 'sequelize';
+import type { CreatedVia, Hooks } from '../config/user-options.js';
+import type { Database } from '../database/database.js';
+import { AppError } from '../database/faults.js';
+import { AuthError } from '../errors.js';
+import type { FieldSource, Fields, FieldValues } from './fields.js';
+import type { NewUser, UserRecord, Users } from './users.js';
+
+/** How an account is made, and what the app's hooks are told of it. */
+export interface SignUpContext {
+  readonly via: CreatedVia;
+  /** Whose values the fields are. */
+  readonly from: FieldSource;
+  readonly fields?: FieldValues;
+  /** The provider's id. */
+  readonly provider?: string;
+  /** What the provider said of the person. */
+  readonly claims?: Readonly<Record<string, unknown>>;
+}
+
+/** The only place where accounts are made, so that no way of making one can skip the app's hooks and rows. */
+export class SignUp {
+  constructor(
+    private readonly database: Database,
+    private readonly users: Users,
+    private readonly fields: Fields,
+    private readonly hooks: Hooks,
+  ) {}
+
+  /**
+   * Makes an account, with the app's hooks and fields, in one transaction. The caller emits `user.created` afterwards.
+   *
+   * @param transaction one to take part in
+   * @throws AuthError `email_taken`, `username_taken` (409), `validation_failed` (422), and what hooks throw
+   */
+  async create(user: NewUser, context: SignUpContext, transaction?: Transaction): Promise<UserRecord> {
+    const fields = this.fields.read(context.fields ?? {}, context.from, 'create');
+    const work = (within: Transaction) => this.#create(user, fields, context, within);
+    try {
+      return await (transaction ? work(transaction) : this.database.transaction(work));
+    } catch (error) {
+      // After the transaction: on PostgreSQL, an error ends it.
+      throw (await this.users.takenBy(error, user)) ?? error;
+    }
+  }
+
+  async #create(
+    user: NewUser,
+    fields: FieldValues,
+    { from: _, fields: __, ...context }: SignUpContext,
+    transaction: Transaction,
+  ): Promise<UserRecord> {
+    const { email, username } = user;
+    const { beforeCreateUser, afterCreateUser } = this.hooks;
+    await runHook(() => beforeCreateUser?.({ email, username, fields, ...context }, { transaction }));
+    const created = await this.users.create(user, fields, transaction);
+    await runHook(() => afterCreateUser?.(created.user, { transaction, via: context.via }));
+    return created;
+  }
+}
+
+/** Runs the app's code within a transaction. What it throws reaches the app, not the code that handles the database. */
+export async function runHook<T>(hook: () => T | Promise<T>): Promise<T> {
+  try {
+    return await hook();
+  } catch (error) {
+    throw error instanceof AuthError ? error : new AppError(error);
+  }
+}
