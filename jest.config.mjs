@@ -1,14 +1,20 @@
 // One round of specs: on the database that LATCHKEY_SPEC_DATABASE names, with the Express that
-// LATCHKEY_SPEC_EXPRESS names; or, with LATCHKEY_SPEC_END_TO_END, those that use the demo, the guides or the npm package
-// as a user does. `npm test` runs the rounds.
+// LATCHKEY_SPEC_EXPRESS names; or, as LATCHKEY_SPEC_FILES says, those that use the demo, the guides or the npm package as
+// a user does (e2e), or the examples. `npm test` runs the rounds.
 const express = process.env.LATCHKEY_SPEC_EXPRESS ?? '5';
 const firstRound = (process.env.LATCHKEY_SPEC_DATABASE ?? 'sqlite') === 'sqlite' && express === '5';
+const FILES = {
+  e2e: { testMatch: ['**/*.e2e.spec.ts'], ignore: ['<rootDir>/spec/examples/'] },
+  examples: { testMatch: ['**/spec/examples/*.e2e.spec.ts'], ignore: [] },
+  // What depends on neither database nor Express runs in one round only.
+  '': { testMatch: ['**/!(*.e2e).spec.ts'], ignore: firstRound ? [] : ['\\.once\\.spec\\.ts$'] },
+};
+const { testMatch, ignore } = FILES[process.env.LATCHKEY_SPEC_FILES ?? ''];
 
 export default {
   roots: ['<rootDir>/spec'],
-  testMatch: [process.env.LATCHKEY_SPEC_END_TO_END ? '**/*.e2e.spec.ts' : '**/!(*.e2e).spec.ts'],
-  // What depends on neither database nor Express runs in one round only.
-  testPathIgnorePatterns: firstRound ? [] : ['\\.once\\.spec\\.ts$'],
+  testMatch,
+  testPathIgnorePatterns: ignore,
   transform: { '\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }] },
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {

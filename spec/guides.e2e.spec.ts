@@ -1,7 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer, type Server as HttpServer } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,10 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { Server } from 'socket.io';
-import { io as connect, type Socket } from 'socket.io-client';
-import { AuthError } from '../lib/index.js';
-import { ada, password, SECRET, type SpecApp, startApp } from './support/app.js';
+import { ada, SECRET } from './support/app.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
@@ -163,87 +159,6 @@ describe('the guides for a project of its own', () => {
       PORT: String(port),
     };
   }
-});
-
-describe('socket-io.md', () => {
-  let app: SpecApp<readonly [ReturnType<typeof password>]>;
-  let server: HttpServer;
-  let io: Server;
-  let url: string;
-  const sockets: Socket[] = [];
-
-  beforeAll(async () => {
-    app = await startApp({ plugins: [password()] });
-    const [code = ''] = await blocks('socket-io.md', 'ts');
-    const script = code.replace(/^import .*\n/gm, '');
-    const runScript = new Function(
-      'app',
-      'auth',
-      'createServer',
-      'Server',
-      'AuthError',
-      `${script}; return { server, io };`,
-    );
-    ({ server, io } = runScript(
-      (_req: unknown, res: { end(): void }) => res.end(),
-      app.auth,
-      createServer,
-      Server,
-      AuthError,
-    ));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    await app.auth.credential.signUp(ada);
-  });
-  afterEach(() => {
-    for (const socket of sockets.splice(0)) socket.close();
-  });
-  afterAll(async () => {
-    await io.close();
-    await app.stop();
-  });
-
-  const open = (headers: Record<string, string>) => {
-    const socket = connect(url, { extraHeaders: headers, transports: ['websocket'], reconnection: false });
-    sockets.push(socket);
-    return socket;
-  };
-  const signIn = async () => {
-    const { token } = await app.auth.credential.signIn({ credential: ada.email, password: ada.password });
-    return { token, cookie: `latchkey=${token}` };
-  };
-  const refusal = async (headers: Record<string, string>) => {
-    const socket = open(headers);
-    return new Promise((resolve) => {
-      socket.on('connect', () => resolve('connected'));
-      socket.on('connect_error', (error) => resolve((error as { data?: { code: string } }).data?.code));
-    });
-  };
-
-  test('a socket with a session is connected, and one without is refused', async () => {
-    const { cookie } = await signIn();
-    const socket = open({ cookie });
-    expect(await socket.emitWithAck('hello')).toEqual({ hello: ada.email });
-    expect(await refusal({})).toBe('unauthenticated');
-    expect(await refusal({ cookie: 'latchkey=lks_junk' })).toBe('invalid_session');
-  });
-
-  test('a page of another site cannot open a socket in the name of its visitor', async () => {
-    const { cookie } = await signIn();
-    expect(await refusal({ cookie, origin: 'https://evil.example.com' })).toBe('origin_not_allowed');
-    expect(await refusal({ cookie, origin: url })).toBe('connected');
-  });
-
-  test('a socket is disconnected when its session ends, and another one stays', async () => {
-    const [one, other] = [await signIn(), await signIn()];
-    const [ending, staying] = [open({ cookie: one.cookie }), open({ cookie: other.cookie })];
-    await Promise.all([ending.emitWithAck('hello'), staying.emitWithAck('hello')]);
-    const ended = new Promise((resolve) => ending.once('disconnect', resolve));
-    await app.auth.revokeSession(one.token);
-    expect(await ended).toBe('io server disconnect');
-    expect(await staying.emitWithAck('hello')).toEqual({ hello: ada.email });
-  });
 });
 
 /** The environment without the settings of the Jest that runs this file. */

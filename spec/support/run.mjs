@@ -1,9 +1,9 @@
 // Runs the specs in rounds: on SQLite with Express 5, and with --all also end to end (the demo in a browser, the guides,
-// the npm package in other projects), with Express 4 and on the other databases.
+// the npm package in other projects), the examples, with Express 4 and on the other databases.
 //
 //   npm test                        SQLite and Express 5
 //   npm test -- --all               every round; fails if a database, Redis, Chromium or nginx is missing
-//   npm test -- --only mysql        one round: sqlite, e2e, express4, mysql or postgres
+//   npm test -- --only mysql        one round: sqlite, e2e, examples, express4, mysql or postgres
 //   npm test -- spec/router.spec.ts                      other arguments are passed to Jest
 //
 // With CI in the environment, whatever is missing is a failure too.
@@ -12,50 +12,52 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { pack } from './pack.mjs';
 import { findBrowser, findMysql, findNginx, findPostgres, findRedis } from './servers.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const ROUNDS = {
-  sqlite: { title: 'SQLite, Express 5', database: 'sqlite' },
-  e2e: { title: 'End to end', database: 'sqlite', isEndToEnd: true },
-  express4: { title: 'SQLite, Express 4', database: 'sqlite', express: '4' },
-  mysql: { title: 'MariaDB or MySQL', database: 'mysql', find: findMysql, toInstall: 'mariadb-server' },
-  postgres: { title: 'PostgreSQL', database: 'postgres', find: findPostgres, toInstall: 'postgresql' },
+  sqlite: { title: 'SQLite, Express 5', database: 'sqlite', wants: ['redis'] },
+  e2e: { title: 'End to end', database: 'sqlite', files: 'e2e', wants: ['browser', 'nginx'] },
+  examples: {
+    title: 'Examples',
+    database: 'sqlite',
+    files: 'examples',
+    wants: ['mysql', 'postgres', 'redis', 'browser', 'nginx'],
+  },
+  express4: { title: 'SQLite, Express 4', database: 'sqlite', express: '4', wants: ['redis'] },
+  mysql: { title: 'MariaDB or MySQL', database: 'mysql', needs: 'mysql', wants: ['redis'] },
+  postgres: { title: 'PostgreSQL', database: 'postgres', needs: 'postgres', wants: ['redis'] },
 };
-/** What some of the specs need. */
-const EXTRAS = {
+/** What rounds need to run at all, or want for some of their specs. */
+const PROGRAMS = {
+  mysql: { title: 'MariaDB or MySQL', find: findMysql, toInstall: 'mariadb-server' },
+  postgres: { title: 'PostgreSQL', find: findPostgres, toInstall: 'postgresql' },
   redis: { title: 'Redis', find: findRedis, toInstall: 'redis-server' },
-};
-const END_TO_END_EXTRAS = {
-  browser: { title: 'Chromium, for the demo', find: findBrowser, toInstall: 'chromium' },
-  nginx: { title: 'nginx, for the page about deployment', find: findNginx, toInstall: 'nginx-light' },
+  browser: { title: 'Chromium', find: findBrowser, toInstall: 'chromium' },
+  nginx: { title: 'nginx', find: findNginx, toInstall: 'nginx-light' },
 };
 
 const { all, only, rest } = readArguments(process.argv.slice(2));
 const totals = { passed: 0, failed: 0 };
-const missing = [];
-
 const rounds = all ? Object.values(ROUNDS) : [ROUNDS[only ?? 'sqlite']];
-const extras = {
-  ...(rounds.some(({ isEndToEnd }) => !isEndToEnd) && (await findAll(EXTRAS))),
-  ...(rounds.some(({ isEndToEnd }) => isEndToEnd) && (await findAll(END_TO_END_EXTRAS))),
-};
+const found = await findAll(rounds.flatMap(({ needs, wants }) => [...(needs ? [needs] : []), ...wants]));
+const missing = Object.keys(found).filter((name) => !found[name]);
+const packed = rounds.some(({ files }) => files) ? pack() : null;
+
 for (const round of rounds) {
-  const server = round.find ? await round.find() : { url: '' };
-  if (!server) {
-    missing.push(round);
-    continue;
-  }
+  if (round.needs && !found[round.needs]) continue;
   console.log(`\n── ${round.title} ──`);
-  const { passed, failed } = runJest(round, server.url);
+  const { passed, failed } = runJest(round);
   totals.passed += passed;
   totals.failed += failed;
-  await server.stop?.();
 }
-for (const { stop } of Object.values(extras)) await stop?.();
+for (const one of Object.values(found)) await one?.stop?.();
+packed?.remove();
 
 console.log();
-for (const { title, toInstall } of missing) {
+for (const name of missing) {
+  const { title, toInstall } = PROGRAMS[name];
   console.log(`Not run: the specs that need ${title}. None was found; install ${toInstall}.`);
 }
 if (all || process.env.CI) totals.failed += missing.length;
@@ -64,25 +66,21 @@ if (!all && !only && rest.length === 0) {
     'These were the specs on SQLite with Express 5. npm test -- --all runs them with Express 4, on MariaDB (or',
   );
   console.log(
-    'MySQL) and on PostgreSQL too, and the demo, the guides and the npm package end to end. It fails if one of the',
+    'MySQL) and on PostgreSQL too, and the demo, the guides, the examples and the npm package end to end. It fails',
   );
-  console.log('databases, Redis, Chromium or nginx is missing.');
+  console.log('if one of the databases, Redis, Chromium or nginx is missing.');
 }
 console.log(`\n${totals.passed} passed, ${totals.failed} failed`);
 process.exit(totals.failed > 0 || totals.passed === 0 ? 1 : 0);
 
-/** Finds what is there, and notes what is missing. */
-async function findAll(wanted) {
-  const found = {};
-  for (const [name, one] of Object.entries(wanted)) {
-    const server = await one.find();
-    if (server) found[name] = server;
-    else missing.push(one);
-  }
-  return found;
+/** Looks for each program once; null for one that is missing. */
+async function findAll(names) {
+  const programs = {};
+  for (const name of new Set(names)) programs[name] = await PROGRAMS[name].find();
+  return programs;
 }
 
-function runJest({ database, express = '5', isEndToEnd = false }, url) {
+function runJest({ database, express = '5', files = '', needs, wants }) {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-jest-'));
   const report = join(folder, 'totals.json');
   const jest = spawnSync(
@@ -96,11 +94,14 @@ function runJest({ database, express = '5', isEndToEnd = false }, url) {
         NODE_ENV: 'test',
         LATCHKEY_SPEC_DATABASE: database,
         LATCHKEY_SPEC_EXPRESS: express,
-        LATCHKEY_SPEC_END_TO_END: isEndToEnd ? '1' : '',
-        LATCHKEY_SPEC_URL: url,
-        LATCHKEY_SPEC_REDIS: extras.redis?.url ?? '',
-        LATCHKEY_SPEC_BROWSER: extras.browser?.path ?? '',
-        LATCHKEY_SPEC_NGINX: extras.nginx?.path ?? '',
+        LATCHKEY_SPEC_FILES: files,
+        LATCHKEY_SPEC_URL: needs ? found[needs].url : '',
+        LATCHKEY_SPEC_PACKAGE: packed?.folder ?? '',
+        LATCHKEY_SPEC_MYSQL: wants.includes('mysql') ? (found.mysql?.url ?? '') : '',
+        LATCHKEY_SPEC_POSTGRES: wants.includes('postgres') ? (found.postgres?.url ?? '') : '',
+        LATCHKEY_SPEC_REDIS: found.redis?.url ?? '',
+        LATCHKEY_SPEC_BROWSER: found.browser?.path ?? '',
+        LATCHKEY_SPEC_NGINX: found.nginx?.path ?? '',
         LATCHKEY_SPEC_TOTALS: report,
       },
     },

@@ -1,0 +1,50 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const json = async (path: string) => JSON.parse(await readFile(join(root, path), 'utf8'));
+
+/** The package.json files of the examples, relative to the repository. */
+async function manifests(): Promise<string[]> {
+  const files = await readdir(join(root, 'examples'), { recursive: true });
+  return files
+    .filter((path) => path.endsWith('package.json') && !path.includes('node_modules'))
+    .map((path) => `examples/${path}`);
+}
+
+test('the examples pin exact versions, the ones that the project itself is tested with', async () => {
+  const { packages } = await json('package-lock.json');
+  const { version } = await json('package.json');
+  const paths = await manifests();
+  expect(paths.length).toBeGreaterThan(0);
+  for (const path of paths) {
+    const { dependencies, devDependencies } = await json(path);
+    for (const [name, wanted] of Object.entries<string>({ ...dependencies, ...devDependencies })) {
+      const own = [packages[`node_modules/${name}`], name === 'express' && packages['node_modules/express4']];
+      const tested = own.filter(Boolean).map((one) => one.version);
+      if (name === 'latchkey') {
+        const folder = join(dirname(path), wanted.replace('file:', ''));
+        expect({ path, folder }).toEqual({ path, folder: `examples/latchkey-${version}.tgz` });
+      } else if (tested.length > 0)
+        expect({ path, name, tested }).toEqual({ path, name, tested: expect.arrayContaining([wanted]) });
+      else
+        expect({ path, name, wanted }).toEqual({
+          path,
+          name,
+          wanted: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+        });
+    }
+  }
+});
+
+test('each example has a README of a page', async () => {
+  const overview = await readFile(join(root, 'examples/README.md'), 'utf8');
+  for (const entry of await readdir(join(root, 'examples'), { withFileTypes: true })) {
+    if (!entry.isDirectory()) continue;
+    const page = await readFile(join(root, 'examples', entry.name, 'README.md'), 'utf8');
+    expect(page.split('\n').length).toBeLessThan(90);
+    expect(overview).toContain(`(${entry.name}/README.md)`);
+  }
+});
