@@ -10,6 +10,7 @@ import { SecretBox } from './crypto/secret-box.js';
 import { openDatabase } from './database/open.js';
 import { requireAuthentication } from './http/admit.js';
 import { describeApi, type OpenApiDocument } from './http/openapi.js';
+import { type OwnSignIn, ownSignIn } from './http/own-sign-in.js';
 import type { Route } from './http/route.js';
 import { Limiter } from './limits/limiter.js';
 import { openLimitStore } from './limits/open.js';
@@ -39,7 +40,7 @@ export interface Internals {
 /**
  * Sessions and accounts in one database: the object that `authRouter` and the guards share, and the programmatic API.
  */
-export interface Auth {
+export interface Auth extends OwnSignIn {
   /**
    * Authenticates a request by any enabled kind of credential. Like a guard, it refuses a request of another site if
    * the request has an unsafe `method` and is authenticated by the cookie.
@@ -141,6 +142,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     authenticate,
     listSessions: (userId) => core.sessions.list(userId),
     revokeSession: (token) => core.sessions.revokeByToken(token),
+    ...ownSignIn(core),
     revokeAllSessions: (userId) => core.sessions.revokeAll(userId),
     markEmailVerified: (userId) => core.proveEmail(userId, ['password', 'sessions']),
     migrate: (options) => migrate(database, migrations, core.fields, options),

@@ -25,6 +25,7 @@ export function declareProblems<const P extends Problems>(problems: P): P {
 const problems = declareProblems({
   invalid_json: [400, 'The body is not valid JSON in UTF-8.'],
   invalid_request: [400, 'The request is malformed: check its path, parameters and headers.'],
+  invalid_callback_url: [400, 'callback_url must be a path of this app or a URL of a trusted origin.'],
   invalid_token: [400, 'The link has expired, was already used, or is not valid. Request a new one.'],
   unauthenticated: [401, 'Sign in first: the request carries no session.'],
   invalid_session: [401, 'The session has ended or never existed. Sign in again.'],

@@ -119,6 +119,8 @@ export interface AuthConfig<P = readonly unknown[]> {
   httpBasePath?: string;
   /** Also accepts session tokens as `Authorization: Bearer`, and returns them at sign-in. @default false */
   bearerEnabled?: boolean;
+  /** Whether the routes that a page calls also take HTML forms, and answer them with redirects. @default true */
+  forms?: boolean;
   /** Other origins that may send the session cookie, and to which browsers may be redirected. @default [] */
   trustedOrigins?: readonly string[];
   /** The lifetime of sessions, and their cookie. @default see {@link SessionOptions} */

@@ -115,6 +115,7 @@ export const configSchema = z.strictObject({
     .regex(/^(\/[A-Za-z0-9._~-]+)+$/, 'must be a path such as /auth, without a trailing slash')
     .optional(),
   bearerEnabled: flag.default(false),
+  forms: flag.default(true),
   trustedOrigins: z.array(origin, 'must be a list of origins').default([]),
   session: z
     .strictObject({

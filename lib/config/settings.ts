@@ -25,6 +25,7 @@ export interface Settings {
   /** Null if not configured: the mount path is the base path then, or `/auth` at the root. */
   readonly httpBasePath: string | null;
   readonly bearerEnabled: boolean;
+  readonly forms: boolean;
   /** The app's own origin and the trusted ones. */
   readonly origins: ReadonlySet<string>;
   readonly session: { idleTimeout: number; lifetime: number; shortLifetime: number; touchInterval: number };

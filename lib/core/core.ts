@@ -131,6 +131,11 @@ export class Core {
     return this.#gate.begin(proof, options);
   }
 
+  /** Completes a sign-in that was made without the request of its browser: see {@link SignIn.attach}. */
+  attachSession(issued: IssuedSession): Promise<IssuedSession> {
+    return this.#gate.attach(issued);
+  }
+
   /** Like {@link signIn}, in two steps: for a session that is created in the same transaction as another change. */
   checkSignIn(record: Pick<Proof, 'user' | 'account'>, options?: SignInOptions): Promise<CheckedSignIn> {
     return this.#gate.check(record, options);

@@ -85,8 +85,7 @@ export class SignIn {
       complete: async (issued) => {
         const { user, session } = issued;
         this.events.emit('session.created', { userId: user.id, sessionId: session.id });
-        await this.#end(replaced);
-        return { ...issued, device: await this.devices.remember(user.id) };
+        return this.#settle(issued, replaced);
       },
     };
   }
@@ -96,6 +95,22 @@ export class SignIn {
     const checked = await this.check(proof, options);
     const issued = await checked.begin(proof);
     return checked.complete(issued);
+  }
+
+  /**
+   * For a session that was created without the request of its browser: ends the sessions that the current request carries,
+   * and remembers the device.
+   */
+  async attach(issued: IssuedSession): Promise<IssuedSession> {
+    const { id } = issued.session;
+    const replacedTokenHash = this.#carriedTokenHash();
+    if (replacedTokenHash) await this.table.update({ replacedTokenHash }, { id });
+    return this.#settle(issued);
+  }
+
+  async #settle(issued: IssuedSession, replaced?: SignInOptions['replaced']): Promise<IssuedSession> {
+    await this.#end(issued, replaced);
+    return { ...issued, device: await this.devices.remember(issued.user.id) };
   }
 
   async #insert(
@@ -142,11 +157,12 @@ export class SignIn {
     return request ? this.sessionTokens(request) : [];
   }
 
-  async #end(replaced: SignInOptions['replaced']): Promise<void> {
+  async #end(issued: IssuedSession, replaced: SignInOptions['replaced']): Promise<void> {
     if (replaced) {
       for (const { userId, sessionId } of replaced) await this.sessions.revoke(userId, sessionId);
       return;
     }
-    for (const token of this.#carriedTokens()) await this.sessions.revokeByToken(token);
+    for (const token of this.#carriedTokens())
+      if (token !== issued.token) await this.sessions.revokeByToken(token);
   }
 }

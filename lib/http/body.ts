@@ -1,26 +1,29 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { z } from 'zod';
+import { trimWhitespace } from '../carriers/whitespace.js';
 import { fieldErrors } from '../core/field-errors.js';
 import { AuthError, type AuthErrorCode, excerpt } from '../errors.js';
+import type { Pair } from './form.js';
 
 const MAX_BODY_BYTES = 16 * 1024;
 
 const INVALID_UTF8 = 'latchkey.invalid-utf8';
+const INVALID_FORM = 'latchkey.invalid-form';
 
 const parseJson = express.json({
   limit: MAX_BODY_BYTES,
   // Strict mode would report `null` and `5` as syntax errors; they are valid JSON and fail validation instead.
   strict: false,
   inflate: false,
-  verify(_req, _res, bytes, charset) {
-    if (charset !== 'utf-8') throw Object.assign(new Error(), { type: 'charset.unsupported' });
-    if (!isUtf8(bytes)) throw Object.assign(new Error(), { type: INVALID_UTF8 });
-  },
+  verify: requireUtf8(INVALID_UTF8),
 });
 
 const FORM = 'application/x-www-form-urlencoded';
-const parseForm = express.text({ type: FORM, limit: MAX_BODY_BYTES, inflate: false });
+const textOfForm = { type: FORM, limit: MAX_BODY_BYTES, inflate: false };
+const parseForm = express.text({ ...textOfForm, verify: requireUtf8(INVALID_FORM) });
+// Providers are not under the app's control, and may name another character set for their ASCII.
+const parseFormPost = express.text(textOfForm);
 
 // Keyed by the `type` of body-parser's errors.
 const PARSER_ERRORS: Record<string, AuthErrorCode> = {
@@ -38,12 +41,17 @@ const PARSER_ERRORS: Record<string, AuthErrorCode> = {
  */
 export async function readBody<T>(req: Request, res: Response, schema: z.ZodType<T>): Promise<T> {
   await parse(req, res, 'application/json', parseJson);
-  const { data, error } = schema.safeParse(req.body ?? {}, { reportInput: true });
+  return validate(req.body ?? {}, schema);
+}
+
+/** Validates a body against a route's schema. @throws AuthError `validation_failed` */
+export function validate<T>(body: unknown, schema: z.ZodType<T>): T {
+  const { data, error } = schema.safeParse(body, { reportInput: true });
   if (error) throw new AuthError('validation_failed', { errors: fieldErrors(error) });
   return data as T;
 }
 
-const nothing = z.strictObject({});
+export const nothing = z.strictObject({});
 
 /** Rejects a non-empty body on a route without one. @throws AuthError like {@link readBody} */
 export async function refuseBody(req: Request, res: Response): Promise<void> {
@@ -53,25 +61,62 @@ export async function refuseBody(req: Request, res: Response): Promise<void> {
   if (!isEmpty) await readBody(req, res, nothing);
 }
 
+/** Whether the body of a request is a form, according to its type. */
+export function isForm({ headers }: Request): boolean {
+  const [type = ''] = (headers['content-type'] ?? '').split(';');
+  return trimWhitespace(type).toLowerCase() === FORM;
+}
+
 /**
- * Parses a form in the body.
+ * Parses an HTML form in the body, which may be empty.
  *
- * @throws AuthError `unsupported_media_type`, `body_too_large`
+ * @throws AuthError `unsupported_media_type`, `body_too_large`; `invalid_request` if it is not UTF-8
  */
-export async function readForm(req: Request, res: Response): Promise<URLSearchParams> {
+export async function readForm(req: Request, res: Response): Promise<Pair[]> {
+  if (req.headers['content-length'] === undefined && req.headers['transfer-encoding'] === undefined)
+    return [];
   await parse(req, res, FORM, parseForm);
-  if (typeof req.body === 'string') return new URLSearchParams(req.body);
-  // The app has already parsed the form.
-  const pairs = Object.entries((req.body ?? {}) as Record<string, unknown>);
+  if (typeof req.body === 'string') requireEncodedUtf8(req.body);
+  return pairsOf(req.body);
+}
+
+/**
+ * Parses parameters that a provider sends as a form in the body.
+ *
+ * @throws AuthError `unsupported_media_type`, `body_too_large`, `invalid_request`
+ */
+export async function readFormPost(req: Request, res: Response): Promise<URLSearchParams> {
+  await parse(req, res, FORM, parseFormPost);
   const form = new URLSearchParams();
-  for (const [name, value] of pairs) {
-    for (const one of [value].flat()) {
-      if (typeof one !== 'string')
-        throw new AuthError('invalid_request', { detail: `${excerpt(name)}: must be a string` });
-      form.append(name, one);
-    }
+  for (const [name, value] of pairsOf(req.body)) {
+    if (typeof value !== 'string')
+      throw new AuthError('invalid_request', { detail: `${excerpt(name)}: must be a string` });
+    form.append(name, value);
   }
   return form;
+}
+
+/** @param body the text of the form, or what a body parser of the app made of it: lists, if fields are sent twice */
+function pairsOf(body: unknown): Pair[] {
+  if (typeof body === 'string') return [...new URLSearchParams(body)];
+  return Object.entries(body ?? {}).flatMap(([name, value]) =>
+    [value].flat().map((one): Pair => [name, one]),
+  );
+}
+
+function requireUtf8(otherwise: string) {
+  return (_req: unknown, _res: unknown, bytes: Buffer, charset: string) => {
+    if (charset !== 'utf-8') throw Object.assign(new Error(), { type: 'charset.unsupported' });
+    if (!isUtf8(bytes)) throw Object.assign(new Error(), { type: otherwise });
+  };
+}
+
+function requireEncodedUtf8(form: string): void {
+  try {
+    decodeURIComponent(form);
+  } catch (cause) {
+    throw new AuthError('invalid_request', { detail: 'The form is not valid UTF-8.', cause });
+  }
 }
 
 async function parse(req: Request, res: Response, type: string, parser: RequestHandler): Promise<void> {

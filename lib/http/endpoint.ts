@@ -6,22 +6,32 @@ import type { Core } from '../core/core.js';
 import { DEADLINE_MS } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import { requireAdministrator, requireAuthentication, requireFresh, requireOwnSession } from './admit.js';
-import { readBody, readForm, refuseBody } from './body.js';
+import { isForm, nothing, readBody, readForm, readFormPost, refuseBody, validate } from './body.js';
+import { bodyOfForm, type Pair } from './form.js';
+import { FormPages } from './form-pages.js';
 import { isUnsafe, requireOwnOrigin } from './origin.js';
-import { answerError } from './problem.js';
+import { answerError, redirectError } from './problem.js';
 import { checkParameters, queryOf } from './query.js';
 import { respond } from './respond.js';
-import type { Access, Call, Reply, Route } from './route.js';
+import { type Access, type Call, type Reply, type Route, takesForms } from './route.js';
+
+const FORMS_ONLY =
+  'This path is for HTML forms: send the body as application/x-www-form-urlencoded in UTF-8.';
 
 /** The Express handler of a route: authenticates, validates, handles and responds. */
 export function endpoint(core: Core, route: Route): RequestHandler {
+  const hasForms = takesForms(core.settings, route);
   return async (req: Request, res: Response, next: NextFunction) => {
+    const pages = hasForms && isForm(req) ? new FormPages(core.settings, req) : null;
     try {
       protect(res);
-      const work = () => handle(core, route, req, res);
-      respond(core, route, await core.context.forRequest(clientOf(core, req), DEADLINE_MS, work), res);
+      const work = () => handle(core, route, req, res, pages);
+      const reply = await core.context.forRequest(clientOf(core, req), DEADLINE_MS, work);
+      respond(core, route, pages ? pages.redirect(reply) : reply, res);
     } catch (error) {
-      answerError(core, error, res, next);
+      const page = pages?.pageFor(error);
+      if (page) redirectError(core, error as AuthError, page, res);
+      else answerError(core, error, res, next);
     }
   };
 }
@@ -35,11 +45,19 @@ export function methodNotAllowed(core: Core, allowed: readonly string[]): Reques
   };
 }
 
-async function handle(core: Core, route: Route, req: Request, res: Response): Promise<Reply> {
+async function handle(
+  core: Core,
+  route: Route,
+  req: Request,
+  res: Response,
+  pages: FormPages | null,
+): Promise<Reply> {
+  // Before anything else, so that every refusal leads to the page that the form names.
+  const fields = pages ? pages.takeFrom(await readForm(req, res)) : null;
   const call: Call<Access, unknown, unknown> = {
     auth: (await admit(core, route, req)) as never,
     query: await readParameters(route, req, res),
-    body: await readBodyOf(route, req, res),
+    body: fields ? readFields(route, fields) : await readBodyOf(route, req, res),
     params: req.params as Record<string, string>,
     req,
   };
@@ -66,14 +84,19 @@ async function authenticationFor(core: Core, route: Route, req: Request): Promis
   }
 }
 
+function readFields({ body = nothing }: Route, fields: readonly Pair[]): unknown {
+  return validate(bodyOfForm(fields, body), body);
+}
+
 async function readBodyOf(route: Route, req: Request, res: Response): Promise<unknown> {
+  if (route.forms === 'only') throw new AuthError('unsupported_media_type', { detail: FORMS_ONLY });
   if (route.body) return readBody(req, res, route.body);
-  if (isUnsafe(req.method) && !route.form) await refuseBody(req, res);
+  if (isUnsafe(req.method) && !route.formPost) await refuseBody(req, res);
   return undefined;
 }
 
 async function readParameters(route: Route, req: Request, res: Response): Promise<unknown> {
-  if (route.form) return checkParameters(await readForm(req, res), route.form);
+  if (route.formPost) return checkParameters(await readFormPost(req, res), route.formPost);
   return route.query ? checkParameters(queryOf(req), route.query) : undefined;
 }
 

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { Core } from '../core/core.js';
 import { type AuthErrorCode, statusOf } from '../errors.js';
+import { FORM_ANSWER, json, requestBody } from './openapi-body.js';
 import { isUnsafe } from './origin.js';
 import { resources } from './present.js';
 import { problemSchema } from './problem.js';
-import type { Route } from './route.js';
+import { type Route, takesForms } from './route.js';
 
 /** An OpenAPI 3.1 document. */
 export interface OpenApiDocument {
@@ -44,9 +45,12 @@ function describe(core: Core, routes: readonly Route[]): OpenApiDocument {
       summary: route.summary,
       security: securityOf(core, route),
       ...(parameters(route).length > 0 && { parameters: parameters(route) }),
-      ...(inputs.has(route) && { requestBody: { required: true, content: json(inputs.get(route)) } }),
-      ...(route.form && { requestBody: { required: true, content: formContent(route.form) } }),
-      responses: { ...answers(route, outputs), ...problems(core, route) },
+      ...requestBody(core, route, inputs.get(route.body), schemas),
+      responses: {
+        ...(route.forms !== 'only' && answers(route, outputs)),
+        ...(takesForms(core.settings, route) && { 303: FORM_ANSWER }),
+        ...problems(core, route),
+      },
     };
     paths[path] = { ...paths[path], [route.method]: operation };
   }
@@ -68,15 +72,16 @@ function components(core: Core, routes: readonly Route[]) {
   responses.add(user.schema, { id: 'User' });
   responses.add(session.schema, { id: 'Session' });
   responses.add(listedSession, { id: 'ListedSession' });
-  const inputs = new Map<Route, string>();
+  const inputs = new Map<unknown, string>();
   const outputs = new Map<unknown, string>();
   for (const route of routes) {
     const name = operationId(route).replace(/^./, (first) => first.toUpperCase());
-    if (route.body) {
-      inputs.set(route, `${name}Request`);
+    // A twin has the body of its route.
+    if (route.body && !inputs.has(route.body)) {
+      inputs.set(route.body, `${name}Request`);
       requests.add(route.body, { id: `${name}Request` });
     }
-    for (const answer of Object.values(route.answers)) {
+    for (const answer of route.forms === 'only' ? [] : Object.values(route.answers)) {
       if (!answer.schema) continue;
       outputs.set(answer, `${name}Response`);
       responses.add(answer.schema, { id: `${name}Response` });
@@ -116,7 +121,8 @@ function problems(core: Core, route: Route) {
   const unsafe = isUnsafe(route.method.toUpperCase());
   if (unsafe) codes.add('origin_not_allowed');
   if (route.query) codes.add('invalid_request');
-  if (unsafe && !route.form) {
+  if (takesForms(core.settings, route)) codes.add('invalid_callback_url').add('invalid_request');
+  if (unsafe && !route.formPost) {
     codes.add('invalid_json').add('body_too_large').add('unsupported_media_type').add('validation_failed');
   }
   codes.add('unavailable');
@@ -160,19 +166,10 @@ function securityOf({ carriers }: Core, { access }: Route) {
   return accepted.map(({ via }) => ({ [via]: [] }));
 }
 
-function formContent(form: z.ZodType) {
-  const { $schema, ...schema } = z.toJSONSchema(form, { io: 'input' });
-  return { 'application/x-www-form-urlencoded': { schema } };
-}
-
 /** `DELETE /sessions/:id` is deleteSessionsById. */
 function operationId({ method, path }: Route): string {
   const words = path.replace(/:(\w+)/g, 'by-$1').split(/[^A-Za-z0-9]+/);
   return method + words.map((word) => word.replace(/^./, (first) => first.toUpperCase())).join('');
-}
-
-function json(name: string | undefined) {
-  return { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } };
 }
 
 function groupByStatus(codes: readonly AuthErrorCode[]): Record<string, AuthErrorCode[]> {

@@ -3,6 +3,7 @@ import type { NextFunction, Response } from 'express';
 import { z } from 'zod';
 import type { Core } from '../core/core.js';
 import { AuthError, MAX_FIELD_ERRORS } from '../errors.js';
+import { withError } from './callback-url.js';
 
 /** A problem response (RFC 9457). */
 export const problemSchema = z.object({
@@ -24,14 +25,9 @@ export function answerError(core: Core, error: unknown, res: Response, next: Nex
     next(error);
     return;
   }
-  // A provider's failure (502) has already been logged, since it can also result in a redirect.
-  if (error.status === 503) logFault(core, error);
-  res.statusCode = error.status;
-  res.setHeader('Cache-Control', 'no-store');
+  begin(core, error, error.status, res);
   res.setHeader('Content-Type', 'application/problem+json; charset=utf-8');
   if (error.status === 401) res.setHeader('WWW-Authenticate', challenges(core));
-  for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
-  if (error.retryAfter !== undefined) res.setHeader('Retry-After', String(error.retryAfter));
   res.end(
     JSON.stringify({
       type: 'about:blank',
@@ -42,6 +38,28 @@ export function answerError(core: Core, error: unknown, res: Response, next: Nex
       errors: error.errors,
     }),
   );
+}
+
+/** Responds to an AuthError by sending the browser to a page, which gets the code and the names of invalid fields. */
+export function redirectError(core: Core, error: AuthError, page: string, res: Response): void {
+  begin(core, error, 303, res);
+  res.setHeader('Location', withError(page, error.code, fieldsOf(error)));
+  res.end();
+}
+
+function begin(core: Core, error: AuthError, status: number, res: Response): void {
+  // A provider's failure (502) has already been logged, since it can also result in a redirect.
+  if (error.status === 503) logFault(core, error);
+  res.statusCode = status;
+  res.setHeader('Cache-Control', 'no-store');
+  for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
+  if (error.retryAfter !== undefined) res.setHeader('Retry-After', String(error.retryAfter));
+}
+
+/** The names of the invalid fields, without what a client has made up: nothing that was typed is sent back. */
+function fieldsOf({ errors = [] }: AuthError): string[] {
+  const names = errors.map(({ pointer }) => pointer.split('/')[1] ?? '');
+  return [...new Set(names)].filter((name) => /^[a-z][a-z0-9_]{0,63}$/.test(name));
 }
 
 function logFault({ settings: { logger } }: Core, { message, cause }: AuthError): void {

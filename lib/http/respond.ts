@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { serialize } from 'cookie';
 import type { Response } from 'express';
 import type { CookieSettings } from '../config/settings.js';
@@ -25,14 +26,15 @@ export function respond(core: Core, route: Route, reply: Reply, res: Response): 
 }
 
 /** Makes the browser delete the session cookie. */
-export function clearSessionCookie(core: Core, res: Response): void {
+export function clearSessionCookie(core: Core, res: ServerResponse): void {
   setCookie(res, core.settings.cookie, '', { expires: new Date(0) });
 }
 
-function issueSession(
+/** Sends a new session to the client, as a cookie and, with `bearerEnabled`, as a header. */
+export function issueSession(
   core: Core,
   { token, session, remembered, device }: IssuedSession,
-  res: Response,
+  res: ServerResponse,
 ): void {
   const { expiresAt, lastActiveAt } = session;
   const maxAge = Math.floor((expiresAt.getTime() - lastActiveAt.getTime()) / 1000);
@@ -46,7 +48,7 @@ function issueSession(
 }
 
 function setCookie(
-  res: Response,
+  res: ServerResponse,
   { name, ...attributes }: CookieSettings,
   value: string,
   life: { maxAge?: number; expires?: Date },

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import type { z } from 'zod';
+import type { Settings } from '../config/settings.js';
 import type { Authentication, SessionAuthentication } from '../core/authentication.js';
 import type { IssuedSession } from '../core/sessions.js';
 import type { AuthErrorCode } from '../errors.js';
@@ -57,8 +58,16 @@ export interface Route<A extends Access = Access, Body = unknown, Query = unknow
   readonly fromOtherSites?: true;
   readonly body?: z.ZodType<Body>;
   readonly query?: z.ZodType<Query>;
-  /** Parameters that are sent as a form in the body instead of the query. */
-  readonly form?: z.ZodType<Query>;
+  /** Parameters that a provider sends as a form in the body instead of the query. */
+  readonly formPost?: z.ZodType<Query>;
+  /**
+   * Whether pages may send an HTML form here: its fields are those of the body, and the answer is a redirect. `only` for
+   * a twin. False for what is shown once, and for what only programs call.
+   * @default true for POST with a body
+   */
+  readonly forms?: boolean | 'only';
+  /** The path of a twin that takes this request as an HTML form, which cannot be sent by another method than POST. */
+  readonly formTwin?: string;
   readonly answers: Readonly<Record<number, Answer>>;
   /** Additional problems; those of access, body and query are derived. */
   readonly problems?: readonly AuthErrorCode[];
@@ -71,4 +80,18 @@ export function route<A extends Access, Body = undefined, Query = undefined>(
 ): Route {
   // The types of body and query matter only within the declaration.
   return declaration as unknown as Route;
+}
+
+/** Whether an HTML form may be sent to a route. */
+export function takesForms({ forms }: Settings, route: Route): boolean {
+  return forms && (route.forms ?? (route.method === 'post' && route.body !== undefined)) !== false;
+}
+
+/** The routes and, if forms are on, their twins. */
+export function withTwins({ forms }: Settings, routes: readonly Route[]): Route[] {
+  return routes.flatMap(({ formTwin, ...route }) => {
+    if (!forms || formTwin === undefined) return [route];
+    const summary = `${route.summary}, by a form`;
+    return [route, { ...route, method: 'post', path: formTwin, summary, forms: 'only' }];
+  });
 }

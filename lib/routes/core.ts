@@ -1,5 +1,5 @@
 import type { Core } from '../core/core.js';
-import type { Route } from '../http/route.js';
+import { type Route, withTwins } from '../http/route.js';
 import { me } from './me.js';
 import { openapi } from './openapi.js';
 import { revokeSessions } from './revoke-sessions.js';
@@ -8,14 +8,14 @@ import { signout } from './signout.js';
 
 /** The core's routes and those of plugins. */
 export function allRoutes(core: Core, ofPlugins: readonly Route[]): readonly Route[] {
-  const routes = [
+  const routes = withTwins(core.settings, [
     me(core),
     listSessions(core),
     endSession(core),
     signout(core),
     revokeSessions(core),
     ...ofPlugins,
-  ];
+  ]);
   // The document includes its own route.
   routes.push(openapi(core, routes));
   return routes;

@@ -8,6 +8,7 @@ export const revokeSessions = (core: Core) =>
     path: '/revoke-sessions',
     summary: 'Revoke all my sessions, including the current one',
     access: 'session',
+    forms: true,
     answers: {
       200: { description: 'The number of revoked sessions', schema: z.object({ revoked: z.int() }) },
     },

@@ -7,6 +7,7 @@ export const signout = (core: Core) =>
     path: '/signout',
     summary: 'Sign out',
     access: 'session',
+    forms: true,
     answers: { 204: { description: 'The current session was ended, and its cookie cleared' } },
     async handle({ auth }) {
       await core.sessions.revoke(auth.user.id, auth.session.id);

@@ -1,7 +1,7 @@
 import { DEFAULT_BASE_PATH } from '../../config/settings.js';
 import { isUuid } from '../../crypto/uuid.js';
 import { AuthError } from '../../errors.js';
-import { checkCallbackUrl } from './callback-url.js';
+import { checkCallbackUrl } from '../../http/callback-url.js';
 import type { ProviderClient } from './client.js';
 import { setFlowCookie } from './flow-cookie.js';
 import { flowSecrets, randomToken } from './flows.js';

@@ -1,8 +1,8 @@
 import { sessionOf } from '../../carriers/authenticate.js';
 import type { IssuedSession, SessionWithUser } from '../../core/sessions.js';
 import { AuthError } from '../../errors.js';
+import { withError } from '../../http/callback-url.js';
 import { noAuthenticationTime } from './begin-flow.js';
-import { withError } from './callback-url.js';
 import type { Identity, ProviderClient } from './client.js';
 import { clearFlowCookie, readFlowCookie } from './flow-cookie.js';
 import type { TakenFlow } from './flows.js';

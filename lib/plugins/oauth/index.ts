@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { readOptions } from '../../config/options.js';
+import { checkCallbackUrl } from '../../http/callback-url.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { Accounts } from './accounts.js';
 import { OAuthApi } from './api.js';
-import { checkCallbackUrl } from './callback-url.js';
 import { ProviderClient } from './client.js';
 import { Flows } from './flows.js';
 import { accountsMigration } from './migrations.js';

@@ -1,7 +1,6 @@
 import { declareProblems } from '../../errors.js';
 
 const problems = declareProblems({
-  invalid_callback_url: [400, 'callback_url must be a path of this app or a URL of a trusted origin.'],
   invalid_flow: [
     400,
     'This sign-in was not started in this browser, is already complete, or took too long. Start again.',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { checkCallbackUrl, withError } from '../../../lib/http/callback-url.js';
 import { AuthError } from '../../../lib/index.js';
-import { checkCallbackUrl, withError } from '../../../lib/plugins/oauth/callback-url.js';
 import { type OAuthApp, signInWith, startWithOidc } from '../../support/oauth-app.js';
 import type { OidcServer } from '../../support/oidc.js';
 

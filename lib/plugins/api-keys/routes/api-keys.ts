@@ -11,6 +11,8 @@ export const createApiKey = (api: ApiKeysApi) =>
     path: '/api-keys',
     summary: 'Create an API key',
     access: 'session',
+    // A page could not show the key after a redirect.
+    forms: false,
     body: z.strictObject({
       name: text(200),
       scopes: z.array(text(200)).max(100).optional(),

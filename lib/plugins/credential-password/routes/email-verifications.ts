@@ -7,6 +7,7 @@ export const sendVerification = (api: CredentialApi) =>
     path: '/email-verifications',
     summary: 'Email me a verification link',
     access: 'session',
+    forms: true,
     answers: { 202: { description: 'The link is being sent, unless the email is already verified' } },
     problems: ['rate_limited'],
     async handle({ auth }) {

@@ -7,6 +7,7 @@ export const setPassword = (api: CredentialApi) =>
   route({
     method: 'put',
     path: '/passwords',
+    formTwin: '/passwords/set',
     summary: 'Set the password of my account, if it has none',
     access: 'session',
     body: z.strictObject({ new_password: text(1024) }),

@@ -1,9 +1,9 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { AuthError } from '../../../errors.js';
+import { withError } from '../../../http/callback-url.js';
 import { type Call, type Reply, route } from '../../../http/route.js';
 import type { OAuthApi } from '../api.js';
-import { withError } from '../callback-url.js';
 
 // Providers may send additional parameters.
 const parameters = z.record(z.string(), z.string());
@@ -43,7 +43,7 @@ export const formCallback = (api: OAuthApi, errorUrl: string) =>
     method: 'post',
     summary: 'The same, for providers that respond with a form post',
     fromOtherSites: true,
-    form: parameters,
+    formPost: parameters,
     handle(call) {
       return toPage(call.req, errorUrl, async () => {
         try {

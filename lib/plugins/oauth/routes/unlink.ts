@@ -5,6 +5,7 @@ export const unlink = (api: OAuthApi) =>
   route({
     method: 'delete',
     path: '/oauth/:provider/unlink',
+    formTwin: '/oauth/:provider/unlink',
     summary: 'Unlink an account, unless it is my last way to sign in',
     access: 'session',
     answers: { 204: { description: 'The account was unlinked' } },

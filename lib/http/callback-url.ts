@@ -1,0 +1,49 @@
+import { AuthError } from '../errors.js';
+
+const MAX_LENGTH = 2000;
+// Browsers treat a backslash as a slash, and ignore tabs and line breaks in URLs.
+const MISLEADING = /[\\\p{C}\p{Z}]/u;
+const RELATIVE = 'http://relative.invalid';
+
+/**
+ * Validates a callback URL: a path of this app, or a URL of a configured origin. Anything else would make the app an
+ * open redirector.
+ *
+ * @param name the name of the parameter, for people
+ * @throws AuthError `invalid_callback_url`
+ */
+export function checkCallbackUrl(
+  value: unknown,
+  origins: ReadonlySet<string>,
+  name = 'callback_url',
+): string {
+  const url = typeof value === 'string' ? resolved(value, origins) : null;
+  // Checked again after parsing, since percent-encoding can make a URL longer.
+  if (url === null || url.length > MAX_LENGTH)
+    throw new AuthError('invalid_callback_url', {
+      detail: `${name} must be a path of this app or a URL of a trusted origin.`,
+    });
+  return url;
+}
+
+function resolved(value: string, origins: ReadonlySet<string>): string | null {
+  if (value.length > MAX_LENGTH || MISLEADING.test(value)) return null;
+  // Checked again after parsing: `/.//host` is a path, but resolves to `//host`, which is another origin.
+  const isPath = value.startsWith('/') && !value.startsWith('//');
+  const path = isPath ? new URL(value, RELATIVE) : null;
+  if (path && !path.pathname.startsWith('//')) return path.pathname + path.search + path.hash;
+  const url = URL.canParse(value) ? new URL(value) : null;
+  // A `blob:` URL has the origin of the page that created it.
+  const isTrusted = url && /^https?:$/.test(url.protocol) && origins.has(url.origin);
+  return isTrusted && !url.username && !url.password ? url.href : null;
+}
+
+/** The callback URL with `?error=<code>`, and with the names of invalid fields. Those of an earlier error go. */
+export function withError(callbackUrl: string, code: string, fields: readonly string[] = []): string {
+  const url = new URL(callbackUrl, RELATIVE);
+  url.searchParams.set('error', code);
+  url.searchParams.delete('error_fields');
+  // Not through searchParams, which would encode the commas.
+  if (fields.length > 0) url.search += `&error_fields=${fields.map(encodeURIComponent).join(',')}`;
+  return url.origin === RELATIVE ? url.pathname + url.search + url.hash : url.href;
+}

@@ -1,0 +1,120 @@
+import type { ServerResponse } from 'node:http';
+import { sessionOf } from '../carriers/authenticate.js';
+import type { PlainRequest } from '../context/call.js';
+import { type RequestLike, toPlainRequest } from '../core/authentication.js';
+import type { Core } from '../core/core.js';
+import type { IssuedSession } from '../core/sessions.js';
+import { AuthError } from '../errors.js';
+import { isUnsafe, refuseCrossSite, refuseCrossSiteExceptLinks, requireOwnOrigin } from './origin.js';
+import { clearSessionCookie, issueSession } from './respond.js';
+
+/** The input of {@link OwnSignIn.createSession}. */
+export interface CreateSessionInput {
+  /** Keeps the session when the browser is closed. @default false */
+  remember?: boolean;
+  /**
+   * When the user authenticated, according to your own proof. Until it is recent enough, what requires a recent sign-in
+   * asks the user to reauthenticate.
+   * @default long ago
+   */
+  authenticatedAt?: Date;
+  /** The client's IP address, which is stored in the session. @default none */
+  ip?: string | null;
+  /** The client's user agent, likewise. @default none */
+  userAgent?: string | null;
+}
+
+/** For an app with its own routes for signing in and out. */
+export interface OwnSignIn {
+  /**
+   * Makes a session that code has issued the session of a client, as latchkey's own routes do: sets the cookies and, with
+   * `bearerEnabled`, the header `Set-Auth-Token`; ends the sessions that the request carries. Call it before you send the
+   * response.
+   *
+   * @example
+   * app.post('/login', async (req, res) => {
+   *   const { email: credential, password } = req.body;
+   *   const issued = await auth.credential.signIn({ credential, password, request: req });
+   *   await auth.establishSession(req, res, issued);
+   *   res.redirect(303, '/');
+   * });
+   *
+   * @throws AuthError `origin_not_allowed` (403) if another site made the browser send the request; the new session is
+   *   ended then
+   */
+  establishSession(req: RequestLike, res: ServerResponse, issued: IssuedSession): Promise<void>;
+  /**
+   * Ends the session that a request carries, and clears the cookie. Resolves to whether there was an active session.
+   *
+   * @throws AuthError `origin_not_allowed` (403) if another site made the browser send the request
+   */
+  endSession(req: RequestLike, res: ServerResponse): Promise<boolean>;
+  /**
+   * Creates a session without any proof, for code that has its own, such as the single sign-on of another system. The
+   * account's checks apply, such as `requireVerifiedEmail`. Send it to the client with {@link establishSession}.
+   *
+   * @throws AuthError `user_not_found` (404), or what a check throws, such as `email_not_verified` (403)
+   */
+  createSession(userId: string, input?: CreateSessionInput): Promise<IssuedSession>;
+  /** Revokes one session of a user, as listed by `listSessions`. Resolves to whether it was active. */
+  revokeSessionById(userId: string, sessionId: string): Promise<boolean>;
+}
+
+/** What apps with sign-in routes of their own call. */
+export function ownSignIn(core: Core): OwnSignIn {
+  return {
+    establishSession: (req, res, issued) => establishSession(core, toPlainRequest(req), res, issued),
+    endSession: (req, res) => endSession(core, toPlainRequest(req), res),
+    createSession: (userId, input) => createSession(core, userId, input),
+    revokeSessionById: (userId, sessionId) => core.sessions.revoke(userId, sessionId),
+  };
+}
+
+async function establishSession(
+  core: Core,
+  request: PlainRequest,
+  res: ServerResponse,
+  issued: IssuedSession,
+): Promise<void> {
+  if (typeof issued?.token !== 'string')
+    throw new TypeError('latchkey: pass establishSession what signIn or createSession returned');
+  try {
+    requireOwnPage(core, request, refuseCrossSiteExceptLinks);
+  } catch (error) {
+    // Nobody has its token.
+    await core.sessions.revoke(issued.user.id, issued.session.id);
+    throw error;
+  }
+  const attach = () => core.forClient({ request }, () => core.attachSession(issued));
+  // If it has a device, it was created for this request, which has been dealt with then.
+  issueSession(core, issued.device === null ? await attach() : issued, res);
+  res.setHeader('Cache-Control', 'no-store');
+}
+
+async function endSession(core: Core, request: PlainRequest, res: ServerResponse): Promise<boolean> {
+  const found = await sessionOf(core.carriers, request);
+  // Even without a session: another site must not be able to clear the cookie.
+  if (found?.via !== 'bearer') requireOwnPage(core, request, refuseCrossSite);
+  const hasEnded = found ? await core.sessions.revoke(found.user.id, found.session.id) : false;
+  clearSessionCookie(core, res);
+  res.setHeader('Cache-Control', 'no-store');
+  return hasEnded;
+}
+
+/** @param ofSafe checks a request with a safe method, which is not meant to change anything */
+function requireOwnPage(core: Core, request: PlainRequest, ofSafe: (request: PlainRequest) => void): void {
+  if (isUnsafe(request.method ?? 'POST')) requireOwnOrigin(request, core.settings);
+  else ofSafe(request);
+}
+
+function createSession(
+  core: Core,
+  userId: string,
+  { remember = false, authenticatedAt = new Date(0), ...client }: CreateSessionInput = {},
+): Promise<IssuedSession> {
+  return core.forClient(client, async () => {
+    const record = await core.users.findRecord({ id: userId });
+    if (!record) throw new AuthError('user_not_found');
+    return core.signIn(record, { remembered: remember, authenticatedAt });
+  });
+}
