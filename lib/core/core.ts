@@ -46,7 +46,7 @@ export class Core {
   /** In the order in which they are tried. */
   readonly carriers: readonly Carrier[];
   readonly #contributions: readonly Contribution[];
-  readonly #gate: SignIn;
+  readonly gate: SignIn;
   readonly #proofs: ProofOfEmail;
 
   /**
@@ -83,7 +83,7 @@ export class Core {
     this.devices = new Devices(database, tables.devices, context, settings.logger, (request) =>
       this.carriers.flatMap((carrier) => carrier.deviceTokens?.(request) ?? []),
     );
-    this.#gate = new SignIn(
+    this.gate = new SignIn(
       tables.sessions,
       this.sessions,
       this.devices,
@@ -128,17 +128,12 @@ export class Core {
 
   /** Creates a session: see {@link SignIn}. @throws AuthError if a plugin's check rejects the user */
   signIn(proof: Proof, options?: SignInOptions): Promise<IssuedSession> {
-    return this.#gate.begin(proof, options);
-  }
-
-  /** Completes a sign-in that was made without the request of its browser: see {@link SignIn.attach}. */
-  attachSession(issued: IssuedSession): Promise<IssuedSession> {
-    return this.#gate.attach(issued);
+    return this.gate.begin(proof, options);
   }
 
   /** Like {@link signIn}, in two steps: for a session that is created in the same transaction as another change. */
   checkSignIn(record: Pick<Proof, 'user' | 'account'>, options?: SignInOptions): Promise<CheckedSignIn> {
-    return this.#gate.check(record, options);
+    return this.gate.check(record, options);
   }
 
   /**

@@ -85,7 +85,7 @@ async function establishSession(
     await core.sessions.revoke(issued.user.id, issued.session.id);
     throw error;
   }
-  const attach = () => core.forClient({ request }, () => core.attachSession(issued));
+  const attach = () => core.forClient({ request }, () => core.gate.attach(issued));
   // If it has a device, it was created for this request, which has been dealt with then.
   issueSession(core, issued.device === null ? await attach() : issued, res);
   res.setHeader('Cache-Control', 'no-store');

@@ -209,7 +209,6 @@ describe.each(Object.entries(apps))('the request body in %s', (_name, parsers) =
     for (const type of [
       'text/plain',
       'text/html',
-      'application/x-www-form-urlencoded',
       'multipart/form-data; boundary=x',
       'application/jsonp',
       'nonsense',
