@@ -13,11 +13,11 @@ export interface CreateSessionInput {
   /** Keeps the session when the browser is closed. @default false */
   remember?: boolean;
   /**
-   * When the user authenticated, according to your own proof. Until it is recent enough, what requires a recent sign-in
-   * asks the user to reauthenticate.
-   * @default long ago
+   * When the user authenticated, according to your own proof. If that is long ago, what requires a recent sign-in asks
+   * the user to reauthenticate.
+   * @default now
    */
-  authenticatedAt?: Date;
+  authenticatedAt?: Date | undefined;
   /** The client's IP address, which is stored in the session. @default none */
   ip?: string | null;
   /** The client's user agent, likewise. @default none */
@@ -110,7 +110,7 @@ function requireOwnPage(core: Core, request: PlainRequest, ofSafe: (request: Pla
 function createSession(
   core: Core,
   userId: string,
-  { remember = false, authenticatedAt = new Date(0), ...client }: CreateSessionInput = {},
+  { remember = false, authenticatedAt, ...client }: CreateSessionInput = {},
 ): Promise<IssuedSession> {
   return core.forClient(client, async () => {
     const record = await core.users.findRecord({ id: userId });
