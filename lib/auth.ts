@@ -6,6 +6,7 @@ import { CallContext } from './context/call.js';
 import { type Authentication, type RequestLike, toPlainRequest } from './core/authentication.js';
 import { Core } from './core/core.js';
 import { type AuthEventListener, type AuthEventName, Events } from './core/events.js';
+import { UsersApi } from './core/users-api.js';
 import { SecretBox } from './crypto/secret-box.js';
 import { openDatabase } from './database/open.js';
 import { requireAuthentication } from './http/admit.js';
@@ -50,6 +51,8 @@ export interface Auth extends OwnSignIn {
   getSession(req: RequestLike): Promise<Authentication>;
   /** Another name of {@link getSession}, which also accepts API keys. */
   authenticate(req: RequestLike): Promise<Authentication>;
+  /** Accounts, for the app's own code. */
+  readonly users: UsersApi;
   /** Lists a user's active sessions, newest first. */
   listSessions(userId: string): Promise<Session[]>;
   /** Revokes the session with this token. Resolves to whether it was active. */
@@ -140,6 +143,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
   const auth: Auth = {
     getSession: authenticate,
     authenticate,
+    users: new UsersApi(core),
     listSessions: (userId) => core.sessions.list(userId),
     revokeSession: (token) => core.sessions.revokeByToken(token),
     ...ownSignIn(core),

@@ -7,10 +7,12 @@ export type {
   SessionOptions,
 } from './config/auth-config.js';
 export type { Authentication, RequestLike, SessionAuthentication, Via } from './core/authentication.js';
+export { canonicalEmail } from './core/canonical.js';
 export type { ClientInput } from './core/client-input.js';
 export type { AuthEventListener, AuthEventName, AuthEvents } from './core/events.js';
 export type { IssuedSession } from './core/sessions.js';
 export type { ListUsersOptions, UserPage } from './core/users.js';
+export type { CreateUserInput, UsersApi } from './core/users-api.js';
 export { AuthError, type AuthErrorCode, type FieldError } from './errors.js';
 export type { AuthOrConfig } from './guards/guard.js';
 export { optionalSession } from './guards/optional-session.js';

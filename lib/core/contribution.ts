@@ -20,6 +20,33 @@ export interface Purpose {
   readonly endsWithPassword?: boolean;
 }
 
+/** Passwords, of which the core knows only that a plugin may have them. */
+export interface Passwords {
+  /**
+   * Verifies the password of a user who has a session or an emailed link.
+   *
+   * @throws AuthError `invalid_credentials`, `rate_limited`
+   */
+  verify(record: UserRecord, password: string): Promise<UserRecord>;
+  /**
+   * Hashes a new password.
+   *
+   * @param identifiers the user's email and username, which it must not equal
+   * @throws AuthError `validation_failed`
+   */
+  hash(password: string, identifiers: readonly (string | null)[], skipRules: boolean): Promise<string>;
+  /** Checks a hash from another system. @throws AuthError `validation_failed` */
+  checkHash(hash: string): Promise<string>;
+  /** Replaces a user's password, without asking for the current one. @throws AuthError `user_not_found` */
+  replace(userId: string, password: string, options: ReplacePasswordOptions): Promise<void>;
+}
+
+/** How to replace a user's password. */
+export interface ReplacePasswordOptions {
+  readonly keepSessions: boolean;
+  readonly skipRules: boolean;
+}
+
 /** What a plugin contributes to the core. The core knows no plugin by name. */
 export interface Contribution {
   readonly carriers?: readonly Carrier[];
@@ -27,6 +54,10 @@ export interface Contribution {
   readonly shows?: { readonly user?: readonly (keyof User)[]; readonly session?: readonly (keyof Session)[] };
   /** The purposes of the one-time tokens that the plugin issues. */
   readonly purposes?: readonly Purpose[];
+  /** What the plugin does with passwords. One plugin at most has them. */
+  readonly passwords?: Passwords;
+  /** Converts a username to its stored form, if users can have one. @throws AuthError `validation_failed` */
+  checkUsername?(username: string): string;
   isAdministrator?(user: User): boolean;
   /**
    * Refuses a person who has just shown who they are, by throwing an AuthError, such as the owner of a suspended account.

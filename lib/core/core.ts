@@ -209,9 +209,9 @@ export class Core {
     for (const contribution of this.#contributions) contribution.checkAccount?.(account);
   }
 
-  /** What plugins delete with a user. */
-  async deleteContributions(userId: string, transaction: Transaction): Promise<void> {
-    for (const contribution of this.#contributions) await contribution.onDelete?.(userId, transaction);
+  /** What plugins contribute. Complete once all are set up. */
+  get contributions(): readonly Contribution[] {
+    return this.#contributions;
   }
 
   /** Whether a plugin defines administrators. */

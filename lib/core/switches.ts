@@ -20,3 +20,15 @@ export function declareAdministrators(how: string): void {
 export function howToNameAdministrators(): readonly string[] {
   return administrators;
 }
+
+let passwords = 'a plugin with passwords';
+
+/** Registers how to enable passwords, for error messages. Called when the plugin's module is loaded. */
+export function declarePasswords(how: string): void {
+  passwords = how;
+}
+
+/** What to add to the config for passwords. */
+export function howToEnablePasswords(): string {
+  return passwords;
+}

@@ -93,12 +93,13 @@ function readUser(user: ImportedUser, usernames: boolean): NewUser | Problem {
     return { code: 'invalid_username', detail: `username ${USERNAME_RULE}` };
   }
   const { passwordHash } = user;
-  const problem = passwordHash === null ? null : problemOf(passwordHash);
+  const problem = passwordHash === null ? null : problemOfHash(passwordHash);
   if (problem) return problem;
   return { email, username, passwordHash, emailProof: user.emailVerified === true ? 'mailbox' : null };
 }
 
-function problemOf(passwordHash: unknown): Problem | null {
+/** What is wrong with a password hash from another system. Null if it can be used. */
+export function problemOfHash(passwordHash: unknown): Problem | null {
   // Not taken for null: a misspelled key, such as password_hash, would create accounts without their passwords.
   if (passwordHash === undefined) {
     const detail = 'passwordHash is missing; it must be null for an account without a password';

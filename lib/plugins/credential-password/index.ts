@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { readOptions } from '../../config/options.js';
 import type { Core } from '../../core/core.js';
 import type { IssuedSession } from '../../core/sessions.js';
+import { declarePasswords } from '../../core/switches.js';
 import type { UserRecord } from '../../core/users.js';
 import { PasswordHasher } from '../../crypto/password.js';
 import { AuthError } from '../../errors.js';
@@ -13,6 +14,7 @@ import { RESET_PASSWORD, VERIFY_EMAIL } from './mails.js';
 import { PasswordChange } from './password-change.js';
 import { PasswordCheck } from './password-check.js';
 import { PasswordReset } from './password-reset.js';
+import { passwordsOf } from './passwords.js';
 import { sendVerification } from './routes/email-verifications.js';
 import { setPassword } from './routes/passwords.js';
 import { changePassword } from './routes/passwords-change.js';
@@ -21,9 +23,9 @@ import { resetPassword } from './routes/passwords-reset.js';
 import { reauthenticate } from './routes/reauthenticate.js';
 import { signin } from './routes/signin.js';
 import { signup } from './routes/signup.js';
-import { checkUsername } from './routes/usernames-check.js';
+import { usernamesCheck } from './routes/usernames-check.js';
 import { verifyEmail } from './routes/verify-email.js';
-import { type BreachCheck, PasswordRules } from './rules.js';
+import { type BreachCheck, checkUsername, PasswordRules } from './rules.js';
 
 /** Options of {@link credentialPassword}. */
 export interface CredentialPasswordOptions {
@@ -65,6 +67,8 @@ export interface CredentialPasswordOptions {
   /** Whether to accept a new password if `isBreached` fails or times out. @default `accept` */
   onBreachCheckFailure?: 'accept' | 'refuse';
 }
+
+declarePasswords('add credentialPassword() to plugins');
 
 const flag = z.boolean('must be true or false').default(false);
 const pepper = z.string().min(32, 'must have at least 32 characters');
@@ -134,10 +138,12 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
           setPassword(api),
           reauthenticate(api),
           ...(parts.byMail ? routesByMail() : []),
-          ...(settings.username ? [checkUsername(api)] : []),
+          ...(settings.username ? [usernamesCheck(api)] : []),
         ],
         shows: { user: settings.username ? ['username'] : [] },
         purposes: [VERIFY_EMAIL, RESET_PASSWORD],
+        passwords: passwordsOf(parts),
+        ...(settings.username && { checkUsername }),
         async checkSignIn(user) {
           if (!settings.requireVerifiedEmail || user.email === null || user.emailVerifiedAt !== null) return;
           await parts.byMail?.verification.offer(user);

@@ -1,4 +1,5 @@
 import type { Transaction } from 'sequelize';
+import type { ReplacePasswordOptions } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
 import type { IssuedSession } from '../../core/sessions.js';
 import type { UserRecord } from '../../core/users.js';
@@ -65,6 +66,30 @@ export class PasswordChange {
       await replacePassword(this.core, userId, passwordHash, transaction);
     });
     this.core.events.emit('password.changed', { userId });
+  }
+
+  /**
+   * Replaces the password of a user, because the app says so. It ends every session, unless they are to be kept.
+   *
+   * @throws AuthError `validation_failed`, `user_not_found`
+   */
+  async replace(
+    userId: string,
+    newPassword: string,
+    { keepSessions, skipRules }: ReplacePasswordOptions,
+  ): Promise<void> {
+    const { users, sessions, events } = this.core;
+    const record = await users.findRecord({ id: userId });
+    if (!record) throw new AuthError('user_not_found');
+    const { email, username } = record.user;
+    await this.rules.checkGiven(newPassword, [email, username], skipRules);
+    const passwordHash = await this.hasher.hash(newPassword);
+    const ended = await this.core.inNameOf(userId, null, async (transaction) => {
+      await replacePassword(this.core, userId, passwordHash, transaction);
+      return keepSessions ? [] : sessions.endAll(userId, transaction);
+    });
+    events.emit('password.changed', { userId });
+    sessions.announceEnd(userId, ended);
   }
 
   async #hash({ user }: UserRecord, newPassword: string): Promise<string> {

@@ -84,6 +84,20 @@ export class PasswordRules {
     if (fault) throw invalidField(pointer, fault.code, fault.detail);
   }
 
+  /**
+   * Checks a password that the app's code gives, which may have been accepted by another system.
+   *
+   * @throws AuthError `validation_failed`
+   */
+  async checkGiven(password: string, identifiers: readonly (string | null)[], skip: boolean): Promise<void> {
+    if (!skip) return this.check(password, '/password', identifiers);
+    const isText = typeof password === 'string' && password.isWellFormed() && !password.includes('\0');
+    if (!isText || password === '' || [...password].length > MAX_PASSWORD) {
+      const detail = `must be 1 to ${MAX_PASSWORD} characters of well-formed Unicode without NUL`;
+      throw invalidField('/password', 'invalid', detail);
+    }
+  }
+
   async #faultOf(password: unknown, identifiers: readonly (string | null)[]): Promise<Fault | null> {
     if (typeof password !== 'string' || !password.isWellFormed() || password.includes('\0')) {
       return { code: 'invalid', detail: 'must be well-formed Unicode without a NUL character' };

@@ -3,7 +3,7 @@ import { route } from '../../../http/route.js';
 import { text } from '../../../http/schemas.js';
 import type { CredentialApi } from '../api.js';
 
-export const checkUsername = (api: CredentialApi) =>
+export const usernamesCheck = (api: CredentialApi) =>
   route({
     method: 'post',
     path: '/usernames/check',

@@ -1,0 +1,106 @@
+import { invalidField } from '../errors.js';
+import type { User } from '../models/user.js';
+import { asciiLowerCase, canonicalEmail } from './canonical.js';
+import type { ClientInput } from './client-input.js';
+import type { Core } from './core.js';
+import type { FieldValues } from './fields.js';
+import { requirePasswords } from './passwords.js';
+import { readUsername } from './usernames.js';
+import type { Identifier } from './users.js';
+
+/** The input of `auth.users.create`. */
+export interface CreateUserInput extends ClientInput {
+  /** The email address. It is stored in canonical form. @default none */
+  email?: string | null | undefined;
+  /** Whether the app knows that the email is the user's. @default false */
+  emailVerified?: boolean | undefined;
+  /** The username, if usernames are enabled. @default none */
+  username?: string | null | undefined;
+  /** The password. @default none, so the user must sign in in another way, or reset it by email */
+  password?: string | undefined;
+  /** The password's hash from another system, in one of the formats that imports accept. @default none */
+  passwordHash?: string | undefined;
+  /** Accepts any password, such as one that another system has accepted. @default false */
+  skipPasswordRules?: boolean | undefined;
+  /** The values of the app's fields, of those with `input: 'none'` too. @default their defaults */
+  fields?: FieldValues | undefined;
+}
+
+/** `auth.users`: accounts, for the app's own code. Nothing here asks for a password or counts against a limit. */
+export class UsersApi {
+  readonly #core: Core;
+
+  /** @internal */
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** A user, with the fields that only administrators and code see. Null if there is none. */
+  get(userId: string): Promise<User | null> {
+    return this.#core.users.find(userId);
+  }
+
+  /** Finds a user by email or username, in any spelling with the same canonical form. Null if there is none. */
+  async find(by: { email: string } | { username: string }): Promise<User | null> {
+    const identifier = canonicalIdentifier(by);
+    const record = identifier && (await this.#core.users.findRecord(identifier));
+    return record ? this.get(record.user.id) : null;
+  }
+
+  /**
+   * Creates an account, whatever `signUp` says. Without a password, its user signs in with a provider, or resets it by
+   * email.
+   *
+   * @throws AuthError `validation_failed` (422), `email_taken`, `username_taken` (409), and what hooks throw
+   * @throws TypeError for a password without a plugin that has passwords
+   */
+  create(input: CreateUserInput): Promise<User> {
+    const core = this.#core;
+    return core.forClient(input, async () => {
+      const email = input.email == null ? null : readEmail(input.email, '/email');
+      const username = input.username == null ? null : readUsername(core, input.username);
+      const passwordHash = await this.#hashOf(input, [email, username]);
+      const emailProof = email !== null && input.emailVerified === true ? 'mailbox' : null;
+      const { user } = await core.signUp.create(
+        { email, username, passwordHash, emailProof },
+        { via: 'code', from: 'code', ...(input.fields && { fields: input.fields }) },
+      );
+      core.events.emit('user.created', { userId: user.id });
+      return (await this.get(user.id)) ?? user;
+    });
+  }
+
+  async #hashOf(
+    { password, passwordHash, skipPasswordRules = false }: CreateUserInput,
+    identifiers: readonly (string | null)[],
+  ): Promise<string | null> {
+    if (password !== undefined && passwordHash !== undefined)
+      throw new TypeError('latchkey: auth.users.create: give password or passwordHash, not both');
+    if (password !== undefined)
+      return requirePasswords(this.#core, 'auth.users.create with password').hash(
+        password,
+        identifiers,
+        skipPasswordRules,
+      );
+    if (passwordHash !== undefined)
+      return requirePasswords(this.#core, 'auth.users.create with passwordHash').checkHash(passwordHash);
+    return null;
+  }
+}
+
+/** An email in canonical form. @throws AuthError `validation_failed` */
+export function readEmail(value: string, pointer: string): string {
+  const email = canonicalEmail(value);
+  if (email) return email;
+  throw invalidField(pointer, 'invalid_email', 'must be an email address such as ada@example.com');
+}
+
+function canonicalIdentifier(by: { email: string } | { username: string }): Identifier | null {
+  if ('email' in by) {
+    const email = canonicalEmail(by.email);
+    return email ? { email } : null;
+  }
+  const { username } = by;
+  const isText = typeof username === 'string' && username.isWellFormed() && !username.includes('\0');
+  return isText ? { username: asciiLowerCase(username) } : null;
+}

@@ -1,0 +1,33 @@
+import type { Passwords } from '../../core/contribution.js';
+import { loadArgon2 } from '../../crypto/foreign-hash.js';
+import type { PasswordHasher } from '../../crypto/password.js';
+import { invalidField } from '../../errors.js';
+import { problemOfHash } from './import-users.js';
+import type { PasswordChange } from './password-change.js';
+import type { PasswordCheck } from './password-check.js';
+import type { PasswordRules } from './rules.js';
+
+interface Parts {
+  readonly hasher: PasswordHasher;
+  readonly check: PasswordCheck;
+  readonly rules: PasswordRules;
+  readonly change: PasswordChange;
+}
+
+/** What other features do with passwords. */
+export function passwordsOf({ hasher, check, rules, change }: Parts): Passwords {
+  return {
+    verify: (record, password) => check.verifyOwn(record, password),
+    async hash(password, identifiers, skipRules) {
+      await rules.checkGiven(password, identifiers, skipRules);
+      return hasher.hash(password);
+    },
+    async checkHash(hash) {
+      if (String(hash).startsWith('$argon2')) await loadArgon2();
+      const problem = problemOfHash(hash);
+      if (problem) throw invalidField('/password_hash', problem.code, problem.detail.replace(/^\w+ /, ''));
+      return hash;
+    },
+    replace: (userId, password, options) => change.replace(userId, password, options),
+  };
+}
