@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Transaction } from 'sequelize';
 import { DatabaseBudget } from './database-budget.js';
 
 /** The parts of a request that latchkey reads, with headers as in Node. */
@@ -18,16 +19,27 @@ export interface Client {
   readonly request: PlainRequest | null;
 }
 
+/** A transaction of the app that a call takes part in. */
+export interface JoinedTransaction {
+  readonly handle: Transaction;
+  /** Runs `work`, whose statements form a unit, after other such work in the same transaction. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs `work` after the commit, or never. */
+  afterCommit(work: () => void): void;
+}
+
 interface Call {
   readonly client: Client;
   readonly budget?: DatabaseBudget;
+  readonly joined?: JoinedTransaction | undefined;
 }
 
 const APP_ITSELF: Client = { ip: undefined, userAgent: null, request: null };
 
 /**
- * The context of the current call: its client, which is recorded in events and new sessions, and its time budget for
- * the database. It uses AsyncLocalStorage, so that functions need not pass it along.
+ * The context of the current call: its client, which is recorded in events and new sessions, its time budget for the
+ * database, and the transaction of the app that it takes part in. It uses AsyncLocalStorage, so that functions need not
+ * pass it along.
  */
 export class CallContext {
   readonly #calls = new AsyncLocalStorage<Call>();
@@ -38,6 +50,10 @@ export class CallContext {
 
   get budget(): DatabaseBudget | undefined {
     return this.#calls.getStore()?.budget;
+  }
+
+  get joined(): JoinedTransaction | undefined {
+    return this.#calls.getStore()?.joined;
   }
 
   /** Runs `work` for a request to one of the routes. */
@@ -55,7 +71,24 @@ export class CallContext {
     return this.#calls.run({ ...this.#calls.getStore(), client }, work);
   }
 
-  /** Runs `work` outside the call that started it. */
+  /** Runs `work` as a part of the app's transaction. */
+  inTransaction<T>(joined: JoinedTransaction, work: () => Promise<T>): Promise<T> {
+    return this.#calls.run({ ...this.#calls.getStore(), client: this.client, joined }, work);
+  }
+
+  /** Runs a function of the app, such as a hook: its own calls are part of a transaction only if they name it. */
+  forApp<T>(work: () => T): T {
+    const call = this.#calls.getStore();
+    return call?.joined ? this.#calls.run({ ...call, joined: undefined }, work) : work();
+  }
+
+  /** Runs `work` now; in a transaction of the app, after its commit, and never after a rollback. */
+  afterCommit(work: () => void): void {
+    if (this.joined) this.joined.afterCommit(work);
+    else work();
+  }
+
+  /** Runs `work` outside the call that started it, and outside the app's transaction. */
   detached<T>(work: () => Promise<T>): Promise<T> {
     return this.#calls.exit(work);
   }

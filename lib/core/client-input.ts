@@ -1,8 +1,20 @@
+import type { Transaction } from 'sequelize';
 import type { CallContext } from '../context/call.js';
 import { type RequestLike, toPlainRequest } from './authentication.js';
 
+/** The transaction of the app that a call takes part in. */
+export interface TransactionOption {
+  /**
+   * A transaction of the Sequelize instance that is the config's `database`. What the call writes is committed and rolled
+   * back with it; events and emails go out after its commit. A deadlock or serialization failure is thrown as Sequelize's
+   * error: it is up to the app to run its transaction again.
+   * @default none: the call commits what it writes
+   */
+  transaction?: Transaction | null | undefined;
+}
+
 /** The client for which the app makes a call. It is recorded in sessions and events, and used for rate limits. */
-export interface ClientInput {
+export interface ClientInput extends TransactionOption {
   /**
    * The request that the app is handling. The IP address and user agent are read from it, and a sign-in ends the
    * sessions that it carries. Requests without a known address share one rate limit.

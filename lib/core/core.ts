@@ -14,7 +14,7 @@ import { type Session, sessions } from '../models/session.js';
 import { Table, type TableDeclaration } from '../models/table.js';
 import { type User, type UserColumns, usersWith } from '../models/user.js';
 import type { Carrier } from './authentication.js';
-import { type ClientInput, forClientOf } from './client-input.js';
+import { type ClientInput, forClientOf, type TransactionOption } from './client-input.js';
 import type { Contribution, Purpose } from './contribution.js';
 import { Devices } from './devices.js';
 import type { Events } from './events.js';
@@ -121,9 +121,19 @@ export class Core {
     return new Table(this.database, declaration);
   }
 
-  /** Runs `work` for the client given in the input of a programmatic call. */
+  /** Runs `work` for the client, and in the transaction, given in the input of a programmatic call. */
   forClient<T>(input: ClientInput, work: () => Promise<T>): Promise<T> {
-    return forClientOf(this.context, input, work);
+    return this.inTransaction(input.transaction, () => forClientOf(this.context, input, work));
+  }
+
+  /**
+   * Runs `work` as a part of the app's transaction, if one is given. Its statements need not name the transaction; events
+   * and emails are sent after its commit, and rate limits are counted outside it.
+   *
+   * @throws TypeError if it is no transaction of the config's `database`, or has ended
+   */
+  inTransaction<T>(transaction: TransactionOption['transaction'], work: () => Promise<T>): Promise<T> {
+    return this.database.join(transaction, work);
   }
 
   /** Creates a session: see {@link SignIn}. @throws AuthError if a plugin's check rejects the user */

@@ -95,10 +95,15 @@ export class Events {
     this.#forAll.push(listener);
   }
 
+  /** Notifies the listeners; within a transaction of the app, after its commit. */
   emit<N extends AuthEventName>(name: N, details: EventDetails[N]): void {
     const { ip = null, userAgent } = this.context.client;
     // Frozen, since all listeners and the audit log get the same object. TypeScript cannot infer a spread of `N`.
     const event = Object.freeze({ ip, userAgent, ...details }) as unknown as AuthEvents[N];
+    this.context.afterCommit(() => this.#notify(name, event));
+  }
+
+  #notify<N extends AuthEventName>(name: N, event: AuthEvents[N]): void {
     const listeners = this.#listeners.get(name) as Set<AuthEventListener<N>> | undefined;
     for (const listener of listeners ?? []) {
       // In a microtask: a listener cannot break the caller's work, but runs before the code that awaits it continues.

@@ -1,5 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { CreatedVia, Hooks } from '../config/user-options.js';
+import type { CallContext } from '../context/call.js';
 import type { Database } from '../database/database.js';
 import { AppError } from '../database/faults.js';
 import { AuthError } from '../errors.js';
@@ -47,22 +48,26 @@ export class SignUp {
   async #create(
     user: NewUser,
     fields: FieldValues,
-    { from: _, fields: __, ...context }: SignUpContext,
+    { from: _, fields: __, ...how }: SignUpContext,
     transaction: Transaction,
   ): Promise<UserRecord> {
     const { email, username } = user;
+    const { context } = this.database;
     const { beforeCreateUser, afterCreateUser } = this.hooks;
-    await runHook(() => beforeCreateUser?.({ email, username, fields, ...context }, { transaction }));
+    await runHook(context, () => beforeCreateUser?.({ email, username, fields, ...how }, { transaction }));
     const created = await this.users.create(user, fields, transaction);
-    await runHook(() => afterCreateUser?.(created.user, { transaction, via: context.via }));
+    await runHook(context, () => afterCreateUser?.(created.user, { transaction, via: how.via }));
     return created;
   }
 }
 
-/** Runs the app's code within a transaction. What it throws reaches the app, not the code that handles the database. */
-export async function runHook<T>(hook: () => T | Promise<T>): Promise<T> {
+/**
+ * Runs the app's code within a transaction. What it throws reaches the app, not the code that handles the database. Its
+ * own calls to latchkey are part of the transaction only if they name it.
+ */
+export async function runHook<T>(context: CallContext, hook: () => T | Promise<T>): Promise<T> {
   try {
-    return await hook();
+    return await context.forApp(hook);
   } catch (error) {
     throw error instanceof AuthError ? error : new AppError(error);
   }

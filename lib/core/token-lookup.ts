@@ -1,5 +1,6 @@
 import { digestToken, isWellFormedToken } from '../crypto/token.js';
 import type { Database } from '../database/database.js';
+import { literal } from '../database/literal.js';
 import { BatchedLookup } from '../database/lookup.js';
 import type { Logger } from '../logger.js';
 import type { Selection } from '../models/table.js';
@@ -26,7 +27,10 @@ interface Raw {
   readonly db_now: number | string;
 }
 
-/** Finds rows by token. Each lookup sends at most one statement, which concurrent lookups share. */
+/**
+ * Finds rows by token. Each lookup sends at most one statement, which concurrent lookups share. A lookup within a
+ * transaction of the app has its own, since it must see what that has written.
+ */
 export class TokenLookup<Row> {
   readonly #batches: BatchedLookup<Raw>;
 
@@ -42,16 +46,21 @@ export class TokenLookup<Row> {
   async find(token: string): Promise<Found<Row> | null> {
     if (!isWellFormedToken(this.lookup.prefix, token)) return null;
     const digest = digestToken(token).toString('hex');
-    const raw = await this.database.awaitShared(() => this.#batches.find(digest));
+    const raw = this.database.isJoined
+      ? (await this.#fetch([digest])).get(digest)
+      : await this.database.awaitShared(() => this.#batches.find(digest));
     if (!raw) return null;
     const now = Number(raw.db_now);
     this.database.clock.observe(now);
     return { row: this.lookup.row.read(raw), user: this.lookup.user.read(raw), now };
   }
 
-  async #fetch(digests: readonly string[], deadlineMs: number): Promise<Map<string, Raw>> {
+  async #fetch(digests: readonly string[], deadlineMs?: number): Promise<Map<string, Raw>> {
     const { row, hash, user, on } = this.lookup;
-    const list = this.database.digestList(digests.map((digest) => Buffer.from(digest, 'hex')));
+    // Not as replacements, since this is the most frequent statement.
+    const list = digests
+      .map((digest) => literal(this.database.dialect, Buffer.from(digest, 'hex')))
+      .join(', ');
     const rows = await this.database.select<Raw>(
       `SELECT ${hash} AS token_digest, ${row.columns}, ${user.columns}, ${this.database.nowSql} AS db_now
        FROM ${row.from} JOIN ${user.from} ON ${on} WHERE ${hash} IN (${list})`,
@@ -75,6 +84,11 @@ export class BackgroundWrites {
   ) {}
 
   start(id: string, write: () => Promise<unknown>): void {
+    // The app's transaction holds locks that the write would wait for.
+    this.database.context.afterCommit(() => this.#start(id, write));
+  }
+
+  #start(id: string, write: () => Promise<unknown>): void {
     if (this.#running.has(id)) return;
     const running = this.database
       .share(write)

@@ -1,7 +1,8 @@
 import type { Transaction } from 'sequelize';
 import { isUuid, uuidv7 } from '../crypto/uuid.js';
-import type { Database, Replacements } from '../database/database.js';
+import type { Database } from '../database/database.js';
 import { violatedUnique } from '../database/faults.js';
+import type { Replacements } from '../database/statements.js';
 import { AuthError } from '../errors.js';
 import type { RowOf } from '../models/column.js';
 import type { Selection, Table } from '../models/table.js';

@@ -1,3 +1,13 @@
+import type { Dialect } from './connect.js';
+
+/** Expressions for the database's time, in milliseconds since 1970. */
+export const NOW_SQL: Record<Dialect, string> = {
+  // Not UNIX_TIMESTAMP(NOW(3)): in a time zone with summer time, one hour of the year is ambiguous.
+  mysql: "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000",
+  postgres: '(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::float8',
+  sqlite: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
+};
+
 /**
  * The database's time, as estimated from the last query that returned it. All processes on one database agree on when a
  * session starts and ends, even if their own clocks are minutes apart.

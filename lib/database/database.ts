@@ -1,54 +1,28 @@
-import { DataTypes, QueryTypes, type Sequelize, Transaction } from 'sequelize';
+import { QueryTypes, type Sequelize, Transaction } from 'sequelize';
 import type { CallContext } from '../context/call.js';
 import { withTimeout } from '../context/deadline.js';
-import { Clock } from './clock.js';
+import { inSavepoint, joinTransaction } from './app-transaction.js';
+import { Clock, NOW_SQL } from './clock.js';
 import type { Dialect } from './connect.js';
-import { AppError, asUnavailable, isRetryable, wasNotSent } from './faults.js';
-import { fillIn, literal, type Value } from './literal.js';
-import { noAnswer, refuseLateStatements, Turn } from './turn.js';
-
-/** The values of a statement's `:name` placeholders. A list is for `IN (:name)`. */
-export type Replacements = Readonly<Record<string, Value | readonly string[] | readonly Buffer[]>>;
+import { AppError, asFailure, isBusy, isRetryable, wasNotSent } from './faults.js';
+import { type Replacements, type StatementOptions, Statements } from './statements.js';
+import { noAnswer, Turn } from './turn.js';
 
 /** The deadline of a single statement, and of all statements of one request together. */
 export const DEADLINE_MS = 4000;
 const MAX_ATTEMPTS = 3;
 const MAX_CONNECTIONS = 10;
+const MAX_PAUSE_MS = 60;
 
-const NOW: Record<Dialect, string> = {
-  // Not UNIX_TIMESTAMP(NOW(3)): in a time zone with summer time, one hour of the year is ambiguous.
-  mysql: "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000",
-  postgres: '(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::float8',
-  sqlite: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
-};
-
-interface DateType {
-  stringify(date: Date, options: { timezone: string }): string;
-  constructor: { parse(column: { string(): string }, options: { timezone: string }): Date };
-}
-
-// Methods with which Sequelize itself converts values; its types omit them.
-interface SequelizeInternals {
-  readonly options: { timezone: string };
-  normalizeDataType(type: unknown): DateType;
-}
-
-/** Options of a statement. */
-interface StatementOptions {
-  readonly transaction?: Transaction | undefined;
-  /** Excludes the statement from the app's log, because it contains a secret. */
-  readonly isSecret?: boolean;
-  /** Excludes the statement if it gets a connection too late. */
-  readonly turn?: Turn;
-}
-
-/** Access to the database: statements with deadlines, transactions with retries, and the clock. */
+/**
+ * Access to the database: statements with deadlines, transactions with retries, and the clock. Within a call that takes
+ * part in a transaction of the app, every statement is sent through that one.
+ */
 export class Database {
   readonly clock = new Clock();
   /** A SQL expression for the database's time, in milliseconds since 1970. */
   readonly nowSql: string;
-  readonly #dateType: DateType;
-  readonly #internals: SequelizeInternals;
+  readonly #statements: Statements;
   #reading: Promise<void> | undefined;
   #writes: Promise<unknown> = Promise.resolve();
 
@@ -56,12 +30,10 @@ export class Database {
     readonly sequelize: Sequelize,
     readonly dialect: Dialect,
     private readonly tablePrefix: string,
-    private readonly context: CallContext,
+    readonly context: CallContext,
   ) {
-    this.nowSql = NOW[dialect];
-    this.#internals = sequelize as unknown as SequelizeInternals;
-    this.#dateType = this.#internals.normalizeDataType(DataTypes.DATE(3));
-    refuseLateStatements(sequelize);
+    this.nowSql = NOW_SQL[dialect];
+    this.#statements = new Statements(sequelize, dialect);
   }
 
   /** The name of a table, with the configured prefix. */
@@ -69,20 +41,41 @@ export class Database {
     return this.tablePrefix + name;
   }
 
+  /** Whether the current call takes part in a transaction of the app. */
+  get isJoined(): boolean {
+    return this.context.joined !== undefined;
+  }
+
+  /**
+   * Ends a SELECT that must not return an older state, for a rule that relies on a lock. Empty outside a transaction of
+   * the app: only that can have an isolation level in which a plain SELECT does.
+   */
+  get currentRead(): string {
+    if (!this.isJoined || this.dialect === 'sqlite') return '';
+    return this.dialect === 'mysql' ? 'LOCK IN SHARE MODE' : 'FOR SHARE';
+  }
+
+  /**
+   * Runs `work` as a part of the app's transaction, if there is one.
+   *
+   * @throws TypeError if it is no transaction of this Sequelize instance, or has ended
+   */
+  async join<T>(transaction: Transaction | null | undefined, work: () => Promise<T>): Promise<T> {
+    if (transaction === null || transaction === undefined) return work();
+    return this.context.inTransaction(joinTransaction(this.sequelize, this.dialect, transaction), work);
+  }
+
   /** Reads the database's clock, unless it has been read before. Statements wait for this. */
   async ready(): Promise<void> {
     if (this.clock.isSet) return;
+    // All connections of the pool may be in use by transactions that wait for this.
+    if (this.isJoined) return this.#readClock();
     this.#reading ??= this.share(() => this.#readClock()).finally(() => {
       this.#reading = undefined;
     });
     // Nobody waits for it if the call has no time left. Its rejection must not end the process then.
     this.#reading.catch(() => undefined);
     await this.awaitShared(() => this.#reading as Promise<void>);
-  }
-
-  /** Digests as SQL literals for `IN (…)`, for the most frequent statement, which uses no replacements. */
-  digestList(digests: readonly Buffer[]): string {
-    return digests.map((digest) => literal(this.dialect, digest)).join(', ');
   }
 
   /** Runs a SELECT. Outside a transaction it is retried. */
@@ -93,33 +86,35 @@ export class Database {
     deadlineMs = DEADLINE_MS,
   ): Promise<Row[]> {
     await this.ready();
-    const statement = () => this.#query(sql, QueryTypes.SELECT, replacements, { transaction });
-    const attempt = () => (transaction ? statement() : this.#retrying(statement));
-    const rows: unknown = await this.#run(attempt, deadlineMs);
-    return rows as Row[];
+    return (await this.#select(sql, replacements, transaction, deadlineMs)) as Row[];
   }
 
   /** Runs an INSERT, UPDATE or DELETE. @returns the number of affected rows */
   async change(sql: string, replacements?: Replacements, options: StatementOptions = {}): Promise<number> {
     await this.ready();
-    const statement = (turn: Turn) =>
-      this.#query(
-        sql,
-        QueryTypes.BULKUPDATE,
-        replacements,
-        options.transaction ? options : { ...options, turn },
-      );
-    const affected: unknown = await (options.transaction ? this.#run(statement) : this.#write(statement));
-    return affected as number;
+    const statement = (more: StatementOptions) =>
+      this.#statements.send(sql, QueryTypes.BULKUPDATE, replacements, { ...options, ...more });
+    return (await this.#change(statement, options.transaction)) as number;
   }
 
   /**
    * Runs work in a transaction. It is retried as a whole, with at most three attempts, if the database aborts it in
    * favor of another one. So it must not have side effects outside the database, such as emails or events.
+   *
+   * Within a transaction of the app, it is a savepoint of that, and is not retried.
    */
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     // Before it holds a connection: reading the clock takes one too.
     await this.ready();
+    const { joined } = this.context;
+    if (joined) {
+      const { handle } = joined;
+      return joined
+        .exclusively(() => inSavepoint(this.sequelize, handle, () => work(handle)))
+        .catch((error) => {
+          throw error instanceof AppError ? error.cause : error;
+        });
+    }
     // On SQLite, an immediate transaction takes the write lock at its start, when it can still be retried. On the
     // others, whatever the app's default, a transaction must see what has been committed by the time it gets a lock.
     const options =
@@ -131,7 +126,7 @@ export class Database {
         turn.hasConnection = !turn.isLate;
         const outcome = await work(transaction);
         // It has been reported as failed, so it is rolled back.
-        if (turn.isLate) throw noAnswer();
+        if (turn.isLate) throw turn.noAnswer();
         return outcome;
       }),
     );
@@ -149,24 +144,65 @@ export class Database {
 
   /** Converts a stored time as the driver returned it. */
   toDate(value: Date | string): Date {
-    if (value instanceof Date) return value;
-    // With mysql2's `dateStrings`, times are strings in Sequelize's time zone, without an offset.
-    if (this.dialect !== 'mysql') return new Date(value);
-    return this.#dateType.constructor.parse({ string: () => value }, this.#internals.options);
+    return this.#statements.toDate(value);
   }
 
-  /** Applies the deadline, and turns failures other than constraint violations into `unavailable`. */
-  async #run<T>(work: (turn: Turn) => Promise<T>, deadlineMs = DEADLINE_MS): Promise<T> {
+  #select(
+    sql: string,
+    replacements: Replacements | undefined,
+    given: Transaction | undefined,
+    deadlineMs?: number,
+  ): Promise<unknown> {
+    const transaction = given ?? this.context.joined?.handle;
+    const statement = () => this.#statements.send(sql, QueryTypes.SELECT, replacements, { transaction });
+    if (transaction) return this.#within(transaction, statement, deadlineMs);
+    return this.#run((turn) => this.#retrying(turn, statement), deadlineMs);
+  }
+
+  #change(
+    statement: (options: StatementOptions) => Promise<unknown>,
+    transaction: Transaction | undefined,
+  ): Promise<unknown> {
+    if (transaction) return this.#within(transaction, () => statement({}));
+    const { joined } = this.context;
+    if (!joined) return this.#write((turn) => statement({ turn }));
+    const { handle } = joined;
+    const unit = () => this.#within(handle, () => statement({ transaction: handle }));
+    // The others undo only the statement that failed.
+    const isSafe = this.dialect !== 'postgres';
+    return joined.exclusively(() => (isSafe ? unit() : inSavepoint(this.sequelize, handle, unit)));
+  }
+
+  /**
+   * Runs a statement of a transaction. One that the database aborted in favor of another is an error of the whole
+   * transaction, which can be retried. In a transaction of the app, that is up to the app, and so are deadlines: a
+   * statement that was given up would still take effect with the app's commit.
+   */
+  async #within<T>(transaction: Transaction, statement: () => Promise<T>, deadlineMs?: number): Promise<T> {
+    if (this.context.joined?.handle !== transaction) return this.#run(statement, deadlineMs, true);
+    try {
+      return await statement();
+    } catch (error) {
+      throw isRetryable(error) ? error : asFailure(error);
+    }
+  }
+
+  /**
+   * Applies the deadline, and turns failures into what callers get.
+   *
+   * @param isPart whether it is a part of a transaction, whose caller may run that again
+   */
+  async #run<T>(work: (turn: Turn) => Promise<T>, deadlineMs = DEADLINE_MS, isPart = false): Promise<T> {
     const { budget } = this.context;
     const limitMs = Math.min(deadlineMs, budget?.left ?? deadlineMs);
     if (limitMs <= 0) throw noAnswer();
     const turn = new Turn(performance.now() + limitMs);
-    const limited = () => withTimeout(turn.orStarved(this.sequelize, work(turn)), limitMs, noAnswer);
+    const limited = () =>
+      withTimeout(turn.orStarved(this.sequelize, work(turn)), limitMs, () => turn.noAnswer());
     try {
       return await (budget ? budget.spend(limited) : limited());
     } catch (error) {
-      if (error instanceof AppError && !isRetryable(error)) throw error.cause;
-      throw isConstraintError(error) ? error : asUnavailable(error);
+      throw isPart && isRetryable(error) ? error : asFailure(error);
     }
   }
 
@@ -174,73 +210,41 @@ export class Database {
   #write<T>(attempt: (turn: Turn) => Promise<T>): Promise<T> {
     // A write that waited past its deadline has been reported as failed, so it must not run any more.
     return this.#run((turn) => {
-      const inTime = () => (turn.isLate ? Promise.reject(noAnswer()) : attempt(turn));
-      return this.#retrying(() => this.#serialized(inTime));
+      const inTime = () => (turn.isLate ? Promise.reject(turn.noAnswer()) : attempt(turn));
+      return this.#retrying(turn, () => this.#serialized(inTime));
     });
-  }
-
-  #query(
-    sql: string,
-    type: QueryTypes,
-    replacements: Replacements | undefined,
-    { transaction, isSecret = false, turn }: StatementOptions,
-  ) {
-    return this.sequelize.query(replacements ? this.#fillIn(sql, replacements) : sql, {
-      type,
-      raw: true,
-      // Null, not undefined: with Sequelize's CLS, the statement would otherwise join the app's transaction.
-      transaction: transaction ?? null,
-      ...(turn && { turn }),
-      ...(isSecret && { logging: false }),
-    });
-  }
-
-  // Not Sequelize's replacements: their escaping depends on settings of the connection.
-  #fillIn(sql: string, replacements: Replacements): string {
-    return fillIn(sql, (name) => {
-      const value = replacements[name];
-      if (value === undefined) return undefined;
-      const list = Array.isArray(value) ? (value as readonly (string | Buffer)[]) : [value as Value];
-      // `IN (NULL)` finds nothing, as an empty list should.
-      return list.map((one) => literal(this.dialect, this.#plain(one))).join(', ') || 'NULL';
-    });
-  }
-
-  // Sequelize's time zone is the one in which MySQL's times are stored.
-  #plain(value: Value): Exclude<Value, Date> {
-    return value instanceof Date ? this.#dateType.stringify(value, this.#internals.options) : value;
   }
 
   async #readClock(): Promise<void> {
-    const statement = () => this.#query(`SELECT ${this.nowSql} AS db_now`, QueryTypes.SELECT, undefined, {});
-    const rows: unknown = await this.#run(() => this.#retrying(statement));
+    const rows = await this.#select(`SELECT ${this.nowSql} AS db_now`, undefined, undefined);
     const [row] = rows as { db_now: number | string }[];
     if (row) this.clock.observe(Number(row.db_now));
   }
 
   // Retries statements that were not sent because an idle connection had died, up to the size of the pool, and
-  // statements that the database aborted in favor of another.
-  async #retrying<T>(attempt: () => Promise<T>): Promise<T> {
+  // statements that the database aborted in favor of another. Writers wait for SQLite's lock until their deadline: a
+  // transaction of the app may hold it for long.
+  async #retrying<T>(turn: Turn, attempt: () => Promise<T>): Promise<T> {
     for (let attempts = 1; ; attempts++) {
       try {
         return await attempt();
       } catch (error) {
         if (wasNotSent(error) && attempts <= MAX_CONNECTIONS) continue;
-        if (attempts >= MAX_ATTEMPTS || !isRetryable(error)) throw error;
-        await new Promise((resolve) => setTimeout(resolve, attempts * 20 * (0.5 + Math.random())));
+        const waits = isBusy(error) && !turn.isLate;
+        if (!waits && (attempts >= MAX_ATTEMPTS || !isRetryable(error))) throw error;
+        if (waits) turn.isLockedOut = true;
+        const pauseMs = Math.min(attempts * 20, MAX_PAUSE_MS) * (0.5 + Math.random());
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
     }
   }
 
-  // SQLite allows one writer at a time. Those of one process are queued here; between processes, Sequelize retries.
+  // SQLite allows one writer at a time. Those of one process are queued here; those of other processes, and
+  // transactions of the app, are waited for by retrying.
   #serialized<T>(write: () => Promise<T>): Promise<T> {
     if (this.dialect !== 'sqlite') return write();
     const turn = this.#writes.then(write, write);
     this.#writes = turn.catch(() => undefined);
     return turn;
   }
-}
-
-function isConstraintError(error: unknown): boolean {
-  return /^Sequelize(Unique|ForeignKey)Constraint/.test((error as Error)?.name);
 }

@@ -1,4 +1,5 @@
-import type { Database, Replacements } from './database.js';
+import type { Database } from './database.js';
+import type { Replacements } from './statements.js';
 
 const BATCH = 1000;
 const PAUSE_MS = 10;

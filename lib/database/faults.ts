@@ -35,6 +35,11 @@ export function isRetryable(error: unknown): boolean {
   return RETRYABLE.has((error as DatabaseFault)?.parent?.code ?? '');
 }
 
+/** Whether another connection holds SQLite's lock. */
+export function isBusy(error: unknown): boolean {
+  return (error as DatabaseFault)?.parent?.code === 'SQLITE_BUSY';
+}
+
 /**
  * Whether the statement was not sent, because its connection had died while idle, so that it is safe to retry. If a
  * connection is lost later, the statement may have been executed.
@@ -70,6 +75,13 @@ export function violatedUnique(error: unknown): string | null {
 /** Whether a referenced row does not exist. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return (error as Error)?.name === 'SequelizeForeignKeyConstraintError';
+}
+
+/** What callers get for an error: constraint violations and what the app threw as they are, others as `unavailable`. */
+export function asFailure(error: unknown): unknown {
+  if (error instanceof AppError && !isRetryable(error)) return error.cause;
+  const isOfConstraint = /^Sequelize(Unique|ForeignKey)Constraint/.test((error as Error)?.name);
+  return isOfConstraint ? error : asUnavailable(error);
 }
 
 /**

@@ -1,8 +1,10 @@
 import type { Sequelize } from 'sequelize';
 import { AuthError } from '../errors.js';
 
-// If the app calls latchkey within its transactions, those may hold all connections until latchkey has answered.
+// The app's transactions may hold all connections until latchkey, called without them, has answered.
 const MAX_WAIT_MS = 2000;
+
+const MEND = 'if latchkey is called within a transaction of the app, pass it as the option transaction';
 
 /** Of sequelize-pool. SQLite has none, and with replication there are two. */
 interface Pool {
@@ -15,6 +17,8 @@ interface Pool {
 export class Turn {
   /** Whether it is known to have a connection, so that it does not wait for the pool any more. */
   hasConnection = false;
+  /** Whether it has met a SQLite file that another connection writes to. */
+  isLockedOut = false;
   #isStarved = false;
 
   /** @param end by `performance.now()` */
@@ -23,6 +27,11 @@ export class Turn {
   /** Whether its caller has been told that it failed. */
   get isLate(): boolean {
     return this.#isStarved || performance.now() >= this.end;
+  }
+
+  /** The error for its caller once it is late. */
+  noAnswer(): AuthError {
+    return noAnswer(this.isLockedOut ? `. Another transaction was writing to the SQLite file: ${MEND}` : '');
   }
 
   /** Fails with the cause if `work` is still waiting after two seconds because the pool has no free connection. */
@@ -55,14 +64,14 @@ function noConnection(size: number): AuthError {
   return new AuthError('unavailable', {
     cause: new Error(
       `database: no connection became free for ${MAX_WAIT_MS / 1000} seconds, all ${size} of the pool are in use. ` +
-        'If latchkey is called within transactions of the app, they wait for each other: call it before or after them',
+        `Transactions of the app that wait for latchkey hold them: ${MEND}`,
     ),
   });
 }
 
 /** For a statement or transaction that has passed its deadline. */
-export function noAnswer(): AuthError {
-  return new AuthError('unavailable', { cause: new Error('database: no answer in time') });
+export function noAnswer(why = ''): AuthError {
+  return new AuthError('unavailable', { cause: new Error(`database: no answer in time${why}`) });
 }
 
 /** Keeps a statement that has waited for a connection for too long from being sent: its caller knows it as failed. */
@@ -72,7 +81,7 @@ export function refuseLateStatements(sequelize: Sequelize): void {
   sequelize.addHook('beforeQuery', 'latchkey', (options: object) => {
     const { turn } = options as { turn?: Turn };
     if (!turn) return;
-    if (turn.isLate) throw noAnswer();
+    if (turn.isLate) throw turn.noAnswer();
     turn.hasConnection = true;
   });
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import type { Database, Replacements } from '../database/database.js';
+import type { Database } from '../database/database.js';
 import { deleteInBatches } from '../database/delete-in-batches.js';
+import type { Replacements } from '../database/statements.js';
 import { AuthError } from '../errors.js';
 import type { RowOf } from '../models/column.js';
 import type { rateLimits } from '../models/rate-limit.js';

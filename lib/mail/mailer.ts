@@ -31,9 +31,13 @@ export class Mailer {
 
   /**
    * Runs `work` after the response. Errors are logged. It is given up after 60 seconds, and not even started while 1000
-   * others are running.
+   * others are running. Within a transaction of the app, it starts after the commit.
    */
   later(work: () => Promise<void>): void {
+    this.context.afterCommit(() => this.#start(work));
+  }
+
+  #start(work: () => Promise<void>): void {
     const { pending, sendMs } = this.bounds;
     if (this.#pending.size >= pending) {
       this.#failed(new Error(`${pending} others are still being sent: is the mail server slow?`));

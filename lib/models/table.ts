@@ -1,5 +1,6 @@
 import type { Transaction } from 'sequelize';
-import type { Database, Replacements } from '../database/database.js';
+import type { Database } from '../database/database.js';
+import type { Replacements } from '../database/statements.js';
 import {
   type Column,
   type Columns,

@@ -1,0 +1,166 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Sequelize, Transaction } from 'sequelize';
+import type { JoinedTransaction } from '../context/call.js';
+import type { Dialect } from './connect.js';
+
+/** The parts of Sequelize's Transaction that its types omit. */
+interface Internals {
+  readonly sequelize?: Sequelize;
+  readonly connection?: unknown;
+  readonly finished?: 'commit' | 'rollback';
+  /** For a nested transaction, which is a savepoint. */
+  readonly parent?: Transaction;
+  readonly savepoints?: readonly Transaction[];
+}
+
+const inner = (transaction: Transaction) => transaction as unknown as Internals;
+
+/**
+ * Joins a transaction of the app.
+ *
+ * @throws TypeError if it is none, has ended, or was begun by another Sequelize instance
+ */
+export function joinTransaction(
+  sequelize: Sequelize,
+  dialect: Dialect,
+  transaction: Transaction,
+): JoinedTransaction {
+  requireOpen(sequelize, transaction);
+  const root = rootOf(transaction);
+  const ending = endings.get(root) ?? new Ending(sequelize, dialect, root);
+  endings.set(root, ending);
+  return {
+    handle: transaction,
+    exclusively: (work) => Section.current(root).run(work),
+    afterCommit: (work) => ending.add(work),
+  };
+}
+
+function requireOpen(sequelize: Sequelize, transaction: unknown): asserts transaction is Transaction {
+  const it = transaction as Partial<Transaction> | null;
+  // Not `instanceof`: the app may use another copy of Sequelize.
+  if (typeof it !== 'object' || typeof it?.commit !== 'function' || typeof it.rollback !== 'function')
+    throw new TypeError('latchkey: transaction must be a transaction of Sequelize');
+  if (inner(it as Transaction).sequelize !== sequelize) {
+    throw new TypeError(
+      'latchkey: transaction was begun by another Sequelize instance than the one in database. ' +
+        'If database is a URL, pass your Sequelize instance instead',
+    );
+  }
+  for (let one: Transaction | undefined = it as Transaction; one; one = inner(one).parent) {
+    if (inner(one).finished || !inner(one).connection)
+      throw new TypeError('latchkey: transaction has already ended: await every call before it ends');
+  }
+}
+
+function rootOf(transaction: Transaction): Transaction {
+  const { parent } = inner(transaction);
+  return parent ? rootOf(parent) : transaction;
+}
+
+let savepoints = 0;
+
+/**
+ * Runs `work` in a savepoint, so that its failure undoes only what it did. PostgreSQL would otherwise refuse every
+ * further statement of the transaction. Sequelize's own savepoints do not do: nested ones get equal names.
+ */
+export async function inSavepoint<T>(
+  sequelize: Sequelize,
+  transaction: Transaction,
+  work: () => Promise<T>,
+): Promise<T> {
+  const name = `latchkey_${++savepoints}`;
+  const run = (verb: string) => sequelize.query(`${verb} SAVEPOINT ${name}`, { transaction, raw: true });
+  await run('');
+  let outcome: T;
+  try {
+    outcome = await work();
+  } catch (error) {
+    // Fails if the database has rolled back the whole transaction, as MySQL does after a deadlock.
+    await run('ROLLBACK TO')
+      .then(() => run('RELEASE'))
+      .catch(() => undefined);
+    throw error;
+  }
+  await run('RELEASE');
+  return outcome;
+}
+
+/** A stretch of a transaction. Units of statements in it run one after another, since savepoints must not overlap. */
+class Section {
+  static readonly #sections = new AsyncLocalStorage<Section>();
+  static readonly #whole = new WeakMap<Transaction, Section>();
+  #last: Promise<unknown> = Promise.resolve();
+
+  private constructor(private readonly root: Transaction) {}
+
+  /** The unit that the caller is part of, such as a hook that calls latchkey; otherwise the whole transaction. */
+  static current(root: Transaction): Section {
+    const around = Section.#sections.getStore();
+    if (around?.root === root) return around;
+    const whole = Section.#whole.get(root) ?? new Section(root);
+    Section.#whole.set(root, whole);
+    return whole;
+  }
+
+  run<T>(work: () => Promise<T>): Promise<T> {
+    const unit = () => Section.#sections.run(new Section(this.root), work);
+    const turn = this.#last.then(unit, unit);
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+}
+
+interface Waiting {
+  readonly work: () => void;
+  /** The savepoints of the app that were open. Rolling back to one of them undoes what led to the work. */
+  readonly within: readonly Transaction[];
+}
+
+const endings = new WeakMap<Transaction, Ending>();
+
+/** What to do after a transaction's commit. Sequelize's `afterCommit` also runs after a COMMIT that failed. */
+class Ending {
+  readonly #waiting: Waiting[] = [];
+  #isCommitted = false;
+
+  constructor(
+    private readonly sequelize: Sequelize,
+    private readonly dialect: Dialect,
+    private readonly root: Transaction,
+  ) {
+    const commit = root.commit;
+    root.commit = async () => {
+      const holds = await this.#holds();
+      await commit.call(root);
+      this.#isCommitted = holds;
+      if (holds) this.#flush();
+    };
+  }
+
+  add(work: () => void): void {
+    if (this.#isCommitted) work();
+    else this.#waiting.push({ work, within: openSavepoints(this.root) });
+  }
+
+  #flush(): void {
+    for (const { work, within } of this.#waiting.splice(0)) {
+      if (!within.some((savepoint) => inner(savepoint).finished === 'rollback')) work();
+    }
+  }
+
+  /** Whether a COMMIT will store anything: after a failed statement, PostgreSQL answers it with a rollback. */
+  async #holds(): Promise<boolean> {
+    if (this.dialect !== 'postgres' || this.#waiting.length === 0 || inner(this.root).finished) return true;
+    const probe = this.sequelize.query('SELECT 1', { transaction: this.root, raw: true });
+    return probe.then(
+      () => true,
+      () => false,
+    );
+  }
+}
+
+function openSavepoints(transaction: Transaction): Transaction[] {
+  const open = (inner(transaction).savepoints ?? []).filter((one) => !inner(one).finished);
+  return open.flatMap((one) => [one, ...openSavepoints(one)]);
+}

@@ -1,0 +1,82 @@
+import { DataTypes, type QueryTypes, type Sequelize, type Transaction } from 'sequelize';
+import type { Dialect } from './connect.js';
+import { fillIn, literal, type Value } from './literal.js';
+import { refuseLateStatements, type Turn } from './turn.js';
+
+/** The values of a statement's `:name` placeholders. A list is for `IN (:name)`. */
+export type Replacements = Readonly<Record<string, Value | readonly string[] | readonly Buffer[]>>;
+
+/** Options of a statement. */
+export interface StatementOptions {
+  readonly transaction?: Transaction | undefined;
+  /** Excludes the statement from the app's log, because it contains a secret. */
+  readonly isSecret?: boolean;
+  /** Excludes the statement if it gets a connection too late. */
+  readonly turn?: Turn;
+}
+
+interface DateType {
+  stringify(date: Date, options: { timezone: string }): string;
+  constructor: { parse(column: { string(): string }, options: { timezone: string }): Date };
+}
+
+// Methods with which Sequelize itself converts values; its types omit them.
+interface SequelizeInternals {
+  readonly options: { timezone: string };
+  normalizeDataType(type: unknown): DateType;
+}
+
+/** Writes statements with their values, and sends them through Sequelize. */
+export class Statements {
+  readonly #dateType: DateType;
+  readonly #internals: SequelizeInternals;
+
+  constructor(
+    private readonly sequelize: Sequelize,
+    private readonly dialect: Dialect,
+  ) {
+    this.#internals = sequelize as unknown as SequelizeInternals;
+    this.#dateType = this.#internals.normalizeDataType(DataTypes.DATE(3));
+    refuseLateStatements(sequelize);
+  }
+
+  send(
+    sql: string,
+    type: QueryTypes,
+    replacements: Replacements | undefined,
+    { transaction, isSecret = false, turn }: StatementOptions,
+  ): Promise<unknown> {
+    return this.sequelize.query(replacements ? this.#fillIn(sql, replacements) : sql, {
+      type,
+      raw: true,
+      // Null, not undefined: with Sequelize's CLS, the statement would otherwise join the app's transaction.
+      transaction: transaction ?? null,
+      ...(turn && { turn }),
+      ...(isSecret && { logging: false }),
+    });
+  }
+
+  /** Converts a stored time as the driver returned it. */
+  toDate(value: Date | string): Date {
+    if (value instanceof Date) return value;
+    // With mysql2's `dateStrings`, times are strings in Sequelize's time zone, without an offset.
+    if (this.dialect !== 'mysql') return new Date(value);
+    return this.#dateType.constructor.parse({ string: () => value }, this.#internals.options);
+  }
+
+  // Not Sequelize's replacements: their escaping depends on settings of the connection.
+  #fillIn(sql: string, replacements: Replacements): string {
+    return fillIn(sql, (name) => {
+      const value = replacements[name];
+      if (value === undefined) return undefined;
+      const list = Array.isArray(value) ? (value as readonly (string | Buffer)[]) : [value as Value];
+      // `IN (NULL)` finds nothing, as an empty list should.
+      return list.map((one) => literal(this.dialect, this.#plain(one))).join(', ') || 'NULL';
+    });
+  }
+
+  // Sequelize's time zone is the one in which MySQL's times are stored.
+  #plain(value: Value): Exclude<Value, Date> {
+    return value instanceof Date ? this.#dateType.stringify(value, this.#internals.options) : value;
+  }
+}
