@@ -102,6 +102,7 @@ describe('what docs/architecture.md promises', () => {
     expect(importers.map(([path]) => path)).toEqual([
       'database/connect.ts',
       'database/database.ts',
+      'database/statements.ts',
       'migrations/checks.ts',
       'migrations/field-columns.ts',
       'migrations/journal.ts',
