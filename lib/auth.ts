@@ -157,6 +157,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
       auths.delete(config);
       await core.settle();
       await limits?.close();
+      await database.settle();
       if (typeof settings.database === 'string') await database.sequelize.close();
     }),
     on: (name, listener) => core.events.on(name, listener),

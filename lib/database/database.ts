@@ -7,6 +7,7 @@ import type { Dialect } from './connect.js';
 import { AppError, asFailure, isBusy, isRetryable, wasNotSent } from './faults.js';
 import { type Replacements, type StatementOptions, Statements } from './statements.js';
 import { noAnswer, Turn } from './turn.js';
+import { Writers } from './writers.js';
 
 /** The deadline of a single statement, and of all statements of one request together. */
 export const DEADLINE_MS = 4000;
@@ -24,7 +25,7 @@ export class Database {
   readonly nowSql: string;
   readonly #statements: Statements;
   #reading: Promise<void> | undefined;
-  #writes: Promise<unknown> = Promise.resolve();
+  readonly #writers: Writers;
 
   constructor(
     readonly sequelize: Sequelize,
@@ -34,6 +35,7 @@ export class Database {
   ) {
     this.nowSql = NOW_SQL[dialect];
     this.#statements = new Statements(sequelize, dialect);
+    this.#writers = new Writers(dialect);
   }
 
   /** The name of a table, with the configured prefix. */
@@ -142,6 +144,11 @@ export class Database {
     return this.context.detached(work);
   }
 
+  /** Waits for writes whose callers have been told that they are late. They do not take effect. */
+  settle(): Promise<void> {
+    return this.#writers.settle();
+  }
+
   /** Converts a stored time as the driver returned it. */
   toDate(value: Date | string): Date {
     return this.#statements.toDate(value);
@@ -211,7 +218,7 @@ export class Database {
     // A write that waited past its deadline has been reported as failed, so it must not run any more.
     return this.#run((turn) => {
       const inTime = () => (turn.isLate ? Promise.reject(turn.noAnswer()) : attempt(turn));
-      return this.#retrying(turn, () => this.#serialized(inTime));
+      return this.#retrying(turn, () => this.#writers.run(inTime));
     });
   }
 
@@ -237,14 +244,5 @@ export class Database {
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
     }
-  }
-
-  // SQLite allows one writer at a time. Those of one process are queued here; those of other processes, and
-  // transactions of the app, are waited for by retrying.
-  #serialized<T>(write: () => Promise<T>): Promise<T> {
-    if (this.dialect !== 'sqlite') return write();
-    const turn = this.#writes.then(write, write);
-    this.#writes = turn.catch(() => undefined);
-    return turn;
   }
 }

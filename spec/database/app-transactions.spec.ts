@@ -51,7 +51,7 @@ if (dialect === 'sqlite') {
     const failures = (await Promise.all(signUps)).filter((error) => error !== null);
     expect(failures.length).toBeGreaterThan(0);
     const causes = failures.map(({ cause }) => String(cause?.message));
-    expect(causes.join()).toMatch(/all 5 of the pool are in use.*within transactions of the app/);
+    expect(causes.join()).toMatch(/all 5 of the pool are in use.*pass it as the option transaction/);
     // What failed did not happen.
     expect(await rows(database, 'SELECT id FROM users')).toHaveLength(10 - failures.length);
     // The pool is free again.
