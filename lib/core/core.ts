@@ -126,12 +126,7 @@ export class Core {
     return this.inTransaction(input.transaction, () => forClientOf(this.context, input, work));
   }
 
-  /**
-   * Runs `work` as a part of the app's transaction, if one is given. Its statements need not name the transaction; events
-   * and emails are sent after its commit, and rate limits are counted outside it.
-   *
-   * @throws TypeError if it is no transaction of the config's `database`, or has ended
-   */
+  /** Runs `work` as a part of the app's transaction, if one is given: see {@link Database.join}. */
   inTransaction<T>(transaction: TransactionOption['transaction'], work: () => Promise<T>): Promise<T> {
     return this.database.join(transaction, work);
   }
@@ -146,20 +141,9 @@ export class Core {
     return this.gate.check(record, options);
   }
 
-  /**
-   * Emails a one-time token to a user after the response has been sent. Does nothing if the user has no email.
-   *
-   * @param user null for an unknown email: a token is written, because on SQLite a write delays the next response, which
-   *   would reveal which emails are known. Nothing is sent
-   */
+  /** Emails a one-time token to a user: see {@link OneTimeTokens.mail}. */
   mailToken(template: MailTemplate, purpose: Purpose, user: User | null): void {
-    const { mailer, tokens } = this;
-    const email = user ? user.email : '';
-    if (email === null) return;
-    mailer?.later(async () => {
-      const token = await tokens.issue(purpose, user?.id ?? null, email);
-      if (user) await mailer.send(template, user, email, token);
-    });
+    if (this.mailer) this.tokens.mail(this.mailer, template, purpose, user);
   }
 
   /** The session tokens that a request carries, valid or not. */

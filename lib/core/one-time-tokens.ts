@@ -3,8 +3,11 @@ import { createToken, digestToken, isWellFormedToken } from '../crypto/token.js'
 import type { Database } from '../database/database.js';
 import { deleteInBatches } from '../database/delete-in-batches.js';
 import { AuthError } from '../errors.js';
+import type { Mailer } from '../mail/mailer.js';
+import type { MailTemplate } from '../mail/message.js';
 import type { TokenColumns } from '../models/one-time-token.js';
 import type { Table } from '../models/table.js';
+import type { User } from '../models/user.js';
 import type { Purpose } from './contribution.js';
 import type { Attached, ProofOfEmail } from './proof-of-email.js';
 import type { UserRecord, Users } from './users.js';
@@ -50,6 +53,21 @@ export class OneTimeTokens {
     const expiresAt = this.database.clock.date(lifetimeMs);
     await this.table.insert({ tokenHash: digestToken(token), userId, purpose, email, expiresAt });
     return token;
+  }
+
+  /**
+   * Emails a token to a user after the response has been sent. Does nothing if the user has no email.
+   *
+   * @param user null for an unknown email: a token is written, because on SQLite a write delays the next response, which
+   *   would reveal which emails are known. Nothing is sent
+   */
+  mail(mailer: Mailer, template: MailTemplate, purpose: Purpose, user: User | null): void {
+    const email = user ? user.email : '';
+    if (email === null) return;
+    mailer.later(async () => {
+      const token = await this.issue(purpose, user?.id ?? null, email);
+      if (user) await mailer.send(template, user, email, token);
+    });
   }
 
   /** Finds the user of a token without consuming it. @throws AuthError `invalid_token` */

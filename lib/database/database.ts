@@ -58,7 +58,8 @@ export class Database {
   }
 
   /**
-   * Runs `work` as a part of the app's transaction, if there is one.
+   * Runs `work` as a part of the app's transaction, if there is one. Its statements need not name the transaction; events
+   * and emails go out after its commit.
    *
    * @throws TypeError if it is no transaction of this Sequelize instance, or has ended
    */

@@ -33,7 +33,7 @@ export class PasswordReset {
     this.mailer.later(async () => this.mail((await this.core.users.findRecord({ email }))?.user ?? null));
   }
 
-  /** Emails a link. @param user null for an unknown email: see {@link Core.mailToken} */
+  /** Emails a link. @param user null for an unknown email: see {@link OneTimeTokens.mail} */
   mail(user: User | null): void {
     this.core.mailToken({ ...resetPasswordMail, page: this.page }, RESET_PASSWORD, user);
   }
