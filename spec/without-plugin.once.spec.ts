@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
-const PLUGINS = ['admin', 'api-keys', 'audit-log', 'credential-password', 'oauth'];
+const PLUGINS = ['admin', 'api-keys', 'audit-log', 'credential-password', 'oauth', 'suspension'];
 
 describe('the build without a plugin', () => {
   let folder: string;

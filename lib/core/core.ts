@@ -104,9 +104,7 @@ export class Core {
       events,
       contributions,
     );
-    this.tokens = new OneTimeTokens(database, tokens, this.users, this.#proofs, () =>
-      contributions().flatMap(({ purposes = [] }) => purposes),
-    );
+    this.tokens = new OneTimeTokens(database, tokens, this.users, this.#proofs, contributions);
     this.waysIn = new WaysIn(database, this.users, contributions);
     this.#contributions = setUp(this);
     this.tokens.checkPurposes();
@@ -157,7 +155,7 @@ export class Core {
    * requesting session must still be active, so that a request in flight cannot undo a password reset or a revoke-all.
    *
    * @param sessionId the requesting session; null for programmatic calls
-   * @throws AuthError `user_not_found`, `invalid_session`
+   * @throws AuthError `user_not_found`, `invalid_session`; what a plugin's check of the account throws
    */
   inNameOf<T>(
     userId: string,
@@ -173,6 +171,7 @@ export class Core {
       ) {
         throw new AuthError('invalid_session');
       }
+      this.checkAccount(record.account);
       return work(transaction, record);
     });
   }

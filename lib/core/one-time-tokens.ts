@@ -8,7 +8,7 @@ import type { MailTemplate } from '../mail/message.js';
 import type { TokenColumns } from '../models/one-time-token.js';
 import type { Table } from '../models/table.js';
 import type { User } from '../models/user.js';
-import type { Purpose } from './contribution.js';
+import type { Contribution, Purpose } from './contribution.js';
 import type { Attached, ProofOfEmail } from './proof-of-email.js';
 import type { UserRecord, Users } from './users.js';
 
@@ -32,12 +32,12 @@ export class OneTimeTokens {
     private readonly table: Table<TokenColumns>,
     private readonly users: Users,
     private readonly proofs: ProofOfEmail,
-    private readonly purposes: () => readonly Purpose[],
+    private readonly contributions: () => readonly Contribution[],
   ) {}
 
   /** @throws TypeError if two plugins declare the same purpose: each could redeem the other's tokens */
   checkPurposes(): void {
-    const names = this.purposes().map(({ name }) => name);
+    const names = this.#purposes.map(({ name }) => name);
     const twice = names.find((name, index) => names.indexOf(name) !== index);
     if (twice) throw new TypeError(`latchkey: two plugins issue one-time tokens for '${twice}'`);
   }
@@ -86,10 +86,11 @@ export class OneTimeTokens {
 
   /**
    * Consumes a token and runs `work` in the same transaction. The user's other tokens for this purpose are revoked too.
+   * Nothing is consumed or changed if a plugin refuses the account, such as a suspended one.
    *
    * @param work gets the user as it is after the email was verified; it may be retried
    * @param spare what the first verification keeps, because the person has shown that it is theirs
-   * @throws AuthError `invalid_token`; only one of several concurrent calls succeeds
+   * @throws AuthError `invalid_token`; only one of several concurrent calls succeeds. What a plugin's check throws
    */
   async redeem<T>(
     { purpose, token, record: { user } }: FoundToken,
@@ -102,6 +103,8 @@ export class OneTimeTokens {
       if (record?.user.email !== user.email) throw new AuthError('invalid_token');
       const used = await this.table.delete({ tokenHash: digestToken(token) }, transaction);
       if (used === 0) throw new AuthError('invalid_token');
+      // Only now: a token that was used up says nothing of the account any more.
+      for (const contribution of this.contributions()) contribution.checkAccount?.(record.account);
       await this.table.delete({ userId: user.id, purpose: purpose.name }, transaction);
       const proved = await this.proofs.record(record, 'mailbox', spare, transaction);
       return { proved, outcome: await work(proved.record, transaction) };
@@ -112,7 +115,7 @@ export class OneTimeTokens {
 
   /** Revokes the tokens that a new password invalidates, such as other reset links. */
   async endWithNewPassword(userId: string, transaction: Transaction): Promise<void> {
-    for (const { name: purpose, endsWithPassword } of this.purposes()) {
+    for (const { name: purpose, endsWithPassword } of this.#purposes) {
       if (endsWithPassword) await this.table.delete({ userId, purpose }, transaction);
     }
   }
@@ -122,5 +125,9 @@ export class OneTimeTokens {
     await this.database.ready();
     const now = this.database.clock.date();
     return deleteInBatches(this.database, this.table.name, 'token_hash', 'expires_at <= :now', { now });
+  }
+
+  get #purposes(): readonly Purpose[] {
+    return this.contributions().flatMap(({ purposes = [] }) => purposes);
   }
 }

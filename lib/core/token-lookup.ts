@@ -7,18 +7,18 @@ import type { Selection } from '../models/table.js';
 import type { User } from '../models/user.js';
 
 /** The row with a token, its user, and the database's time in milliseconds. */
-export interface Found<Row> {
+export interface Found<Row, Owner> {
   readonly row: Row;
-  readonly user: User;
+  readonly user: Owner;
   readonly now: number;
 }
 
 /** Where tokens are looked up: `row` is joined with `user` on the condition `on`, and `hash` is the token's column. */
-interface Lookup<Row> {
+interface Lookup<Row, Owner> {
   readonly prefix: string;
   readonly row: Selection<Row>;
   readonly hash: string;
-  readonly user: Selection<User>;
+  readonly user: Selection<Owner>;
   readonly on: string;
 }
 
@@ -31,19 +31,19 @@ interface Raw {
  * Finds rows by token. Each lookup sends at most one statement, which concurrent lookups share. A lookup within a
  * transaction of the app has its own, since it must see what that has written.
  */
-export class TokenLookup<Row> {
+export class TokenLookup<Row, Owner extends User = User> {
   readonly #batches: BatchedLookup<Raw>;
 
   constructor(
     private readonly database: Database,
-    private readonly lookup: Lookup<Row>,
+    private readonly lookup: Lookup<Row, Owner>,
   ) {
     this.#batches = new BatchedLookup((digests, deadlineMs) =>
       database.share(() => this.#fetch(digests, deadlineMs)),
     );
   }
 
-  async find(token: string): Promise<Found<Row> | null> {
+  async find(token: string): Promise<Found<Row, Owner> | null> {
     if (!isWellFormedToken(this.lookup.prefix, token)) return null;
     const digest = digestToken(token).toString('hex');
     const raw = this.database.isJoined

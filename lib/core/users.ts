@@ -8,10 +8,12 @@ import type { RowOf } from '../models/column.js';
 import type { Selection, Table } from '../models/table.js';
 import type { User, UserColumns } from '../models/user.js';
 import type { FieldValues } from './fields.js';
-import { cutPage, type PageOptions, readPage } from './pagination.js';
 
 /** A user with all columns that are not secret, those of plugins included. */
 export type AccountRow = User & Readonly<Record<string, unknown>>;
+
+/** A user with what only administrators see of them: fields with `output: 'admin'`, and whether they are suspended. */
+export type UserForAdmins = User & Readonly<Record<string, unknown>>;
 
 /** A user with the data that sign-in needs. Never leaves latchkey. */
 export interface UserRecord {
@@ -42,20 +44,6 @@ export interface NewUser {
 /** Identifies an account; emails and usernames are in canonical form. */
 export type Identifier = { id: string } | { email: string } | { username: string };
 
-/** Filters and pages a list of users. */
-export interface ListUsersOptions extends PageOptions {
-  /** Part of an email or username, case-insensitive. @default all users */
-  search?: string;
-}
-
-/** One page of users. */
-export interface UserPage {
-  /** Newest first. */
-  readonly users: readonly User[];
-  /** Pass it as `cursor` to get the next page. Null on the last page. */
-  readonly nextCursor: string | null;
-}
-
 type Taken = 'email_taken' | 'username_taken';
 
 const MAX_ROUNDS = 10;
@@ -65,7 +53,7 @@ const SAMPLE = 100;
 export class Users {
   readonly #table: Table<UserColumns>;
   readonly #shown: Selection<User>;
-  readonly #forAdmins: Selection<User>;
+  readonly #forAdmins: Selection<UserForAdmins>;
   readonly #whole: Selection<RowOf<UserColumns>>;
 
   constructor(
@@ -74,7 +62,7 @@ export class Users {
   ) {
     this.#table = table;
     this.#shown = table.shown('u');
-    this.#forAdmins = table.forAdmins('u');
+    this.#forAdmins = table.forAdmins('u') as Selection<UserForAdmins>;
     this.#whole = table.whole('u');
   }
 
@@ -105,8 +93,8 @@ export class Users {
   }
 
   /** A user as administrators see them. */
-  async find(id: string): Promise<User | null> {
-    const [user] = isUuid(id) ? await this.#forAdmins.select('WHERE u.id = :id', { id }) : [];
+  async find(id: string, transaction?: Transaction): Promise<UserForAdmins | null> {
+    const [user] = isUuid(id) ? await this.#forAdmins.select('WHERE u.id = :id', { id }, transaction) : [];
     return user ?? null;
   }
 
@@ -163,22 +151,6 @@ export class Users {
   /** Stores a new hash of the same password, unless the password has changed in the meantime. */
   async replacePasswordHash(id: string, old: string, replacement: string): Promise<void> {
     await this.#table.update({ passwordHash: replacement }, { id, passwordHash: old });
-  }
-
-  /** Lists users page by page, newest first. @throws AuthError `invalid_request` for an invalid limit or cursor */
-  async list({ search = '', ...page }: ListUsersOptions = {}): Promise<UserPage> {
-    const { limit, before } = readPage(page);
-    if (typeof search !== 'string')
-      throw new AuthError('invalid_request', { detail: 'search must be a string.' });
-    const conditions = ['1 = 1'];
-    if (before !== null) conditions.push('u.id < :before');
-    if (search) conditions.push("(u.email LIKE :pattern ESCAPE '|' OR u.username LIKE :pattern ESCAPE '|')");
-    const rows = await this.#shown.select(
-      `WHERE ${conditions.join(' AND ')} ORDER BY u.id DESC LIMIT ${limit + 1}`,
-      { before, pattern: `%${search.trim().toLowerCase().replace(/[|%_]/g, '|$&')}%` },
-    );
-    const { page: users, nextCursor } = cutPage(rows, limit);
-    return { users, nextCursor };
   }
 
   async #record(

@@ -58,6 +58,11 @@ export class Table<C extends Columns> {
     return this.#selection(alias, ([, column]) => isShown(column) || column.visibility === 'admin');
   }
 
+  /** Selects the columns that are not secret. */
+  withoutSecrets(alias: string): Selection<ShownOf<C> & Raw> {
+    return this.#selection(alias, ([, { visibility }]) => visibility !== 'secret');
+  }
+
   /** Selects all columns, including secrets. */
   whole(alias: string): Selection<RowOf<C>> {
     return this.#selection(alias, () => true);

@@ -1,7 +1,8 @@
 import type { Core } from '../../core/core.js';
-import type { ListUsersOptions, UserPage } from '../../core/users.js';
+import type { UserForAdmins } from '../../core/users.js';
 import { AuthError } from '../../errors.js';
 import type { User } from '../../models/user.js';
+import { type ListUsersOptions, listUsers, type UserPage } from './user-list.js';
 import './events.js';
 
 /** `auth.admin`: administration of users. */
@@ -23,11 +24,11 @@ export class AdminApi {
 
   /** Lists users page by page, newest first. @throws AuthError `invalid_request` for an invalid limit or cursor */
   listUsers(options?: ListUsersOptions): Promise<UserPage> {
-    return this.#core.users.list(options);
+    return listUsers(this.#core, options);
   }
 
   /** Finds a user. @throws AuthError `user_not_found` */
-  async getUser(userId: string): Promise<User> {
+  async getUser(userId: string): Promise<UserForAdmins> {
     const user = await this.#core.users.find(userId);
     if (!user) throw new AuthError('user_not_found');
     return user;

@@ -1,6 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { BackgroundWrites, TokenLookup } from '../../core/token-lookup.js';
+import type { AccountRow } from '../../core/users.js';
 import { createToken, digestToken } from '../../crypto/token.js';
 import { isUuid, uuidv7 } from '../../crypto/uuid.js';
 import type { Database } from '../../database/database.js';
@@ -17,21 +18,27 @@ const USE_INTERVAL_MS = 60_000;
 
 /** Reads and writes the table of API keys. */
 export class ApiKeyStore {
+  readonly #core: Core;
   readonly #database: Database;
   readonly #table: Table<ApiKeyColumns>;
   readonly #key: Selection<ApiKey>;
-  readonly #lookup: TokenLookup<ApiKey>;
+  readonly #user: Selection<User>;
+  readonly #lookup: TokenLookup<ApiKey, AccountRow>;
   readonly #uses: BackgroundWrites;
 
   constructor(core: Core) {
+    this.#core = core;
     this.#database = core.database;
     this.#table = core.table(apiKeysTable);
     this.#key = this.#table.shown('k');
+    const users = core.table(core.userTable);
+    this.#user = users.shown('u');
     this.#lookup = new TokenLookup(core.database, {
       prefix: API_KEY_PREFIX,
       row: this.#key,
       hash: 'k.key_hash',
-      user: core.table(core.userTable).shown('u'),
+      // The columns of plugins too, for their checks of the account.
+      user: users.withoutSecrets('u'),
       on: 'u.id = k.user_id',
     });
     this.#uses = new BackgroundWrites(core.database, core.settings.logger, 'the last use of an API key');
@@ -57,16 +64,21 @@ export class ApiKeyStore {
     return { apiKey: this.#key.pick(row), key };
   }
 
-  /** A valid key and its user, or null. Sends at most one statement, which concurrent lookups share. */
+  /**
+   * A valid key and its user, or null. Sends at most one statement, which concurrent lookups share.
+   *
+   * @throws AuthError what a plugin's check of the account throws, such as `account_suspended`
+   */
   async find(key: string): Promise<{ apiKey: ApiKey; user: User } | null> {
     const found = await this.#lookup.find(key);
     if (!found) return null;
-    const { row: apiKey, user, now } = found;
+    const { row: apiKey, user: account, now } = found;
     if (apiKey.expiresAt && this.#database.clock.hasPassed(apiKey.expiresAt)) return null;
+    this.#core.checkAccount(account);
     const { id, lastUsedAt } = apiKey;
     if (!lastUsedAt || now - lastUsedAt.getTime() >= USE_INTERVAL_MS)
       this.#uses.start(id, () => this.#table.update({ lastUsedAt: new Date(now) }, { id }));
-    return { apiKey, user };
+    return { apiKey, user: this.#user.pick(account) };
   }
 
   /** A user's keys, newest first. */

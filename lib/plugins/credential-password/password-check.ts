@@ -49,10 +49,12 @@ export class PasswordCheck {
    * Verifies the password of a user who has a session or an emailed link. Only these checks are limited per account: a
    * stranger could use up a limit on sign-ins, and so lock the owner out.
    *
-   * @throws AuthError like {@link verify}
+   * @throws AuthError like {@link verify}; after the right password, what a plugin's check of the account throws
    */
-  verifyOwn(record: UserRecord, password: string): Promise<UserRecord> {
-    return this.#verify(record, attemptsOf(record.user), password, true);
+  async verifyOwn(record: UserRecord, password: string): Promise<UserRecord> {
+    const proved = await this.#verify(record, attemptsOf(record.user), password, true);
+    this.core.checkAccount(proved.account);
+    return proved;
   }
 
   async #verify(

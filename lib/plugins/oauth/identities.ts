@@ -41,16 +41,17 @@ export function findOrCreateUser(
   const email = emailIsProof ? canonicalEmail(identity.profile.email) : null;
   let isCounted = false;
   return retryAfterRace(async () => {
-    const known = await signInKnown(accounts, provider, identity);
+    const known = await signInKnown(core, accounts, provider, identity);
     if (known) return known;
 
     const holder = email ? await core.users.findRecord({ email }) : null;
     if (holder) {
       // A concurrent sign-in of the same person may have created the user and the account in the meantime.
-      const knownByNow = await signInKnown(accounts, provider, identity);
+      const knownByNow = await signInKnown(core, accounts, provider, identity);
       if (knownByNow) return knownByNow;
       const bothProved = emailIsAuthoritative && holder.user.emailVerifiedAt !== null;
       if (!linkByVerifiedEmail || !bothProved) throw new AuthError('account_exists');
+      core.checkAccount(holder.account);
       if (await accounts.find(holder.user.id, provider.id)) throw new AuthError('provider_already_linked');
       await accounts.insert(ownerOf(holder.user.id, provider, identity), identity.tokens);
       return { ...holder, userCreated: false, accountLinked: true };
@@ -118,6 +119,7 @@ export async function inSession(
 }
 
 async function signInKnown(
+  core: Core,
   accounts: Accounts,
   provider: Provider,
   identity: Identity,
@@ -125,6 +127,7 @@ async function signInKnown(
   const found = await accounts.findByIdentity(provider, identity);
   if (!found) return null;
   const { account, record } = found;
+  core.checkAccount(record.account);
   // Another client of the same issuer identifies the same person, but its tokens do not belong to this account.
   if (account.provider === provider.id && !(await accounts.updateTokens(account, identity))) return null;
   return { ...record, userCreated: false, accountLinked: false };

@@ -7,7 +7,7 @@ import { text } from '../../../http/schemas.js';
 import type { AdminApi } from '../api.js';
 
 export const listUsers = (core: Core, api: AdminApi) => {
-  const { user } = resources(core);
+  const { userForAdmins: user } = resources(core);
   return route({
     method: 'get',
     path: '/admin/users',
@@ -31,7 +31,7 @@ export const listUsers = (core: Core, api: AdminApi) => {
 };
 
 export const getUser = (core: Core, api: AdminApi) => {
-  const { user } = resources(core);
+  const { userForAdmins: user } = resources(core);
   return route({
     method: 'get',
     path: '/admin/users/:id',

@@ -1,0 +1,127 @@
+import type { Transaction } from 'sequelize';
+import type { Core } from '../../core/core.js';
+import type { AccountRow, UserRecord } from '../../core/users.js';
+import { AuthError, type FieldError } from '../../errors.js';
+import type { Table, TableDeclaration } from '../../models/table.js';
+import type { User, UserColumns } from '../../models/user.js';
+import type { SuspensionOfUser, suspensionColumns } from './columns.js';
+import './events.js';
+import './problems.js';
+
+/** What `auth.suspension.suspend` notes. */
+export interface SuspendOptions {
+  /** A note for administrators, at most 255 characters. Users never see it. @default none */
+  reason?: string | null | undefined;
+  /** When the suspension ends by itself. @default never */
+  until?: Date | null | undefined;
+  /** The id of the administrator who does it, for the event. Nobody can suspend themselves. @default none */
+  adminId?: string | null;
+}
+
+/** A user, and whether and why they are suspended. */
+export interface SuspendedUser extends User, SuspensionOfUser {}
+
+type Columns = UserColumns & typeof suspensionColumns;
+
+const MAX_REASON = 255;
+// ISO 8601 and MySQL support years up to 9999. A day less, because of time zones.
+const LAST_END = Date.UTC(9999, 11, 31);
+const NONE: SuspensionOfUser = { suspendedAt: null, suspendedUntil: null, suspensionReason: null };
+
+/** `auth.suspension`: shuts accounts, until they are reinstated or a time has come. */
+export class SuspensionApi {
+  readonly #core: Core;
+  readonly #table: Table<Columns>;
+
+  /** @internal */
+  constructor(core: Core) {
+    this.#core = core;
+    this.#table = core.table(core.userTable as TableDeclaration<Columns>);
+  }
+
+  /**
+   * Suspends a user, or replaces the reason and the end of a suspension. All sessions end, and so does every sign-in in
+   * progress. Until the suspension ends, every way of signing in, and every API key, is refused with `account_suspended`.
+   *
+   * @throws AuthError `user_not_found` (404), `own_account` (409), `validation_failed` (422)
+   */
+  async suspend(userId: string, { adminId = null, ...given }: SuspendOptions = {}): Promise<SuspendedUser> {
+    if (adminId === userId) throw new AuthError('own_account');
+    const { database, sessions, events } = this.#core;
+    await database.ready();
+    const { reason, until } = checkOptions(given, database.clock.now());
+    const { user, ended } = await database.transaction(async (transaction) => {
+      await this.#lock(userId, transaction);
+      const suspension = {
+        suspendedAt: database.clock.date(),
+        suspendedUntil: until,
+        suspensionReason: reason,
+      };
+      const ended = await sessions.endAll(userId, transaction);
+      return { ended, user: await this.#write(userId, suspension, transaction) };
+    });
+    events.emit('user.suspended', { userId, adminId });
+    sessions.announceEnd(userId, ended);
+    return user;
+  }
+
+  /**
+   * Lifts a suspension. The user has to sign in again; their API keys work again.
+   *
+   * @param options `adminId` is the administrator's user id, for the event
+   * @throws AuthError `user_not_found`
+   */
+  async reinstate(
+    userId: string,
+    { adminId = null }: { adminId?: string | null } = {},
+  ): Promise<SuspendedUser> {
+    const { user, wasSuspended } = await this.#core.database.transaction(async (transaction) => {
+      const { account } = await this.#lock(userId, transaction);
+      const wasSuspended = this.isSuspended(account);
+      return { wasSuspended, user: await this.#write(userId, NONE, transaction) };
+    });
+    if (wasSuspended) this.#core.events.emit('user.reinstated', { userId, adminId });
+    return user;
+  }
+
+  async #lock(userId: string, transaction: Transaction): Promise<UserRecord> {
+    const record = await this.#core.users.lock(userId, transaction);
+    if (!record) throw new AuthError('user_not_found');
+    return record;
+  }
+
+  async #write(
+    userId: string,
+    suspension: SuspensionOfUser,
+    transaction: Transaction,
+  ): Promise<SuspendedUser> {
+    await this.#table.update(suspension, { id: userId }, transaction);
+    return (await this.#core.users.find(userId, transaction)) as unknown as SuspendedUser;
+  }
+
+  /** @internal */
+  isSuspended(account: AccountRow | SuspendedUser): boolean {
+    const { suspendedAt, suspendedUntil } = account as SuspendedUser;
+    // By the database's clock alone: by that of a process that is ahead, it would end too soon.
+    return (
+      suspendedAt !== null &&
+      (suspendedUntil === null || suspendedUntil.getTime() > this.#core.database.clock.now())
+    );
+  }
+}
+
+function checkOptions({ reason = null, until = null }: SuspendOptions, now: number) {
+  const errors: FieldError[] = [];
+  const isText = typeof reason === 'string' && reason.isWellFormed() && !reason.includes('\0');
+  if (reason !== null && (!isText || reason.length > MAX_REASON)) {
+    const detail = `must be at most ${MAX_REASON} characters of well-formed Unicode, without NUL`;
+    errors.push({ pointer: '/reason', code: 'invalid_reason', detail });
+  }
+  const isTime = until instanceof Date && until.getTime() > now && until.getTime() < LAST_END;
+  if (until !== null && !isTime) {
+    const detail = 'must be a time in the future, before the year 10000';
+    errors.push({ pointer: '/until', code: 'invalid_end', detail });
+  }
+  if (errors.length > 0) throw new AuthError('validation_failed', { errors });
+  return { reason: reason?.trim() || null, until };
+}
