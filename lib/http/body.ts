@@ -35,13 +35,20 @@ const PARSER_ERRORS: Record<string, AuthErrorCode> = {
 };
 
 /**
- * Parses the body of a request, and validates it against the route's schema.
+ * Parses the body of a request, and validates it against the route's schema. There need not be one if nothing is required.
  *
  * @throws AuthError `unsupported_media_type`, `body_too_large`, `invalid_json`, `validation_failed`
  */
 export async function readBody<T>(req: Request, res: Response, schema: z.ZodType<T>): Promise<T> {
+  if (isEmpty(req) && schema.safeParse({}).success) return validate({}, schema);
   await parse(req, res, 'application/json', parseJson);
   return validate(req.body ?? {}, schema);
+}
+
+function isEmpty({ headers }: Request): boolean {
+  const { 'content-length': length, 'content-type': type, 'transfer-encoding': chunked } = headers;
+  // A chunked body without a content type may be empty; it is not read.
+  return !Number(length) && (chunked === undefined || type === undefined);
 }
 
 /** Validates a body against a route's schema. @throws AuthError `validation_failed` */
@@ -52,14 +59,6 @@ export function validate<T>(body: unknown, schema: z.ZodType<T>): T {
 }
 
 export const nothing = z.strictObject({});
-
-/** Rejects a non-empty body on a route without one. @throws AuthError like {@link readBody} */
-export async function refuseBody(req: Request, res: Response): Promise<void> {
-  const { 'content-length': length, 'content-type': type, 'transfer-encoding': chunked } = req.headers;
-  // A chunked body without a content type may be empty; it is not read.
-  const isEmpty = !Number(length) && (chunked === undefined || type === undefined);
-  if (!isEmpty) await readBody(req, res, nothing);
-}
 
 /** Whether the body of a request is a form, according to its type. */
 export function isForm({ headers }: Request): boolean {

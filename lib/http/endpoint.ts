@@ -6,7 +6,7 @@ import type { Core } from '../core/core.js';
 import { DEADLINE_MS } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import { requireAdministrator, requireAuthentication, requireFresh, requireOwnSession } from './admit.js';
-import { isForm, nothing, readBody, readForm, readFormPost, refuseBody, validate } from './body.js';
+import { isForm, nothing, readBody, readForm, readFormPost, validate } from './body.js';
 import { bodyOfForm, type Pair } from './form.js';
 import { FormPages } from './form-pages.js';
 import { isUnsafe, requireOwnOrigin } from './origin.js';
@@ -91,7 +91,7 @@ function readFields({ body = nothing }: Route, fields: readonly Pair[]): unknown
 async function readBodyOf(route: Route, req: Request, res: Response): Promise<unknown> {
   if (route.forms === 'only') throw new AuthError('unsupported_media_type', { detail: FORMS_ONLY });
   if (route.body) return readBody(req, res, route.body);
-  if (isUnsafe(req.method) && !route.formPost) await refuseBody(req, res);
+  if (isUnsafe(req.method) && !route.formPost) await readBody(req, res, nothing);
   return undefined;
 }
 
