@@ -68,7 +68,12 @@ export { type OAuthOptions, oauth } from './plugins/oauth/index.js';
 export type { AuthorizeInput, CallbackInput, FlowInput, TokensOptions } from './plugins/oauth/inputs.js';
 export type { Account } from './plugins/oauth/model.js';
 export type { ProviderTokens } from './plugins/oauth/tokens.js';
-export type { SuspendedUser, SuspendOptions, SuspensionApi } from './plugins/suspension/api.js';
+export type {
+  ReinstateOptions,
+  SuspendedUser,
+  SuspendOptions,
+  SuspensionApi,
+} from './plugins/suspension/api.js';
 export type { SuspensionOfUser } from './plugins/suspension/columns.js';
 export { suspension } from './plugins/suspension/index.js';
 export { authRouter } from './router.js';

@@ -2,7 +2,7 @@ import { access, readdir, readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { admin, apiKeys, auditLog, credentialPassword, oauth } from '../lib/index.js';
+import { admin, apiKeys, auditLog, credentialPassword, oauth, suspension } from '../lib/index.js';
 import * as providers from '../lib/providers.js';
 import { type SpecApp, startApp } from './support/app.js';
 
@@ -23,6 +23,7 @@ describe('the tables of the reference', () => {
         admin({ adminEmails: [email] }),
         apiKeys(),
         auditLog(),
+        suspension(),
       ],
       config: { baseUrl: 'http://localhost:3000', email: { send: () => {} } },
     })) as never;

@@ -30,11 +30,13 @@ const GIVEN = `
         ReturnType<Latchkey['oauth']>,
         ReturnType<Latchkey['apiKeys']>,
         ReturnType<Latchkey['auditLog']>,
+        ReturnType<Latchkey['suspension']>,
       ]
     >;
   declare const admin: Latchkey['admin'];
   declare const apiKeys: Latchkey['apiKeys'];
   declare const auditLog: Latchkey['auditLog'];
+  declare const suspension: Latchkey['suspension'];
   declare const createAuth: Latchkey['createAuth'];
   declare const credentialPassword: Latchkey['credentialPassword'];
   declare const currentUser: Latchkey['currentUser'];

@@ -1,4 +1,5 @@
 import type { Transaction } from 'sequelize';
+import type { TransactionOption } from '../../core/client-input.js';
 import type { Core } from '../../core/core.js';
 import type { AccountRow, UserRecord } from '../../core/users.js';
 import { AuthError, type FieldError } from '../../errors.js';
@@ -8,13 +9,19 @@ import type { SuspensionOfUser, suspensionColumns } from './columns.js';
 import './events.js';
 import './problems.js';
 
-/** What `auth.suspension.suspend` notes. */
-export interface SuspendOptions {
+/** Options of `auth.suspension.reinstate`. */
+export interface ReinstateOptions extends TransactionOption {
+  /** The id of the administrator who does it, for the event. @default null: the app itself */
+  adminId?: string | null;
+}
+
+/** Options of `auth.suspension.suspend`. */
+export interface SuspendOptions extends TransactionOption {
   /** A note for administrators, at most 255 characters. Users never see it. @default none */
   reason?: string | null | undefined;
   /** When the suspension ends by itself. @default never */
   until?: Date | null | undefined;
-  /** The id of the administrator who does it, for the event. Nobody can suspend themselves. @default none */
+  /** The id of the administrator who does it, for the event. Nobody can suspend themselves. @default null: the app itself */
   adminId?: string | null;
 }
 
@@ -45,43 +52,46 @@ export class SuspensionApi {
    *
    * @throws AuthError `user_not_found` (404), `own_account` (409), `validation_failed` (422)
    */
-  async suspend(userId: string, { adminId = null, ...given }: SuspendOptions = {}): Promise<SuspendedUser> {
-    if (adminId === userId) throw new AuthError('own_account');
-    const { database, sessions, events } = this.#core;
-    await database.ready();
-    const { reason, until } = checkOptions(given, database.clock.now());
-    const { user, ended } = await database.transaction(async (transaction) => {
-      await this.#lock(userId, transaction);
-      const suspension = {
-        suspendedAt: database.clock.date(),
-        suspendedUntil: until,
-        suspensionReason: reason,
-      };
-      const ended = await sessions.endAll(userId, transaction);
-      return { ended, user: await this.#write(userId, suspension, transaction) };
+  suspend(
+    userId: string,
+    { adminId = null, transaction, ...given }: SuspendOptions = {},
+  ): Promise<SuspendedUser> {
+    return this.#core.inTransaction(transaction, async () => {
+      if (adminId === userId) throw new AuthError('own_account');
+      const { database, sessions, events } = this.#core;
+      await database.ready();
+      const { reason, until } = checkOptions(given, database.clock.now());
+      const { user, ended } = await database.transaction(async (transaction) => {
+        await this.#lock(userId, transaction);
+        const suspension = {
+          suspendedAt: database.clock.date(),
+          suspendedUntil: until,
+          suspensionReason: reason,
+        };
+        const ended = await sessions.endAll(userId, transaction);
+        return { ended, user: await this.#write(userId, suspension, transaction) };
+      });
+      events.emit('user.suspended', { userId, adminId });
+      sessions.announceEnd(userId, ended);
+      return user;
     });
-    events.emit('user.suspended', { userId, adminId });
-    sessions.announceEnd(userId, ended);
-    return user;
   }
 
   /**
    * Lifts a suspension. The user has to sign in again; their API keys work again.
    *
-   * @param options `adminId` is the administrator's user id, for the event
    * @throws AuthError `user_not_found`
    */
-  async reinstate(
-    userId: string,
-    { adminId = null }: { adminId?: string | null } = {},
-  ): Promise<SuspendedUser> {
-    const { user, wasSuspended } = await this.#core.database.transaction(async (transaction) => {
-      const { account } = await this.#lock(userId, transaction);
-      const wasSuspended = this.isSuspended(account);
-      return { wasSuspended, user: await this.#write(userId, NONE, transaction) };
+  reinstate(userId: string, { adminId = null, transaction }: ReinstateOptions = {}): Promise<SuspendedUser> {
+    return this.#core.inTransaction(transaction, async () => {
+      const { user, wasSuspended } = await this.#core.database.transaction(async (transaction) => {
+        const { account } = await this.#lock(userId, transaction);
+        const wasSuspended = this.isSuspended(account);
+        return { wasSuspended, user: await this.#write(userId, NONE, transaction) };
+      });
+      if (wasSuspended) this.#core.events.emit('user.reinstated', { userId, adminId });
+      return user;
     });
-    if (wasSuspended) this.#core.events.emit('user.reinstated', { userId, adminId });
-    return user;
   }
 
   async #lock(userId: string, transaction: Transaction): Promise<UserRecord> {

@@ -11,6 +11,7 @@ export const reinstateUser = (core: Core, api: SuspensionApi) => {
     path: '/admin/users/:id/reinstate',
     summary: 'Lift the suspension of a user',
     access: 'admin',
+    forms: true,
     answers: { 200: { description: 'The user', schema: z.object({ user: userForAdmins.schema }) } },
     problems: ['user_not_found'],
     async handle({ params: { id = '' }, auth }) {
