@@ -98,9 +98,11 @@ export async function readFormPost(req: Request, res: Response): Promise<URLSear
 /** @param body the text of the form, or what a body parser of the app made of it: lists, if fields are sent twice */
 function pairsOf(body: unknown): Pair[] {
   if (typeof body === 'string') return [...new URLSearchParams(body)];
-  return Object.entries(body ?? {}).flatMap(([name, value]) =>
-    [value].flat().map((one): Pair => [name, one]),
-  );
+  return Object.entries(body ?? {}).flatMap(([name, value]) => {
+    // A list of one is what some parsers make of `name[]`.
+    const values: unknown[] = Array.isArray(value) && value.length > 1 ? value : [value];
+    return values.map((one): Pair => [name, one]);
+  });
 }
 
 function requireUtf8(otherwise: string) {

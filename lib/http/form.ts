@@ -35,7 +35,7 @@ export function bodyOfForm(pairs: readonly Pair[], schema: z.ZodType): Record<st
   const kinds = kindsOf(schema);
   const errors = mistakesIn(pairs);
   if (errors.length > 0) throw new AuthError('validation_failed', { errors });
-  const filled = pairs.filter((pair): pair is [string, string] => pair[1] !== '');
+  const filled = pairs.filter((pair): pair is [string, string] => pair[1] !== '' || !kinds.has(pair[0]));
   // Not by assignment, which would set the prototype if a field is called __proto__.
   return Object.fromEntries(filled.map(([name, text]) => [name, decode(kinds.get(name) ?? 'text', text)]));
 }

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { sessionOf } from '../carriers/authenticate.js';
 import type { PlainRequest } from '../context/call.js';
 import { type RequestLike, toPlainRequest } from '../core/authentication.js';
+import type { TransactionOption } from '../core/client-input.js';
 import type { Core } from '../core/core.js';
 import type { IssuedSession } from '../core/sessions.js';
 import { AuthError } from '../errors.js';
@@ -9,7 +10,7 @@ import { isUnsafe, refuseCrossSite, refuseCrossSiteExceptLinks, requireOwnOrigin
 import { clearSessionCookie, issueSession } from './respond.js';
 
 /** The input of {@link OwnSignIn.createSession}. */
-export interface CreateSessionInput {
+export interface CreateSessionInput extends TransactionOption {
   /** Keeps the session when the browser is closed. @default false */
   remember?: boolean;
   /**
@@ -107,14 +108,20 @@ function requireOwnPage(core: Core, request: PlainRequest, ofSafe: (request: Pla
   else ofSafe(request);
 }
 
-function createSession(
+async function createSession(
   core: Core,
   userId: string,
-  { remember = false, authenticatedAt, ...client }: CreateSessionInput = {},
+  { remember, authenticatedAt, ...client }: CreateSessionInput = {},
 ): Promise<IssuedSession> {
+  if (authenticatedAt !== undefined && !isValidDate(authenticatedAt))
+    throw new TypeError('latchkey: authenticatedAt must be a valid Date');
   return core.forClient(client, async () => {
     const record = await core.users.findRecord({ id: userId });
     if (!record) throw new AuthError('user_not_found');
-    return core.signIn(record, { remembered: remember, authenticatedAt });
+    return core.signIn(record, { remembered: remember === true, authenticatedAt });
   });
+}
+
+function isValidDate(value: unknown): boolean {
+  return value instanceof Date && !Number.isNaN(value.getTime());
 }

@@ -1,0 +1,163 @@
+import { describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { Fields } from '../../lib/core/fields.js';
+import { bodyOfForm } from '../../lib/http/form.js';
+import { text } from '../../lib/http/schemas.js';
+import type { AuthError } from '../../lib/index.js';
+
+const schema = z.strictObject({
+  text: text(100),
+  nothing_or_text: z.string().nullable().optional(),
+  one_of: z.enum(['on', 'off']).optional(),
+  flag: z.boolean().optional(),
+  flag_or_nothing: z.boolean().nullable().default(false),
+  whole: z.int().optional(),
+  number: z.number().min(0).optional(),
+  time: z.iso.datetime({ offset: true }).optional(),
+  words: z.array(z.string()).optional(),
+  anything: z.unknown(),
+});
+const body = (pairs: [string, unknown][]) => bodyOfForm(pairs, schema);
+
+describe('a field of a form becomes', () => {
+  test.each<[name: string, sent: string, value: unknown]>([
+    ['text', ' a b ', ' a b '],
+    ['text', 'true', 'true'],
+    ['text', '12', '12'],
+    ['text', '2026-01-31', '2026-01-31'],
+    ['nothing_or_text', 'null', 'null'],
+    ['one_of', 'on', 'on'],
+    ['flag', 'on', true],
+    ['flag', 'true', true],
+    ['flag', 'off', false],
+    ['flag', 'false', false],
+    ['flag_or_nothing', 'on', true],
+    ['whole', '12', 12],
+    ['whole', '-12', -12],
+    ['whole', '1.5', 1.5],
+    ['number', '1.5', 1.5],
+    ['number', '.5', 0.5],
+    ['number', '1e3', 1000],
+    ['time', '2026-01-31', '2026-01-31T00:00:00Z'],
+    ['time', '2026-01-31T12:30', '2026-01-31T12:30:00Z'],
+    ['time', '2026-01-31T12:30:15.5', '2026-01-31T12:30:15.5Z'],
+    ['time', '2026-01-31T12:30:15+02:00', '2026-01-31T12:30:15+02:00'],
+    ['words', '["a","b"]', ['a', 'b']],
+    ['anything', '{"a":[1]}', { a: [1] }],
+    // These fail the validation of the body.
+    ['flag', '1', '1'],
+    ['flag', 'yes', 'yes'],
+    ['flag', 'constructor', 'constructor'],
+    ['flag', '__proto__', '__proto__'],
+    ['whole', '12x', '12x'],
+    ['whole', '0x1f', '0x1f'],
+    ['whole', ' 12', ' 12'],
+    ['number', 'Infinity', 'Infinity'],
+    ['number', 'NaN', 'NaN'],
+    ['number', '1,5', '1,5'],
+    ['time', 'tomorrow', 'tomorrow'],
+    ['words', 'a, b', 'a, b'],
+    ['unknown', 'true', 'true'],
+  ])('%s=%s → %j', (name, sent, value) => {
+    expect(body([[name, sent]])).toEqual({ [name]: value });
+  });
+
+  test('nothing if it is empty', () => {
+    expect(body(Object.keys(schema.shape).map((name) => [name, '']))).toEqual({});
+    // Refused like any other unknown field.
+    expect(body([['unknown', '']])).toEqual({ unknown: '' });
+  });
+});
+
+test('fields of users are converted by their types', () => {
+  const fields = new Fields({
+    name: { type: 'string', required: true },
+    age: { type: 'integer' },
+    height: { type: 'number' },
+    newsletter: { type: 'boolean', default: false },
+    bornAt: { type: 'date' },
+    preferences: { type: 'json' },
+  });
+  const shape = z.strictObject(fields.wireShape('user', 'create'));
+  const sent = {
+    name: '7',
+    age: '36',
+    height: '1.6',
+    newsletter: 'on',
+    born_at: '1815-12-10',
+    preferences: '[1]',
+  };
+  const filled = shape.parse(bodyOfForm(Object.entries(sent), shape));
+  expect(fields.fromWire(filled)).toEqual({
+    name: '7',
+    age: 36,
+    height: 1.6,
+    newsletter: true,
+    bornAt: new Date('1815-12-10'),
+    preferences: [1],
+  });
+});
+
+test('the variants of a body are all known', () => {
+  const variants = z.union([
+    z.strictObject({ password: text(100) }),
+    z.strictObject({ code: z.int(), trust: z.boolean().optional() }),
+  ]);
+  expect(
+    bodyOfForm(
+      [
+        ['code', '12'],
+        ['trust', 'on'],
+      ],
+      variants,
+    ),
+  ).toEqual({ code: 12, trust: true });
+});
+
+describe('a form is refused', () => {
+  const errorsOf = (pairs: [string, unknown][]) => {
+    try {
+      body(pairs);
+    } catch (error) {
+      return (error as AuthError).errors?.map(({ pointer, code }) => [pointer, code]);
+    }
+    return [];
+  };
+
+  test('if it has a field twice, even an empty one', () => {
+    for (const [first, second] of [
+      ['a', 'b'],
+      ['a', 'a'],
+      ['', 'a'],
+      ['', ''],
+    ])
+      expect(
+        errorsOf([
+          ['text', first],
+          ['flag', 'on'],
+          ['text', second],
+        ]),
+      ).toEqual([['/text', 'duplicate']]);
+  });
+
+  test('if a parser has made an object of a field', () => {
+    for (const value of [{ a: '1' }, {}, null, 5])
+      expect(errorsOf([['a/b~', value]])).toEqual([['/a~1b~0', 'wrong_type']]);
+    expect(errorsOf([['anything', { a: 'x' }]])).toEqual([['/anything', 'wrong_type']]);
+  });
+
+  test('and names from the prototype are fields like others', () => {
+    const made = body([
+      ['__proto__', 'x'],
+      ['constructor', 'on'],
+      ['toString', '1'],
+    ]);
+    expect(Object.entries(made)).toEqual([
+      ['__proto__', 'x'],
+      ['constructor', 'on'],
+      ['toString', '1'],
+    ]);
+    expect(Object.getPrototypeOf(made)).toBe(Object.prototype);
+    expect(schema.safeParse(made).error?.issues.map(({ code }) => code)).toContain('unrecognized_keys');
+  });
+});
