@@ -58,7 +58,7 @@ export interface OwnSignIn {
    */
   createSession(userId: string, input?: CreateSessionInput): Promise<IssuedSession>;
   /** Revokes one session of a user, as listed by `listSessions`. Resolves to whether it was active. */
-  revokeSessionById(userId: string, sessionId: string): Promise<boolean>;
+  revokeSessionById(userId: string, sessionId: string, options?: TransactionOption): Promise<boolean>;
 }
 
 /** What apps with sign-in routes of their own call. */
@@ -67,7 +67,8 @@ export function ownSignIn(core: Core): OwnSignIn {
     establishSession: (req, res, issued) => establishSession(core, toPlainRequest(req), res, issued),
     endSession: (req, res) => endSession(core, toPlainRequest(req), res),
     createSession: (userId, input) => createSession(core, userId, input),
-    revokeSessionById: (userId, sessionId) => core.sessions.revoke(userId, sessionId),
+    revokeSessionById: (userId, sessionId, { transaction } = {}) =>
+      core.inTransaction(transaction, () => core.sessions.revoke(userId, sessionId)),
   };
 }
 

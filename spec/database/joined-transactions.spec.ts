@@ -90,3 +90,27 @@ test('a refused call leaves the transaction usable', async () => {
   });
   expect(await emails()).toEqual(['ada@example.com', 'bob@example.com', 'eve@example.com']);
 });
+
+test('a session can be created for a user of the transaction, and revoked in another', async () => {
+  const signUp = async () => {
+    const issued = await own.transaction(async (transaction) => {
+      const created = await auth.credential.signUp({ ...person('ada'), transaction });
+      return auth.createSession(created?.user.id ?? '', { transaction });
+    });
+    return {
+      userId: issued.user.id,
+      sessionId: issued.session.id,
+      headers: { cookie: `latchkey=${issued.token}` },
+    };
+  };
+  const { userId, sessionId, headers } = await signUp();
+  expect(events).toEqual(['user.created', 'session.created']);
+  const revoke = own.transaction(async (transaction) => {
+    expect(await auth.revokeSessionById(userId, sessionId, { transaction })).toBe(true);
+    throw undone;
+  });
+  await expect(revoke).rejects.toBe(undone);
+  expect((await auth.getSession({ headers })).session?.id).toBe(sessionId);
+  await own.transaction((transaction) => auth.revokeSessionById(userId, sessionId, { transaction }));
+  await expect(auth.getSession({ headers })).rejects.toMatchObject({ code: 'invalid_session' });
+});
