@@ -4,6 +4,7 @@ import type { AuthConfig } from './config/auth-config.js';
 import { DEFAULT_BASE_PATH, readConfig } from './config/settings.js';
 import { CallContext } from './context/call.js';
 import { type Authentication, type RequestLike, toPlainRequest } from './core/authentication.js';
+import type { TransactionOption } from './core/client-input.js';
 import { Core } from './core/core.js';
 import { type AuthEventListener, type AuthEventName, Events } from './core/events.js';
 import { UsersApi } from './core/users-api.js';
@@ -56,9 +57,9 @@ export interface Auth extends OwnSignIn {
   /** Lists a user's active sessions, newest first. */
   listSessions(userId: string): Promise<Session[]>;
   /** Revokes the session with this token. Resolves to whether it was active. */
-  revokeSession(token: string): Promise<boolean>;
+  revokeSession(token: string, options?: TransactionOption): Promise<boolean>;
   /** Revokes all sessions of a user, and every sign-in in progress. Resolves to the number of active sessions. */
-  revokeAllSessions(userId: string): Promise<number>;
+  revokeAllSessions(userId: string, options?: TransactionOption): Promise<number>;
   /**
    * Marks a user's email as verified, for apps that verify emails themselves. If it was unverified, the account's API
    * keys, links to providers and emailed links are removed, since someone else may have signed up with the address. The
@@ -67,7 +68,7 @@ export interface Auth extends OwnSignIn {
    *
    * @throws AuthError `user_not_found` if the user does not exist or has no email
    */
-  markEmailVerified(userId: string): Promise<User>;
+  markEmailVerified(userId: string, options?: TransactionOption): Promise<User>;
   /**
    * Runs pending migrations, or undoes applied ones. Safe to call in several processes at once. Resolves to the names
    * of the migrations that ran.
@@ -139,16 +140,19 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     parts.flatMap((part) => part.routes?.() ?? []),
   );
   const migrations = [...coreMigrations, ...parts.flatMap(({ migrations = [] }) => migrations).sort(byName)];
+  const within = <T>(options: TransactionOption | undefined, work: () => Promise<T>) =>
+    core.inTransaction(options?.transaction, work);
   const authenticate = async (req: RequestLike) => requireAuthentication(core, toPlainRequest(req));
   const auth: Auth = {
     getSession: authenticate,
     authenticate,
     users: new UsersApi(core),
     listSessions: (userId) => core.sessions.list(userId),
-    revokeSession: (token) => core.sessions.revokeByToken(token),
+    revokeSession: (token, options) => within(options, () => core.sessions.revokeByToken(token)),
     ...ownSignIn(core),
-    revokeAllSessions: (userId) => core.sessions.revokeAll(userId),
-    markEmailVerified: (userId) => core.proveEmail(userId, ['password', 'sessions']),
+    revokeAllSessions: (userId, options) => within(options, () => core.sessions.revokeAll(userId)),
+    markEmailVerified: (userId, options) =>
+      within(options, () => core.proveEmail(userId, ['password', 'sessions'])),
     migrate: (options) => migrate(database, migrations, core.fields, options),
     prune: () => sumOf([core, limits, ...parts].map((part) => part?.prune?.bind(part))),
     rotateSecrets: () => sumOf(parts.map((part) => part.rotateSecrets?.bind(part))),

@@ -8,7 +8,7 @@ export type {
 } from './config/auth-config.js';
 export type { Authentication, RequestLike, SessionAuthentication, Via } from './core/authentication.js';
 export { canonicalEmail } from './core/canonical.js';
-export type { ClientInput } from './core/client-input.js';
+export type { ClientInput, TransactionOption } from './core/client-input.js';
 export type { AuthEventListener, AuthEventName, AuthEvents } from './core/events.js';
 export type { IssuedSession } from './core/sessions.js';
 export type { UserForAdmins } from './core/users.js';

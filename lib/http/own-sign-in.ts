@@ -43,13 +43,18 @@ export interface OwnSignIn {
    * @throws AuthError `origin_not_allowed` (403) if another site made the browser send the request; the new session is
    *   ended then
    */
-  establishSession(req: RequestLike, res: ServerResponse, issued: IssuedSession): Promise<void>;
+  establishSession(
+    req: RequestLike,
+    res: ServerResponse,
+    issued: IssuedSession,
+    options?: TransactionOption,
+  ): Promise<void>;
   /**
    * Ends the session that a request carries, and clears the cookie. Resolves to whether there was an active session.
    *
    * @throws AuthError `origin_not_allowed` (403) if another site made the browser send the request
    */
-  endSession(req: RequestLike, res: ServerResponse): Promise<boolean>;
+  endSession(req: RequestLike, res: ServerResponse, options?: TransactionOption): Promise<boolean>;
   /**
    * Creates a session without any proof, for code that has its own, such as the single sign-on of another system. The
    * account's checks apply, such as `requireVerifiedEmail`. Send it to the client with {@link establishSession}.
@@ -64,8 +69,10 @@ export interface OwnSignIn {
 /** What apps with sign-in routes of their own call. */
 export function ownSignIn(core: Core): OwnSignIn {
   return {
-    establishSession: (req, res, issued) => establishSession(core, toPlainRequest(req), res, issued),
-    endSession: (req, res) => endSession(core, toPlainRequest(req), res),
+    establishSession: (req, res, issued, options = {}) =>
+      core.inTransaction(options.transaction, () => establishSession(core, toPlainRequest(req), res, issued)),
+    endSession: (req, res, options = {}) =>
+      core.inTransaction(options.transaction, () => endSession(core, toPlainRequest(req), res)),
     createSession: (userId, input) => createSession(core, userId, input),
     revokeSessionById: (userId, sessionId, { transaction } = {}) =>
       core.inTransaction(transaction, () => core.sessions.revoke(userId, sessionId)),

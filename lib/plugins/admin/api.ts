@@ -1,9 +1,16 @@
+import type { TransactionOption } from '../../core/client-input.js';
 import type { Core } from '../../core/core.js';
 import type { UserForAdmins } from '../../core/users.js';
 import { AuthError } from '../../errors.js';
 import type { User } from '../../models/user.js';
 import { type ListUsersOptions, listUsers, type UserPage } from './user-list.js';
 import './events.js';
+
+/** Options of `auth.admin.revokeUserSessions`. */
+export interface RevokeUserSessionsOptions extends TransactionOption {
+  /** The administrator's user id, for the event. @default null: the app itself */
+  adminId?: string | null;
+}
 
 /** `auth.admin`: administration of users. */
 export class AdminApi {
@@ -37,14 +44,17 @@ export class AdminApi {
   /**
    * Revokes all sessions of a user, and every sign-in in progress. The password does not change.
    *
-   * @param adminId the administrator's user id, for the event
+   * @param by who revokes them, for the event: the id of an administrator
    * @returns the number of active sessions
    * @throws AuthError `user_not_found`
    */
-  async revokeUserSessions(userId: string, adminId: string | null = null): Promise<number> {
-    await this.getUser(userId);
-    const revoked = await this.#core.sessions.revokeAll(userId);
-    this.#core.events.emit('admin.sessions_revoked', { userId, adminId });
-    return revoked;
+  revokeUserSessions(userId: string, by: RevokeUserSessionsOptions | string | null = {}): Promise<number> {
+    const { adminId = null, transaction } = typeof by === 'string' ? { adminId: by } : (by ?? {});
+    return this.#core.inTransaction(transaction, async () => {
+      await this.getUser(userId);
+      const revoked = await this.#core.sessions.revokeAll(userId);
+      this.#core.events.emit('admin.sessions_revoked', { userId, adminId });
+      return revoked;
+    });
   }
 }

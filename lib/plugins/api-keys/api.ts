@@ -1,4 +1,4 @@
-import type { ClientInput } from '../../core/client-input.js';
+import type { ClientInput, TransactionOption } from '../../core/client-input.js';
 import type { Core } from '../../core/core.js';
 import { AuthError, type FieldError } from '../../errors.js';
 import type { ApiKey } from './model.js';
@@ -61,10 +61,12 @@ export class ApiKeysApi {
   }
 
   /** Revokes a key with immediate effect. @returns whether it existed */
-  async revoke(userId: string, apiKeyId: string): Promise<boolean> {
-    const revoked = await this.#store.delete(userId, apiKeyId);
-    if (revoked) this.#core.events.emit('api_key.revoked', { userId, apiKeyId });
-    return revoked;
+  revoke(userId: string, apiKeyId: string, { transaction }: TransactionOption = {}): Promise<boolean> {
+    return this.#core.inTransaction(transaction, async () => {
+      const revoked = await this.#store.delete(userId, apiKeyId);
+      if (revoked) this.#core.events.emit('api_key.revoked', { userId, apiKeyId });
+      return revoked;
+    });
   }
 }
 

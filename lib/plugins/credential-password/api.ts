@@ -1,5 +1,5 @@
 import { canonicalEmail, canonicalUsername } from '../../core/canonical.js';
-import type { ClientInput } from '../../core/client-input.js';
+import type { ClientInput, TransactionOption } from '../../core/client-input.js';
 import type { Core } from '../../core/core.js';
 import type { FieldValues } from '../../core/fields.js';
 import type { IssuedSession } from '../../core/sessions.js';
@@ -172,8 +172,13 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
   }
 
   /** Imports accounts with their password hashes. Each password is rehashed at the first sign-in. */
-  importUsers(users: readonly ImportedUser[]): Promise<ImportResult> {
-    return importUsers(this.#core, users, this.#settings.username);
+  importUsers(
+    users: readonly ImportedUser[],
+    { transaction }: TransactionOption = {},
+  ): Promise<ImportResult> {
+    return this.#core.inTransaction(transaction, () =>
+      importUsers(this.#core, users, this.#settings.username),
+    );
   }
 
   get #byMail() {

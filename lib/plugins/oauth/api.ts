@@ -1,3 +1,4 @@
+import type { TransactionOption } from '../../core/client-input.js';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
 import { type AuthorizationRequest, beginFlow } from './begin-flow.js';
@@ -125,7 +126,11 @@ export class OAuthApi {
    *
    * @throws AuthError `account_not_linked` (404), `last_sign_in_method` (409)
    */
-  async unlink(userId: string, provider: string): Promise<void> {
+  unlink(userId: string, provider: string, { transaction }: TransactionOption = {}): Promise<void> {
+    return this.#core.inTransaction(transaction, () => this.#unlink(userId, provider));
+  }
+
+  async #unlink(userId: string, provider: string): Promise<void> {
     const { accounts, box, clients, revocations } = this.#parts;
     let unlinked: AccountRow | null = null;
     try {
@@ -140,7 +145,7 @@ export class OAuthApi {
     this.#core.events.emit('account.unlinked', { userId, provider });
     const client = clients.get(provider);
     const tokens = unlinked && box.open(unlinked);
-    if (client && tokens) revocations.start(client, tokens);
+    if (client && tokens) this.#core.context.afterCommit(() => revocations.start(client, tokens));
   }
 
   async #linked(userId: string, provider: string): Promise<AccountRow> {
