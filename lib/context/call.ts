@@ -22,6 +22,8 @@ export interface Client {
 /** A transaction of the app that a call takes part in. */
 export interface JoinedTransaction {
   readonly handle: Transaction;
+  /** For a connection beside the app's transaction, each of whose statements commits itself. */
+  readonly commitsItself?: boolean;
   /** Runs `work`, whose statements form a unit, after other such work in the same transaction. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
   /** Runs `work` after the commit, or never. */

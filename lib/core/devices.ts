@@ -3,7 +3,7 @@ import { createToken, digestToken, isWellFormedToken } from '../crypto/token.js'
 import { uuidv7 } from '../crypto/uuid.js';
 import type { Database } from '../database/database.js';
 import { deleteInBatches } from '../database/delete-in-batches.js';
-import { isForeignKeyViolation, violatedUnique } from '../database/faults.js';
+import { isForeignKeyViolation, isRetryable, violatedUnique } from '../database/faults.js';
 import type { Logger } from '../logger.js';
 import type { RowOf } from '../models/column.js';
 import type { DeviceColumns } from '../models/device.js';
@@ -65,6 +65,8 @@ export class Devices {
     try {
       return await this.#remember(userId);
     } catch (error) {
+      // The database may have rolled back the app's transaction, and its other writes with it.
+      if (this.database.isJoined && isRetryable(error)) throw error;
       this.logger.warn('latchkey: the device of a sign-in could not be saved', error);
       return null;
     }

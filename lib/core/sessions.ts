@@ -89,7 +89,7 @@ export class Sessions {
   /** Whether a session has not been revoked. The transaction must have locked the user. */
   async isStillOpen(sessionId: string, authEpoch: number, transaction: Transaction): Promise<boolean> {
     const rows = await this.#session.select(
-      'WHERE s.id = :sessionId AND s.auth_epoch = :authEpoch',
+      `WHERE s.id = :sessionId AND s.auth_epoch = :authEpoch ${this.database.currentRead}`,
       { sessionId, authEpoch },
       transaction,
     );

@@ -177,7 +177,7 @@ export class Database {
     const { handle } = joined;
     const unit = () => this.#within(handle, () => statement({ transaction: handle }));
     // The others undo only the statement that failed.
-    const isSafe = this.dialect !== 'postgres';
+    const isSafe = this.dialect !== 'postgres' || joined.commitsItself;
     return joined.exclusively(() => (isSafe ? unit() : inSavepoint(this.sequelize, handle, unit)));
   }
 

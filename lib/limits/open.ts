@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.js';
 import { rateLimits } from '../models/rate-limit.js';
 import { Table } from '../models/table.js';
+import { OutsideTransactions } from './outside-transactions.js';
 import { type RedisClient, RedisLimitStore } from './redis-store.js';
 import { SqlLimitStore } from './sql-store.js';
 import type { LimitStore } from './store.js';
@@ -14,6 +15,7 @@ export function openLimitStore(
   keyPrefix: string,
   database: Database,
 ): LimitStore {
-  if (redis === null) return new SqlLimitStore(database, new Table(database, rateLimits));
+  if (redis === null)
+    return new OutsideTransactions(new SqlLimitStore(database, new Table(database, rateLimits)), database);
   return new RedisLimitStore(redis, keyPrefix);
 }

@@ -172,13 +172,8 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
   }
 
   /** Imports accounts with their password hashes. Each password is rehashed at the first sign-in. */
-  importUsers(
-    users: readonly ImportedUser[],
-    { transaction }: TransactionOption = {},
-  ): Promise<ImportResult> {
-    return this.#core.inTransaction(transaction, () =>
-      importUsers(this.#core, users, this.#settings.username),
-    );
+  importUsers(users: readonly ImportedUser[], options?: TransactionOption): Promise<ImportResult> {
+    return importUsers(this.#core, users, this.#settings.username, options);
   }
 
   get #byMail() {

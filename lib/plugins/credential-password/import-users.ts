@@ -1,4 +1,5 @@
 import { canonicalEmail, canonicalUsername } from '../../core/canonical.js';
+import type { TransactionOption } from '../../core/client-input.js';
 import type { Core } from '../../core/core.js';
 import type { NewUser } from '../../core/users.js';
 import { loadArgon2, MAX_HASH_CHARACTERS, readForeignHash } from '../../crypto/foreign-hash.js';
@@ -55,7 +56,16 @@ const TAKEN = {
 const BATCH = 500;
 
 /** Imports accounts in batches. Invalid ones are skipped and reported. */
-export async function importUsers(
+export function importUsers(
+  core: Core,
+  given: readonly ImportedUser[],
+  usernames: boolean,
+  { transaction }: TransactionOption = {},
+): Promise<ImportResult> {
+  return core.inTransaction(transaction, () => importAll(core, given, usernames));
+}
+
+async function importAll(
   core: Core,
   given: readonly ImportedUser[],
   usernames: boolean,

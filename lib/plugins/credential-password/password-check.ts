@@ -73,12 +73,18 @@ export class PasswordCheck {
       if ('user' in outcome) return outcome;
       isFirst ||= outcome.isFirst;
       // Attempts count as failures until they finish, so the owner may have caused the pause with concurrent sign-ins.
-      const others = await Promise.all(this.#attempts.get(account) ?? []);
+      const others = this.#canWait ? await Promise.all(this.#attempts.get(account) ?? []) : [];
       if (round < MAX_ROUNDS && others.includes(true)) continue;
       await this.hasher.pretend();
       if (isFirst) this.core.events.emit('sign_in.throttled', { userId });
       throw outcome.error;
     }
+  }
+
+  /** On SQLite, other attempts wait until the app's transaction has ended, since it is the only writer. */
+  get #canWait(): boolean {
+    const { isJoined, dialect } = this.core.database;
+    return !isJoined || dialect !== 'sqlite';
   }
 
   /**

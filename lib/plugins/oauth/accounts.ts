@@ -99,7 +99,8 @@ export class Accounts {
   /** A user's accounts, in the order in which they were linked. */
   async list(userId: string, transaction?: Transaction): Promise<Account[]> {
     if (!isUuid(userId)) return [];
-    return this.#account.select('WHERE a.user_id = :userId ORDER BY a.id', { userId }, transaction);
+    const lock = transaction ? this.#database.currentRead : '';
+    return this.#account.select(`WHERE a.user_id = :userId ORDER BY a.id ${lock}`, { userId }, transaction);
   }
 
   /** @throws UniqueConstraintError (Sequelize) if the account, or the user's provider, is already linked */

@@ -1,0 +1,73 @@
+import type { Sequelize, Transaction } from 'sequelize';
+import { withTimeout } from '../context/deadline.js';
+import type { Database } from './database.js';
+import { asFailure, isRetryable } from './faults.js';
+import { noAnswer } from './turn.js';
+
+/** What latchkey uses of Sequelize's connection manager; its types omit it. */
+interface ConnectionManager {
+  config: { pool?: object };
+  readonly pool: { drain(): Promise<void>; destroyAllNow(): Promise<void> };
+  initPools(): void;
+  getConnection(options: object): Promise<object>;
+  releaseConnection(connection: object): void;
+  destroyConnection(connection: object): Promise<void>;
+}
+
+const POOL = { max: 2, min: 0, acquire: 2000 };
+const DEADLINE_MS = 4000;
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Up to two connections beside the pool, for statements that take effect whatever becomes of the app's transaction. They
+ * do not come from the pool, since all of its connections may be in use by transactions that wait for them.
+ */
+export class SideConnections {
+  #opened: ConnectionManager | undefined;
+
+  constructor(private readonly database: Database) {}
+
+  /** Runs `work`, each of whose statements commits itself. It may be run again if the database aborts one. */
+  async use<T>(work: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await withTimeout(this.#use(work), DEADLINE_MS, noAnswer);
+      } catch (error) {
+        if (attempt === MAX_ATTEMPTS || !isRetryable(error)) throw asFailure(error);
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    const { pool } = this.#opened ?? {};
+    this.#opened = undefined;
+    await pool?.drain();
+    await pool?.destroyAllNow();
+  }
+
+  async #use<T>(work: () => Promise<T>): Promise<T> {
+    this.#opened ??= managerLike(this.database.sequelize);
+    const manager = this.#opened;
+    const connection = await manager.getConnection({ type: 'UPDATE', useMaster: true });
+    const release = () => manager.releaseConnection(connection);
+    // Sequelize sends a statement on the connection of its transaction.
+    const handle = { connection } as unknown as Transaction;
+    const joined = {
+      handle,
+      commitsItself: true,
+      exclusively: <R>(unit: () => Promise<R>) => unit(),
+      afterCommit: (after: () => void) => after(),
+    };
+    return this.database.context.inTransaction(joined, work).finally(release);
+  }
+}
+
+/** Opens connections as the instance does, with its options and hooks, in a pool of its own. */
+function managerLike(sequelize: Sequelize): ConnectionManager {
+  const { connectionManager } = sequelize as unknown as { connectionManager: ConnectionManager };
+  const manager: ConnectionManager = Object.create(connectionManager);
+  const { config } = connectionManager;
+  manager.config = { ...config, pool: { ...config.pool, ...POOL } };
+  manager.initPools();
+  return manager;
+}

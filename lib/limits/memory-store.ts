@@ -1,0 +1,72 @@
+import {
+  FORGET_AFTER_MS,
+  type LimitStore,
+  type Paused,
+  type PausePolicy,
+  pauseAfter,
+  type WindowPolicy,
+} from './store.js';
+
+interface Counter {
+  hits: number;
+  /** By `performance.now()`, as the others. */
+  endsAt: number;
+  blockedUntil: number;
+  isReported: boolean;
+}
+
+// The oldest counters are dropped, so that a flood of names cannot fill the memory.
+const MAX_COUNTERS = 50_000;
+
+/** Counters in the memory of this process. */
+export class MemoryLimitStore implements LimitStore {
+  /** In the order in which they were begun. */
+  readonly #counters = new Map<string, Counter>();
+
+  async hit(key: string, { limit, windowMs }: WindowPolicy): Promise<number | null> {
+    const counter = this.#counter(key, windowMs);
+    if (counter.hits >= limit) return counter.endsAt - performance.now();
+    counter.hits++;
+    return null;
+  }
+
+  async reserve(key: string, policy: PausePolicy): Promise<Paused | null> {
+    const now = performance.now();
+    const counter = this.#counter(key, FORGET_AFTER_MS);
+    if (counter.blockedUntil > now) {
+      const isFirst = !counter.isReported;
+      counter.isReported = true;
+      return { leftMs: counter.blockedUntil - now, isFirst };
+    }
+    const pauseMs = pauseAfter(++counter.hits, policy);
+    counter.blockedUntil = now + pauseMs;
+    counter.endsAt = now + pauseMs + FORGET_AFTER_MS;
+    counter.isReported = false;
+    return null;
+  }
+
+  async clear(key: string): Promise<void> {
+    this.#counters.delete(key);
+  }
+
+  async prune(): Promise<number> {
+    const before = this.#counters.size;
+    const now = performance.now();
+    for (const [key, { endsAt }] of this.#counters) if (endsAt <= now) this.#counters.delete(key);
+    return before - this.#counters.size;
+  }
+
+  async close(): Promise<void> {}
+
+  #counter(key: string, lifeMs: number): Counter {
+    const now = performance.now();
+    const known = this.#counters.get(key);
+    if (known && known.endsAt > now) return known;
+    const counter = { hits: 0, endsAt: now + lifeMs, blockedUntil: 0, isReported: false };
+    this.#counters.delete(key);
+    this.#counters.set(key, counter);
+    const [oldest] = this.#counters.keys();
+    if (this.#counters.size > MAX_COUNTERS && oldest !== undefined) this.#counters.delete(oldest);
+    return counter;
+  }
+}

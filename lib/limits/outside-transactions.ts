@@ -1,0 +1,48 @@
+import type { Database } from '../database/database.js';
+import { SideConnections } from '../database/side-connections.js';
+import { MemoryLimitStore } from './memory-store.js';
+import type { LimitStore, Paused, PausePolicy, WindowPolicy } from './store.js';
+
+/**
+ * Keeps counters in the database out of the app's transactions: what is counted within one still counts after its
+ * rollback, and its locks hold up nobody else. SQLite has one writer, which is that transaction, so within one this
+ * process counts in its memory.
+ */
+export class OutsideTransactions implements LimitStore {
+  readonly #memory = new MemoryLimitStore();
+  readonly #side: SideConnections;
+
+  constructor(
+    private readonly store: LimitStore,
+    private readonly database: Database,
+  ) {
+    this.#side = new SideConnections(database);
+  }
+
+  hit(key: string, policy: WindowPolicy): Promise<number | null> {
+    return this.#outside((store) => store.hit(key, policy));
+  }
+
+  reserve(key: string, policy: PausePolicy): Promise<Paused | null> {
+    return this.#outside((store) => store.reserve(key, policy));
+  }
+
+  clear(key: string): Promise<void> {
+    return this.#outside((store) => store.clear(key));
+  }
+
+  async prune(): Promise<number> {
+    return (await this.#memory.prune()) + (await this.store.prune());
+  }
+
+  async close(): Promise<void> {
+    await this.#side.close();
+    await this.store.close();
+  }
+
+  #outside<T>(count: (store: LimitStore) => Promise<T>): Promise<T> {
+    if (!this.database.isJoined) return count(this.store);
+    if (this.database.dialect === 'sqlite') return count(this.#memory);
+    return this.#side.use(() => count(this.store));
+  }
+}
