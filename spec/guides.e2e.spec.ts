@@ -1,3 +1,5 @@
+// playwright-core uses DOM types. The code of the package itself is compiled without them.
+/// <reference lib="dom" />
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
@@ -8,6 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { chromium, type Page } from 'playwright-core';
 import { ada, SECRET } from './support/app.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -39,7 +42,7 @@ describe('the guides for a project of its own', () => {
     }
     await writeFile(join(folder, 'package.json'), '{ "type": "module", "jest": { "transform": {} } }');
     // The files that begin with their name.
-    for (const name of ['testing.md', 'deployment.md']) {
+    for (const name of ['testing.md', 'deployment.md', 'forms.md']) {
       for (const code of await blocks(name, 'js')) {
         const [, file] = /^\/\/ (\S+\.js)\n/.exec(code) ?? [];
         if (file) await writeFile(join(folder, file), code);
@@ -70,6 +73,74 @@ describe('the guides for a project of its own', () => {
     const { stdout } = await run(process.execPath, ['prune.js'], { cwd: folder, env: appEnvironment(port) });
     expect(stdout).toBe('0 rows deleted\n');
   });
+
+  // Runs where Chromium is installed.
+  const withChromium = process.env.LATCHKEY_SPEC_BROWSER ? test : test.skip;
+  withChromium(
+    'forms.md: its pages work in a browser without JavaScript',
+    async () => {
+      const port = await freePort();
+      const env = { NODE_ENV: 'development', DATABASE_URL: 'sqlite:./pages.db', AUTH_SECRET: SECRET };
+      await start('pages.js', port, { ...environment(), ...env, PORT: String(port) });
+      const browser = await chromium.launch({
+        executablePath: process.env.LATCHKEY_SPEC_BROWSER,
+        args: ['--no-sandbox', '--headless', '--disable-gpu', '--disable-background-networking'],
+      });
+      try {
+        const context = await browser.newContext({
+          javaScriptEnabled: false,
+          baseURL: `http://127.0.0.1:${port}`,
+        });
+        await usePages(await context.newPage());
+      } finally {
+        await browser.close();
+      }
+    },
+    60_000,
+  );
+
+  async function usePages(page: Page): Promise<void> {
+    const open = (path: string) => page.goto(path);
+    const send = async (button: string, fields: Record<string, string> = {}) => {
+      for (const [label, text] of Object.entries(fields))
+        await page.getByLabel(label, { exact: true }).fill(text);
+      await page.getByRole('button', { name: button, exact: true }).click();
+    };
+    const shown = async () => ({
+      path: new URL(page.url()).pathname,
+      title: await page.title(),
+      alert: (await page.getByRole('alert').count()) > 0 ? await page.getByRole('alert').textContent() : null,
+    });
+    await open('/sign-up');
+    await send('Sign up', { Email: ada.email, Password: 'password' });
+    expect(await shown()).toEqual({
+      path: '/sign-up',
+      title: 'Sign up',
+      alert: expect.stringMatching(/^Please check the password: /),
+    });
+    await send('Sign up', { Email: ada.email, Password: ada.password });
+    expect(await shown()).toEqual({ path: '/', title: 'Welcome back', alert: null });
+    expect(await page.getByText(`You are signed in as ${ada.email}.`).count()).toBe(1);
+    await send('Sign out');
+    expect(await shown()).toEqual({ path: '/', title: 'Welcome', alert: null });
+    await open('/account');
+    expect((await shown()).path).toBe('/sign-in');
+    await send('Sign in', { Email: ada.email, Password: 'not the password' });
+    const alert = 'The email or the password is wrong.';
+    expect(await shown()).toEqual({ path: '/sign-in', title: 'Sign in', alert });
+    expect(page.url()).not.toMatch(/ada|password/);
+    await page.getByLabel('Stay signed in').check();
+    await send('Sign in', { Email: ada.email, Password: ada.password });
+    expect((await shown()).title).toBe('Welcome back');
+    const [cookie] = (await page.context().cookies()).filter(({ name }) => name === 'latchkey');
+    expect(cookie?.expires).toBeGreaterThan(Date.now() / 1000);
+    await open('/account');
+    await send('Change the password', { Password: ada.password, 'New password': 'a difference engine' });
+    expect(await shown()).toEqual({ path: '/', title: 'Welcome back', alert: null });
+    await open('/account');
+    await send('Sign out everywhere');
+    expect((await shown()).title).toBe('Welcome');
+  }
 
   // Runs where nginx is installed. Its configuration is the page's, except for ports and files.
   const withNginx = process.env.LATCHKEY_SPEC_NGINX ? test : test.skip;
@@ -138,10 +209,10 @@ describe('the guides for a project of its own', () => {
     expect(plain.status).toBe(301);
   });
 
-  async function start(file: string, port: number): Promise<ChildProcess> {
+  async function start(file: string, port: number, env = appEnvironment(port)): Promise<ChildProcess> {
     const child = spawn(process.execPath, [file], {
       cwd: folder,
-      env: appEnvironment(port),
+      env,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     children.push(child);
