@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import express from 'express';
 import type { Response } from 'supertest';
-import { admin, apiKeys, auditLog, authRouter, oauth } from '../../lib/index.js';
+import { admin, apiKeys, auditLog, authRouter, oauth, suspension } from '../../lib/index.js';
 import { oidc } from '../../lib/providers.js';
 import { ada, password, type SpecApp, sessionCookie, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
@@ -15,6 +15,7 @@ const plugins = [
   admin({ adminEmails: [ada.email] }),
   apiKeys(),
   auditLog(),
+  suspension(),
 ] as const;
 const config = {
   baseUrl: 'http://app.example.com',
@@ -64,6 +65,7 @@ describe('which routes take forms', () => {
       ([, { requestBody }]) => Object.keys(requestBody?.content[FORM]?.schema.properties ?? {}).length === 2,
     );
     expect(empty.map(([name]) => name).sort()).toEqual([
+      '/admin/users/:id/reinstate',
       '/email-verifications',
       '/oauth/:provider/unlink',
       '/revoke-sessions',
@@ -372,7 +374,8 @@ describe('with forms: false', () => {
   let cookie: string;
   beforeAll(async () => {
     app = await startApp({ plugins, config: { ...config, forms: false } });
-    await app.auth.credential.signUp({ ...ada, fields: {} });
+    const created = await app.auth.credential.signUp({ ...ada, fields: {} });
+    await app.auth.markEmailVerified(created?.user.id ?? '');
     cookie = `latchkey=${(await app.auth.credential.signIn(credentials)).token}`;
   });
   afterAll(() => app.stop());
