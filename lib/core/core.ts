@@ -24,6 +24,7 @@ import { type Attached, ProofOfEmail } from './proof-of-email.js';
 import { type IssuedSession, Sessions } from './sessions.js';
 import { type CheckedSignIn, type Proof, SignIn, type SignInOptions } from './sign-in.js';
 import { SignUp } from './sign-up.js';
+import { UserUpdates } from './user-updates.js';
 import { type AccountRow, type UserRecord, Users } from './users.js';
 import { WaysIn } from './ways-in.js';
 
@@ -39,6 +40,8 @@ export class Core {
   readonly userTable: TableDeclaration<UserColumns>;
   /** Makes accounts. */
   readonly signUp: SignUp;
+  /** Changes them. */
+  readonly updates: UserUpdates;
   readonly sessions: Sessions;
   readonly tokens: OneTimeTokens;
   readonly waysIn: WaysIn;
@@ -80,6 +83,7 @@ export class Core {
     this.sessions = new Sessions(database, tables, settings, events);
     this.users = new Users(database, tables.users);
     this.signUp = new SignUp(database, this.users, this.fields, settings.hooks);
+    this.updates = new UserUpdates(context, this.users, settings.hooks);
     this.devices = new Devices(database, tables.devices, context, settings.logger, (request) =>
       this.carriers.flatMap((carrier) => carrier.deviceTokens?.(request) ?? []),
     );

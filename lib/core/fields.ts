@@ -3,18 +3,13 @@ import type { FieldOptions, FieldsOptions } from '../config/user-options.js';
 import { AuthError } from '../errors.js';
 import { type Column, type Columns, column, snakeCase } from '../models/column.js';
 import { fieldErrors } from './field-errors.js';
+import { codeSchema, describeField, MAX_STRING, wireSchema } from './field-schemas.js';
 
 /** The values of fields, by their names in camelCase. */
 export type FieldValues = Readonly<Record<string, unknown>>;
 
 /** Whose values they are: `user` for the user's own, `code` for those of the app's code and of administrators. */
 export type FieldSource = 'user' | 'code';
-
-const MAX_STRING = 255;
-const INT_32 = 2 ** 31;
-const FIRST = new Date('0001-01-01T00:00:00.000Z');
-const LAST = new Date('9999-12-31T23:59:59.999Z');
-const MAX_JSON_BYTES = 16 * 1024;
 
 /** The fields that the app adds to its users: their columns, and what their values may be. */
 export class Fields {
@@ -35,9 +30,11 @@ export class Fields {
     return this.#fields.map(([name]) => name);
   }
 
-  /** The values of a new user's columns before anybody has given one. */
+  /** The defaults of those fields that have one. */
   get defaults(): FieldValues {
-    return Object.fromEntries(this.#fields.map(([name, options]) => [name, options.default ?? null]));
+    return Object.fromEntries(
+      this.#fields.flatMap(([name, { default: value }]) => ((value ?? null) === null ? [] : [[name, value]])),
+    );
   }
 
   /**
@@ -48,7 +45,7 @@ export class Fields {
   wireShape(from: FieldSource, purpose: 'create' | 'update'): z.ZodRawShape {
     return Object.fromEntries(
       this.#open(from).map(([name, options]) => {
-        const schema = schemaOf(options);
+        const schema = wireSchema(options);
         const isOptional = purpose === 'update' || !options.required || options.default !== undefined;
         return [snakeCase(name), isOptional ? schema.optional() : schema];
       }),
@@ -89,7 +86,7 @@ export class Fields {
     return Object.fromEntries(
       this.#fields.flatMap(([name, options]) => {
         if (!Object.hasOwn(given, name) || given[name] === undefined) return [];
-        const { success, data } = schemaOf(options).safeParse(given[name]);
+        const { success, data } = codeSchema(options).safeParse(given[name]);
         return success ? [[name, data]] : [];
       }),
     );
@@ -97,7 +94,7 @@ export class Fields {
 
   #check(given: FieldValues, from: FieldSource): FieldValues {
     const shape = Object.fromEntries(
-      this.#open(from).map(([name, options]) => [name, schemaOf(options).optional()]),
+      this.#open(from).map(([name, options]) => [name, codeSchema(options).optional()]),
     );
     const { data, error } = z.strictObject(shape).safeParse(given, { reportInput: true });
     if (error) {
@@ -127,94 +124,19 @@ function pointerTo(name: string): string {
   return `/${snakeCase(name)}`;
 }
 
-function columnOf({ type, maxLength = MAX_STRING, output = 'self' }: FieldOptions): Column {
+function columnOf(options: FieldOptions): Column {
+  const { type, maxLength = MAX_STRING, output = 'self' } = options;
   const kinds = {
     string: () => column.text(maxLength),
     integer: column.integer,
     number: column.number,
     boolean: column.boolean,
-    date: column.time,
+    date: column.anyTime,
     json: column.document,
   };
   // Nullable even if it is required, since users may have been there before the field.
-  const nullable = (kinds[type]() as Column).nullable();
-  if (output === 'self') return nullable.onWire();
-  return output === 'admin' ? nullable.forAdmins() : nullable.inModels();
-}
-
-/** What a value of a field may be, in JSON and in code. */
-function schemaOf(options: FieldOptions): z.ZodType {
-  const schema = typeOf(options);
-  return options.required ? schema : schema.nullable();
-}
-
-function typeOf({ type, ...options }: FieldOptions): z.ZodType {
-  switch (type) {
-    case 'string':
-      return oneOf(stringOf(options), options.enum);
-    case 'integer': {
-      const { minimum = -INT_32, maximum = INT_32 - 1 } = options;
-      return oneOf(z.int().min(minimum).max(maximum), options.enum);
-    }
-    case 'number': {
-      const { minimum = -Number.MAX_VALUE, maximum = Number.MAX_VALUE } = options;
-      return oneOf(z.number().min(minimum).max(maximum), options.enum);
-    }
-    case 'boolean':
-      return z.boolean();
-    case 'date':
-      return timeSchema;
-    case 'json':
-      return jsonSchema;
-  }
-}
-
-function stringOf({ minLength = 0, maxLength = MAX_STRING, pattern }: Omit<FieldOptions, 'type'>) {
-  const text = z
-    .string()
-    .min(minLength)
-    .max(maxLength)
-    .refine(isText, { error: 'must be well-formed Unicode without a NUL character', abort: true });
-  if (!pattern) return text;
-  // With `g` or `y`, an expression remembers where it stopped.
-  const stateless = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''));
-  return text.regex(stateless, 'must match the pattern of this field');
-}
-
-function oneOf<V extends string | number>(
-  schema: z.ZodType<V>,
-  allowed?: readonly (string | number)[],
-): z.ZodType<V> {
-  if (!allowed) return schema;
-  return schema.refine((value) => allowed.includes(value), { error: `must be one of ${allowed.join(', ')}` });
-}
-
-const timeSchema = z
-  .union([z.iso.datetime({ offset: true }).transform((text) => new Date(text)), z.date()], {
-    error: 'must be an ISO 8601 time, such as 2026-01-31T12:00:00Z',
-  })
-  .refine((date) => date >= FIRST && date <= LAST, { error: 'must be in the years 1 to 9999' });
-
-const jsonSchema = z.unknown().superRefine((value, context) => {
-  const problem = problemOfJson(value);
-  if (problem) context.addIssue({ code: 'custom', message: problem });
-});
-
-function problemOfJson(value: unknown): string | null {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(value);
-  } catch {
-    return 'must be a value that JSON can represent';
-  }
-  if (text === undefined) return 'must be a value that JSON can represent';
-  if (Buffer.byteLength(text) > MAX_JSON_BYTES) return 'must be at most 16 KiB as JSON';
-  // JSON.stringify escapes what is not well-formed.
-  if (/(?<!\\)(\\\\)*\\u(0000|d[89a-f])/i.test(text))
-    return 'must be well-formed Unicode without a NUL character';
-  return null;
-}
-
-function isText(value: string): boolean {
-  return value.isWellFormed() && !value.includes('\0');
+  const nullable = (kinds[type]() as Column).nullable().quoted();
+  if (output === 'none') return nullable.inModels();
+  const meta = describeField(options);
+  return output === 'self' ? nullable.onWire(meta) : nullable.forAdmins(meta);
 }

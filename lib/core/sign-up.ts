@@ -36,12 +36,17 @@ export class SignUp {
    */
   async create(user: NewUser, context: SignUpContext, transaction?: Transaction): Promise<UserRecord> {
     const fields = this.fields.read(context.fields ?? {}, context.from, 'create');
-    const work = (within: Transaction) => this.#create(user, fields, context, within);
+    // Not what the hooks throw: a unique constraint of the app's table says nothing about emails.
+    let refused: unknown;
+    const work = (within: Transaction) =>
+      this.#create(user, fields, context, within, (error) => {
+        refused = error;
+      });
     try {
       return await (transaction ? work(transaction) : this.database.transaction(work));
     } catch (error) {
       // After the transaction: on PostgreSQL, an error ends it.
-      throw (await this.users.takenBy(error, user)) ?? error;
+      throw (error === refused && (await this.users.takenBy(error, user))) || error;
     }
   }
 
@@ -50,13 +55,18 @@ export class SignUp {
     fields: FieldValues,
     { from: _, fields: __, ...how }: SignUpContext,
     transaction: Transaction,
+    onRefused: (error: unknown) => void,
   ): Promise<UserRecord> {
     const { email, username } = user;
     const { context } = this.database;
     const { beforeCreateUser, afterCreateUser } = this.hooks;
     await runHook(context, () => beforeCreateUser?.({ email, username, fields, ...how }, { transaction }));
-    const created = await this.users.create(user, fields, transaction);
-    await runHook(context, () => afterCreateUser?.(created.user, { transaction, via: how.via }));
+    const created = await this.users.create(user, fields, transaction).catch((error) => {
+      onRefused(error);
+      throw error;
+    });
+    const forApp = this.users.forCode(created);
+    await runHook(context, () => afterCreateUser?.(forApp, { transaction, via: how.via }));
     return created;
   }
 }

@@ -8,41 +8,16 @@ import type { RowOf } from '../models/column.js';
 import type { Selection, Table } from '../models/table.js';
 import type { User, UserColumns } from '../models/user.js';
 import type { FieldValues } from './fields.js';
+import type { Identifier, NewUser, UserForAdmins, UserRecord } from './user-record.js';
 
-/** A user with all columns that are not secret, those of plugins included. */
-export type AccountRow = User & Readonly<Record<string, unknown>>;
-
-/** A user with what only administrators see of them: fields with `output: 'admin'`, and whether they are suspended. */
-export type UserForAdmins = User & Readonly<Record<string, unknown>>;
-
-/** A user with the data that sign-in needs. Never leaves latchkey. */
-export interface UserRecord {
-  readonly user: User;
-  /** The user with all columns that are not secret: those of plugins too. */
-  readonly account: AccountRow;
-  readonly passwordHash: string | null;
-  readonly authEpoch: number;
-  /** Whether a person has shown access to the mailbox of the email. */
-  readonly isMailboxProved: boolean;
-}
-
-/**
- * Who showed that an email is the user's: a person with access to its mailbox, or only the app, which may be mistaken
- * about whose account it is.
- */
-export type EmailProof = 'mailbox' | 'app';
-
-export interface NewUser {
-  /** In canonical form. */
-  readonly email: string | null;
-  readonly username: string | null;
-  readonly passwordHash: string | null;
-  /** @default null: the email is not verified */
-  readonly emailProof?: EmailProof | null;
-}
-
-/** Identifies an account; emails and usernames are in canonical form. */
-export type Identifier = { id: string } | { email: string } | { username: string };
+export type {
+  AccountRow,
+  EmailProof,
+  Identifier,
+  NewUser,
+  UserForAdmins,
+  UserRecord,
+} from './user-record.js';
 
 type Taken = 'email_taken' | 'username_taken';
 
@@ -71,6 +46,28 @@ export class Users {
     const row = { ...this.#newRow(user), ...fields };
     await this.#table.insert(row, transaction);
     return this.#recordOf(row, this.#shown.pick(row));
+  }
+
+  /**
+   * Writes changes of a user and `updatedAt`: see `UserUpdates`.
+   *
+   * @returns the changed user
+   */
+  async update(
+    { account, passwordHash }: UserRecord,
+    changes: Partial<RowOf<UserColumns>>,
+    fields: FieldValues,
+    transaction: Transaction,
+  ): Promise<UserRecord> {
+    const values = { ...changes, ...fields, updatedAt: this.database.clock.date() };
+    await this.#table.update(values, { id: account.id }, transaction);
+    const row = { ...account, passwordHash, ...values } as never;
+    return this.#recordOf(row, this.#shown.pick(row));
+  }
+
+  /** A user as the app's code sees them: with the fields for administrators too. */
+  forCode({ account }: UserRecord): User {
+    return this.#forAdmins.pick(account);
   }
 
   /** What a violated constraint says of a new user. Null if it is another error. */

@@ -23,7 +23,7 @@ export class Database {
   readonly clock = new Clock();
   /** A SQL expression for the database's time, in milliseconds since 1970. */
   readonly nowSql: string;
-  readonly #statements: Statements;
+  readonly statements: Statements;
   #reading: Promise<void> | undefined;
   readonly #writers: Writers;
 
@@ -34,7 +34,7 @@ export class Database {
     readonly context: CallContext,
   ) {
     this.nowSql = NOW_SQL[dialect];
-    this.#statements = new Statements(sequelize, dialect);
+    this.statements = new Statements(sequelize, dialect);
     this.#writers = new Writers(dialect);
   }
 
@@ -96,7 +96,7 @@ export class Database {
   async change(sql: string, replacements?: Replacements, options: StatementOptions = {}): Promise<number> {
     await this.ready();
     const statement = (more: StatementOptions) =>
-      this.#statements.send(sql, QueryTypes.BULKUPDATE, replacements, { ...options, ...more });
+      this.statements.send(sql, QueryTypes.BULKUPDATE, replacements, { ...options, ...more });
     return (await this.#change(statement, options.transaction)) as number;
   }
 
@@ -152,7 +152,7 @@ export class Database {
 
   /** Converts a stored time as the driver returned it. */
   toDate(value: Date | string): Date {
-    return this.#statements.toDate(value);
+    return this.statements.toDate(value);
   }
 
   #select(
@@ -162,7 +162,7 @@ export class Database {
     deadlineMs?: number,
   ): Promise<unknown> {
     const transaction = given ?? this.context.joined?.handle;
-    const statement = () => this.#statements.send(sql, QueryTypes.SELECT, replacements, { transaction });
+    const statement = () => this.statements.send(sql, QueryTypes.SELECT, replacements, { transaction });
     if (transaction) return this.#within(transaction, statement, deadlineMs);
     return this.#run((turn) => this.#retrying(turn, statement), deadlineMs);
   }

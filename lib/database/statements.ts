@@ -59,9 +59,23 @@ export class Statements {
   /** Converts a stored time as the driver returned it. */
   toDate(value: Date | string): Date {
     if (value instanceof Date) return value;
+    // In ISO 8601: JavaScript reads a year before 100 in another format as one of today.
+    const time = value.replace(' ', 'T').replace(' ', '');
+    if (this.dialect !== 'mysql') return new Date(time);
     // With mysql2's `dateStrings`, times are strings in Sequelize's time zone, without an offset.
-    if (this.dialect !== 'mysql') return new Date(value);
+    const { timezone } = this.#internals.options;
+    if (/^[+-]\d\d:\d\d$/.test(timezone)) return new Date(time + timezone);
     return this.#dateType.constructor.parse({ string: () => value }, this.#internals.options);
+  }
+
+  /** Quotes a name for SQL. */
+  quote(name: string): string {
+    return this.dialect === 'mysql' ? `\`${name}\`` : `"${name}"`;
+  }
+
+  /** A SQL literal, for statements without placeholders, such as those of migrations. */
+  literal(value: Value): string {
+    return literal(this.dialect, this.#plain(value));
   }
 
   // Not Sequelize's replacements: their escaping depends on settings of the connection.

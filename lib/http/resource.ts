@@ -41,6 +41,7 @@ function typeOf(kind: Column['kind']): z.ZodType {
     case 'uuid':
       return id;
     case 'time':
+    case 'any-time':
       return time;
     case 'integer':
       return z.int();
@@ -53,7 +54,7 @@ function typeOf(kind: Column['kind']): z.ZodType {
     case 'json':
       return z.record(z.string(), z.unknown());
     case 'document':
-      return z.json();
+      return z.unknown();
     default:
       return z.string();
   }

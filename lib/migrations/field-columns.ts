@@ -1,7 +1,7 @@
 import { QueryTypes } from 'sequelize';
+import type { Value } from '../database/literal.js';
 import { type Column, type Columns, columnName } from '../models/column.js';
-import { Table } from '../models/table.js';
-import { type UserColumns, usersWith } from '../models/user.js';
+import { users } from '../models/user.js';
 import type { MigrationContext } from './migration.js';
 
 /** The columns of the app's fields, and the values that users get who were there before. */
@@ -10,54 +10,60 @@ export interface FieldColumns {
   readonly defaults: Readonly<Record<string, unknown>>;
 }
 
+/** A column of the table of users, as the database describes it. */
+interface Existing {
+  readonly name: string;
+  /** Such as `varchar` or `character varying`, and on SQLite `VARCHAR(80)`. */
+  readonly type: string;
+  /** The maximum number of characters. */
+  readonly length: number | string | null;
+}
+
 /**
- * Adds the columns of fields that the table of users does not have yet, with their defaults. It never drops or narrows
- * one, so that leaving a field out of the config loses nothing.
+ * Adds the columns of fields that the table of users does not have yet, and widens those of strings that have become
+ * longer. It never drops or narrows one, so that leaving a field out of the config loses nothing.
  *
- * @returns what was added, as `users.<column>`
+ * A default is the column's default too, with which databases add a column to a large table without rewriting it. Each
+ * column is one statement, so there is nothing to complete if it is interrupted.
+ *
+ * @returns what was added or widened, as `users.<column>`
+ * @throws Error before anything is changed, if a column has another type than its field
  */
 export async function addFieldColumns(
   context: MigrationContext,
   { columns, defaults }: FieldColumns,
 ): Promise<string[]> {
-  const { database, transaction, run } = context;
-  const users = new Table(database, usersWith(columns));
-  const existing = await columnsOf(context, users.name);
-  const missing = Object.entries(columns).filter(([name, column]) => !existing.has(columnName(name, column)));
-  for (const [name, column] of missing) {
-    await run(
-      `ALTER TABLE ${users.name} ADD COLUMN ${columnName(name, column)} ${typeOf(column, context)} NULL`,
-    );
-    const value = defaults[name] ?? null;
-    if (value === null) continue;
-    const [filled, empty] = [{ [name]: value }, { [name]: null }] as Partial<UserColumns>[];
-    await users.update(filled as never, empty as never, transaction);
-  }
-  return missing.map(([name, column]) => `users.${columnName(name, column)}`);
-}
-
-async function columnsOf({ database, transaction }: MigrationContext, table: string): Promise<Set<string>> {
-  const rows = await database.sequelize.query<{ name: string }>(COLUMNS[database.dialect], {
-    transaction,
-    type: QueryTypes.SELECT,
-    replacements: { table },
+  const { database, run } = context;
+  const table = database.table(users.name);
+  const existing = await columnsOf(context, table);
+  const wanted = Object.entries(columns).map(([attribute, column]) => {
+    const name = columnName(attribute, column);
+    return { name, column, there: existing.get(name), value: defaults[attribute] ?? null };
   });
-  return new Set(rows.map(({ name }) => name.toLowerCase()));
+  for (const { name, column, there } of wanted) if (there) requireType(table, name, column, there, context);
+  const changed: string[] = [];
+  for (const { name, column, there, value } of wanted) {
+    if (there && !isTooShort(there, column, context)) continue;
+    const quoted = database.statements.quote(name);
+    const type = typeOf(column, context);
+    const definition = `${type} NULL${defaultOf(value, type, context)}`;
+    if (!there) await run(`ALTER TABLE ${table} ADD COLUMN ${quoted} ${definition}`);
+    else if (database.dialect === 'mysql')
+      await run(`ALTER TABLE ${table} MODIFY COLUMN ${quoted} ${definition}`);
+    else await run(`ALTER TABLE ${table} ALTER COLUMN ${quoted} TYPE ${type}`);
+    changed.push(`${users.name}.${name}`);
+  }
+  return changed;
 }
 
-const COLUMNS = {
-  mysql: `SELECT column_name AS name FROM information_schema.columns
-    WHERE table_schema = DATABASE() AND table_name = :table`,
-  postgres: `SELECT column_name AS name FROM information_schema.columns
-    WHERE table_schema = current_schema() AND table_name = :table`,
-  sqlite: 'SELECT name FROM pragma_table_info(:table)',
-};
+// A longer one would count in full towards the 64 KiB that a row can have on MySQL.
+const MAX_VARCHAR = 255;
 
-function typeOf({ kind, length = 255 }: Column, { types, database }: MigrationContext): string {
+function typeOf({ kind, length = MAX_VARCHAR }: Column, { types, database }: MigrationContext): string {
   switch (kind) {
     case 'text':
-      return types.text(length);
-    case 'time':
+      return length > MAX_VARCHAR ? types.longText : types.text(length);
+    case 'any-time':
       return types.time;
     case 'boolean':
       return types.boolean;
@@ -69,3 +75,74 @@ function typeOf({ kind, length = 255 }: Column, { types, database }: MigrationCo
       return types.longText;
   }
 }
+
+function defaultOf(value: unknown, type: string, { database, types }: MigrationContext): string {
+  if (value === null) return '';
+  const isPlain = typeof value !== 'object' || value instanceof Date;
+  const literal = database.statements.literal(isPlain ? (value as Value) : JSON.stringify(value));
+  if (type !== types.longText) return ` DEFAULT ${literal}`;
+  // MySQL's TEXT can only have an expression as its default, and MariaDB does not store literals in hexadecimal digits
+  // within one correctly.
+  return ` DEFAULT (${literal.replace(/^_utf8mb4 x('\w*')$/, 'CONVERT(UNHEX($1) USING utf8mb4)')})`;
+}
+
+// SQLite stores strings of any length in a column of any length.
+function isTooShort(
+  { length }: Existing,
+  { kind, length: wanted = 0 }: Column,
+  { database }: MigrationContext,
+) {
+  return database.dialect !== 'sqlite' && kind === 'text' && length !== null && Number(length) < wanted;
+}
+
+/** The first words of the types that databases give to the columns of {@link typeOf}. */
+const FAMILIES: Readonly<Record<string, string>> = {
+  varchar: 'text',
+  character: 'text',
+  text: 'text',
+  int: 'integer',
+  integer: 'integer',
+  double: 'number',
+  tinyint: 'boolean',
+  boolean: 'boolean',
+  datetime: 'time',
+  timestamp: 'time',
+};
+
+function familyOf(type: string): string | undefined {
+  return FAMILIES[/^\w+/.exec(type.toLowerCase())?.[0] ?? ''];
+}
+
+function requireType(
+  table: string,
+  name: string,
+  column: Column,
+  { type }: Existing,
+  context: MigrationContext,
+) {
+  if (familyOf(type) === familyOf(typeOf(column, context))) return;
+  throw new Error(
+    `latchkey: migrate: the column ${table}.${name} is of the type ${type}, which is not that of the field in the config. ` +
+      'Give the field its former type or another name, or change the column yourself',
+  );
+}
+
+async function columnsOf(
+  { database, transaction }: MigrationContext,
+  table: string,
+): Promise<Map<string, Existing>> {
+  const rows = await database.sequelize.query<Existing>(COLUMNS[database.dialect], {
+    transaction,
+    type: QueryTypes.SELECT,
+    replacements: { table },
+  });
+  return new Map(rows.map((row) => [row.name, row]));
+}
+
+const COLUMNS = {
+  mysql: `SELECT column_name AS name, data_type AS type, character_maximum_length AS length
+    FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = :table`,
+  postgres: `SELECT column_name AS name, data_type AS type, character_maximum_length AS length
+    FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = :table`,
+  sqlite: 'SELECT name, type, NULL AS length FROM pragma_table_info(:table)',
+};

@@ -13,6 +13,8 @@ export type ColumnKind =
   | 'digest'
   /** A point in time, in milliseconds. */
   | 'time'
+  /** A point in time in any of the years 1 to 9999, in milliseconds. */
+  | 'any-time'
   | 'integer'
   | 'number'
   | 'boolean';
@@ -24,14 +26,19 @@ export type ColumnKind =
  */
 export type Visibility = 'client' | 'code' | 'admin' | 'app' | 'internal' | 'secret';
 
+/** Additional properties of a column's schema in the OpenAPI document. */
+export type ColumnMeta = Readonly<Record<string, unknown>>;
+
 /** A column, from which the Sequelize attribute, the SQL, the TypeScript type and the JSON are derived. */
 export class Column<Value = unknown, V extends Visibility = Visibility> {
   readonly isNullable: boolean = false;
   readonly visibility: V = 'code' as V;
   /** The column's name, if it is not the attribute's name in snake_case. */
   readonly name?: string;
+  /** Whether the name is the app's choice, such as `order`, and must be quoted in SQL. */
+  readonly isQuoted: boolean = false;
   /** Additional properties of the schema in the OpenAPI document. */
-  readonly meta?: Readonly<Record<string, string>>;
+  readonly meta?: ColumnMeta;
   /** For the type system only. */
   declare readonly value?: Value;
 
@@ -47,12 +54,12 @@ export class Column<Value = unknown, V extends Visibility = Visibility> {
   }
 
   /** Makes the column visible to clients. @param meta additional properties of its OpenAPI schema */
-  onWire(meta?: Readonly<Record<string, string>>): Column<Value, 'client'> {
+  onWire(meta?: ColumnMeta): Column<Value, 'client'> {
     return this.#with({ visibility: 'client', ...(meta && { meta }) });
   }
 
   /** Shows the column to administrators only. @param meta additional properties of its OpenAPI schema */
-  forAdmins(meta?: Readonly<Record<string, string>>): Column<Value, 'admin'> {
+  forAdmins(meta?: ColumnMeta): Column<Value, 'admin'> {
     return this.#with({ visibility: 'admin', ...(meta && { meta }) });
   }
 
@@ -69,6 +76,11 @@ export class Column<Value = unknown, V extends Visibility = Visibility> {
   /** Hides the column from clients and the app, and keeps its values out of the log. */
   secret(): Column<Value, 'secret'> {
     return this.#with({ visibility: 'secret' });
+  }
+
+  /** Quotes the name in SQL. */
+  quoted(): Column<Value, V> {
+    return this.#with({ isQuoted: true });
   }
 
   /** Sets the column's name, if it is not the attribute's name in snake_case. */
@@ -95,6 +107,7 @@ export const column = {
   document: () => of<unknown>('document'),
   digest: () => of<Digest>('digest'),
   time: () => of<Date>('time'),
+  anyTime: () => of<Date>('any-time'),
   integer: () => of<number>('integer'),
   /** A floating-point number of double precision. */
   number: () => of<number>('number'),

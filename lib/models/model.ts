@@ -128,6 +128,7 @@ function typeOf({ kind, length }: Column) {
     case 'digest':
       return DataTypes.BLOB;
     case 'time':
+    case 'any-time':
       return DataTypes.DATE(3);
     case 'integer':
       return DataTypes.INTEGER;

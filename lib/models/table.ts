@@ -38,29 +38,32 @@ type Raw = Readonly<Record<string, unknown>>;
 export class Table<C extends Columns> {
   /** The name in the database, with the prefix. */
   readonly name: string;
-  readonly #columns: readonly (readonly [attribute: string, column: Column])[];
+  readonly #columns: readonly NamedColumn[];
 
   constructor(
     private readonly database: Database,
     declaration: TableDeclaration<C>,
   ) {
     this.name = database.table(declaration.name);
-    this.#columns = Object.entries(declaration.columns);
+    this.#columns = Object.entries(declaration.columns).map(([attribute, column]) => {
+      const name = columnName(attribute, column);
+      return { attribute, column, name, sql: column.isQuoted ? database.statements.quote(name) : name };
+    });
   }
 
   /** Selects the columns that the app's code can see, with this alias for the table. */
   shown(alias: string): Selection<ShownOf<C>> {
-    return this.#selection(alias, ([, column]) => isShown(column));
+    return this.#selection(alias, isShown);
   }
 
   /** Selects the columns that administrators can see too. */
   forAdmins(alias: string): Selection<ShownOf<C>> {
-    return this.#selection(alias, ([, column]) => isShown(column) || column.visibility === 'admin');
+    return this.#selection(alias, (column) => isShown(column) || column.visibility === 'admin');
   }
 
   /** Selects the columns that are not secret. */
   withoutSecrets(alias: string): Selection<ShownOf<C> & Raw> {
-    return this.#selection(alias, ([, { visibility }]) => visibility !== 'secret');
+    return this.#selection(alias, ({ visibility }) => visibility !== 'secret');
   }
 
   /** Selects all columns, including secrets. */
@@ -70,7 +73,7 @@ export class Table<C extends Columns> {
 
   /** Fills in null for omitted columns. */
   complete(row: NewRow<C>): RowOf<C> {
-    const nulls = Object.fromEntries(this.#columns.map(([attribute]) => [attribute, null]));
+    const nulls = Object.fromEntries(this.#columns.map(({ attribute }) => [attribute, null]));
     return { ...nulls, ...row } as RowOf<C>;
   }
 
@@ -78,16 +81,16 @@ export class Table<C extends Columns> {
   async insert(rows: NewRow<C> | readonly NewRow<C>[], transaction?: Transaction): Promise<void> {
     const replacements: Record<string, Replacements[string]> = {};
     const tuples = [rows].flat().map((row, index) => {
-      const names = this.#columns.map(([attribute, column]) => {
+      const names = this.#columns.map(({ attribute, column }) => {
         const name = `${attribute}_${index}`;
         replacements[name] = encode((row as Raw)[attribute] ?? null, column);
         return `:${name}`;
       });
       return `(${names.join(', ')})`;
     });
-    const columns = this.#columns.map(([attribute, column]) => columnName(attribute, column));
+    const columns = this.#columns.map(({ sql }) => sql);
     const sql = `INSERT INTO ${this.name} (${columns.join(', ')}) VALUES ${tuples.join(', ')}`;
-    const isSecret = this.#columns.some(([, { visibility }]) => visibility === 'secret');
+    const isSecret = this.#columns.some(({ column }) => column.visibility === 'secret');
     await this.database.change(sql, replacements, { transaction, isSecret });
   }
 
@@ -112,23 +115,33 @@ export class Table<C extends Columns> {
     return this.database.change(sql, values, { transaction, isSecret });
   }
 
-  #selection<Row>(alias: string, isIncluded: (entry: readonly [string, Column]) => boolean): Selection<Row> {
-    return new Selection(this.database, `${this.name} ${alias}`, alias, this.#columns.filter(isIncluded));
+  #selection<Row>(alias: string, isIncluded: (column: Column) => boolean): Selection<Row> {
+    const columns = this.#columns.filter(({ column }) => isIncluded(column));
+    return new Selection(this.database, `${this.name} ${alias}`, alias, columns);
   }
 
   #bind(row: Partial<RowOf<C>>, prefix: string) {
     const values: Record<string, Replacements[string]> = {};
     let isSecret = false;
     const terms = Object.entries(row).map(([attribute, value]): Term => {
-      const [, column] = this.#columns.find(([name]) => name === attribute) ?? [];
-      if (!column || value === undefined) throw new TypeError(`${this.name}: no value for ${attribute}`);
+      const { column, sql } = this.#columns.find((one) => one.attribute === attribute) ?? {};
+      if (!column || !sql || value === undefined)
+        throw new TypeError(`${this.name}: no value for ${attribute}`);
       isSecret ||= column.visibility === 'secret';
-      if (value === null) return { column: columnName(attribute, column), value: null };
+      if (value === null) return { column: sql, value: null };
       values[`${prefix}_${attribute}`] = encode(value, column);
-      return { column: columnName(attribute, column), value: `:${prefix}_${attribute}` };
+      return { column: sql, value: `:${prefix}_${attribute}` };
     });
     return { terms, values, isSecret };
   }
+}
+
+/** A column of a table, with its name, and as it is written in SQL. */
+interface NamedColumn {
+  readonly attribute: string;
+  readonly column: Column;
+  readonly name: string;
+  readonly sql: string;
 }
 
 /** A column, and the placeholder of its value or null for NULL. */
@@ -154,13 +167,14 @@ export class Selection<Row> {
     /** The table and its alias, for FROM and JOIN. */
     readonly from: string,
     alias: string,
-    columns: readonly (readonly [attribute: string, column: Column])[],
+    columns: readonly NamedColumn[],
   ) {
-    const names = columns.map(([attribute, column]) => columnName(attribute, column));
-    this.columns = names.map((name) => `${alias}.${name} AS ${alias}_${name}`).join(', ');
-    this.#readers = columns.map(([attribute, column]) => ({
+    this.columns = columns
+      .map(({ column, name, sql }) => `${readable(`${alias}.${sql}`, column, database)} AS ${alias}_${name}`)
+      .join(', ');
+    this.#readers = columns.map(({ attribute, column, name }) => ({
       attribute,
-      key: `${alias}_${columnName(attribute, column)}`,
+      key: `${alias}_${name}`,
       decode: decoder(column, database),
     }));
   }
@@ -189,6 +203,11 @@ export class Selection<Row> {
   }
 }
 
+/** MySQL's driver reads the years 1 to 99 as those of today, so such times are read as text. */
+function readable(sql: string, { kind }: Column, { dialect }: Database): string {
+  return kind === 'any-time' && dialect === 'mysql' ? `CAST(${sql} AS CHAR)` : sql;
+}
+
 function encode(value: unknown, { kind }: Column): Replacements[string] {
   if (value === null) return null;
   if (kind === 'words') return (value as readonly string[]).join(' ');
@@ -203,6 +222,7 @@ const toBoolean = (value: unknown) => value === true || Number(value) === 1;
 function decoder({ kind }: Column, database: Database): (value: unknown) => unknown {
   switch (kind) {
     case 'time':
+    case 'any-time':
       return (value) => database.toDate(value as Date | string);
     case 'boolean':
       return toBoolean;

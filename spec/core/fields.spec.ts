@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { createAuth } from '../../lib/index.js';
-import { ada, SECRET, type SpecApp, startApp } from '../support/app.js';
+import { admin, createAuth } from '../../lib/index.js';
+import { ada, password, SECRET, type SpecApp, startApp } from '../support/app.js';
 
 let app: SpecApp<never> | undefined;
 afterEach(async () => {
@@ -17,6 +17,8 @@ const fields = {
   level: { type: 'integer', minimum: 1, maximum: 9 },
   settings: { type: 'json' },
 } as const;
+
+const nested = (levels: number): unknown => (levels === 1 ? 1 : [nested(levels - 1)]);
 
 const start = async () => {
   app = (await startApp({ config: { user: { fields } } })) as never;
@@ -48,6 +50,24 @@ test.each([
   ['a number is too large', { name: 'Ada', level: 10 }, '/level'],
   ['a date is no date', { name: 'Ada', born_at: '1815-12-10' }, '/born_at'],
   ['a string has a NUL', { name: 'A\0da' }, '/name'],
+  ['a string is not well-formed', { name: 'A\ud800' }, '/name'],
+  ['a required one is null', { name: null }, '/name'],
+  ['a date has the year 0', { name: 'Ada', born_at: '0000-12-31T23:59:59Z' }, '/born_at'],
+  ['a date has no such day', { name: 'Ada', born_at: '2026-02-30T00:00:00Z' }, '/born_at'],
+  ['an integer has 33 bits', { name: 'Ada', level: 2 ** 32 + 1 }, '/level'],
+  ['an integer is a fraction', { name: 'Ada', level: 1.5 }, '/level'],
+  ['a json value has a NUL', { name: 'Ada', settings: { a: ['\0'] } }, '/settings'],
+  ['a json key has a NUL', { name: 'Ada', settings: { 'a\0': 1 } }, '/settings'],
+  ['a json value is nested too deeply', { name: 'Ada', settings: nested(33) }, '/settings'],
+  [
+    'a json value has a prototype',
+    JSON.parse('{"name":"Ada","settings":{"a":[{"__proto__":1}]}}'),
+    '/settings',
+  ],
+  ['one is of the prototype', JSON.parse('{"name":"Ada","__proto__":{"plan":"pro"}}'), '/__proto__'],
+  ['one is the constructor', { name: 'Ada', constructor: { plan: 'pro' } }, '/constructor'],
+  ['fields are nested', { name: 'Ada', fields: { plan: 'pro' } }, '/fields'],
+  ['a name is in camelCase', { name: 'Ada', bornAt: '1815-12-10T00:00:00Z' }, '/bornAt'],
 ])('a sign-up is refused and makes nothing if %s', async (_case, body, pointer) => {
   const { http, auth } = await start();
   const refused = await http.post('/auth/signup/credential').send({ ...ada, ...body });
@@ -67,4 +87,57 @@ test.each([
 ])('the config is refused with the field %s as %j', (name, options) => {
   const config = { database: 'sqlite:./never.db', secret: SECRET, user: { fields: { [name]: options } } };
   expect(() => createAuth(config as never)).toThrow(new RegExp(`^latchkey: user\\.fields\\.${name}`));
+});
+
+test.each(['0001-01-01T00:00:00.000Z', '0099-06-01T12:30:00.123Z', '9999-12-31T23:59:59.999Z'])(
+  'a date may be %s',
+  async (bornAt) => {
+    const { http } = await start();
+    const body = { ...ada, name: 'Ada', born_at: bornAt };
+    const { body: made } = await http.post('/auth/signup/credential').send(body).expect(201);
+    expect(made.user.born_at).toBe(bornAt);
+    const credentials = { credential: ada.email, password: ada.password };
+    const { body: found } = await http.post('/auth/signin/credential').send(credentials).expect(200);
+    expect(found.user.born_at).toBe(bornAt);
+  },
+);
+
+test('extreme values come back as they were', async () => {
+  const { http, auth } = await start();
+  const settings = { text: '€ \\ \u2028 "', deep: nested(30), none: null, list: [1.5, true, ''] };
+  const body = { ...ada, name: "x'é\\😀", settings, newsletter: null };
+  const { body: made } = await http.post('/auth/signup/credential').send(body).expect(201);
+  const expected = { name: "x'é\\😀", settings, newsletter: null };
+  expect(made.user).toMatchObject(expected);
+  const users = (auth as unknown as { users: { get(id: string): Promise<object> } }).users;
+  expect(await users.get(made.user.id)).toMatchObject(expected);
+});
+
+test('administrators and code see fields with output admin, and only models those with none', async () => {
+  const output = {
+    score: { type: 'number', output: 'admin' },
+    secret: { type: 'string', output: 'none' },
+  } as const;
+  const plugins = [password(), admin({ adminEmails: [ada.email] })] as const;
+  const it = await startApp({ plugins, config: { user: { fields: output } } });
+  try {
+    const values = { score: 1.5e300, secret: 'x' };
+    const { id } = await it.auth.users.create({ ...ada, emailVerified: true, fields: values });
+    expect(await it.auth.users.get(id)).toMatchObject({ score: 1.5e300 });
+    expect(await it.auth.users.get(id)).not.toHaveProperty('secret');
+    expect((await it.auth.models.User.findByPk(id))?.toJSON()).toMatchObject(values);
+    const browser = it.browser();
+    const credentials = { credential: ada.email, password: ada.password };
+    const { body } = await browser.post('/auth/signin/credential').send(credentials).expect(200);
+    expect(body.user).not.toHaveProperty('score');
+    expect((await browser.get('/auth/me').expect(200)).body.user).not.toHaveProperty('score');
+    for (const path of ['/auth/admin/users', `/auth/admin/users/${id}`]) {
+      const { body: seen } = await browser.get(path).expect(200);
+      const user = seen.user ?? seen.users[0];
+      expect(user).toMatchObject({ id, score: 1.5e300 });
+      expect(user).not.toHaveProperty('secret');
+    }
+  } finally {
+    await it.stop();
+  }
 });

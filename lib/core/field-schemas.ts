@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import type { FieldOptions } from '../config/user-options.js';
+
+/** The maximum number of characters of a string whose field sets none. */
+export const MAX_STRING = 255;
+
+const INT_32 = 2 ** 31;
+const FIRST = new Date('0001-01-01T00:00:00.000Z');
+const LAST = new Date('9999-12-31T23:59:59.999Z');
+const MAX_JSON_BYTES = 16 * 1024;
+// Deeper values could exceed the stack of code that walks them.
+const MAX_JSON_DEPTH = 32;
+
+/** What a value of a field may be in JSON. */
+export function wireSchema(options: FieldOptions): z.ZodType {
+  return orNull(options, options.type === 'date' ? wireDate : typeOf(options));
+}
+
+/** What a value of a field may be in code: as in JSON, and a date is a `Date`. */
+export function codeSchema(options: FieldOptions): z.ZodType {
+  const date = z.union([z.date(), wireDate], { error: 'must be a Date in the years 1 to 9999' });
+  return orNull(options, options.type === 'date' ? date.refine(isInRange, OUT_OF_RANGE) : typeOf(options));
+}
+
+/** The rules of a field as properties of its schema in the OpenAPI document. */
+export function describeField(options: FieldOptions): Readonly<Record<string, unknown>> {
+  const { type, minLength, minimum, maximum } = options;
+  return {
+    ...(type === 'string' && { maxLength: options.maxLength ?? MAX_STRING }),
+    ...(minLength && { minLength }),
+    ...(minimum !== undefined && { minimum }),
+    ...(maximum !== undefined && { maximum }),
+    ...(options.enum && { enum: options.enum }),
+  };
+}
+
+function orNull({ required }: FieldOptions, schema: z.ZodType): z.ZodType {
+  return required ? schema : schema.nullable();
+}
+
+function typeOf({ type, ...options }: FieldOptions): z.ZodType {
+  switch (type) {
+    case 'string':
+      return oneOf(stringOf(options), options.enum);
+    case 'integer': {
+      const { minimum = -INT_32, maximum = INT_32 - 1 } = options;
+      return oneOf(z.int().min(minimum).max(maximum), options.enum);
+    }
+    case 'number':
+      return oneOf(numberOf(options), options.enum);
+    case 'boolean':
+      return z.boolean();
+    case 'date':
+      return wireDate;
+    case 'json':
+      return json;
+  }
+}
+
+function stringOf({ minLength = 0, maxLength = MAX_STRING, pattern }: Omit<FieldOptions, 'type'>) {
+  const text = z
+    .string()
+    .min(minLength)
+    // Before the pattern, which could take long for a long text.
+    .max(maxLength, { abort: true })
+    .refine(isText, { error: 'must be well-formed Unicode without a NUL character', abort: true });
+  if (!pattern) return text;
+  const error = 'must match the pattern of this field';
+  // With `g` or `y`, an expression remembers where it stopped. OpenAPI knows no flags.
+  const flags = pattern.flags.replace(/[gyd]/g, '');
+  const stateless = new RegExp(pattern.source, flags);
+  return /^[uv]?$/.test(flags)
+    ? text.regex(stateless, error)
+    : text.refine((it) => stateless.test(it), error);
+}
+
+function numberOf({ minimum, maximum }: Omit<FieldOptions, 'type'>) {
+  let schema = z.number();
+  if (minimum !== undefined) schema = schema.min(minimum);
+  return maximum === undefined ? schema : schema.max(maximum);
+}
+
+function oneOf<S extends z.ZodType<string | number>>(
+  schema: S,
+  allowed?: readonly (string | number)[],
+): z.ZodType {
+  if (!allowed) return schema;
+  return schema
+    .refine((value) => allowed.includes(value), { error: `must be one of ${allowed.join(', ')}` })
+    .meta({ enum: allowed });
+}
+
+const OUT_OF_RANGE = { error: 'must be in the years 1 to 9999' };
+const isInRange = (date: Date) => date >= FIRST && date <= LAST;
+
+const wireDate = z.iso
+  .datetime({ offset: true, error: 'must be an ISO 8601 time, such as 2026-01-31T12:00:00Z' })
+  .transform((text) => new Date(text))
+  .refine(isInRange, OUT_OF_RANGE);
+
+const json = z
+  .unknown()
+  .superRefine((value, context) => {
+    const problem = problemOfJson(value);
+    if (problem) context.addIssue({ code: 'custom', message: problem });
+  })
+  // As it will be read, for example with dates as strings.
+  .transform((value) => (value === undefined ? value : JSON.parse(JSON.stringify(value))));
+
+function problemOfJson(value: unknown): string | null {
+  if (value === null) return 'must not be null';
+  if (depthOf(value) > MAX_JSON_DEPTH) return `must be nested at most ${MAX_JSON_DEPTH} levels deep`;
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch {
+    return 'must be a value that JSON can represent';
+  }
+  if (text === undefined) return 'must be a value that JSON can represent';
+  if (Buffer.byteLength(text) > MAX_JSON_BYTES) return 'must be at most 16 KiB as JSON';
+  // JSON.stringify escapes what is not well-formed.
+  if (/(?<!\\)(\\\\)*\\u(0000|d[89a-f])/i.test(text))
+    return 'must be well-formed Unicode without a NUL character';
+  // Code that merges such an object into another would change the prototype of all objects.
+  if (hasKey(value, '__proto__')) return 'must not have a key __proto__';
+  return null;
+}
+
+/** The number of levels, as far as it matters: it does not follow cycles. */
+function depthOf(value: unknown, depth = 1): number {
+  if (typeof value !== 'object' || value === null || depth > MAX_JSON_DEPTH) return depth;
+  return Math.max(depth, ...Object.values(value).map((inner) => depthOf(inner, depth + 1)));
+}
+
+function hasKey(value: unknown, key: string): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.hasOwn(value, key) || Object.values(value).some((inner) => hasKey(inner, key));
+}
+
+function isText(value: string): boolean {
+  return value.isWellFormed() && !value.includes('\0');
+}
