@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize';
 import type { Session } from '../models/session.js';
 import type { User } from '../models/user.js';
 import type { Carrier } from './authentication.js';
-import type { AccountRow, UserRecord } from './users.js';
+import type { AccountRow, UserRecord } from './user-record.js';
 
 /** A way for a user to sign in: their password, or a linked account at a provider. */
 export interface WayIn {

@@ -24,8 +24,9 @@ import { type Attached, ProofOfEmail } from './proof-of-email.js';
 import { type IssuedSession, Sessions } from './sessions.js';
 import { type CheckedSignIn, type Proof, SignIn, type SignInOptions } from './sign-in.js';
 import { SignUp } from './sign-up.js';
+import type { AccountRow, UserRecord } from './user-record.js';
 import { UserUpdates } from './user-updates.js';
-import { type AccountRow, type UserRecord, Users } from './users.js';
+import { Users } from './users.js';
 import { WaysIn } from './ways-in.js';
 
 // A browser sends one, or two if another subdomain has set a cookie with the same name.

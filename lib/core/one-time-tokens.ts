@@ -10,7 +10,8 @@ import type { Table } from '../models/table.js';
 import type { User } from '../models/user.js';
 import type { Contribution, Purpose } from './contribution.js';
 import type { Attached, ProofOfEmail } from './proof-of-email.js';
-import type { UserRecord, Users } from './users.js';
+import type { UserRecord } from './user-record.js';
+import type { Users } from './users.js';
 
 /** A valid token and its user. */
 export interface FoundToken {

@@ -7,7 +7,8 @@ import type { UserColumns } from '../models/user.js';
 import type { Contribution } from './contribution.js';
 import type { Events } from './events.js';
 import type { Sessions } from './sessions.js';
-import type { EmailProof, UserRecord, Users } from './users.js';
+import type { EmailProof, UserRecord } from './user-record.js';
+import type { Users } from './users.js';
 
 /**
  * What can be attached to an account before its email is verified: a password, sessions and their devices, emailed tokens,

@@ -13,7 +13,7 @@ import type { Contribution } from './contribution.js';
 import type { Devices } from './devices.js';
 import type { Events } from './events.js';
 import type { IssuedSession, Sessions } from './sessions.js';
-import type { UserRecord } from './users.js';
+import type { UserRecord } from './user-record.js';
 
 /** A user who has authenticated: with a password, at a provider, or with an emailed link. */
 export interface Proof extends Pick<UserRecord, 'user' | 'account'> {

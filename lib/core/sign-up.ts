@@ -5,7 +5,8 @@ import type { Database } from '../database/database.js';
 import { AppError } from '../database/faults.js';
 import { AuthError } from '../errors.js';
 import type { FieldSource, Fields, FieldValues } from './fields.js';
-import type { NewUser, UserRecord, Users } from './users.js';
+import type { NewUser, UserRecord } from './user-record.js';
+import type { Users } from './users.js';
 
 /** How an account is made, and what the app's hooks are told of it. */
 export interface SignUpContext {

@@ -7,7 +7,8 @@ import type { RowOf } from '../models/column.js';
 import type { UserColumns } from '../models/user.js';
 import type { FieldValues } from './fields.js';
 import { runHook } from './sign-up.js';
-import type { UserRecord, Users } from './users.js';
+import type { UserRecord } from './user-record.js';
+import type { Users } from './users.js';
 
 /** What to change of a user. What is left out, or is as it was, stays. */
 export interface UserChanges

@@ -5,8 +5,8 @@ import type { ClientInput } from './client-input.js';
 import type { Core } from './core.js';
 import type { FieldValues } from './fields.js';
 import { requirePasswords } from './passwords.js';
+import type { Identifier } from './user-record.js';
 import { readUsername } from './usernames.js';
-import type { Identifier } from './users.js';
 
 /** The input of `auth.users.create`. */
 export interface CreateUserInput extends ClientInput {

@@ -10,15 +10,6 @@ import type { User, UserColumns } from '../models/user.js';
 import type { FieldValues } from './fields.js';
 import type { Identifier, NewUser, UserForAdmins, UserRecord } from './user-record.js';
 
-export type {
-  AccountRow,
-  EmailProof,
-  Identifier,
-  NewUser,
-  UserForAdmins,
-  UserRecord,
-} from './user-record.js';
-
 type Taken = 'email_taken' | 'username_taken';
 
 const MAX_ROUNDS = 10;

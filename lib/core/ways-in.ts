@@ -2,7 +2,8 @@ import type { Transaction } from 'sequelize';
 import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import type { Contribution, WayIn } from './contribution.js';
-import type { UserRecord, Users } from './users.js';
+import type { UserRecord } from './user-record.js';
+import type { Users } from './users.js';
 
 /** How users can sign in, according to the plugins. */
 export class WaysIn {

@@ -1,6 +1,6 @@
 import type { TransactionOption } from '../../core/client-input.js';
 import type { Core } from '../../core/core.js';
-import type { UserForAdmins } from '../../core/users.js';
+import type { UserForAdmins } from '../../core/user-record.js';
 import { AuthError } from '../../errors.js';
 import type { User } from '../../models/user.js';
 import { type ListUsersOptions, listUsers, type UserPage } from './user-list.js';

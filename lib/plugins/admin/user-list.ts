@@ -1,6 +1,6 @@
 import type { Core } from '../../core/core.js';
 import { cutPage, type PageOptions, readPage } from '../../core/pagination.js';
-import type { UserForAdmins } from '../../core/users.js';
+import type { UserForAdmins } from '../../core/user-record.js';
 import { AuthError } from '../../errors.js';
 
 /** Filters and pages a list of users. */

@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { BackgroundWrites, TokenLookup } from '../../core/token-lookup.js';
-import type { AccountRow } from '../../core/users.js';
+import type { AccountRow } from '../../core/user-record.js';
 import { createToken, digestToken } from '../../crypto/token.js';
 import { isUuid, uuidv7 } from '../../crypto/uuid.js';
 import type { Database } from '../../database/database.js';

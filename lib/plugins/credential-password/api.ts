@@ -3,7 +3,7 @@ import type { ClientInput, TransactionOption } from '../../core/client-input.js'
 import type { Core } from '../../core/core.js';
 import type { FieldValues } from '../../core/fields.js';
 import type { IssuedSession } from '../../core/sessions.js';
-import type { Identifier, UserRecord } from '../../core/users.js';
+import type { Identifier, UserRecord } from '../../core/user-record.js';
 import type { PasswordHasher } from '../../crypto/password.js';
 import { AuthError, invalidField } from '../../errors.js';
 import type { User } from '../../models/user.js';

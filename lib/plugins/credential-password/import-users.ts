@@ -1,7 +1,7 @@
 import { canonicalEmail, canonicalUsername } from '../../core/canonical.js';
 import type { TransactionOption } from '../../core/client-input.js';
 import type { Core } from '../../core/core.js';
-import type { NewUser } from '../../core/users.js';
+import type { NewUser } from '../../core/user-record.js';
 import { loadArgon2, MAX_HASH_CHARACTERS, readForeignHash } from '../../crypto/foreign-hash.js';
 import { USERNAME_RULE } from './rules.js';
 

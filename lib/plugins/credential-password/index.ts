@@ -3,7 +3,7 @@ import { readOptions } from '../../config/options.js';
 import type { Core } from '../../core/core.js';
 import type { IssuedSession } from '../../core/sessions.js';
 import { declarePasswords } from '../../core/switches.js';
-import type { UserRecord } from '../../core/users.js';
+import type { UserRecord } from '../../core/user-record.js';
 import { PasswordHasher } from '../../crypto/password.js';
 import { AuthError } from '../../errors.js';
 import type { User } from '../../models/user.js';

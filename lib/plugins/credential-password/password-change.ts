@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize';
 import type { ReplacePasswordOptions } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
 import type { IssuedSession } from '../../core/sessions.js';
-import type { UserRecord } from '../../core/users.js';
+import type { UserRecord } from '../../core/user-record.js';
 import type { PasswordHasher } from '../../crypto/password.js';
 import { AuthError } from '../../errors.js';
 import type { PasswordRules } from './rules.js';

@@ -1,5 +1,5 @@
 import type { Core } from '../../core/core.js';
-import type { Identifier, UserRecord } from '../../core/users.js';
+import type { Identifier, UserRecord } from '../../core/user-record.js';
 import type { PasswordHasher } from '../../crypto/password.js';
 import { AuthError } from '../../errors.js';
 import type { RefusedAttempt } from '../../limits/limiter.js';

@@ -1,6 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
-import type { UserRecord, Users } from '../../core/users.js';
+import type { UserRecord } from '../../core/user-record.js';
+import type { Users } from '../../core/users.js';
 import { isUuid, uuidv7 } from '../../crypto/uuid.js';
 import type { Database } from '../../database/database.js';
 import type { Replacements } from '../../database/statements.js';

@@ -3,7 +3,7 @@ import { canonicalEmail } from '../../core/canonical.js';
 import type { Core } from '../../core/core.js';
 import type { SessionWithUser } from '../../core/sessions.js';
 import type { Proof } from '../../core/sign-in.js';
-import type { UserRecord } from '../../core/users.js';
+import type { UserRecord } from '../../core/user-record.js';
 import { isForeignKeyViolation, violatedUnique } from '../../database/faults.js';
 import { AuthError } from '../../errors.js';
 import type { AccountOwner, Accounts } from './accounts.js';

@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { TransactionOption } from '../../core/client-input.js';
 import type { Core } from '../../core/core.js';
-import type { AccountRow, UserRecord } from '../../core/users.js';
+import type { AccountRow, UserRecord } from '../../core/user-record.js';
 import { AuthError, type FieldError } from '../../errors.js';
 import type { Table, TableDeclaration } from '../../models/table.js';
 import type { User, UserColumns } from '../../models/user.js';
