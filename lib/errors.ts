@@ -48,6 +48,7 @@ const problems = declareProblems({
   email_taken: [409, 'An account with this email already exists. Sign in to it, or use another email.'],
   username_taken: [409, 'This username is taken. Choose another.'],
   own_account: [409, 'This is your own account: another administrator must do this.'],
+  account_in_use: [409, 'The account cannot be deleted, because other data depends on it.'],
   last_sign_in_method: [409, 'This is your only way to sign in. Add another one first.'],
   body_too_large: [413, 'The body is larger than 16 KiB.'],
   unsupported_media_type: [415, 'Send the body as application/json in UTF-8, uncompressed.'],

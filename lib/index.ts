@@ -12,7 +12,7 @@ export type { ClientInput, TransactionOption } from './core/client-input.js';
 export type { AuthEventListener, AuthEventName, AuthEvents } from './core/events.js';
 export type { IssuedSession } from './core/sessions.js';
 export type { UserForAdmins } from './core/user-record.js';
-export type { CreateUserInput, UsersApi } from './core/users-api.js';
+export type { CreateUserInput, SetUserPasswordOptions, UsersApi } from './core/users-api.js';
 export { AuthError, type AuthErrorCode, type FieldError } from './errors.js';
 export type { AuthOrConfig } from './guards/guard.js';
 export { optionalSession } from './guards/optional-session.js';

@@ -1,4 +1,5 @@
 import type { Transaction } from 'sequelize';
+import type { z } from 'zod';
 import type { Session } from '../models/session.js';
 import type { User } from '../models/user.js';
 import type { Carrier } from './authentication.js';
@@ -41,6 +42,12 @@ export interface Passwords {
   replace(userId: string, password: string, options: ReplacePasswordOptions): Promise<void>;
 }
 
+/** The part of a user's ways to sign in that a plugin knows of, as JSON. */
+export interface SignInMethods {
+  readonly schema: z.ZodRawShape;
+  of(record: UserRecord): Promise<Readonly<Record<string, unknown>>>;
+}
+
 /** How to replace a user's password. */
 export interface ReplacePasswordOptions {
   readonly keepSessions: boolean;
@@ -58,6 +65,8 @@ export interface Contribution {
   readonly passwords?: Passwords;
   /** Converts a username to its stored form, if users can have one. @throws AuthError `validation_failed` */
   checkUsername?(username: string): string;
+  /** What GET /sign-in-methods says of the plugin. */
+  readonly signInMethods?: SignInMethods;
   isAdministrator?(user: User): boolean;
   /**
    * Refuses a person who has just shown who they are, by throwing an AuthError, such as the owner of a suspended account.
@@ -70,8 +79,12 @@ export interface Contribution {
   waysIn?(record: UserRecord, transaction: Transaction): Promise<readonly WayIn[]>;
   /** Deletes what the plugin attached to the account before its email was first verified. */
   onFirstProof?(userId: string, transaction: Transaction): Promise<void>;
-  /** Deletes or anonymizes what the database does not delete with the user. */
-  onDelete?(userId: string, transaction: Transaction): Promise<void>;
+  /**
+   * Deletes or anonymizes what belongs to a user who is being deleted. The user's row is locked.
+   *
+   * @returns what to do after the commit, if anything
+   */
+  onDelete?(userId: string, transaction: Transaction): Promise<(() => void) | void>;
   /** Waits for background work, before the connections are closed. */
   settle?(): Promise<void>;
 }

@@ -16,6 +16,12 @@ export interface EventDetails {
   'user.created': { readonly userId: string };
   /** A user's email was verified for the first time. */
   'user.email_verified': { readonly userId: string };
+  /** Fields or the username of a user changed; `changed` lists their attributes. */
+  'user.updated': { readonly userId: string; readonly changed: readonly string[] };
+  /** A user's email was replaced, or an account without an email got one. */
+  'user.email_changed': { readonly userId: string };
+  /** An account was deleted. */
+  'user.deleted': { readonly userId: string };
   /** A session was created. */
   'session.created': { readonly userId: string; readonly sessionId: string };
   /** A session was ended before it expired. */
@@ -53,6 +59,9 @@ export function declareEvents<const N extends AuthEventName>(...declared: N[]): 
 declareEvents(
   'user.created',
   'user.email_verified',
+  'user.updated',
+  'user.email_changed',
+  'user.deleted',
   'session.created',
   'session.revoked',
   'sign_in.failed',

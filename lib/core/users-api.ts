@@ -1,11 +1,11 @@
 import { invalidField } from '../errors.js';
-import type { User } from '../models/user.js';
 import { asciiLowerCase, canonicalEmail } from './canonical.js';
-import type { ClientInput } from './client-input.js';
+import type { ClientInput, TransactionOption } from './client-input.js';
 import type { Core } from './core.js';
+import { deleteUser } from './deletion.js';
 import type { FieldValues } from './fields.js';
 import { requirePasswords } from './passwords.js';
-import type { Identifier } from './user-record.js';
+import type { Identifier, UserForAdmins } from './user-record.js';
 import { readUsername } from './usernames.js';
 
 /** The input of `auth.users.create`. */
@@ -26,6 +26,14 @@ export interface CreateUserInput extends ClientInput {
   fields?: FieldValues | undefined;
 }
 
+/** Options of `auth.users.setPassword`. */
+export interface SetUserPasswordOptions extends TransactionOption {
+  /** Keeps the user's sessions. @default false */
+  keepSessions?: boolean | undefined;
+  /** Accepts any password. @default false */
+  skipPasswordRules?: boolean | undefined;
+}
+
 /** `auth.users`: accounts, for the app's own code. Nothing here asks for a password or counts against a limit. */
 export class UsersApi {
   readonly #core: Core;
@@ -36,12 +44,12 @@ export class UsersApi {
   }
 
   /** A user, with the fields that only administrators and code see. Null if there is none. */
-  get(userId: string): Promise<User | null> {
+  get(userId: string): Promise<UserForAdmins | null> {
     return this.#core.users.find(userId);
   }
 
   /** Finds a user by email or username, in any spelling with the same canonical form. Null if there is none. */
-  async find(by: { email: string } | { username: string }): Promise<User | null> {
+  async find(by: { email: string } | { username: string }): Promise<UserForAdmins | null> {
     const identifier = canonicalIdentifier(by);
     const record = identifier && (await this.#core.users.findRecord(identifier));
     return record ? this.get(record.user.id) : null;
@@ -54,7 +62,7 @@ export class UsersApi {
    * @throws AuthError `validation_failed` (422), `email_taken`, `username_taken` (409), and what hooks throw
    * @throws TypeError for a password without a plugin that has passwords
    */
-  create(input: CreateUserInput): Promise<User> {
+  create(input: CreateUserInput): Promise<UserForAdmins> {
     const core = this.#core;
     return core.forClient(input, async () => {
       const email = input.email == null ? null : readEmail(input.email, '/email');
@@ -66,8 +74,32 @@ export class UsersApi {
         { via: 'code', from: 'code', ...(input.fields && { fields: input.fields }) },
       );
       core.events.emit('user.created', { userId: user.id });
-      return (await this.get(user.id)) ?? user;
+      return (await this.get(user.id)) ?? (user as UserForAdmins);
     });
+  }
+
+  /**
+   * Sets a user's password. It ends every session, unless `keepSessions` is set, and the links to choose another one.
+   *
+   * @throws AuthError `validation_failed`, `user_not_found`
+   * @throws TypeError without a plugin that has passwords
+   */
+  async setPassword(userId: string, password: string, options: SetUserPasswordOptions = {}): Promise<void> {
+    const { keepSessions = false, skipPasswordRules: skipRules = false, transaction } = options;
+    const passwords = requirePasswords(this.#core, 'auth.users.setPassword');
+    await this.#core.inTransaction(transaction, () =>
+      passwords.replace(userId, password, { keepSessions, skipRules }),
+    );
+  }
+
+  /**
+   * Deletes an account with everything that belongs to it.
+   *
+   * @throws AuthError `account_in_use` (409) if a row of the app refers to it and may not go; `user_not_found`; and what
+   *   the app's hook throws
+   */
+  delete(userId: string, { transaction }: TransactionOption = {}): Promise<void> {
+    return this.#core.inTransaction(transaction, () => deleteUser(this.#core, userId, null));
   }
 
   async #hashOf(

@@ -17,16 +17,14 @@ const SAMPLE = 100;
 
 /** Reads and writes the table of users. */
 export class Users {
-  readonly #table: Table<UserColumns>;
   readonly #shown: Selection<User>;
   readonly #forAdmins: Selection<UserForAdmins>;
   readonly #whole: Selection<RowOf<UserColumns>>;
 
   constructor(
     private readonly database: Database,
-    table: Table<UserColumns>,
+    private readonly table: Table<UserColumns>,
   ) {
-    this.#table = table;
     this.#shown = table.shown('u');
     this.#forAdmins = table.forAdmins('u') as Selection<UserForAdmins>;
     this.#whole = table.whole('u');
@@ -35,7 +33,7 @@ export class Users {
   /** @throws UniqueConstraintError (Sequelize): unique constraints decide, so concurrent calls are safe */
   async create(user: NewUser, fields: FieldValues, transaction: Transaction): Promise<UserRecord> {
     const row = { ...this.#newRow(user), ...fields };
-    await this.#table.insert(row, transaction);
+    await this.table.insert(row, transaction);
     return this.#recordOf(row, this.#shown.pick(row));
   }
 
@@ -51,7 +49,7 @@ export class Users {
     transaction: Transaction,
   ): Promise<UserRecord> {
     const values = { ...changes, ...fields, updatedAt: this.database.clock.date() };
-    await this.#table.update(values, { id: account.id }, transaction);
+    await this.table.update(values, { id: account.id }, transaction);
     const row = { ...account, passwordHash, ...values } as never;
     return this.#recordOf(row, this.#shown.pick(row));
   }
@@ -132,13 +130,13 @@ export class Users {
   /** @returns the new `updatedAt` */
   async setPasswordHash(id: string, passwordHash: string | null, transaction: Transaction): Promise<Date> {
     const updatedAt = this.database.clock.date();
-    await this.#table.update({ passwordHash, updatedAt }, { id }, transaction);
+    await this.table.update({ passwordHash, updatedAt }, { id }, transaction);
     return updatedAt;
   }
 
   /** Stores a new hash of the same password, unless the password has changed in the meantime. */
   async replacePasswordHash(id: string, old: string, replacement: string): Promise<void> {
-    await this.#table.update({ passwordHash: replacement }, { id, passwordHash: old });
+    await this.table.update({ passwordHash: replacement }, { id, passwordHash: old });
   }
 
   async #record(
@@ -163,7 +161,7 @@ export class Users {
 
   #newRow({ emailProof = null, ...user }: NewUser): RowOf<UserColumns> {
     const now = this.database.clock.date();
-    return this.#table.complete({
+    return this.table.complete({
       ...user,
       id: uuidv7(now.getTime()),
       emailVerifiedAt: emailProof ? now : null,
@@ -189,7 +187,7 @@ export class Users {
     }
     // In a fixed order, since concurrent transactions that insert in different orders deadlock.
     rows.sort((a, b) => ((a.email ?? '') < (b.email ?? '') ? -1 : 1));
-    if (rows.length > 0) await this.#table.insert(rows, transaction);
+    if (rows.length > 0) await this.table.insert(rows, transaction);
     return refused;
   }
 

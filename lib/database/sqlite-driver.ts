@@ -56,6 +56,8 @@ const RESULT_TEXTS: Record<string, number> = {
   'database disk image is malformed': 11,
   'database or disk is full': 13,
   'unable to open database file': 14,
+  // At COMMIT, for deferred constraints.
+  'FOREIGN KEY constraint failed': 19,
 };
 
 // With a write-ahead log, readers do not wait for the writer. The busy timeout is then reset to 0, because the driver
@@ -143,6 +145,9 @@ export class Database {
       statement.setAllowUnknownNamedParameters(true);
       result = execute(statement, bindable(parameters));
     } catch (error) {
+      // A transaction whose COMMIT violates a deferred constraint stays open, and Sequelize would not close it.
+      if (sql.startsWith('COMMIT') && /FOREIGN KEY/.test((error as DriverError).message))
+        this.#driver?.prepare('ROLLBACK').all();
       // If BEGIN fails because the file is locked, Sequelize sends a ROLLBACK, and would print a warning.
       const isDone =
         /no transaction is active/.test((error as DriverError).message) && sql.startsWith('ROLLBACK');

@@ -41,7 +41,7 @@ export function requestBody(
     ...(name && route.forms !== 'only' && json(name)),
     ...(isForm && { [FORM]: { schema: withPages(name ? schemas[name] : NO_FIELDS) } }),
   };
-  return { requestBody: { required: name !== undefined, content } };
+  return { requestBody: { required: name !== undefined && route.method !== 'delete', content } };
 }
 
 function schemaOf(type: z.ZodType) {

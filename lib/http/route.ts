@@ -46,7 +46,7 @@ export interface Answer {
 
 /** A route. Validation, the fields of the response, and the OpenAPI document are derived from it. */
 export interface Route<A extends Access = Access, Body = unknown, Query = unknown> {
-  readonly method: 'get' | 'post' | 'put' | 'delete';
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Below the base path, with `:name` for parameters. */
   readonly path: string;
   /** One line for the OpenAPI document. */

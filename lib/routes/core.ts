@@ -1,15 +1,18 @@
 import type { Core } from '../core/core.js';
 import { type Route, withTwins } from '../http/route.js';
-import { me } from './me.js';
+import { deleteMe, me } from './me.js';
 import { openapi } from './openapi.js';
 import { revokeSessions } from './revoke-sessions.js';
 import { endSession, listSessions } from './sessions.js';
+import { signInMethods } from './sign-in-methods.js';
 import { signout } from './signout.js';
 
 /** The core's routes and those of plugins. */
 export function allRoutes(core: Core, ofPlugins: readonly Route[]): readonly Route[] {
   const routes = withTwins(core.settings, [
     me(core),
+    ...(core.settings.account.delete ? [deleteMe(core)] : []),
+    signInMethods(core),
     listSessions(core),
     endSession(core),
     signout(core),

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { isSession } from '../core/authentication.js';
 import type { Core } from '../core/core.js';
+import { deleteUser } from '../core/deletion.js';
+import { passwordProblems, passwordShape, requireFreshOrPassword } from '../http/fresh-or-password.js';
 import { resources } from '../http/present.js';
 import { route } from '../http/route.js';
 
@@ -40,3 +42,20 @@ export const me = (core: Core) => {
     },
   });
 };
+
+export const deleteMe = (core: Core) =>
+  route({
+    method: 'delete',
+    path: '/me',
+    formTwin: '/me/delete',
+    summary: 'Delete my account, after a recent sign-in or with my password',
+    access: 'session',
+    body: z.strictObject(passwordShape(core)),
+    answers: { 204: { description: 'The account was deleted, and the session cookie cleared' } },
+    problems: ['account_in_use', ...passwordProblems(core)],
+    async handle({ auth, body }) {
+      await requireFreshOrPassword(core, auth, body);
+      await deleteUser(core, auth.user.id, auth.session.id);
+      return { status: 204, clearCookie: true };
+    },
+  });

@@ -60,13 +60,16 @@ describe('the OpenAPI document', () => {
         .map(({ method, path }) => `${method} ${path}`)
         .sort(),
     ).toEqual([
+      'delete /me',
       'delete /sessions/{id}',
       'get /admin/users',
       'get /admin/users/{id}',
       'get /me',
       'get /openapi.json',
       'get /sessions',
+      'get /sign-in-methods',
       'post /admin/users/{id}/revoke-sessions',
+      'post /me/delete',
       'post /passwords/change',
       'post /passwords/set',
       'post /reauthenticate',
@@ -81,10 +84,12 @@ describe('the OpenAPI document', () => {
     const { body } = await bare.http.get('/auth/openapi.json').expect(200);
     expect(Object.keys(body.paths).sort()).toEqual([
       '/me',
+      '/me/delete',
       '/openapi.json',
       '/revoke-sessions',
       '/sessions',
       '/sessions/{id}',
+      '/sign-in-methods',
       '/signout',
     ]);
     expect(Object.keys(body.components.securitySchemes)).toEqual(['cookie']);

@@ -59,6 +59,7 @@ export function apiKeys(options: ApiKeysOptions = {}): Plugin<'apiKeys', ApiKeys
         routes: () => [createApiKey(api), listApiKeys(api), revokeApiKey(api)],
         tables: TABLES,
         migrations: [apiKeysMigration],
+        onDelete: (userId, transaction) => store.deleteAll(userId, transaction),
         onFirstProof: (userId, transaction) => store.deleteAll(userId, transaction),
         settle: () => store.settle(),
       };

@@ -1,3 +1,4 @@
+import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import type { AuthEventName, ClientInfo } from '../../core/events.js';
 import { cutPage, type PageOptions, readPage } from '../../core/pagination.js';
@@ -80,6 +81,11 @@ export class AuditLogApi {
     this.#writing ??= this.#core.context.detached(() => this.#write());
   }
 
+  /** Removes what identifies a deleted user's devices and places. @internal */
+  async forget(userId: string, transaction?: Transaction): Promise<void> {
+    await this.#table.update({ ipAddress: null, userAgent: null }, { userId }, transaction);
+  }
+
   /** @internal */
   async prune(): Promise<number> {
     const { database } = this.#core;
@@ -102,6 +108,8 @@ export class AuditLogApi {
       try {
         await this.#core.database.ready();
         await this.#table.insert(rows.map((row) => this.#dated(row)));
+        // What had not been saved yet when the user was deleted, and the deletion itself.
+        for (const { kind, userId } of rows) if (kind === 'user.deleted' && userId) await this.forget(userId);
       } catch (error) {
         this.#core.settings.logger.error(`latchkey: audit events could not be saved: ${rows.length}`, error);
       }

@@ -49,6 +49,7 @@ export function auditLog(options: AuditLogOptions = {}): Plugin<'auditLog', Audi
         tables: TABLES,
         migrations: [auditEventsMigration],
         prune: () => api.prune(),
+        onDelete: (userId, transaction) => api.forget(userId, transaction),
         settle: () => api.settle(),
       };
     },

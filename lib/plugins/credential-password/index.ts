@@ -149,6 +149,10 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
           await parts.byMail?.verification.offer(user);
           throw new AuthError('email_not_verified');
         },
+        signInMethods: {
+          schema: { password: z.boolean() },
+          of: async ({ passwordHash }) => ({ password: passwordHash !== null }),
+        },
         waysIn: async (record) => (hasUsablePassword(record, settings) ? [{ kind: 'password' }] : []),
       };
     },

@@ -1,4 +1,5 @@
 import type { Transaction } from 'sequelize';
+import { changeAccount } from '../../core/change-account.js';
 import type { ReplacePasswordOptions } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
 import type { IssuedSession } from '../../core/sessions.js';
@@ -84,7 +85,7 @@ export class PasswordChange {
     const { email, username } = record.user;
     await this.rules.checkGiven(newPassword, [email, username], skipRules);
     const passwordHash = await this.hasher.hash(newPassword);
-    const ended = await this.core.inNameOf(userId, null, async (transaction) => {
+    const ended = await changeAccount(this.core, userId, null, async (transaction) => {
       await replacePassword(this.core, userId, passwordHash, transaction);
       return keepSessions ? [] : sessions.endAll(userId, transaction);
     });

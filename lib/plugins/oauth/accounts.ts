@@ -145,8 +145,11 @@ export class Accounts {
     return this.#table.delete({ id }, transaction);
   }
 
-  async deleteAll(userId: string, transaction: Transaction): Promise<void> {
+  /** @returns the deleted accounts */
+  async deleteAll(userId: string, transaction: Transaction): Promise<AccountRow[]> {
+    const all = await this.#whole.select('WHERE a.user_id = :userId', { userId }, transaction);
     await this.#table.delete({ userId }, transaction);
+    return all;
   }
 
   /** Re-encrypts tokens with the first secret. @returns the number of updated accounts */

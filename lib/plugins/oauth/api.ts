@@ -5,7 +5,7 @@ import { type AuthorizationRequest, beginFlow } from './begin-flow.js';
 import { type CallbackResult, completeFlow } from './complete-flow.js';
 import type { AuthorizeInput, CallbackInput, FlowInput, TokensOptions } from './inputs.js';
 import type { Account, AccountRow } from './model.js';
-import { clientOf, type Parts } from './parts.js';
+import { clientOf, type Parts, revokeTokens } from './parts.js';
 import { openTokens, type ProviderTokens } from './tokens.js';
 import './events.js';
 import './problems.js';
@@ -131,7 +131,7 @@ export class OAuthApi {
   }
 
   async #unlink(userId: string, provider: string): Promise<void> {
-    const { accounts, box, clients, revocations } = this.#parts;
+    const { accounts } = this.#parts;
     let unlinked: AccountRow | null = null;
     try {
       await this.#core.waysIn.remove(userId, async (transaction) => {
@@ -143,9 +143,7 @@ export class OAuthApi {
       throw error instanceof AuthError && error.code === 'user_not_found' ? this.#notLinked(provider) : error;
     }
     this.#core.events.emit('account.unlinked', { userId, provider });
-    const client = clients.get(provider);
-    const tokens = unlinked && box.open(unlinked);
-    if (client && tokens) this.#core.context.afterCommit(() => revocations.start(client, tokens));
+    if (unlinked) revokeTokens(this.#parts, unlinked);
   }
 
   async #linked(userId: string, provider: string): Promise<AccountRow> {

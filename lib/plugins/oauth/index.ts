@@ -1,3 +1,4 @@
+import type { Transaction } from 'sequelize';
 import { z } from 'zod';
 import { readOptions } from '../../config/options.js';
 import { checkCallbackUrl } from '../../http/callback-url.js';
@@ -8,6 +9,7 @@ import { ProviderClient } from './client.js';
 import { Flows } from './flows.js';
 import { accountsMigration } from './migrations.js';
 import { accountsTable, flowsTable } from './model.js';
+import { revokeTokens } from './parts.js';
 import { issuerOf, type Provider, type ProviderPlugin } from './provider.js';
 import { RefreshLeases } from './refresh-leases.js';
 import { Revocations } from './revocations.js';
@@ -85,6 +87,11 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
       const { linkByVerifiedEmail } = settings;
       const parts = { core, clients, accounts, box, flows, refresher, revocations, linkByVerifiedEmail };
       const api = new OAuthApi(parts);
+      // Accounts at providers that are no longer configured cannot be used to sign in.
+      const usable = async (userId: string, transaction?: Transaction) =>
+        (await accounts.list(userId, transaction)).flatMap(({ provider }) =>
+          clients.has(provider) ? provider : [],
+        );
       return {
         api,
         routes: () => [
@@ -100,14 +107,19 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
         ],
         tables: TABLES,
         migrations: [accountsMigration],
-        onFirstProof: (userId, transaction) => accounts.deleteAll(userId, transaction),
-        async waysIn({ user }, transaction) {
-          const linked = await accounts.list(user.id, transaction);
-          // Accounts at providers that are no longer configured cannot be used to sign in.
-          return linked
-            .filter(({ provider }) => clients.has(provider))
-            .map(({ provider: id }) => ({ kind: 'provider', id }));
+        onFirstProof: async (userId, transaction) => void (await accounts.deleteAll(userId, transaction)),
+        async onDelete(userId, transaction) {
+          const deleted = await accounts.deleteAll(userId, transaction);
+          return () => {
+            for (const account of deleted) revokeTokens(parts, account);
+          };
         },
+        signInMethods: {
+          schema: { providers: z.array(z.string()) },
+          of: async ({ user }) => ({ providers: await usable(user.id) }),
+        },
+        waysIn: async ({ user }, transaction) =>
+          (await usable(user.id, transaction)).map((id) => ({ kind: 'provider', id })),
         prune: () => flows.prune(),
         settle: async () => {
           await Promise.all([refresher.settle(), revocations.settle()]);

@@ -3,6 +3,7 @@ import { AuthError } from '../../errors.js';
 import type { Accounts } from './accounts.js';
 import type { ProviderClient } from './client.js';
 import type { Flows } from './flows.js';
+import type { AccountRow } from './model.js';
 import type { Revocations } from './revocations.js';
 import type { TokenBox } from './token-box.js';
 import type { Refresher } from './tokens.js';
@@ -17,6 +18,13 @@ export interface Parts {
   readonly refresher: Refresher;
   readonly revocations: Revocations;
   readonly linkByVerifiedEmail: boolean;
+}
+
+/** Revokes the tokens of an account that is gone, at its provider and in the background, after the app's commit. */
+export function revokeTokens({ core, clients, box, revocations }: Parts, account: AccountRow): void {
+  const client = clients.get(account.provider);
+  const tokens = box.open(account);
+  if (client && tokens) core.context.afterCommit(() => revocations.start(client, tokens));
 }
 
 /** @throws AuthError `provider_not_found` */

@@ -94,6 +94,20 @@ describe('when an account is unlinked', () => {
     expect(provider.revocations[0]?.form.get('token')).toBe(accessToken);
   });
 
+  test('it is revoked with the user, after the deletion', async () => {
+    const another = await withEndpoint();
+    const { userId, browser } = await linked();
+    expect((await browser.get('/auth/sign-in-methods').expect(200)).body).toEqual({
+      password: true,
+      providers: ['oidc'],
+    });
+    const { refreshToken } = await another.oauth.tokens(userId, 'oidc');
+    await another.users.delete(userId);
+    await until(() => provider.revocations.length > 0);
+    expect(provider.revocations.map(({ form }) => form.get('token'))).toEqual([refreshToken]);
+    expect(await rows(app.database, 'SELECT * FROM accounts')).toEqual([]);
+  });
+
   test.each(['hang', 'failure', 'html', 'huge'] as const)(
     'a revocation endpoint that answers with %s changes nothing, and its token is not logged',
     async (answer) => {
