@@ -20,15 +20,16 @@ const inner = (transaction: Transaction) => transaction as unknown as Internals;
  *
  * @throws TypeError if it is none, has ended, or was begun by another Sequelize instance
  */
-export function joinTransaction(
+export async function joinTransaction(
   sequelize: Sequelize,
   dialect: Dialect,
   transaction: Transaction,
-): JoinedTransaction {
+): Promise<JoinedTransaction> {
   requireOpen(sequelize, transaction);
   const root = rootOf(transaction);
   const ending = endings.get(root) ?? new Ending(sequelize, dialect, root);
   endings.set(root, ending);
+  await ending.mark();
   return {
     handle: transaction,
     exclusively: (work) => Section.current(root).run(work),
@@ -111,17 +112,15 @@ class Section {
   }
 }
 
-interface Waiting {
-  readonly work: () => void;
-  /** The savepoints of the app that were open. Rolling back to one of them undoes what led to the work. */
-  readonly within: readonly Transaction[];
-}
+/** Whether the app has rolled back to one of the savepoints that were open. */
+type Check = () => boolean;
 
 const endings = new WeakMap<Transaction, Ending>();
 
 /** What to do after a transaction's commit. Sequelize's `afterCommit` also runs after a COMMIT that failed. */
 class Ending {
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: { readonly work: () => void; readonly isUndone: Check }[] = [];
+  #mark: { readonly name: string; readonly isUndone: Check } | undefined;
   #isCommitted = false;
 
   constructor(
@@ -140,24 +139,39 @@ class Ending {
 
   add(work: () => void): void {
     if (this.#isCommitted) work();
-    else this.#waiting.push({ work, within: openSavepoints(this.root) });
+    else this.#waiting.push({ work, isUndone: undoOf(this.root) });
+  }
+
+  /** After a deadlock, MySQL rolls the whole transaction back, and its savepoints with it. It commits nothing then. */
+  async mark(): Promise<void> {
+    if (this.dialect !== 'mysql' || (this.#mark && !this.#mark.isUndone())) return;
+    const name = `latchkey_${++savepoints}`;
+    this.#mark = { name, isUndone: undoOf(this.root) };
+    await this.#send(`SAVEPOINT ${name}`);
   }
 
   #flush(): void {
-    for (const { work, within } of this.#waiting.splice(0)) {
-      if (!within.some((savepoint) => inner(savepoint).finished === 'rollback')) work();
-    }
+    for (const { work, isUndone } of this.#waiting.splice(0)) if (!isUndone()) work();
   }
 
   /** Whether a COMMIT will store anything: after a failed statement, PostgreSQL answers it with a rollback. */
   async #holds(): Promise<boolean> {
-    if (this.dialect !== 'postgres' || this.#waiting.length === 0 || inner(this.root).finished) return true;
-    const probe = this.sequelize.query('SELECT 1', { transaction: this.root, raw: true });
-    return probe.then(
+    if (this.#waiting.length === 0 || inner(this.root).finished || this.dialect === 'sqlite') return true;
+    const probe = this.dialect === 'postgres' ? 'SELECT 1' : `RELEASE SAVEPOINT ${this.#mark?.name}`;
+    return this.#send(probe).then(
       () => true,
       () => false,
     );
   }
+
+  #send(sql: string): Promise<unknown> {
+    return this.sequelize.query(sql, { transaction: this.root, raw: true });
+  }
+}
+
+function undoOf(root: Transaction): Check {
+  const open = openSavepoints(root);
+  return () => open.some((savepoint) => inner(savepoint).finished === 'rollback');
 }
 
 function openSavepoints(transaction: Transaction): Transaction[] {

@@ -65,7 +65,8 @@ export class Database {
    */
   async join<T>(transaction: Transaction | null | undefined, work: () => Promise<T>): Promise<T> {
     if (transaction === null || transaction === undefined) return work();
-    return this.context.inTransaction(joinTransaction(this.sequelize, this.dialect, transaction), work);
+    const joined = await joinTransaction(this.sequelize, this.dialect, transaction);
+    return this.context.inTransaction(joined, work);
   }
 
   /** Reads the database's clock, unless it has been read before. Statements wait for this. */
