@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { Sequelize } from 'sequelize';
-import * as sqliteDriver from './sqlite-driver.js';
+import { sqlite } from './sqlite-options.js';
 
 /** The supported databases. MariaDB counts as MySQL. */
 export type Dialect = 'mysql' | 'postgres' | 'sqlite';
@@ -41,13 +41,7 @@ export function connectByUrl(url: string): Sequelize | null {
 function open(scheme: string | undefined, url: string): Sequelize | null {
   switch (scheme) {
     case 'sqlite':
-      return new Sequelize({
-        dialect: 'sqlite',
-        storage: url.replace(/^sqlite:(\/\/)?/, ''),
-        dialectModule: sqliteDriver,
-        logging: false,
-        retry: { match: [/SQLITE_BUSY/], max: 7, backoffBase: 10, backoffExponent: 1.8, backoffJitter: 20 },
-      } as ConstructorParameters<typeof Sequelize>[0] & object);
+      return new Sequelize({ ...sqlite(url.replace(/^sqlite:(\/\/)?/, '')), logging: false });
     case 'mysql':
     case 'mariadb': {
       const sequelize = new Sequelize(url.replace(/^mariadb:/, 'mysql:'), {

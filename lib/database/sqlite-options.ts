@@ -1,0 +1,30 @@
+import type { Options } from 'sequelize';
+import * as driver from './sqlite-driver.js';
+
+/** What {@link sqlite} returns: some of the options of Sequelize. */
+export type SqliteOptions = Required<Pick<Options, 'dialect' | 'storage' | 'dialectModule' | 'retry'>>;
+
+/**
+ * The options of a Sequelize instance for SQLite without the package `sqlite3`, as latchkey opens one for a URL: with
+ * Node's own SQLite or, before Node 22.13, with `@photostructure/sqlite`, and with a write-ahead log.
+ *
+ * @example
+ * const sequelize = new Sequelize({ ...sqlite('./app.db'), logging: false });
+ * const auth = createAuth({ database: sequelize, … });
+ *
+ * @param storage the path of the file, or `:memory:`
+ */
+export function sqlite(storage: string): SqliteOptions {
+  return {
+    dialect: 'sqlite',
+    storage,
+    dialectModule: driver,
+    retry: {
+      match: [/SQLITE_BUSY/],
+      max: 7,
+      backoffBase: 10,
+      backoffExponent: 1.8,
+      backoffJitter: 20,
+    } as Options['retry'] & object,
+  };
+}
