@@ -37,6 +37,7 @@ const problems = declareProblems({
     403,
     'Verify your email address first: follow the link in the email that was sent to you.',
   ],
+  sign_up_refused: [403, 'Accounts cannot be made here. Ask the people who run this app for one.'],
   reauthentication_required: [403, 'Reauthenticate first: you signed in too long ago for this.'],
   origin_not_allowed: [
     403,

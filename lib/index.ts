@@ -47,11 +47,7 @@ export type {
   ImportResult,
   SkippedUser,
 } from './plugins/credential-password/import-users.js';
-export {
-  type CredentialPasswordOptions,
-  credentialPassword,
-  type SignUpAnswer,
-} from './plugins/credential-password/index.js';
+export { credentialPassword } from './plugins/credential-password/index.js';
 export type {
   ChangePasswordInput,
   ReauthenticateInput,
@@ -61,6 +57,11 @@ export type {
   SignUpInput,
   VerifyEmailInput,
 } from './plugins/credential-password/inputs.js';
+export type {
+  CredentialPasswordOptions,
+  PasswordRuleOptions,
+} from './plugins/credential-password/options.js';
+export type { SignUpAnswer, SignUpInputOf } from './plugins/credential-password/sign-up-types.js';
 export type { OAuthApi } from './plugins/oauth/api.js';
 export type { AuthorizationRequest } from './plugins/oauth/begin-flow.js';
 export type { CallbackResult } from './plugins/oauth/complete-flow.js';

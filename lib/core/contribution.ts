@@ -54,6 +54,14 @@ export interface ReplacePasswordOptions {
   readonly skipRules: boolean;
 }
 
+/** The rules for usernames. */
+export interface Usernames {
+  /** The stored form of a new username. @throws AuthError `validation_failed` */
+  check(username: unknown): string;
+  /** The form in which a username is stored if an account has it. Null if none can. */
+  fold(username: unknown): string | null;
+}
+
 /** What a plugin contributes to the core. The core knows no plugin by name. */
 export interface Contribution {
   readonly carriers?: readonly Carrier[];
@@ -63,8 +71,8 @@ export interface Contribution {
   readonly purposes?: readonly Purpose[];
   /** What the plugin does with passwords. One plugin at most has them. */
   readonly passwords?: Passwords;
-  /** Converts a username to its stored form, if users can have one. @throws AuthError `validation_failed` */
-  checkUsername?(username: string): string;
+  /** The rules for usernames, if users can have one. One plugin at most has them. */
+  readonly usernames?: Usernames;
   /** What GET /sign-in-methods says of the plugin. */
   readonly signInMethods?: SignInMethods;
   isAdministrator?(user: User): boolean;

@@ -83,7 +83,7 @@ export class Core {
     };
     this.sessions = new Sessions(database, tables, settings, events);
     this.users = new Users(database, tables.users);
-    this.signUp = new SignUp(database, this.users, this.fields, settings.hooks);
+    this.signUp = new SignUp(database, this.users, this.fields, settings);
     this.updates = new UserUpdates(context, this.users, settings.hooks);
     this.devices = new Devices(database, tables.devices, context, settings.logger, (request) =>
       this.carriers.flatMap((carrier) => carrier.deviceTokens?.(request) ?? []),

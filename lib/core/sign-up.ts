@@ -1,10 +1,12 @@
 import type { Transaction } from 'sequelize';
-import type { CreatedVia, Hooks } from '../config/user-options.js';
+import type { Settings } from '../config/settings.js';
+import type { CreatedVia } from '../config/user-options.js';
 import type { CallContext } from '../context/call.js';
 import type { Database } from '../database/database.js';
 import { AppError } from '../database/faults.js';
 import { AuthError } from '../errors.js';
 import type { FieldSource, Fields, FieldValues } from './fields.js';
+import { type ManyNewUsers, ManyUsers, type RefusedUsers } from './many-users.js';
 import type { NewUser, UserRecord } from './user-record.js';
 import type { Users } from './users.js';
 
@@ -20,22 +22,31 @@ export interface SignUpContext {
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 
+/** What `signUp: 'closed'` does not refuse: accounts that the app itself makes, and not the person. */
+const BY_THE_APP: ReadonlySet<string> = new Set(['code', 'admin', 'import']);
+
 /** The only place where accounts are made, so that no way of making one can skip the app's hooks and rows. */
 export class SignUp {
+  readonly #many: ManyUsers;
+
   constructor(
     private readonly database: Database,
     private readonly users: Users,
     private readonly fields: Fields,
-    private readonly hooks: Hooks,
-  ) {}
+    private readonly settings: Pick<Settings, 'hooks' | 'signUp'>,
+  ) {
+    this.#many = new ManyUsers(database, users);
+  }
 
   /**
    * Makes an account, with the app's hooks and fields, in one transaction. The caller emits `user.created` afterwards.
    *
    * @param transaction one to take part in
-   * @throws AuthError `email_taken`, `username_taken` (409), `validation_failed` (422), and what hooks throw
+   * @throws AuthError `sign_up_refused` (403), `email_taken`, `username_taken` (409), `validation_failed` (422), and what
+   *   hooks throw
    */
   async create(user: NewUser, context: SignUpContext, transaction?: Transaction): Promise<UserRecord> {
+    this.checkOpen(context.via);
     const fields = this.fields.read(context.fields ?? {}, context.from, 'create');
     // Not what the hooks throw: a unique constraint of the app's table says nothing about emails.
     let refused: unknown;
@@ -51,6 +62,38 @@ export class SignUp {
     }
   }
 
+  /**
+   * Refuses people who may not sign up themselves. Call it before the work that a sign-up needs, such as a hash.
+   *
+   * @throws AuthError `sign_up_refused`
+   */
+  checkOpen(via: CreatedVia): void {
+    if (this.settings.signUp === 'closed' && !BY_THE_APP.has(via)) throw new AuthError('sign_up_refused');
+  }
+
+  /**
+   * Makes many accounts whose fields have been read: in one transaction, or with hooks in one for each, so that what a
+   * hook refuses leaves nothing behind.
+   *
+   * @param users the accounts and their fields
+   * @returns those that were not made, and why
+   * @throws what hooks throw, except for an AuthError
+   */
+  async createMany(users: ManyNewUsers, via: CreatedVia): Promise<RefusedUsers> {
+    const { beforeCreateUser, afterCreateUser } = this.settings.hooks;
+    if (!beforeCreateUser && !afterCreateUser) return this.#many.create(users);
+    const refused: RefusedUsers = new Map();
+    for (const [user, fields] of users) {
+      try {
+        await this.create(user, { via, from: 'code', fields });
+      } catch (error) {
+        if (!(error instanceof AuthError) || error.code === 'unavailable') throw error;
+        refused.set(user, error);
+      }
+    }
+    return refused;
+  }
+
   async #create(
     user: NewUser,
     fields: FieldValues,
@@ -60,8 +103,10 @@ export class SignUp {
   ): Promise<UserRecord> {
     const { email, username } = user;
     const { context } = this.database;
-    const { beforeCreateUser, afterCreateUser } = this.hooks;
-    await runHook(context, () => beforeCreateUser?.({ email, username, fields, ...how }, { transaction }));
+    const { beforeCreateUser, afterCreateUser } = this.settings.hooks;
+    await runHook(context, () =>
+      beforeCreateUser?.({ email, username, fields: { ...fields }, ...how }, { transaction }),
+    );
     const created = await this.users.create(user, fields, transaction).catch((error) => {
       onRefused(error);
       throw error;

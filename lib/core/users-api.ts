@@ -1,12 +1,12 @@
 import { invalidField } from '../errors.js';
-import { asciiLowerCase, canonicalEmail } from './canonical.js';
+import { canonicalEmail } from './canonical.js';
 import type { ClientInput, TransactionOption } from './client-input.js';
 import type { Core } from './core.js';
 import { deleteUser } from './deletion.js';
 import type { FieldValues } from './fields.js';
 import { requirePasswords } from './passwords.js';
 import type { Identifier, UserForAdmins } from './user-record.js';
-import { readUsername } from './usernames.js';
+import { readUsername, usernamesOf } from './usernames.js';
 
 /** The input of `auth.users.create`. */
 export interface CreateUserInput extends ClientInput {
@@ -50,7 +50,7 @@ export class UsersApi {
 
   /** Finds a user by email or username, in any spelling with the same canonical form. Null if there is none. */
   async find(by: { email: string } | { username: string }): Promise<UserForAdmins | null> {
-    const identifier = canonicalIdentifier(by);
+    const identifier = canonicalIdentifier(this.#core, by);
     const record = identifier && (await this.#core.users.findRecord(identifier));
     return record ? this.get(record.user.id) : null;
   }
@@ -127,12 +127,11 @@ export function readEmail(value: string, pointer: string): string {
   throw invalidField(pointer, 'invalid_email', 'must be an email address such as ada@example.com');
 }
 
-function canonicalIdentifier(by: { email: string } | { username: string }): Identifier | null {
+function canonicalIdentifier(core: Core, by: { email: string } | { username: string }): Identifier | null {
   if ('email' in by) {
     const email = canonicalEmail(by.email);
     return email ? { email } : null;
   }
-  const { username } = by;
-  const isText = typeof username === 'string' && username.isWellFormed() && !username.includes('\0');
-  return isText ? { username: asciiLowerCase(username) } : null;
+  const username = usernamesOf(core)?.fold(by.username) ?? null;
+  return username === null ? null : { username };
 }

@@ -10,9 +10,6 @@ import type { User, UserColumns } from '../models/user.js';
 import type { FieldValues } from './fields.js';
 import type { Identifier, NewUser, UserForAdmins, UserRecord } from './user-record.js';
 
-type Taken = 'email_taken' | 'username_taken';
-
-const MAX_ROUNDS = 10;
 const SAMPLE = 100;
 
 /** Reads and writes the table of users. */
@@ -23,7 +20,7 @@ export class Users {
 
   constructor(
     private readonly database: Database,
-    private readonly table: Table<UserColumns>,
+    readonly table: Table<UserColumns>,
   ) {
     this.#shown = table.shown('u');
     this.#forAdmins = table.forAdmins('u') as Selection<UserForAdmins>;
@@ -32,9 +29,23 @@ export class Users {
 
   /** @throws UniqueConstraintError (Sequelize): unique constraints decide, so concurrent calls are safe */
   async create(user: NewUser, fields: FieldValues, transaction: Transaction): Promise<UserRecord> {
-    const row = { ...this.#newRow(user), ...fields };
+    const row = { ...this.newRow(user), ...fields };
     await this.table.insert(row, transaction);
     return this.#recordOf(row, this.#shown.pick(row));
+  }
+
+  /** The row of a new user, without fields. */
+  newRow({ emailProof = null, ...user }: NewUser): RowOf<UserColumns> {
+    const now = this.database.clock.date();
+    return this.table.complete({
+      ...user,
+      id: uuidv7(now.getTime()),
+      emailVerifiedAt: emailProof ? now : null,
+      mailboxProvedAt: emailProof === 'mailbox' ? now : null,
+      authEpoch: 0,
+      createdAt: now,
+      updatedAt: now,
+    });
   }
 
   /**
@@ -99,20 +110,6 @@ export class Users {
     return this.#record(`WHERE u.id = :id${lock}`, { id }, transaction);
   }
 
-  /** Creates many accounts. @returns those that were not created, and why */
-  async createMany(users: readonly NewUser[]): Promise<Map<NewUser, Taken>> {
-    if (users.length === 0) return new Map();
-    // Lost a race with another insert: the next round finds that account.
-    for (let round = 1; ; round++) {
-      try {
-        return await this.database.transaction((transaction) => this.#createFree(users, transaction));
-      } catch (error) {
-        if (!violatedUnique(error)) throw error;
-        if (round === MAX_ROUNDS) throw new AuthError('unavailable');
-      }
-    }
-  }
-
   /** The password hashes of the oldest and the newest accounts. */
   async sampleHashes(): Promise<string[]> {
     const hashes: string[] = [];
@@ -157,49 +154,6 @@ export class Users {
   #recordOf({ passwordHash, ...account }: RowOf<UserColumns>, user: User): UserRecord {
     const { authEpoch, mailboxProvedAt } = account;
     return { user, account, passwordHash, authEpoch, isMailboxProved: mailboxProvedAt !== null };
-  }
-
-  #newRow({ emailProof = null, ...user }: NewUser): RowOf<UserColumns> {
-    const now = this.database.clock.date();
-    return this.table.complete({
-      ...user,
-      id: uuidv7(now.getTime()),
-      emailVerifiedAt: emailProof ? now : null,
-      mailboxProvedAt: emailProof === 'mailbox' ? now : null,
-      authEpoch: 0,
-      createdAt: now,
-      updatedAt: now,
-    });
-  }
-
-  async #createFree(users: readonly NewUser[], transaction: Transaction): Promise<Map<NewUser, Taken>> {
-    const refused = new Map<NewUser, Taken>();
-    const taken = await this.#takenAmong(users, transaction);
-    const rows: RowOf<UserColumns>[] = [];
-    for (const user of users) {
-      if (user.email !== null && taken.has(`email ${user.email}`)) refused.set(user, 'email_taken');
-      else if (user.username !== null && taken.has(`username ${user.username}`))
-        refused.set(user, 'username_taken');
-      else {
-        taken.add(`email ${user.email}`).add(`username ${user.username}`);
-        rows.push(this.#newRow(user));
-      }
-    }
-    // In a fixed order, since concurrent transactions that insert in different orders deadlock.
-    rows.sort((a, b) => ((a.email ?? '') < (b.email ?? '') ? -1 : 1));
-    if (rows.length > 0) await this.table.insert(rows, transaction);
-    return refused;
-  }
-
-  async #takenAmong(users: readonly NewUser[], transaction: Transaction): Promise<Set<string>> {
-    const emails = users.map(({ email }) => email ?? '');
-    const usernames = users.map(({ username }) => username ?? '');
-    const rows = await this.#shown.select(
-      'WHERE u.email IN (:emails) OR u.username IN (:usernames)',
-      { emails, usernames },
-      transaction,
-    );
-    return new Set(rows.flatMap(({ email, username }) => [`email ${email}`, `username ${username}`]));
   }
 
   async #exists(by: Identifier): Promise<boolean> {

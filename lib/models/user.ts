@@ -9,7 +9,7 @@ export const users = declareTable({
     /** In canonical form. Null for a user created by a provider that did not prove an address. */
     email: column.text(254).onWire({ format: 'email' }).nullable(),
     /** In canonical form. Null if the user has none. Clients see it if usernames are enabled. */
-    username: column.text(30).nullable(),
+    username: column.text(100).nullable(),
     /** When the email was verified. Null until then. */
     emailVerifiedAt: column.time().onWire().nullable(),
     /** When its owner showed access to the mailbox of the email. Null if only the app's word verified it. */

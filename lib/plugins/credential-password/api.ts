@@ -1,11 +1,9 @@
-import { canonicalEmail, canonicalUsername } from '../../core/canonical.js';
+import { canonicalEmail } from '../../core/canonical.js';
 import type { ClientInput, TransactionOption } from '../../core/client-input.js';
 import type { Core } from '../../core/core.js';
-import type { FieldValues } from '../../core/fields.js';
 import type { IssuedSession } from '../../core/sessions.js';
 import type { Identifier, UserRecord } from '../../core/user-record.js';
-import type { PasswordHasher } from '../../crypto/password.js';
-import { AuthError, invalidField } from '../../errors.js';
+import { AuthError } from '../../errors.js';
 import type { User } from '../../models/user.js';
 import type { EmailVerification } from './email-verification.js';
 import { type ImportedUser, type ImportResult, importUsers } from './import-users.js';
@@ -18,33 +16,29 @@ import type {
   SignUpInput,
   VerifyEmailInput,
 } from './inputs.js';
-import { VERIFY_EMAIL } from './mails.js';
+import type { Settings } from './options.js';
 import type { PasswordChange } from './password-change.js';
 import { attemptsFor, type PasswordCheck } from './password-check.js';
 import type { PasswordReset } from './password-reset.js';
-import { checkUsername, type PasswordRules, type Registration } from './rules.js';
+import type { Registration, Registrations } from './registrations.js';
+import { UsernameRules } from './username-rules.js';
 import './events.js';
 import './mails.js';
 import './problems.js';
 
 interface Parts {
-  readonly hasher: PasswordHasher;
   readonly check: PasswordCheck;
-  readonly rules: PasswordRules;
+  readonly registrations: Registrations;
   readonly change: PasswordChange;
   /** Features that need email. Null if `email` is not configured. */
   readonly byMail: { readonly verification: EmailVerification; readonly reset: PasswordReset } | null;
 }
 
-interface Settings {
-  readonly username: boolean;
-  readonly signInOnSignUp: boolean;
-  readonly sendVerificationOnSignUp: boolean;
-  readonly concealExistingEmails: boolean;
-}
-
 /** `auth.credential`: accounts with a password. */
-export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | null> {
+export class CredentialApi<
+  SignedUp = IssuedSession | { readonly user: User } | null,
+  Input extends ClientInput & Registration = SignUpInput,
+> {
   readonly #core: Core;
   readonly #parts: Parts;
   readonly #settings: Settings;
@@ -57,32 +51,16 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
   }
 
   /**
-   * Creates an account.
+   * Creates an account, also with `signUp: 'closed'`. Fields with `input: 'none'` are accepted too, so do not pass on what
+   * a client sends as a whole.
    *
    * @returns the user; with `signInOnSignUp`, a new session; with `concealExistingEmails`, always null
    * @throws AuthError `validation_failed` (422), `email_taken`, `username_taken` (409), `rate_limited` (429),
-   *   `unavailable` (503)
+   *   `unavailable` (503); and what hooks throw
    */
-  signUp(input: SignUpInput): Promise<SignedUp> {
-    return this.#core.forClient(input, async () => (await this.#signUp(input)) as SignedUp);
-  }
-
-  async #signUp(input: SignUpInput): Promise<IssuedSession | { user: User } | null> {
-    if (input.username !== undefined && !this.#settings.username) {
-      throw invalidField('/username', 'unknown_key', 'is not accepted: usernames are not enabled');
-    }
-    const core = this.#core;
-    await core.limiter.countAddress('signUp');
-    const registration = await this.#parts.rules.checkRegistration(input);
-    const created = await this.#createUser(registration, input.fields);
-    const user = created?.user ?? null;
-    if (user) core.events.emit('user.created', { userId: user.id });
-    if (!created || !user || this.#settings.concealExistingEmails) {
-      this.#mailOutcome(registration.email, user);
-      return null;
-    }
-    if (this.#settings.sendVerificationOnSignUp) this.#byMail.verification.mail(user);
-    return this.#settings.signInOnSignUp ? core.signIn(created) : { user };
+  signUp(input: Input): Promise<SignedUp> {
+    const { registrations } = this.#parts;
+    return this.#core.forClient(input, async () => (await registrations.create(input, 'code')) as SignedUp);
   }
 
   /**
@@ -104,7 +82,7 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
 
   /** Whether a username is available. @throws AuthError `validation_failed` if it is not allowed */
   async usernameAvailable(username: string): Promise<boolean> {
-    return !(await this.#core.users.isUsernameTaken(checkUsername(username)));
+    return !(await this.#core.users.isUsernameTaken(this.#usernames.check(username)));
   }
 
   /**
@@ -173,50 +151,17 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
 
   /** Imports accounts with their password hashes. Each password is rehashed at the first sign-in. */
   importUsers(users: readonly ImportedUser[], options?: TransactionOption): Promise<ImportResult> {
-    return importUsers(this.#core, users, this.#settings.username, options);
+    return importUsers(this.#core, users, this.#settings.usernames, options);
+  }
+
+  get #usernames() {
+    return this.#settings.usernames ?? new UsernameRules();
   }
 
   get #byMail() {
     const { byMail } = this.#parts;
     if (!byMail) throw new TypeError('latchkey: this requires email: { send } in the config');
     return byMail;
-  }
-
-  /** @returns null if the email is taken and this must not be revealed */
-  async #createUser(
-    { email, username, password }: Registration,
-    fields: FieldValues = {},
-  ): Promise<UserRecord | null> {
-    const { users, signUp } = this.#core;
-    const conceals = this.#settings.concealExistingEmails;
-    // Checked first, since the error for a taken username would otherwise reveal that the email is not taken.
-    if (conceals && username && (await users.isUsernameTaken(username)))
-      throw new AuthError('username_taken');
-    const passwordHash = await this.#parts.hasher.hash(password);
-    try {
-      return await signUp.create(
-        { email, username, passwordHash },
-        { via: 'credential', from: 'user', fields },
-      );
-    } catch (error) {
-      if (!conceals || !(error instanceof AuthError) || error.code !== 'email_taken') throw error;
-      // A new account causes a write here.
-      await this.#core.tokens.issue(VERIFY_EMAIL, null, '');
-      return null;
-    }
-  }
-
-  /** Emails what a concealed sign-up did. The statements are the same whether it created the account or not. */
-  #mailOutcome(email: string, created: User | null): void {
-    const { mailer, limiter, users } = this.#core;
-    const { verification, reset } = this.#byMail;
-    mailer?.later(async () => {
-      // Counted separately: otherwise the limit on reset requests would reveal that the account exists.
-      await limiter.countAccount('mail', email, 'sign-up');
-      const user = (await users.findRecord({ email }))?.user ?? null;
-      if (user && user.id === created?.id) verification.mail(user);
-      else reset.mail(user);
-    });
   }
 
   /**
@@ -231,7 +176,7 @@ export class CredentialApi<SignedUp = IssuedSession | { readonly user: User } | 
   #identify(credential: string): { readonly identifier: Identifier | null; readonly name: string } {
     const email = canonicalEmail(credential);
     if (email) return { identifier: { email }, name: attemptsFor({ email }) };
-    const username = this.#settings.username ? canonicalUsername(credential) : null;
+    const username = this.#settings.usernames?.fold(credential);
     if (username) return { identifier: { username }, name: attemptsFor({ username }) };
     return { identifier: null, name: `other ${credential}` };
   }

@@ -1,20 +1,24 @@
-import { canonicalEmail, canonicalUsername } from '../../core/canonical.js';
+import { canonicalEmail } from '../../core/canonical.js';
 import type { TransactionOption } from '../../core/client-input.js';
 import type { Core } from '../../core/core.js';
+import type { FieldValues } from '../../core/fields.js';
 import type { NewUser } from '../../core/user-record.js';
 import { loadArgon2, MAX_HASH_CHARACTERS, readForeignHash } from '../../crypto/foreign-hash.js';
-import { USERNAME_RULE } from './rules.js';
+import { AuthError } from '../../errors.js';
+import type { UsernameRules } from './username-rules.js';
 
 /** An account to import from another system. */
 export interface ImportedUser {
-  /** The email address. It is stored in canonical form. */
-  email: string;
-  /** The username; requires the option `username`. @default none */
+  /** The email address. It is stored in canonical form. @default none, for a user with a username */
+  email?: string | null;
+  /** The username, if users can have one. @default none */
   username?: string | null;
   /** A bcrypt, argon2id, scrypt or PBKDF2 hash in a supported format. Null for an account without a password. */
   passwordHash: string | null;
   /** Whether the other system verified the email. @default false */
   emailVerified?: boolean;
+  /** The values of the app's fields. @default their defaults */
+  fields?: Readonly<Record<string, unknown>>;
 }
 
 /** The result of an import. */
@@ -35,16 +39,18 @@ export interface SkippedUser {
 
 /**
  * Why an account was skipped. `unknown_hash`: the hash is missing or has no supported format. `hash_too_long`: it has
- * more than 1024 characters. `hash_too_costly`: verifying it would take many seconds.
+ * more than 1024 characters. `hash_too_costly`: verifying it would take many seconds. `sign_up_refused`: a hook refused it.
  */
 export type ImportProblem =
   | 'invalid_email'
   | 'invalid_username'
+  | 'invalid_fields'
   | 'unknown_hash'
   | 'hash_too_costly'
   | 'hash_too_long'
   | 'email_taken'
-  | 'username_taken';
+  | 'username_taken'
+  | 'sign_up_refused';
 
 type Problem = Omit<SkippedUser, 'index'>;
 
@@ -55,11 +61,17 @@ const TAKEN = {
 
 const BATCH = 500;
 
+/** An account that can be imported. */
+interface Readable {
+  readonly user: NewUser;
+  readonly fields: FieldValues;
+}
+
 /** Imports accounts in batches. Invalid ones are skipped and reported. */
 export function importUsers(
   core: Core,
   given: readonly ImportedUser[],
-  usernames: boolean,
+  usernames: UsernameRules | null,
   { transaction }: TransactionOption = {},
 ): Promise<ImportResult> {
   return core.inTransaction(transaction, () => importAll(core, given, usernames));
@@ -68,44 +80,71 @@ export function importUsers(
 async function importAll(
   core: Core,
   given: readonly ImportedUser[],
-  usernames: boolean,
+  usernames: UsernameRules | null,
 ): Promise<ImportResult> {
   if (given.some(({ passwordHash }) => String(passwordHash).startsWith('$argon2'))) await loadArgon2();
   const skipped: SkippedUser[] = [];
   let imported = 0;
   for (let start = 0; start < given.length; start += BATCH) {
-    const batch = new Map<number, NewUser>();
-    for (const [offset, user] of given.slice(start, start + BATCH).entries()) {
+    const batch = new Map<NewUser, FieldValues>();
+    const indexes = new Map<NewUser, number>();
+    for (const [offset, row] of given.slice(start, start + BATCH).entries()) {
       const index = start + offset;
-      const read = readUser(user, usernames);
+      const read = readRow(core, row, usernames);
       if ('code' in read) skipped.push({ index, ...read });
-      else batch.set(index, read);
+      else {
+        batch.set(read.user, read.fields);
+        indexes.set(read.user, index);
+      }
     }
-    const taken = await core.users.createMany([...batch.values()]);
-    for (const [index, user] of batch) {
-      const code = taken.get(user);
-      if (code) skipped.push({ index, code, detail: TAKEN[code] });
+    const refused = await core.signUp.createMany(batch, 'import');
+    for (const [user, index] of indexes) {
+      const error = refused.get(user);
+      if (error) skipped.push({ index, ...refusalOf(error) });
       else imported++;
     }
   }
   return { imported, skipped: skipped.sort((a, b) => a.index - b.index) };
 }
 
-function readUser(user: ImportedUser, usernames: boolean): NewUser | Problem {
-  const email = canonicalEmail(user.email);
-  if (!email)
-    return { code: 'invalid_email', detail: 'email must be an email address such as ada@example.com' };
-  const username = user.username ? canonicalUsername(user.username) : null;
-  if (user.username && !usernames) {
-    return { code: 'invalid_username', detail: 'username is not accepted without the option username: true' };
+function refusalOf({ code, detail }: AuthError): Problem {
+  if (code === 'email_taken' || code === 'username_taken') return { code, detail: TAKEN[code] };
+  return { code: 'sign_up_refused', detail };
+}
+
+function readRow(core: Core, row: ImportedUser, usernames: UsernameRules | null): Readable | Problem {
+  const user = readUser(row, usernames);
+  if ('code' in user) return user;
+  try {
+    return { user, fields: core.fields.read(row.fields ?? {}, 'code', 'create') };
+  } catch (error) {
+    if (error instanceof AuthError) return { code: 'invalid_fields', detail: error.message };
+    throw error;
   }
+}
+
+function readUser(user: ImportedUser, usernames: UsernameRules | null): NewUser | Problem {
+  const email = canonicalEmail(user.email);
+  const needsEmail = !usernames || !user.username;
+  if (!email && (needsEmail || (user.email ?? null) !== null)) {
+    const orUsername = usernames ? ', or null for a user with a username' : '';
+    return {
+      code: 'invalid_email',
+      detail: `email must be an email address such as ada@example.com${orUsername}`,
+    };
+  }
+  if (user.username && !usernames) {
+    return { code: 'invalid_username', detail: 'username is not accepted: usernames are not enabled' };
+  }
+  const username = user.username ? (usernames?.canonical(user.username) ?? null) : null;
   if (user.username && !username) {
-    return { code: 'invalid_username', detail: `username ${USERNAME_RULE}` };
+    return { code: 'invalid_username', detail: `username ${usernames?.detail}` };
   }
   const { passwordHash } = user;
   const problem = passwordHash === null ? null : problemOfHash(passwordHash);
   if (problem) return problem;
-  return { email, username, passwordHash, emailProof: user.emailVerified === true ? 'mailbox' : null };
+  const isProved = email !== null && user.emailVerified === true;
+  return { email, username, passwordHash, emailProof: isProved ? 'mailbox' : null };
 }
 
 /** What is wrong with a password hash from another system. Null if it can be used. */

@@ -5,13 +5,13 @@ import { route } from '../../../http/route.js';
 import { text } from '../../../http/schemas.js';
 import type { CredentialApi } from '../api.js';
 
-export const changePassword = (core: Core, api: CredentialApi) =>
+export const changePassword = (core: Core, api: CredentialApi, newPassword: z.ZodString) =>
   route({
     method: 'post',
     path: '/passwords/change',
     summary: 'Change my password and revoke all other sessions',
     access: 'session',
-    body: z.strictObject({ current_password: text(1024), new_password: text(1024) }),
+    body: z.strictObject({ current_password: text(1024), new_password: newPassword }),
     answers: { 200: sessionAnswer(core, 'The user, and the current session with a new token') },
     problems: ['invalid_credentials', 'rate_limited'],
     async handle({ auth, body }) {

@@ -1,16 +1,15 @@
 import { z } from 'zod';
 import { route } from '../../../http/route.js';
-import { text } from '../../../http/schemas.js';
 import type { CredentialApi } from '../api.js';
 
-export const setPassword = (api: CredentialApi) =>
+export const setPassword = (api: CredentialApi, newPassword: z.ZodString) =>
   route({
     method: 'put',
     path: '/passwords',
     formTwin: '/passwords/set',
     summary: 'Set the password of my account, if it has none',
     access: 'session',
-    body: z.strictObject({ new_password: text(1024) }),
+    body: z.strictObject({ new_password: newPassword }),
     answers: { 204: { description: 'The password was set' } },
     problems: ['password_already_set', 'rate_limited'],
     async handle({ auth, body }) {

@@ -4,12 +4,7 @@ import { sessionAnswer, sessionReply } from '../../../http/present.js';
 import { route } from '../../../http/route.js';
 import { text } from '../../../http/schemas.js';
 import type { CredentialApi } from '../api.js';
-
-interface Settings {
-  readonly username: boolean;
-  readonly requireVerifiedEmail: boolean;
-  readonly concealExistingEmails: boolean;
-}
+import type { Settings } from '../options.js';
 
 export const signin = (core: Core, api: CredentialApi, settings: Settings) => {
   const saysUnverified = settings.requireVerifiedEmail && !settings.concealExistingEmails;
@@ -19,7 +14,7 @@ export const signin = (core: Core, api: CredentialApi, settings: Settings) => {
     summary: 'Sign in with a password',
     access: 'public',
     body: z.strictObject({
-      credential: text(320).describe(settings.username ? 'An email or a username' : 'An email'),
+      credential: text(320).describe(settings.usernames ? 'An email or a username' : 'An email'),
       password: text(1024),
       remember_me: z.boolean().optional().describe('Keep the session when the browser is closed'),
     }),

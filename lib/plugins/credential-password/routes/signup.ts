@@ -3,26 +3,27 @@ import type { Core } from '../../../core/core.js';
 import { resources, sessionReply } from '../../../http/present.js';
 import { route } from '../../../http/route.js';
 import { text } from '../../../http/schemas.js';
-import type { CredentialApi } from '../api.js';
-import type { SignUpInput } from '../inputs.js';
+import type { Settings } from '../options.js';
+import type { Registration, Registrations } from '../registrations.js';
 
-const account = { email: text(320), password: text(1024) };
-
-interface Settings {
-  readonly username: boolean;
-  readonly concealExistingEmails: boolean;
-}
-
-export const signup = (core: Core, api: CredentialApi, { username, concealExistingEmails }: Settings) => {
+export const signup = (
+  core: Core,
+  registrations: Registrations,
+  newPassword: z.ZodString,
+  settings: Settings,
+) => {
+  const { identifier, usernames, concealExistingEmails } = settings;
   const { user, session } = resources(core);
+  const { signUp, hooks } = core.settings;
+  const mayRefuse = signUp === 'closed' || hooks.beforeCreateUser !== undefined;
   return route({
     method: 'post',
     path: '/signup/credential',
     summary: 'Create an account with a password',
     access: 'public',
     body: z.strictObject({
-      ...account,
-      ...(username && { username: text(100).optional() }),
+      ...identifiers(settings),
+      password: newPassword,
       ...core.fields.wireShape('user', 'create'),
     }),
     answers: concealExistingEmails
@@ -35,16 +36,33 @@ export const signup = (core: Core, api: CredentialApi, { username, concealExisti
         },
     problems: [
       'rate_limited',
-      ...(concealExistingEmails ? [] : (['email_taken'] as const)),
-      ...(username ? (['username_taken'] as const) : []),
+      ...(mayRefuse ? (['sign_up_refused'] as const) : []),
+      ...(concealExistingEmails || identifier === 'username' ? [] : (['email_taken'] as const)),
+      ...(usernames ? (['username_taken'] as const) : []),
     ],
     async handle({ body }) {
-      const { email, password, username } = body as SignUpInput;
+      const { email, password, username } = body as Registration;
       const fields = core.fields.fromWire(body);
-      const created = await api.signUp({ email, password, username, fields });
+      const created = await registrations.create({ email, password, username, fields }, 'credential');
       if (!created) return { status: 202 };
       if ('token' in created) return sessionReply(core, created, 201);
       return { status: 201, body: { user: user.present(created.user) } };
     },
   });
 };
+
+function identifiers({ identifier, usernames }: Settings): z.ZodRawShape {
+  const email = text(320);
+  const username = text(100);
+  switch (identifier) {
+    case 'email':
+      return usernames ? { email, username: username.optional() } : { email };
+    case 'username':
+      return { username };
+    case 'either':
+      return {
+        email: email.optional().describe('Required without a username'),
+        username: username.optional(),
+      };
+  }
+}

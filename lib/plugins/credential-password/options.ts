@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { readOptions } from '../../config/options.js';
+import type { Core } from '../../core/core.js';
+import type { BreachCheck } from './rules.js';
+import { UsernameRules } from './username-rules.js';
+
+/** Rules for new passwords. */
+export interface PasswordRuleOptions {
+  /** The minimum number of characters (Unicode code points), up to 64. At least 8 if `NODE_ENV` is production. @default 8 */
+  minLength?: number;
+  /** Refuses common passwords and patterns, such as `password1`. @default true */
+  common?: boolean;
+}
+
+/** Options of `credentialPassword()`. */
+export interface CredentialPasswordOptions {
+  /**
+   * What identifies an account: `email`; `username`, so that nobody enters an email; or `either`, so that users choose
+   * one of them, or both.
+   * @default 'email'
+   */
+  identifier?: 'email' | 'username' | 'either';
+  /** Lets users choose a username beside their email, and sign in with it. @default true unless `identifier` is `email` */
+  username?: boolean;
+  /**
+   * What a new username must match, as a whole. It replaces the default rule: 3 to 30 of the letters `a` to `z`, digits,
+   * `_`, `.` and `-`. It gets the name in lower case and in Unicode form NFKC. A name never has more than 100 characters,
+   * an `@`, a control character, or a space around it. Avoid nested quantifiers, such as `(a+)+`: strangers choose what is
+   * matched.
+   * @default the default rule
+   */
+  usernamePattern?: RegExp;
+  /** What a new password must be. @default see {@link PasswordRuleOptions} */
+  passwordRules?: PasswordRuleOptions;
+  /** Signs users in when they sign up. @default false */
+  signInOnSignUp?: boolean;
+  /**
+   * The bcrypt cost, 4 to 20; each step doubles the work. At least 10 if `NODE_ENV` is production (OWASP Password
+   * Storage). Hashes of a lower cost are replaced when their user signs in.
+   * @default 12
+   */
+  bcryptCost?: number;
+  /**
+   * Emails a verification link at sign-up. Requires `email`.
+   * @default true with `requireVerifiedEmail` or `concealExistingEmails`, else false
+   */
+  sendVerificationOnSignUp?: boolean;
+  /**
+   * Refuses every kind of sign-in until the user's email is verified, and emails a link. Requires `email`.
+   * @default false
+   */
+  requireVerifiedEmail?: boolean;
+  /**
+   * Prevents sign-up from revealing whether an account with the email exists: it always responds with 202, and the
+   * outcome is sent by email. So that a sign-in with the new password reveals nothing either, it is refused like a wrong
+   * password until the email is verified. Requires `email`.
+   * @default false
+   */
+  concealExistingEmails?: boolean;
+  /**
+   * One or more secrets of at least 32 characters that are mixed into every hash and kept out of the database. The
+   * first one hashes, all of them verify. If a pepper is lost, all passwords hashed with it are lost.
+   * @default none
+   */
+  pepper?: string | readonly string[];
+  /** Checks, within 2 seconds, whether a new password is known from a data breach. @default no check */
+  isBreached?: BreachCheck;
+  /** Whether to accept a new password if `isBreached` fails or times out. @default `accept` */
+  onBreachCheckFailure?: 'accept' | 'refuse';
+}
+
+// Services must accept 64 characters (NIST SP 800-63B-4, 3.1.1.2), so a password manager's may have no more.
+const MAX_MIN_LENGTH = 64;
+const MIN_LENGTH_IN_PRODUCTION = 8;
+
+const flag = z.boolean('must be true or false').default(false);
+const pepper = z.string().min(32, 'must have at least 32 characters');
+const schema = z.strictObject({
+  identifier: z
+    .enum(['email', 'username', 'either'], "must be 'email', 'username' or 'either'")
+    .default('email'),
+  username: z.boolean('must be true or false').optional(),
+  usernamePattern: z.instanceof(RegExp, { error: 'must be a regular expression' }).optional(),
+  passwordRules: z
+    .strictObject({
+      minLength: z
+        .int('must be a whole number')
+        .min(1, 'must be at least 1')
+        .max(MAX_MIN_LENGTH, `must be at most ${MAX_MIN_LENGTH}`)
+        .default(8),
+      common: z.boolean('must be true or false').default(true),
+    })
+    .prefault({}),
+  signInOnSignUp: flag,
+  sendVerificationOnSignUp: z.boolean('must be true or false').optional(),
+  requireVerifiedEmail: flag,
+  concealExistingEmails: flag,
+  bcryptCost: z
+    .int('must be a whole number')
+    .min(4, 'must be at least 4')
+    .max(20, 'must be at most 20: a hash would take minutes')
+    .default(12),
+  pepper: z.union([pepper.transform((one) => [one]), z.array(pepper)]).default([]),
+  isBreached: z.custom<BreachCheck>((it) => typeof it === 'function', 'must be a function').optional(),
+  onBreachCheckFailure: z.enum(['accept', 'refuse'], "must be 'accept' or 'refuse'").default('accept'),
+});
+
+/** The options with their defaults. */
+export type Settings = ReturnType<typeof readSettings>;
+
+/** @throws TypeError on invalid options */
+export function readSettings(options: CredentialPasswordOptions) {
+  const { usernamePattern, username, ...settings } = readOptions('credentialPassword', schema, options);
+  const { identifier } = settings;
+  if (identifier !== 'email' && username === false)
+    throw configError(`identifier: '${identifier}' needs usernames: leave out username: false`);
+  const hasUsernames = username ?? identifier !== 'email';
+  if (usernamePattern && !hasUsernames)
+    throw configError("usernamePattern requires username: true, or identifier: 'username' or 'either'");
+  const mailsOnSignUp = settings.requireVerifiedEmail || settings.concealExistingEmails;
+  return {
+    ...settings,
+    /** Null if users have none. */
+    usernames: hasUsernames ? new UsernameRules(usernamePattern) : null,
+    mailsOnSignUp: settings.sendVerificationOnSignUp ?? mailsOnSignUp,
+  };
+}
+
+/** @throws TypeError on options that contradict each other or the config */
+export function checkTogether(settings: Settings, core: Core): void {
+  if (settings.bcryptCost < 10 && process.env.NODE_ENV === 'production') {
+    throw configError('bcryptCost must be at least 10 in production');
+  }
+  if (settings.passwordRules.minLength < MIN_LENGTH_IN_PRODUCTION && process.env.NODE_ENV === 'production') {
+    throw configError(`passwordRules.minLength must be at least ${MIN_LENGTH_IN_PRODUCTION} in production`);
+  }
+  const needMail = ['sendVerificationOnSignUp', 'requireVerifiedEmail', 'concealExistingEmails'] as const;
+  for (const name of needMail) {
+    if (!settings[name]) continue;
+    if (settings.identifier === 'username' && name !== 'requireVerifiedEmail')
+      throw configError(
+        `${name} and identifier: 'username' are mutually exclusive: nobody signs up with an email`,
+      );
+    if (!core.mailer) throw configError(`${name} requires email: { send } in the config`);
+    if (settings.signInOnSignUp && name !== 'sendVerificationOnSignUp')
+      throw configError(`${name} and signInOnSignUp are mutually exclusive`);
+  }
+  // Otherwise only existing accounts would get an email, which would reveal them.
+  if (settings.concealExistingEmails && settings.sendVerificationOnSignUp === false) {
+    throw configError('concealExistingEmails requires sendVerificationOnSignUp: omit it, or set it to true');
+  }
+}
+
+function configError(what: string): TypeError {
+  return new TypeError(`latchkey: credentialPassword: ${what}`);
+}

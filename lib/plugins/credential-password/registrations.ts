@@ -1,0 +1,160 @@
+import { canonicalEmail } from '../../core/canonical.js';
+import type { Core } from '../../core/core.js';
+import type { FieldSource, FieldValues } from '../../core/fields.js';
+import type { IssuedSession } from '../../core/sessions.js';
+import type { UserRecord } from '../../core/user-record.js';
+import type { PasswordHasher } from '../../crypto/password.js';
+import { AuthError, type FieldError, invalidField } from '../../errors.js';
+import type { User } from '../../models/user.js';
+import type { EmailVerification } from './email-verification.js';
+import type { SignUpInput } from './inputs.js';
+import { VERIFY_EMAIL } from './mails.js';
+import type { Settings } from './options.js';
+import type { PasswordReset } from './password-reset.js';
+import type { PasswordRules } from './rules.js';
+
+/** What a sign-up may contain, whatever the option `identifier` is. */
+export type Registration = Pick<SignUpInput, 'password' | 'username' | 'fields'> & {
+  readonly email?: string | undefined;
+};
+
+/** A valid registration, with identifiers in canonical form. */
+interface Checked {
+  readonly email: string | null;
+  readonly username: string | null;
+  readonly password: string;
+  readonly fields: FieldValues;
+}
+
+interface ByMail {
+  readonly verification: EmailVerification;
+  readonly reset: PasswordReset;
+}
+
+/** Creates accounts with a password. */
+export class Registrations {
+  /** @param byMail features that need email; null if `email` is not configured */
+  constructor(
+    private readonly core: Core,
+    private readonly hasher: PasswordHasher,
+    private readonly rules: PasswordRules,
+    private readonly byMail: ByMail | null,
+    private readonly settings: Settings,
+  ) {}
+
+  /**
+   * @param via `credential` for a request to the route, which may be closed; `code` for the app's own code
+   * @returns the user or, if a sign-up begins one, the session; null with `concealExistingEmails`
+   * @throws AuthError `sign_up_refused`, `validation_failed`, `email_taken`, `username_taken`, `rate_limited`
+   */
+  async create(
+    registration: Registration,
+    via: 'credential' | 'code',
+  ): Promise<IssuedSession | { user: User } | null> {
+    const { core, settings } = this;
+    // Before anything else, so that the answer is the same for every email, and costs no hash.
+    core.signUp.checkOpen(via);
+    this.#checkKeys(registration);
+    await core.limiter.countAddress('signUp');
+    const from = via === 'code' ? 'code' : 'user';
+    const checked = await this.#check(registration, from);
+    const created = await this.#createUser(checked, via, from);
+    const user = created?.user ?? null;
+    if (user) core.events.emit('user.created', { userId: user.id });
+    if (!created || !user || settings.concealExistingEmails) {
+      if (checked.email !== null) this.#mailOutcome(checked.email, user);
+      return null;
+    }
+    if (settings.mailsOnSignUp) this.byMail?.verification.mail(user);
+    return settings.signInOnSignUp ? core.signIn(created) : { user };
+  }
+
+  #checkKeys({ email, username }: Registration): void {
+    const { identifier, usernames } = this.settings;
+    if (email !== undefined && identifier === 'username')
+      throw invalidField('/email', 'unknown_key', 'is not accepted: accounts have a username instead');
+    if (username !== undefined && !usernames)
+      throw invalidField('/username', 'unknown_key', 'is not accepted: usernames are not enabled');
+  }
+
+  /** @throws AuthError `validation_failed` with all errors */
+  async #check(registration: Registration, from: FieldSource): Promise<Checked> {
+    const { password, fields = {} } = registration;
+    const email = canonicalEmail(registration.email);
+    const username = this.settings.usernames?.canonical(registration.username) ?? null;
+    const errors = this.#missing(registration);
+    if (registration.email !== undefined && email === null)
+      errors.push({
+        pointer: '/email',
+        code: 'invalid_email',
+        detail: 'must be an email address such as ada@example.com',
+      });
+    if (registration.username !== undefined && username === null)
+      errors.push({
+        pointer: '/username',
+        code: 'invalid_username',
+        detail: this.settings.usernames?.detail ?? '',
+      });
+    const fault = await this.rules.faultOf(password, [email, username]);
+    if (fault) errors.push({ pointer: '/password', ...fault });
+    errors.push(...this.#faultsOf(fields, from));
+    if (errors.length > 0) throw new AuthError('validation_failed', { errors });
+    return { email, username, password, fields };
+  }
+
+  /** The identifiers that are missing. */
+  #missing({ email, username }: Registration): FieldError[] {
+    const { identifier } = this.settings;
+    if (identifier === 'either') {
+      if (email !== undefined || username !== undefined) return [];
+      const missing = { code: 'required', detail: 'is missing: give an email, a username, or both' };
+      return ['/email', '/username'].map((pointer) => ({ pointer, ...missing }));
+    }
+    const value = identifier === 'email' ? email : username;
+    return value === undefined ? [{ pointer: `/${identifier}`, code: 'required', detail: 'is missing' }] : [];
+  }
+
+  #faultsOf(fields: FieldValues, from: FieldSource): readonly FieldError[] {
+    try {
+      this.core.fields.read(fields, from, 'create');
+      return [];
+    } catch (error) {
+      if (error instanceof AuthError && error.errors) return error.errors;
+      throw error;
+    }
+  }
+
+  /** @returns null if the email is taken and this must not be revealed */
+  async #createUser(
+    { email, username, password, fields }: Checked,
+    via: 'credential' | 'code',
+    from: FieldSource,
+  ): Promise<UserRecord | null> {
+    const { users, signUp, tokens } = this.core;
+    const conceals = this.settings.concealExistingEmails;
+    // Checked first, since the error for a taken username would otherwise reveal that the email is not taken.
+    if (conceals && username && (await users.isUsernameTaken(username)))
+      throw new AuthError('username_taken');
+    const passwordHash = await this.hasher.hash(password);
+    try {
+      return await signUp.create({ email, username, passwordHash }, { via, from, fields });
+    } catch (error) {
+      if (!conceals || !(error instanceof AuthError) || error.code !== 'email_taken') throw error;
+      // A new account causes a write here.
+      await tokens.issue(VERIFY_EMAIL, null, '');
+      return null;
+    }
+  }
+
+  /** Emails what a concealed sign-up did. The statements are the same whether it created the account or not. */
+  #mailOutcome(email: string, created: User | null): void {
+    const { mailer, limiter, users } = this.core;
+    mailer?.later(async () => {
+      // Counted separately: otherwise the limit on reset requests would reveal that the account exists.
+      await limiter.countAccount('mail', email, 'sign-up');
+      const user = (await users.findRecord({ email }))?.user ?? null;
+      if (user && user.id === created?.id) this.byMail?.verification.mail(user);
+      else this.byMail?.reset.mail(user);
+    });
+  }
+}

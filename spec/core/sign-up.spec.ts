@@ -1,0 +1,257 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { type AuthConfig, AuthError } from '../../lib/index.js';
+import { ada, password, type SpecApp, startApp } from '../support/app.js';
+import { rows } from '../support/database.js';
+import { startMailApp } from '../support/mail-app.js';
+import { expectProblem } from '../support/problem.js';
+
+type Hooks = NonNullable<AuthConfig['hooks']>;
+type App = SpecApp<readonly [ReturnType<typeof password>]>;
+
+let app: App | undefined;
+afterEach(async () => {
+  await app?.stop();
+  app = undefined;
+});
+
+const fields = {
+  name: { type: 'string', maxLength: 10, required: true },
+  plan: { type: 'string', default: 'free', input: 'none' },
+} as const;
+
+async function start(
+  config: Partial<AuthConfig>,
+  options: Parameters<typeof password>[0] = {},
+): Promise<App> {
+  app = (await startApp({ plugins: [password(options)], config: config as never })) as App;
+  return app;
+}
+
+const emails = async ({ database }: App) =>
+  (await rows<{ email: string }>(database, 'SELECT email FROM users ORDER BY email')).map(
+    ({ email }) => email,
+  );
+
+describe("signUp: 'closed'", () => {
+  test('refuses every sign-up alike, and no account made by code', async () => {
+    const closed = await start({ signUp: 'closed' }, { username: true });
+    expect(await closed.auth.credential.signUp(ada)).toMatchObject({ user: { email: ada.email } });
+    const signUp = (body: object) => closed.http.post('/auth/signup/credential').send(body);
+    const bodies = await Promise.all(
+      [ada, { ...ada, email: 'new@example.com' }, { ...ada, password: 'short' }].map(signUp),
+    );
+    for (const answer of bodies) expectProblem(answer, 403, 'sign_up_refused');
+    expect(new Set(bodies.map(({ text }) => text)).size).toBe(1);
+    await closed.auth.users.create({ email: 'code@example.com' });
+    await closed.auth.credential.importUsers([{ email: 'import@example.com', passwordHash: null }]);
+    expect(await emails(closed)).toEqual([ada.email, 'code@example.com', 'import@example.com']);
+    await closed.http
+      .post('/auth/signin/credential')
+      .send({ credential: ada.email, password: ada.password })
+      .expect(200);
+    await closed.http.post('/auth/usernames/check').send({ username: 'free' }).expect(200);
+  });
+
+  test('refuses before anything is hashed or counted', async () => {
+    const closed = await start(
+      { signUp: 'closed', rateLimit: { signUp: { limit: 1, window: 60 } } },
+      { bcryptCost: 12 },
+    );
+    const begun = performance.now();
+    for (let index = 0; index < 20; index++)
+      expectProblem(await closed.http.post('/auth/signup/credential').send(ada), 403, 'sign_up_refused');
+    // Twenty hashes of this cost would take several seconds.
+    expect(performance.now() - begun).toBeLessThan(2000);
+  });
+
+  test('is in the OpenAPI document', async () => {
+    const closed = await start({ signUp: 'closed' });
+    expect(JSON.stringify(closed.auth.openapi().paths['/signup/credential'])).toContain('sign_up_refused');
+    await closed.stop();
+    const open = await start({});
+    expect(JSON.stringify(open.auth.openapi())).not.toContain('sign_up_refused');
+  });
+});
+
+describe('beforeCreateUser', () => {
+  const refuse: Hooks = {
+    beforeCreateUser({ email }) {
+      if (email?.startsWith('eve'))
+        throw new AuthError('sign_up_refused', { detail: 'Ask for an invitation.' });
+    },
+  };
+
+  test('refuses with a detail, and nothing is made', async () => {
+    const refusing = await start({ hooks: refuse });
+    const answer = await refusing.http
+      .post('/auth/signup/credential')
+      .send({ ...ada, email: 'eve@example.com' });
+    expect(expectProblem(answer, 403, 'sign_up_refused').detail).toBe('Ask for an invitation.');
+    await refusing.http.post('/auth/signup/credential').send(ada).expect(201);
+    expect(await emails(refusing)).toEqual([ada.email]);
+  });
+
+  test('is told who signs up and how', async () => {
+    const told: unknown[] = [];
+    const telling = await start(
+      { user: { fields }, hooks: { beforeCreateUser: (user) => void told.push(user) } },
+      { username: true },
+    );
+    await telling.http
+      .post('/auth/signup/credential')
+      .send({ ...ada, email: 'ADA@example.com', username: 'Ada', name: 'Ada' })
+      .expect(201);
+    await telling.auth.credential.signUp({
+      ...ada,
+      email: 'b@example.com',
+      fields: { name: 'B', plan: 'pro' },
+    });
+    await telling.auth.credential.importUsers([
+      { email: 'c@example.com', passwordHash: null, fields: { name: 'C' } },
+    ]);
+    const free = { name: 'Ada', plan: 'free' };
+    expect(told).toEqual([
+      { email: ada.email, username: 'ada', fields: free, via: 'credential' },
+      { email: 'b@example.com', username: null, fields: { name: 'B', plan: 'pro' }, via: 'code' },
+      { email: 'c@example.com', username: null, fields: { name: 'C', plan: 'free' }, via: 'import' },
+    ]);
+  });
+
+  test('does not run for a sign-up that is not valid, and its fields are a copy', async () => {
+    let runs = 0;
+    const running = await start({
+      user: { fields },
+      hooks: {
+        beforeCreateUser(user) {
+          runs++;
+          Object.assign(user.fields, { plan: 'pro' });
+        },
+      },
+    });
+    const signUp = (body: object) => running.http.post('/auth/signup/credential').send({ ...ada, ...body });
+    const invalid = expectProblem(await signUp({ name: 'Ada', password: 'short' }), 422, 'validation_failed');
+    expect(invalid.errors).toMatchObject([{ pointer: '/password' }]);
+    expect(runs).toBe(0);
+    expect((await signUp({ name: 'Ada' }).expect(201)).body.user.plan).toBe('free');
+    expect(runs).toBe(1);
+  });
+
+  test('what else it throws is an error of the app, and nothing is made', async () => {
+    const throwing = await start({
+      hooks: {
+        afterCreateUser() {
+          throw new Error('a bug of the app');
+        },
+      },
+    });
+    await throwing.http.post('/auth/signup/credential').send(ada).expect(500);
+    await expect(throwing.auth.credential.signUp(ada)).rejects.toThrow('a bug of the app');
+    expect(await emails(throwing)).toEqual([]);
+  });
+
+  test('with concealExistingEmails, a refusal is the same for an email that has an account', async () => {
+    let refuses = false;
+    const conceals = await startMailApp({
+      plugins: [password({ concealExistingEmails: true })],
+      config: {
+        hooks: {
+          beforeCreateUser() {
+            if (refuses) throw new AuthError('sign_up_refused', { detail: 'Not now.' });
+          },
+        },
+      },
+    });
+    app = conceals as unknown as App;
+    const signUp = (email: string) => conceals.http.post('/auth/signup/credential').send({ ...ada, email });
+    await conceals.mailOf(() => signUp(ada.email).expect(202));
+    refuses = true;
+    const answers = [await signUp(ada.email), await signUp('new@example.com')];
+    for (const answer of answers) expectProblem(answer, 403, 'sign_up_refused');
+    expect(answers[0]?.text).toBe(answers[1]?.text);
+    expect(await emails(app)).toEqual([ada.email]);
+  });
+});
+
+describe('importUsers with hooks and fields', () => {
+  const row = (name: string, more: object = {}) => ({
+    email: `${name}@example.com`,
+    passwordHash: null,
+    fields: { name },
+    ...more,
+  });
+
+  test.each([
+    ['with hooks', { beforeCreateUser() {} }],
+    ['without hooks', {}],
+  ])('checks fields, %s', async (_what, hooks: Hooks) => {
+    const importing = await start({ user: { fields }, hooks });
+    const result = await importing.auth.credential.importUsers([
+      row('ada', { fields: { name: 'Ada', plan: 'pro' } }),
+      row('b', { fields: { name: 'longer than ten' } }),
+      row('c', { fields: {} }),
+      row('d', { fields: undefined }),
+      row('e', { fields: { name: 'E', role: 'admin' } }),
+      row('ada'),
+    ]);
+    expect(result.imported).toBe(1);
+    expect(result.skipped.map(({ index, code }) => [index, code])).toEqual([
+      [1, 'invalid_fields'],
+      [2, 'invalid_fields'],
+      [3, 'invalid_fields'],
+      [4, 'invalid_fields'],
+      [5, 'email_taken'],
+    ]);
+    expect(await rows(importing.database, 'SELECT email, name, plan FROM users')).toEqual([
+      { email: 'ada@example.com', name: 'Ada', plan: 'pro' },
+    ]);
+  });
+
+  test('skips whom a hook refuses, with what the hook wrote for them', async () => {
+    const importing = await start({
+      user: { fields },
+      hooks: {
+        async beforeCreateUser({ email }, { transaction }) {
+          // A row of the app's, in the same transaction.
+          await importing.auth.models.User.update(
+            { updatedAt: new Date('2030-01-01') } as never,
+            { where: { email: 'ada@example.com' }, transaction } as never,
+          );
+          if (email?.startsWith('eve')) throw new AuthError('sign_up_refused', { detail: 'No.' });
+        },
+      },
+    });
+    await importing.auth.credential.importUsers([row('ada')]);
+    const result = await importing.auth.credential.importUsers([row('eve')]);
+    expect(result).toEqual({
+      imported: 0,
+      skipped: [{ index: 0, code: 'sign_up_refused', detail: 'No.' }],
+    });
+    const user = await importing.auth.users.find({ email: 'ada@example.com' });
+    expect(user?.updatedAt.getFullYear()).not.toBe(2030);
+    expect(await importing.auth.credential.importUsers([row('bob'), row('eve2'), row('carl')])).toMatchObject(
+      {
+        imported: 2,
+        skipped: [{ index: 1, code: 'sign_up_refused' }],
+      },
+    );
+    expect((await importing.auth.users.find({ email: 'ada@example.com' }))?.updatedAt.getFullYear()).toBe(
+      2030,
+    );
+  });
+
+  test('ends at an error of the app, keeps the accounts before it, and can be run again', async () => {
+    let isBroken = true;
+    const importing = await start({
+      hooks: {
+        afterCreateUser({ email }) {
+          if (isBroken && email === 'b@example.com') throw new Error('a bug of the app');
+        },
+      },
+    });
+    const users = ['a', 'b', 'c'].map((name) => ({ email: `${name}@example.com`, passwordHash: null }));
+    await expect(importing.auth.credential.importUsers(users)).rejects.toThrow('a bug of the app');
+    expect(await emails(importing)).toEqual(['a@example.com']);
+    isBroken = false;
+    expect(await importing.auth.credential.importUsers(users)).toMatchObject({ imported: 2 });
+  });
+});
