@@ -123,7 +123,7 @@ export class Database {
     // others, whatever the app's default, a transaction must see what has been committed by the time it gets a lock.
     const options =
       this.dialect === 'sqlite'
-        ? { type: Transaction.TYPES.IMMEDIATE }
+        ? { type: Transaction.TYPES.IMMEDIATE, ...this.statements.attempts }
         : { isolationLevel: Transaction.ISOLATION_LEVELS.READ_COMMITTED };
     return this.#write((turn) =>
       this.sequelize.transaction(options, async (transaction) => {

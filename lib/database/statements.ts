@@ -31,12 +31,16 @@ export class Statements {
   readonly #dateType: DateType;
   readonly #internals: SequelizeInternals;
 
+  /** Options of writes: on SQLite, the database's lock is waited for here, not by Sequelize, which has no deadline. */
+  readonly attempts: object;
+
   constructor(
     private readonly sequelize: Sequelize,
     private readonly dialect: Dialect,
   ) {
     this.#internals = sequelize as unknown as SequelizeInternals;
     this.#dateType = this.#internals.normalizeDataType(DataTypes.DATE(3));
+    this.attempts = dialect === 'sqlite' ? { retry: { max: 1 } } : {};
     refuseLateStatements(sequelize);
   }
 
@@ -51,7 +55,7 @@ export class Statements {
       raw: true,
       // Null, not undefined: with Sequelize's CLS, the statement would otherwise join the app's transaction.
       transaction: transaction ?? null,
-      ...(turn && { turn }),
+      ...(turn && { turn, ...this.attempts }),
       ...(isSecret && { logging: false }),
     });
   }
