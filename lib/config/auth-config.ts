@@ -86,6 +86,8 @@ export interface EmailOptions {
   verifyUrl?: string;
   /** Likewise, the app's page that reads `?token=` and calls POST /passwords/reset. @default `/reset-password` */
   resetUrl?: string;
+  /** Likewise, the page of the link in invitations, where a new user chooses a password. @default the `resetUrl` */
+  invitationUrl?: string;
 }
 
 /** Which routes users have to change their own account. */

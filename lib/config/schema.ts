@@ -87,6 +87,7 @@ const emailSchema = z.strictObject({
   ),
   verifyUrl: page.default('/verify-email'),
   resetUrl: page.default('/reset-password'),
+  invitationUrl: page.optional(),
 });
 
 /** Validates the config and fills in defaults. */

@@ -40,6 +40,16 @@ export interface Passwords {
   checkHash(hash: string): Promise<string>;
   /** Replaces a user's password, without asking for the current one. @throws AuthError `user_not_found` */
   replace(userId: string, password: string, options: ReplacePasswordOptions): Promise<void>;
+  /** Emails links with which users choose a password. Null if `email` is not configured. */
+  readonly links: PasswordLinks | null;
+}
+
+/** Emails links with which users choose a password: after the response, to those who have an email. */
+export interface PasswordLinks {
+  /** Emails the first one to a user whom somebody else has made. */
+  invite(user: User): void;
+  /** Emails a reset link. */
+  reset(user: User): void;
 }
 
 /** The part of a user's ways to sign in that a plugin knows of, as JSON. */

@@ -71,14 +71,18 @@ export class OneTimeTokens {
     });
   }
 
-  /** Finds the user of a token without consuming it. @throws AuthError `invalid_token` */
-  async find(purpose: Purpose, token: string): Promise<FoundToken> {
+  /**
+   * Finds the user of a token without consuming it.
+   *
+   * @param accepted the purposes that it may have
+   * @throws AuthError `invalid_token`
+   */
+  async find(accepted: Purpose | readonly Purpose[], token: string): Promise<FoundToken> {
     if (!isWellFormedToken(PREFIX, token)) throw new AuthError('invalid_token');
-    const where = 'WHERE t.token_hash = :hash AND t.purpose = :purpose';
-    const [row] = await this.table
-      .shown('t')
-      .select(where, { hash: digestToken(token), purpose: purpose.name });
-    if (!row || this.database.clock.hasPassed(row.expiresAt)) throw new AuthError('invalid_token');
+    const hash = digestToken(token);
+    const [row] = await this.table.shown('t').select('WHERE t.token_hash = :hash', { hash });
+    const purpose = [accepted].flat().find(({ name }) => name === row?.purpose);
+    if (!row || !purpose || this.database.clock.hasPassed(row.expiresAt)) throw new AuthError('invalid_token');
     const record = row.userId === null ? null : await this.users.findRecord({ id: row.userId });
     // The user's email has changed since the token was sent.
     if (record?.user.email !== row.email) throw new AuthError('invalid_token');

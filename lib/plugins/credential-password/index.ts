@@ -8,7 +8,7 @@ import { text } from '../../http/schemas.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { CredentialApi } from './api.js';
 import { EmailVerification } from './email-verification.js';
-import { RESET_PASSWORD, VERIFY_EMAIL } from './mails.js';
+import { INVITATION, RESET_PASSWORD, VERIFY_EMAIL } from './mails.js';
 import { type CredentialPasswordOptions, checkTogether, readSettings, type Settings } from './options.js';
 import { PasswordChange } from './password-change.js';
 import { PasswordCheck } from './password-check.js';
@@ -68,7 +68,7 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
           ...(settings.usernames ? [usernamesCheck(api)] : []),
         ],
         shows: { user: settings.usernames ? ['username'] : [] },
-        purposes: [VERIFY_EMAIL, RESET_PASSWORD],
+        purposes: [VERIFY_EMAIL, RESET_PASSWORD, INVITATION],
         passwords: passwordsOf(parts),
         ...(settings.usernames && { usernames: settings.usernames }),
         async checkSignIn(user) {
@@ -102,7 +102,7 @@ function makeParts(core: Core, settings: Settings) {
   const byMail = mailer &&
     email && {
       verification: new EmailVerification(core, email.verifyUrl, check),
-      reset: new PasswordReset(core, mailer, email.resetUrl, hasher, rules),
+      reset: new PasswordReset(core, mailer, email, hasher, rules),
     };
   const registrations = new Registrations(core, hasher, rules, byMail, settings);
   return { hasher, check, rules, change, byMail, registrations };

@@ -5,6 +5,7 @@ declare module '../../mail/message.js' {
   interface MailKinds {
     'verify-email': unknown;
     'reset-password': unknown;
+    invitation: unknown;
   }
 }
 
@@ -14,6 +15,12 @@ export const VERIFY_EMAIL: Purpose = { name: 'verify-email', lifetimeMs: 24 * HO
 export const RESET_PASSWORD: Purpose = {
   name: 'reset-password',
   lifetimeMs: HOUR_MS,
+  endsWithPassword: true,
+};
+/** A link for the first password of a user whom an administrator has made. It is redeemed like a reset link. */
+export const INVITATION: Purpose = {
+  name: 'invitation',
+  lifetimeMs: 7 * 24 * HOUR_MS,
   endsWithPassword: true,
 };
 
@@ -31,4 +38,12 @@ export const resetPasswordMail: Omit<MailTemplate, 'page'> = {
   before: 'Someone requested a new password for your account. If it was you, choose one here:',
   action: 'Choose a new password',
   after: 'The link expires in one hour. If it was not you, ignore this email: your password has not changed.',
+};
+
+export const invitationMail: Omit<MailTemplate, 'page'> = {
+  kind: 'invitation',
+  subject: 'Your new account',
+  before: 'An account has been made for you. Choose a password here:',
+  action: 'Choose a password',
+  after: 'The link expires in 7 days. If you did not expect this, you can ignore this email.',
 };

@@ -3,18 +3,18 @@ import type { Core } from '../../core/core.js';
 import type { PasswordHasher } from '../../crypto/password.js';
 import type { Mailer } from '../../mail/mailer.js';
 import type { User } from '../../models/user.js';
-import { RESET_PASSWORD, resetPasswordMail } from './mails.js';
+import { INVITATION, invitationMail, RESET_PASSWORD, resetPasswordMail } from './mails.js';
 import { replacePassword } from './password-change.js';
 import { attemptsOf } from './password-check.js';
 import type { PasswordRules } from './rules.js';
 
 /** Emails password reset links, and redeems them. */
 export class PasswordReset {
-  /** @param page the app's page that reads the token */
+  /** @param pages the app's pages that read the token */
   constructor(
     private readonly core: Core,
     private readonly mailer: Mailer,
-    private readonly page: string,
+    private readonly pages: { readonly resetUrl: string; readonly invitationUrl: string },
     private readonly hasher: PasswordHasher,
     private readonly rules: PasswordRules,
   ) {}
@@ -35,13 +35,19 @@ export class PasswordReset {
 
   /** Emails a link. @param user null for an unknown email: see {@link OneTimeTokens.mail} */
   mail(user: User | null): void {
-    this.core.mailToken({ ...resetPasswordMail, page: this.page }, RESET_PASSWORD, user);
+    this.core.mailToken({ ...resetPasswordMail, page: this.pages.resetUrl }, RESET_PASSWORD, user);
   }
 
-  /** Redeems a link. @throws AuthError `invalid_token`, `validation_failed`, `rate_limited` */
+  /** Emails the link of an invitation. */
+  invite(user: User): void {
+    const page = this.pages.invitationUrl;
+    this.core.mailToken({ ...invitationMail, page }, INVITATION, user);
+  }
+
+  /** Redeems a link, of a reset or an invitation. @throws AuthError `invalid_token`, `validation_failed`, `rate_limited` */
   async reset(token: string, newPassword: string): Promise<void> {
     const { tokens, sessions, events, limiter } = this.core;
-    const found = await tokens.find(RESET_PASSWORD, token);
+    const found = await tokens.find([RESET_PASSWORD, INVITATION], token);
     await limiter.countAddress('signIn');
     const { user } = found.record;
     const { id: userId, email, username } = user;

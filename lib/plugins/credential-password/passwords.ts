@@ -5,6 +5,7 @@ import { invalidField } from '../../errors.js';
 import { problemOfHash } from './import-users.js';
 import type { PasswordChange } from './password-change.js';
 import type { PasswordCheck } from './password-check.js';
+import type { PasswordReset } from './password-reset.js';
 import type { PasswordRules } from './rules.js';
 
 interface Parts {
@@ -12,10 +13,11 @@ interface Parts {
   readonly check: PasswordCheck;
   readonly rules: PasswordRules;
   readonly change: PasswordChange;
+  readonly byMail: { readonly reset: PasswordReset } | null;
 }
 
 /** What other features do with passwords. */
-export function passwordsOf({ hasher, check, rules, change }: Parts): Passwords {
+export function passwordsOf({ hasher, check, rules, change, byMail }: Parts): Passwords {
   return {
     verify: (record, password) => check.verifyOwn(record, password),
     async hash(password, identifiers, skipRules) {
@@ -29,5 +31,9 @@ export function passwordsOf({ hasher, check, rules, change }: Parts): Passwords 
       return hash;
     },
     replace: (userId, password, options) => change.replace(userId, password, options),
+    links: byMail && {
+      invite: (user) => byMail.reset.invite(user),
+      reset: (user) => byMail.reset.mail(user),
+    },
   };
 }
