@@ -32,6 +32,11 @@ export type { User } from './models/user.js';
 export type { Plugin, PluginApis, PluginModels } from './plugin.js';
 export type { AdminApi } from './plugins/admin/api.js';
 export { type AdminOptions, admin } from './plugins/admin/index.js';
+export type {
+  AdminCallOptions,
+  CreateUserByAdminInput,
+  UpdateUserByAdminInput,
+} from './plugins/admin/inputs.js';
 export type { ListUsersOptions, UserPage } from './plugins/admin/user-list.js';
 export type { ApiKeysApi, CreateApiKeyInput } from './plugins/api-keys/api.js';
 export type { ApiKeyAuthentication } from './plugins/api-keys/carrier.js';

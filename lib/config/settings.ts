@@ -35,7 +35,13 @@ export interface Settings {
   /** Null if rate limits are disabled. */
   readonly rateLimit: { store: RedisClient | string | null; keyPrefix: string; rules: LimitRules } | null;
   /** Null if `email` is not configured. */
-  readonly email: (MailSettings & { readonly verifyUrl: string; readonly resetUrl: string; readonly invitationUrl: string }) | null;
+  readonly email:
+    | (MailSettings & {
+        readonly verifyUrl: string;
+        readonly resetUrl: string;
+        readonly invitationUrl: string;
+      })
+    | null;
   readonly user: { readonly fields: FieldsOptions };
   readonly hooks: Hooks;
   readonly signUp: 'open' | 'closed';
@@ -91,7 +97,10 @@ function* warningsAbout({ baseUrl, cookie, email }: Settings): Generator<string>
     const refused = cookie.secure ? ', and browsers reject the Secure cookie' : '';
     yield `baseUrl is http in production: passwords and session tokens are sent unencrypted${refused}`;
   }
-  if (!baseUrl && [email?.verifyUrl, email?.resetUrl, email?.invitationUrl].some((page) => page?.startsWith('/'))) {
+  if (
+    !baseUrl &&
+    [email?.verifyUrl, email?.resetUrl, email?.invitationUrl].some((page) => page?.startsWith('/'))
+  ) {
     yield 'links in emails are relative without baseUrl: set it, or set email.verifyUrl and email.resetUrl to URLs';
   }
 }

@@ -82,7 +82,8 @@ export class OneTimeTokens {
     const hash = digestToken(token);
     const [row] = await this.table.shown('t').select('WHERE t.token_hash = :hash', { hash });
     const purpose = [accepted].flat().find(({ name }) => name === row?.purpose);
-    if (!row || !purpose || this.database.clock.hasPassed(row.expiresAt)) throw new AuthError('invalid_token');
+    if (!row || !purpose || this.database.clock.hasPassed(row.expiresAt))
+      throw new AuthError('invalid_token');
     const record = row.userId === null ? null : await this.users.findRecord({ id: row.userId });
     // The user's email has changed since the token was sent.
     if (record?.user.email !== row.email) throw new AuthError('invalid_token');

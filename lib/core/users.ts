@@ -66,7 +66,7 @@ export class Users {
   }
 
   /** A user as the app's code sees them: with the fields for administrators too. */
-  forCode({ account }: UserRecord): User {
+  forCode({ account }: UserRecord): UserForAdmins {
     return this.#forAdmins.pick(account);
   }
 

@@ -1,12 +1,16 @@
 import { z } from 'zod';
 import { readOptions } from '../../config/options.js';
 import { canonicalEmail } from '../../core/canonical.js';
+import { passwordsOf } from '../../core/passwords.js';
 import { declareAdministrators } from '../../core/switches.js';
 import type { User } from '../../models/user.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { AdminApi } from './api.js';
 import { revokeUserSessions } from './routes/revoke-sessions.js';
-import { getUser, listUsers } from './routes/users.js';
+import { sendPasswordReset } from './routes/send-password-reset.js';
+import { listUserSessions } from './routes/sessions.js';
+import { createUser, deleteUser, getUser, listUsers, updateUser } from './routes/users.js';
+import { revokeUserSession } from './routes/users-sessions.js';
 
 /** Options of {@link admin}. At least one of the lists must not be empty. */
 export interface AdminOptions {
@@ -14,6 +18,8 @@ export interface AdminOptions {
   adminUserIds?: readonly string[];
   /** The emails of administrators. They count only once they are verified. @default [] */
   adminEmails?: readonly string[];
+  /** Whether administrators can create, change and delete users. @default true */
+  manageUsers?: boolean;
 }
 
 const schema = z.strictObject({
@@ -38,6 +44,7 @@ const schema = z.strictObject({
       'must be a list of emails',
     )
     .default([]),
+  manageUsers: z.boolean('must be true or false').default(true),
 });
 
 declareAdministrators('add admin({ adminUserIds: […] }) to plugins');
@@ -67,7 +74,15 @@ export function admin(options: AdminOptions): Plugin<'admin', AdminApi, Record<n
       return {
         api,
         isAdministrator,
-        routes: () => [listUsers(core, api), getUser(core, api), revokeUserSessions(api)],
+        routes: () => [
+          listUsers(core, api),
+          getUser(core, api),
+          ...(data.manageUsers ? [createUser(core, api), updateUser(core, api), deleteUser(api)] : []),
+          ...(passwordsOf(core)?.links ? [sendPasswordReset(api)] : []),
+          listUserSessions(core, api),
+          revokeUserSession(api),
+          revokeUserSessions(api),
+        ],
       };
     },
   });

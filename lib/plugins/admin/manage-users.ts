@@ -1,0 +1,75 @@
+import { changeAccount } from '../../core/change-account.js';
+import type { Core } from '../../core/core.js';
+import { deleteUser } from '../../core/deletion.js';
+import { passwordsOf, requirePasswords } from '../../core/passwords.js';
+import type { UserForAdmins } from '../../core/user-record.js';
+import { readUsername } from '../../core/usernames.js';
+import { readEmail } from '../../core/users-api.js';
+import { AuthError, invalidField } from '../../errors.js';
+import type { AdminCallOptions, CreateUserByAdminInput, UpdateUserByAdminInput } from './inputs.js';
+
+/** Creates a user without a password, and invites them to choose one. @throws AuthError */
+export async function createUser(core: Core, input: CreateUserByAdminInput): Promise<UserForAdmins> {
+  const { adminId = null, fields } = input;
+  const email = input.email == null ? null : readEmail(input.email, '/email');
+  const username = input.username == null ? null : readUsername(core, input.username);
+  if (email === null && username === null)
+    throw invalidField('/email', 'required', 'is missing: a user needs an email or a username');
+  const record = await core.signUp.create(
+    { email, username, passwordHash: null },
+    { via: 'admin', from: 'code', ...(fields && { fields }) },
+  );
+  const { user } = record;
+  core.events.emit('user.created', { userId: user.id });
+  core.events.emit('admin.user_created', { userId: user.id, adminId });
+  passwordsOf(core)?.links?.invite(user);
+  return core.users.forCode(record);
+}
+
+/** Changes fields and the username of a user. @throws AuthError */
+export async function updateUser(
+  core: Core,
+  userId: string,
+  { adminId = null, username, fields = {} }: UpdateUserByAdminInput,
+): Promise<UserForAdmins> {
+  const changes = {
+    fields: core.fields.read(fields, 'code', 'update'),
+    ...(username !== undefined && { username: readUsername(core, username) }),
+  };
+  const { record, changed } = await changeAccount(core, userId, null, (transaction, record) =>
+    core.updates.update(record, changes, transaction),
+  );
+  if (changed.length > 0) {
+    core.events.emit('user.updated', { userId, changed });
+    core.events.emit('admin.user_updated', { userId, adminId });
+  }
+  return core.users.forCode(record);
+}
+
+/** Deletes a user. @throws AuthError */
+export async function removeUser(
+  core: Core,
+  userId: string,
+  { adminId = null }: AdminCallOptions,
+): Promise<void> {
+  if (adminId === userId) throw new AuthError('own_account');
+  await deleteUser(core, userId, null);
+  core.events.emit('admin.user_deleted', { userId, adminId });
+}
+
+/** Emails a user a reset link. @throws AuthError */
+export async function sendPasswordReset(
+  core: Core,
+  userId: string,
+  { adminId = null }: AdminCallOptions,
+): Promise<void> {
+  const { links } = requirePasswords(core, 'auth.admin.sendPasswordReset');
+  if (!links) throw new TypeError('latchkey: this requires email: { send } in the config');
+  const user = await core.users.find(userId);
+  if (!user) throw new AuthError('user_not_found');
+  if (user.email === null) throw new AuthError('email_missing');
+  // Counted separately: strangers can use up the limit on what they request.
+  await core.limiter.countAccount('mail', user.id, 'admin');
+  links.reset(user);
+  core.events.emit('admin.password_reset_sent', { userId, adminId });
+}
