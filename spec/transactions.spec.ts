@@ -176,6 +176,23 @@ const WRITING: Record<string, Prepare> = {
     const { apiKey } = await auth.apiKeys.create(id, { name: 'a program' });
     return (options) => auth.apiKeys.revoke(id, apiKey.id, options);
   },
+  'admin.createUser': async () => (options) => auth.admin.createUser({ email: newcomer().email, ...options }),
+  async 'admin.updateUser'() {
+    const { id } = await aUser();
+    return (options) => auth.admin.updateUser(id, { username: `username_${++count}`, ...options });
+  },
+  async 'admin.deleteUser'() {
+    const { id } = await aUser();
+    return (options) => auth.admin.deleteUser(id, options);
+  },
+  async 'admin.sendPasswordReset'() {
+    const { id } = await aUser();
+    return (options) => auth.admin.sendPasswordReset(id, options);
+  },
+  async 'admin.revokeUserSession'() {
+    const { user, session } = await aSession();
+    return (options) => auth.admin.revokeUserSession(user.id, session.id, options);
+  },
   async 'admin.revokeUserSessions'() {
     const { user } = await aSession();
     return (options) => auth.admin.revokeUserSessions(user.id, options);
@@ -219,7 +236,13 @@ const READING = [
     'oauth.accounts',
     'oauth.isPending',
   ],
-  ...['suspension.isSuspended', 'admin.isAdministrator', 'admin.listUsers', 'admin.getUser'],
+  ...[
+    'suspension.isSuspended',
+    'admin.isAdministrator',
+    'admin.listUsers',
+    'admin.getUser',
+    'admin.listUserSessions',
+  ],
 ];
 
 /** Not for apps. */

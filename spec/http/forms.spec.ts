@@ -66,6 +66,7 @@ describe('which routes take forms', () => {
     );
     expect(empty.map(([name]) => name).sort()).toEqual([
       '/admin/users/:id/reinstate',
+      '/admin/users/:id/send-password-reset',
       '/email-verifications',
       '/oauth/:provider/unlink',
       '/revoke-sessions',
