@@ -1,5 +1,5 @@
-export type { Profile, ProviderPlugin } from './plugins/oauth/provider.js';
-export { type AppleOptions, apple } from './plugins/oauth/providers/apple.js';
+export type { Claims, FieldsOf, Profile, ProviderPlugin } from './plugins/oauth/provider.js';
+export { type AppleClaims, type AppleOptions, apple } from './plugins/oauth/providers/apple.js';
 export { discord } from './plugins/oauth/providers/discord.js';
 export { facebook } from './plugins/oauth/providers/facebook.js';
 export { type GithubOptions, github } from './plugins/oauth/providers/github.js';
@@ -14,6 +14,7 @@ export type {
   DiscoveredOptions,
   EndpointOptions,
   Endpoints,
+  ProfileAlias,
   ProviderOptions,
 } from './plugins/oauth/providers/options.js';
 export { type SlackOptions, slack } from './plugins/oauth/providers/slack.js';

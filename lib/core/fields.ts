@@ -85,7 +85,7 @@ export class Fields {
   onlyValid(given: FieldValues): FieldValues {
     return Object.fromEntries(
       this.#fields.flatMap(([name, options]) => {
-        if (!Object.hasOwn(given, name) || given[name] === undefined) return [];
+        if (!Object.hasOwn(given, name) || (given[name] ?? null) === null) return [];
         const { success, data } = codeSchema(options).safeParse(given[name]);
         return success ? [[name, data]] : [];
       }),

@@ -74,6 +74,19 @@ export class OAuthApi {
   }
 
   /**
+   * Whether a form post belongs to a flow in progress. If so, keeps what the provider says only there, for the request
+   * that follows with the flow's cookie.
+   *
+   * @internal
+   */
+  async keepForm(provider: string, parameters: URLSearchParams): Promise<boolean> {
+    if (!(await this.isPending(provider, parameters))) return false;
+    const claims = clientOf(this.#parts, provider).provider.unsignedClaims?.(parameters) ?? {};
+    if (Object.keys(claims).length > 0) await this.#parts.flows.keep(parameters.get('state') ?? '', claims);
+    return true;
+  }
+
+  /**
    * Completes a flow when the browser returns: signs in, links, or reauthenticates. The last two require the `request`,
    * which must carry the session that started the flow.
    *

@@ -9,6 +9,7 @@ import type { TakenFlow } from './flows.js';
 import { findOrCreateUser, inSession, linkIdentity, ownAccount } from './identities.js';
 import type { CallbackInput } from './inputs.js';
 import { clientOf, type Parts } from './parts.js';
+import type { Claims } from './provider.js';
 
 /** The result of a flow. */
 export interface CallbackResult {
@@ -37,7 +38,10 @@ export async function completeFlow(parts: Parts, input: CallbackInput): Promise<
   if (flow.sessionId !== (current?.session.id ?? null)) throw new AuthError('invalid_flow');
   const setCookie = request ? clearFlowCookie(core, request, flow.secrets.state) : [];
   try {
-    const identity = await client.redeem(input.parameters, flow.secrets, flow.redirectUri);
+    const identity = withUnsigned(await client.redeem(input.parameters, flow.secrets, flow.redirectUri), {
+      ...flow.unsignedClaims,
+      ...client.provider.unsignedClaims?.(input.parameters),
+    });
     const issued = current ? null : await signIn(parts, client, flow, identity);
     if (current && flow.reauthenticates) await reauthenticate(parts, client, flow, current, identity);
     else if (current) await link(parts, client, current, identity);
@@ -51,6 +55,11 @@ export async function completeFlow(parts: Parts, input: CallbackInput): Promise<
     const callbackUrl = withoutFragment(client, withError(flow.callbackUrl, error.code));
     return { callbackUrl, issued: null, setCookie };
   }
+}
+
+/** What the provider has signed, or returned itself, comes first. */
+function withUnsigned(identity: Identity, unsigned: Claims): Identity {
+  return { ...identity, claims: { ...unsigned, ...identity.claims } };
 }
 
 /** A browser keeps the fragment that the provider added, unless the URL that it is redirected to has one, if empty. */

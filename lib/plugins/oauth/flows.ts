@@ -7,6 +7,7 @@ import { type Session, sessions } from '../../models/session.js';
 import type { Selection, Table } from '../../models/table.js';
 import type { FlowSecrets } from './authorization-server.js';
 import { flowsTable } from './model.js';
+import type { Claims } from './provider.js';
 
 /** The lifetime of a flow, in seconds. */
 export const FLOW_SECONDS = 600;
@@ -27,6 +28,8 @@ interface FlowOptions {
   readonly remembered: boolean;
   /** Whether it only reauthenticates the user of the session. */
   readonly reauthenticates: boolean;
+  /** Claims that have come with a form post, before the browser returned with its cookie. */
+  readonly unsignedClaims?: Claims;
 }
 
 /** A consumed flow, and the browser's existing sessions. */
@@ -93,11 +96,12 @@ export class Flows {
     const opened = this.#core.box.open(sealed, contextOf(stateHash));
     if (taken === 0 || opened === null || this.#core.database.clock.hasPassed(expiresAt)) return null;
     const startedAt = new Date(expiresAt.getTime() - FLOW_SECONDS * 1000);
-    const { remembered, reauthenticates, ...secrets } = JSON.parse(opened) as FlowSecrets & FlowOptions;
+    const { remembered, reauthenticates, unsignedClaims, ...secrets } = JSON.parse(opened) as FlowSecrets &
+      FlowOptions;
     const { carried } = found;
     return {
       ...{ provider, sessionId, callbackUrl, redirectUri, secrets, remembered, reauthenticates },
-      ...{ startedAt, carried },
+      ...{ startedAt, carried, ...(unsignedClaims && { unsignedClaims }) },
     };
   }
 
@@ -105,6 +109,17 @@ export class Flows {
   async isPending(state: string, provider: string): Promise<boolean> {
     const found = await this.#find(digestToken(state), []);
     return found?.row.provider === provider && !this.#core.database.clock.hasPassed(found.row.expiresAt);
+  }
+
+  /** Keeps claims for the flow's end, encrypted like its secrets. Does nothing if the flow has ended. */
+  async keep(state: string, unsignedClaims: Claims): Promise<void> {
+    const { box } = this.#core;
+    const stateHash = digestToken(state);
+    const { sealed } = (await this.#find(stateHash, []))?.row ?? {};
+    const opened = sealed === undefined ? null : box.open(sealed, contextOf(stateHash));
+    if (opened === null) return;
+    const extended = JSON.stringify({ ...JSON.parse(opened), unsignedClaims });
+    await this.#table.update({ sealed: box.seal(extended, contextOf(stateHash)) }, { stateHash });
   }
 
   /** Deletes expired flows. @returns the number of flows */

@@ -9,6 +9,7 @@ import { AuthError } from '../../errors.js';
 import type { AccountOwner, Accounts } from './accounts.js';
 import type { Identity } from './client.js';
 import type { AccountRow } from './model.js';
+import { type NewPerson, readPerson } from './new-user.js';
 import type { Provider } from './provider.js';
 
 const MAX_ATTEMPTS = 3;
@@ -28,7 +29,7 @@ export interface FoundUser extends Proof {
  * to someone who signed up with another person's address.
  *
  * @throws AuthError `account_exists`; `provider_already_linked` if the user found by email has linked another account
- *   at the provider; `rate_limited` for a new user
+ *   at the provider; for a new user `sign_up_refused`, `sign_up_incomplete`, `rate_limited`, and what hooks throw
  */
 export function findOrCreateUser(
   core: Core,
@@ -39,7 +40,7 @@ export function findOrCreateUser(
 ): Promise<FoundUser> {
   const { emailIsProof, emailIsAuthoritative } = identity.profile;
   const email = emailIsProof ? canonicalEmail(identity.profile.email) : null;
-  let isCounted = false;
+  let person: NewPerson | undefined;
   return retryAfterRace(async () => {
     const known = await signInKnown(core, accounts, provider, identity);
     if (known) return known;
@@ -56,9 +57,10 @@ export function findOrCreateUser(
       await accounts.insert(ownerOf(holder.user.id, provider, identity), identity.tokens);
       return { ...holder, userCreated: false, accountLinked: true };
     }
-    if (!isCounted) await core.limiter.countAddress('signUp');
-    isCounted = true;
-    const created = await createUser(core, accounts, provider, identity, email);
+    core.signUp.checkOpen('oauth');
+    if (!person) await core.limiter.countAddress('signUp');
+    person ??= await readPerson(core, provider, identity);
+    const created = await createUser(core, accounts, provider, identity, email, person);
     return { ...created, userCreated: true, accountLinked: true };
   });
 }
@@ -139,11 +141,12 @@ function createUser(
   provider: Provider,
   identity: Identity,
   email: string | null,
+  { claims, fields }: NewPerson,
 ): Promise<UserRecord> {
   return core.database.transaction(async (transaction) => {
     const created = await core.signUp.create(
       { email, username: null, passwordHash: null, emailProof: email === null ? null : 'mailbox' },
-      { via: 'oauth', from: 'code', provider: provider.id },
+      { via: 'oauth', from: 'code', provider: provider.id, claims, fields },
       transaction,
     );
     await accounts.insert(ownerOf(created.user.id, provider, identity), identity.tokens, transaction);

@@ -6,6 +6,10 @@ const problems = declareProblems({
     'This sign-in was not started in this browser, is already complete, or took too long. Start again.',
   ],
   access_denied: [403, 'The sign-in at the provider was declined. Start again, and accept there.'],
+  sign_up_incomplete: [
+    403,
+    'The provider did not give everything that an account needs. Sign up in another way.',
+  ],
   account_not_linked: [404, 'You have not linked an account at this provider. Link one first.'],
   provider_not_found: [404, 'There is no such provider: check its id.'],
   account_exists: [409, 'An account with this email already exists. Sign in to it, then link this provider.'],

@@ -23,6 +23,11 @@ export interface Profile {
 /** What a provider says about a person: the claims of OpenID Connect, or the JSON of a userinfo URL. */
 export type Claims = Readonly<Record<string, unknown>>;
 
+/** Reads the values of the app's fields for a new user, by their names in code. */
+export type FieldsOf<C extends Claims = Claims> = (
+  claims: C,
+) => Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>;
+
 /** Why the browser is sent to a provider: to sign in, to link an account (again), or to reauthenticate. */
 export type FlowPurpose = 'sign-in' | 'link' | 'reauthenticate';
 
@@ -83,6 +88,13 @@ export interface Provider {
   readonly revocation?: Revocation;
   /** The permanent id of the account, according to an ID token. @default its `sub` */
   subjectOf?(claims: Claims): unknown;
+  /** The app's function for the fields of a new user. */
+  readonly fields?: FieldsOf | undefined;
+  /**
+   * Claims that the provider sends only in the parameters of its response. They are not signed, and come from the
+   * browser, so they must contain nothing that identifies an account. Claims of the same name replace them.
+   */
+  unsignedClaims?(parameters: URLSearchParams): Claims;
   /** Reads the profile of the person who signed in. */
   profile(sources: ProfileSources): Promise<ReadProfile>;
 }

@@ -1,10 +1,29 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
-import { type ProviderPlugin, providerPlugin } from '../provider.js';
+import { type Claims, type FieldsOf, type ProviderPlugin, providerPlugin } from '../provider.js';
+import { isObject, isStorable } from '../token-response.js';
 import { oidcProfile, trusted } from './oidc.js';
-import { checkOptions, discoveredShape, type ProviderOptions, required } from './options.js';
+import {
+  checkOptions,
+  discoveredShape,
+  fieldsOf,
+  type ProfileAlias,
+  type ProviderOptions,
+  required,
+} from './options.js';
+
+/** What Apple says of a person. */
+export interface AppleClaims extends Claims {
+  /**
+   * The name that the person has entered, only at their first sign-in. It is not signed, and comes from the browser: take
+   * it for what a form would contain.
+   */
+  readonly user?: { readonly name: { readonly firstName?: string; readonly lastName?: string } };
+}
 
 /** Options of {@link apple}. */
-export interface AppleOptions extends Pick<ProviderOptions, 'authorizeParameters'> {
+export interface AppleOptions
+  extends Pick<ProviderOptions, 'authorizeParameters'>,
+    ProfileAlias<FieldsOf<AppleClaims>> {
   /** The Services ID. @default none, required */
   clientId: string;
   /** The ten-character id of the developer team. @default none, required */
@@ -13,6 +32,12 @@ export interface AppleOptions extends Pick<ProviderOptions, 'authorizeParameters
   keyId: string;
   /** The contents of the `.p8` file: a PEM key on the curve P-256. @default none, required */
   privateKey: string;
+  /**
+   * Returns the values of your app's fields for a new user, by their names in code. Apple gives the name only once: see
+   * {@link AppleClaims}.
+   * @default none
+   */
+  fields?: FieldsOf<AppleClaims>;
   /** The scopes to request. @default `openid`, `name` and `email` */
   scopes?: readonly string[];
   /** Another issuer, for tests, with the paths of Apple's endpoints. @default Apple's */
@@ -21,6 +46,8 @@ export interface AppleOptions extends Pick<ProviderOptions, 'authorizeParameters
 
 const APPLE = 'https://appleid.apple.com';
 const SECRET_SECONDS = 300;
+const MAX_USER = 4096;
+const MAX_NAME = 255;
 const { clientSecret: _generated, ...shape } = discoveredShape;
 const SHAPE = { ...shape, teamId: required, keyId: required, privateKey: required };
 
@@ -35,6 +62,7 @@ const SHAPE = { ...shape, teamId: required, keyId: required, privateKey: require
  * @see https://developer.apple.com/documentation/accountorganizationaldatasharing/creating-a-client-secret
  * @see https://developer.apple.com/documentation/signinwithapple/authenticating-users-with-sign-in-with-apple
  * @see https://github.com/supabase/auth/issues/2051 on discovery
+ * @see https://developer.apple.com/documentation/signinwithapplerestapi/request-an-authorization-to-the-sign-in-with-apple-server on `user`
  * @see https://developer.apple.com/documentation/signinwithapplerestapi/revoke-tokens
  * @see https://developer.apple.com/documentation/technotes/tn3194-handling-account-deletions-and-revoking-tokens-for-sign-in-with-apple
  */
@@ -59,12 +87,38 @@ export function apple(options: AppleOptions): ProviderPlugin {
     scopes: scopes ?? ['openid', 'name', 'email'],
     // Apple requires a form post if name or email is requested.
     authorizeParameters: { response_mode: 'form_post' },
+    fields: fieldsOf(options) as FieldsOf | undefined,
+    unsignedClaims,
     // Apple has no userinfo endpoint. All data is in the ID token.
     profile: ({ claims }) =>
       oidcProfile({ claims, userinfo: async () => null }, ({ email_verified }) =>
         trusted(email_verified === true || email_verified === 'true'),
       ),
   });
+}
+
+/**
+ * The name in `user`, which Apple sends with the first response only, and outside of the ID token. `user` contains an
+ * email too, which is left out: only that of the ID token is signed.
+ */
+function unsignedClaims(parameters: URLSearchParams): AppleClaims {
+  const { firstName, lastName } = namesIn(parameters.get('user') ?? '');
+  const name = { ...(isName(firstName) && { firstName }), ...(isName(lastName) && { lastName }) };
+  return Object.keys(name).length > 0 ? { user: { name } } : {};
+}
+
+function namesIn(user: string): Record<string, unknown> {
+  if (user.length > MAX_USER) return {};
+  try {
+    const { name } = JSON.parse(user);
+    return isObject(name) ? name : {};
+  } catch {
+    return {};
+  }
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '' && isStorable(value, MAX_NAME);
 }
 
 function readKey(pem: string): KeyObject {

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import {
   type Claims,
   type Profile,
@@ -39,7 +38,6 @@ const SHAPE = {
     .max(255, 'must have at most 255 characters')
     .refine((value) => !value.startsWith(OWN_ISSUERS), `must not start with ${OWN_ISSUERS}`)
     .optional(),
-  profile: z.custom((value) => typeof value === 'function', 'must be a function').optional(),
 };
 
 /** Options of {@link oauth2}. */
@@ -82,7 +80,7 @@ export function oauth2(options: OAuth2Options): ProviderPlugin {
     },
     // Before version 0.1.0, the default was the origin, which other services on the same host share.
     ...(issuer === undefined && { formerIssuers: [origin] }),
-    ...clientOf(options),
+    ...clientOf({ ...options, profile: undefined }),
     clientAuth,
     scopes,
     async profile({ get }) {

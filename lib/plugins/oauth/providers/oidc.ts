@@ -4,6 +4,7 @@ import {
   checkOptions,
   clientAuthShape,
   clientOf,
+  type ProfileAlias,
   type ProviderOptions,
   providerId,
   providerShape,
@@ -20,7 +21,7 @@ const SHAPE = {
 };
 
 /** Options of {@link oidc}. */
-export interface OidcOptions extends ProviderOptions, ClientAuthOptions {
+export interface OidcOptions extends ProviderOptions, ProfileAlias, ClientAuthOptions {
   /** The `:provider` of the routes: lower-case letters, digits, `_` and `-`. @default none, required */
   id: string;
   /** The issuer, exactly as in its discovery document. @default none, required */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isLoopback, readOptions } from '../../../config/options.js';
 import { FLOW_PARAMETERS } from '../authorization-parameters.js';
+import type { FieldsOf } from '../provider.js';
 
 /** Options of all providers. */
 export interface ProviderOptions {
@@ -16,6 +17,18 @@ export interface ProviderOptions {
    * @default none
    */
   authorizeParameters?: Readonly<Record<string, string>>;
+  /**
+   * Returns the values of your app's fields for a new user, by their names in code: `(claims) => ({ name: claims.name })`.
+   * `claims` is what the provider said of the person. Values that break the rules of their field are left out.
+   * @default none
+   */
+  fields?: FieldsOf;
+}
+
+/** Another name of `fields`, for providers that have no `profile` of their own. */
+export interface ProfileAlias<F = FieldsOf> {
+  /** The same as `fields`. @default none */
+  profile?: F;
 }
 
 /** How the client secret is sent, for providers that latchkey does not know. */
@@ -29,7 +42,7 @@ export interface ClientAuthOptions {
 }
 
 /** Options of providers with OpenID Connect discovery. */
-export interface DiscoveredOptions extends ProviderOptions {
+export interface DiscoveredOptions extends ProviderOptions, ProfileAlias {
   /** Another issuer: a self-hosted or a test server. @default the provider's own */
   issuer?: string;
 }
@@ -47,7 +60,7 @@ export interface Endpoints {
 }
 
 /** Options of providers that support OAuth 2.0 without discovery. */
-export interface EndpointOptions extends ProviderOptions {
+export interface EndpointOptions extends ProviderOptions, ProfileAlias {
   /** Replaces endpoints. @default the provider's own */
   endpoints?: Endpoints;
 }
@@ -74,11 +87,15 @@ const authorizeParameters = z
     error: `must not contain parameters of the flow itself: ${[...FLOW_PARAMETERS].join(', ')}`,
   });
 
+const callback = z.custom((value) => typeof value === 'function', 'must be a function').optional();
+
 export const providerShape = {
   clientId: required,
   clientSecret: required,
   scopes: scopes.optional(),
   authorizeParameters: authorizeParameters.optional(),
+  fields: callback,
+  profile: callback,
 };
 
 export const trustEmailVerifiedShape = z.boolean('must be true or false').optional();
@@ -108,9 +125,17 @@ export function checkOptions<Options extends object>(
   return options;
 }
 
-/** The client of a provider, according to its options. */
-export function clientOf({ clientId, clientSecret, authorizeParameters: appParameters }: ProviderOptions) {
-  return { clientId, clientSecret, appParameters };
+/** The client of a provider, and the fields of its users, according to its options. */
+export function clientOf(options: ProviderOptions & ProfileAlias) {
+  const { clientId, clientSecret, authorizeParameters: appParameters } = options;
+  return { clientId, clientSecret, appParameters, fields: fieldsOf(options) };
+}
+
+/** @throws TypeError if both names of the option are used */
+export function fieldsOf<F>({ fields, profile }: { fields?: F } & ProfileAlias<F>): F | undefined {
+  if (fields && profile)
+    throw new TypeError('latchkey: provider: fields and profile are the same option: use one of them');
+  return fields ?? profile;
 }
 
 function isSecureUrl(value: unknown): boolean {

@@ -53,7 +53,7 @@ export const formCallback = (api: OAuthApi, errorUrl: string) =>
           // redirect.
           const { params, query, req } = call;
           const hasNoCookie = error instanceof AuthError && error.code === 'invalid_flow';
-          if (!hasNoCookie || !(await api.isPending(params.provider ?? '', new URLSearchParams(query))))
+          if (!hasNoCookie || !(await api.keepForm(params.provider ?? '', new URLSearchParams(query))))
             throw error;
           return turnIntoGet(req, query);
         }

@@ -148,3 +148,136 @@ describe('apple()', () => {
     }
   });
 });
+
+describe('the name that Apple sends once', () => {
+  const fields = { name: { type: 'string', maxLength: 80, required: true } } as const;
+  const told: Record<string, unknown>[] = [];
+  let app: OAuthApp;
+  let provider: LyingProvider;
+  beforeAll(async () => {
+    provider = await startLyingProvider(newRsaKeys());
+    provider.lies = asApple;
+    app = await startOAuthApp({
+      providers: () => [
+        apple({
+          ...options,
+          issuer: provider.issuer,
+          fields: ({ user }) => ({ name: user && `${user.name.firstName} ${user.name.lastName}` }),
+        }),
+      ],
+      config: {
+        user: { fields },
+        hooks: { beforeCreateUser: ({ claims }) => void told.push({ ...claims }) },
+      },
+    });
+  });
+  afterEach(async () => {
+    told.splice(0);
+    provider.lies = asApple;
+    await rows(app.database, 'DELETE FROM users');
+  });
+  afterAll(async () => {
+    await app.stop();
+    await provider.stop();
+  });
+
+  const HONEST = '{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"ada@example.com"}';
+
+  async function answer(user?: string) {
+    const browser = app.browser();
+    const back = new URL(await visitProvider(await begin(browser, '/auth/oauth/apple/authorize')));
+    const form = new URLSearchParams(back.searchParams);
+    if (user !== undefined) form.set('user', user);
+    return { browser, post: (by = app.http) => by.post(back.pathname).type('form').send(form.toString()) };
+  }
+
+  /** As browsers do: the form carries no cookie, and the GET that follows does. */
+  async function signIn(user?: string) {
+    const { browser, post } = await answer(user);
+    const { headers } = await post().expect(303);
+    expect(headers.location).not.toMatch(/user|Ada/);
+    const done = await browser.get(headers.location ?? '').expect(303);
+    return { browser, location: done.headers.location };
+  }
+
+  test('becomes a field of the new user, although the browser is redirected in between', async () => {
+    const { browser, location } = await signIn(HONEST);
+    expect(location).toBe('/');
+    expect((await browser.get('/auth/me').expect(200)).body.user.name).toBe('Ada Lovelace');
+    expect(told).toMatchObject([{ user: { name: { firstName: 'Ada', lastName: 'Lovelace' } }, sub: 'ada' }]);
+  });
+
+  test('is read from a form that carries the cookie too', async () => {
+    const { browser, post } = await answer(HONEST);
+    expect((await post(browser as never).expect(303)).headers.location).toBe('/');
+    expect((await browser.get('/auth/me').expect(200)).body.user.name).toBe('Ada Lovelace');
+  });
+
+  test('is encrypted while the browser is redirected', async () => {
+    const { post } = await answer(HONEST);
+    const before = await rows<{ sealed: string }>(app.database, 'SELECT sealed FROM oauth_flows');
+    await post().expect(303);
+    const flows = await rows<{ sealed: string }>(app.database, 'SELECT sealed FROM oauth_flows');
+    expect(flows).not.toEqual(before);
+    expect(JSON.stringify(flows)).not.toMatch(/Ada|Lovelace/);
+    expect(app.log.join()).not.toMatch(/Lovelace/);
+  });
+
+  test('is all that is believed: neither an email nor a subject nor anything else', async () => {
+    const forged = {
+      name: { firstName: 'Eve', lastName: 'L', middleName: 'M', __proto__: { a: 1 } },
+      email: 'victim@example.com',
+      email_verified: true,
+      sub: 'victim',
+    };
+    provider.lies = { ...asApple, claims: { email_verified: 'false' } };
+    const { browser } = await signIn(JSON.stringify(forged));
+    const { user } = (await browser.get('/auth/me').expect(200)).body;
+    expect(user).toMatchObject({ email: null, name: 'Eve L' });
+    expect(told).toMatchObject([{ sub: 'ada', email: 'ada@example.com', email_verified: 'false' }]);
+    expect(told[0]?.user).toEqual({ name: { firstName: 'Eve', lastName: 'L' } });
+    expect((await browser.get('/auth/oauth/accounts')).body.accounts[0].provider_account_id).toBe('ada');
+  });
+
+  test('gives way to a claim of the same name that Apple has signed', async () => {
+    const signed = { name: { firstName: 'Augusta', lastName: 'King' } };
+    provider.lies = { ...asApple, claims: { user: signed } };
+    await signIn(HONEST);
+    expect(told[0]?.user).toEqual(signed);
+  });
+
+  test.each([
+    ['missing', undefined],
+    ['empty', ''],
+    ['not JSON', 'Ada'],
+    ['null', 'null'],
+    ['a list', '[]'],
+    ['nested deeply', '['.repeat(4000)],
+    ['without a name', '{"email":"ada@example.com"}'],
+    ['a name as a string', '{"name":"Ada"}'],
+    ['names of another type', '{"name":{"firstName":7,"lastName":["Lovelace"]}}'],
+    ['blank names', '{"name":{"firstName":" ","lastName":""}}'],
+    ['a name with a NUL', '{"name":{"firstName":"A\\u0000da"}}'],
+    ['a name that is ill-formed', '{"name":{"firstName":"\\ud800"}}'],
+    ['a name of 256 characters', JSON.stringify({ name: { firstName: 'a'.repeat(256) } })],
+    ['too long', JSON.stringify({ name: { firstName: 'Ada', lastName: 'L' }, more: 'x'.repeat(4096) })],
+  ])('ends the flow if it is required and %s', async (_what, user) => {
+    expect((await signIn(user)).location).toBe('/?error=sign_up_incomplete');
+    expect(await rows(app.database, 'SELECT id FROM users')).toEqual([]);
+  });
+
+  test('is not needed to sign in again', async () => {
+    await signIn(HONEST);
+    const { browser, location } = await signIn();
+    expect(location).toBe('/');
+    expect((await browser.get('/auth/me').expect(200)).body.user.name).toBe('Ada Lovelace');
+  });
+
+  test('cannot be put into a flow that is not in progress', async () => {
+    const { post } = await answer(HONEST);
+    await rows(app.database, "UPDATE oauth_flows SET provider = 'other'");
+    await post().expect(400);
+    await rows(app.database, 'DELETE FROM oauth_flows');
+    await post().expect(400);
+  });
+});
