@@ -1,5 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { z } from 'zod';
+import type { AuthErrorCode } from '../errors.js';
 import type { Session } from '../models/session.js';
 import type { User } from '../models/user.js';
 import type { Carrier } from './authentication.js';
@@ -91,6 +92,8 @@ export interface Contribution {
    * It gets the plugin's additional columns of users too.
    */
   checkAccount?(account: AccountRow): void;
+  /** The problems that `checkAccount` throws, for the OpenAPI document. */
+  readonly accountProblems?: readonly AuthErrorCode[];
   /** Rejects an authenticated user's sign-in by throwing an AuthError. */
   checkSignIn?(user: User): Promise<void>;
   /** The user's ways to sign in through this plugin. The user's row is locked. */

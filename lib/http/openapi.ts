@@ -109,6 +109,9 @@ function answers(route: Route, outputs: Map<unknown, string>) {
   );
 }
 
+/** The problems of routes on which a person shows who they are. */
+const PROOFS = ['invalid_credentials', 'invalid_token', 'invalid_api_key'] as const;
+
 function problems(core: Core, route: Route) {
   const codes = new Set<AuthErrorCode>(route.problems);
   if (route.access !== 'public') codes.add('unauthenticated').add('invalid_session');
@@ -117,6 +120,9 @@ function problems(core: Core, route: Route) {
     if (route.access === 'authenticated') for (const code of carrier.problems ?? []) codes.add(code);
     if (route.access === 'session' || route.access === 'admin') codes.add('session_required');
   }
+  if (PROOFS.some((code) => codes.has(code)))
+    for (const { accountProblems = [] } of core.contributions)
+      for (const code of accountProblems) codes.add(code);
   if (route.fresh !== undefined) codes.add('reauthentication_required');
   const unsafe = isUnsafe(route.method.toUpperCase());
   if (unsafe) codes.add('origin_not_allowed');

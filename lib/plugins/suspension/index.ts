@@ -29,6 +29,7 @@ export function suspension(): Plugin<'suspension', SuspensionApi, Record<never, 
         api,
         migrations: [suspensionMigration],
         routes: () => [suspendUser(core, api), reinstateUser(core, api)],
+        accountProblems: ['account_suspended'],
         checkAccount(account) {
           if (api.isSuspended(account)) throw new AuthError('account_suspended');
         },

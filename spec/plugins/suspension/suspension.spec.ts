@@ -202,6 +202,19 @@ describe('what others see of a suspension', () => {
     expect(JSON.stringify(components.schemas.PostAdminUsersByIdSuspendResponse)).toMatch(columns);
   });
 
+  test('the OpenAPI document has the refusal where a person shows who they are', () => {
+    const { paths } = app.auth.openapi();
+    const refusals = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.entries(operations as Record<string, { responses: Record<string, { description: string }> }>)
+        .filter(([, { responses }]) => /account_suspended/.test(responses[403]?.description ?? ''))
+        .map(([method]) => `${method} ${path}`),
+    );
+    expect(refusals).toEqual(
+      expect.arrayContaining(['get /me', 'post /signin/credential', 'post /passwords/change']),
+    );
+    expect(refusals).not.toContain('post /signup/credential');
+  });
+
   test('the audit log tells who did it', async () => {
     const ada = await person();
     await suspend(ada.id).expect(200);
@@ -226,7 +239,8 @@ describe('API keys of a suspended user', () => {
     await call().expect(200);
     await suspend(ada.id).expect(200);
     expectProblem(await call(), 403, 'account_suspended');
-    expectProblem(await call(`${key.slice(0, -1)}x`), 401, 'invalid_api_key');
+    const wrong = `${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`;
+    expectProblem(await call(wrong), 401, 'invalid_api_key');
     await expect(app.auth.apiKeys.create(ada.id, { name: 'another' })).rejects.toMatchObject({
       code: 'account_suspended',
     });
@@ -263,6 +277,47 @@ describe('in code', () => {
       for (const action of ['suspend', 'reinstate'] as const)
         await expect(app.auth.suspension[action](id)).rejects.toMatchObject({ code: 'user_not_found' });
   });
+});
+
+test('nobody can suspend, or reinstate, by fields of other routes', async () => {
+  const ada = await person();
+  const values = { suspended_at: null, suspended_until: null, suspension_reason: 'mine', suspendedAt: null };
+  for (const [name, value] of Object.entries(values)) {
+    for (const response of [
+      await ada.client.patch('/auth/me').send({ [name]: value }),
+      await browser.patch(`/auth/admin/users/${ada.id}`).send({ [name]: value }),
+      await browser.post('/auth/admin/users').send({ email: 'new@example.com', [name]: value }),
+      await app.http
+        .post('/auth/signup/credential')
+        .send({ email: 'new@example.com', password: ada.password, [name]: value }),
+    ])
+      expect([name, response.status === 422 || response.status === 405]).toEqual([name, true]);
+  }
+});
+
+test('a session that another process is serving is refused at its next request', async () => {
+  const ada = await person();
+  const other = createAuth({ database: app.database.url, secret: SECRET, plugins, rateLimit: false });
+  const { token } = await other.createSession(ada.id);
+  const request = { headers: { cookie: `latchkey=${token}` } };
+  expect((await other.getSession(request)).user.id).toBe(ada.id);
+  await app.auth.suspension.suspend(ada.id);
+  await expect(other.getSession(request)).rejects.toMatchObject({ code: 'invalid_session' });
+  await expect(other.createSession(ada.id)).rejects.toMatchObject({ code: 'account_suspended' });
+  await other.close();
+});
+
+test('its migration can be undone and applied again', async () => {
+  const columns = async () => {
+    const table = await app.database.sequelize.getQueryInterface().describeTable('users');
+    return Object.keys(table).filter((name) => name.startsWith('suspen'));
+  };
+  const all = ['suspended_at', 'suspended_until', 'suspension_reason'];
+  expect((await columns()).sort()).toEqual(all);
+  expect(await app.auth.migrate({ undo: 1 })).toEqual(['0012-suspension']);
+  expect(await columns()).toEqual([]);
+  expect(await app.auth.migrate()).toEqual(['0012-suspension']);
+  expect((await columns()).sort()).toEqual(all);
 });
 
 test('suspension() without admin() is refused, with the mend', () => {
