@@ -1,12 +1,13 @@
-import type { Options } from 'sequelize';
+import { type Options, Transaction } from 'sequelize';
 import * as driver from './sqlite-driver.js';
 
 /** What {@link sqlite} returns: some of the options of Sequelize. */
-export type SqliteOptions = Required<Pick<Options, 'dialect' | 'storage' | 'dialectModule' | 'retry'>>;
+export type SqliteOptions = Required<Pick<Options, 'dialect' | 'storage' | 'dialectModule' | 'retry' | 'transactionType'>>;
 
 /**
  * The options of a Sequelize instance for SQLite without the package `sqlite3`, as latchkey opens one for a URL: with
- * Node's own SQLite or, before Node 22.13, with `@photostructure/sqlite`, and with a write-ahead log.
+ * Node's own SQLite or, before Node 22.13, with `@photostructure/sqlite`, and with a write-ahead log. Its transactions
+ * wait for the lock at their start.
  *
  * @example
  * const sequelize = new Sequelize({ ...sqlite('./app.db'), logging: false });
@@ -19,6 +20,8 @@ export function sqlite(storage: string): SqliteOptions {
     dialect: 'sqlite',
     storage,
     dialectModule: driver,
+    // A deferred one cannot write any more if another connection has written since it began to read.
+    transactionType: Transaction.TYPES.IMMEDIATE,
     retry: {
       match: [/SQLITE_BUSY/],
       max: 7,
