@@ -90,6 +90,8 @@ const aLinkedUser = async (): Promise<string> => {
   return issued?.user.id ?? '';
 };
 const aMailedToken = async (send: () => Promise<unknown>): Promise<string> => {
+  // The one of the sign-up may still be on its way.
+  await settled(auth);
   await send();
   await settled(auth);
   return /token=([\w-]+)/.exec(mails.at(-1)?.text ?? '')?.[1] ?? '';
@@ -127,6 +129,14 @@ const WRITING: Record<string, Prepare> = {
     return (options) => auth.endSession(request, response, options);
   },
   'users.create': async () => (options) => auth.users.create({ ...newcomer(), ...options }),
+  async 'users.delete'() {
+    const { id } = await aUser();
+    return (options) => auth.users.delete(id, options);
+  },
+  async 'users.setPassword'() {
+    const { id } = await aUser();
+    return (options) => auth.users.setPassword(id, newPassword, options);
+  },
   'credential.signUp': async () => (options) => auth.credential.signUp({ ...newcomer(), ...options }),
   async 'credential.signIn'() {
     const { email, password } = await aUser();
@@ -246,7 +256,7 @@ const READING = [
 ];
 
 /** Not for apps. */
-const INTERNAL = ['auditLog.record', 'auditLog.prune', 'auditLog.settle'];
+const INTERNAL = ['auditLog.record', 'auditLog.forget', 'auditLog.prune', 'auditLog.settle'];
 
 /** Maintenance in batches of its own, and what a provider has done and no rollback takes back: see docs/databases.md. */
 const WITHOUT = ['migrate', 'prune', 'rotateSecrets', 'oauth.tokens', 'oauth.refresh'];

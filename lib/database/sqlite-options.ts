@@ -1,8 +1,10 @@
-import { type Options, Transaction } from 'sequelize';
+import type { Options, Transaction } from 'sequelize';
 import * as driver from './sqlite-driver.js';
 
 /** What {@link sqlite} returns: some of the options of Sequelize. */
-export type SqliteOptions = Required<Pick<Options, 'dialect' | 'storage' | 'dialectModule' | 'retry' | 'transactionType'>>;
+export type SqliteOptions = Required<
+  Pick<Options, 'dialect' | 'storage' | 'dialectModule' | 'retry' | 'transactionType'>
+>;
 
 /**
  * The options of a Sequelize instance for SQLite without the package `sqlite3`, as latchkey opens one for a URL: with
@@ -21,7 +23,7 @@ export function sqlite(storage: string): SqliteOptions {
     storage,
     dialectModule: driver,
     // A deferred one cannot write any more if another connection has written since it began to read.
-    transactionType: Transaction.TYPES.IMMEDIATE,
+    transactionType: 'IMMEDIATE' as Transaction.TYPES,
     retry: {
       match: [/SQLITE_BUSY/],
       max: 7,
