@@ -3,7 +3,6 @@ import { call } from './api.js';
 import { nameAccount, ofPassword, onSubmit } from './form.js';
 import { showStatus } from './messages.js';
 import { formatDate, formatTime, moveFocus } from './page.js';
-import { showFailure } from './providers.js';
 import { withFreshSignIn } from './reauthenticate.js';
 
 const byId = (id) => document.getElementById(id);
@@ -13,14 +12,13 @@ const set = byId('set-password');
 async function load() {
   const { user, session } = await call('GET', '/auth/me');
   const name = user.email ?? user.username ?? '';
-  for (const form of document.querySelectorAll('form')) nameAccount(form, name);
+  for (const form of document.querySelectorAll('form:has([autocomplete=username])')) nameAccount(form, name);
   const texts = {
     name: user.username ?? user.email ?? 'there',
     email: user.email ?? 'none',
     username: user.username ?? 'none',
     'member-since': formatDate(user.created_at),
     'session-ends': formatTime(session.expires_at),
-    curl: curlExample(user.username ?? user.email ?? '…'),
     hello: JSON.stringify(await call('GET', '/api/hello')),
   };
   for (const [id, text] of Object.entries(texts)) byId(id).textContent = text;
@@ -58,6 +56,8 @@ onClick(byId('download'), async () => {
   return done && 'Your data has been downloaded.';
 });
 
+byId('download').hidden = false;
+
 function save(name, data) {
   const link = document.createElement('a');
   link.download = name;
@@ -66,15 +66,6 @@ function save(name, data) {
   setTimeout(() => URL.revokeObjectURL(link.href));
 }
 
-function curlExample(credential) {
-  return `curl -i ${location.origin}/auth/signin/credential \\
-  --json '{"credential":"${credential}","password":"…"}'
-
-curl ${location.origin}/api/hello \\
-  -H 'Authorization: Bearer …'`;
-}
-
-showFailure();
 await signedIn(load);
 // The browser could not scroll there before, because the content was not there yet.
 document.querySelector(':target')?.scrollIntoView();

@@ -22,12 +22,14 @@ export function goToSignIn() {
 
 /** Runs an action that needs a session on click. What it returns is shown next to the button. */
 export function onClick(button, act) {
-  button.addEventListener('click', () =>
+  button.addEventListener('click', (event) => {
+    // Without this script, some buttons send a form.
+    event.preventDefault();
     once(button, () => {
       clearMessages();
       return signedIn(act, button);
-    }),
-  );
+    });
+  });
 }
 
 /**

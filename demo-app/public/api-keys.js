@@ -5,7 +5,7 @@ import { onSubmit } from './form.js';
 import { emptyRow, fillList, formatDate, formatTime, moveFocus, row } from './page.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const form = document.querySelector('form');
+const form = document.querySelector('main form');
 const list = document.getElementById('keys');
 const made = document.getElementById('made');
 

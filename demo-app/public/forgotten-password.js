@@ -1,7 +1,7 @@
 import { call } from './api.js';
 import { onSubmit } from './form.js';
 
-onSubmit(document.querySelector('form'), async ({ email }) => {
+onSubmit(document.querySelector('main form'), async ({ email }) => {
   await call('POST', '/auth/passwords/request-reset', { email });
   // For the page with the new password, where password managers need to know the account.
   sessionStorage.setItem('email', email);

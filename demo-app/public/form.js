@@ -6,10 +6,12 @@ import { offerToShowPasswords } from './show-password.js';
 // Errors that concern one field, although the response does not name it.
 const FIELD_OF_CODE = { email_taken: 'email', username_taken: 'username' };
 
+// Where the browser goes after it has sent a form without this script.
+const WITHOUT_SCRIPT = ['redirect_to', 'error_to'];
+
 /**
  * Submits a form by script. Shows the server's validation errors next to the fields, and what `send` returns next to the
- * button. The button is disabled in the HTML, because a click before this script has loaded would submit the form to a
- * page that does not accept it.
+ * button. A button is disabled in the HTML if its form does nothing without this script.
  */
 export function onSubmit(form, send) {
   const button = form.querySelector('[type=submit]');
@@ -22,7 +24,8 @@ export function onSubmit(form, send) {
       for (const field of form.querySelectorAll('[aria-invalid]')) setError(field, '');
       clearMessages();
       try {
-        const done = await send(Object.fromEntries(new FormData(form)));
+        const fields = [...new FormData(form)].filter(([name]) => !WITHOUT_SCRIPT.includes(name));
+        const done = await send(Object.fromEntries(fields));
         if (done) showStatus(done, button);
       } catch (problem) {
         show(form, problem);

@@ -2,7 +2,7 @@ import { onClick, signedIn } from './actions.js';
 import { call } from './api.js';
 import { confirmed } from './confirm.js';
 import { fillList, formatDate, formatSecond, moveFocus, row } from './page.js';
-import { redirectTo, showFailure } from './providers.js';
+import { redirectTo } from './providers.js';
 
 const list = document.getElementById('providers');
 
@@ -81,5 +81,4 @@ async function refreshTokens({ id, name }, content) {
 const expiry = (iso) => (iso ? formatSecond(iso) : 'Never');
 const capitalized = (name) => name[0].toUpperCase() + name.slice(1);
 
-showFailure();
 signedIn(load);

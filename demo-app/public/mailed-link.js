@@ -1,7 +1,7 @@
 import { moveFocus } from './page.js';
 
 // Shared code of the pages that links in emails lead to.
-const form = document.querySelector('form');
+const form = document.querySelector('main form');
 
 /** The token in the link. Without a token, the page shows a message instead of the form. */
 export function mailedToken() {

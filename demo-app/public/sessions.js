@@ -10,7 +10,6 @@ const endAll = document.getElementById('end-all');
 async function load() {
   const { sessions } = await call('GET', '/auth/sessions');
   fillList(list, sessions.map(item));
-  endAll.hidden = false;
 }
 
 function item(session) {

@@ -3,7 +3,7 @@ import { onSubmit } from './form.js';
 import { keepNext, nextPage } from './page.js';
 import { offerProviders } from './providers.js';
 
-onSubmit(document.querySelector('form'), async ({ username, ...account }) => {
+onSubmit(document.querySelector('main form'), async ({ username, ...account }) => {
   await call('POST', '/auth/signup/credential', { ...account, ...(username && { username }) });
   location.assign(nextPage());
 });

@@ -10,7 +10,7 @@ const token = mailedToken();
  * The user must click a button, because virus scanners open the links in emails too. Without a session of the account,
  * the user must enter its password: access to the mailbox does not prove that its owner created the account.
  */
-onSubmit(document.querySelector('form'), async (fields) => {
+onSubmit(document.querySelector('main form'), async (fields) => {
   try {
     await ofPassword('password', () =>
       call('POST', '/auth/verify-email', { token, ...(fields.password && { password: fields.password }) }),

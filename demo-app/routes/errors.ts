@@ -35,8 +35,8 @@ export function errors(auth: DemoAuth): { notFound: RequestHandler; answerError:
     }
     // For the links at the top of the page. Not after a server error, because this could fail for the same reason.
     if (status < 500) await new Promise((done) => identify(req, res, done));
-    const html = composePage('error', { title: TITLES[status] ?? phrase, detail });
-    res.type('html').send(html(navigationOf(auth, req)));
+    const html = composePage('error', { title: TITLES[status] ?? phrase });
+    res.type('html').send(html(navigationOf(auth, req), { detail }));
   }
 
   return {

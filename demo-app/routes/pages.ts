@@ -1,8 +1,18 @@
 import { type RequestHandler, Router } from 'express';
-import { type GuardOptions, optionalSession, requireAdmin, requireSession } from 'latchkey';
+import { currentUser, type GuardOptions, optionalSession, requireAdmin, requireSession } from 'latchkey';
 import type { DemoAuth } from '../auth.js';
 import { composePage } from '../html.js';
-import { ORIGIN } from '../settings.js';
+import { outcomeOf } from '../outcomes.js';
+import {
+  account,
+  enter,
+  linkedAccounts,
+  mailedLink,
+  mails,
+  nextPage,
+  sessions,
+  type View,
+} from '../views.js';
 import { navigationOf } from './visitor.js';
 
 export function pages(auth: DemoAuth): Router {
@@ -12,47 +22,69 @@ export function pages(auth: DemoAuth): Router {
   const administrators = requireAdmin(auth, { onError: toSignIn });
 
   const router = Router();
-  router.get('/', visitors, page(auth, 'home', 'Home'));
-  router.get('/sign-up', visitors, page(auth, 'sign-up', 'Sign up'));
-  router.get('/sign-in', visitors, page(auth, 'sign-in', 'Sign in'));
+  router.get('/', visitors, page(auth, 'home', 'Home', { script: false }));
+  router.get('/sign-up', visitors, page(auth, 'sign-up', 'Sign up', { view: enter }));
+  router.get('/sign-in', visitors, page(auth, 'sign-in', 'Sign in', { view: enter }));
   // The links in emails lead here, whether the user is signed in or not.
   router.get('/forgotten-password', all, page(auth, 'forgotten-password', 'Forgot your password?'));
-  router.get('/reset-password', all, page(auth, 'reset-password', 'New password'));
-  router.get('/verify-email', all, page(auth, 'verify-email', 'Confirm your email'));
-  router.get('/sign-in-failed', all, page(auth, 'sign-in-failed', 'Sign-in failed'));
-  router.get('/mails', all, page(auth, 'mails', 'Emails'));
-  router.get('/account', users, page(auth, 'account', 'Account'));
+  router.get('/reset-password', all, page(auth, 'reset-password', 'New password', { view: mailedLink }));
+  router.get('/verify-email', all, page(auth, 'verify-email', 'Confirm your email', { view: mailedLink }));
+  router.get('/sign-in-failed', all, page(auth, 'sign-in-failed', 'Sign-in failed', { script: false }));
+  router.get('/mails', all, page(auth, 'mails', 'Emails', { view: mails }));
+  router.get('/account', users, page(auth, 'account', 'Account', { view: account }));
   // Where password managers lead users: https://w3c.github.io/webappsec-change-password-url/
   router.get('/.well-known/change-password', (_req, res) => res.redirect(302, '/account#your-password'));
-  router.get('/linked-accounts', users, page(auth, 'linked-accounts', 'Linked accounts'));
-  router.get('/api-keys', users, page(auth, 'api-keys', 'API keys'));
-  router.get('/sessions', users, page(auth, 'sessions', 'Sessions'));
-  router.get('/users', administrators, page(auth, 'users', 'Users'));
-  router.get('/events', administrators, page(auth, 'events', 'Events', '/users'));
+  router.get(
+    '/linked-accounts',
+    users,
+    page(auth, 'linked-accounts', 'Linked accounts', { view: linkedAccounts }),
+  );
+  router.get('/api-keys', users, page(auth, 'api-keys', 'API keys', { needsScript: true }));
+  router.get('/sessions', users, page(auth, 'sessions', 'Sessions', { view: sessions }));
+  // For browsers without scripts. The script of the page calls DELETE /auth/sessions/:id.
+  router.post('/sessions/:id/end', users, async (req, res) => {
+    const hasEnded = await auth.revokeSessionById(currentUser(req).id, String(req.params.id));
+    res.redirect(303, hasEnded ? '/sessions?done=session-ended' : '/sessions?error=session_not_found');
+  });
+  router.get('/users', administrators, page(auth, 'users', 'Users', { needsScript: true }));
+  router.get(
+    '/events',
+    administrators,
+    page(auth, 'events', 'Events', { needsScript: true, path: '/users' }),
+  );
   return router;
 }
 
-/** A page is static HTML. Its script loads the user's data from the JSON routes. */
-function page(auth: DemoAuth, name: string, title: string, path = `/${name}`): RequestHandler {
-  const html = composePage(name, { title, path, script: name === 'home' ? undefined : `${name}.js` });
-  return (req, res) => {
+interface PageOptions {
+  /** What the page shows to a user. Without one, it is the same for all. */
+  readonly view?: View;
+  /** Whether the page has a script of its own. */
+  readonly script?: boolean;
+  readonly needsScript?: boolean;
+  /** The path of its link in the navigation. */
+  readonly path?: string;
+}
+
+function page(
+  auth: DemoAuth,
+  name: string,
+  title: string,
+  { view, script = true, needsScript = false, path = `/${name}` }: PageOptions = {},
+): RequestHandler {
+  const compose = composePage(name, { title, path, needsScript, script: script ? `${name}.js` : undefined });
+  return async (req, res) => {
+    const values = { ...outcomeOf(req), ...(await view?.(auth, req)) };
     // Otherwise the back button would show the page after the user has signed out.
     res
       .set('Cache-Control', 'no-store')
       .type('html')
-      .send(html(navigationOf(auth, req)));
+      .send(compose(navigationOf(auth, req), values));
   };
 }
 
-/** Redirects to the page in `next`, but only to a path of this app: anyone can create a link to the sign-in page. */
 const redirectSignedIn: RequestHandler = (req, res, next) => {
-  if (!req.auth) {
-    next();
-    return;
-  }
-  const wanted = String(req.query.next ?? '');
-  const url = wanted.startsWith('/') && URL.canParse(wanted, ORIGIN) ? new URL(wanted, ORIGIN) : null;
-  res.redirect(303, url?.origin === ORIGIN ? url.href : '/account');
+  if (req.auth) res.redirect(303, nextPage(req));
+  else next();
 };
 
 const toSignIn: NonNullable<GuardOptions['onError']> = (error, req, res, next) => {

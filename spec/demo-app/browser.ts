@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, jest } from '@jest/globals';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { uuidv7 } from '../../lib/crypto/uuid.js';
 import { connectByUrl } from '../../lib/database/connect.js';
 import { adminCredentials, type Demo, startDemo } from '../support/demo.js';
@@ -56,8 +56,8 @@ export function demoInBrowser(env: Record<string, string> = {}) {
   });
 
   /** Opens a page in a new browser context. */
-  async function blank(): Promise<Page> {
-    const page = await (await browser.newContext()).newPage();
+  async function blank(options: BrowserContextOptions = {}): Promise<Page> {
+    const page = await (await browser.newContext(options)).newPage();
     page.setDefaultTimeout(WAIT_MS);
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.on('console', (message) => {
@@ -90,6 +90,11 @@ export function demoInBrowser(env: Record<string, string> = {}) {
 
   return {
     open,
+    async openWithoutScripts(path: string): Promise<Page> {
+      const page = await blank({ javaScriptEnabled: false, baseURL: demo.origin });
+      await page.goto(path);
+      return page;
+    },
     openSignedUp: (account: Account, path: string) => openAfter('/auth/signup/credential', account, path),
     openSignedIn: ({ email, password }: Account, path: string) =>
       openAfter('/auth/signin/credential', { credential: email, password }, path),

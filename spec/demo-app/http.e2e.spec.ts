@@ -57,9 +57,30 @@ describe('the demo app over HTTP', () => {
   });
 
   test('pages that need a script say so without one', async () => {
-    const withNotice = async (path: string) =>
-      /<noscript>.*needs JavaScript.*<\/noscript>/.test(await (await fetch(demo.origin + path)).text());
-    for (const path of FOR_ALL) expect([path, await withNotice(path)]).toEqual([path, path !== '/']);
+    const [cookie] = (await signInAsAdmin()).headers.getSetCookie();
+    const withNotice = async (path: string, cookie = '') => {
+      const page = await (await fetch(demo.origin + path, { headers: { cookie } })).text();
+      return /<noscript>.*needs JavaScript.*<\/noscript>/.test(page);
+    };
+    for (const path of FOR_ALL) expect([path, await withNotice(path)]).toEqual([path, false]);
+    for (const path of FOR_THE_SIGNED_IN) {
+      const needsScript = ['/api-keys', '/users', '/events'].includes(path);
+      expect([path, await withNotice(path, cookie?.split(';')[0])]).toEqual([path, needsScript]);
+    }
+  });
+
+  test('what is in the address of a page is not HTML', async () => {
+    const markup = '" onfocus="alert()"><script src=//evil.example></script>';
+    const names = ['next', 'token', 'error', 'error_fields', 'done', 'ended'];
+    for (const path of FOR_ALL)
+      for (const next of [markup, `/${markup}`]) {
+        const query = new URLSearchParams(names.map((name) => [name, next]));
+        const page = await (await fetch(`${demo.origin}${path}?${query}`)).text();
+        expect([path, /<script src=\/\/evil|" onfocus/.test(page)]).toEqual([path, false]);
+      }
+    const text = await (await fetch(`${demo.origin}/sign-in?error=constructor&done=__proto__`)).text();
+    expect(text).toContain('That did not work.');
+    expect(text).not.toContain('function');
   });
 
   test('password managers find the page where a password can be changed', async () => {

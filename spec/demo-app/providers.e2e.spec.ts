@@ -54,7 +54,7 @@ inBrowser('sign-in with a provider in the demo app', () => {
     await page.getByRole('button', { name: 'Sign in with the demo provider' }).click();
     await page.getByRole('button', { name: 'Decline' }).click();
     await says(page, 'alert', 'You declined at the provider');
-    expect(page.url()).toBe(demo.url('/sign-up'));
+    await page.waitForURL(demo.url('/sign-up'));
     await page.reload();
     expect(await page.getByText('You declined').isVisible()).toBe(false);
     await signInAtProvider(page, 'edsger@example.com');

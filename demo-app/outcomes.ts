@@ -1,0 +1,71 @@
+import type { Request } from 'express';
+
+const PROBLEMS: Record<string, string> = {
+  // Of forms.
+  validation_failed: 'Please check',
+  invalid_credentials: 'The account name or the password is wrong.',
+  email_taken: 'There is already an account with this email. Sign in to it, or use another email.',
+  username_taken: 'This username is taken. Choose another.',
+  invalid_token: 'The link has expired or was already used. Request a new one.',
+  password_already_set: 'Your account already has a password.',
+  last_sign_in_method: 'This is your only way to sign in. Set a password first.',
+  unauthenticated: 'Sign in first.',
+  invalid_session: 'Your session has ended. Sign in again.',
+  unavailable: 'The app cannot answer right now. Try again shortly.',
+  // Of providers too.
+  rate_limited: 'Too many attempts. Try again in a minute.',
+  invalid_flow:
+    'This sign-in was not started in this browser, is already complete, or took too long. Start again.',
+  access_denied: 'You declined at the provider, so nothing has changed.',
+  account_exists:
+    'There is already an account with this email. Sign in to it, then link the provider under “Linked accounts”.',
+  account_linked_elsewhere: 'This account at the provider is linked to another user here.',
+  provider_already_linked: 'You have already linked another account of this provider. Unlink it first.',
+  account_not_linked: 'This is not the account at the provider that you have linked here.',
+  reauthentication_required: 'The provider did not ask who you are. Sign out, sign in again, then retry.',
+  provider_error: 'The provider did not respond correctly. Try again later.',
+};
+
+const FIELDS: Record<string, string> = {
+  email: 'the email, such as ada@example.com',
+  username: 'the username: 3 to 30 letters, digits, dots, hyphens and underscores',
+  password: 'the password: at least 8 characters, and not one that many people have',
+  new_password: 'the new password: at least 8 characters, and not one that many people have',
+  current_password: 'the current password',
+  credential: 'the email or username',
+};
+
+const DONE: Record<string, string> = {
+  'link-sent':
+    'If there is an account with this email, we have sent a link to it. The link works for one hour.',
+  'sent-again': 'We have sent you a new link.',
+  'email-confirmed': 'Your address is confirmed.',
+  'password-changed': 'Your password has been changed. All your other sessions have ended.',
+  'password-set': 'You can now also sign in with your password.',
+  'password-saved':
+    'Your new password has been saved. All your sessions have ended, in every browser. Sign in with the new password.',
+  'session-ended': 'The session has ended.',
+  unlinked: 'The account has been unlinked.',
+};
+
+/**
+ * What a page says about the form that led to it, or about a provider. Forms and providers add `?error=<code>` to a URL,
+ * and the pages' own forms `?done=`. Anyone can make such links, so only the texts above are shown.
+ */
+export function outcomeOf({ query }: Request): { problem: string; done: string } {
+  const { error, error_fields: fields, done, ended } = query;
+  return {
+    problem: typeof error === 'string' ? problemOf(error, String(fields ?? '').split(',')) : '',
+    done: ended === '1' ? 'Your session has ended. Sign in again.' : (textIn(DONE, done) ?? ''),
+  };
+}
+
+function problemOf(code: string, fields: readonly string[]): string {
+  const text = textIn(PROBLEMS, code) ?? 'That did not work. Please try again.';
+  const names = fields.flatMap((name) => textIn(FIELDS, name) ?? []);
+  return names.length > 0 ? `${text} ${names.join('; and ')}.` : text;
+}
+
+function textIn(texts: Record<string, string>, key: unknown): string | undefined {
+  return typeof key === 'string' && Object.hasOwn(texts, key) ? texts[key] : undefined;
+}

@@ -1,0 +1,145 @@
+import type { Request } from 'express';
+import { currentUser } from 'latchkey';
+import type { DemoAuth } from './auth.js';
+import { type Html, html, type Values } from './html.js';
+import { keptMails } from './mails.js';
+import { providers } from './providers.js';
+import { deviceOf } from './public/device.js';
+import { ORIGIN } from './settings.js';
+import { signInMethods } from './sign-in-methods.js';
+
+/** What a page shows to a user. Its script shows the same, and more, where scripts run. */
+export type View = (auth: DemoAuth, req: Request) => Values | Promise<Values>;
+
+/** The page in `next`, but only a page of this app: anyone can create a link to the sign-in page. */
+export function nextPage({ query }: Request): string {
+  const wanted = String(query.next ?? '');
+  const url = wanted.startsWith('/') && URL.canParse(wanted, ORIGIN) ? new URL(wanted, ORIGIN) : null;
+  return url?.origin === ORIGIN ? url.href : `${ORIGIN}/account`;
+}
+
+/** Of the pages to sign in and up. */
+export const enter: View = (_auth, req) => {
+  const next = nextPage(req);
+  const links = providers.map(({ name, plugin }) => {
+    const query = new URLSearchParams({ callback_url: next }).toString();
+    const url = `/auth/oauth/${plugin.provider.id}/authorize?${query}`;
+    return html`<a class="button quiet" href="${url}">Sign in with ${name}</a>`;
+  });
+  return { next, providers: links };
+};
+
+/** Of the pages that links in emails lead to. */
+export const mailedLink: View = (_auth, { query, auth }) => ({
+  token: String(query.token ?? ''),
+  passwordHidden: Boolean(auth) && query.error !== 'unauthenticated',
+});
+
+export const account: View = async (auth, req) => {
+  const user = currentUser(req);
+  const { email, username } = user;
+  const { password, providers: linked } = await signInMethods(auth, user.id);
+  const name = username ?? email;
+  return {
+    name: name ?? 'there',
+    email: email ?? 'none',
+    username: username ?? 'none',
+    memberSince: dateOf(user.createdAt),
+    sessionEnds: timeOf(req.auth.session?.expiresAt ?? new Date()),
+    verifiedHidden: !user.emailVerifiedAt,
+    unverifiedHidden: !email || !!user.emailVerifiedAt,
+    changeHidden: !password,
+    // To sign in with a password, the user also needs an email or a username.
+    setHidden: password || !name,
+    hello: JSON.stringify({ hello: name ?? 'stranger' }),
+    curl: curlExample(name ?? '…'),
+    download: password ? CONFIRM_BY_PASSWORD : linked.map(confirmAt),
+  };
+};
+
+const CONFIRM_BY_PASSWORD = html`<form method="post" action="/auth/reauthenticate">
+  <input type="hidden" name="redirect_to" value="/api/my-data">
+  <div class="field">
+    <label for="confirm-password">Confirm with your password</label>
+    <input id="confirm-password" name="password" type="password" autocomplete="current-password" required>
+  </div>
+  <button class="quiet" type="submit">Download my data</button>
+</form>`;
+
+function confirmAt(provider: string): Html {
+  const url = `/auth/oauth/${provider}/reauthenticate?callback_url=/api/my-data`;
+  return html`<a class="button quiet" href="${url}">Confirm at the provider, and download my data</a>`;
+}
+
+function curlExample(credential: string): string {
+  return `curl -i ${ORIGIN}/auth/signin/credential \\
+  --json '{"credential":"${credential}","password":"…"}'
+
+curl ${ORIGIN}/api/hello \\
+  -H 'Authorization: Bearer …'`;
+}
+
+export const sessions: View = async (auth, req) => {
+  const list = await auth.listSessions(currentUser(req).id);
+  return {
+    sessions: list.map(
+      ({ id, userAgent, ipAddress, lastActiveAt }) => html`<li>
+        <div>
+          <p><strong>${deviceOf(userAgent)}</strong> ${id === req.auth.session?.id ? CURRENT : ''}</p>
+          <p class="muted">${ipAddress ?? 'Unknown address'} · Active ${timeOf(lastActiveAt)}</p>
+        </div>
+        <form method="post" action="/sessions/${id}/end"><button class="quiet" type="submit">End</button></form>
+      </li>`,
+    ),
+  };
+};
+
+const CURRENT = html`<span class="badge">This device</span>`;
+
+export const linkedAccounts: View = async (auth, req) => {
+  const accounts = await auth.oauth.accounts(currentUser(req).id);
+  return {
+    providers: providers.map(({ name, plugin: { provider } }) => {
+      const linked = accounts.find((one) => one.provider === provider.id);
+      const url = `/auth/oauth/${provider.id}`;
+      return linked
+        ? html`<li class="card act">
+            <span><strong>${capitalized(name)}</strong> is linked since ${dateOf(linked.createdAt)}.</span>
+            <form method="post" action="${url}/unlink">
+              <input type="hidden" name="redirect_to" value="/linked-accounts?done=unlinked">
+              <button class="danger" type="submit">Unlink</button>
+            </form>
+          </li>`
+        : html`<li class="card act">
+            <span><strong>${capitalized(name)}</strong> is not linked.</span>
+            <a class="button quiet" href="${url}/link?callback_url=/linked-accounts">Link ${name}</a>
+          </li>`;
+    }),
+  };
+};
+
+export const mails: View = () => ({
+  mails: keptMails().map(
+    ({ subject, to, text, url, sent_at }) => html`<li class="card">
+      <h2>${subject}</h2>
+      <p class="muted">To ${to} · ${timeOf(sent_at)}</p>
+      <div class="text">${paragraphs(text, url)}</div>
+    </li>`,
+  ),
+});
+
+function paragraphs(text: string, url: string): Html[] {
+  const parts = text.trim().split('\n\n');
+  return parts.map((part) =>
+    part === url ? html`<p><a href="${url}">${url}</a></p>` : html`<p>${part}</p>`,
+  );
+}
+
+const capitalized = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
+
+// The scripts show times in the user's own time zone.
+const inUtc = { timeZone: 'UTC', dateStyle: 'medium' } as const;
+const date = new Intl.DateTimeFormat('en', inUtc);
+const time = new Intl.DateTimeFormat('en', { ...inUtc, timeStyle: 'short' });
+const dateOf = (value: Date) => date.format(value);
+const timeOf = (value: Date) => `${time.format(value)} UTC`;
