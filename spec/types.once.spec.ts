@@ -162,6 +162,41 @@ types('the result of auth.credential.signUp depends on the options', () => {
   >();
 });
 
+types('the input of auth.credential.signUp depends on the option identifier', () => {
+  const { credentialPassword, createAuth } = latchkey;
+  const config = { database: 'sqlite:x', secret: 'x' };
+  const [email, username, password] = ['ada@example.com', 'ada', 'an analytical engine'];
+  const byName = createAuth({
+    ...config,
+    plugins: [credentialPassword({ identifier: 'username' })],
+  }).credential;
+  byName.signUp({ username, password, fields: { name: 'Ada' } });
+  // @ts-expect-error: accounts have no email
+  byName.signUp({ username, email, password });
+  // @ts-expect-error: a username is required
+  byName.signUp({ password });
+  const either = createAuth({
+    ...config,
+    plugins: [credentialPassword({ identifier: 'either' })],
+  }).credential;
+  either.signUp({ username, password });
+  either.signUp({ email, password });
+  either.signUp({ email, username, password });
+  // @ts-expect-error: an email or a username is required
+  either.signUp({ password });
+  const byEmail = createAuth({
+    ...config,
+    plugins: [credentialPassword({ identifier: 'email' })],
+  }).credential;
+  byEmail.signUp({ email, password });
+  // @ts-expect-error: an email is required
+  byEmail.signUp({ username, password });
+  // @ts-expect-error: the option is one of three
+  credentialPassword({ identifier: 'phone' });
+  // @ts-expect-error: a pattern is a regular expression
+  credentialPassword({ username: true, usernamePattern: '[a-z]+' });
+});
+
 types('events have typed names and payloads', () => {
   const auth = latchkey.createAuth({ database: 'sqlite:x', secret: 'x' });
   auth.on('session.created', (event) => {

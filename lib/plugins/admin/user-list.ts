@@ -33,7 +33,7 @@ export async function listUsers(
     .forAdmins('u')
     .select(`WHERE ${conditions.join(' AND ')} ORDER BY u.id DESC LIMIT ${limit + 1}`, {
       before,
-      pattern: `%${search.trim().toLowerCase().replace(/[|%_]/g, '|$&')}%`,
+      pattern: `%${search.trim().normalize('NFKC').toLowerCase().replace(/[|%_]/g, '|$&')}%`,
     });
   const { page: users, nextCursor } = cutPage(rows as readonly UserForAdmins[], limit);
   return { users, nextCursor };

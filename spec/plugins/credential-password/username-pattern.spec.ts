@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createAuth } from '../../../lib/index.js';
+import { admin, createAuth } from '../../../lib/index.js';
 import { UsernameRules } from '../../../lib/plugins/credential-password/username-rules.js';
 import { ada, password, SECRET, type SpecApp, startApp } from '../../support/app.js';
 import { expectProblem } from '../../support/problem.js';
@@ -76,9 +76,14 @@ describe('the rule of a usernamePattern', () => {
 });
 
 describe('usernamePattern', () => {
-  let app: SpecApp<readonly [ReturnType<typeof password>]>;
+  let app: SpecApp<readonly [ReturnType<typeof password>, ReturnType<typeof admin>]>;
   beforeAll(async () => {
-    app = await startApp({ plugins: [password({ identifier: 'username', usernamePattern: WORD })] });
+    app = await startApp({
+      plugins: [
+        password({ identifier: 'username', usernamePattern: WORD }),
+        admin({ adminEmails: ['root@example.com'] }),
+      ],
+    });
   });
   afterAll(() => app.stop());
 
@@ -98,6 +103,8 @@ describe('usernamePattern', () => {
     await signUp('åsa-b').expect(201);
     expectProblem(await signIn('asa  b'), 401, 'invalid_credentials');
     expect((await app.auth.users.find({ username: 'ÅSA Ｂ' }))?.id).toBe(body.user.id);
+    const { users } = await app.auth.admin.listUsers({ search: 'A\u030aSA Ｂ' });
+    expect(users.map(({ id }) => id)).toEqual([body.user.id]);
   });
 
   test('stores 100 characters of any alphabet, and refuses 101', async () => {
