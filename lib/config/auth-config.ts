@@ -88,6 +88,8 @@ export interface EmailOptions {
   resetUrl?: string;
   /** Likewise, the page of the link in invitations, where a new user chooses a password. @default the `resetUrl` */
   invitationUrl?: string;
+  /** Likewise, the app's page that reads `?token=` and calls POST /email-changes/confirm. @default `/change-email` */
+  changeEmailUrl?: string;
 }
 
 /** Which routes users have to change their own account. */

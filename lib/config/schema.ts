@@ -88,6 +88,7 @@ const emailSchema = z.strictObject({
   verifyUrl: page.default('/verify-email'),
   resetUrl: page.default('/reset-password'),
   invitationUrl: page.optional(),
+  changeEmailUrl: page.default('/change-email'),
 });
 
 /** Validates the config and fills in defaults. */

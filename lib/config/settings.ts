@@ -40,6 +40,7 @@ export interface Settings {
         readonly verifyUrl: string;
         readonly resetUrl: string;
         readonly invitationUrl: string;
+        readonly changeEmailUrl: string;
       })
     | null;
   readonly user: { readonly fields: FieldsOptions };
@@ -97,11 +98,9 @@ function* warningsAbout({ baseUrl, cookie, email }: Settings): Generator<string>
     const refused = cookie.secure ? ', and browsers reject the Secure cookie' : '';
     yield `baseUrl is http in production: passwords and session tokens are sent unencrypted${refused}`;
   }
-  if (
-    !baseUrl &&
-    [email?.verifyUrl, email?.resetUrl, email?.invitationUrl].some((page) => page?.startsWith('/'))
-  ) {
-    yield 'links in emails are relative without baseUrl: set it, or set email.verifyUrl and email.resetUrl to URLs';
+  const pages = [email?.verifyUrl, email?.resetUrl, email?.invitationUrl, email?.changeEmailUrl];
+  if (!baseUrl && pages.some((page) => page?.startsWith('/'))) {
+    yield 'links in emails are relative without baseUrl: set it, or set the pages in email to URLs';
   }
 }
 

@@ -20,6 +20,12 @@ export interface Purpose {
   readonly lifetimeMs: number;
   /** Whether a new password revokes the user's tokens. @default false */
   readonly endsWithPassword?: boolean;
+  /**
+   * Whether it is sent to an address that the user is to get. Redeeming it changes the email, and whatever ends the user's
+   * sessions ends it too.
+   * @default false
+   */
+  readonly isForNewEmail?: boolean;
 }
 
 /** Passwords, of which the core knows only that a plugin may have them. */

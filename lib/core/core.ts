@@ -51,7 +51,7 @@ export class Core {
   readonly carriers: readonly Carrier[];
   readonly #contributions: readonly Contribution[];
   readonly gate: SignIn;
-  readonly #proofs: ProofOfEmail;
+  readonly proofs: ProofOfEmail;
 
   /**
    * @param columnsOfPlugins the plugins' additional columns of users
@@ -99,17 +99,17 @@ export class Core {
       contributions,
       (request) => this.sessionTokens(request),
     );
-    this.#proofs = new ProofOfEmail(
+    this.proofs = new ProofOfEmail(
       database.clock,
-      tables.users,
       this.users,
+      this.updates,
       this.sessions,
       tokens,
       tables.devices,
       events,
       contributions,
     );
-    this.tokens = new OneTimeTokens(database, tokens, this.users, this.#proofs, contributions);
+    this.tokens = new OneTimeTokens(database, tokens, this.users, this.proofs, contributions);
     this.waysIn = new WaysIn(database, this.users, contributions);
     this.#contributions = setUp(this);
     this.tokens.checkPurposes();
@@ -191,9 +191,9 @@ export class Core {
     const proved = await this.database.transaction(async (transaction) => {
       const record = await this.users.lock(userId, transaction);
       if (!record?.user.email) throw new AuthError('user_not_found');
-      return this.#proofs.record(record, 'app', spare, transaction);
+      return this.proofs.record(record, 'app', spare, transaction);
     });
-    this.#proofs.announce(proved);
+    this.proofs.announce(proved);
     return proved.record.user;
   }
 

@@ -9,6 +9,7 @@ import type { TokenColumns } from '../models/one-time-token.js';
 import type { Table } from '../models/table.js';
 import type { User } from '../models/user.js';
 import type { Contribution, Purpose } from './contribution.js';
+import { VERIFY_NEW_EMAIL } from './email-change-mails.js';
 import type { Attached, ProofOfEmail } from './proof-of-email.js';
 import type { UserRecord } from './user-record.js';
 import type { Users } from './users.js';
@@ -17,6 +18,10 @@ import type { Users } from './users.js';
 export interface FoundToken {
   readonly purpose: Purpose;
   readonly token: string;
+  /** The address that it was sent to. */
+  readonly email: string;
+  /** The user's epoch when it was issued, if it ends with their sessions. */
+  readonly epoch: number | null;
   readonly record: UserRecord;
 }
 
@@ -56,6 +61,21 @@ export class OneTimeTokens {
     return token;
   }
 
+  /** Issues a token for an address that the user is to get, in place of earlier ones. The user must be locked. */
+  async issueForNewEmail(
+    { name: purpose, lifetimeMs }: Purpose,
+    { user: { id: userId }, authEpoch }: UserRecord,
+    email: string,
+    transaction: Transaction,
+  ): Promise<string> {
+    const token = createToken(PREFIX);
+    const expiresAt = this.database.clock.date(lifetimeMs);
+    await this.table.delete({ userId, purpose }, transaction);
+    const row = { tokenHash: digestToken(token), userId, purpose, email, expiresAt, authEpoch };
+    await this.table.insert(row, transaction);
+    return token;
+  }
+
   /**
    * Emails a token to a user after the response has been sent. Does nothing if the user has no email.
    *
@@ -80,14 +100,14 @@ export class OneTimeTokens {
   async find(accepted: Purpose | readonly Purpose[], token: string): Promise<FoundToken> {
     if (!isWellFormedToken(PREFIX, token)) throw new AuthError('invalid_token');
     const hash = digestToken(token);
-    const [row] = await this.table.shown('t').select('WHERE t.token_hash = :hash', { hash });
+    const [row] = await this.table.whole('t').select('WHERE t.token_hash = :hash', { hash });
     const purpose = [accepted].flat().find(({ name }) => name === row?.purpose);
     if (!row || !purpose || this.database.clock.hasPassed(row.expiresAt))
       throw new AuthError('invalid_token');
     const record = row.userId === null ? null : await this.users.findRecord({ id: row.userId });
-    // The user's email has changed since the token was sent.
-    if (record?.user.email !== row.email) throw new AuthError('invalid_token');
-    return { purpose, token, record };
+    const { email, authEpoch } = row;
+    if (!record || !isFor({ purpose, email, epoch: authEpoch }, record)) throw new AuthError('invalid_token');
+    return { purpose, token, email, epoch: authEpoch, record };
   }
 
   /**
@@ -99,24 +119,33 @@ export class OneTimeTokens {
    * @throws AuthError `invalid_token`; only one of several concurrent calls succeeds. What a plugin's check throws
    */
   async redeem<T>(
-    { purpose, token, record: { user } }: FoundToken,
+    found: FoundToken,
     work: (record: UserRecord, transaction: Transaction) => Promise<T>,
     spare: readonly Attached[] = [],
   ): Promise<T> {
+    const { purpose, token, email } = found;
+    const { user } = found.record;
     const { proved, outcome } = await this.database.transaction(async (transaction) => {
       // The user is locked first: two tokens of one user would otherwise deadlock.
       const record = await this.users.lock(user.id, transaction);
-      if (record?.user.email !== user.email) throw new AuthError('invalid_token');
+      if (!record || !isFor(found, record)) throw new AuthError('invalid_token');
       const used = await this.table.delete({ tokenHash: digestToken(token) }, transaction);
       if (used === 0) throw new AuthError('invalid_token');
       // Only now: a token that was used up says nothing of the account any more.
       for (const contribution of this.contributions()) contribution.checkAccount?.(record.account);
       await this.table.delete({ userId: user.id, purpose: purpose.name }, transaction);
-      const proved = await this.proofs.record(record, 'mailbox', spare, transaction);
+      const proved = purpose.isForNewEmail
+        ? await this.proofs.replaceEmail(record, email, 'mailbox', spare, transaction)
+        : await this.proofs.record(record, 'mailbox', spare, transaction);
       return { proved, outcome: await work(proved.record, transaction) };
     });
     this.proofs.announce(proved);
     return outcome;
+  }
+
+  /** Uses up a token without redeeming it. */
+  async discard(token: string): Promise<void> {
+    await this.table.delete({ tokenHash: digestToken(token) });
   }
 
   /** Revokes the tokens that a new password invalidates, such as other reset links. */
@@ -134,6 +163,14 @@ export class OneTimeTokens {
   }
 
   get #purposes(): readonly Purpose[] {
-    return this.contributions().flatMap(({ purposes = [] }) => purposes);
+    return [VERIFY_NEW_EMAIL, ...this.contributions().flatMap(({ purposes = [] }) => purposes)];
   }
+}
+
+/** Whether a token is still for this user: their email, or what ended their sessions, may have changed since. */
+function isFor(
+  { purpose, email, epoch }: Pick<FoundToken, 'purpose' | 'email' | 'epoch'>,
+  { user, authEpoch }: UserRecord,
+): boolean {
+  return purpose.isForNewEmail ? epoch === authEpoch : user.email === email;
 }

@@ -3,11 +3,11 @@ import type { Clock } from '../database/clock.js';
 import type { DeviceColumns } from '../models/device.js';
 import type { TokenColumns } from '../models/one-time-token.js';
 import type { Table } from '../models/table.js';
-import type { UserColumns } from '../models/user.js';
 import type { Contribution } from './contribution.js';
 import type { Events } from './events.js';
 import type { Sessions } from './sessions.js';
 import type { EmailProof, UserRecord } from './user-record.js';
+import type { UserUpdates } from './user-updates.js';
 import type { Users } from './users.js';
 
 /**
@@ -36,8 +36,8 @@ export interface ProvedEmail {
 export class ProofOfEmail {
   constructor(
     private readonly clock: Clock,
-    private readonly table: Table<UserColumns>,
     private readonly users: Users,
+    private readonly updates: UserUpdates,
     private readonly sessions: Sessions,
     private readonly tokens: Table<TokenColumns>,
     private readonly devices: Table<DeviceColumns>,
@@ -61,6 +61,49 @@ export class ProofOfEmail {
     const isFirst = user.emailVerifiedAt === null;
     const isFirstAccess = by === 'mailbox' && !record.isMailboxProved;
     if (!isFirst && !isFirstAccess) return { record, isFirst, endedSessions: [] };
+    const { left, endedSessions } = await this.#drop(record, spare, transaction);
+    if (!spare.includes('tokens')) await this.tokens.delete({ userId: user.id }, transaction);
+    const now = this.clock.date();
+    const emailVerifiedAt = user.emailVerifiedAt ?? now;
+    const mailboxProvedAt = by === 'mailbox' ? now : null;
+    const proved = await this.updates.update(left, { emailVerifiedAt, mailboxProvedAt }, transaction);
+    return { record: proved.record, isFirst, endedSessions };
+  }
+
+  /**
+   * Replaces a user's email. Emailed tokens end, since they were sent to the old one. It is a first verification only if no
+   * address was verified before.
+   *
+   * @param by who showed that the new one is the user's; null if nobody has
+   * @throws AuthError `email_taken`, and like {@link record}
+   */
+  async replaceEmail(
+    record: UserRecord,
+    email: string,
+    by: EmailProof | null,
+    spare: readonly Attached[],
+    transaction: Transaction,
+  ): Promise<ProvedEmail> {
+    const { user } = record;
+    if (user.email === email) {
+      if (by) return this.record(record, by, [...spare, 'tokens'], transaction);
+      return { record, isFirst: false, endedSessions: [] };
+    }
+    const isFirst = by !== null && user.emailVerifiedAt === null;
+    const { left, endedSessions } = isFirst
+      ? await this.#drop(record, spare, transaction)
+      : { left: record, endedSessions: [] };
+    await this.tokens.delete({ userId: user.id }, transaction);
+    const now = this.clock.date();
+    const emailVerifiedAt = by ? now : null;
+    const mailboxProvedAt = by === 'mailbox' ? now : null;
+    const changed = await this.updates.update(left, { email, emailVerifiedAt, mailboxProvedAt }, transaction);
+    return { record: changed.record, isFirst, endedSessions };
+  }
+
+  /** Removes what was attached to the account before its first verification. */
+  async #drop(record: UserRecord, spare: readonly Attached[], transaction: Transaction) {
+    const { user } = record;
     if (!spare.includes('password')) await this.users.setPasswordHash(user.id, null, transaction);
     const endsSessions = !spare.includes('sessions');
     const endedSessions = endsSessions ? await this.sessions.endAll(user.id, transaction) : [];
@@ -69,26 +112,13 @@ export class ProofOfEmail {
       for (const contribution of this.contributions())
         await contribution.onFirstProof?.(user.id, transaction);
     }
-    if (!spare.includes('tokens')) await this.tokens.delete({ userId: user.id }, transaction);
-    const now = this.clock.date();
-    const emailVerifiedAt = user.emailVerifiedAt ?? now;
-    const mailboxProvedAt = by === 'mailbox' ? now : null;
-    await this.table.update(
-      { emailVerifiedAt, mailboxProvedAt, updatedAt: now },
-      { id: user.id },
-      transaction,
-    );
-    return {
-      record: {
-        user: { ...user, emailVerifiedAt, updatedAt: now },
-        account: { ...record.account, emailVerifiedAt, updatedAt: now },
-        isMailboxProved: by === 'mailbox',
-        passwordHash: spare.includes('password') ? record.passwordHash : null,
-        authEpoch: record.authEpoch + (endsSessions ? 1 : 0),
-      },
-      isFirst,
-      endedSessions,
+    const left: UserRecord = {
+      ...record,
+      passwordHash: spare.includes('password') ? record.passwordHash : null,
+      authEpoch: record.authEpoch + (endsSessions ? 1 : 0),
+      account: { ...record.account, authEpoch: record.authEpoch + (endsSessions ? 1 : 0) },
     };
+    return { left, endedSessions };
   }
 
   /** Emits the events, after the transaction. */

@@ -81,9 +81,8 @@ export class Sessions {
 
   /** A user's active sessions, newest first. */
   async list(userId: string): Promise<Session[]> {
-    if (!isUuid(userId)) return [];
     const rest = `ON ${this.#on} WHERE s.user_id = :userId ORDER BY s.created_at DESC, s.id DESC`;
-    return this.#live(rest, { userId });
+    return isUuid(userId) ? this.#live(rest, { userId }) : [];
   }
 
   /** Whether a session has not been revoked. The transaction must have locked the user. */
@@ -173,9 +172,10 @@ export class Sessions {
   }
 
   /**
-   * Issues a new token for a session after its user has reauthenticated. `expiresAt` does not change.
+   * Issues a new token for a session. `expiresAt` does not change.
    *
    * @param authEpoch the user's epoch, raised by {@link endAll} in the same transaction
+   * @param isFresh whether the user has reauthenticated
    * @throws AuthError `invalid_session` if it has ended in the meantime
    */
   async renew(
@@ -183,27 +183,26 @@ export class Sessions {
     sessionId: string,
     authEpoch: number,
     transaction: Transaction,
+    isFresh = true,
   ): Promise<IssuedSession> {
     const token = createToken(SESSION_TOKEN_PREFIX);
     const now = this.database.clock.date();
     const [row] = await this.#whole.select('WHERE s.id = :sessionId', { sessionId }, transaction);
-    const times = { tokenIssuedAt: now, authenticatedAt: now, lastActiveAt: now };
-    const hashes = { tokenHash: digestToken(token), replacedTokenHash: row?.tokenHash ?? null };
+    if (!row) throw new AuthError('invalid_session');
+    const authenticatedAt = isFresh ? now : row.authenticatedAt;
+    const times = { tokenIssuedAt: now, authenticatedAt, lastActiveAt: now };
+    const hashes = { tokenHash: digestToken(token), replacedTokenHash: row.tokenHash };
     const renewed = await this.#table.update(
       { ...times, ...hashes, authEpoch },
       { id: sessionId, userId: user.id, authEpoch: authEpoch - 1 },
       transaction,
     );
-    if (renewed === 0 || !row) throw new AuthError('invalid_session');
+    if (renewed === 0) throw new AuthError('invalid_session');
     const session = this.#session.pick({ ...row, ...times });
     return { user, session, token, remembered: row.remembered, device: null };
   }
 
-  /**
-   * Deletes expired and idle sessions, in batches of 1000 with pauses, so that active ones are not blocked.
-   *
-   * @returns the number of sessions
-   */
+  /** Deletes expired and idle sessions in batches, so that active ones are not blocked. @returns their number */
   async prune(): Promise<number> {
     await this.database.ready();
     const { clock } = this.database;

@@ -3,8 +3,10 @@ import { canonicalEmail } from './canonical.js';
 import type { ClientInput, TransactionOption } from './client-input.js';
 import type { Core } from './core.js';
 import { deleteUser } from './deletion.js';
+import { setEmail } from './email-change.js';
 import type { FieldValues } from './fields.js';
 import { requirePasswords } from './passwords.js';
+import { type UserInput, updateUser } from './update-user.js';
 import type { Identifier, UserForAdmins } from './user-record.js';
 import { readUsername, usernamesOf } from './usernames.js';
 
@@ -24,6 +26,12 @@ export interface CreateUserInput extends ClientInput {
   skipPasswordRules?: boolean | undefined;
   /** The values of the app's fields, of those with `input: 'none'` too. @default their defaults */
   fields?: FieldValues | undefined;
+}
+
+/** Options of `auth.users.changeEmail`. */
+export interface SetEmailOptions extends TransactionOption {
+  /** Whether the app knows that the email is the user's. @default false */
+  verified?: boolean | undefined;
 }
 
 /** Options of `auth.users.setPassword`. */
@@ -76,6 +84,41 @@ export class UsersApi {
       core.events.emit('user.created', { userId: user.id });
       return (await this.get(user.id)) ?? (user as UserForAdmins);
     });
+  }
+
+  /**
+   * Changes a user's fields, those with `input: 'none'` too, and their username; null removes it.
+   *
+   * @throws AuthError `validation_failed`, `username_taken`, `user_not_found`, and what the app's hook throws
+   */
+  async update(
+    userId: string,
+    changes: UserInput,
+    { transaction }: TransactionOption = {},
+  ): Promise<UserForAdmins> {
+    const core = this.#core;
+    const { username, fields } = changes;
+    const record = await core.inTransaction(transaction, () =>
+      updateUser(core, userId, null, { username, fields }, 'code'),
+    );
+    return core.users.forCode(record) as UserForAdmins;
+  }
+
+  /**
+   * Changes a user's email, without asking them. Links that were emailed to the old one end, and it is told; sessions go on.
+   * Without `verified`, the new one is not verified, whether or not the old one was.
+   *
+   * @throws AuthError `validation_failed`, `email_taken`, `user_not_found`, and what the app's hook throws
+   */
+  async changeEmail(
+    userId: string,
+    email: string,
+    { verified = false, transaction }: SetEmailOptions = {},
+  ): Promise<UserForAdmins> {
+    const core = this.#core;
+    const canonical = readEmail(email, '/email');
+    const record = await core.inTransaction(transaction, () => setEmail(core, userId, canonical, verified));
+    return core.users.forCode(record) as UserForAdmins;
   }
 
   /**

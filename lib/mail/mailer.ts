@@ -3,7 +3,13 @@ import { withTimeout } from '../context/deadline.js';
 import { hideTokens } from '../crypto/token.js';
 import { describeError, type Logger } from '../logger.js';
 import type { User } from '../models/user.js';
-import { composeMail, type MailMessage, type MailTemplate } from './message.js';
+import {
+  composeMail,
+  composeNotice,
+  type MailMessage,
+  type MailTemplate,
+  type NoticeTemplate,
+} from './message.js';
 
 /** How emails are sent. */
 export interface MailSettings {
@@ -54,6 +60,11 @@ export class Mailer {
   /** @param to the address for which the token was issued */
   async send(template: MailTemplate, user: User, to: string, token: string): Promise<void> {
     await this.settings.send(composeMail(template, user, to, token, this.settings.baseUrl));
+  }
+
+  /** Sends an email without a link. */
+  async notify(template: NoticeTemplate, user: User, to: string): Promise<void> {
+    await this.settings.send(composeNotice(template, user, to));
   }
 
   /** Waits up to 5 seconds for emails that are being sent. */

@@ -1,7 +1,7 @@
 import type { User } from '../models/user.js';
 
 /** Every kind of email. Plugins add their own. */
-// biome-ignore lint/suspicious/noEmptyInterface: it is extended by the plugins that send email
+// biome-ignore lint/suspicious/noEmptyInterface: it is extended by those that send email
 export interface MailKinds {}
 
 /** The kind of an email. */
@@ -11,7 +11,7 @@ export type MailKind = keyof MailKinds;
 export interface MailMessage {
   /** The kind, such as `verify-email`. */
   readonly kind: MailKind;
-  /** The user's stored address, never one from a request. */
+  /** The user's stored address; for `verify-new-email`, the one that the user is to get. */
   readonly to: string;
   /** The recipient. */
   readonly user: User;
@@ -21,9 +21,12 @@ export interface MailMessage {
   readonly text: string;
   /** The HTML body, in English. */
   readonly html: string;
-  /** The one-time token, also contained in `url`. */
+  /** The one-time token, also contained in `url`. Empty in a notice, which has no link. */
   readonly token: string;
-  /** The app's page with `?token=`. A path if the config has neither `baseUrl` nor an absolute URL for the page. */
+  /**
+   * The app's page with `?token=`. A path if the config has neither `baseUrl` nor an absolute URL for the page. Empty in a
+   * notice.
+   */
   readonly url: string;
 }
 
@@ -39,6 +42,20 @@ export interface MailTemplate {
   readonly action: string;
   /** The text after the link. */
   readonly after: string;
+}
+
+/** The texts of an email without a link. */
+export interface NoticeTemplate {
+  readonly kind: MailKind;
+  readonly subject: string;
+  readonly lines: readonly string[];
+}
+
+/** An email without a link. */
+export function composeNotice({ kind, subject, lines }: NoticeTemplate, user: User, to: string): MailMessage {
+  const text = `${lines.join('\n\n')}\n`;
+  const html = lines.map((line) => `<p>${escapeHtml(line)}</p>\n`).join('');
+  return { kind, to, user, subject, text, html, token: '', url: '' };
 }
 
 const RELATIVE = 'http://relative.invalid';

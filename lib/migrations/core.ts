@@ -5,6 +5,7 @@ import { longerPasswordHashes } from './0007-longer-password-hashes.js';
 import { devices } from './0008-devices.js';
 import { provedMailboxes } from './0009-proved-mailboxes.js';
 import { replacedTokens } from './0010-replaced-tokens.js';
+import { epochsOfTokens } from './0011-epochs-of-tokens.js';
 import { longerUsernames } from './0013-longer-usernames.js';
 import type { Migration } from './migration.js';
 
@@ -17,5 +18,6 @@ export const coreMigrations: readonly Migration[] = [
   devices,
   provedMailboxes,
   replacedTokens,
+  epochsOfTokens,
   longerUsernames,
 ];

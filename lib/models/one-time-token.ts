@@ -11,6 +11,8 @@ export const oneTimeTokens = declareTable({
     /** The address that the token was sent to. */
     email: column.text(254),
     expiresAt: column.time(),
+    /** The user's epoch when it was issued, for a token that ends with their sessions. */
+    authEpoch: column.integer().internal().nullable(),
   },
 });
 

@@ -1,6 +1,8 @@
 import type { Core } from '../core/core.js';
 import { type Route, withTwins } from '../http/route.js';
-import { deleteMe, me } from './me.js';
+import { changeEmail } from './email-changes.js';
+import { confirmChange } from './email-changes-confirm.js';
+import { canUpdate, deleteMe, me, updateMe } from './me.js';
 import { openapi } from './openapi.js';
 import { revokeSessions } from './revoke-sessions.js';
 import { endSession, listSessions } from './sessions.js';
@@ -12,6 +14,8 @@ export function allRoutes(core: Core, ofPlugins: readonly Route[]): readonly Rou
   const routes = withTwins(core.settings, [
     me(core),
     ...(core.settings.account.delete ? [deleteMe(core)] : []),
+    ...(core.settings.account.update && canUpdate(core) ? [updateMe(core)] : []),
+    ...(core.mailer && core.settings.account.changeEmail ? [changeEmail(core), confirmChange(core)] : []),
     signInMethods(core),
     listSessions(core),
     endSession(core),

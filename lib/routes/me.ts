@@ -2,9 +2,12 @@ import { z } from 'zod';
 import { isSession } from '../core/authentication.js';
 import type { Core } from '../core/core.js';
 import { deleteUser } from '../core/deletion.js';
+import { updateUser } from '../core/update-user.js';
+import { hasUsernames } from '../core/usernames.js';
 import { passwordProblems, passwordShape, requireFreshOrPassword } from '../http/fresh-or-password.js';
 import { resources } from '../http/present.js';
 import { route } from '../http/route.js';
+import { text } from '../http/schemas.js';
 
 export const me = (core: Core) => {
   const { user, session } = resources(core);
@@ -39,6 +42,34 @@ export const me = (core: Core) => {
           ...carrier?.description?.present(auth),
         },
       };
+    },
+  });
+};
+
+/** Whether users can change anything. */
+export function canUpdate(core: Core): boolean {
+  return hasUsernames(core) || Object.keys(core.fields.wireShape('user', 'update')).length > 0;
+}
+
+export const updateMe = (core: Core) => {
+  const { user } = resources(core);
+  return route({
+    method: 'patch',
+    path: '/me',
+    formTwin: '/me/update',
+    summary: 'Change my fields and username',
+    access: 'session',
+    body: z.strictObject({
+      ...(hasUsernames(core) && { username: text(100).optional() }),
+      ...core.fields.wireShape('user', 'update'),
+    }),
+    answers: { 200: { description: 'The changed user', schema: z.object({ user: user.schema }) } },
+    problems: hasUsernames(core) ? ['username_taken'] : [],
+    async handle({ auth, body }) {
+      const { username } = body as { username?: string };
+      const changes = { username, fields: core.fields.fromWire(body) };
+      const record = await updateUser(core, auth.user.id, auth.session.id, changes, 'user');
+      return { status: 200, body: { user: user.present(record.user) } };
     },
   });
 };

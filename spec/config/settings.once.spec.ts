@@ -23,7 +23,14 @@ test.each([
   { baseUrl: 'http://localhost:3000', session: { cookie: { domain: 'localhost' } } },
   { baseUrl: 'http://app.example.com' },
   { baseUrl: 'https://app.example.com', email },
-  { email: { ...email, verifyUrl: 'https://a.example/v', resetUrl: 'myapp://reset' } },
+  {
+    email: {
+      ...email,
+      verifyUrl: 'https://a.example/v',
+      resetUrl: 'myapp://reset',
+      changeEmailUrl: 'myapp://email',
+    },
+  },
   { session: { touchInterval: 0 } },
   { rateLimit: { account: { failures: 5, firstPause: 15, maxPause: 15 } } },
 ])('the config %j is accepted without warnings', (config) => {
@@ -60,6 +67,6 @@ test.each([
   { email: { ...email, verifyUrl: 'https://a.example/v' } },
 ])('the config %j without baseUrl causes one warning, because links are not absolute', (config) => {
   expect(warnings(config)).toEqual([
-    'warn latchkey: links in emails are relative without baseUrl: set it, or set email.verifyUrl and email.resetUrl to URLs',
+    'warn latchkey: links in emails are relative without baseUrl: set it, or set the pages in email to URLs',
   ]);
 });

@@ -137,8 +137,10 @@ if (dialect !== 'sqlite') {
         await expect(broken.migrate({ undo: 2 })).rejects.toThrow();
         await broken.close();
         const auth = open();
-        expect(await auth.migrate({ undo: 1 })).toEqual(ran.slice(-2, -1));
-        expect(await auth.migrate()).toEqual(ran.slice(-2));
+        // On MySQL, the last one has been undone.
+        const [undone, due] = dialect === 'mysql' ? [ran.slice(-2, -1), -2] : [ran.slice(-1), -1];
+        expect(await auth.migrate({ undo: 1 })).toEqual(undone);
+        expect(await auth.migrate()).toEqual(ran.slice(due));
         await auth.credential.signUp(ada);
         await auth.close();
       },

@@ -25,6 +25,7 @@ const OF_CORE = [
   '0008-devices',
   '0009-proved-mailboxes',
   '0010-replaced-tokens',
+  '0011-epochs-of-tokens',
   '0013-longer-usernames',
 ];
 const OF_PLUGINS = ['0003-api-keys', '0006-audit-events'];

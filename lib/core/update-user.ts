@@ -1,0 +1,37 @@
+import { changeAccount } from './change-account.js';
+import type { Core } from './core.js';
+import type { FieldSource, FieldValues } from './fields.js';
+import type { UserRecord } from './user-record.js';
+import { readUsername } from './usernames.js';
+
+/** What to change of a user. What is left out stays. */
+export interface UserInput {
+  readonly username?: string | null | undefined;
+  readonly fields?: FieldValues | undefined;
+}
+
+/**
+ * Changes a user's fields and username.
+ *
+ * @param sessionId the session of the user who asks for it; null for code
+ * @param from whose values they are
+ * @throws AuthError `validation_failed`, `username_taken`, `invalid_session` or `user_not_found`, and what the app's hook
+ *   throws
+ */
+export async function updateUser(
+  core: Core,
+  userId: string,
+  sessionId: string | null,
+  { username, fields = {} }: UserInput,
+  from: FieldSource,
+): Promise<UserRecord> {
+  const changes = {
+    fields: core.fields.read(fields, from, 'update'),
+    ...(username !== undefined && { username: username === null ? null : readUsername(core, username) }),
+  };
+  const { record, changed } = await changeAccount(core, userId, sessionId, (transaction, current) =>
+    core.updates.update(current, changes, transaction),
+  );
+  if (changed.length > 0) core.events.emit('user.updated', { userId, changed });
+  return record;
+}
