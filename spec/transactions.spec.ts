@@ -256,7 +256,13 @@ const READING = [
 ];
 
 /** Not for apps. */
-const INTERNAL = ['auditLog.record', 'auditLog.forget', 'auditLog.prune', 'auditLog.settle'];
+const INTERNAL = [
+  'oauth.keepForm',
+  'auditLog.record',
+  'auditLog.forget',
+  'auditLog.prune',
+  'auditLog.settle',
+];
 
 /** Maintenance in batches of its own, and what a provider has done and no rollback takes back: see docs/databases.md. */
 const WITHOUT = ['migrate', 'prune', 'rotateSecrets', 'oauth.tokens', 'oauth.refresh'];
