@@ -197,6 +197,16 @@ describe('a hook', () => {
     expect(await rows(database, 'SELECT id FROM api_keys')).toHaveLength(2);
   });
 
+  test('takes part in the transaction that it gets with a URL, too', async () => {
+    const byUrl = open(database.url);
+    afterCreateUser = async (user, { transaction }) => {
+      await byUrl.apiKeys.create(user.id, { name: 'a program', transaction });
+    };
+    await byUrl.credential.signUp(person('ada'));
+    await byUrl.close();
+    expect(await rows(database, 'SELECT id FROM api_keys')).toHaveLength(1);
+  });
+
   test('takes part in no transaction that it does not name', async () => {
     const seen: unknown[] = [];
     afterCreateUser = async ({ id }) => seen.push(await auth.users.get(id));
