@@ -111,7 +111,7 @@ export interface Contribution {
    *
    * @returns what to do after the commit, if anything
    */
-  onDelete?(userId: string, transaction: Transaction): Promise<(() => void) | void>;
+  onDelete?(userId: string, transaction: Transaction): Promise<(() => void) | undefined> | Promise<void>;
   /** Waits for background work, before the connections are closed. */
   settle?(): Promise<void>;
 }

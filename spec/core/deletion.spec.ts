@@ -19,8 +19,8 @@ const start = async (config = {}) => {
 const idOf = async (browser: Awaited<ReturnType<typeof signedIn>>) =>
   (await browser.get('/auth/me').expect(200)).body.user.id as string;
 const age = (seconds: number) =>
-  rows(app.database, 'UPDATE sessions SET authenticated_at = :then', {
-    then: new Date(Date.now() - seconds * 1000),
+  rows(app.database, 'UPDATE sessions SET authenticated_at = :at', {
+    at: new Date(Date.now() - seconds * 1000),
   });
 const count = async (table: string) =>
   Number((await rows<{ n: number }>(app.database, `SELECT COUNT(*) AS n FROM ${table}`))[0]?.n);

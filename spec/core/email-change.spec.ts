@@ -32,8 +32,8 @@ beforeEach(() => {
 afterEach(() => app.stop());
 
 const age = () =>
-  rows(app.database, 'UPDATE sessions SET authenticated_at = :then', {
-    then: new Date(Date.now() - 601_000),
+  rows(app.database, 'UPDATE sessions SET authenticated_at = :at', {
+    at: new Date(Date.now() - 601_000),
   });
 const ask = (email = NEW, more = {}, by: { post: Browser['post'] } = browser) =>
   by.post('/auth/email-changes').send({ new_email: email, ...more });

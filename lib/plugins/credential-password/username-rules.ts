@@ -52,12 +52,7 @@ export class UsernameRules {
 
 function foldUnicode(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > MAX_TYPED || !value.isWellFormed()) return null;
-  const folded = fold(value);
-  if (folded === '' || NEVER.test(folded) || [...folded].length > MAX_USERNAME) return null;
-  // What changes again would be another name when it is read back.
-  return fold(folded) === folded ? folded : null;
-}
-
-function fold(text: string): string {
-  return text.normalize('NFKC').toLowerCase().normalize('NFKC');
+  // Normalized again, since lower-casing can leave a letter and an accent that could be one character.
+  const folded = value.normalize('NFKC').toLowerCase().normalize('NFKC');
+  return folded === '' || NEVER.test(folded) || [...folded].length > MAX_USERNAME ? null : folded;
 }

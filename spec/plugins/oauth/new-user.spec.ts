@@ -289,7 +289,16 @@ describe('hooks and new users of providers', () => {
 
 describe("signUp: 'closed'", () => {
   beforeAll(async () => {
-    app = await startOAuthApp({ providers: () => [oidcPlugin(provider)], config: { signUp: 'closed' } });
+    app = await startOAuthApp({
+      providers: () => [
+        oidcPlugin(provider, {
+          fields() {
+            throw new Error('asked for the fields of nobody');
+          },
+        }),
+      ],
+      config: { signUp: 'closed' },
+    });
   });
   afterAll(() => app.stop());
 
