@@ -38,6 +38,14 @@ describe('the tables of the reference', () => {
     expect(routesIn(await read('docs/routes.md')).sort()).toEqual(routes.sort());
   });
 
+  test('docs/forms.md lists every route for forms only', async () => {
+    const paths = Object.entries(app.auth.openapi().paths);
+    const summaryOf = ({ post }: Record<string, unknown>) => String((post as { summary?: string })?.summary);
+    const twins = paths.filter(([, operations]) => summaryOf(operations).endsWith(', by a form'));
+    const listed = routesIn(await read('docs/forms.md'));
+    expect(listed.sort()).toEqual(twins.map(([path]) => `POST ${path.replace(/\{(\w+)\}/g, ':$1')}`).sort());
+  });
+
   test('the pages of the plugins list routes that exist', async () => {
     const all = routesIn(await read('docs/routes.md'));
     for (const page of await readdir(join(root, 'docs'))) {
