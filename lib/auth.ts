@@ -153,7 +153,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     revokeAllSessions: (userId, options) => within(options, () => core.sessions.revokeAll(userId)),
     markEmailVerified: (userId, options) =>
       within(options, () => core.proveEmail(userId, ['password', 'sessions'])),
-    migrate: (options) => migrate(database, migrations, core.fields, options),
+    migrate: (options) => migrate(database, migrations, core.fieldColumns, options),
     prune: () => sumOf([core, limits, ...parts].map((part) => part?.prune?.bind(part))),
     rotateSecrets: () => sumOf(parts.map((part) => part.rotateSecrets?.bind(part))),
     close: once(async () => {

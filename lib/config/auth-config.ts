@@ -140,6 +140,12 @@ export interface AuthConfig<P = readonly unknown[]> {
   user?: UserOptions;
   /** Functions of the app that run when accounts are made, changed and deleted. @default none */
   hooks?: Hooks;
+  /**
+   * The property of requests that guards set, if another package uses `req.auth`. `currentUser` and `currentSession` work
+   * all the same.
+   * @default 'auth'
+   */
+  requestProperty?: string;
   /** `closed` refuses every sign-up. Administrators, code and imports still make accounts. @default 'open' */
   signUp?: 'open' | 'closed';
   /** Which routes users have to change their own account. @default all of them */

@@ -4,6 +4,7 @@ import { isSequelize } from '../database/connect.js';
 import type { RedisClient } from '../limits/redis-store.js';
 import { consoleLogger, type Logger } from '../logger.js';
 import type { EmailOptions } from './auth-config.js';
+import { requestPropertySchema } from './request-property.js';
 import { hooksSchema, userSchema } from './user-schema.js';
 
 const MIN_SECRET_BYTES = 32;
@@ -151,6 +152,7 @@ export const configSchema = z.strictObject({
   email: emailSchema.optional(),
   user: userSchema.prefault({}),
   hooks: hooksSchema.prefault({}),
+  requestProperty: requestPropertySchema.default('auth'),
   signUp: z.enum(['open', 'closed'], "must be 'open' or 'closed'").default('open'),
   account: z
     .strictObject({ update: flag.default(true), changeEmail: flag.default(true), delete: flag.default(true) })

@@ -7,7 +7,7 @@ import type { MailSettings } from '../mail/mailer.js';
 import type { AuthConfig } from './auth-config.js';
 import { isLoopback, readOptions } from './options.js';
 import { configSchema } from './schema.js';
-import type { FieldsOptions, Hooks } from './user-options.js';
+import type { FieldsOptions, Hooks, RowModel } from './user-options.js';
 
 /** A cookie's name, and its attributes other than HttpOnly and its lifetime. */
 export interface CookieSettings {
@@ -43,7 +43,15 @@ export interface Settings {
         readonly changeEmailUrl: string;
       })
     | null;
-  readonly user: { readonly fields: FieldsOptions };
+  readonly user: {
+    readonly fields: FieldsOptions;
+    /** Null if the fields are columns of latchkey's table. */
+    readonly model: RowModel | null;
+    /** Empty without a model. */
+    readonly foreignKey: string;
+  };
+  /** The property of requests that guards set. */
+  readonly requestProperty: string;
   readonly hooks: Hooks;
   readonly signUp: 'open' | 'closed';
   /** Which of the routes about one's own account are on. */
@@ -74,7 +82,11 @@ export function readConfig(config: AuthConfig<readonly unknown[]>): {
   const cookie = cookieSettings(cookieOptions, baseUrl);
   const settings: Settings = {
     ...rest,
-    user: { fields: rest.user.fields as FieldsOptions },
+    user: {
+      fields: rest.user.fields as FieldsOptions,
+      model: rest.user.model ?? null,
+      foreignKey: rest.user.foreignKey ?? '',
+    },
     baseUrl: baseUrl ? new URL(baseUrl).origin : null,
     httpBasePath: httpBasePath ?? null,
     origins: new Set([...(baseUrl ? [baseUrl] : []), ...trustedOrigins].map((url) => new URL(url).origin)),

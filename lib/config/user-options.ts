@@ -97,8 +97,28 @@ export interface Hooks {
   beforeDeleteUser?(user: User, context: { transaction: Transaction }): unknown;
 }
 
+/** A Sequelize model of the app, of any copy of Sequelize. */
+export interface RowModel {
+  new (...given: never[]): object;
+  readonly name: string;
+  readonly sequelize?: object | undefined;
+  getAttributes(): object;
+  getTableName(): string | object;
+}
+
 /** The app's own data of its users. */
 export interface UserOptions<F extends FieldsOptions = FieldsOptions> {
   /** Fields beside email and username. @default none */
   readonly fields?: F;
+  /**
+   * The app's own Sequelize model of users, on the instance that `database` is. Each account has one row, which is made
+   * with it and holds the fields; guards set `req.user` to it.
+   * @default none: the fields are columns of latchkey's table
+   */
+  readonly model?: RowModel;
+  /**
+   * The attribute of `model` with the account's id, a `DataTypes.UUID` with a unique index.
+   * @default none, required with `model`
+   */
+  readonly foreignKey?: string;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { coreTables } from '../models/core.js';
-import type { FieldOptions, Hooks } from './user-options.js';
+import type { FieldOptions, Hooks, RowModel } from './user-options.js';
 
 // As in MySQL's VARCHAR with four bytes a character, of which a row can hold 65,535.
 const MAX_LENGTH = 4000;
@@ -72,18 +72,16 @@ function isInt32(value: number): boolean {
 
 // What the routes' bodies and responses have beside the fields.
 const OTHERS = ['password', 'credential', 'fields', 'user', 'session', 'token', 'rememberMe', 'redirectTo'];
-const MORE = [
-  'errorTo',
-  'secondFactorTo',
-  'newEmail',
-  'via',
-  'constructor',
-  'prototype',
-  'toString',
-  'toJSON',
-];
+const MORE = ['errorTo', 'secondFactorTo', 'newEmail', 'via', 'prototype', 'toJSON'];
 const PLUGINS = ['suspendedAt', 'suspendedUntil', 'suspensionReason', 'emailVerified', 'isAdmin', 'apiKey'];
-const RESERVED = new Set([...Object.keys(coreTables.User.columns), ...OTHERS, ...MORE, ...PLUGINS]);
+const PROTOTYPE = Object.getOwnPropertyNames(Object.prototype);
+const RESERVED = new Set([
+  ...Object.keys(coreTables.User.columns),
+  ...OTHERS,
+  ...MORE,
+  ...PLUGINS,
+  ...PROTOTYPE,
+]);
 
 const name = z
   .string()
@@ -97,10 +95,33 @@ const name = z
   )
   .refine((key) => !RESERVED.has(key), 'is a name that latchkey uses: choose another');
 
+// Not `instanceof`: the app may use another copy of Sequelize.
+const model = z.custom<RowModel>(
+  (it) => typeof it === 'function' && typeof (it as Partial<RowModel>).getAttributes === 'function',
+  'must be a Sequelize model',
+);
+
 /** The schema of `user` in the config. */
-export const userSchema = z.strictObject({
-  fields: z.record(name, field, 'must be an object of fields').default({}),
-});
+export const userSchema = z
+  .strictObject({
+    fields: z.record(name, field, 'must be an object of fields').default({}),
+    model: model.optional(),
+    foreignKey: z.string("must be the name of the model's attribute with the account's id").optional(),
+  })
+  .superRefine((options, context) => {
+    const [key, message] =
+      options.model && options.foreignKey === undefined
+        ? ['foreignKey', "is missing: name the model's attribute with the account's id"]
+        : ['foreignKey', 'is for user.model: set that too'];
+    if ((options.model === undefined) !== (options.foreignKey === undefined))
+      context.addIssue({ code: 'custom', path: [key], message });
+    if (options.foreignKey !== undefined && Object.hasOwn(options.fields, options.foreignKey))
+      context.addIssue({
+        code: 'custom',
+        path: ['fields', options.foreignKey],
+        message: "is user.foreignKey, which holds the account's id: leave it out",
+      });
+  });
 
 const HOOKS = [
   'beforeCreateUser',

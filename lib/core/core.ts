@@ -12,33 +12,27 @@ import { devices } from '../models/device.js';
 import { oneTimeTokens } from '../models/one-time-token.js';
 import { type Session, sessions } from '../models/session.js';
 import { Table, type TableDeclaration } from '../models/table.js';
-import { type User, type UserColumns, usersWith } from '../models/user.js';
+import type { User } from '../models/user.js';
 import type { Carrier } from './authentication.js';
 import { type ClientInput, forClientOf, type TransactionOption } from './client-input.js';
 import type { Contribution, Purpose } from './contribution.js';
 import { Devices } from './devices.js';
 import type { Events } from './events.js';
-import { Fields } from './fields.js';
 import { OneTimeTokens } from './one-time-tokens.js';
 import { type Attached, ProofOfEmail } from './proof-of-email.js';
 import { type IssuedSession, Sessions } from './sessions.js';
 import { type CheckedSignIn, type Proof, SignIn, type SignInOptions } from './sign-in.js';
 import { SignUp } from './sign-up.js';
 import type { AccountRow, UserRecord } from './user-record.js';
+import { UserStorage } from './user-storage.js';
 import { UserUpdates } from './user-updates.js';
-import { Users } from './users.js';
 import { WaysIn } from './ways-in.js';
 
 // A browser sends one, or two if another subdomain has set a cookie with the same name.
 const MAX_CARRIED_SESSIONS = 2;
 
 /** The services that plugins, routes and guards share. */
-export class Core {
-  readonly users: Users;
-  /** The app's fields of users. */
-  readonly fields: Fields;
-  /** The table of users, with the columns of fields and plugins. */
-  readonly userTable: TableDeclaration<UserColumns>;
+export class Core extends UserStorage {
   /** Makes accounts. */
   readonly signUp: SignUp;
   /** Changes them. */
@@ -72,17 +66,15 @@ export class Core {
     carriersOf: (sessions: Pick<Sessions, 'find'>) => readonly Carrier[],
     setUp: (core: Core) => readonly Contribution[],
   ) {
+    super(database, settings, columnsOfPlugins);
     const contributions = () => this.#contributions;
     const tokens = this.table(oneTimeTokens);
-    this.fields = new Fields(settings.user.fields);
-    this.userTable = usersWith(this.fields.columns, ...columnsOfPlugins);
     const tables = {
-      users: this.table(this.userTable),
+      users: this.users.table,
       sessions: this.table(sessions),
       devices: this.table(devices),
     };
-    this.sessions = new Sessions(database, tables, settings, events);
-    this.users = new Users(database, tables.users);
+    this.sessions = new Sessions(database, tables, this.selections.shown, settings, events);
     this.signUp = new SignUp(database, this.users, this.fields, settings);
     this.updates = new UserUpdates(context, this.users, settings.hooks);
     this.devices = new Devices(database, tables.devices, context, settings.logger, (request) =>
@@ -97,6 +89,7 @@ export class Core {
       context,
       events,
       contributions,
+      this.users,
       (request) => this.sessionTokens(request),
     );
     this.proofs = new ProofOfEmail(
@@ -140,7 +133,10 @@ export class Core {
   }
 
   /** Like {@link signIn}, in two steps: for a session that is created in the same transaction as another change. */
-  checkSignIn(record: Pick<Proof, 'user' | 'account'>, options?: SignInOptions): Promise<CheckedSignIn> {
+  checkSignIn(
+    record: Pick<Proof, 'user' | 'account' | 'row'>,
+    options?: SignInOptions,
+  ): Promise<CheckedSignIn> {
     return this.gate.check(record, options);
   }
 

@@ -54,6 +54,7 @@ async function deleteRows(core: Core, userId: string, transaction: Transaction):
     // The database deletes these with the user, unless foreign keys are off, as they may be on SQLite.
     await core.table(oneTimeTokens).delete({ userId }, transaction);
     await core.table(devices).delete({ userId }, transaction);
+    await core.users.rows?.delete(userId, transaction);
     await core.table(core.userTable).delete({ id: userId }, transaction);
     await checkDeferred(core, transaction);
     return { endedSessions, afterwards };

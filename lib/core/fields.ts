@@ -20,6 +20,16 @@ export class Fields {
     for (const [name, { default: value }] of this.#fields) this.#checkDefault(name, value);
   }
 
+  /** The names of the fields that users see of themselves. */
+  get shown(): readonly string[] {
+    return this.#withOutput('self');
+  }
+
+  /** The names of those that administrators see. */
+  get forAdmins(): readonly string[] {
+    return this.#withOutput('self', 'admin');
+  }
+
   /** The columns of the users table. */
   get columns(): Columns {
     return Object.fromEntries(this.#fields.map(([name, options]) => [name, columnOf(options)]));
@@ -90,6 +100,10 @@ export class Fields {
         return success ? [[name, data]] : [];
       }),
     );
+  }
+
+  #withOutput(...outputs: readonly string[]): readonly string[] {
+    return this.#fields.filter(([, { output = 'self' }]) => outputs.includes(output)).map(([name]) => name);
   }
 
   #check(given: FieldValues, from: FieldSource): FieldValues {

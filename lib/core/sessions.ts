@@ -11,6 +11,7 @@ import type { Selection, Table } from '../models/table.js';
 import type { User, UserColumns } from '../models/user.js';
 import type { Events } from './events.js';
 import { BackgroundWrites, TokenLookup } from './token-lookup.js';
+import type { UserSelection } from './user-selection.js';
 
 /** A new session with the only copy of its token. */
 export interface IssuedSession {
@@ -37,7 +38,6 @@ export class Sessions {
   readonly #table: Table<SessionColumns>;
   readonly #session: Selection<Session>;
   readonly #whole: Selection<RowOf<SessionColumns>>;
-  readonly #user: Selection<User>;
   readonly #users: string;
   /** The join condition with users: the session's epoch must match the user's. */
   readonly #on = 'u.id = s.user_id AND u.auth_epoch = s.auth_epoch';
@@ -47,6 +47,7 @@ export class Sessions {
   constructor(
     private readonly database: Database,
     tables: { readonly sessions: Table<SessionColumns>; readonly users: Table<UserColumns> },
+    owner: UserSelection<User>,
     private readonly settings: Settings,
     private readonly events: Events,
   ) {
@@ -54,12 +55,11 @@ export class Sessions {
     this.#users = tables.users.name;
     this.#session = tables.sessions.shown('s');
     this.#whole = tables.sessions.whole('s');
-    this.#user = tables.users.shown('u');
     this.#lookup = new TokenLookup(database, {
       prefix: SESSION_TOKEN_PREFIX,
       row: this.#session,
       hash: 's.token_hash',
-      user: this.#user,
+      user: owner,
       on: this.#on,
     });
     this.#touches = new BackgroundWrites(database, settings.logger, 'last activity');
@@ -234,7 +234,7 @@ export class Sessions {
   ): Promise<Session[]> {
     const { nowSql, clock } = this.database;
     const rows = await this.database.select<{ db_now: number | string }>(
-      `SELECT ${this.#session.columns}, ${nowSql} AS db_now FROM ${this.#session.from} JOIN ${this.#user.from} ${rest}`,
+      `SELECT ${this.#session.columns}, ${nowSql} AS db_now FROM ${this.#session.from} JOIN ${this.#users} u ${rest}`,
       replacements,
       transaction,
     );

@@ -14,9 +14,10 @@ import type { Devices } from './devices.js';
 import type { Events } from './events.js';
 import type { IssuedSession, Sessions } from './sessions.js';
 import type { UserRecord } from './user-record.js';
+import type { Users } from './users.js';
 
 /** A user who has authenticated: with a password, at a provider, or with an emailed link. */
-export interface Proof extends Pick<UserRecord, 'user' | 'account'> {
+export interface Proof extends Pick<UserRecord, 'user' | 'account' | 'row'> {
   /** The user's epoch at that time. A revoke-all or password change since then invalidates the proof. */
   readonly authEpoch: number;
 }
@@ -60,6 +61,7 @@ export class SignIn {
     private readonly context: CallContext,
     private readonly events: Events,
     private readonly contributions: () => readonly Contribution[],
+    private readonly users: Pick<Users, 'isPresent'>,
     private readonly sessionTokens: (request: PlainRequest) => readonly string[],
   ) {
     this.#session = table.shown('s');
@@ -72,9 +74,10 @@ export class SignIn {
    * @throws AuthError if a check rejects the user, such as `email_not_verified` (403)
    */
   async check(
-    { user, account }: Pick<Proof, 'user' | 'account'>,
+    { user, account, row }: Pick<Proof, 'user' | 'account' | 'row'>,
     { remembered = false, authenticatedAt, replaced }: SignInOptions = {},
   ): Promise<CheckedSignIn> {
+    if (!(await this.users.isPresent({ user, row }))) throw new AuthError('invalid_credentials');
     for (const contribution of this.contributions()) contribution.checkAccount?.(account);
     for (const contribution of this.contributions()) await contribution.checkSignIn?.(user);
     return {

@@ -72,8 +72,8 @@ export class SignUp {
   }
 
   /**
-   * Makes many accounts whose fields have been read: in one transaction, or with hooks in one for each, so that what a
-   * hook refuses leaves nothing behind.
+   * Makes many accounts whose fields have been read: in one transaction, or with hooks or the app's own rows in one for each, so
+   * that what the app refuses leaves nothing behind.
    *
    * @param users the accounts and their fields
    * @returns those that were not made, and why
@@ -81,7 +81,7 @@ export class SignUp {
    */
   async createMany(users: ManyNewUsers, via: CreatedVia): Promise<RefusedUsers> {
     const { beforeCreateUser, afterCreateUser } = this.settings.hooks;
-    if (!beforeCreateUser && !afterCreateUser) return this.#many.create(users);
+    if (!beforeCreateUser && !afterCreateUser && !this.users.rows) return this.#many.create(users);
     const refused: RefusedUsers = new Map();
     for (const [user, fields] of users) {
       try {
@@ -107,10 +107,11 @@ export class SignUp {
     await runHook(context, () =>
       beforeCreateUser?.({ email, username, fields: { ...fields }, ...how }, { transaction }),
     );
-    const created = await this.users.create(user, fields, transaction).catch((error) => {
+    const account = await this.users.create(user, fields, transaction).catch((error) => {
       onRefused(error);
       throw error;
     });
+    const created = await this.users.createRow(account, fields, transaction);
     const forApp = this.users.forCode(created);
     await runHook(context, () => afterCreateUser?.(forApp, { transaction, via: how.via }));
     return created;

@@ -5,6 +5,7 @@ import { BatchedLookup } from '../database/lookup.js';
 import type { Logger } from '../logger.js';
 import type { Selection } from '../models/table.js';
 import type { User } from '../models/user.js';
+import type { UserSelection } from './user-selection.js';
 
 /** The row with a token, its user, and the database's time in milliseconds. */
 export interface Found<Row, Owner> {
@@ -18,7 +19,7 @@ interface Lookup<Row, Owner> {
   readonly prefix: string;
   readonly row: Selection<Row>;
   readonly hash: string;
-  readonly user: Selection<Owner>;
+  readonly user: UserSelection<Owner>;
   readonly on: string;
 }
 
@@ -52,11 +53,14 @@ export class TokenLookup<Row, Owner extends User = User> {
     if (!raw) return null;
     const now = Number(raw.db_now);
     this.database.clock.observe(now);
-    return { row: this.lookup.row.read(raw), user: this.lookup.user.read(raw), now };
+    const user = this.lookup.user.read(raw);
+    if (!(await this.lookup.user.isPresent(user))) return null;
+    return { row: this.lookup.row.read(raw), user, now };
   }
 
   async #fetch(digests: readonly string[], deadlineMs?: number): Promise<Map<string, Raw>> {
     const { row, hash, user, on } = this.lookup;
+    await user.ready();
     // Not as replacements, since this is the most frequent statement.
     const list = digests
       .map((digest) => literal(this.database.dialect, Buffer.from(digest, 'hex')))

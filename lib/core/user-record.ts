@@ -1,7 +1,12 @@
-import type { User } from '../models/user.js';
+import type { RowOf } from '../models/column.js';
+import type { User, UserColumns } from '../models/user.js';
+import type { AppRow } from './app-model.js';
 
 /** A user with all columns that are not secret, those of plugins included. */
 export type AccountRow = User & Readonly<Record<string, unknown>>;
+
+/** A user with all columns. */
+export type WholeUser = RowOf<UserColumns> & Readonly<Record<string, unknown>>;
 
 /** A user with what only administrators see of them: fields with `output: 'admin'`, and whether they are suspended. */
 export type UserForAdmins = User & Readonly<Record<string, unknown>>;
@@ -11,6 +16,8 @@ export interface UserRecord {
   readonly user: User;
   /** The user with all columns that are not secret: those of plugins too. */
   readonly account: AccountRow;
+  /** The app's row. Null if there is no model for them, or no row in the model's scope. */
+  readonly row: AppRow | null;
   readonly passwordHash: string | null;
   readonly authEpoch: number;
   /** Whether a person has shown access to the mailbox of the email. */

@@ -1,4 +1,5 @@
 import type { Transaction } from 'sequelize';
+import type { Hooks } from '../config/user-options.js';
 import { isUuid, uuidv7 } from '../crypto/uuid.js';
 import type { Database } from '../database/database.js';
 import { violatedUnique } from '../database/faults.js';
@@ -6,32 +7,39 @@ import type { Replacements } from '../database/statements.js';
 import { AuthError } from '../errors.js';
 import type { RowOf } from '../models/column.js';
 import type { Selection, Table } from '../models/table.js';
-import type { User, UserColumns } from '../models/user.js';
+import type { UserColumns } from '../models/user.js';
+import type { AppRow } from './app-model.js';
+import type { AppRows } from './app-rows.js';
 import type { FieldValues } from './fields.js';
-import type { Identifier, NewUser, UserForAdmins, UserRecord } from './user-record.js';
+import type { AccountRow, Identifier, NewUser, UserForAdmins, UserRecord, WholeUser } from './user-record.js';
+import type { UserSelection, UserSelections } from './user-selection.js';
 
 const SAMPLE = 100;
 
-/** Reads and writes the table of users. */
+/** Reads and writes users: the table, and the app's rows if there is a model for them. */
 export class Users {
-  readonly #shown: Selection<User>;
-  readonly #forAdmins: Selection<UserForAdmins>;
-  readonly #whole: Selection<RowOf<UserColumns>>;
-
   constructor(
     private readonly database: Database,
     readonly table: Table<UserColumns>,
-  ) {
-    this.#shown = table.shown('u');
-    this.#forAdmins = table.forAdmins('u') as Selection<UserForAdmins>;
-    this.#whole = table.whole('u');
-  }
+    private readonly selections: UserSelections,
+    /** Null if the fields are columns of the table. */
+    readonly rows: AppRows | null,
+    private readonly hooks: Pick<Hooks, 'createRow'>,
+  ) {}
 
   /** @throws UniqueConstraintError (Sequelize): unique constraints decide, so concurrent calls are safe */
   async create(user: NewUser, fields: FieldValues, transaction: Transaction): Promise<UserRecord> {
-    const row = { ...this.newRow(user), ...fields };
-    await this.table.insert(row, transaction);
-    return this.#recordOf(row, this.#shown.pick(row));
+    const row = this.newRow(user);
+    const whole = { ...row, ...fields };
+    await this.table.insert(this.rows ? row : whole, transaction);
+    return this.#recordOf(whole, null);
+  }
+
+  /** Makes the app's row of a new user, if there is a model. @throws what the app's code throws */
+  async createRow(record: UserRecord, fields: FieldValues, transaction: Transaction): Promise<UserRecord> {
+    if (!this.rows) return record;
+    const row = await this.rows.create(this.forCode(record), fields, this.hooks.createRow, transaction);
+    return this.#recordOf({ ...wholeOf(record), ...this.rows.fieldsOf(row) }, row);
   }
 
   /** The row of a new user, without fields. */
@@ -54,20 +62,24 @@ export class Users {
    * @returns the changed user
    */
   async update(
-    { account, passwordHash }: UserRecord,
+    record: UserRecord,
     changes: Partial<RowOf<UserColumns>>,
     fields: FieldValues,
     transaction: Transaction,
   ): Promise<UserRecord> {
-    const values = { ...changes, ...fields, updatedAt: this.database.clock.date() };
-    await this.table.update(values, { id: account.id }, transaction);
-    const row = { ...account, passwordHash, ...values } as never;
-    return this.#recordOf(row, this.#shown.pick(row));
+    const { id } = record.user;
+    const columns = { ...changes, updatedAt: this.database.clock.date() };
+    await this.table.update(this.rows ? columns : { ...columns, ...fields }, { id }, transaction);
+    const whole = { ...wholeOf(record), ...columns, ...fields };
+    if (!this.rows || Object.keys(fields).length === 0) return this.#recordOf(whole, record.row);
+    const row = await this.rows.update(id, fields, transaction);
+    // It may be out of the model's scope, which makes it no user.
+    return this.#recordOf({ ...whole, ...this.rows.fieldsOf(row) }, record.row && row);
   }
 
   /** A user as the app's code sees them: with the fields for administrators too. */
-  forCode({ account }: UserRecord): UserForAdmins {
-    return this.#forAdmins.pick(account);
+  forCode({ account }: Pick<UserRecord, 'account'>): UserForAdmins {
+    return this.selections.forAdmins.pick(account);
   }
 
   /** What a violated constraint says of a new user. Null if it is another error. */
@@ -80,18 +92,20 @@ export class Users {
   }
 
   /** All columns of users, with the alias `u`, for statements that join them: see {@link read}. */
-  get selection(): Pick<Selection<unknown>, 'columns' | 'from'> {
-    return this.#whole;
+  get selection(): Pick<UserSelection<unknown>, 'columns' | 'from' | 'ready'> {
+    return this.selections.whole;
   }
 
   /** Reads a user from a row of a statement with {@link selection}. */
   read(raw: object): UserRecord {
-    return this.#recordOf(this.#whole.read(raw), this.#shown.read(raw));
+    const whole = this.selections.whole.read(raw);
+    return this.#recordOf(whole, this.rows?.rowOf(whole) ?? null);
   }
 
   /** A user as administrators see them. */
   async find(id: string, transaction?: Transaction): Promise<UserForAdmins | null> {
-    const [user] = isUuid(id) ? await this.#forAdmins.select('WHERE u.id = :id', { id }, transaction) : [];
+    if (!isUuid(id)) return null;
+    const [user] = await this.selections.forAdmins.select('WHERE u.id = :id', { id }, transaction);
     return user ?? null;
   }
 
@@ -99,7 +113,10 @@ export class Users {
   async findRecord(by: Identifier): Promise<UserRecord | null> {
     const [[column, value]] = Object.entries(by) as [[string, string]];
     if (column === 'id' && !isUuid(value)) return null;
-    return this.#record(`WHERE u.${column} = :value`, { value });
+    const { whole } = this.selections;
+    await whole.ready();
+    const raw = await this.#selectOne(whole, `WHERE u.${column} = :value`, { value });
+    return raw && this.read(raw);
   }
 
   /** Locks a user's row until the transaction ends. Everything that changes how a user can sign in takes this lock. */
@@ -107,14 +124,31 @@ export class Users {
     if (!isUuid(id)) return null;
     // On SQLite, the transaction has locked the whole database already.
     const lock = this.database.dialect === 'sqlite' ? '' : ' FOR UPDATE';
-    return this.#record(`WHERE u.id = :id${lock}`, { id }, transaction);
+    // Without the app's row: PostgreSQL does not lock what an outer join may not find.
+    const users = this.table.whole('u');
+    const raw = await this.#selectOne(users, `WHERE u.id = :id${lock}`, { id }, transaction);
+    if (!raw) return null;
+    const whole = users.read(raw);
+    if (!this.rows) return this.#recordOf(whole, null);
+    const row = await this.rows.find(id, transaction);
+    return this.#recordOf({ ...whole, ...this.rows.fieldsOf(row) }, row);
+  }
+
+  /**
+   * Whether a user may use their account: not if their row of the app is out of its model's scope, such as one that is
+   * marked as deleted.
+   *
+   * @throws AuthError `unavailable` if the account has no row at all
+   */
+  async isPresent({ user, row }: Pick<UserRecord, 'user' | 'row'>): Promise<boolean> {
+    return !this.rows || row !== null || this.rows.explainAbsence(user.id);
   }
 
   /** The password hashes of the oldest and the newest accounts. */
   async sampleHashes(): Promise<string[]> {
     const hashes: string[] = [];
     for (const order of ['ASC', 'DESC']) {
-      const rows = await this.#whole.select(`ORDER BY u.id ${order} LIMIT ${SAMPLE}`);
+      const rows = await this.table.whole('u').select(`ORDER BY u.id ${order} LIMIT ${SAMPLE}`);
       hashes.push(...rows.flatMap(({ passwordHash }) => passwordHash ?? []));
     }
     return hashes;
@@ -136,28 +170,41 @@ export class Users {
     await this.table.update({ passwordHash: replacement }, { id, passwordHash: old });
   }
 
-  async #record(
+  /** Selects a row, and reads the database's clock. */
+  async #selectOne(
+    { columns, from }: Pick<Selection<unknown>, 'columns' | 'from'>,
     rest: string,
     replacements: Replacements,
     transaction?: Transaction,
-  ): Promise<UserRecord | null> {
+  ): Promise<object | null> {
     const [raw] = await this.database.select<{ db_now: number }>(
-      `SELECT ${this.#whole.columns}, ${this.database.nowSql} AS db_now FROM ${this.#whole.from} ${rest}`,
+      `SELECT ${columns}, ${this.database.nowSql} AS db_now FROM ${from} ${rest}`,
       replacements,
       transaction,
     );
-    if (!raw) return null;
-    this.database.clock.observe(Number(raw.db_now));
-    return this.read(raw);
+    if (raw) this.database.clock.observe(Number(raw.db_now));
+    return raw ?? null;
   }
 
-  #recordOf({ passwordHash, ...account }: RowOf<UserColumns>, user: User): UserRecord {
-    const { authEpoch, mailboxProvedAt } = account;
-    return { user, account, passwordHash, authEpoch, isMailboxProved: mailboxProvedAt !== null };
+  #recordOf(whole: object, row: AppRow | null): UserRecord {
+    const { passwordHash, ...account } = whole as WholeUser;
+    this.rows?.remember(account, row);
+    return {
+      user: this.selections.shown.pick(account),
+      account,
+      row,
+      passwordHash,
+      authEpoch: account.authEpoch,
+      isMailboxProved: account.mailboxProvedAt !== null,
+    };
   }
 
   async #exists(by: Identifier): Promise<boolean> {
     const [[column, value]] = Object.entries(by) as [[string, string]];
-    return (await this.#shown.select(`WHERE u.${column} = :value`, { value })).length > 0;
+    return (await this.table.shown('u').select(`WHERE u.${column} = :value`, { value })).length > 0;
   }
+}
+
+function wholeOf({ account, passwordHash }: UserRecord): AccountRow {
+  return { ...account, passwordHash };
 }

@@ -44,6 +44,13 @@ function unicodeEscape(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
+export const MARK = '::latchkey::';
+
+/** Marks SQL that somebody else wrote, in which `:name` is no placeholder. {@link fillIn} removes the marks. */
+export function verbatim(sql: string): string {
+  return sql.replaceAll(':', MARK);
+}
+
 /**
  * Replaces the `:name` placeholders of a statement.
  *
@@ -51,7 +58,8 @@ function unicodeEscape(unit: string): string {
  */
 export function fillIn(sql: string, valueFor: (name: string) => string | undefined): string {
   // Not PostgreSQL's `::type`.
-  return sql.replace(/(?<![:\w]):([a-z]\w*)/gi, (_placeholder, name: string) => {
+  return sql.replace(/::latchkey::|(?<![:\w]):([a-z]\w*)/gi, (_placeholder, name?: string) => {
+    if (name === undefined) return ':';
     const value = valueFor(name);
     if (value === undefined) throw new TypeError(`no value for :${name}`);
     return value;

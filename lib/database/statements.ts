@@ -1,6 +1,6 @@
 import { DataTypes, type QueryTypes, type Sequelize, type Transaction } from 'sequelize';
 import type { Dialect } from './connect.js';
-import { fillIn, literal, type Value } from './literal.js';
+import { fillIn, literal, MARK, type Value } from './literal.js';
 import { refuseLateStatements, type Turn } from './turn.js';
 
 /** The values of a statement's `:name` placeholders. A list is for `IN (:name)`. */
@@ -50,14 +50,19 @@ export class Statements {
     replacements: Replacements | undefined,
     { transaction, isSecret = false, turn }: StatementOptions,
   ): Promise<unknown> {
-    return this.sequelize.query(replacements ? this.#fillIn(sql, replacements) : sql, {
-      type,
-      raw: true,
-      // Null, not undefined: with Sequelize's CLS, the statement would otherwise join the app's transaction.
-      transaction: transaction ?? null,
-      ...(turn && { turn, ...this.attempts }),
-      ...(isSecret && { logging: false }),
-    });
+    return this.sequelize.query(
+      replacements || sql.includes(MARK) ? this.#fillIn(sql, replacements ?? {}) : sql,
+      {
+        type,
+        raw: true,
+        // On SQLite, Sequelize would otherwise ask for the columns of a table of the app before each statement with one.
+        ...({ tableNames: [] } as object),
+        // Null, not undefined: with Sequelize's CLS, the statement would otherwise join the app's transaction.
+        transaction: transaction ?? null,
+        ...(turn && { turn, ...this.attempts }),
+        ...(isSecret && { logging: false }),
+      },
+    );
   }
 
   /** Converts a stored time as the driver returned it. */

@@ -6,6 +6,7 @@ import type { Core } from '../core/core.js';
 import { switchesOfVias } from '../core/switches.js';
 import { AuthError } from '../errors.js';
 import { answerError } from '../http/problem.js';
+import { setAuthentication } from '../http/request.js';
 import type { Plugin } from '../plugin.js';
 import type { GuardOptions } from './options.js';
 
@@ -24,13 +25,13 @@ export function guard(
   const { accept, onError } = checked(name, options, core);
   return async (req, res, next) => {
     // An earlier guard, perhaps of another Auth, may have set it. Only the last guard's result counts.
-    (req as { auth?: Authentication | undefined }).auth = undefined;
+    setAuthentication(core, req, null);
     try {
       const authentication = await decide(core, req, res);
       if (authentication) {
         if (accept && !accept.includes(authentication.via)) throw notAccepted(core, authentication, accept);
         check?.(core, authentication);
-        req.auth = authentication;
+        setAuthentication(core, req, authentication);
       }
     } catch (error) {
       if (!onError || !(error instanceof AuthError)) return answerError(core, error, res, next);

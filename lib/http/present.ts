@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Core } from '../core/core.js';
 import type { IssuedSession } from '../core/sessions.js';
-import type { Columns } from '../models/column.js';
 import { type Session, sessions } from '../models/session.js';
 import type { User } from '../models/user.js';
 import { type Resource, resourceOf } from './resource.js';
@@ -28,15 +27,15 @@ export function resources(core: Core): Resources {
 function makeResources(core: Core): Resources {
   const session = resourceOf<Session>(sessions.columns, core.shownOfSession);
   return {
-    user: resourceOf<User>(core.userTable.columns, core.shownOfUser),
-    userForAdmins: resourceOf<User>(core.userTable.columns, [...core.shownOfUser, ...columnsForAdmins(core)]),
+    user: resourceOf<User>(core.userColumns, core.shownOfUser),
+    userForAdmins: resourceOf<User>(core.userColumns, [...core.shownOfUser, ...columnsForAdmins(core)]),
     session,
     listedSession: session.schema.extend({ current: z.boolean() }),
   };
 }
 
-function columnsForAdmins({ userTable: { columns } }: Core): readonly string[] {
-  return Object.entries(columns as Columns).flatMap(([name, { visibility }]) =>
+function columnsForAdmins({ userColumns }: Core): readonly string[] {
+  return Object.entries(userColumns).flatMap(([name, { visibility }]) =>
     visibility === 'admin' ? name : [],
   );
 }

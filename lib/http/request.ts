@@ -1,7 +1,9 @@
 import type { Authentication } from '../core/authentication.js';
+import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import type { Session } from '../models/session.js';
 import type { User } from '../models/user.js';
+import { processWide } from '../process-wide.js';
 
 declare global {
   namespace Express {
@@ -11,12 +13,40 @@ declare global {
        * undefined on routes without a guard, and after `optionalSession` if the request carries no session.
        */
       auth: Authentication;
+      /** With `user.model`, the app's row of the user, which each of latchkey's guards sets or clears too. */
+      user?: User | undefined;
     }
+
+    /** The type of `req.user`. Extend it with your model: `interface User extends AppUser {}`. */
+    interface User {}
   }
 }
 
-interface GuardedRequest {
+/** A request that a guard may have handled. */
+export interface GuardedRequest {
   auth?: Authentication;
+}
+
+/** What the last guard has found out about a request, wherever `requestProperty` has put it. */
+const known = processWide('requests/1', () => new WeakMap<object, Authentication | null>());
+
+/** Sets or clears what handlers see of a request: `req.auth`, and with `user.model` also `req.user`. */
+export function setAuthentication(
+  { settings: { requestProperty }, users: { rows } }: Core,
+  req: object,
+  authentication: Authentication | null,
+): void {
+  known.set(req, authentication);
+  const properties = req as Record<string, unknown>;
+  properties[requestProperty] = authentication ?? undefined;
+  // Without a model, it is not latchkey's: passport sets it too.
+  if (rows) properties.user = (authentication && rows.rowOf(authentication.user)) ?? undefined;
+}
+
+function authenticationOf(req: GuardedRequest): Authentication {
+  const authentication = known.has(req) ? known.get(req) : req.auth;
+  if (!authentication?.user) throw new AuthError('unauthenticated');
+  return authentication;
 }
 
 /**
@@ -28,8 +58,7 @@ interface GuardedRequest {
  * @throws AuthError `unauthenticated` (401) on a route without a guard, or if `optionalSession` found no session
  */
 export function currentUser(req: GuardedRequest): User {
-  if (!req.auth) throw new AuthError('unauthenticated');
-  return req.auth.user;
+  return authenticationOf(req).user;
 }
 
 /**
@@ -42,7 +71,7 @@ export function currentUser(req: GuardedRequest): User {
  *   `session_required` (403) if the request carries an API key
  */
 export function currentSession(req: GuardedRequest): Session {
-  if (!req.auth) throw new AuthError('unauthenticated');
-  if (req.auth.session === null) throw new AuthError('session_required');
-  return req.auth.session;
+  const { session } = authenticationOf(req);
+  if (session === null) throw new AuthError('session_required');
+  return session;
 }

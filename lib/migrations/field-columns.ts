@@ -8,6 +8,8 @@ import type { MigrationContext } from './migration.js';
 export interface FieldColumns {
   readonly columns: Columns;
   readonly defaults: Readonly<Record<string, unknown>>;
+  /** Checks the app's own table of users afterwards. @throws Error */
+  check?(): Promise<void>;
 }
 
 /** A column of the table of users, as the database describes it. */

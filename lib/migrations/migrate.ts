@@ -45,7 +45,7 @@ export async function migrate(
   options: MigrateOptions = {},
 ): Promise<string[]> {
   const { undo } = readOptions('migrate', schema, options);
-  return locked(database, async (transaction) => {
+  const ran = await locked(database, async (transaction) => {
     const run = async (sql: string) => void (await database.sequelize.query(sql, { transaction }));
     const [version] = await database.sequelize.query<{ version: string }>(
       `SELECT ${database.dialect === 'sqlite' ? 'sqlite_version()' : 'version()'} AS version`,
@@ -86,6 +86,8 @@ export async function migrate(
     const added = undo === 0 ? await addFieldColumns(context, fields) : [];
     return [...[...resumed, ...due].map(({ name }) => name), ...added];
   });
+  if (undo === 0) await fields.check?.();
+  return ran;
 }
 
 function undoInterrupted({ name }: Migration): string {

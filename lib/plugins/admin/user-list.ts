@@ -28,13 +28,13 @@ export async function listUsers(
   const conditions = ['1 = 1'];
   if (before !== null) conditions.push('u.id < :before');
   if (search) conditions.push("(u.email LIKE :pattern ESCAPE '|' OR u.username LIKE :pattern ESCAPE '|')");
-  const rows = await core
-    .table(core.userTable)
-    .forAdmins('u')
-    .select(`WHERE ${conditions.join(' AND ')} ORDER BY u.id DESC LIMIT ${limit + 1}`, {
+  const rows = await core.selections.forAdmins.select(
+    `WHERE ${conditions.join(' AND ')} ORDER BY u.id DESC LIMIT ${limit + 1}`,
+    {
       before,
       pattern: `%${search.trim().normalize('NFKC').toLowerCase().replace(/[|%_]/g, '|$&')}%`,
-    });
-  const { page: users, nextCursor } = cutPage(rows as readonly UserForAdmins[], limit);
+    },
+  );
+  const { page: users, nextCursor } = cutPage(rows, limit);
   return { users, nextCursor };
 }

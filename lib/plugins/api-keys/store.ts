@@ -2,6 +2,7 @@ import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { BackgroundWrites, TokenLookup } from '../../core/token-lookup.js';
 import type { AccountRow } from '../../core/user-record.js';
+import type { UserSelection } from '../../core/user-selection.js';
 import { createToken, digestToken } from '../../crypto/token.js';
 import { isUuid, uuidv7 } from '../../crypto/uuid.js';
 import type { Database } from '../../database/database.js';
@@ -22,7 +23,7 @@ export class ApiKeyStore {
   readonly #database: Database;
   readonly #table: Table<ApiKeyColumns>;
   readonly #key: Selection<ApiKey>;
-  readonly #user: Selection<User>;
+  readonly #user: UserSelection<User>;
   readonly #lookup: TokenLookup<ApiKey, AccountRow>;
   readonly #uses: BackgroundWrites;
 
@@ -31,14 +32,13 @@ export class ApiKeyStore {
     this.#database = core.database;
     this.#table = core.table(apiKeysTable);
     this.#key = this.#table.shown('k');
-    const users = core.table(core.userTable);
-    this.#user = users.shown('u');
+    this.#user = core.selections.shown;
     this.#lookup = new TokenLookup(core.database, {
       prefix: API_KEY_PREFIX,
       row: this.#key,
       hash: 'k.key_hash',
       // The columns of plugins too, for their checks of the account.
-      user: users.withoutSecrets('u'),
+      user: core.selections.account,
       on: 'u.id = k.user_id',
     });
     this.#uses = new BackgroundWrites(core.database, core.settings.logger, 'the last use of an API key');

@@ -1,0 +1,137 @@
+import type { Database } from '../database/database.js';
+import { verbatim } from '../database/literal.js';
+import { type AppModel, type AppRow, columnOf, type FindOptions, internalsOf } from './app-model.js';
+
+/** The alias of the column by which rows are joined. */
+const KEY = 'r_key';
+
+/** A column of the SELECT, and the attribute that it becomes. */
+interface Reader {
+  readonly attribute: string;
+  /** Its name in the statement. */
+  readonly key: string;
+  /** The column's type in the database, for SQLite. */
+  readonly type: string | undefined;
+}
+
+/** What is selected of the app's table. */
+interface Source {
+  readonly sql: string;
+  readonly columns: string;
+  readonly readers: readonly Reader[];
+  /** What Sequelize tells the instances that it has read. */
+  readonly attributes: readonly unknown[];
+}
+
+/**
+ * Reads the app's rows as Sequelize itself would, but as a part of latchkey's own statements. Sequelize writes the SELECT,
+ * with the model's default scope and without deleted rows, and builds the instances.
+ */
+export class RowSource {
+  #source: Source | undefined;
+  #typeOf: ReadonlyMap<string, string> = new Map();
+
+  constructor(
+    private readonly database: Database,
+    private readonly model: AppModel,
+    private readonly foreignKey: string,
+  ) {}
+
+  /** `r.r_0 AS r_0, …`, for a statement that joins {@link from}. */
+  get columns(): string {
+    return this.#read().columns;
+  }
+
+  /** The rows with the alias `r`, whose `r_key` is the account's id. */
+  get from(): string {
+    return `(${this.#read().sql}) r`;
+  }
+
+  /** @param types the types of the table's columns, by which SQLite's values are converted */
+  useTypes(types: ReadonlyMap<string, string>): void {
+    this.#typeOf = types;
+    this.#source = undefined;
+  }
+
+  /** Builds the instance. Null if the statement found none. */
+  read(raw: Readonly<Record<string, unknown>>): AppRow | null {
+    if ((raw[KEY] ?? null) === null) return null;
+    const { readers, attributes } = this.#read();
+    const values = Object.fromEntries(
+      readers.map((reader) => [reader.attribute, this.#parse(raw[reader.key], reader)]),
+    );
+    const [row] = this.model.bulkBuild([values], {
+      isNewRecord: false,
+      raw: true,
+      attributes: [...attributes],
+    } as object);
+    return row ?? null;
+  }
+
+  // Not before the first use: the app may add scopes to its model after createAuth.
+  #read(): Source {
+    this.#source ??= this.#build();
+    return this.#source;
+  }
+
+  // In the order of Sequelize's own findAll.
+  #build(): Source {
+    const { model, foreignKey } = this;
+    const internals = internalsOf(model);
+    const scope: FindOptions = {};
+    model._injectScope(scope);
+    if (scope.include?.length || scope.group)
+      throw new TypeError(
+        `latchkey: the default scope of ${model.name} has include or group, which a row of an account cannot: ` +
+          'set user.model to a scope without them, such as model.unscoped()',
+      );
+    const options: FindOptions = { attributes: scope.attributes, where: scope.where };
+    model._expandAttributes(options);
+    options.attributes ??= Object.keys(model.getAttributes());
+    const attributes = model._injectDependentVirtualAttributes(options.attributes);
+    internals.constructor.Utils.mapFinderOptions(options, model);
+    const { where } = model._paranoidClause(model, options);
+    const selected = options.attributes.map((one) => (typeof one === 'string' ? ([one, one] as const) : one));
+    const readers = selected.map(([column, attribute], index) => ({
+      attribute,
+      key: `r_${index}`,
+      type: typeof column === 'string' ? this.#typeOf.get(column) : undefined,
+    }));
+    const aliased = selected.map(([column], index) => [column, `r_${index}`] as const);
+    const sql = internals
+      .getQueryInterface()
+      .queryGenerator.selectQuery(
+        model.getTableName(),
+        { attributes: [...aliased, [columnOf(model, foreignKey), KEY]], where },
+        model,
+      );
+    const keys = [...readers.map(({ key }) => key), KEY];
+    return {
+      sql: verbatim(sql.replace(/;\s*$/, '')),
+      columns: keys.map((key) => `r.${key} AS ${key}`).join(', '),
+      readers,
+      attributes,
+    };
+  }
+
+  /** Converts a value as Sequelize does after the driver. */
+  #parse(given: unknown, { attribute, type }: Reader): unknown {
+    const { sequelize } = this.model;
+    const value = own(given);
+    if (this.database.dialect === 'sqlite') {
+      const { applyParsers } = internalsOf(this.model).dialect.Query.prototype;
+      return type && applyParsers ? applyParsers.call({ sequelize }, type, value) : value;
+    }
+    // The driver of that dialect does not know which columns contain JSON.
+    if (sequelize.getDialect() !== 'mariadb' || typeof value !== 'string') return value;
+    const { key } = (this.model.getAttributes()[attribute]?.type ?? {}) as { key?: string };
+    return key === 'JSON' ? JSON.parse(value) : value;
+  }
+}
+
+/** Requests with the same token share a row of the result, but not what it contains. */
+function own(value: unknown): unknown {
+  if (value instanceof Date) return new Date(value);
+  const isPlain = Array.isArray(value) || Object.getPrototypeOf(value ?? '') === Object.prototype;
+  return isPlain ? structuredClone(value) : value;
+}

@@ -1,0 +1,61 @@
+import type { Settings } from '../config/settings.js';
+import type { Database } from '../database/database.js';
+import type { Columns } from '../models/column.js';
+import { Table, type TableDeclaration } from '../models/table.js';
+import { type UserColumns, usersWith } from '../models/user.js';
+import { checkModel } from './app-model.js';
+import { AppRows } from './app-rows.js';
+import { Fields, type FieldValues } from './fields.js';
+import { type UserSelections, userSelections } from './user-selection.js';
+import { Users } from './users.js';
+
+/** Where users are stored. */
+export class UserStorage {
+  /** The fields that the app adds. */
+  readonly fields: Fields;
+  /** The table of users, with the columns of plugins, and of the fields unless these are in the app's rows. */
+  readonly userTable: TableDeclaration<UserColumns>;
+  /** The columns of users and the fields, wherever these are stored. */
+  readonly userColumns: Columns;
+  /** Users with their fields, wherever these are stored. */
+  readonly selections: UserSelections;
+  readonly users: Users;
+  /** What `auth.migrate()` does for the fields. */
+  readonly fieldColumns: {
+    readonly columns: Columns;
+    readonly defaults: FieldValues;
+    check?(): Promise<void>;
+  };
+
+  /** @throws TypeError if the app's model cannot hold its users */
+  constructor(
+    database: Database,
+    settings: Pick<Settings, 'database' | 'user' | 'hooks'>,
+    columnsOfPlugins: readonly Columns[],
+  ) {
+    this.fields = new Fields(settings.user.fields);
+    const rows = appRows(database, settings, this.fields);
+    this.userTable = usersWith(rows ? {} : this.fields.columns, ...columnsOfPlugins);
+    this.userColumns = usersWith(this.fields.columns, ...columnsOfPlugins).columns;
+    const table = new Table(database, this.userTable);
+    this.selections = userSelections(database, table, rows, this.fields);
+    this.users = new Users(database, table, this.selections, rows, settings.hooks);
+    // The app's own rows are the app's to migrate.
+    this.fieldColumns = rows
+      ? { columns: {}, defaults: {}, check: () => rows.check() }
+      : { columns: this.fields.columns, defaults: this.fields.defaults };
+  }
+}
+
+function appRows(
+  database: Database,
+  { database: given, user: { model, foreignKey }, hooks }: Pick<Settings, 'database' | 'user' | 'hooks'>,
+  { names }: Fields,
+): AppRows | null {
+  if (!model) {
+    if (hooks.createRow) throw new TypeError('latchkey: hooks.createRow is for user.model: set that too');
+    return null;
+  }
+  const checked = checkModel(model, { foreignKey, fields: names, database: given });
+  return new AppRows(database, checked, foreignKey, names);
+}
