@@ -68,7 +68,7 @@ describe('a route of the router', () => {
   afterAll(() => app.stop());
 
   test.each([
-    ['/auth/me', 'GET, HEAD'],
+    ['/auth/me', 'GET, HEAD, DELETE, PATCH'],
     ['/auth/sessions', 'GET, HEAD'],
     ['/auth/sessions/x', 'DELETE'],
     ['/auth/signout', 'POST'],
@@ -76,8 +76,8 @@ describe('a route of the router', () => {
     ['/auth/signup/credential', 'POST'],
     ['/auth/signin/credential', 'POST'],
     ['/auth/usernames/check', 'POST'],
-    ['/auth/admin/users', 'GET, HEAD'],
-    ['/auth/admin/users/x', 'GET, HEAD'],
+    ['/auth/admin/users', 'GET, HEAD, POST'],
+    ['/auth/admin/users/x', 'GET, HEAD, PATCH, DELETE'],
     ['/auth/admin/users/x/revoke-sessions', 'POST'],
     ['/auth/openapi.json', 'GET, HEAD'],
   ])('%s responds with 405 to methods other than %s', async (path, allow) => {

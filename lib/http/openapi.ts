@@ -109,8 +109,8 @@ function answers(route: Route, outputs: Map<unknown, string>) {
   );
 }
 
-/** The problems of routes on which a person shows who they are. */
-const PROOFS = ['invalid_credentials', 'invalid_token', 'invalid_api_key'] as const;
+/** The problems of routes on which a person shows who they are, those of plugins too. */
+const PROOFS: ReadonlySet<string> = new Set(['invalid_credentials', 'invalid_token', 'invalid_api_key']);
 
 function problems(core: Core, route: Route) {
   const codes = new Set<AuthErrorCode>(route.problems);
@@ -120,7 +120,7 @@ function problems(core: Core, route: Route) {
     if (route.access === 'authenticated') for (const code of carrier.problems ?? []) codes.add(code);
     if (route.access === 'session' || route.access === 'admin') codes.add('session_required');
   }
-  if (PROOFS.some((code) => codes.has(code)))
+  if ([...codes].some((code) => PROOFS.has(code)))
     for (const { accountProblems = [] } of core.contributions)
       for (const code of accountProblems) codes.add(code);
   if (route.fresh !== undefined) codes.add('reauthentication_required');

@@ -13,11 +13,11 @@ declare module '../../config/user-options.js' {
 export interface SignUpInput extends ClientInput {
   /** At most 254 characters; stored in canonical form. */
   email: string;
-  /** 8 to 256 code points, and not a common password (NIST SP 800-63B-4, 3.1.1.2). */
+  /** By default 8 to 256 code points, and not a common password (NIST SP 800-63B-4, 3.1.1.2). */
   password: string;
-  /** 3 to 30 characters; requires the option `username`. @default none */
+  /** By default 3 to 30 characters; only if usernames are on. @default none */
   username?: string | undefined;
-  /** The values of the app's fields, except those with `input: 'none'`. @default none */
+  /** The values of the app's fields, of those with `input: 'none'` too. @default their defaults */
   fields?: Readonly<Record<string, unknown>>;
 }
 
