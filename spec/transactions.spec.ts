@@ -133,6 +133,14 @@ const WRITING: Record<string, Prepare> = {
     const { id } = await aUser();
     return (options) => auth.users.delete(id, options);
   },
+  async 'users.update'() {
+    const { id } = await aUser();
+    return (options) => auth.users.update(id, { username: `username_${++count}`, ...options });
+  },
+  async 'users.changeEmail'() {
+    const { id } = await aUser();
+    return (options) => auth.users.changeEmail(id, newcomer().email, options);
+  },
   async 'users.setPassword'() {
     const { id } = await aUser();
     return (options) => auth.users.setPassword(id, newPassword, options);

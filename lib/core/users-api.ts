@@ -91,13 +91,9 @@ export class UsersApi {
    *
    * @throws AuthError `validation_failed`, `username_taken`, `user_not_found`, and what the app's hook throws
    */
-  async update(
-    userId: string,
-    changes: UserInput,
-    { transaction }: TransactionOption = {},
-  ): Promise<UserForAdmins> {
+  async update(userId: string, input: UserInput & TransactionOption): Promise<UserForAdmins> {
     const core = this.#core;
-    const { username, fields } = changes;
+    const { username, fields, transaction } = input;
     const record = await core.inTransaction(transaction, () =>
       updateUser(core, userId, null, { username, fields }, 'code'),
     );
