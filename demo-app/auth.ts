@@ -1,4 +1,4 @@
-import { admin, apiKeys, auditLog, createAuth, credentialPassword, oauth } from 'latchkey';
+import { admin, apiKeys, auditLog, createAuth, credentialPassword, oauth, suspension } from 'latchkey';
 import { inDataFolder, kept, randomText } from './data.js';
 import { keepMail } from './mails.js';
 import { providers } from './providers.js';
@@ -18,6 +18,7 @@ export const auth = createAuth({
     ...providers.map(({ plugin }) => plugin),
     apiKeys(),
     admin({ adminEmails: [ADMIN_EMAIL] }),
+    suspension(),
     auditLog(),
   ],
 });

@@ -4,10 +4,12 @@ import { join } from 'node:path';
 const folder = join(import.meta.dirname, 'pages');
 const layout = read('parts/layout');
 const forUsers = read('parts/users');
+const messages = read('parts/messages');
 const shared = {
-  messages: read('parts/messages'),
+  messages,
   outcome: read('parts/outcome'),
   confirm: read('parts/confirm'),
+  reauthenticate: read('parts/reauthenticate').replaceAll('{{messages}}', messages),
 };
 const noscript = read('parts/noscript');
 const navigations = {
@@ -45,7 +47,7 @@ export function composePage(
 ): (navigation: Navigation, values?: Values) => string {
   const page = layout
     .replace('{{main}}', () => read(name))
-    .replace(/{{(messages|outcome|confirm)}}/g, (_, part: keyof typeof shared) => shared[part]);
+    .replace(/{{(messages|outcome|confirm|reauthenticate)}}/g, (_, part: keyof typeof shared) => shared[part]);
   const parts = {
     title,
     ...(script && { script: `<script type="module" src="/${script}"></script>` }),

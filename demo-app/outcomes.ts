@@ -17,6 +17,7 @@ const PROBLEMS: Record<string, string> = {
   invalid_flow:
     'This sign-in was not started in this browser, is already complete, or took too long. Start again.',
   access_denied: 'You declined at the provider, so nothing has changed.',
+  account_suspended: 'This account is suspended. Contact the people who run this service.',
   account_exists:
     'There is already an account with this email. Sign in to it, then link the provider under “Linked accounts”.',
   account_linked_elsewhere: 'This account at the provider is linked to another user here.',

@@ -51,6 +51,10 @@ export function takeFromAddress(name) {
 /** What to call a user. A user can have neither an email nor a username. */
 export const nameOf = ({ id, email, username }) => email ?? username ?? `User …${id.slice(-6)}`;
 
+/** Whether a user, as administrators see them, is suspended now. */
+export const isSuspended = ({ suspended_at, suspended_until }) =>
+  suspended_at !== null && (suspended_until === null || new Date(suspended_until) > new Date());
+
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const toTheSecond = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });

@@ -1,7 +1,8 @@
 import { onClick } from './actions.js';
 import { call } from './api.js';
 import { confirmed } from './confirm.js';
-import { formatDate, nameOf, row } from './page.js';
+import { onSubmit } from './form.js';
+import { formatDate, isSuspended, nameOf, row } from './page.js';
 import { paging } from './paging.js';
 
 const PAGE_SIZE = 10;
@@ -21,14 +22,20 @@ function item(user) {
     username: user.username ?? 'No username',
     joined: `Joined ${formatDate(user.created_at)}`,
   });
-  li.querySelector('.badge').hidden = !user.email_verified_at;
-  const events = li.querySelector('a');
-  events.href = `/events?user_id=${user.id}`;
-  events.setAttribute('aria-label', `Events of ${name}`);
+  li.querySelector('[data-badge=verified]').hidden = !user.email_verified_at;
+  li.querySelector('[data-badge=suspended]').hidden = !isSuspended(user);
+  link(li, 'user', `/users/${user.id}`, `Manage ${name}`);
+  link(li, 'events', `/events?user_id=${user.id}`, `Events of ${name}`);
   const button = li.querySelector('button');
   button.setAttribute('aria-label', `End sessions of ${name}`);
   onClick(button, () => endSessions(user.id, name));
   return li;
+}
+
+function link(li, name, href, label) {
+  const a = li.querySelector(`[data-link=${name}]`);
+  a.href = href;
+  a.setAttribute('aria-label', label);
 }
 
 async function endSessions(id, name) {
@@ -38,3 +45,11 @@ async function endSessions(id, name) {
   const { revoked } = await call('POST', `/auth/admin/users/${id}/revoke-sessions`);
   return `${name}: ${revoked === 1 ? '1 session' : `${revoked} sessions`} ended.`;
 }
+
+onSubmit(document.getElementById('new-user'), async ({ email, username }) => {
+  const { user } = await call('POST', '/auth/admin/users', {
+    ...(email && { email }),
+    ...(username && { username }),
+  });
+  location.assign(`/users/${user.id}?created=1`);
+});

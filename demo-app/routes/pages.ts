@@ -48,6 +48,11 @@ export function pages(auth: DemoAuth): Router {
   });
   router.get('/users', administrators, page(auth, 'users', 'Users', { needsScript: true }));
   router.get(
+    '/users/:id',
+    administrators,
+    page(auth, 'user', 'User', { needsScript: true, path: '/users' }),
+  );
+  router.get(
     '/events',
     administrators,
     page(auth, 'events', 'Events', { needsScript: true, path: '/users' }),

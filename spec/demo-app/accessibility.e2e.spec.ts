@@ -67,6 +67,11 @@ inBrowser('accessibility of the demo app', () => {
       '/mails',
       '/sign-in-failed?error=invalid_flow',
     ]);
+    await demo.openSignedUp({ ...grace, email: 'hal@example.com' }, '/account');
+    await page.goto(demo.url('/users?search=hal@'));
+    await page.getByRole('link', { name: 'Manage hal@example.com' }).click();
+    await page.getByRole('button', { name: /^End the session/ }).waitFor();
+    found.push(...(await violations(page)));
     await page.goto(demo.url('/sessions'));
     await page.getByRole('button', { name: 'End all' }).click();
     await page.getByRole('alertdialog').waitFor();

@@ -100,6 +100,7 @@ export function demoInBrowser(env: Record<string, string> = {}) {
       openAfter('/auth/signin/credential', { credential: email, password }, path),
     openAsAdmin: async (path: string) =>
       openAfter('/auth/signin/credential', await adminCredentials(data), path),
+    adminPassword: async () => (await adminCredentials(data)).password,
     url: (path: string) => demo.origin + path,
     output: () => demo.output(),
 
