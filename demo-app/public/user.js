@@ -98,14 +98,14 @@ onSubmit(part('suspend'), async ({ reason, until }) => {
   part('suspend').reset();
   show(user);
   await showSessions();
-  showStatus(`${nameOf(user)} is suspended.`);
+  showStatus(`${nameOf(user)} is suspended.`, part('reinstate'));
   part('reinstate').focus();
 });
 
 onClick(part('reinstate'), async () => {
   const { user } = await call('POST', `${route}/reinstate`);
   show(user);
-  showStatus(`${nameOf(user)} can sign in again.`);
+  showStatus(`${nameOf(user)} can sign in again.`, part('suspend').querySelector('[type=submit]'));
   part('suspend').elements.reason.focus();
 });
 
