@@ -47,7 +47,10 @@ export function composePage(
 ): (navigation: Navigation, values?: Values) => string {
   const page = layout
     .replace('{{main}}', () => read(name))
-    .replace(/{{(messages|outcome|confirm|reauthenticate)}}/g, (_, part: keyof typeof shared) => shared[part]);
+    .replace(
+      /{{(messages|outcome|confirm|reauthenticate)}}/g,
+      (_, part: keyof typeof shared) => shared[part],
+    );
   const parts = {
     title,
     ...(script && { script: `<script type="module" src="/${script}"></script>` }),

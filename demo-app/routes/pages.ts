@@ -47,11 +47,7 @@ export function pages(auth: DemoAuth): Router {
     res.redirect(303, hasEnded ? '/sessions?done=session-ended' : '/sessions?error=session_not_found');
   });
   router.get('/users', administrators, page(auth, 'users', 'Users', { needsScript: true }));
-  router.get(
-    '/users/:id',
-    administrators,
-    page(auth, 'user', 'User', { needsScript: true, path: '/users' }),
-  );
+  router.get('/users/:id', administrators, page(auth, 'user', 'User', { needsScript: true, path: '/users' }));
   router.get(
     '/events',
     administrators,
