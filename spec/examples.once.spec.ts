@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -47,4 +49,9 @@ test('each example has a README of a page', async () => {
     expect(page.split('\n').length).toBeLessThan(90);
     expect(overview).toContain(`(${entry.name}/README.md)`);
   }
+});
+
+test('docs/moving-in.md has the code of examples/ejs-forms as it is', async () => {
+  const script = join(root, 'scripts/moving-in.mjs');
+  await promisify(execFile)(process.execPath, [script, '--check']);
 });

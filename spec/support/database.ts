@@ -18,7 +18,7 @@ export interface SpecDatabase {
 
 /** Creates a new, empty database of the current kind. */
 export async function createDatabase(): Promise<SpecDatabase> {
-  return dialect === 'sqlite' ? createSqlite() : createOnServer(process.env.LATCHKEY_SPEC_URL ?? '');
+  return dialect === 'sqlite' ? createSqlite() : createOnServer(dialect, process.env.LATCHKEY_SPEC_URL ?? '');
 }
 
 /** Runs a query that bypasses latchkey. */
@@ -45,7 +45,11 @@ async function createSqlite(): Promise<SpecDatabase> {
   };
 }
 
-async function createOnServer(serverUrl: string): Promise<SpecDatabase> {
+/** Creates a new, empty database on a server. */
+export async function createOnServer(
+  dialect: Exclude<Dialect, 'sqlite'>,
+  serverUrl: string,
+): Promise<SpecDatabase> {
   const name = `latchkey_spec_${randomBytes(6).toString('hex')}`;
   const administer = async (sql: string) => {
     const server = new Sequelize(`${serverUrl}/${dialect === 'mysql' ? 'mysql' : 'postgres'}`, {

@@ -47,7 +47,7 @@ export async function installExample(name: string, ...more: string[]): Promise<E
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const packed = join(String(process.env.LATCHKEY_SPEC_PACKAGE), 'latchkey.tgz');
   await cp(packed, join(parent, `latchkey-${version}.tgz`));
-  const flags = ['--no-audit', '--no-fund', '--no-package-lock', '--prefer-offline', '--omit=dev'];
+  const flags = ['--no-audit', '--no-fund', '--no-package-lock', '--prefer-offline'];
   await runFile('npm', ['install', ...flags, '--loglevel=error', ...more], {
     cwd: folder,
     env: environment(),

@@ -1,0 +1,269 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { chromium } from 'playwright-core';
+import { createOnServer, rows, type SpecDatabase } from '../support/database.js';
+import { type Example, installExample, type RunningApp } from '../support/example.js';
+import { driverOf, type Exchange, record, servers, visible } from '../support/moved-app.js';
+import { type Answer, Visitor } from '../support/pages.js';
+
+const SECRET = 'a secret for specs, of 32 bytes and more';
+const ada = { username: 'ada', name: 'Ada Lovelace', password: 'an analytical engine' };
+const grace = { username: 'grace_h', name: 'Grace <Hopper>', password: 'a moth in a relay' };
+const joan = { username: 'joan', name: 'Joan Clarke', password: 'a colossus of valves' };
+const mary = { username: 'mary', name: 'Mary Somerville', password: 'a mechanism of the heavens' };
+
+/** What its users have done before the move. */
+async function seed(url: string): Promise<void> {
+  for (const person of [ada, grace, joan]) {
+    const visitor = new Visitor(url);
+    expect(await visitor.post('/register', person)).toMatchObject({ status: 302, location: '/' });
+    await visitor.post('/posts', { title: `A post by ${person.username}`, body: 'Some text' });
+    await visitor.post('/posts/1/comments', { body: `A comment by ${person.username}` });
+  }
+}
+
+/** Every page and form, as several people use them, in an order that shows what each has changed. */
+async function scenario(url: string, note: (answer: Promise<Answer>) => Promise<void>): Promise<void> {
+  const nobody = new Visitor(url);
+  for (const path of ['/', '/login', '/login?failed', '/register', '/posts/1', '/posts/99', '/nowhere']) {
+    await note(nobody.get(path));
+  }
+  for (const path of ['/posts/new', '/account']) await note(nobody.get(path));
+  for (const path of [
+    '/posts',
+    '/posts/1/comments',
+    '/posts/1/delete',
+    '/account',
+    '/account/delete',
+    '/logout',
+  ]) {
+    await note(nobody.post(path, { title: 'By nobody', body: 'By nobody', name: 'Nobody' }));
+  }
+  await note(nobody.post('/login', { username: ada.username, password: 'a wrong guess' }));
+  await note(nobody.post('/login', { username: 'nobody', password: 'a wrong guess' }));
+  await note(nobody.post('/login', {}));
+
+  const one = new Visitor(url);
+  await note(one.post('/login', ada));
+  for (const path of ['/', '/login', '/register', '/posts/new', '/account', '/posts/1', '/posts/2']) {
+    await note(one.get(path));
+  }
+  await note(one.post('/posts', { title: 'A new post', body: '<b>Bold</b>' }));
+  await note(one.get('/posts/4'));
+  await note(one.post('/posts/2/comments', { body: 'Hello, Grace' }));
+  await note(one.get('/posts/2'));
+  await note(one.post('/posts/2/delete'));
+  await note(one.post('/posts/99/delete'));
+  await note(one.post('/posts/4/delete'));
+  await note(one.post('/account', { name: 'Ada King' }));
+  await note(one.get('/account'));
+  await note(one.post('/account/password', { current: 'a wrong guess', password: 'a difference engine' }));
+  await note(one.post('/account/password', { current: ada.password, password: 'short' }));
+  await note(one.post('/account/password', { current: ada.password, password: 'a difference engine' }));
+  await note(one.get('/account'));
+  await note(one.post('/logout'));
+  await note(one.get('/account'));
+  await note(one.post('/login', ada));
+  await note(one.post('/login', { ...ada, password: 'a difference engine' }));
+  await note(one.get('/account'));
+
+  // Signing in while somebody else is signed in.
+  await note(one.post('/login', grace));
+  await note(one.get('/account'));
+
+  const another = new Visitor(url);
+  for (const form of [
+    { ...ada, username: 'no spaces' },
+    { ...ada, username: 'me' },
+    { ...ada, username: 'new_one', name: ' ' },
+    { ...ada, username: 'new_one', password: 'short' },
+    {},
+  ]) {
+    await note(another.post('/register', form));
+  }
+  await note(
+    another.post('/register', { username: 'Mary', name: 'Mary', password: 'a mechanism of the heavens' }),
+  );
+  await note(another.get('/account'));
+  await note(another.post('/posts', { title: 'By Mary', body: 'Text' }));
+  await note(another.post('/account/delete'));
+  await note(another.get('/account'));
+  await note(another.post('/login', mary));
+  await note(another.post('/register', joan));
+
+  const leaving = new Visitor(url);
+  await note(leaving.post('/login', joan));
+  await note(leaving.post('/account/delete'));
+  await note(nobody.get('/'));
+  await note(nobody.get('/posts/1'));
+  await note(nobody.get('/posts/3'));
+}
+
+const envOf = ({ url }: SpecDatabase) => ({ DATABASE_URL: url, SESSION_SECRET: SECRET, AUTH_SECRET: SECRET });
+
+describe.each(servers)('examples/ejs-forms on %s', (dialect, serverUrl) => {
+  let before: Example;
+  let after: Example;
+  let app: RunningApp;
+  let old: Exchange[];
+  let moved: Exchange[];
+  let referencesBefore: unknown[];
+  let referencesAfter: unknown[];
+  let oldDatabase: SpecDatabase;
+  let database: SpecDatabase;
+  const databases: SpecDatabase[] = [];
+  const seeded = async () => {
+    const created = await createOnServer(dialect, serverUrl);
+    databases.push(created);
+    const oldApp = await before.start('server.js', envOf(created));
+    await seed(oldApp.url);
+    return { created, oldApp };
+  };
+
+  // The same past twice. One goes on with the old app, the other is moved.
+  beforeAll(async () => {
+    const install = (state: string) => installExample(`ejs-forms/${state}`, ...driverOf(dialect));
+    [before, after] = await Promise.all([install('before'), install('after')]);
+    const one = await seeded();
+    oldDatabase = one.created;
+    referencesBefore = await references(oldDatabase, REFERENCES);
+    old = await record(one.oldApp, scenario);
+    await one.oldApp.stop();
+
+    const two = await seeded();
+    database = two.created;
+    await two.oldApp.stop();
+    expect(await after.run('move.js', envOf(database))).toBe('3 users moved\n');
+    referencesAfter = await references(database, REFERENCES_TO_ACCOUNTS);
+    app = await after.start('server.js', envOf(database));
+    moved = await record(app, scenario);
+  }, 180_000);
+  afterAll(async () => {
+    await before?.remove();
+    await after?.remove();
+    for (const one of databases) await one.drop();
+  });
+
+  test('every URL, page and body is as it was', () => {
+    expect(moved.map(visible)).toEqual(old.map(visible));
+    expect(new Set(old.map(({ status }) => status))).toEqual(new Set([200, 302, 403, 404, 422]));
+  });
+
+  test('every foreign key points at the row that it pointed at, and that row has its account', async () => {
+    expect(referencesAfter).toEqual(referencesBefore);
+    expect(referencesAfter).toHaveLength(3 + 3);
+    expect(await references(database, REFERENCES_TO_ACCOUNTS)).toEqual(
+      await references(oldDatabase, REFERENCES),
+    );
+    const [{ accounts }] = (await rows<{ accounts: number }>(database, ORPHANS)) as [{ accounts: number }];
+    expect(Number(accounts)).toBe(0);
+  });
+
+  test('no request takes more statements, unless it checks or sets a password', () => {
+    const setsPassword = /^POST .(login|register|account.password|account.delete|logout)$/;
+    const counts = moved.map(({ request, statements }, i) => ({
+      request,
+      now: statements.length,
+      was: old[i]?.statements.length ?? 0,
+    }));
+    expect(counts.filter(({ request, now, was }) => now > was && !setsPassword.test(request))).toEqual([]);
+    const guarded = counts.find(({ request, was }) => request === 'GET /posts/new' && was > 0);
+    expect(guarded).toEqual({ request: 'GET /posts/new', now: 1, was: 3 });
+  });
+
+  test('a move that broke off is repeated, and says which user it cannot move', async () => {
+    const { created, oldApp } = await seeded();
+    await oldApp.stop();
+    const [{ hash }] = (await rows(created, 'SELECT password_hash AS hash FROM users WHERE id = 2')) as [
+      { hash: string },
+    ];
+    await rows(created, "UPDATE users SET password_hash = 'md5:0123' WHERE id = 2");
+    await expect(after.run('move.js', envOf(created))).rejects.toThrow(/user 2 \(grace_h\) cannot be moved/);
+    await rows(created, 'UPDATE users SET password_hash = :hash WHERE id = 2', { hash });
+    expect(await after.run('move.js', envOf(created))).toBe('2 users moved\n');
+    expect(await after.run('move.js', envOf(created))).toBe('0 users moved\n');
+    expect(await references(created, REFERENCES_TO_ACCOUNTS)).toEqual(referencesBefore);
+    const columns = await created.sequelize.getQueryInterface().describeTable('users');
+    expect(Object.keys(columns)).not.toContain('password_hash');
+  }, 60_000);
+
+  test('what is new: other sites cannot send its forms, and a new password ends other sessions', async () => {
+    const one = new Visitor(app.url);
+    const elsewhere = new Visitor(app.url);
+    const password = 'a difference engine';
+    for (const visitor of [one, elsewhere]) await visitor.post('/login', { ...ada, password });
+    const attack = new Visitor(app.url, { cookie: one.cookie, origin: 'https://evil.example.com' });
+    expect(await attack.post('/account/delete')).toMatchObject({ status: 403 });
+    expect(await one.get('/account')).toMatchObject({ status: 200 });
+    await one.post('/account/password', { current: password, password: ada.password });
+    expect(await one.get('/account')).toMatchObject({ status: 200 });
+    expect(await elsewhere.get('/account')).toMatchObject({ status: 302, location: '/login' });
+    const common = await new Visitor(app.url).post('/register', { ...mary, password: 'password1' });
+    expect(common.body).toContain('<p role="alert">The password is one of the most common passwords');
+  });
+
+  const inBrowser = process.env.LATCHKEY_SPEC_BROWSER ? test : test.skip;
+  inBrowser(
+    'a browser without JavaScript does it all',
+    async () => {
+      const browser = await chromium.launch({
+        executablePath: process.env.LATCHKEY_SPEC_BROWSER,
+        args: ['--no-sandbox', '--headless', '--disable-gpu', '--disable-background-networking'],
+      });
+      try {
+        const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+        await page.goto(`${app.url}/register`);
+        await page.getByLabel('Username').fill('emmy');
+        await page.getByLabel('Name', { exact: true }).fill('Emmy Noether');
+        await page.getByLabel('Password').fill('an invariant of symmetry');
+        await page.getByRole('button', { name: 'Register' }).click();
+        await page.getByRole('link', { name: 'Write' }).click();
+        await page.getByLabel('Title').fill('On rings');
+        await page.getByLabel('Text').fill('They have ideals.');
+        await page.getByRole('button', { name: 'Publish' }).click();
+        await page.getByText('By Emmy Noether (emmy)').waitFor();
+        await page.getByRole('button', { name: 'Sign out' }).click();
+        await page.getByRole('link', { name: 'Sign in' }).click();
+        await page.getByLabel('Username').fill('emmy');
+        await page.getByLabel('Password').fill('a wrong guess');
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        await page.getByText('Wrong username or password.').waitFor();
+        await page.getByLabel('Username').fill('emmy');
+        await page.getByLabel('Password').fill('an invariant of symmetry');
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        await page.getByRole('link', { name: 'Emmy Noether' }).click();
+        await page.getByRole('button', { name: 'Delete the account' }).click();
+        await page.getByRole('link', { name: 'Register' }).waitFor();
+      } finally {
+        await browser.close();
+      }
+    },
+    60_000,
+  );
+});
+
+// What refers to which user, before and after; afterwards by the account that the user has.
+const REFERENCES = `SELECT 'post' AS kind, p.id AS id, p.user_id AS user_id, u.username AS username
+    FROM posts p JOIN users u ON u.id = p.user_id
+  UNION ALL SELECT 'comment', c.id, c.user_id, u.username FROM comments c JOIN users u ON u.id = c.user_id
+  ORDER BY kind, id`;
+const REFERENCES_TO_ACCOUNTS = REFERENCES.replaceAll(
+  'u ON u.id = ',
+  'r JOIN auth_users u ON u.id = r.auth_id AND r.username = u.username ON r.id = ',
+);
+const ORPHANS = `SELECT count(*) AS accounts FROM auth_users a LEFT JOIN users u ON u.auth_id = a.id WHERE u.id IS NULL`;
+
+async function references(database: SpecDatabase, sql: string) {
+  const found = await rows(database, sql);
+  return found.map((row) => ({ ...row, username: String(row.username) }));
+}
+
+test('the files that the move does not touch are the same', async () => {
+  const root = join(import.meta.dirname, '../../examples/ejs-forms');
+  for (const file of ['posts.js', 'handler.js', 'views/header.ejs', 'views/login.ejs', 'views/account.ejs']) {
+    expect(await readFile(join(root, 'after', file), 'utf8')).toBe(
+      await readFile(join(root, 'before', file), 'utf8'),
+    );
+  }
+});
