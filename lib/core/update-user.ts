@@ -24,7 +24,7 @@ export async function updateUser(
   sessionId: string | null,
   { username, fields = {} }: UserInput,
   from: FieldSource,
-): Promise<UserRecord> {
+): Promise<{ readonly record: UserRecord; readonly changed: readonly string[] }> {
   const changes = {
     fields: core.fields.read(fields, from, 'update'),
     ...(username !== undefined && { username: username === null ? null : readUsername(core, username) }),
@@ -33,5 +33,5 @@ export async function updateUser(
     core.updates.update(current, changes, transaction),
   );
   if (changed.length > 0) core.events.emit('user.updated', { userId, changed });
-  return record;
+  return { record, changed };
 }

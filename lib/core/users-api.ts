@@ -94,7 +94,7 @@ export class UsersApi {
   async update(userId: string, input: UserInput & TransactionOption): Promise<UserForAdmins> {
     const core = this.#core;
     const { username, fields, transaction } = input;
-    const record = await core.inTransaction(transaction, () =>
+    const { record } = await core.inTransaction(transaction, () =>
       updateUser(core, userId, null, { username, fields }, 'code'),
     );
     return core.users.forCode(record) as UserForAdmins;

@@ -3,6 +3,7 @@ import { Agent, request } from 'node:http';
 import { hash as argon2id } from '@node-rs/argon2';
 import bcrypt from 'bcrypt';
 import { PasswordHasher } from '../../lib/crypto/password.js';
+import { admin, suspension } from '../../lib/index.js';
 import { ada, password, startApp } from './app.js';
 import { startMailApp } from './mail-app.js';
 
@@ -78,8 +79,8 @@ export async function hashesAbove(cost: number): Promise<Record<string, string>>
 }
 
 /**
- * Measures failed sign-ins: an unknown account, an account without a password, a paused account, and a wrong password
- * for each of the stored hashes.
+ * Measures failed sign-ins: an unknown account, an account without a password, a suspended and a paused account, and a wrong
+ * password for each of the stored hashes.
  */
 export async function measureSignIns(
   tries: number,
@@ -87,24 +88,27 @@ export async function measureSignIns(
   hashes: Record<string, string>,
 ): Promise<Medians> {
   const app = await startApp({
-    plugins: [password({ bcryptCost })],
+    plugins: [password({ bcryptCost }), admin({ adminEmails: ['root@example.com'] }), suspension()],
     config: { rateLimit: { signIn: false, account: { failures: 5, firstPause: 3600, maxPause: 3600 } } },
   });
   await app.auth.credential.signUp(ada);
   const row = (await app.auth.models.User.findOne())?.get({ plain: true });
   // Uses a new account for every attempt, because otherwise all accounts would soon be paused.
-  const people = (kind: number, passwordHash: string | null) =>
+  const people = (kind: number, passwordHash: string | null, suspendedAt: Date | null = null) =>
     app.auth.models.User.bulkCreate(
       Array.from({ length: tries + 3 }, (_, index) => ({
         ...row,
         id: `01900000-0000-7000-8000-${String(kind).padStart(3, '0')}${String(index).padStart(9, '0')}`,
         email: `person-${kind}-${index - 3}@example.com`,
         passwordHash,
+        suspendedAt,
       })) as never,
       { logging: false },
     );
   const stored = { 'no password': null, ...hashes };
   for (const [kind, hash] of Object.values(stored).entries()) await people(kind, hash);
+  const ofSuspended = Object.keys(stored).length;
+  await people(ofSuspended, hashes['own hash'] ?? null, new Date());
   const signIn = (credential: string) =>
     app.http.post('/auth/signin/credential').send({ credential, password: 'a wrong password' });
   for (let index = 0; index < 5; index++) await signIn(ada.email).expect(401);
@@ -116,6 +120,7 @@ export async function measureSignIns(
         (index: number) => signIn(`person-${kind}-${index}@example.com`).expect(401),
       ]),
     ),
+    suspended: (index) => signIn(`person-${ofSuspended}-${index}@example.com`).expect(401),
     paused: () => signIn(ada.email).expect(429),
   });
   await app.stop();

@@ -1,7 +1,7 @@
-import { changeAccount } from '../../core/change-account.js';
 import type { Core } from '../../core/core.js';
 import { deleteUser } from '../../core/deletion.js';
 import { passwordsOf, requirePasswords } from '../../core/passwords.js';
+import { updateUser as update } from '../../core/update-user.js';
 import type { UserForAdmins } from '../../core/user-record.js';
 import { readUsername } from '../../core/usernames.js';
 import { readEmail } from '../../core/users-api.js';
@@ -30,19 +30,10 @@ export async function createUser(core: Core, input: CreateUserByAdminInput): Pro
 export async function updateUser(
   core: Core,
   userId: string,
-  { adminId = null, username, fields = {} }: UpdateUserByAdminInput,
+  { adminId = null, username, fields }: UpdateUserByAdminInput,
 ): Promise<UserForAdmins> {
-  const changes = {
-    fields: core.fields.read(fields, 'code', 'update'),
-    ...(username !== undefined && { username: readUsername(core, username) }),
-  };
-  const { record, changed } = await changeAccount(core, userId, null, (transaction, record) =>
-    core.updates.update(record, changes, transaction),
-  );
-  if (changed.length > 0) {
-    core.events.emit('user.updated', { userId, changed });
-    core.events.emit('admin.user_updated', { userId, adminId });
-  }
+  const { record, changed } = await update(core, userId, null, { username, fields }, 'code');
+  if (changed.length > 0) core.events.emit('admin.user_updated', { userId, adminId });
   return core.users.forCode(record);
 }
 
