@@ -9,7 +9,11 @@ const byId = (id) => document.getElementById(id);
 const change = byId('change-password');
 const set = byId('set-password');
 
+let loads = 0;
+
 async function load() {
+  loads += 1;
+  const load = loads;
   const { user, session } = await call('GET', '/auth/me');
   const name = user.email ?? user.username ?? '';
   for (const form of document.querySelectorAll('form:has([autocomplete=username])')) nameAccount(form, name);
@@ -25,6 +29,8 @@ async function load() {
   byId('verified').hidden = !user.email_verified_at;
   byId('unverified').hidden = !user.email || user.email_verified_at !== null;
   const { password } = await call('GET', '/api/sign-in-methods');
+  // What was asked for earlier may be out of date, since the forms can be sent before it has come.
+  if (load !== loads) return;
   change.hidden = !password;
   // To sign in with a password, the user also needs an email or a username.
   set.hidden = password || !(user.email ?? user.username);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { agree, demoInBrowser, inBrowser, says, signIn } from './browser.js';
+import { agree, demoInBrowser, follow, inBrowser, says, signIn } from './browser.js';
 
 const grace = { email: 'grace@example.com', username: 'grace', password: 'nanoseconds of wire' };
 
@@ -46,7 +46,7 @@ inBrowser('the accounts of the demo app', () => {
     expect(await page.getByRole('link', { name: 'Users' }).count()).toBe(0);
     await page.goto(demo.url('/users'));
     await page.getByRole('heading', { name: 'Administrators only' }).waitFor();
-    await page.getByRole('link', { name: 'Sessions' }).click();
+    await follow(page.getByRole('link', { name: 'Sessions' }));
     await page.getByRole('button', { name: 'End all' }).click();
     await agree(page, 'End all sessions');
     await page.waitForURL(demo.url('/'));
@@ -94,14 +94,14 @@ inBrowser('the accounts of the demo app', () => {
 
   test('the page that a visitor wanted is kept while they sign up', async () => {
     const page = await demo.open('/api-keys');
-    await page.getByRole('main').getByRole('link', { name: 'Sign up' }).click();
+    await follow(page.getByRole('main').getByRole('link', { name: 'Sign up' }));
     await page.getByLabel('Email').fill('radia@example.com');
     await page.getByLabel('Password', { exact: true }).fill('a spanning tree of words');
     await page.getByRole('button', { name: 'Sign up', exact: true }).click();
     await page.waitForURL(demo.url('/api-keys'));
 
     const other = await demo.open('/sign-up?next=/sessions');
-    await other.getByRole('navigation').getByRole('link', { name: 'Sign in' }).click();
+    await follow(other.getByRole('navigation').getByRole('link', { name: 'Sign in' }));
     await signIn(other, 'radia@example.com', 'a spanning tree of words');
     await other.waitForURL(demo.url('/sessions'));
 

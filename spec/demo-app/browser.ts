@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, jest } from '@jest/globals';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { uuidv7 } from '../../lib/crypto/uuid.js';
 import { connectByUrl } from '../../lib/database/connect.js';
 import { adminCredentials, type Demo, startDemo } from '../support/demo.js';
@@ -136,6 +136,13 @@ export function demoInBrowser(env: Record<string, string> = {}) {
   };
 }
 
+/** Follows a link to a page whose scripts are to send its forms. Until they are loaded, the browser itself would. */
+export async function follow(link: Locator): Promise<void> {
+  const loaded = link.page().waitForEvent('load');
+  await link.click();
+  await loaded;
+}
+
 /** Fills in and submits the sign-in form. */
 export async function signIn(page: Page, credential: string, password: string): Promise<void> {
   await page.getByLabel('Email or username').fill(credential);
@@ -163,5 +170,5 @@ export async function signInAtProvider(page: Page, email: string): Promise<void>
 export async function continueAs(page: Page, email: string): Promise<void> {
   await page.getByRole('heading', { name: 'Demo provider' }).waitFor();
   await page.getByLabel('Email', { exact: true }).fill(email);
-  await page.getByRole('button', { name: 'Continue' }).click();
+  await follow(page.getByRole('button', { name: 'Continue' }));
 }

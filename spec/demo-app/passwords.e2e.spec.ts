@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { demoInBrowser, inBrowser, says, signIn } from './browser.js';
+import { demoInBrowser, follow, inBrowser, says, signIn } from './browser.js';
 
 const PASSWORD = 'nanoseconds of wire';
 const NEW_PASSWORD = 'eleven nanoseconds of wire';
@@ -17,7 +17,7 @@ inBrowser('emails and passwords in the demo app', () => {
       .getByRole('listitem')
       .filter({ hasText: `To ${to}` })
       .filter({ hasText: subject });
-    await mail.first().getByRole('link').click();
+    await follow(mail.first().getByRole('link'));
   }
 
   test('a link in an email verifies the email of the signed-in user, and can be sent again', async () => {
@@ -31,7 +31,7 @@ inBrowser('emails and passwords in the demo app', () => {
 
     await followMail(page, 'ada@example.com', 'Confirm your email');
     await page.getByRole('button', { name: 'Confirm my address' }).click();
-    await page.getByRole('link', { name: 'Continue' }).click();
+    await follow(page.getByRole('link', { name: 'Continue' }));
     await page.locator('#verified').waitFor();
     expect(await page.getByText('Your email is not confirmed yet.').isVisible()).toBe(false);
 
@@ -74,7 +74,7 @@ inBrowser('emails and passwords in the demo app', () => {
   test('a password reset by email sets a new password and ends all sessions', async () => {
     const elsewhere = await demo.openSignedUp(account('grace'), '/account');
     const page = await demo.open('/sign-in');
-    await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    await follow(page.getByRole('link', { name: 'Forgot your password?' }));
     await page.getByLabel('Email').fill('nobody@example.com');
     await page.getByRole('button', { name: 'Send me a link' }).click();
     await says(page, 'status', 'If there is an account with this email, we have sent a link to it.');
@@ -88,7 +88,7 @@ inBrowser('emails and passwords in the demo app', () => {
     await page.getByText('New password must have at least 8 characters.').waitFor();
     await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD);
     await page.getByRole('button', { name: 'Save password' }).click();
-    await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click();
+    await follow(page.getByRole('main').getByRole('link', { name: 'Sign in' }));
     await signIn(page, 'grace@example.com', NEW_PASSWORD);
     await page.locator('#verified').waitFor();
     expect(await mailsTo(page, 'nobody@example.com')).toBe(0);

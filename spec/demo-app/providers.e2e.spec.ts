@@ -1,6 +1,15 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { agree, continueAs, demoInBrowser, inBrowser, says, signIn, signInAtProvider } from './browser.js';
+import {
+  agree,
+  continueAs,
+  demoInBrowser,
+  follow,
+  inBrowser,
+  says,
+  signIn,
+  signInAtProvider,
+} from './browser.js';
 
 const GOOGLE = { GOOGLE_CLIENT_ID: 'ours', GOOGLE_CLIENT_SECRET: 'a secret of ours at Google' };
 const grace = { email: 'grace@example.com', username: 'grace', password: 'nanoseconds of wire' };
@@ -33,13 +42,13 @@ inBrowser('sign-in with a provider in the demo app', () => {
     await agree(page, 'Unlink account');
     await says(page, 'alert', 'This is your only way to sign in.');
     expect(await page.getByText('Received new tokens').isVisible()).toBe(false);
-    await page.getByRole('link', { name: 'Account', exact: true }).click();
+    await follow(page.getByRole('link', { name: 'Account', exact: true }));
     await page.locator('#verified').waitFor();
     await page.locator('#set-password').getByLabel('Password', { exact: true }).fill('the analytical engine');
     await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByRole('heading', { name: 'Change your password' }).waitFor();
 
-    await page.getByRole('link', { name: 'Linked accounts' }).click();
+    await follow(page.getByRole('link', { name: 'Linked accounts' }));
     await page.getByRole('button', { name: 'Unlink' }).click();
     await agree(page, 'Unlink account');
     await says(page, 'status', 'Your account at the demo provider has been unlinked.');
@@ -163,7 +172,7 @@ inBrowser('sign-in with a provider in the demo app', () => {
     await says(page, 'alert', 'is already complete, or took too long');
     await page.goto(demo.url('/sign-in-failed?error=toString'));
     await says(page, 'alert', 'That did not work.');
-    await page.getByRole('link', { name: 'Try again' }).click();
+    await follow(page.getByRole('link', { name: 'Try again' }));
     await page.waitForURL(demo.url('/sign-in'));
   });
 
@@ -194,5 +203,5 @@ inBrowser('sign-in with a provider in the demo app', () => {
 async function startAgain(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Start again in the app' }).waitFor();
   expect(await page.content()).not.toMatch(/Error|node_modules/);
-  await page.getByRole('link', { name: 'Back to the latchkey demo' }).click();
+  await follow(page.getByRole('link', { name: 'Back to the latchkey demo' }));
 }

@@ -242,7 +242,15 @@ describe('a form', () => {
   beforeAll(async () => {
     app = await startApp({
       plugins: some,
-      config: { bearerEnabled: true, user: { fields: { newsletter: { type: 'boolean' } } } },
+      config: {
+        bearerEnabled: true,
+        user: {
+          fields: {
+            newsletter: { type: 'boolean' },
+            plan: { type: 'string', default: 'free', input: 'none' },
+          },
+        },
+      },
       mount: (mounted, auth) => void mounted.use('/v1/auth', authRouter(auth)),
     });
   });
@@ -321,6 +329,21 @@ describe('a form', () => {
     expect(rules.headers.location).toBe('/up?error=validation_failed&error_fields=email,password');
     const empty = await post('/signup/credential', { email: '', password: '', error_to: '/up' });
     expect(empty.headers.location).toBe('/up?error=validation_failed&error_fields=email,password');
+  });
+
+  test('cannot set a field that only code may set', async () => {
+    for (const plan of ['pro', 'free', '']) {
+      const answer = await post('/signup/credential', { ...ada, plan, error_to: '/up' });
+      expect(answer.headers.location).toBe('/up?error=validation_failed&error_fields=plan');
+    }
+    expect(await rows(app.database, 'SELECT id FROM users')).toEqual([]);
+    await post('/signup/credential', ada).expect(303).expect('location', '/');
+    const cookie = cookieOf(await post('/signin/credential', credentials));
+    const update = await post('/me/update', { newsletter: 'on', plan: 'pro', error_to: '/me' }, { cookie });
+    expect(update.headers.location).toBe('/me?error=validation_failed&error_fields=plan');
+    await post('/me/update', { newsletter: 'on', redirect_to: '/me' }, { cookie }).expect('location', '/me');
+    const { body } = await app.http.get('/v1/auth/me').set({ cookie });
+    expect(body.user).toMatchObject({ plan: 'free', newsletter: true });
   });
 
   test('that is not UTF-8 is refused', async () => {
