@@ -2,6 +2,7 @@ import { bearerCarrier } from './carriers/bearer.js';
 import { cookieCarrier } from './carriers/cookie.js';
 import type { AuthConfig } from './config/auth-config.js';
 import { DEFAULT_BASE_PATH, readConfig } from './config/settings.js';
+import type { FieldsOptions } from './config/user-options.js';
 import { CallContext } from './context/call.js';
 import { type Authentication, type RequestLike, toPlainRequest } from './core/authentication.js';
 import type { TransactionOption } from './core/client-input.js';
@@ -10,6 +11,7 @@ import { type AuthEventListener, type AuthEventName, Events } from './core/event
 import { UsersApi } from './core/users-api.js';
 import { SecretBox } from './crypto/secret-box.js';
 import { openDatabase } from './database/open.js';
+import type { WithFields } from './field-types.js';
 import { requireAuthentication } from './http/admit.js';
 import { describeApi, type OpenApiDocument } from './http/openapi.js';
 import { type OwnSignIn, ownSignIn } from './http/own-sign-in.js';
@@ -23,7 +25,16 @@ import { type CoreModels, withCoreTables } from './models/core.js';
 import { defineModels } from './models/model.js';
 import type { Session } from './models/session.js';
 import type { User } from './models/user.js';
-import type { Plugin, PluginApis, PluginDefinition, PluginModels, PluginParts } from './plugin.js';
+import {
+  byName,
+  type NamedParts,
+  type Plugin,
+  type PluginApis,
+  type PluginDefinition,
+  type PluginModels,
+  setUpPlugins,
+  sumOf,
+} from './plugin.js';
 import { processWide } from './process-wide.js';
 import { allRoutes } from './routes/core.js';
 
@@ -103,9 +114,19 @@ export interface Auth extends OwnSignIn {
   readonly [internalsKey]: Internals;
 }
 
+/** An Auth with any plugins and fields. */
+export interface AnyAuth extends Pick<Auth, 'getSession' | 'migrate' | 'close' | 'openapi'> {
+  /** @internal */
+  readonly [internalsKey]: Internals;
+}
+
 /** An Auth with the APIs and models of its plugins. */
-export type AuthWith<P extends readonly Plugin[]> = Auth &
-  PluginApis<P> & { readonly models: PluginModels<P> };
+export type AuthWith<
+  P extends readonly Plugin[],
+  F extends FieldsOptions = Record<never, never>,
+> = WithFields<Auth, F> & {
+  readonly [Name in keyof PluginApis<P>]: WithFields<PluginApis<P>[Name], F>;
+} & { readonly models: PluginModels<P> };
 
 /** Keyed by config object, so that a router and guards that get the same one share one Auth and one pool. */
 const auths = processWide('auths/1', () => new WeakMap<object, Auth>());
@@ -124,12 +145,13 @@ const auths = processWide('auths/1', () => new WeakMap<object, Auth>());
  *
  * @throws TypeError naming every mistake in the config and how to fix it
  */
-export function createAuth<const P extends readonly Plugin[] = readonly []>(
-  config: AuthConfig<P>,
-): AuthWith<P> {
+export function createAuth<
+  const P extends readonly Plugin[] = readonly [],
+  const F extends FieldsOptions = Record<never, never>,
+>(config: AuthConfig<P, F>): AuthWith<P, F> {
   const known = auths.get(config) ?? makeAuth(config);
   auths.set(config, known);
-  return known as AuthWith<P>;
+  return known as unknown as AuthWith<P, F>;
 }
 
 function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
@@ -173,8 +195,6 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
   return Object.freeze({ ...Object.fromEntries(apis), ...auth });
 }
 
-type NamedParts = PluginParts & { readonly name: string };
-
 function assemble(config: AuthConfig<readonly Plugin[]>) {
   const { settings, secrets } = readConfig(config);
   const { logger, rateLimit, tablePrefix } = settings;
@@ -196,24 +216,11 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
       cookieCarrier(sessions, settings.cookie.name, settings.deviceCookie.name),
     ],
     (core) => {
-      parts = setUp(config.plugins ?? [], core);
+      parts = setUpPlugins(config.plugins ?? [], core);
       return parts;
     },
   );
   return { core, parts, limits };
-}
-
-function setUp(plugins: readonly Plugin[], core: Core): NamedParts[] {
-  // Sorted by name, so that the order in the config does not matter.
-  const sorted = [...plugins].sort(byName);
-  const twice = sorted.find(({ name }, index) => name === sorted[index - 1]?.name);
-  if (twice) throw new TypeError(`latchkey: plugins contains ${twice.name} twice; remove one`);
-  const definitions = sorted as readonly Plugin[] as readonly PluginDefinition[];
-  return definitions.map((plugin) => ({ name: plugin.name, ...plugin.setup(core, sorted) }));
-}
-
-function byName(a: { readonly name: string }, b: { readonly name: string }): number {
-  return a.name < b.name ? -1 : 1;
 }
 
 /**
@@ -222,7 +229,7 @@ function byName(a: { readonly name: string }, b: { readonly name: string }): num
  *
  * @internal
  */
-export function internalsOf(authOrConfig: Auth | AuthConfig<readonly Plugin[]>): Internals {
+export function internalsOf(authOrConfig: AnyAuth | AuthConfig<readonly Plugin[]>): Internals {
   if (typeof authOrConfig !== 'object' || authOrConfig === null) {
     throw new TypeError('latchkey: pass the result of createAuth, or its config');
   }
@@ -236,11 +243,4 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
     running ??= work();
     return running;
   };
-}
-
-/** Runs the given functions in sequence and adds up their results. */
-async function sumOf(counts: ((() => Promise<number>) | undefined)[]): Promise<number> {
-  let sum = 0;
-  for (const count of counts) sum += (await count?.()) ?? 0;
-  return sum;
 }

@@ -1,4 +1,4 @@
-export { type Auth, type AuthWith, createAuth } from './auth.js';
+export { type AnyAuth, type Auth, type AuthWith, createAuth } from './auth.js';
 export type {
   AuthConfig,
   CookieOptions,
@@ -15,13 +15,14 @@ export type { UserInput } from './core/update-user.js';
 export type { UserForAdmins } from './core/user-record.js';
 export type { CreateUserInput, SetEmailOptions, SetUserPasswordOptions, UsersApi } from './core/users-api.js';
 export { AuthError, type AuthErrorCode, type FieldError } from './errors.js';
+export type { ChangedFields, FieldsOf, NewFields } from './field-types.js';
 export type { AuthOrConfig } from './guards/guard.js';
 export { optionalSession } from './guards/optional-session.js';
 export type { GuardOptions } from './guards/options.js';
 export { requireAdmin } from './guards/require-admin.js';
 export { type RequireSessionOptions, requireSession } from './guards/require-session.js';
 export type { OpenApiDocument } from './http/openapi.js';
-export { currentSession, currentUser } from './http/request.js';
+export { currentSession, currentUser, type Register, type RequestAuthentication } from './http/request.js';
 export type { WindowRule } from './limits/limiter.js';
 export type { RedisClient } from './limits/redis-store.js';
 export type { Logger } from './logger.js';

@@ -81,3 +81,40 @@ export type PluginApis<P extends readonly Plugin[]> = {
 export type PluginModels<P extends readonly Plugin[]> = {
   readonly [Name in keyof AllOf<TablesOf<P[number]>>]: ModelOf<AllOf<TablesOf<P[number]>>[Name]>;
 };
+
+/**
+ * What a plugin has set up.
+ *
+ * @internal
+ */
+export type NamedParts = PluginParts & { readonly name: string };
+
+/**
+ * Sets plugins up, in the order of their names, so that the order in the config does not matter.
+ *
+ * @internal
+ * @throws TypeError if one of them is there twice, and what they throw on their options
+ */
+export function setUpPlugins(plugins: readonly Plugin[], core: Core): NamedParts[] {
+  const sorted = [...plugins].sort(byName);
+  const twice = sorted.find(({ name }, index) => name === sorted[index - 1]?.name);
+  if (twice) throw new TypeError(`latchkey: plugins contains ${twice.name} twice; remove one`);
+  const definitions = sorted as readonly Plugin[] as readonly PluginDefinition[];
+  return definitions.map((plugin) => ({ name: plugin.name, ...plugin.setup(core, sorted) }));
+}
+
+/** @internal */
+export function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+/**
+ * Runs the given functions of plugins in sequence and adds up their results.
+ *
+ * @internal
+ */
+export async function sumOf(counts: ((() => Promise<number>) | undefined)[]): Promise<number> {
+  let sum = 0;
+  for (const count of counts) sum += (await count?.()) ?? 0;
+  return sum;
+}

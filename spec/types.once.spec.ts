@@ -18,6 +18,7 @@ declare const expectTypeOf: typeof ExpectTypeOf;
 declare const req: Request;
 declare const res: Response;
 declare const sequelize: import('sequelize').Sequelize;
+declare const latchkeyModel: typeof import('sequelize').Model;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const thisFile = fileURLToPath(import.meta.url);
@@ -141,6 +142,82 @@ types('req.auth is typed on every Express request', () => {
   expectTypeOf(latchkey.currentUser(req).email).toEqualTypeOf<string | null>();
   // After an optional guard.
   if (req.auth) res.json(req.auth.user.id);
+});
+
+types('the fields of users are typed in what an Auth takes and returns', async () => {
+  const auth = latchkey.createAuth({
+    database: 'sqlite:x',
+    secret: 'x',
+    plugins: [
+      latchkey.credentialPassword({ username: true }),
+      latchkey.admin({ adminUserIds: ['x'] }),
+      latchkey.apiKeys(),
+    ],
+    user: {
+      fields: {
+        name: { type: 'string', required: true },
+        plan: { type: 'string', enum: ['free', 'pro'], required: true, default: 'free', input: 'none' },
+        level: { type: 'integer' },
+        bornAt: { type: 'date', output: 'admin' },
+        settings: { type: 'json', output: 'none' },
+        newsletter: { type: 'boolean', default: false },
+      },
+    },
+  });
+  const { user } = await auth.getSession(req);
+  expectTypeOf(user.name).toEqualTypeOf<string>();
+  expectTypeOf(user.plan).toEqualTypeOf<'free' | 'pro'>();
+  expectTypeOf(user.level).toEqualTypeOf<number | null>();
+  expectTypeOf(user.newsletter).toEqualTypeOf<boolean | null>();
+  expectTypeOf(user.email).toEqualTypeOf<string | null>();
+  expectTypeOf(user).not.toHaveProperty('bornAt');
+  // @ts-expect-error: no such field
+  user.nickname;
+  const person = { email: 'ada@example.com', password: 'an analytical engine' };
+  const signedUp = await auth.credential.signUp({ ...person, fields: { name: 'Ada', level: null } });
+  expectTypeOf(signedUp.user.name).toEqualTypeOf<string>();
+  const issued = await auth.credential.signIn({ credential: 'ada', password: 'x' });
+  expectTypeOf(issued.user.plan).toEqualTypeOf<'free' | 'pro'>();
+  expectTypeOf(issued.session.id).toEqualTypeOf<string>();
+  // @ts-expect-error: name is required
+  auth.credential.signUp(person);
+  // @ts-expect-error: name is required
+  auth.credential.signUp({ ...person, fields: { level: 1 } });
+  // @ts-expect-error: name is a string
+  auth.credential.signUp({ ...person, fields: { name: 1 } });
+  // @ts-expect-error: the plan is free or pro
+  auth.users.create({ ...person, fields: { name: 'Ada', plan: 'gold' } });
+  // @ts-expect-error: no such field
+  auth.users.create({ ...person, fields: { name: 'Ada', role: 'admin' } });
+  const found = await auth.users.get('x');
+  expectTypeOf(found?.bornAt).toEqualTypeOf<Date | null | undefined>();
+  auth.users.update('x', { fields: { plan: 'pro' } });
+  // @ts-expect-error: name cannot be null
+  auth.users.update('x', { fields: { name: null } });
+  const { users } = await auth.admin.listUsers();
+  expectTypeOf(users[0]?.bornAt).toEqualTypeOf<Date | null | undefined>();
+  expectTypeOf(users[0]?.name).toEqualTypeOf<string | undefined>();
+  const created = await auth.admin.createUser({ email: 'x', fields: { name: 'x' } });
+  expectTypeOf(created.level).toEqualTypeOf<number | null>();
+  expectTypeOf(latchkey.authRouter(auth)).toEqualTypeOf<Router>();
+  expectTypeOf(latchkey.requireSession(auth)).toEqualTypeOf<RequestHandler>();
+  auth.on('session.created', ({ sessionId }) => expectTypeOf(sessionId).toEqualTypeOf<string>());
+  expectTypeOf(auth.apiKeys.list('x')).resolves.toEqualTypeOf<Latchkey.ApiKey[]>();
+});
+
+types('options of a field are checked against its type', () => {
+  // @ts-expect-error: no such type
+  latchkey.createAuth({ database: 'sqlite:x', secret: 'x', user: { fields: { name: { type: 'text' } } } });
+  const config = { database: 'sqlite:x', secret: 'x' };
+  // @ts-expect-error: no such option
+  latchkey.createAuth({ ...config, user: { fields: { a: { type: 'string', max: 1 } } } });
+});
+
+types('a model of Sequelize can hold users', () => {
+  class AppUser extends latchkeyModel<{ id: number; authId: string }> {}
+  latchkey.createAuth({ database: sequelize, secret: 'x', user: { model: AppUser, foreignKey: 'authId' } });
+  // @ts-expect-error: an object is no model
+  latchkey.createAuth({ database: sequelize, secret: 'x', user: { model: {}, foreignKey: 'authId' } });
 });
 
 types('the result of auth.credential.signUp depends on the options', () => {

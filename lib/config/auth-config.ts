@@ -3,7 +3,7 @@ import type { WindowRule } from '../limits/limiter.js';
 import type { RedisClient } from '../limits/redis-store.js';
 import type { Logger } from '../logger.js';
 import type { MailMessage } from '../mail/message.js';
-import type { Hooks, UserOptions } from './user-options.js';
+import type { FieldsOptions, Hooks, UserOptions } from './user-options.js';
 
 /** How the session cookie is set. */
 export interface CookieOptions {
@@ -103,7 +103,7 @@ export interface AccountOptions {
 }
 
 /** The config of `createAuth`, `authRouter` and the guards. */
-export interface AuthConfig<P = readonly unknown[]> {
+export interface AuthConfig<P = readonly unknown[], F extends FieldsOptions = FieldsOptions> {
   /**
    * The app's own Sequelize instance, or a URL: `sqlite:./app.db`, `mysql://…`, `mariadb://…`, `postgres://…`.
    * @default none, required
@@ -137,7 +137,7 @@ export interface AuthConfig<P = readonly unknown[]> {
   /** Enables email verification and password reset. @default none */
   email?: EmailOptions;
   /** The app's own data of its users. @default email and username only */
-  user?: UserOptions;
+  user?: UserOptions<F>;
   /** Functions of the app that run when accounts are made, changed and deleted. @default none */
   hooks?: Hooks;
   /**

@@ -106,10 +106,15 @@ export interface RowModel {
   getTableName(): string | object;
 }
 
+/** Refuses options that do not exist, which an inferred type would otherwise accept. */
+type KnownOptions<F extends FieldsOptions> = {
+  readonly [K in keyof F]: { readonly [Unknown in Exclude<keyof F[K], keyof FieldOptions>]: never };
+};
+
 /** The app's own data of its users. */
 export interface UserOptions<F extends FieldsOptions = FieldsOptions> {
   /** Fields beside email and username. @default none */
-  readonly fields?: F;
+  readonly fields?: F & KnownOptions<F>;
   /**
    * The app's own Sequelize model of users, on the instance that `database` is. Each account has one row, which is made
    * with it and holds the fields; guards set `req.user` to it.

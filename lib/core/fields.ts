@@ -6,7 +6,18 @@ import { fieldErrors } from './field-errors.js';
 import { codeSchema, describeField, MAX_STRING, wireSchema } from './field-schemas.js';
 
 /** The values of fields, by their names in camelCase. */
-export type FieldValues = Readonly<Record<string, unknown>>;
+export interface FieldValues {
+  readonly [name: string]: unknown;
+}
+
+/** Exists in the type system only. */
+export declare const ofNewUser: unique symbol;
+
+/** The values of a new user's fields. The type system tells them apart, since some of them must be given. */
+export interface NewFieldValues extends FieldValues {
+  /** Never set. */
+  readonly [ofNewUser]?: never;
+}
 
 /** Whose values they are: `user` for the user's own, `code` for those of the app's code and of administrators. */
 export type FieldSource = 'user' | 'code';

@@ -4,7 +4,7 @@ import type { ClientInput, TransactionOption } from './client-input.js';
 import type { Core } from './core.js';
 import { deleteUser } from './deletion.js';
 import { setEmail } from './email-change.js';
-import type { FieldValues } from './fields.js';
+import type { NewFieldValues } from './fields.js';
 import { requirePasswords } from './passwords.js';
 import { type UserInput, updateUser } from './update-user.js';
 import type { Identifier, UserForAdmins } from './user-record.js';
@@ -25,7 +25,7 @@ export interface CreateUserInput extends ClientInput {
   /** Accepts any password, such as one that another system has accepted. @default false */
   skipPasswordRules?: boolean | undefined;
   /** The values of the app's fields, of those with `input: 'none'` too. @default their defaults */
-  fields?: FieldValues | undefined;
+  fields?: NewFieldValues | undefined;
 }
 
 /** Options of `auth.users.changeEmail`. */

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { type Auth, internalsOf } from '../auth.js';
+import { type AnyAuth, internalsOf } from '../auth.js';
 import type { AuthConfig } from '../config/auth-config.js';
 import type { Authentication, Via } from '../core/authentication.js';
 import type { Core } from '../core/core.js';
@@ -11,7 +11,7 @@ import type { Plugin } from '../plugin.js';
 import type { GuardOptions } from './options.js';
 
 /** An Auth, or the config to create one: the first argument of the router and the guards. */
-export type AuthOrConfig = Auth | AuthConfig<readonly Plugin[]>;
+export type AuthOrConfig = AnyAuth | AuthConfig<readonly Plugin[]>;
 
 /** A middleware that authenticates a request and sets or clears `req.auth`, or responds with a problem. */
 export function guard(

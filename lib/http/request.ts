@@ -2,8 +2,26 @@ import type { Authentication } from '../core/authentication.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import type { Session } from '../models/session.js';
-import type { User } from '../models/user.js';
 import { processWide } from '../process-wide.js';
+
+/**
+ * Tells TypeScript which Auth guards requests, so that the fields of its users are known wherever `req.auth` is used.
+ *
+ * @example
+ * declare module 'latchkey' {
+ *   interface Register {
+ *     auth: typeof auth;
+ *   }
+ * }
+ */
+export interface Register extends Record<never, never> {}
+
+/** Who made a request, with the fields of the Auth in {@link Register}. */
+export type RequestAuthentication = Register extends {
+  auth: { getSession(...given: never[]): Promise<infer Registered> };
+}
+  ? Registered
+  : Authentication;
 
 declare global {
   namespace Express {
@@ -12,7 +30,7 @@ declare global {
        * Who made the request. Each of latchkey's guards sets or clears it, so it is the result of the last one. It is
        * undefined on routes without a guard, and after `optionalSession` if the request carries no session.
        */
-      auth: Authentication;
+      auth: RequestAuthentication;
       /** With `user.model`, the app's row of the user, which each of latchkey's guards sets or clears too. */
       user?: User | undefined;
     }
@@ -57,7 +75,7 @@ function authenticationOf(req: GuardedRequest): Authentication {
  *
  * @throws AuthError `unauthenticated` (401) on a route without a guard, or if `optionalSession` found no session
  */
-export function currentUser(req: GuardedRequest): User {
+export function currentUser(req: GuardedRequest): RequestAuthentication['user'] {
   return authenticationOf(req).user;
 }
 

@@ -1,4 +1,5 @@
 import type { ClientInput, TransactionOption } from '../../core/client-input.js';
+import type { NewFieldValues } from '../../core/fields.js';
 
 declare module '../../config/user-options.js' {
   interface CreatedVias {
@@ -20,7 +21,7 @@ export interface CreateUserByAdminInput extends ClientInput, AdminCallOptions {
   /** The username, if usernames are enabled. @default none */
   username?: string | null | undefined;
   /** The values of the app's fields, of those with `input: 'none'` too. @default their defaults */
-  fields?: Readonly<Record<string, unknown>> | undefined;
+  fields?: NewFieldValues | undefined;
 }
 
 /** The input of `auth.admin.updateUser`. What is left out stays. */

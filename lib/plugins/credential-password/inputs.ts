@@ -1,4 +1,5 @@
 import type { ClientInput } from '../../core/client-input.js';
+import type { NewFieldValues } from '../../core/fields.js';
 
 declare module '../../config/user-options.js' {
   interface CreatedVias {
@@ -18,7 +19,7 @@ export interface SignUpInput extends ClientInput {
   /** By default 3 to 30 characters; only if usernames are on. @default none */
   username?: string | undefined;
   /** The values of the app's fields, of those with `input: 'none'` too. @default their defaults */
-  fields?: Readonly<Record<string, unknown>>;
+  fields?: NewFieldValues | undefined;
 }
 
 /** The input of `auth.credential.signIn`. */
