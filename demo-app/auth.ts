@@ -12,6 +12,7 @@ export const auth = createAuth({
   // Programs that do not store cookies, such as curl in a script, send the session token in a header.
   bearerEnabled: true,
   email: { send: keepMail },
+  user: { fields: { name: { type: 'string', maxLength: 80 } } },
   plugins: [
     credentialPassword({ username: true, signInOnSignUp: true, sendVerificationOnSignUp: true }),
     oauth({ errorUrl: '/sign-in-failed' }),

@@ -8,6 +8,7 @@ const PROBLEMS: Record<string, string> = {
   username_taken: 'This username is taken. Choose another.',
   invalid_token: 'The link has expired or was already used. Request a new one.',
   password_already_set: 'Your account already has a password.',
+  account_in_use: 'The account cannot be deleted, because other data depends on it.',
   last_sign_in_method: 'This is your only way to sign in. Set a password first.',
   unauthenticated: 'Sign in first.',
   invalid_session: 'Your session has ended. Sign in again.',
@@ -23,7 +24,8 @@ const PROBLEMS: Record<string, string> = {
   account_linked_elsewhere: 'This account at the provider is linked to another user here.',
   provider_already_linked: 'You have already linked another account of this provider. Unlink it first.',
   account_not_linked: 'This is not the account at the provider that you have linked here.',
-  reauthentication_required: 'The provider did not ask who you are. Sign out, sign in again, then retry.',
+  reauthentication_required:
+    'You signed in a while ago. Enter your password, or sign out and in again, then retry.',
   provider_error: 'The provider did not respond correctly. Try again later.',
 };
 
@@ -31,6 +33,8 @@ const FIELDS: Record<string, string> = {
   email: 'the email, such as ada@example.com',
   username: 'the username: 3 to 30 letters, digits, dots, hyphens and underscores',
   password: 'the password: at least 8 characters, and not one that many people have',
+  new_email: 'the new email, such as ada@example.com',
+  name: 'the name: at most 80 characters',
   new_password: 'the new password: at least 8 characters, and not one that many people have',
   current_password: 'the current password',
   credential: 'the email or username',
@@ -41,6 +45,10 @@ const DONE: Record<string, string> = {
     'If there is an account with this email, we have sent a link to it. The link works for one hour.',
   'sent-again': 'We have sent you a new link.',
   'email-confirmed': 'Your address is confirmed.',
+  'profile-saved': 'Your name and username have been saved.',
+  'email-asked': 'We have sent a link to the new address. It works for one hour.',
+  'email-changed': 'Your email has been changed. All your other sessions have ended.',
+  'account-closed': 'Your account has been closed, and everything in it deleted.',
   'password-changed': 'Your password has been changed. All your other sessions have ended.',
   'password-set': 'You can now also sign in with your password.',
   'password-saved':

@@ -37,13 +37,19 @@ export const mailedLink: View = (_auth, { query, auth }) => ({
 
 export const account: View = async (auth, req) => {
   const user = currentUser(req);
-  const { email, username } = user;
+  const { email, username, name: fullName } = user as typeof user & { readonly name: string | null };
   const { password, providers: linked } = await signInMethods(auth, user.id);
   const name = username ?? email;
   return {
     name: name ?? 'there',
     email: email ?? 'none',
     username: username ?? 'none',
+    fullName: fullName ?? 'none',
+    nameValue: fullName ?? '',
+    usernameValue: username ?? '',
+    ways: [...(password ? ['password'] : []), ...linked].join(', '),
+    passwordForEmail: password ? passwordField('password-for-email') : [],
+    passwordForClosing: password ? passwordField('password-for-closing') : [],
     memberSince: dateOf(user.createdAt),
     sessionEnds: timeOf(req.auth.session?.expiresAt ?? new Date()),
     verifiedHidden: !user.emailVerifiedAt,
@@ -56,6 +62,14 @@ export const account: View = async (auth, req) => {
     download: password ? CONFIRM_BY_PASSWORD : linked.map(confirmAt),
   };
 };
+
+/** Scripts ask for the password only after the sign-in has become too old. */
+function passwordField(id: string): Html {
+  return html`<div class="field">
+    <label for="${id}">Your password, to confirm</label>
+    <input id="${id}" name="password" type="password" autocomplete="current-password">
+  </div>`;
+}
 
 const CONFIRM_BY_PASSWORD = html`<form method="post" action="/auth/reauthenticate">
   <input type="hidden" name="redirect_to" value="/api/my-data">

@@ -1,5 +1,6 @@
 import { onClick, signedIn } from './actions.js';
 import { call } from './api.js';
+import { confirmed } from './confirm.js';
 import { nameAccount, ofPassword, onSubmit } from './form.js';
 import { showStatus } from './messages.js';
 import { formatDate, formatTime, moveFocus } from './page.js';
@@ -8,6 +9,7 @@ import { withFreshSignIn } from './reauthenticate.js';
 const byId = (id) => document.getElementById(id);
 const change = byId('change-password');
 const set = byId('set-password');
+const changeEmail = byId('change-email');
 
 let loads = 0;
 
@@ -21,6 +23,7 @@ async function load() {
     name: user.username ?? user.email ?? 'there',
     email: user.email ?? 'none',
     username: user.username ?? 'none',
+    'full-name': user.name ?? 'none',
     'member-since': formatDate(user.created_at),
     'session-ends': formatTime(session.expires_at),
     hello: JSON.stringify(await call('GET', '/api/hello')),
@@ -28,9 +31,12 @@ async function load() {
   for (const [id, text] of Object.entries(texts)) byId(id).textContent = text;
   byId('verified').hidden = !user.email_verified_at;
   byId('unverified').hidden = !user.email || user.email_verified_at !== null;
-  const { password } = await call('GET', '/api/sign-in-methods');
+  const { password, providers } = await call('GET', '/auth/sign-in-methods');
   // What was asked for earlier may be out of date, since the forms can be sent before it has come.
   if (load !== loads) return;
+  byId('ways').textContent = [...(password ? ['password'] : []), ...providers].join(', ');
+  byId('profile-name').defaultValue = user.name ?? '';
+  byId('profile-username').defaultValue = user.username ?? '';
   change.hidden = !password;
   // To sign in with a password, the user also needs an email or a username.
   set.hidden = password || !(user.email ?? user.username);
@@ -55,6 +61,29 @@ onSubmit(set, async (password) => {
   // The form with the pressed button has given way to the one for changes.
   moveFocus(change.querySelector('h2'));
   showStatus('You can now also sign in with your password.', change);
+});
+
+onSubmit(byId('profile'), async ({ name, username }) => {
+  await call('PATCH', '/auth/me', { name: name || null, ...(username && { username }) });
+  await load();
+  return 'Your name and username have been saved.';
+});
+
+onSubmit(changeEmail, async ({ new_email }) => {
+  const done = await withFreshSignIn(() => call('POST', '/auth/email-changes', { new_email }));
+  if (!done) return '';
+  changeEmail.reset();
+  return 'We have sent a link to the new address. It works for one hour.';
+});
+
+onClick(byId('close-account'), async () => {
+  const agreed = await confirmed({
+    title: 'Close your account?',
+    text: 'Everything in it will be deleted. This cannot be undone.',
+    action: 'Close my account',
+  });
+  if (agreed && (await withFreshSignIn(() => call('DELETE', '/auth/me'))))
+    location.assign('/?done=account-closed');
 });
 
 onClick(byId('download'), async () => {

@@ -59,7 +59,8 @@ function show(form, problem) {
 }
 
 function fieldErrorsOf(form, { code, message, errors = [] }) {
-  if (code in FIELD_OF_CODE) return [{ field: form.elements[FIELD_OF_CODE[code]], text: message }];
+  const concerned = form.elements[FIELD_OF_CODE[code]];
+  if (concerned) return [{ field: concerned, text: message }];
   return errors
     .map(({ pointer, detail }) => ({ field: form.elements[pointer.slice(1)], detail }))
     .filter(({ field }) => field)

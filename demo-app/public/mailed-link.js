@@ -1,3 +1,4 @@
+import { ofPassword, onSubmit } from './form.js';
 import { moveFocus } from './page.js';
 
 // Shared code of the pages that links in emails lead to.
@@ -22,4 +23,29 @@ function showInPlaceOfForm(id) {
   section.hidden = false;
   // The focus also makes screen readers read it.
   moveFocus(section.querySelector('h2'));
+}
+
+/**
+ * Confirms an email address with the token of the link. The user must click a button, because virus scanners open the
+ * links in emails too. Without a session of the account, the user must enter its password: access to the mailbox does not
+ * prove that its owner created the account.
+ */
+export function confirmWithLink(confirm) {
+  const withPassword = document.getElementById('with-password');
+  const password = document.getElementById('password');
+  const token = mailedToken();
+  onSubmit(form, async (fields) => {
+    try {
+      await ofPassword('password', () =>
+        confirm({ token, ...(fields.password && { password: fields.password }) }),
+      );
+    } catch (problem) {
+      if (!problem.isSignedOut) throw problem;
+      withPassword.hidden = false;
+      password.required = true;
+      password.focus();
+      return;
+    }
+    showDone();
+  });
 }

@@ -25,7 +25,7 @@ export async function withFreshSignIn(act) {
 }
 
 async function reauthenticated() {
-  const methods = await call('GET', '/api/sign-in-methods');
+  const methods = await call('GET', '/auth/sign-in-methods');
   const { providers } = await call('GET', '/api/providers');
   form.hidden = !methods.password;
   // Users without a password sign in again at a provider that they have linked.

@@ -1,16 +1,12 @@
 import { Router } from 'express';
 import { currentUser, requireSession } from 'latchkey';
 import type { DemoAuth } from '../auth.js';
-import { signInMethods } from '../sign-in-methods.js';
 
 const FRESH_SECONDS = 60;
 
 /** What users can see about their own accounts. */
 export function myData(auth: DemoAuth): Router {
   const router = Router();
-  router.get('/sign-in-methods', requireSession(auth, { accept: ['cookie', 'bearer'] }), async (req, res) => {
-    res.set('Cache-Control', 'no-store').json(await signInMethods(auth, currentUser(req).id));
-  });
   // Someone who finds an unlocked browser must not be able to download everything, so this needs a fresh sign-in.
   router.get('/my-data', requireSession(auth, { freshWithin: FRESH_SECONDS }), async (req, res) => {
     const user = currentUser(req);

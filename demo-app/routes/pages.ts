@@ -29,6 +29,7 @@ export function pages(auth: DemoAuth): Router {
   router.get('/forgotten-password', all, page(auth, 'forgotten-password', 'Forgot your password?'));
   router.get('/reset-password', all, page(auth, 'reset-password', 'New password', { view: mailedLink }));
   router.get('/verify-email', all, page(auth, 'verify-email', 'Confirm your email', { view: mailedLink }));
+  router.get('/change-email', all, page(auth, 'change-email', 'Your new email', { view: mailedLink }));
   router.get('/sign-in-failed', all, page(auth, 'sign-in-failed', 'Sign-in failed', { script: false }));
   router.get('/mails', all, page(auth, 'mails', 'Emails', { view: mails }));
   router.get('/account', users, page(auth, 'account', 'Account', { view: account }));
