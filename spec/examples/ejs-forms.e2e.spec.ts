@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { chromium } from 'playwright-core';
 import { createOnServer, rows, type SpecDatabase } from '../support/database.js';
 import { type Example, installExample, type RunningApp } from '../support/example.js';
-import { driverOf, type Exchange, record, servers, visible } from '../support/moved-app.js';
+import { driverOf, type Exchange, onEachServer, record, visible } from '../support/moved-app.js';
 import { type Answer, Visitor } from '../support/pages.js';
 
 const SECRET = 'a secret for specs, of 32 bytes and more';
@@ -102,7 +102,7 @@ async function scenario(url: string, note: (answer: Promise<Answer>) => Promise<
 
 const envOf = ({ url }: SpecDatabase) => ({ DATABASE_URL: url, SESSION_SECRET: SECRET, AUTH_SECRET: SECRET });
 
-describe.each(servers)('examples/ejs-forms on %s', (dialect, serverUrl) => {
+onEachServer('examples/ejs-forms on %s', (dialect, serverUrl) => {
   let before: Example;
   let after: Example;
   let app: RunningApp;

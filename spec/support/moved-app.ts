@@ -1,14 +1,18 @@
+import { describe } from '@jest/globals';
 import type { Dialect } from '../../lib/database/connect.js';
 import type { RunningApp } from './example.js';
 import type { Answer } from './pages.js';
 
-/** The servers that were found, for `describe.each`. */
-export const servers = (
+const found = (
   [
     ['postgres', process.env.LATCHKEY_SPEC_POSTGRES ?? ''],
     ['mysql', process.env.LATCHKEY_SPEC_MYSQL ?? ''],
   ] as [Exclude<Dialect, 'sqlite'>, string][]
 ).filter(([, url]) => url !== '');
+
+/** `describe` for each database server that was found; skips the specs if there is none. */
+export const onEachServer =
+  found.length > 0 ? describe.each(found) : describe.skip.each([['mysql', '']] as typeof found);
 
 /** The driver that an example installs beside its own, which is that of PostgreSQL. */
 export const driverOf = (dialect: Dialect) => (dialect === 'mysql' ? ['mysql2@3.24.5'] : []);
