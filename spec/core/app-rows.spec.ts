@@ -381,6 +381,50 @@ describe('the fields of a row', () => {
     expect(await AppUser.count()).toBe(1);
   });
 
+  test('are changed through the model, and the app is told what changed', async () => {
+    const told: unknown[] = [];
+    const hooks: string[] = [];
+    await start(
+      {
+        nick: {
+          type: DataTypes.STRING,
+          unique: true,
+          set(this: Row, value: string) {
+            this.setDataValue('nick', value?.toLowerCase());
+          },
+        },
+      },
+      { hooks: { beforeUpdate: () => void hooks.push('update') } },
+      {
+        user: { fields: { nick: { type: 'string' } } },
+        hooks: { afterUpdateUser: (user, changed) => void told.push([user.id, changed]) },
+      },
+    );
+    const { body } = await signUp({ name: 'Ada', nick: 'ada' }).expect(201);
+    await signUp({ nick: 'bob' }, { ...ada, email: 'b@example.com' }).expect(201);
+    const cookie = await signIn();
+    const patch = (fields: object) => app.http.patch('/auth/me').set('cookie', cookie).send(fields);
+    expect((await patch({ nick: 'LOVE', name: 'Ada' }).expect(200)).body.user).toMatchObject({
+      nick: 'love',
+      name: 'Ada',
+    });
+    expect(hooks).toEqual(['update']);
+    expect(told).toEqual([[body.user.id, ['nick']]]);
+    const refused = await patch({ nick: 'Bob', name: 'Bob' });
+    await expectProblem(refused, 422, 'validation_failed');
+    expect(refused.body.errors).toMatchObject([{ pointer: '/nick', code: 'taken' }]);
+    expect((await get('/guarded', cookie)).body.row).toMatchObject({ nick: 'love', name: 'Ada' });
+    const { updatedAt } = (await app.auth.users.get(body.user.id)) ?? {};
+    await patch({ name: 'Ada' }).expect(200);
+    expect((await app.auth.users.get(body.user.id))?.updatedAt).toEqual(updatedAt);
+    await app.auth.users.update(body.user.id, { fields: { name: null } });
+    expect(await AppUser.findOne({ where: { authId: body.user.id } })).toMatchObject({
+      name: null,
+      nick: 'love',
+    });
+    expect(told).toHaveLength(2);
+  });
+
   test.each([
     ['the column', { nickName: { type: DataTypes.STRING, unique: true, field: 'nick' } }, {}],
     [

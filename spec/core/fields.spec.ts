@@ -141,3 +141,31 @@ test('administrators and code see fields with output admin, and only models thos
     await it.stop();
   }
 });
+
+test('the OpenAPI document describes fields in requests and responses', async () => {
+  const { auth } = await start();
+  const { schemas } = (
+    auth as unknown as { openapi(): { components: { schemas: Record<string, never> } } }
+  ).openapi().components;
+  const {
+    properties: input,
+    required,
+    additionalProperties,
+  } = schemas.PostSignupCredentialRequest as never as {
+    properties: Record<string, object>;
+    required: string[];
+    additionalProperties: boolean;
+  };
+  expect(required).toEqual(['email', 'password', 'name']);
+  expect(additionalProperties).toBe(false);
+  expect(input.name).toMatchObject({ type: 'string', maxLength: 80 });
+  expect(input.level).toMatchObject({
+    anyOf: [{ type: 'integer', minimum: 1, maximum: 9 }, { type: 'null' }],
+  });
+  expect(input.born_at).toMatchObject({ anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }] });
+  expect(input).not.toHaveProperty('plan');
+  const { properties: user } = schemas.User as never as { properties: Record<string, object> };
+  expect(user.plan).toMatchObject({ anyOf: [{ type: 'string', enum: ['free', 'pro'] }, { type: 'null' }] });
+  expect(user.name).toMatchObject({ anyOf: [{ type: 'string', maxLength: 80 }, { type: 'null' }] });
+  expect(user).not.toHaveProperty('score');
+});
