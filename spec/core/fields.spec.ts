@@ -169,3 +169,24 @@ test('the OpenAPI document describes fields in requests and responses', async ()
   expect(user.name).toMatchObject({ anyOf: [{ type: 'string', maxLength: 80 }, { type: 'null' }] });
   expect(user).not.toHaveProperty('score');
 });
+
+test('a form fills in fields of every type but json', async () => {
+  const { http, auth } = await start();
+  const form = new URLSearchParams({
+    ...ada,
+    name: 'Ada',
+    newsletter: 'on',
+    born_at: '1815-12-10T00:00:00Z',
+    level: '3',
+    redirect_to: '/welcome',
+  });
+  const answer = await http.post('/auth/signup/credential').type('form').send(form.toString()).expect(303);
+  expect(answer.headers.location).toBe('/welcome');
+  const { users } = auth as unknown as { users: { find(by: object): Promise<object> } };
+  expect(await users.find({ email: ada.email })).toMatchObject({
+    name: 'Ada',
+    newsletter: true,
+    bornAt: new Date('1815-12-10T00:00:00Z'),
+    level: 3,
+  });
+});
