@@ -67,7 +67,8 @@ export class AppError extends Error {
 
 /** The columns or the index of a violated unique constraint. Null if the error is a different one. */
 export function violatedUnique(error: unknown): string | null {
-  const { name, fields, parent } = error as DatabaseFault & { fields?: object };
+  // The app's code can throw anything.
+  const { name, fields, parent } = (error ?? {}) as DatabaseFault & { fields?: object };
   if (name !== 'SequelizeUniqueConstraintError') return null;
   return `${Object.keys(fields ?? {}).join(' ')} ${parent?.message ?? ''}`;
 }

@@ -5,7 +5,7 @@ import type { Authentication, Via } from '../core/authentication.js';
 import type { Core } from '../core/core.js';
 import { switchesOfVias } from '../core/switches.js';
 import { AuthError } from '../errors.js';
-import { answerError } from '../http/problem.js';
+import { answerError, forExpress } from '../http/problem.js';
 import { setAuthentication } from '../http/request.js';
 import type { Plugin } from '../plugin.js';
 import type { GuardOptions } from './options.js';
@@ -39,7 +39,7 @@ export function guard(
         // Awaited, because Express 4 does not handle rejections.
         await onError(error, req, res, next);
       } catch (thrown) {
-        next(thrown);
+        next(forExpress(thrown));
       }
       return;
     }

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { inspect } from 'node:util';
 import type { NextFunction, Response } from 'express';
 import { z } from 'zod';
 import type { Core } from '../core/core.js';
@@ -22,7 +23,7 @@ export const problemSchema = z.object({
 /** Responds to an AuthError with a problem; passes any other error to the app. */
 export function answerError(core: Core, error: unknown, res: Response, next: NextFunction): void {
   if (!(error instanceof AuthError) || res.headersSent) {
-    next(error);
+    next(forExpress(error));
     return;
   }
   begin(core, error, error.status, res);
@@ -38,6 +39,12 @@ export function answerError(core: Core, error: unknown, res: Response, next: Nex
       errors: error.errors,
     }),
   );
+}
+
+/** What the app's code threw. Express takes `undefined`, `'route'` and others for no error, and goes on with the next handler. */
+export function forExpress(thrown: unknown): unknown {
+  const isError = typeof thrown === 'object' && thrown !== null;
+  return isError ? thrown : new Error(`not an error was thrown: ${inspect(thrown)}`, { cause: thrown });
 }
 
 /** Responds to an AuthError by sending the browser to a page, which gets the code and the names of invalid fields. */

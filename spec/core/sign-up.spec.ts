@@ -149,6 +149,22 @@ describe('beforeCreateUser', () => {
     expect(await emails(throwing)).toEqual([]);
   });
 
+  test.each([undefined, null, '', 'route', 'router'])(
+    'that is no Error, such as %p, is one too',
+    async (thrown) => {
+      const throwing = await start({
+        hooks: {
+          beforeCreateUser() {
+            throw thrown;
+          },
+        },
+      });
+      await throwing.http.post('/auth/signup/credential').send(ada).expect(500);
+      await expect(throwing.auth.credential.signUp(ada)).rejects.toBe(thrown);
+      expect(await emails(throwing)).toEqual([]);
+    },
+  );
+
   test('with concealExistingEmails, a refusal is the same for an email that has an account', async () => {
     let refuses = false;
     const conceals = await startMailApp({

@@ -45,6 +45,11 @@ beforeAll(async () => {
         requireSession(auth, { onError: (error, _req, _res, next) => next(error) }),
         seen,
       );
+      express.get(
+        '/throws-nothing',
+        requireSession(auth, { onError: () => Promise.reject(undefined) }),
+        seen,
+      );
       express.get('/twice', requireSession(auth), requireAdmin(auth), seen);
       express.get('/current', optionalSession(auth), (req, res) => {
         res.json([currentUser(req).id, currentSession(req).id]);
@@ -154,6 +159,10 @@ describe('onError', () => {
     expect(passedOn[0]).toBeInstanceOf(AuthError);
     expect(passedOn[0]).toMatchObject({ status: 401, code: 'unauthenticated', message: expect.any(String) });
   });
+});
+
+test('an onError that throws undefined lets nobody pass', async () => {
+  await get('/throws-nothing').expect(500);
 });
 
 describe('currentUser and currentSession', () => {
