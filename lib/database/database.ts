@@ -126,12 +126,10 @@ export class Database {
         ? { type: Transaction.TYPES.IMMEDIATE, ...this.statements.attempts }
         : { isolationLevel: Transaction.ISOLATION_LEVELS.READ_COMMITTED };
     return this.#write((turn) =>
-      this.sequelize.transaction(options, async (transaction) => {
+      this.sequelize.transaction(options, (transaction) => {
         turn.hasConnection = !turn.isLate;
-        const outcome = await work(transaction);
-        // It has been reported as failed, so it is rolled back.
-        if (turn.isLate) throw turn.noAnswer();
-        return outcome;
+        // What has been reported as failed is rolled back, also if a hook of the app never returns.
+        return turn.inTime(work(transaction));
       }),
     );
   }

@@ -1,4 +1,5 @@
 import type { Sequelize } from 'sequelize';
+import { withTimeout } from '../context/deadline.js';
 import { AuthError } from '../errors.js';
 
 // The app's transactions may hold all connections until latchkey, called without them, has answered.
@@ -32,6 +33,13 @@ export class Turn {
   /** The error for its caller once it is late. */
   noAnswer(): AuthError {
     return noAnswer(this.isLockedOut ? `. Another transaction was writing to the SQLite file: ${MEND}` : '');
+  }
+
+  /** The outcome of `work` that has a connection. Fails once it is late, even if `work` never ends. */
+  async inTime<T>(work: Promise<T>): Promise<T> {
+    const outcome = await withTimeout(work, this.end - performance.now(), () => this.noAnswer());
+    if (this.isLate) throw this.noAnswer();
+    return outcome;
   }
 
   /** Fails with the cause if `work` is still waiting after two seconds because the pool has no free connection. */

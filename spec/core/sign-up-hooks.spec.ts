@@ -118,3 +118,15 @@ if (dialect !== 'sqlite') {
     expect(await emails()).toEqual(['ada@example.com', 'bob@example.com']);
   });
 }
+
+test('a hook that never returns gives its connection back', async () => {
+  beforeCreateUser = () => new Promise(() => {});
+  const names = ['one', 'two', 'three', 'four', 'five'];
+  const made = await Promise.allSettled(names.map((name) => auth.credential.signUp(person(name))));
+  expect(made.map((one) => one.status === 'rejected' && one.reason.code)).toEqual(
+    names.map(() => 'unavailable'),
+  );
+  beforeCreateUser = () => {};
+  await auth.credential.signUp(person('ada'));
+  expect(await emails()).toEqual(['ada@example.com']);
+}, 20_000);

@@ -1,3 +1,4 @@
+import { withTimeout } from '../../context/deadline.js';
 import type { Core } from '../../core/core.js';
 import type { FieldValues } from '../../core/fields.js';
 import { AuthError } from '../../errors.js';
@@ -5,6 +6,8 @@ import type { Identity } from './client.js';
 import { describe } from './openid-errors.js';
 import type { Claims, Provider } from './provider.js';
 import { isObject } from './token-response.js';
+
+const FIELDS_MS = 2000;
 
 /** What is known of a person who has no account yet. */
 export interface NewPerson {
@@ -16,14 +19,16 @@ export interface NewPerson {
 /**
  * Asks the app's function for the fields of a new user. Values that break the rules of their field are left out.
  *
- * @throws AuthError `sign_up_incomplete` if a required one is missing; `provider_error` if the function throws
+ * @throws AuthError `sign_up_incomplete` if a required one is missing; `provider_error` if the function throws or takes
+ *   longer than 2 seconds
  */
 export async function readPerson(core: Core, provider: Provider, identity: Identity): Promise<NewPerson> {
   const { logger } = core.settings;
   const warn = (what: string) => logger.warn(`latchkey: provider ${provider.id}: ${what}`);
   try {
     const claims = frozen(structuredClone(identity.claims));
-    const given = await core.context.detached(async () => provider.fields?.(claims));
+    const asked = core.context.detached(async () => provider.fields?.(claims));
+    const given = await withTimeout(asked, FIELDS_MS, () => new Error('the function took too long'));
     const fields = core.fields.onlyValid(isObject(given) ? given : {});
     const missing = core.fields.missingIn({ ...core.fields.defaults, ...fields });
     if (missing.length === 0) return { claims, fields };

@@ -64,6 +64,7 @@ describe('fields of a provider', () => {
             throw new AuthError('sign_up_refused');
           },
         }),
+        oidcPlugin(provider, { id: 'hangs', fields: (() => new Promise(() => {})) as never }),
         oidcPlugin(provider, {
           id: 'writes',
           fields(claims) {
@@ -136,6 +137,7 @@ describe('fields of a provider', () => {
 
   test.each([
     ['throws', 'wrong', 'provider_error'],
+    ['never returns', 'hangs', 'provider_error'],
     ['throws an AuthError', 'refuses', 'sign_up_refused'],
     ['writes to the claims', 'writes', 'provider_error'],
   ])('end the flow if the function %s', async (_what, id, code) => {
