@@ -148,6 +148,21 @@ describe('the counter of an account', () => {
       expectProblem(await signIn(ada.password, name), 429, 'rate_limited');
   });
 
+  test('does not start again with a new username, for whoever has stolen a session', async () => {
+    await start({ failures: 3, firstPause: 60, maxPause: 60 });
+    const { id } = await app.auth.users.create({ username: 'grace', password: ada.password });
+    const { token } = await app.auth.createSession(id);
+    const asGrace = (method: 'post' | 'patch', path: string, body: object) =>
+      app.http[method](`/auth${path}`).set('cookie', `latchkey=${token}`).send(body);
+    for (const username of ['hopper', 'cobol', 'navy']) {
+      await asGrace('post', '/reauthenticate', { password: 'a wrong password' }).expect(401);
+      await asGrace('patch', '/me', { username }).expect(200);
+    }
+    const last = await asGrace('post', '/reauthenticate', { password: 'a wrong password' });
+    expectProblem(last, 429, 'rate_limited');
+    expectProblem(await signIn(ada.password, 'navy'), 429, 'rate_limited');
+  });
+
   test('is shared by all spellings of an identifier without an account', async () => {
     await start(undefined);
     for (const name of ['nobody', 'NOBODY', 'Nobody', 'nobOdy', 'NoBody']) await failures(1, name);

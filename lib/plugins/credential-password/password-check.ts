@@ -12,12 +12,12 @@ export function attemptsFor(identifier: Identifier): string {
 }
 
 /**
- * The key by which an account's attempts are counted. Having an email and a username does not double the attempts. It is
- * not the user's id: a count that starts again with the account would reveal which sign-up created one.
+ * The key by which an account's attempts are counted. Having an email and a username does not double the attempts. With an
+ * email it is not the user's id: a count that starts again with the account would reveal which sign-up created one. It is
+ * never the username, which somebody with a stolen session can change, to start the count again.
  */
-export function attemptsOf({ id, email, username }: User): string {
-  if (email !== null) return attemptsFor({ email });
-  return attemptsFor(username === null ? { id } : { username });
+export function attemptsOf({ id, email }: User): string {
+  return attemptsFor(email === null ? { id } : { email });
 }
 
 // Each further round requires a correct password among the concurrent attempts.
