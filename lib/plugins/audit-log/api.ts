@@ -17,6 +17,7 @@ export interface ListEventsOptions extends PageOptions {
 }
 
 const BATCH = 200;
+const DELETIONS: ReadonlySet<string> = new Set(['user.deleted', 'admin.user_deleted']);
 // Limits memory use if events occur faster than the database can store them.
 const MAX_WAITING = 20_000;
 
@@ -109,7 +110,7 @@ export class AuditLogApi {
         await this.#core.database.ready();
         await this.#table.insert(rows.map((row) => this.#dated(row)));
         // What had not been saved yet when the user was deleted, and the deletion itself.
-        for (const { kind, userId } of rows) if (kind === 'user.deleted' && userId) await this.forget(userId);
+        for (const { kind, userId } of rows) if (DELETIONS.has(kind) && userId) await this.forget(userId);
       } catch (error) {
         this.#core.settings.logger.error(`latchkey: audit events could not be saved: ${rows.length}`, error);
       }

@@ -356,6 +356,17 @@ test('the audit log tells which administrator it was', async () => {
   });
 });
 
+test('the audit log forgets from where a deleted user was deleted, too', async () => {
+  const { body } = await make({ email: newEmail() }).expect(201);
+  const { id: userId } = body.user;
+  await browser.delete(`/auth/admin/users/${userId}`).expect(204);
+  const eventsInLog = async () => (await app.auth.auditLog.listEvents({ userId })).events;
+  await expectEventually(async () => (await eventsInLog()).some(({ kind }) => kind === 'admin.user_deleted'));
+  await expectEventually(async () =>
+    (await eventsInLog()).every(({ ipAddress, userAgent }) => ipAddress === null && userAgent === null),
+  );
+});
+
 async function expectEventually(check: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + 5000;
   while (!(await check())) if (Date.now() > end) throw new Error('not in 5 seconds');
