@@ -73,15 +73,19 @@ export function violatedUnique(error: unknown): string | null {
   return `${Object.keys(fields ?? {}).join(' ')} ${parent?.message ?? ''}`;
 }
 
-/** Whether a referenced row does not exist. */
+// PostgreSQL 18 and later: ON DELETE RESTRICT. Sequelize does not know it.
+const RESTRICT_VIOLATION = '23001';
+
+/** Whether a referenced row does not exist, or a row may not go because another refers to it. */
 export function isForeignKeyViolation(error: unknown): boolean {
-  return (error as Error)?.name === 'SequelizeForeignKeyConstraintError';
+  const { name, parent } = (error as DatabaseFault | undefined) ?? {};
+  return name === 'SequelizeForeignKeyConstraintError' || parent?.code === RESTRICT_VIOLATION;
 }
 
 /** What callers get for an error: constraint violations and what the app threw as they are, others as `unavailable`. */
 export function asFailure(error: unknown): unknown {
   if (error instanceof AppError && !isRetryable(error)) return error.cause;
-  const isOfConstraint = /^Sequelize(Unique|ForeignKey)Constraint/.test((error as Error)?.name);
+  const isOfConstraint = isForeignKeyViolation(error) || violatedUnique(error) !== null;
   return isOfConstraint ? error : asUnavailable(error);
 }
 

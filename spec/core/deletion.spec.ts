@@ -164,6 +164,20 @@ describe('a row of the app that refers to the user', () => {
   );
 });
 
+const onPostgres = dialect === 'postgres' ? test : test.skip;
+
+// https://www.postgresql.org/docs/18/release-18.html: ON DELETE RESTRICT has an error code of its own there.
+onPostgres('PostgreSQL may call it restrict_violation', async () => {
+  const { auth, database } = await start();
+  const { id } = await auth.users.create({ email: ada.email });
+  await database.sequelize.query(
+    `CREATE FUNCTION restrict() RETURNS trigger AS $$ BEGIN RAISE restrict_violation; END $$ LANGUAGE plpgsql;
+     CREATE TRIGGER restrict BEFORE DELETE ON users FOR EACH ROW EXECUTE FUNCTION restrict()`,
+  );
+  await expect(auth.users.delete(id)).rejects.toMatchObject({ code: 'account_in_use' });
+  expect(await auth.users.get(id)).not.toBeNull();
+});
+
 describe('hooks.beforeDeleteUser', () => {
   test('runs in the transaction, and what it throws keeps the account', async () => {
     let refusal: Error | null = new AuthError('account_in_use', { detail: 'Cancel your plan first.' });
