@@ -19,9 +19,9 @@ export interface CreateUserInput extends ClientInput {
   /** The username, if usernames are enabled. @default none */
   username?: string | null | undefined;
   /** The password. @default none, so the user must sign in in another way, or reset it by email */
-  password?: string | undefined;
+  password?: string | null | undefined;
   /** The password's hash from another system, in one of the formats that imports accept. @default none */
-  passwordHash?: string | undefined;
+  passwordHash?: string | null | undefined;
   /** Accepts any password, such as one that another system has accepted. @default false */
   skipPasswordRules?: boolean | undefined;
   /** The values of the app's fields, of those with `input: 'none'` too. @default their defaults */
@@ -113,7 +113,9 @@ export class UsersApi {
   ): Promise<UserForAdmins> {
     const core = this.#core;
     const canonical = readEmail(email, '/email');
-    const record = await core.inTransaction(transaction, () => setEmail(core, userId, canonical, verified));
+    const record = await core.inTransaction(transaction, () =>
+      setEmail(core, userId, canonical, verified === true),
+    );
     return core.users.forCode(record) as UserForAdmins;
   }
 
@@ -142,18 +144,18 @@ export class UsersApi {
   }
 
   async #hashOf(
-    { password, passwordHash, skipPasswordRules = false }: CreateUserInput,
+    { password = null, passwordHash = null, skipPasswordRules = false }: CreateUserInput,
     identifiers: readonly (string | null)[],
   ): Promise<string | null> {
-    if (password !== undefined && passwordHash !== undefined)
+    if (password !== null && passwordHash !== null)
       throw new TypeError('latchkey: auth.users.create: give password or passwordHash, not both');
-    if (password !== undefined)
+    if (password !== null)
       return requirePasswords(this.#core, 'auth.users.create with password').hash(
         password,
         identifiers,
         skipPasswordRules,
       );
-    if (passwordHash !== undefined)
+    if (passwordHash !== null)
       return requirePasswords(this.#core, 'auth.users.create with passwordHash').checkHash(passwordHash);
     return null;
   }
@@ -166,11 +168,11 @@ export function readEmail(value: string, pointer: string): string {
   throw invalidField(pointer, 'invalid_email', 'must be an email address such as ada@example.com');
 }
 
-function canonicalIdentifier(core: Core, by: { email: string } | { username: string }): Identifier | null {
-  if ('email' in by) {
-    const email = canonicalEmail(by.email);
-    return email ? { email } : null;
-  }
-  const username = usernamesOf(core)?.fold(by.username) ?? null;
-  return username === null ? null : { username };
+function canonicalIdentifier(core: Core, by: { email?: unknown; username?: unknown }): Identifier | null {
+  const { email, username } = by ?? {};
+  if ((email == null) === (username == null))
+    throw new TypeError('latchkey: auth.users.find: give email or username');
+  const canonical = email == null ? usernamesOf(core)?.fold(username) : canonicalEmail(email);
+  if (canonical == null) return null;
+  return email == null ? { username: canonical } : { email: canonical };
 }

@@ -310,6 +310,12 @@ describe('auth.users.changeEmail()', () => {
     expect((await me()).email).toBe(NEW);
   });
 
+  test('does not take just anything for the word of the app', async () => {
+    const options = { verified: 'false' } as unknown as { verified: boolean };
+    const user = await app.auth.users.changeEmail(userId, NEW, options);
+    expect(user.emailVerifiedAt).toBeNull();
+  });
+
   test('takes the word of the app, which is no access to the mailbox', async () => {
     const { key } = (await browser.post('/auth/api-keys').send({ name: 'program' }).expect(201)).body;
     const user = await app.auth.users.changeEmail(userId, NEW, { verified: true });

@@ -72,6 +72,12 @@ describe('auth.users.create()', () => {
     await auth.credential.signIn({ credential: short.email, password: 'bob' });
   });
 
+  test('takes null for no password, as the rows of another system have it', async () => {
+    const { auth } = await start();
+    const given = { email: ada.email, password: null, passwordHash: null, fields: { name } };
+    expect(await auth.users.create(given)).toMatchObject({ email: ada.email });
+  });
+
   test.each([
     [{ email: 'nobody' }, '/email'],
     [{ username: 'a b' }, '/username'],
@@ -115,6 +121,15 @@ describe('auth.users.get() and .find()', () => {
       expect(await auth.users.find({ email })).toBeNull();
     for (const username of ['bob', 'a\0da', '\ud800', '', "' OR 1=1"])
       expect(await auth.users.find({ username })).toBeNull();
+  });
+
+  test('find by what is given, and not by two identifiers at once', async () => {
+    const { auth } = await start();
+    const user = await auth.users.create({ email: ada.email, username: 'ada', fields: { name } });
+    const find = (by: object) => auth.users.find(by as { email: string });
+    expect(await find({ email: undefined, username: 'ada' })).toEqual(user);
+    for (const by of [{ email: ada.email, username: 'ada' }, {}, { id: user.id }, undefined, ada.email])
+      await expect(find(by as object)).rejects.toThrow('latchkey: auth.users.find: give email or username');
   });
 });
 
