@@ -72,7 +72,7 @@ function isInt32(value: number): boolean {
 
 // What the routes' bodies and responses have beside the fields.
 const OTHERS = ['password', 'credential', 'fields', 'user', 'session', 'token', 'rememberMe', 'redirectTo'];
-const MORE = ['errorTo', 'secondFactorTo', 'newEmail', 'via', 'prototype', 'toJSON'];
+const MORE = ['errorTo', 'secondFactorTo', 'newEmail', 'via', 'prototype', 'toJSON', 'dataValues'];
 const PLUGINS = ['suspendedAt', 'suspendedUntil', 'suspensionReason', 'emailVerified', 'isAdmin', 'apiKey'];
 const PROTOTYPE = Object.getOwnPropertyNames(Object.prototype);
 const RESERVED = new Set([

@@ -5,7 +5,7 @@ import { AppError, isForeignKeyViolation } from '../database/faults.js';
 import { AuthError } from '../errors.js';
 import type { User } from '../models/user.js';
 import { type AppModel, type AppRow, columnOf, internalsOf, quotedTable } from './app-model.js';
-import type { FieldValues } from './fields.js';
+import type { Fields, FieldValues } from './fields.js';
 import { inspectTable, type RowTable } from './row-checks.js';
 import { rowError } from './row-errors.js';
 import { RowSource } from './row-source.js';
@@ -21,8 +21,7 @@ export class AppRows {
     private readonly database: Database,
     readonly model: AppModel,
     readonly foreignKey: string,
-    /** The names of the fields. */
-    private readonly fields: readonly string[],
+    private readonly fields: Fields,
   ) {
     this.#source = new RowSource(database, model, foreignKey);
   }
@@ -52,7 +51,7 @@ export class AppRows {
 
   /** The values of the fields. */
   fieldsOf(row: AppRow | null): FieldValues {
-    return Object.fromEntries(this.fields.map((name) => [name, row?.get(name) ?? null]));
+    return this.fields.fromRow((name) => row?.get(name));
   }
 
   /** Remembers the row of a user, for {@link rowOf}. */
@@ -184,7 +183,7 @@ export class AppRows {
     try {
       return await this.database.context.forApp(() => work(this.model));
     } catch (error) {
-      throw rowError(error, { model: this.model, fields: this.fields, table });
+      throw rowError(error, { model: this.model, fields: this.fields.names, table });
     }
   }
 

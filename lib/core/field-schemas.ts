@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FieldOptions } from '../config/user-options.js';
+import type { FieldOptions, FieldType } from '../config/user-options.js';
 
 /** The maximum number of characters of a string whose field sets none. */
 export const MAX_STRING = 255;
@@ -32,6 +32,32 @@ export function describeField(options: FieldOptions): Readonly<Record<string, un
     ...(maximum !== undefined && { maximum }),
     ...(options.enum && { enum: options.enum }),
   };
+}
+
+/**
+ * A value of the app's row in the type of its field, since the attribute may have another: Sequelize reads a DECIMAL as
+ * text. Null if it has no such value.
+ */
+export function toType(type: FieldType, value: unknown): unknown {
+  switch (type) {
+    case 'string':
+      return value instanceof Date ? timeOf(value)?.toISOString() : String(value);
+    case 'integer':
+      return Number.isSafeInteger(Number(value)) ? Number(value) : null;
+    case 'number':
+      return Number.isFinite(Number(value)) ? Number(value) : null;
+    case 'boolean':
+      return value === true || value === 'true' || Number(value) === 1;
+    case 'date':
+      return timeOf(value as Date | string);
+    case 'json':
+      return value;
+  }
+}
+
+function timeOf(value: Date | string): Date | null {
+  const time = new Date(value);
+  return Number.isNaN(time.getTime()) ? null : time;
 }
 
 function orNull({ required }: FieldOptions, schema: z.ZodType): z.ZodType {

@@ -3,7 +3,7 @@ import type { FieldOptions, FieldsOptions } from '../config/user-options.js';
 import { AuthError } from '../errors.js';
 import { type Column, type Columns, column, snakeCase } from '../models/column.js';
 import { fieldErrors } from './field-errors.js';
-import { codeSchema, describeField, MAX_STRING, wireSchema } from './field-schemas.js';
+import { codeSchema, describeField, MAX_STRING, toType, wireSchema } from './field-schemas.js';
 
 /** The values of fields, by their names in camelCase. */
 export interface FieldValues {
@@ -77,6 +77,16 @@ export class Fields {
   fromWire(body: object): FieldValues {
     const values = this.#fields.map(([name]) => [name, (body as FieldValues)[snakeCase(name)]] as const);
     return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+  }
+
+  /** The fields in a row of the app's model. */
+  fromRow(get: (attribute: string) => unknown): FieldValues {
+    return Object.fromEntries(
+      this.#fields.map(([name, { type }]) => {
+        const value = get(name) ?? null;
+        return [name, value === null ? null : (toType(type, value) ?? null)];
+      }),
+    );
   }
 
   /**

@@ -68,7 +68,7 @@ function requireType(dialect: 'mysql' | 'postgres', what: string, table: string,
 const COLUMNS = {
   mysql: `SELECT column_name AS name, column_type AS type, collation_name AS collation
     FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = :table`,
-  postgres: `SELECT attname AS name, format_type(atttypid, NULL) AS type, NULL AS collation
+  postgres: `SELECT attname AS name, format_type(atttypid, atttypmod) AS type, NULL AS collation
     FROM pg_attribute WHERE attrelid = to_regclass(:table) AND attnum > 0 AND NOT attisdropped`,
   sqlite: 'SELECT name, type, NULL AS collation FROM pragma_table_info(:table)',
 };
@@ -80,7 +80,7 @@ const UNIQUES = {
   postgres: `SELECT c.relname AS index_name, a.attname AS name FROM pg_index i
     JOIN pg_class c ON c.oid = i.indexrelid
     JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
-    WHERE i.indrelid = to_regclass(:table) AND i.indisunique AND i.indisvalid`,
+    WHERE i.indrelid = to_regclass(:table) AND i.indisunique AND i.indisvalid AND i.indpred IS NULL`,
   sqlite: `SELECT l.name AS index_name, i.name AS name FROM pragma_index_list(:table) l
-    JOIN pragma_index_info(l.name) i WHERE l."unique" = 1`,
+    JOIN pragma_index_info(l.name) i WHERE l."unique" = 1 AND l.partial = 0`,
 };

@@ -50,12 +50,12 @@ export class UserStorage {
 function appRows(
   database: Database,
   { database: given, user: { model, foreignKey }, hooks }: Pick<Settings, 'database' | 'user' | 'hooks'>,
-  { names }: Fields,
+  fields: Fields,
 ): AppRows | null {
   if (!model) {
     if (hooks.createRow) throw new TypeError('latchkey: hooks.createRow is for user.model: set that too');
     return null;
   }
-  const checked = checkModel(model, { foreignKey, fields: names, database: given });
-  return new AppRows(database, checked, foreignKey, names);
+  const checked = checkModel(model, { foreignKey, fields: fields.names, database: given });
+  return new AppRows(database, checked, foreignKey, fields);
 }

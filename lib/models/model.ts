@@ -19,7 +19,11 @@ export type ModelOf<T> =
 
 type AnyModel = ModelStatic<Model>;
 
-/** Defines the Sequelize models of tables, and their associations with `User`. */
+/**
+ * Defines the Sequelize models of tables, and their associations with `User`.
+ *
+ * @throws TypeError if a field of users has the name of an association
+ */
 export function defineModels<T extends Readonly<Record<string, TableDeclaration>>>(
   database: Database,
   declarations: T,
@@ -34,7 +38,10 @@ export function defineModels<T extends Readonly<Record<string, TableDeclaration>
     const [model, { User }] = [models[name], models];
     if (!model || !User || !columns.userId) continue;
     model.belongsTo(User, { as: 'user', foreignKey: 'userId', constraints: false });
-    if (ofUser) User.hasMany(model, { as: ofUser, foreignKey: 'userId', constraints: false });
+    if (!ofUser) continue;
+    if (declarations.User && Object.hasOwn(declarations.User.columns, ofUser))
+      throw new TypeError(`latchkey: user.fields.${ofUser} is a name that latchkey uses: choose another`);
+    User.hasMany(model, { as: ofUser, foreignKey: 'userId', constraints: false });
   }
   return models as never;
 }
