@@ -26,7 +26,9 @@ signedIn(async () => {
   part('delete-part').hidden = isOwn;
   for (const element of document.querySelectorAll('main > section:first-of-type, #edit, #sessions-part'))
     element.hidden = false;
-  part('edit').elements.username.value = user.username ?? '';
+  const { name, username } = part('edit').elements;
+  name.value = user.name ?? '';
+  username.value = user.username ?? '';
   show(user, isOwn);
   await showSessions();
   if (takeFromAddress('created') === null) return '';
@@ -72,8 +74,8 @@ function item({ id, user_agent, ip_address, last_active_at }) {
   return li;
 }
 
-onSubmit(part('edit'), async ({ username }) => {
-  const { user } = await call('PATCH', route, { username });
+onSubmit(part('edit'), async ({ name, username }) => {
+  const { user } = await call('PATCH', route, { name: name || null, ...(username && { username }) });
   part('name').textContent = nameOf(user);
   return 'Saved.';
 });

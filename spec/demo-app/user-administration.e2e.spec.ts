@@ -43,6 +43,7 @@ inBrowser('how administrators manage users in the demo app', () => {
   test('a user can be renamed, and gets a link to choose a new password', async () => {
     await demo.openSignedUp(account('bob'), '/account');
     const page = await manage('bob@example.com');
+    await page.getByLabel('Name', { exact: true }).fill('Bob Boole');
     await page.getByLabel('Username', { exact: true }).fill('Bob');
     await page.getByRole('button', { name: 'Save' }).click();
     await says(page, 'status', 'Saved.');
@@ -50,6 +51,7 @@ inBrowser('how administrators manage users in the demo app', () => {
     await page.waitForFunction(
       () => (document.getElementById('username') as HTMLInputElement).value === 'bob',
     );
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Bob Boole');
     await page.getByRole('button', { name: 'Send a link' }).click();
     await says(page, 'status', 'A link was sent.');
     await page.goto(demo.url('/mails'));
