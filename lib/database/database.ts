@@ -160,9 +160,12 @@ export class Database {
     given: Transaction | undefined,
     deadlineMs?: number,
   ): Promise<unknown> {
-    const transaction = given ?? this.context.joined?.handle;
-    const statement = () => this.statements.send(sql, QueryTypes.SELECT, replacements, { transaction });
-    if (transaction) return this.#within(transaction, statement, deadlineMs);
+    const { joined } = this.context;
+    // Not beside another call's unit: that may be undone, and on PostgreSQL, a failure in it would fail this too.
+    if (!given && joined) return joined.exclusively(() => this.#select(sql, replacements, joined.handle));
+    const statement = () =>
+      this.statements.send(sql, QueryTypes.SELECT, replacements, { transaction: given });
+    if (given) return this.#within(given, statement, deadlineMs);
     return this.#run((turn) => this.#retrying(turn, statement), deadlineMs);
   }
 

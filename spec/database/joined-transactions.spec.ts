@@ -165,6 +165,19 @@ describe('a refused call', () => {
     });
     expect(await names()).toBe('ada bob eve zoe');
   });
+
+  test('fails no other that reads at the same time', async () => {
+    await signUp('ada');
+    const ten = Array.from({ length: 10 });
+    const { email: credential, password } = person('ada');
+    await own.transaction(async (transaction) => {
+      const refused = ten.map(() => expect(signUp('ada', transaction)).rejects.toThrow('email'));
+      const reading = ten.map(async () => {
+        for (const _ of ten) await auth.credential.signIn({ credential, password, transaction });
+      });
+      await Promise.all([...refused, ...reading]);
+    });
+  });
 });
 
 test('a call sees what the transaction has written before', async () => {
