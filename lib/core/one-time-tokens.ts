@@ -111,7 +111,8 @@ export class OneTimeTokens {
   }
 
   /**
-   * Consumes a token and runs `work` in the same transaction. The user's other tokens for this purpose are revoked too.
+   * Consumes a token and runs `work` in the same transaction. The user's other tokens for this purpose are revoked too, and
+   * all of them with a new email.
    * Nothing is consumed or changed if a plugin refuses the account, such as a suspended one.
    *
    * @param work gets the user as it is after the email was verified; it may be retried
@@ -133,7 +134,8 @@ export class OneTimeTokens {
       if (used === 0) throw new AuthError('invalid_token');
       // Only now: a token that was used up says nothing of the account any more.
       for (const contribution of this.contributions()) contribution.checkAccount?.(record.account);
-      await this.table.delete({ userId: user.id, purpose: purpose.name }, transaction);
+      const siblings = purpose.isForNewEmail ? {} : { purpose: purpose.name };
+      await this.table.delete({ userId: user.id, ...siblings }, transaction);
       const proved = purpose.isForNewEmail
         ? await this.proofs.replaceEmail(record, email, 'mailbox', spare, transaction)
         : await this.proofs.record(record, 'mailbox', spare, transaction);

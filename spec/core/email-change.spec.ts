@@ -275,6 +275,15 @@ test('the own address is verified by such a link', async () => {
   expect(body.user).toMatchObject({ email: ada.email, email_verified_at: expect.any(String) });
 });
 
+test('the other links to the own address end with it', async () => {
+  const [mail] = await mailsOf(1, () =>
+    app.http.post('/auth/passwords/request-reset').send({ email: ada.email }).expect(202),
+  );
+  const mails = await mailsOf(1, () => ask(ada.email).expect(202));
+  await confirm(mails[0]?.token ?? '').expect(200);
+  expectProblem(await reset(mail?.token ?? ''), 400, 'invalid_token');
+});
+
 test('forms work, and account.changeEmail: false takes the routes away', async () => {
   const asked = await browser
     .post('/auth/email-changes')
