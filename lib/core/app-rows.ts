@@ -86,8 +86,9 @@ export class AppRows {
     }
   }
 
-  /** Checks the app's table, unless it does not exist yet. @throws Error naming the mend */
+  /** Checks the model's scope, and the app's table unless it does not exist yet. @throws Error naming the mend */
   async check(): Promise<void> {
+    this.#source.check(this.fields.forAdmins);
     await inspectTable(this.database, this.model, this.foreignKey);
   }
 
@@ -188,6 +189,7 @@ export class AppRows {
   }
 
   async #inspect(transaction?: Transaction): Promise<RowTable> {
+    this.#source.check(this.fields.forAdmins);
     const table = await inspectTable(this.database, this.model, this.foreignKey, transaction);
     if (!table)
       throw new Error(

@@ -53,6 +53,22 @@ export class RowSource {
     this.#source = undefined;
   }
 
+  /**
+   * Requires a scope that can be read, with the attributes that users have as fields.
+   *
+   * @throws TypeError naming the mend
+   */
+  check(fields: readonly string[]): void {
+    const { attributes } = this.#build();
+    const names = new Set(attributes.map((one) => (Array.isArray(one) ? one[1] : one)));
+    const [missing] = fields.filter((name) => !names.has(name));
+    if (missing !== undefined)
+      throw new TypeError(
+        `latchkey: user.fields.${missing}: the default scope of ${this.model.name} leaves it out: ` +
+          "give the field output: 'none', or set user.model to a scope with it, such as model.unscoped()",
+      );
+  }
+
   /** Builds the instance. Null if the statement found none. */
   read(raw: Readonly<Record<string, unknown>>): AppRow | null {
     if ((raw[KEY] ?? null) === null) return null;

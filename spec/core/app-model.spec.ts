@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import mysql2 from 'mysql2';
-import { DataTypes, type ModelAttributes, Sequelize } from 'sequelize';
+import { DataTypes, type FindOptions, type ModelAttributes, type ModelStatic, Sequelize } from 'sequelize';
 import { apiKeys, createAuth } from '../../lib/index.js';
 import { ada, password, SECRET, type SpecApp, startApp } from '../support/app.js';
 import { dialect } from '../support/database.js';
@@ -82,6 +82,29 @@ describe('auth.migrate() and the first use name what does not fit', () => {
     await expect(app.auth.migrate()).rejects.toThrow(/auth_id has no unique index.*CREATE UNIQUE INDEX/);
     await app.http.post('/auth/signup/credential').send(ada).expect(503);
     expect(app.log.join()).toMatch(/auth_id has no unique index/);
+    expect(await app.auth.models.User.count()).toBe(0);
+  });
+
+  test.each<[string, object, RegExp]>([
+    ['an include', { include: ['friends'] }, /default scope of AppUser has include or group/],
+    ['a group', { group: ['name'] }, /default scope of AppUser has include or group/],
+    ['a field left out', { attributes: { exclude: ['name'] } }, /user\.fields\.name: the default scope/],
+  ])('a default scope with %s', async (_case, scope, message) => {
+    let model: ModelStatic<Row> | undefined;
+    app = await startApp({
+      plugins: [password()] as const,
+      config: async (database) => {
+        const own = ownRows(database);
+        model = own.model;
+        return own.config;
+      },
+    });
+    await model?.sync({ logging: false });
+    model?.hasMany(model, { as: 'friends', constraints: false });
+    model?.addScope('defaultScope', scope as FindOptions, { override: true });
+    await expect(app.auth.migrate()).rejects.toThrow(message);
+    await app.http.post('/auth/signup/credential').send(ada).expect(503);
+    expect(app.log.join()).toMatch(message);
     expect(await app.auth.models.User.count()).toBe(0);
   });
 });
