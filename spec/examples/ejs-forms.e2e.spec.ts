@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { chromium } from 'playwright-core';
-import { createOnServer, rows, type SpecDatabase } from '../support/database.js';
-import { type Example, installExample, type RunningApp } from '../support/example.js';
-import { driverOf, type Exchange, onEachServer, record, visible } from '../support/moved-app.js';
+import { rows, type SpecDatabase } from '../support/database.js';
+import { describeMove, statementsOf } from '../support/moved-app.js';
 import { type Answer, Visitor } from '../support/pages.js';
 
 const SECRET = 'a secret for specs, of 32 bytes and more';
@@ -102,147 +101,6 @@ async function scenario(url: string, note: (answer: Promise<Answer>) => Promise<
 
 const envOf = ({ url }: SpecDatabase) => ({ DATABASE_URL: url, SESSION_SECRET: SECRET, AUTH_SECRET: SECRET });
 
-onEachServer('examples/ejs-forms on %s', (dialect, serverUrl) => {
-  let before: Example;
-  let after: Example;
-  let app: RunningApp;
-  let old: Exchange[];
-  let moved: Exchange[];
-  let referencesBefore: unknown[];
-  let referencesAfter: unknown[];
-  let oldDatabase: SpecDatabase;
-  let database: SpecDatabase;
-  const databases: SpecDatabase[] = [];
-  const seeded = async () => {
-    const created = await createOnServer(dialect, serverUrl);
-    databases.push(created);
-    const oldApp = await before.start('server.js', envOf(created));
-    await seed(oldApp.url);
-    return { created, oldApp };
-  };
-
-  // The same past twice. One goes on with the old app, the other is moved.
-  beforeAll(async () => {
-    const install = (state: string) => installExample(`ejs-forms/${state}`, ...driverOf(dialect));
-    [before, after] = await Promise.all([install('before'), install('after')]);
-    const one = await seeded();
-    oldDatabase = one.created;
-    referencesBefore = await references(oldDatabase, REFERENCES);
-    old = await record(one.oldApp, scenario);
-    await one.oldApp.stop();
-
-    const two = await seeded();
-    database = two.created;
-    await two.oldApp.stop();
-    expect(await after.run('move.js', envOf(database))).toBe('3 users moved\n');
-    referencesAfter = await references(database, REFERENCES_TO_ACCOUNTS);
-    app = await after.start('server.js', envOf(database));
-    moved = await record(app, scenario);
-  }, 180_000);
-  afterAll(async () => {
-    await before?.remove();
-    await after?.remove();
-    for (const one of databases) await one.drop();
-  });
-
-  test('every URL, page and body is as it was', () => {
-    expect(moved.map(visible)).toEqual(old.map(visible));
-    expect(new Set(old.map(({ status }) => status))).toEqual(new Set([200, 302, 403, 404, 422]));
-  });
-
-  test('every foreign key points at the row that it pointed at, and that row has its account', async () => {
-    expect(referencesAfter).toEqual(referencesBefore);
-    expect(referencesAfter).toHaveLength(3 + 3);
-    expect(await references(database, REFERENCES_TO_ACCOUNTS)).toEqual(
-      await references(oldDatabase, REFERENCES),
-    );
-    const [{ accounts }] = (await rows<{ accounts: number }>(database, ORPHANS)) as [{ accounts: number }];
-    expect(Number(accounts)).toBe(0);
-  });
-
-  test('no request takes more statements, unless it checks or sets a password', () => {
-    const setsPassword = /^POST .(login|register|account.password|account.delete|logout)$/;
-    const counts = moved.map(({ request, statements }, i) => ({
-      request,
-      now: statements.length,
-      was: old[i]?.statements.length ?? 0,
-    }));
-    expect(counts.filter(({ request, now, was }) => now > was && !setsPassword.test(request))).toEqual([]);
-    const guarded = counts.find(({ request, was }) => request === 'GET /posts/new' && was > 0);
-    expect(guarded).toEqual({ request: 'GET /posts/new', now: 1, was: 3 });
-  });
-
-  test('a move that broke off is repeated, and says which user it cannot move', async () => {
-    const { created, oldApp } = await seeded();
-    await oldApp.stop();
-    const [{ hash }] = (await rows(created, 'SELECT password_hash AS hash FROM users WHERE id = 2')) as [
-      { hash: string },
-    ];
-    await rows(created, "UPDATE users SET password_hash = 'md5:0123' WHERE id = 2");
-    await expect(after.run('move.js', envOf(created))).rejects.toThrow(/user 2 \(grace_h\) cannot be moved/);
-    await rows(created, 'UPDATE users SET password_hash = :hash WHERE id = 2', { hash });
-    expect(await after.run('move.js', envOf(created))).toBe('2 users moved\n');
-    expect(await after.run('move.js', envOf(created))).toBe('0 users moved\n');
-    expect(await references(created, REFERENCES_TO_ACCOUNTS)).toEqual(referencesBefore);
-    const columns = await created.sequelize.getQueryInterface().describeTable('users');
-    expect(Object.keys(columns)).not.toContain('password_hash');
-  }, 60_000);
-
-  test('what is new: other sites cannot send its forms, and a new password ends other sessions', async () => {
-    const one = new Visitor(app.url);
-    const elsewhere = new Visitor(app.url);
-    const password = 'a difference engine';
-    for (const visitor of [one, elsewhere]) await visitor.post('/login', { ...ada, password });
-    const attack = new Visitor(app.url, { cookie: one.cookie, origin: 'https://evil.example.com' });
-    expect(await attack.post('/account/delete')).toMatchObject({ status: 403 });
-    expect(await one.get('/account')).toMatchObject({ status: 200 });
-    await one.post('/account/password', { current: password, password: ada.password });
-    expect(await one.get('/account')).toMatchObject({ status: 200 });
-    expect(await elsewhere.get('/account')).toMatchObject({ status: 302, location: '/login' });
-    const common = await new Visitor(app.url).post('/register', { ...mary, password: 'password1' });
-    expect(common.body).toContain('<p role="alert">The password is one of the most common passwords');
-  });
-
-  const inBrowser = process.env.LATCHKEY_SPEC_BROWSER ? test : test.skip;
-  inBrowser(
-    'a browser without JavaScript does it all',
-    async () => {
-      const browser = await chromium.launch({
-        executablePath: process.env.LATCHKEY_SPEC_BROWSER,
-        args: ['--no-sandbox', '--headless', '--disable-gpu', '--disable-background-networking'],
-      });
-      try {
-        const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
-        await page.goto(`${app.url}/register`);
-        await page.getByLabel('Username').fill('emmy');
-        await page.getByLabel('Name', { exact: true }).fill('Emmy Noether');
-        await page.getByLabel('Password').fill('an invariant of symmetry');
-        await page.getByRole('button', { name: 'Register' }).click();
-        await page.getByRole('link', { name: 'Write' }).click();
-        await page.getByLabel('Title').fill('On rings');
-        await page.getByLabel('Text').fill('They have ideals.');
-        await page.getByRole('button', { name: 'Publish' }).click();
-        await page.getByText('By Emmy Noether (emmy)').waitFor();
-        await page.getByRole('button', { name: 'Sign out' }).click();
-        await page.getByRole('link', { name: 'Sign in' }).click();
-        await page.getByLabel('Username').fill('emmy');
-        await page.getByLabel('Password').fill('a wrong guess');
-        await page.getByRole('button', { name: 'Sign in' }).click();
-        await page.getByText('Wrong username or password.').waitFor();
-        await page.getByLabel('Username').fill('emmy');
-        await page.getByLabel('Password').fill('an invariant of symmetry');
-        await page.getByRole('button', { name: 'Sign in' }).click();
-        await page.getByRole('link', { name: 'Emmy Noether' }).click();
-        await page.getByRole('button', { name: 'Delete the account' }).click();
-        await page.getByRole('link', { name: 'Register' }).waitFor();
-      } finally {
-        await browser.close();
-      }
-    },
-    60_000,
-  );
-});
-
 // What refers to which user, before and after; afterwards by the account that the user has.
 const REFERENCES = `SELECT 'post' AS kind, p.id AS id, p.user_id AS user_id, u.username AS username
     FROM posts p JOIN users u ON u.id = p.user_id
@@ -252,12 +110,97 @@ const REFERENCES_TO_ACCOUNTS = REFERENCES.replaceAll(
   'u ON u.id = ',
   'r JOIN auth_users u ON u.id = r.auth_id AND r.username = u.username ON r.id = ',
 );
-const ORPHANS = `SELECT count(*) AS accounts FROM auth_users a LEFT JOIN users u ON u.auth_id = a.id WHERE u.id IS NULL`;
+describeMove(
+  {
+    name: 'ejs-forms',
+    server: 'server.js',
+    move: 'move.js',
+    env: envOf,
+    seed,
+    scenario,
+    statuses: [200, 302, 403, 404, 422],
+    references: REFERENCES,
+    referencesToAccounts: REFERENCES_TO_ACCOUNTS,
+    referenceCount: 3 + 3,
+    mayCostMore: /^POST .(login|register|account.password|account.delete|logout)$/,
+  },
+  (it) => {
+    test('a guarded page takes one statement', () => {
+      expect(statementsOf(it, 'GET /posts/new')).toEqual([3, 1]);
+    });
 
-async function references(database: SpecDatabase, sql: string) {
-  const found = await rows(database, sql);
-  return found.map((row) => ({ ...row, username: String(row.username) }));
-}
+    test('a move that broke off is repeated, and says which user it cannot move', async () => {
+      const created = await it.seeded();
+      const [{ hash }] = (await rows(created, 'SELECT password_hash AS hash FROM users WHERE id = 2')) as [
+        { hash: string },
+      ];
+      await rows(created, "UPDATE users SET password_hash = 'md5:0123' WHERE id = 2");
+      await expect(it.after.run('move.js', envOf(created))).rejects.toThrow(
+        /user 2 \(grace_h\) cannot be moved/,
+      );
+      await rows(created, 'UPDATE users SET password_hash = :hash WHERE id = 2', { hash });
+      expect(await it.after.run('move.js', envOf(created))).toBe('2 users moved\n');
+      expect(await it.after.run('move.js', envOf(created))).toBe('0 users moved\n');
+      expect(await it.references(created, REFERENCES_TO_ACCOUNTS)).toEqual(it.referencesBefore);
+      const columns = await created.sequelize.getQueryInterface().describeTable('users');
+      expect(Object.keys(columns)).not.toContain('password_hash');
+    }, 60_000);
+
+    test('what is new: other sites cannot send its forms, and a new password ends other sessions', async () => {
+      const one = new Visitor(it.app.url);
+      const elsewhere = new Visitor(it.app.url);
+      const password = 'a difference engine';
+      for (const visitor of [one, elsewhere]) await visitor.post('/login', { ...ada, password });
+      const attack = new Visitor(it.app.url, { cookie: one.cookie, origin: 'https://evil.example.com' });
+      expect(await attack.post('/account/delete')).toMatchObject({ status: 403 });
+      expect(await one.get('/account')).toMatchObject({ status: 200 });
+      await one.post('/account/password', { current: password, password: ada.password });
+      expect(await one.get('/account')).toMatchObject({ status: 200 });
+      expect(await elsewhere.get('/account')).toMatchObject({ status: 302, location: '/login' });
+      const common = await new Visitor(it.app.url).post('/register', { ...mary, password: 'password1' });
+      expect(common.body).toContain('<p role="alert">The password is one of the most common passwords');
+    });
+
+    const inBrowser = process.env.LATCHKEY_SPEC_BROWSER ? test : test.skip;
+    inBrowser(
+      'a browser without JavaScript does it all',
+      async () => {
+        const browser = await chromium.launch({
+          executablePath: process.env.LATCHKEY_SPEC_BROWSER,
+          args: ['--no-sandbox', '--headless', '--disable-gpu', '--disable-background-networking'],
+        });
+        try {
+          const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+          await page.goto(`${it.app.url}/register`);
+          await page.getByLabel('Username').fill('emmy');
+          await page.getByLabel('Name', { exact: true }).fill('Emmy Noether');
+          await page.getByLabel('Password').fill('an invariant of symmetry');
+          await page.getByRole('button', { name: 'Register' }).click();
+          await page.getByRole('link', { name: 'Write' }).click();
+          await page.getByLabel('Title').fill('On rings');
+          await page.getByLabel('Text').fill('They have ideals.');
+          await page.getByRole('button', { name: 'Publish' }).click();
+          await page.getByText('By Emmy Noether (emmy)').waitFor();
+          await page.getByRole('button', { name: 'Sign out' }).click();
+          await page.getByRole('link', { name: 'Sign in' }).click();
+          await page.getByLabel('Username').fill('emmy');
+          await page.getByLabel('Password').fill('a wrong guess');
+          await page.getByRole('button', { name: 'Sign in' }).click();
+          await page.getByText('Wrong username or password.').waitFor();
+          await page.getByLabel('Username').fill('emmy');
+          await page.getByLabel('Password').fill('an invariant of symmetry');
+          await page.getByRole('button', { name: 'Sign in' }).click();
+          await page.getByRole('link', { name: 'Emmy Noether' }).click();
+          await page.getByRole('button', { name: 'Delete the account' }).click();
+          await page.getByRole('link', { name: 'Register' }).waitFor();
+        } finally {
+          await browser.close();
+        }
+      },
+      60_000,
+    );
+  },
+);
 
 test('the files that the move does not touch are the same', async () => {
   const root = join(import.meta.dirname, '../../examples/ejs-forms');

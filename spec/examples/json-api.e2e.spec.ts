@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { chromium } from 'playwright-core';
-import { createOnServer, rows, type SpecDatabase } from '../support/database.js';
-import { type Example, installExample, type RunningApp } from '../support/example.js';
-import { driverOf, type Exchange, onEachServer, record, visible } from '../support/moved-app.js';
+import { rows, type SpecDatabase } from '../support/database.js';
+import { describeMove, statementsOf } from '../support/moved-app.js';
 import { type Answer, Visitor } from '../support/pages.js';
 
 const SECRET = 'a secret for specs, of 32 bytes and more';
@@ -145,160 +144,101 @@ async function scenario(url: string, note: (answer: Promise<Answer>) => Promise<
 
 const envOf = ({ url }: SpecDatabase) => ({ DATABASE_URL: url, JWT_SECRET: SECRET, AUTH_SECRET: SECRET });
 
-onEachServer('examples/json-api on %s', (dialect, serverUrl) => {
-  let before: Example;
-  let after: Example;
-  let app: RunningApp;
-  let old: Exchange[];
-  let moved: Exchange[];
-  let referencesBefore: unknown[];
-  let referencesAfter: unknown[];
-  let oldDatabase: SpecDatabase;
-  let database: SpecDatabase;
-  const databases: SpecDatabase[] = [];
-  const seeded = async () => {
-    const created = await createOnServer(dialect, serverUrl);
-    databases.push(created);
-    const oldApp = await before.start('server.ts', envOf(created));
-    await seed(oldApp.url, created);
-    return { created, oldApp };
-  };
-
-  // The same past twice. One goes on with the old app, the other is moved.
-  beforeAll(async () => {
-    const install = (state: string) => installExample(`json-api/${state}`, ...driverOf(dialect));
-    [before, after] = await Promise.all([install('before'), install('after')]);
-    const one = await seeded();
-    oldDatabase = one.created;
-    referencesBefore = await references(oldDatabase, REFERENCES);
-    old = await record(one.oldApp, scenario);
-    await one.oldApp.stop();
-
-    const two = await seeded();
-    database = two.created;
-    await two.oldApp.stop();
-    expect(await after.run('move.ts', envOf(database))).toBe('3 users moved\n');
-    referencesAfter = await references(database, REFERENCES_TO_ACCOUNTS);
-    app = await after.start('server.ts', envOf(database));
-    moved = await record(app, scenario);
-  }, 180_000);
-  afterAll(async () => {
-    await before?.remove();
-    await after?.remove();
-    for (const one of databases) await one.drop();
-  });
-
-  test('every URL, status and body is as it was', () => {
-    expect(moved.map(visible)).toEqual(old.map(visible));
-    const statuses = new Set([200, 201, 204, 401, 403, 404, 409, 422]);
-    expect(new Set(old.map(({ status }) => status))).toEqual(statuses);
-  });
-
-  test('every foreign key points at the row that it pointed at, and that row has its account', async () => {
-    expect(referencesAfter).toEqual(referencesBefore);
-    expect(referencesAfter).toHaveLength(3);
-    expect(await references(database, REFERENCES_TO_ACCOUNTS)).toEqual(
-      await references(oldDatabase, REFERENCES),
-    );
-    const [{ orphans }] = (await rows(database, ORPHANS)) as [{ orphans: number }];
-    expect(Number(orphans)).toBe(0);
-  });
-
-  test('no request takes more statements, unless it makes, checks, changes or deletes an account', () => {
-    const changesAccount = /^(POST .api.users(.login)?|PUT .api.user|DELETE .api.admin.users.*)$/;
-    const counts = moved.map(({ request, statements }, i) => ({
-      request,
-      now: statements.length,
-      was: old[i]?.statements.length ?? 0,
-    }));
-    expect(counts.filter(({ request, now, was }) => now > was && !changesAccount.test(request))).toEqual([]);
-    const guarded = counts.filter(({ request, was }) => request === 'GET /api/user' && was > 0);
-    expect(guarded.slice(0, 1)).toEqual([{ request: 'GET /api/user', now: 1, was: 1 }]);
-  });
-
-  test('what is new: revocation, and API keys for programs', async () => {
-    const client = new Client(app.url);
-    await client.signIn(ada);
-    const authorization = `Bearer ${client.token}`;
-    const visitor = new Visitor(app.url, { authorization, 'content-type': 'application/json' });
-    const made = await visitor.send('POST', '/auth/api-keys', JSON.stringify({ name: 'a program' }));
-    const { key } = JSON.parse(made.body);
-    const program = new Visitor(app.url, { 'x-service-api-key': key });
-    expect(JSON.parse((await program.get('/api/user')).body).user).toMatchObject({ id: 1, role: 'admin' });
-    expect(await program.get('/api/admin/users')).toMatchObject({ status: 200 });
-    expect((await visitor.send('POST', '/auth/signout')).status).toBe(204);
-    expect(await client.call('GET', '/user')).toMatchObject({ status: 401 });
-    expect(await program.get('/api/user')).toMatchObject({ status: 200 });
-  });
-
-  test('nobody becomes an administrator by signing up or by changing an account', async () => {
-    const eve = { email: 'eve@example.com', password: 'an apple in a garden' };
-    const headers = { 'content-type': 'application/json' };
-    const post = (path: string, body: object, more = {}) =>
-      new Visitor(app.url).send('POST', path, JSON.stringify(body), { ...headers, ...more });
-    expect((await post('/auth/signup/credential', { ...eve, handle: 'eve', role: 'admin' })).status).toBe(
-      422,
-    );
-    const client = new Client(app.url);
-    const user = { ...eve, handle: 'eve', role: 'admin', authId: 1, id: 1 };
-    expect((await client.call('POST', '/users', { user })).body).toContain('"role":"author"');
-    expect((await client.call('PUT', '/user', { user: { role: 'admin' } })).body).toContain(
-      '"role":"author"',
-    );
-    expect((await client.call('GET', '/admin/users')).status).toBe(403);
-  });
-
-  const inBrowser = process.env.LATCHKEY_SPEC_BROWSER ? test : test.skip;
-  inBrowser(
-    'its page, which is as it was, signs in and writes',
-    async () => {
-      const browser = await chromium.launch({
-        executablePath: process.env.LATCHKEY_SPEC_BROWSER,
-        args: ['--no-sandbox', '--headless', '--disable-gpu', '--disable-background-networking'],
-      });
-      try {
-        const page = await (await browser.newContext()).newPage();
-        await page.goto(app.url);
-        await page.getByLabel('Email').fill(ada.email);
-        await page.getByLabel('Password').fill('a wrong guess');
-        await page.getByRole('button', { name: 'Sign in' }).click();
-        await page.getByText('email or password is invalid').waitFor();
-        await page.getByLabel('Password').fill(ada.password);
-        await page.getByRole('button', { name: 'Sign in' }).click();
-        await page.getByText('Signed in as Ada_L').waitFor();
-        await page.reload();
-        await page.getByLabel('Title').fill('From the page');
-        await page.getByLabel('Text').fill('Text');
-        await page.getByRole('button', { name: 'Publish' }).click();
-        await page.getByText('From the page by Ada_L').waitFor();
-      } finally {
-        await browser.close();
-      }
-    },
-    60_000,
-  );
-
-  test('npm run typecheck passes', async () => {
-    const root = join(import.meta.dirname, '../..');
-    const tsc = join(root, 'node_modules/typescript/bin/tsc');
-    for (const { folder } of [before, after]) {
-      const { stdout } = await promisify(execFile)(process.execPath, [tsc, '-p', folder]).catch(
-        (error) => error,
-      );
-      expect(stdout).toBe('');
-    }
-  }, 60_000);
-});
-
 // What refers to which user, before and after; afterwards by the account that the user has.
 const REFERENCES = `SELECT a.id AS id, a.author_id AS author_id, u.email AS email
   FROM articles a JOIN users u ON u.id = a.author_id ORDER BY a.id`;
 const REFERENCES_TO_ACCOUNTS = `SELECT a.id AS id, a.author_id AS author_id, u.email AS email FROM articles a
   JOIN users r ON r.id = a.author_id JOIN auth_users u ON u.id = r.auth_id AND u.email = r.email ORDER BY a.id`;
-const ORPHANS =
-  'SELECT count(*) AS orphans FROM auth_users a LEFT JOIN users u ON u.auth_id = a.id WHERE u.id IS NULL';
+describeMove(
+  {
+    name: 'json-api',
+    server: 'server.ts',
+    move: 'move.ts',
+    env: envOf,
+    seed,
+    scenario,
+    statuses: [200, 201, 204, 401, 403, 404, 409, 422],
+    references: REFERENCES,
+    referencesToAccounts: REFERENCES_TO_ACCOUNTS,
+    referenceCount: 3,
+    mayCostMore: /^(POST .api.users(.login)?|PUT .api.user|DELETE .api.admin.users.*)$/,
+  },
+  (it) => {
+    test('a guarded request takes one statement, as before', () => {
+      expect(statementsOf(it, 'GET /api/user')).toEqual([1, 1]);
+    });
 
-async function references(database: SpecDatabase, sql: string) {
-  const found = await rows(database, sql);
-  return found.map((row) => ({ ...row, email: String(row.email) }));
-}
+    test('what is new: revocation, and API keys for programs', async () => {
+      const client = new Client(it.app.url);
+      await client.signIn(ada);
+      const authorization = `Bearer ${client.token}`;
+      const visitor = new Visitor(it.app.url, { authorization, 'content-type': 'application/json' });
+      const made = await visitor.send('POST', '/auth/api-keys', JSON.stringify({ name: 'a program' }));
+      const { key } = JSON.parse(made.body);
+      const program = new Visitor(it.app.url, { 'x-service-api-key': key });
+      expect(JSON.parse((await program.get('/api/user')).body).user).toMatchObject({ id: 1, role: 'admin' });
+      expect(await program.get('/api/admin/users')).toMatchObject({ status: 200 });
+      expect((await visitor.send('POST', '/auth/signout')).status).toBe(204);
+      expect(await client.call('GET', '/user')).toMatchObject({ status: 401 });
+      expect(await program.get('/api/user')).toMatchObject({ status: 200 });
+    });
+
+    test('nobody becomes an administrator by signing up or by changing an account', async () => {
+      const eve = { email: 'eve@example.com', password: 'an apple in a garden' };
+      const headers = { 'content-type': 'application/json' };
+      const post = (path: string, body: object, more = {}) =>
+        new Visitor(it.app.url).send('POST', path, JSON.stringify(body), { ...headers, ...more });
+      expect((await post('/auth/signup/credential', { ...eve, handle: 'eve', role: 'admin' })).status).toBe(
+        422,
+      );
+      const client = new Client(it.app.url);
+      const user = { ...eve, handle: 'eve', role: 'admin', authId: 1, id: 1 };
+      expect((await client.call('POST', '/users', { user })).body).toContain('"role":"author"');
+      expect((await client.call('PUT', '/user', { user: { role: 'admin' } })).body).toContain(
+        '"role":"author"',
+      );
+      expect((await client.call('GET', '/admin/users')).status).toBe(403);
+    });
+
+    const inBrowser = process.env.LATCHKEY_SPEC_BROWSER ? test : test.skip;
+    inBrowser(
+      'its page, which is as it was, signs in and writes',
+      async () => {
+        const browser = await chromium.launch({
+          executablePath: process.env.LATCHKEY_SPEC_BROWSER,
+          args: ['--no-sandbox', '--headless', '--disable-gpu', '--disable-background-networking'],
+        });
+        try {
+          const page = await (await browser.newContext()).newPage();
+          await page.goto(it.app.url);
+          await page.getByLabel('Email').fill(ada.email);
+          await page.getByLabel('Password').fill('a wrong guess');
+          await page.getByRole('button', { name: 'Sign in' }).click();
+          await page.getByText('email or password is invalid').waitFor();
+          await page.getByLabel('Password').fill(ada.password);
+          await page.getByRole('button', { name: 'Sign in' }).click();
+          await page.getByText('Signed in as Ada_L').waitFor();
+          await page.reload();
+          await page.getByLabel('Title').fill('From the page');
+          await page.getByLabel('Text').fill('Text');
+          await page.getByRole('button', { name: 'Publish' }).click();
+          await page.getByText('From the page by Ada_L').waitFor();
+        } finally {
+          await browser.close();
+        }
+      },
+      60_000,
+    );
+
+    test('npm run typecheck passes', async () => {
+      const root = join(import.meta.dirname, '../..');
+      const tsc = join(root, 'node_modules/typescript/bin/tsc');
+      for (const { folder } of [it.before, it.after]) {
+        const { stdout } = await promisify(execFile)(process.execPath, [tsc, '-p', folder]).catch(
+          (error) => error,
+        );
+        expect(stdout).toBe('');
+      }
+    }, 60_000);
+  },
+);

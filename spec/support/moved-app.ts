@@ -1,6 +1,7 @@
-import { describe } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Dialect } from '../../lib/database/connect.js';
-import type { RunningApp } from './example.js';
+import { createOnServer, rows, type SpecDatabase } from './database.js';
+import { type Example, installExample, type RunningApp } from './example.js';
 import type { Answer } from './pages.js';
 
 const found = (
@@ -10,23 +11,21 @@ const found = (
   ] as [Exclude<Dialect, 'sqlite'>, string][]
 ).filter(([, url]) => url !== '');
 
-/** `describe` for each database server that was found; skips the specs if there is none. */
-export const onEachServer =
+const onEachServer =
   found.length > 0 ? describe.each(found) : describe.skip.each([['mysql', '']] as typeof found);
 
 /** The driver that an example installs beside its own, which is that of PostgreSQL. */
-export const driverOf = (dialect: Dialect) => (dialect === 'mysql' ? ['mysql2@3.24.5'] : []);
+const driverOf = (dialect: Dialect) => (dialect === 'mysql' ? ['mysql2@3.24.5'] : []);
 
 /** A request to an app, its answer, and how many statements it took. */
 export interface Exchange extends Answer {
   readonly statements: readonly string[];
 }
 
+type Scenario = (url: string, note: (answer: Promise<Answer>) => Promise<void>) => Promise<void>;
+
 /** Runs a scenario against an app, one request after the other. */
-export async function record(
-  app: RunningApp,
-  scenario: (url: string, note: (answer: Promise<Answer>) => Promise<void>) => Promise<void>,
-): Promise<Exchange[]> {
+async function record(app: RunningApp, scenario: Scenario): Promise<Exchange[]> {
   const exchanges: Exchange[] = [];
   // Whatever it does once, after it has started.
   await fetch(app.url);
@@ -39,11 +38,126 @@ export async function record(
 }
 
 /** What an outsider sees of an exchange. */
-export const visible = ({ statements: _, ...answer }: Exchange): Answer => answer;
+const visible = ({ statements: _, ...answer }: Exchange): Answer => answer;
 
 /** Not what Sequelize asks on a new connection, nor the beginning and end of a transaction. */
 function isOfTheApp(sql: string): boolean {
   return (
     /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/i.test(sql) && !/VERSION\(\)|SHOW SERVER_VERSION/i.test(sql)
   );
+}
+
+/** An example with a folder for the app as it was, `before`, and one for the app as it is, `after`. */
+interface MovingApp {
+  readonly name: string;
+  readonly server: string;
+  /** The script that moves the users in. */
+  readonly move: string;
+  env(database: SpecDatabase): Record<string, string>;
+  /** What three users have done before the move. */
+  seed(url: string, database: SpecDatabase): Promise<void>;
+  readonly scenario: Scenario;
+  /** Every status that the scenario meets. */
+  readonly statuses: readonly number[];
+  /** What refers to which user, and how many rows that are; afterwards by the account that the user has. */
+  readonly references: string;
+  readonly referencesToAccounts: string;
+  readonly referenceCount: number;
+  /** The requests that may take more statements than before, because they are about an account or a session. */
+  readonly mayCostMore: RegExp;
+}
+
+/** What the specs of one example use; complete once its tests run. */
+interface Moved {
+  before: Example;
+  after: Example;
+  /** The app as it is, after the scenario. */
+  app: RunningApp;
+  old: readonly Exchange[];
+  moved: readonly Exchange[];
+  referencesBefore: readonly unknown[];
+  /** A database with a past, that has not been moved. */
+  seeded(): Promise<SpecDatabase>;
+  references(database: SpecDatabase, sql: string): Promise<readonly unknown[]>;
+}
+
+const ORPHANS =
+  'SELECT count(*) AS accounts FROM auth_users a LEFT JOIN users u ON u.auth_id = a.id WHERE u.id IS NULL';
+
+/** Compares an app before and after it has moved in, on each database server that was found. */
+export function describeMove(moving: MovingApp, more: (moved: Moved) => void): void {
+  onEachServer(`examples/${moving.name} on %s`, (dialect, serverUrl) => {
+    const it = {} as Moved;
+    const databases: SpecDatabase[] = [];
+    let referencesAfter: readonly unknown[];
+    const withPast = async () => {
+      const database = await createOnServer(dialect, serverUrl);
+      databases.push(database);
+      const app = await it.before.start(moving.server, moving.env(database));
+      await moving.seed(app.url, database);
+      return { database, app };
+    };
+    it.seeded = async () => {
+      const { database, app } = await withPast();
+      await app.stop();
+      return database;
+    };
+    // Drivers differ in what they make of text and numbers.
+    it.references = async (database, sql) =>
+      (await rows(database, sql)).map((row) =>
+        Object.fromEntries(Object.entries(row).map(([name, value]) => [name, String(value)])),
+      );
+
+    // The same past twice. One goes on with the old app, the other is moved.
+    beforeAll(async () => {
+      const install = (state: string) => installExample(`${moving.name}/${state}`, ...driverOf(dialect));
+      [it.before, it.after] = await Promise.all([install('before'), install('after')]);
+      const one = await withPast();
+      it.referencesBefore = await it.references(one.database, moving.references);
+      it.old = await record(one.app, moving.scenario);
+      await one.app.stop();
+
+      const database = await it.seeded();
+      expect(await it.after.run(moving.move, moving.env(database))).toBe('3 users moved\n');
+      referencesAfter = await it.references(database, moving.referencesToAccounts);
+      it.app = await it.after.start(moving.server, moving.env(database));
+      it.moved = await record(it.app, moving.scenario);
+    }, 180_000);
+    afterAll(async () => {
+      await it.before?.remove();
+      await it.after?.remove();
+      for (const one of databases) await one.drop();
+    });
+
+    test('every URL, status, page and body is as it was', () => {
+      expect(it.moved.map(visible)).toEqual(it.old.map(visible));
+      expect(new Set(it.old.map(({ status }) => status))).toEqual(new Set(moving.statuses));
+    });
+
+    test('every foreign key points at the row that it pointed at, and that row has its account', async () => {
+      expect(referencesAfter).toEqual(it.referencesBefore);
+      expect(referencesAfter).toHaveLength(moving.referenceCount);
+      const [old, database] = databases as [SpecDatabase, SpecDatabase];
+      expect(await it.references(database, moving.referencesToAccounts)).toEqual(
+        await it.references(old, moving.references),
+      );
+      expect(await it.references(database, ORPHANS)).toEqual([{ accounts: '0' }]);
+    });
+
+    test('no request takes more statements, unless it is about an account or a session', () => {
+      const costlier = it.moved.filter(
+        ({ request, statements }, i) =>
+          statements.length > (it.old[i]?.statements.length ?? 0) && !moving.mayCostMore.test(request),
+      );
+      expect(costlier).toEqual([]);
+    });
+
+    more(it);
+  });
+}
+
+/** How many statements the first answered request of a kind takes, before and after. */
+export function statementsOf({ old, moved }: Pick<Moved, 'old' | 'moved'>, request: string): number[] {
+  const at = old.findIndex((one) => one.request === request && one.statements.length > 0);
+  return [old[at], moved[at]].map((one) => one?.statements.length ?? -1);
 }
