@@ -226,9 +226,8 @@ export class Database {
   }
 
   async #readClock(): Promise<void> {
-    const rows = await this.#select(`SELECT ${this.nowSql} AS db_now`, undefined, undefined);
-    const [row] = rows as { db_now: number | string }[];
-    if (row) this.clock.observe(Number(row.db_now));
+    const [row] = await this.#select(`SELECT ${this.nowSql} AS db_now`, undefined, undefined);
+    if (row) this.clock.observe(Number((row as { db_now: number | string }).db_now));
   }
 
   // Retries statements that were not sent because an idle connection had died, up to the size of the pool, and
