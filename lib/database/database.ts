@@ -157,15 +157,14 @@ export class Database {
   #select(
     sql: string,
     replacements: Replacements | undefined,
-    given: Transaction | undefined,
+    transaction: Transaction | undefined,
     deadlineMs?: number,
   ): Promise<unknown> {
     const { joined } = this.context;
+    const statement = () => this.statements.send(sql, QueryTypes.SELECT, replacements, { transaction });
+    if (transaction) return this.#within(transaction, statement, deadlineMs);
     // Not beside another call's unit: that may be undone, and on PostgreSQL, a failure in it would fail this too.
-    if (!given && joined) return joined.exclusively(() => this.#select(sql, replacements, joined.handle));
-    const statement = () =>
-      this.statements.send(sql, QueryTypes.SELECT, replacements, { transaction: given });
-    if (given) return this.#within(given, statement, deadlineMs);
+    if (joined) return joined.exclusively(() => this.#select(sql, replacements, joined.handle));
     return this.#run((turn) => this.#retrying(turn, statement), deadlineMs);
   }
 
