@@ -225,7 +225,7 @@ export class Database {
   }
 
   async #readClock(): Promise<void> {
-    const [row] = await this.#select(`SELECT ${this.nowSql} AS db_now`, undefined, undefined);
+    const [row] = (await this.#select(`SELECT ${this.nowSql} AS db_now`, undefined, undefined)) as object[];
     if (row) this.clock.observe(Number((row as { db_now: number | string }).db_now));
   }
 
