@@ -82,9 +82,11 @@ export class Fields {
   /** The fields in a row of the app's model. */
   fromRow(get: (attribute: string) => unknown): FieldValues {
     return Object.fromEntries(
-      this.#fields.map(([name, { type }]) => {
-        const value = get(name) ?? null;
-        return [name, value === null ? null : (toType(type, value) ?? null)];
+      this.#fields.map(([name, { type, output }]) => {
+        const value = get(name);
+        // The model's default scope leaves it out, which only a field that nobody sees may be.
+        if (value === undefined && output === 'none') return [name, undefined];
+        return [name, (value ?? null) === null ? null : (toType(type, value) ?? null)];
       }),
     );
   }

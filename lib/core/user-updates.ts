@@ -79,9 +79,12 @@ export class UserUpdates {
 
 const HIDDEN = new Set(['mailboxProvedAt', 'passwordHash']);
 
-/** Whether a value is the stored one. JSON values are compared as text, so those with another order of keys differ. */
+/**
+ * Whether a value is the stored one, which is undefined if it was not read. JSON values are compared as text, so those with
+ * another order of keys differ.
+ */
 function isSame(value: unknown, stored: unknown): boolean {
   if (value instanceof Date && stored instanceof Date) return value.getTime() === stored.getTime();
   if (typeof value === 'object' && value !== null) return JSON.stringify(value) === JSON.stringify(stored);
-  return value === (stored ?? null);
+  return value === stored;
 }

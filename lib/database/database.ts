@@ -127,7 +127,6 @@ export class Database {
         : { isolationLevel: Transaction.ISOLATION_LEVELS.READ_COMMITTED };
     return this.#write((turn) =>
       this.sequelize.transaction(options, (transaction) => {
-        turn.hasConnection = !turn.isLate;
         // What has been reported as failed is rolled back, also if a hook of the app never returns.
         return turn.inTime(work(transaction));
       }),
@@ -219,6 +218,7 @@ export class Database {
   #write<T>(attempt: (turn: Turn) => Promise<T>): Promise<T> {
     // A write that waited past its deadline has been reported as failed, so it must not run any more.
     return this.#run((turn) => {
+      turn.isLockedOut = this.dialect === 'sqlite';
       const inTime = () => (turn.isLate ? Promise.reject(turn.noAnswer()) : attempt(turn));
       return this.#retrying(turn, () => this.#writers.run(inTime));
     });
@@ -240,7 +240,6 @@ export class Database {
         if (wasNotSent(error) && attempts <= MAX_CONNECTIONS) continue;
         const waits = isBusy(error) && !turn.isLate;
         if (!waits && (attempts >= MAX_ATTEMPTS || !isRetryable(error))) throw error;
-        if (waits) turn.isLockedOut = true;
         const pauseMs = Math.min(attempts * 20, MAX_PAUSE_MS) * (0.5 + Math.random());
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }

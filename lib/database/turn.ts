@@ -18,7 +18,7 @@ interface Pool {
 export class Turn {
   /** Whether it is known to have a connection, so that it does not wait for the pool any more. */
   hasConnection = false;
-  /** Whether it has met a SQLite file that another connection writes to. */
+  /** Whether it is a writer that waits for a SQLite file, to which another one writes. */
   isLockedOut = false;
   #isStarved = false;
 
@@ -37,6 +37,8 @@ export class Turn {
 
   /** The outcome of `work` that has a connection. Fails once it is late, even if `work` never ends. */
   async inTime<T>(work: Promise<T>): Promise<T> {
+    this.hasConnection = !this.isLate;
+    this.isLockedOut = false;
     const outcome = await withTimeout(work, this.end - performance.now(), () => this.noAnswer());
     if (this.isLate) throw this.noAnswer();
     return outcome;

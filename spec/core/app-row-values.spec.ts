@@ -113,3 +113,18 @@ test('what another table of the app refuses is the app to handle', async () => {
   await signUp('b@example.com', 'root').expect(500);
   expect(await app.auth.models.User.count()).toBe(1);
 });
+
+test('a field that the default scope leaves out, since nobody sees it, can be set to null', async () => {
+  const fields = { ssn: { type: 'string', output: 'none' } } as const;
+  await start({ ssn: DataTypes.STRING(20) }, { user: { fields } });
+  AppUser.addScope('defaultScope', { attributes: { exclude: ['ssn'] } }, { override: true });
+  const browser = app.browser();
+  await browser
+    .post('/auth/signup/credential')
+    .send({ ...ada, ssn: '123' })
+    .expect(201);
+  const stored = async () => (await AppUser.unscoped().findOne())?.get('ssn');
+  expect(await stored()).toBe('123');
+  await browser.patch('/auth/me').send({ ssn: null }).expect(200);
+  expect(await stored()).toBeNull();
+});
