@@ -17,6 +17,15 @@ import type { UserRecord } from './user-record.js';
 const PASSWORD_AND_SESSIONS: readonly Attached[] = ['password', 'sessions'];
 const EVERYTHING: readonly Attached[] = [...PASSWORD_AND_SESSIONS, 'credentials'];
 
+/**
+ * What a first verification keeps, since whoever changes the email has shown that it is theirs. API keys and links may have
+ * been added by somebody who had signed up with the address of another person; but not to an account without any, of which a
+ * link may be the only way in.
+ */
+function keptBy({ email }: User): readonly Attached[] {
+  return email === null ? EVERYTHING : PASSWORD_AND_SESSIONS;
+}
+
 /** Who confirms: the user's session, or their password. */
 export interface ShownAtConfirmation {
   /** The session of the request, of whichever user. */
@@ -91,7 +100,7 @@ export async function confirmEmailChange(
           : null;
         return { user, ended, issued };
       },
-      EVERYTHING,
+      keptBy(before),
     ),
   );
   sessions.announceEnd(user.id, ended);
@@ -116,12 +125,10 @@ export async function setEmail(
   verified: boolean,
 ): Promise<UserRecord> {
   const { before, proved } = await changeAccount(core, userId, null, async (transaction, record) => {
-    // Nobody can have signed up with the address of another person who has none.
-    const spare = record.user.email === null ? EVERYTHING : PASSWORD_AND_SESSIONS;
     const by = verified ? 'app' : null;
     return {
       before: record.user.email,
-      proved: await core.proofs.replaceEmail(record, email, by, spare, transaction),
+      proved: await core.proofs.replaceEmail(record, email, by, keptBy(record.user), transaction),
     };
   });
   core.proofs.announce(proved);

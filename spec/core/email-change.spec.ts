@@ -123,16 +123,22 @@ describe('a change of email', () => {
     expectProblem(await verify, 400, 'invalid_token');
   });
 
-  test('keeps API keys, since the person has shown that they are theirs', async () => {
-    const { key } = (await browser.post('/auth/api-keys').send({ name: 'program' }).expect(201)).body;
+  test('is a first verification if no address was verified before, and only then', async () => {
+    const newKey = async () =>
+      (await browser.post('/auth/api-keys').send({ name: 'program' }).expect(201)).body.key;
+    const use = (key: string) => app.http.get('/auth/me').set('x-service-api-key', key);
+    const early = await newKey();
     await confirm(await tokenFor()).expect(200);
-    await app.http.get('/auth/me').set('x-service-api-key', key).expect(200);
+    expectProblem(await use(early), 401, 'invalid_api_key');
+    const key = await newKey();
+    await confirm(await tokenFor('third@example.com')).expect(200);
+    await use(key).expect(200);
     // The mailbox is proved: a reset is no first proof any more.
     const [mail] = await mailsOf(1, () =>
-      app.http.post('/auth/passwords/request-reset').send({ email: NEW }).expect(202),
+      app.http.post('/auth/passwords/request-reset').send({ email: 'third@example.com' }).expect(202),
     );
     await reset(mail?.token ?? '').expect(204);
-    await app.http.get('/auth/me').set('x-service-api-key', key).expect(200);
+    await use(key).expect(200);
   });
 
   test('needs a recent sign-in or the password', async () => {
@@ -263,10 +269,12 @@ test('an account without an email gets its first one so', async () => {
   const user = await app.auth.users.create({ username: 'grace', password: ada.password });
   const grace = app.browser();
   await signIn('grace', grace).expect(200);
+  const { key } = (await grace.post('/auth/api-keys').send({ name: 'program' }).expect(201)).body;
   const mails = await mailsOf(1, () => ask(NEW, {}, grace).expect(202));
   expect(mails[0]?.kind).toBe('verify-new-email');
   await mailsOf(0, () => confirm(mails[0]?.token ?? '', {}, grace).expect(200));
   expect(await app.auth.users.find({ email: NEW })).toMatchObject({ id: user.id });
+  await app.http.get('/auth/me').set('x-service-api-key', key).expect(200);
 });
 
 test('the own address is verified by such a link', async () => {
