@@ -40,7 +40,7 @@ export function userSelections(
   rows: AppRows | null,
   fields: Pick<Fields, 'shown' | 'forAdmins' | 'names'>,
 ): UserSelections {
-  const of = <U extends object>(selection: Selection<unknown>, names: readonly string[]) =>
+  const of = <U extends Identified>(selection: Selection<unknown>, names: readonly string[]) =>
     rows
       ? new JoinedSelection<U>(database, selection as Selection<U>, rows, names)
       : alone(selection as Selection<U>);
@@ -56,8 +56,12 @@ function alone<U>(selection: Selection<U>): UserSelection<U> {
   return Object.assign(selection, { ready: async () => undefined, isPresent: async () => true });
 }
 
+interface Identified {
+  readonly id: string;
+}
+
 /** Users with the app's rows, joined in one statement. */
-class JoinedSelection<U extends object> implements UserSelection<U> {
+class JoinedSelection<U extends Identified> implements UserSelection<U> {
   constructor(
     private readonly database: Database,
     private readonly users: Selection<U>,
@@ -95,7 +99,7 @@ class JoinedSelection<U extends object> implements UserSelection<U> {
 
   async isPresent(user: U): Promise<boolean> {
     const row = this.rows.rowOf(user);
-    if (!row) return this.rows.explainAbsence((user as unknown as User).id);
+    if (!row) return this.rows.explainAbsence(user.id);
     if (await this.rows.found(row)) Object.assign(user, this.#merge(user, this.rows.fieldsOf(row)));
     return true;
   }
