@@ -1,4 +1,14 @@
-import { admin, apiKeys, auditLog, createAuth, credentialPassword, oauth, suspension } from 'latchkey';
+import {
+  admin,
+  apiKeys,
+  auditLog,
+  createAuth,
+  credentialPassword,
+  oauth,
+  passkeys,
+  suspension,
+  twoFactor,
+} from 'latchkey';
 import { inDataFolder, kept, randomText } from './data.js';
 import { keepMail } from './mails.js';
 import { providers } from './providers.js';
@@ -17,6 +27,9 @@ export const auth = createAuth({
     credentialPassword({ username: true, signInOnSignUp: true, sendVerificationOnSignUp: true }),
     oauth({ errorUrl: '/sign-in-failed' }),
     ...providers.map(({ plugin }) => plugin),
+    twoFactor({ issuer: 'latchkey demo' }),
+    // Bound to the host of the origin, localhost.
+    passkeys({ rpName: 'latchkey demo' }),
     apiKeys(),
     admin({ adminEmails: [ADMIN_EMAIL] }),
     suspension(),

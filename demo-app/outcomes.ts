@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { type Html, html } from './html.js';
 
 const PROBLEMS: Record<string, string> = {
   // Of forms.
@@ -6,9 +7,16 @@ const PROBLEMS: Record<string, string> = {
   invalid_credentials: 'The account name or the password is wrong.',
   email_taken: 'There is already an account with this email. Sign in to it, or use another email.',
   username_taken: 'This username is taken. Choose another.',
-  invalid_token: 'The link has expired or was already used. Request a new one.',
+  invalid_token: 'The link has expired or was already used.',
   password_already_set: 'Your account already has a password.',
   account_in_use: 'The account cannot be deleted, because other data depends on it.',
+  invalid_code: 'The code is wrong, or was already used. Enter the one that your app shows now.',
+  sign_in_expired: 'This sign-in took too long. Start again with your password.',
+  invalid_passkey: 'The passkey could not be verified. Try again.',
+  passkey_exists: 'This passkey is in use already. Use another device, or sign in with it.',
+  email_not_verified: 'Confirm your email first: open the link that we have sent to it.',
+  proof_required:
+    'That is not enough to prove that the account is yours. Enter one of these as it was before the change, or open the link in a browser where you were signed in then.',
   last_sign_in_method: 'This is your only way to sign in. Set a password first.',
   unauthenticated: 'Sign in first.',
   invalid_session: 'Your session has ended. Sign in again.',
@@ -24,8 +32,6 @@ const PROBLEMS: Record<string, string> = {
   account_linked_elsewhere: 'This account at the provider is linked to another user here.',
   provider_already_linked: 'You have already linked another account of this provider. Unlink it first.',
   account_not_linked: 'This is not the account at the provider that you have linked here.',
-  reauthentication_required:
-    'You signed in a while ago. Enter your password, or sign out and in again, then retry.',
   provider_error: 'The provider did not respond correctly. Try again later.',
 };
 
@@ -38,6 +44,12 @@ const FIELDS: Record<string, string> = {
   new_password: 'the new password: at least 8 characters, and not one that many people have',
   current_password: 'the current password',
   credential: 'the email or username',
+};
+
+/** What to do before a change, on a page where a browser without scripts comes to. */
+const NOT_ENOUGH: Record<string, string> = {
+  reauthentication_required: 'You signed in a while ago.',
+  second_factor_required: 'This needs your second factor.',
 };
 
 const DONE: Record<string, string> = {
@@ -53,6 +65,8 @@ const DONE: Record<string, string> = {
   'password-set': 'You can now also sign in with your password.',
   'password-saved':
     'Your new password has been saved. All your sessions have ended, in every browser. Sign in with the new password.',
+  undone:
+    'The change has been undone, and everybody is signed out. Choose a new password now: we have sent a link to the email of your account.',
   'session-ended': 'The session has ended.',
   unlinked: 'The account has been unlinked.',
 };
@@ -61,15 +75,26 @@ const DONE: Record<string, string> = {
  * What a page says about the form that led to it, or about a provider. Forms and providers add `?error=<code>` to a URL,
  * and the pages' own forms `?done=`. Anyone can make such links, so only the texts above are shown.
  */
-export function outcomeOf({ query }: Request): { problem: string; done: string } {
+export function outcomeOf({ query, path }: Request): { problem: string | Html; done: string } {
   const { error, error_fields: fields, done, ended } = query;
+  const notEnough = textIn(NOT_ENOUGH, error);
   return {
-    problem: typeof error === 'string' ? problemOf(error, String(fields ?? '').split(',')) : '',
+    problem: notEnough
+      ? askedAgain(notEnough, path, query)
+      : problemOf(error, String(fields ?? '').split(',')),
     done: ended === '1' ? 'Your session has ended. Sign in again.' : (textIn(DONE, done) ?? ''),
   };
 }
 
-function problemOf(code: string, fields: readonly string[]): string {
+/** @param query of the page, to which the user comes back without the error */
+function askedAgain(reason: string, path: string, { token }: Request['query']): Html {
+  const next = typeof token === 'string' ? `${path}?${new URLSearchParams({ token })}` : path;
+  const query = new URLSearchParams({ next }).toString();
+  return html`${reason} <a href="/reauthenticate?${query}">Confirm that it is you</a>, then try again.`;
+}
+
+function problemOf(code: unknown, fields: readonly string[]): string {
+  if (typeof code !== 'string') return '';
   const text = textIn(PROBLEMS, code) ?? 'That did not work. Please try again.';
   const names = fields.flatMap((name) => textIn(FIELDS, name) ?? []);
   return names.length > 0 ? `${text} ${names.join('; and ')}.` : text;

@@ -5,9 +5,18 @@ import type { DemoAuth } from './auth.js';
 export async function signInMethods(
   auth: DemoAuth,
   id: string,
-): Promise<{ password: boolean; providers: string[] }> {
-  const accounts = await auth.oauth.accounts(id);
+): Promise<{ password: boolean; providers: string[]; passkeys: number; totp: boolean }> {
+  const [accounts, passkeys, { totp }] = await Promise.all([
+    auth.oauth.accounts(id),
+    auth.passkeys.list(id),
+    auth.twoFactor.status(id),
+  ]);
   // Counts rows, so that the password hash itself is never loaded.
   const withPassword = await auth.models.User.count({ where: { id, passwordHash: { [Op.ne]: null } } });
-  return { password: withPassword > 0, providers: accounts.map(({ provider }) => provider) };
+  return {
+    password: withPassword > 0,
+    providers: accounts.map(({ provider }) => provider),
+    passkeys: passkeys.length,
+    totp,
+  };
 }

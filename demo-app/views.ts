@@ -5,6 +5,7 @@ import { type Html, html, type Values } from './html.js';
 import { keptMails } from './mails.js';
 import { providers } from './providers.js';
 import { deviceOf } from './public/device.js';
+import { waysInWords } from './public/ways.js';
 import { ORIGIN } from './settings.js';
 import { signInMethods } from './sign-in-methods.js';
 
@@ -26,7 +27,29 @@ export const enter: View = (_auth, req) => {
     const url = `/auth/oauth/${plugin.provider.id}/authorize?${query}`;
     return html`<a class="button quiet" href="${url}">Sign in with ${name}</a>`;
   });
-  return { next, providers: links };
+  const query = new URLSearchParams({ next: String(req.query.next ?? '/account') });
+  return { next, secondFactorTo: `/second-factor?${query}`, providers: links };
+};
+
+/** Of the page that asks for the second factor. */
+export const secondFactor: View = (_auth, req) => ({ next: nextPage(req) });
+
+/** Of the page that asks who it is once more. With scripts, a dialog does. */
+export const reauthenticate: View = async (auth, req) => {
+  const user = currentUser(req);
+  const { password, providers: linked, totp } = await signInMethods(auth, user.id);
+  const next = nextPage(req);
+  const links = linked.map((provider) => {
+    const query = new URLSearchParams({ callback_url: next }).toString();
+    return html`<a class="button quiet" href="/auth/oauth/${provider}/reauthenticate?${query}">Confirm at the provider</a>`;
+  });
+  return {
+    next,
+    name: user.email ?? user.username ?? '',
+    passwordHidden: !password || totp,
+    codeHidden: !totp,
+    providers: password || totp ? [] : links,
+  };
 };
 
 /** Of the pages that links in emails lead to. */
@@ -35,10 +58,19 @@ export const mailedLink: View = (_auth, { query, auth }) => ({
   passwordHidden: Boolean(auth) && query.error !== 'unauthenticated',
 });
 
+/** Of the page that undoes a change. Its link is its proof only in a browser that the account knew before. */
+export const undoChange: View = (_auth, { query }) => ({
+  token: String(query.token ?? ''),
+  formHidden: query.done === 'undone',
+  // Whatever went wrong, another try needs them.
+  proofHidden: query.error === undefined,
+});
+
 export const account: View = async (auth, req) => {
   const user = currentUser(req);
   const { email, username, name: fullName } = user as typeof user & { readonly name: string | null };
-  const { password, providers: linked } = await signInMethods(auth, user.id);
+  const methods = await signInMethods(auth, user.id);
+  const { password, providers: linked, totp } = methods;
   const name = username ?? email;
   return {
     name: name ?? 'there',
@@ -47,9 +79,9 @@ export const account: View = async (auth, req) => {
     fullName: fullName ?? 'none',
     nameValue: fullName ?? '',
     usernameValue: username ?? '',
-    ways: [...(password ? ['password'] : []), ...linked].join(', '),
-    passwordForEmail: password ? passwordField('password-for-email') : [],
-    passwordForClosing: password ? passwordField('password-for-closing') : [],
+    ways: waysInWords(methods),
+    passwordForEmail: password && !totp ? passwordField('password-for-email') : [],
+    passwordForClosing: password && !totp ? passwordField('password-for-closing') : [],
     memberSince: dateOf(user.createdAt),
     sessionEnds: timeOf(req.auth.session?.expiresAt ?? new Date()),
     verifiedHidden: !user.emailVerifiedAt,
@@ -59,7 +91,7 @@ export const account: View = async (auth, req) => {
     setHidden: password || !name,
     hello: JSON.stringify({ hello: name ?? 'stranger' }),
     curl: curlExample(name ?? '…'),
-    download: password ? CONFIRM_BY_PASSWORD : linked.map(confirmAt),
+    download: totp ? CONFIRM_BY_CODE : password ? CONFIRM_BY_PASSWORD : linked.map(confirmAt),
   };
 };
 
@@ -80,6 +112,8 @@ const CONFIRM_BY_PASSWORD = html`<form method="post" action="/auth/reauthenticat
   <button class="quiet" type="submit">Download my data</button>
 </form>`;
 
+const CONFIRM_BY_CODE = html`<a class="button quiet" href="/reauthenticate?next=/api/my-data">Confirm that it is you, and download my data</a>`;
+
 function confirmAt(provider: string): Html {
   const url = `/auth/oauth/${provider}/reauthenticate?callback_url=/api/my-data`;
   return html`<a class="button quiet" href="${url}">Confirm at the provider, and download my data</a>`;
@@ -97,10 +131,10 @@ export const sessions: View = async (auth, req) => {
   const list = await auth.listSessions(currentUser(req).id);
   return {
     sessions: list.map(
-      ({ id, userAgent, ipAddress, lastActiveAt }) => html`<li>
+      ({ id, userAgent, ipAddress, lastActiveAt, aal }) => html`<li>
         <div>
           <p><strong>${deviceOf(userAgent)}</strong> ${id === req.auth.session?.id ? CURRENT : ''}</p>
-          <p class="muted">${ipAddress ?? 'Unknown address'} · Active ${timeOf(lastActiveAt)}</p>
+          <p class="muted">${ipAddress ?? 'Unknown address'} · Active ${timeOf(lastActiveAt)}${aal > 1 ? ' · With two factors' : ''}</p>
         </div>
         <form method="post" action="/sessions/${id}/end"><button class="quiet" type="submit">End</button></form>
       </li>`,
@@ -111,7 +145,9 @@ export const sessions: View = async (auth, req) => {
 const CURRENT = html`<span class="badge">This device</span>`;
 
 export const linkedAccounts: View = async (auth, req) => {
-  const accounts = await auth.oauth.accounts(currentUser(req).id);
+  const { id } = currentUser(req);
+  const accounts = await auth.oauth.accounts(id);
+  const mustConfirm = (await auth.twoFactor.status(id)).totp && !isConfirmed(req);
   return {
     providers: providers.map(({ name, plugin: { provider } }) => {
       const linked = accounts.find((one) => one.provider === provider.id);
@@ -126,11 +162,22 @@ export const linkedAccounts: View = async (auth, req) => {
           </li>`
         : html`<li class="card act">
             <span><strong>${capitalized(name)}</strong> is not linked.</span>
-            <a class="button quiet" href="${url}/link?callback_url=/linked-accounts">Link ${name}</a>
+            ${mustConfirm ? CONFIRM_TO_LINK : html`<a class="button quiet" href="${url}/link?callback_url=/linked-accounts">Link ${name}</a>`}
           </li>`;
     }),
   };
 };
+
+// Not at once on to the provider: the Content-Security-Policy lets no form lead to another origin.
+const CONFIRM_TO_LINK = html`<a class="button quiet" href="/reauthenticate?next=/linked-accounts">Confirm that it is you, to link it</a>`;
+
+/** Whether the user has shown the second factor as recently as changes of the ways to sign in require. */
+function isConfirmed({ auth }: Request): boolean {
+  const { session } = auth;
+  return session?.aal === 2 && Date.now() - session.authenticatedAt.getTime() < TEN_MINUTES_MS;
+}
+
+const TEN_MINUTES_MS = 10 * 60 * 1000;
 
 export const mails: View = () => ({
   mails: keptMails().map(

@@ -4,10 +4,14 @@ import type { AuthConfig } from './config/auth-config.js';
 import { DEFAULT_BASE_PATH, readConfig } from './config/settings.js';
 import type { FieldsOptions } from './config/user-options.js';
 import { CallContext } from './context/call.js';
+import { once } from './context/once.js';
 import { type Authentication, type RequestLike, toPlainRequest } from './core/authentication.js';
 import type { TransactionOption } from './core/client-input.js';
+import { closedAccounts } from './core/closed-accounts.js';
 import { Core } from './core/core.js';
+import { pruneAccounts } from './core/deletion.js';
 import { type AuthEventListener, type AuthEventName, Events } from './core/events.js';
+import { type WayBackApi, wayBackApi } from './core/undo-api.js';
 import { UsersApi } from './core/users-api.js';
 import { SecretBox } from './crypto/secret-box.js';
 import { openDatabase } from './database/open.js';
@@ -34,6 +38,7 @@ import {
   type PluginModels,
   setUpPlugins,
   sumOf,
+  type WithSecondFactors,
 } from './plugin.js';
 import { processWide } from './process-wide.js';
 import { allRoutes } from './routes/core.js';
@@ -53,7 +58,7 @@ export interface Internals {
 /**
  * Sessions and accounts in one database: the object that `authRouter` and the guards share, and the programmatic API.
  */
-export interface Auth extends OwnSignIn {
+export interface Auth extends OwnSignIn, WayBackApi {
   /**
    * Authenticates a request by any enabled kind of credential. Like a guard, it refuses a request of another site if
    * the request has an unsafe `method` and is authenticated by the cookie.
@@ -125,7 +130,7 @@ export type AuthWith<
   P extends readonly Plugin[],
   F extends FieldsOptions = Record<never, never>,
 > = WithFields<Auth, F> & {
-  readonly [Name in keyof PluginApis<P>]: WithFields<PluginApis<P>[Name], F>;
+  readonly [Name in keyof PluginApis<P>]: WithFields<WithSecondFactors<PluginApis<P>[Name], P>, F>;
 } & { readonly models: PluginModels<P> };
 
 /** Keyed by config object, so that a router and guards that get the same one share one Auth and one pool. */
@@ -172,12 +177,16 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     listSessions: (userId) => core.sessions.list(userId),
     revokeSession: (token, options) => within(options, () => core.sessions.revokeByToken(token)),
     ...ownSignIn(core),
+    ...wayBackApi(core),
     revokeAllSessions: (userId, options) => within(options, () => core.sessions.revokeAll(userId)),
     markEmailVerified: (userId, options) =>
       within(options, () => core.proveEmail(userId, ['password', 'sessions'])),
     migrate: (options) => migrate(database, migrations, core.fieldColumns, options),
-    prune: () => sumOf([core, limits, ...parts].map((part) => part?.prune?.bind(part))),
-    rotateSecrets: () => sumOf(parts.map((part) => part.rotateSecrets?.bind(part))),
+    prune: () =>
+      sumOf(
+        [{ prune: () => pruneAccounts(core) }, core, limits, ...parts].map((part) => part?.prune?.bind(part)),
+      ),
+    rotateSecrets: () => sumOf([core.changes, ...parts].map((part) => part.rotateSecrets?.bind(part))),
     close: once(async () => {
       // From now on, the same config creates a new Auth.
       auths.delete(config);
@@ -217,7 +226,7 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
     ],
     (core) => {
       parts = setUpPlugins(config.plugins ?? [], core);
-      return parts;
+      return [closedAccounts(settings), ...parts];
     },
   );
   return { core, parts, limits };
@@ -235,12 +244,4 @@ export function internalsOf(authOrConfig: AnyAuth | AuthConfig<readonly Plugin[]
   }
   const auth = internalsKey in authOrConfig ? authOrConfig : createAuth(authOrConfig);
   return auth[internalsKey];
-}
-
-function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | undefined;
-  return () => {
-    running ??= work();
-    return running;
-  };
 }

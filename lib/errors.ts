@@ -38,6 +38,7 @@ const problems = declareProblems({
     'Verify your email address first: follow the link in the email that was sent to you.',
   ],
   sign_up_refused: [403, 'Accounts cannot be made here. Ask the people who run this app for one.'],
+  second_factor_required: [403, 'This requires your second factor: show it with POST /reauthenticate.'],
   reauthentication_required: [403, 'Reauthenticate first: you signed in too long ago for this.'],
   origin_not_allowed: [
     403,

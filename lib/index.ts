@@ -1,5 +1,6 @@
 export { type AnyAuth, type Auth, type AuthWith, createAuth } from './auth.js';
 export type {
+  AccountDeletionOptions,
   AuthConfig,
   CookieOptions,
   EmailOptions,
@@ -10,23 +11,31 @@ export type { Authentication, RequestLike, SessionAuthentication, Via } from './
 export { canonicalEmail } from './core/canonical.js';
 export type { ClientInput, TransactionOption } from './core/client-input.js';
 export type { AuthEventListener, AuthEventName, AuthEvents } from './core/events.js';
-export type { IssuedSession } from './core/sessions.js';
+export type { IssuedSession, PendingSignIn, SignedIn } from './core/signed-in.js';
+export type { UndoInput } from './core/undo-api.js';
 export type { UserInput } from './core/update-user.js';
 export type { UserForAdmins } from './core/user-record.js';
-export type { CreateUserInput, SetEmailOptions, SetUserPasswordOptions, UsersApi } from './core/users-api.js';
+export type {
+  CreateUserInput,
+  DeleteUserOptions,
+  SetEmailOptions,
+  SetUserPasswordOptions,
+  UsersApi,
+} from './core/users-api.js';
 export { AuthError, type AuthErrorCode, type FieldError } from './errors.js';
 export type { ChangedFields, FieldsOf, NewFields } from './field-types.js';
 export type { AuthOrConfig } from './guards/guard.js';
 export { optionalSession } from './guards/optional-session.js';
 export type { GuardOptions } from './guards/options.js';
-export { requireAdmin } from './guards/require-admin.js';
+export { type RequireAdminOptions, requireAdmin } from './guards/require-admin.js';
 export { type RequireSessionOptions, requireSession } from './guards/require-session.js';
 export type { OpenApiDocument } from './http/openapi.js';
 export { currentSession, currentUser, type Register, type RequestAuthentication } from './http/request.js';
 export type { WindowRule } from './limits/limiter.js';
 export type { RedisClient } from './limits/redis-store.js';
 export type { Logger } from './logger.js';
-export type { MailKind, MailMessage } from './mail/message.js';
+export type { MailDetails, MailKind, MailMessage } from './mail/message.js';
+export type { NoticeKind } from './mail/notice-kinds.js';
 export type { MigrateOptions } from './migrations/migrate.js';
 export type { CoreModels } from './models/core.js';
 export type { Session } from './models/session.js';
@@ -73,9 +82,34 @@ export type { OAuthApi } from './plugins/oauth/api.js';
 export type { AuthorizationRequest } from './plugins/oauth/begin-flow.js';
 export type { CallbackResult } from './plugins/oauth/complete-flow.js';
 export { type OAuthOptions, oauth } from './plugins/oauth/index.js';
-export type { AuthorizeInput, CallbackInput, FlowInput, TokensOptions } from './plugins/oauth/inputs.js';
+export type {
+  AuthorizeInput,
+  CallbackInput,
+  FlowInput,
+  TokensOptions,
+  UnlinkOptions,
+} from './plugins/oauth/inputs.js';
 export type { Account } from './plugins/oauth/model.js';
 export type { ProviderTokens } from './plugins/oauth/tokens.js';
+export type { PasskeysApi } from './plugins/passkeys/api.js';
+export { passkeys } from './plugins/passkeys/index.js';
+export type {
+  PasskeySession,
+  PasskeySignInInput,
+  PasskeySignInRequest,
+  ReauthenticateWithPasskeyInput,
+  RegisterPasskeyInput,
+  RemovePasskeyOptions,
+} from './plugins/passkeys/inputs.js';
+export type { Passkey } from './plugins/passkeys/model.js';
+export type { PasskeysOptions } from './plugins/passkeys/options.js';
+export type {
+  NewPasskeyResponse,
+  PasskeyCreationOptionsJSON,
+  PasskeyDescriptor,
+  PasskeyRequestOptionsJSON,
+  PasskeyResponse,
+} from './plugins/passkeys/webauthn-json.js';
 export type {
   ReinstateOptions,
   SuspendedUser,
@@ -84,4 +118,17 @@ export type {
 } from './plugins/suspension/api.js';
 export type { SuspensionOfUser } from './plugins/suspension/columns.js';
 export { suspension } from './plugins/suspension/index.js';
+export type { TwoFactorApi } from './plugins/two-factor/api.js';
+export type { SecondFactorOfUser } from './plugins/two-factor/columns.js';
+export { type TwoFactorOptions, twoFactor } from './plugins/two-factor/index.js';
+export type {
+  ChangeTwoFactorInput,
+  CompleteSignInInput,
+  ConfirmTotpInput,
+  DisableTwoFactorOptions,
+  EnrollTotpInput,
+  PendingInput,
+  TotpEnrolment,
+  TwoFactorStatus,
+} from './plugins/two-factor/inputs.js';
 export { authRouter } from './router.js';

@@ -1,5 +1,6 @@
 import type { Contribution } from './core/contribution.js';
 import type { Core } from './core/core.js';
+import type { withSecondFactors } from './core/signed-in.js';
 import type { Route } from './http/route.js';
 import type { Migration } from './migrations/migration.js';
 import type { Columns } from './models/column.js';
@@ -76,6 +77,15 @@ type AllOf<Union> = (Union extends unknown ? (one: Union) => void : never) exten
 export type PluginApis<P extends readonly Plugin[]> = {
   readonly [X in P[number] as ApiOf<X> extends null ? never : X['name']]: ApiOf<X>;
 };
+
+/** An API, whose sign-ins may demand a second factor if a plugin has them. */
+export type WithSecondFactors<Api, P extends readonly Plugin[]> = string extends P[number]['name']
+  ? Api
+  : 'twoFactor' extends P[number]['name']
+    ? Api extends { readonly [withSecondFactors]?: infer Demanding }
+      ? NonNullable<Demanding>
+      : Api
+    : Api;
 
 /** The Sequelize models of a list of plugins, by name. */
 export type PluginModels<P extends readonly Plugin[]> = {

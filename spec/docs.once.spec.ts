@@ -2,7 +2,16 @@ import { access, readdir, readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { admin, apiKeys, auditLog, credentialPassword, oauth, suspension } from '../lib/index.js';
+import {
+  admin,
+  apiKeys,
+  auditLog,
+  credentialPassword,
+  oauth,
+  passkeys,
+  suspension,
+  twoFactor,
+} from '../lib/index.js';
 import * as providers from '../lib/providers.js';
 import { type SpecApp, startApp } from './support/app.js';
 
@@ -24,6 +33,8 @@ describe('the tables of the reference', () => {
         apiKeys(),
         auditLog(),
         suspension(),
+        passkeys(),
+        twoFactor(),
       ],
       config: { baseUrl: 'http://localhost:3000', email: { send: () => {} } },
     })) as never;

@@ -31,12 +31,16 @@ const GIVEN = `
         ReturnType<Latchkey['apiKeys']>,
         ReturnType<Latchkey['auditLog']>,
         ReturnType<Latchkey['suspension']>,
+        ReturnType<Latchkey['twoFactor']>,
+        ReturnType<Latchkey['passkeys']>,
       ]
     >;
   declare const admin: Latchkey['admin'];
   declare const apiKeys: Latchkey['apiKeys'];
   declare const auditLog: Latchkey['auditLog'];
   declare const suspension: Latchkey['suspension'];
+  declare const twoFactor: Latchkey['twoFactor'];
+  declare const passkeys: Latchkey['passkeys'];
   declare const createAuth: Latchkey['createAuth'];
   declare const credentialPassword: Latchkey['credentialPassword'];
   declare const currentUser: Latchkey['currentUser'];
@@ -52,6 +56,9 @@ const GIVEN = `
   declare const password: string;
   declare const currentPassword: string;
   declare const newPassword: string;
+  declare const req: import('express').Request;
+  declare const res: import('express').Response;
+  declare const response: any;
 `;
 
 let folder: string;

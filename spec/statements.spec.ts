@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { authRouter, optionalSession, requireSession } from '../lib/index.js';
+import { authRouter, optionalSession, requireSession, twoFactor } from '../lib/index.js';
 import { ada, password, type SpecApp, sessionCookie, startApp } from './support/app.js';
+import { mailbox } from './support/mailbox.js';
 import { settled } from './support/sessions.js';
 import { loggingSequelize } from './support/statements.js';
+import { codeOf, enroll, firstStep, forgetSteps, secondStep } from './support/two-factor.js';
 
 // The number of statements per request, and what appears in the app's log with all logging turned on.
 let app: SpecApp<readonly [ReturnType<typeof password>]>;
@@ -37,8 +39,8 @@ const signIn = async () => {
   return `latchkey=${token}`;
 };
 /** Omits the statements that Sequelize sends for a new connection. */
-const sent = () =>
-  statements.filter(
+const sent = (lines = statements) =>
+  lines.filter(
     (line) =>
       /^Executed/.test(line) &&
       /\b(SELECT|INSERT|UPDATE|DELETE)\b/.test(line) &&
@@ -128,6 +130,60 @@ describe('the number of statements', () => {
     statements.length = 0;
     await app.http.post('/auth/signout').set('cookie', cookie).expect(204);
     expect(sent()).toHaveLength(2);
+  });
+});
+
+describe('with second factors and notices, the number of statements', () => {
+  const plugins = [password(), twoFactor()] as const;
+  const mail = mailbox();
+  let guarded: SpecApp<typeof plugins>;
+  let lines: string[] = [];
+  beforeAll(async () => {
+    guarded = await startApp({
+      plugins,
+      async config(database) {
+        const own = loggingSequelize(database);
+        lines = own.statements;
+        return { database: own.sequelize, baseUrl: 'http://app.example.com', email: { send: mail.send } };
+      },
+      mount(express, auth) {
+        express.use('/auth', authRouter(auth));
+        express.get('/guarded', requireSession(auth), (_req, res) => void res.json({}));
+      },
+    });
+  });
+  afterAll(() => guarded.stop());
+
+  /** What a request sends until it is answered. */
+  const sentBy = async (work: PromiseLike<{ status: number }>) => {
+    lines.length = 0;
+    expect((await work).status).toBe(200);
+    return sent(lines).length;
+  };
+
+  test('is one for a guarded request, and at most five for each step of a sign-in in a known browser', async () => {
+    const person = { email: 'two@example.com', password: ada.password };
+    await guarded.auth.users.create({ ...person, emailVerified: true });
+    const browser = guarded.browser();
+    await firstStep(browser, person).expect(200);
+    const { secret } = await enroll(browser);
+    await forgetSteps(guarded);
+    expect(await sentBy(browser.get('/guarded'))).toBe(1);
+    await browser.post('/auth/signout').expect(204);
+    expect(await sentBy(firstStep(browser, person))).toBeLessThanOrEqual(5);
+    const code = codeOf(secret);
+    expect(await sentBy(secondStep(browser, { method: 'totp', code }))).toBeLessThanOrEqual(5);
+    expect(await sentBy(browser.get('/guarded'))).toBe(1);
+  });
+
+  test('is four for a sign-in without its device cookie, and three with it', async () => {
+    await guarded.auth.credential.signUp(ada);
+    // The first session of an account is told to nobody.
+    await firstStep(guarded.browser()).expect(200);
+    const browser = guarded.browser();
+    expect(await sentBy(firstStep(browser))).toBe(4);
+    await browser.post('/auth/signout').expect(204);
+    expect(await sentBy(firstStep(browser))).toBe(3);
   });
 });
 

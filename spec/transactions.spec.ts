@@ -8,16 +8,21 @@ import {
   createAuth,
   type MailMessage,
   oauth,
+  passkeys,
   suspension,
+  twoFactor,
   type User,
 } from '../lib/index.js';
 import { memoryLogger, password, SECRET } from './support/app.js';
 import { connectAsApp } from './support/app-database.js';
+import { Authenticator } from './support/authenticator.js';
+import { beforeChange } from './support/changes.js';
 import { createDatabase, rows, type SpecDatabase } from './support/database.js';
 import { type LyingProvider, startLyingProvider } from './support/lying-provider.js';
 import { oidcPlugin } from './support/oauth-app.js';
 import { visitProvider } from './support/oidc.js';
 import { settled } from './support/sessions.js';
+import { codeOf } from './support/two-factor.js';
 
 const undone = new Error('the app undoes it');
 
@@ -42,9 +47,11 @@ function open() {
       apiKeys(),
       admin({ adminEmails: ['admin@example.com'] }),
       suspension(),
+      twoFactor(),
       auditLog(),
       oauth(),
       oidcPlugin(provider),
+      passkeys(),
     ],
   });
 }
@@ -78,6 +85,18 @@ const aPage = (token?: string) => ({
   request: { method: 'POST', headers: token ? { cookie: `latchkey=${token}` } : {} },
   response: { setHeader() {}, getHeader: () => undefined, appendHeader() {} } as never,
 });
+const aPasskey = async () => {
+  const { user, session } = await aSession();
+  await auth.markEmailVerified(user.id);
+  const owner = { userId: user.id, sessionId: session.id };
+  const device = new Authenticator({ origin: 'http://localhost' });
+  const response = device.create((await auth.passkeys.registrationOptions(owner)).options as never);
+  return { owner, device, response };
+};
+const anAddedPasskey = async () => {
+  const { owner, device, response } = await aPasskey();
+  return { ...owner, device, id: (await auth.passkeys.register({ ...owner, response })).id };
+};
 const aFlow = async () => {
   const { email } = newcomer();
   provider.lies = { claims: { sub: `subject of ${email}`, email, email_verified: true } };
@@ -87,7 +106,22 @@ const aFlow = async () => {
 };
 const aLinkedUser = async (): Promise<string> => {
   const { issued } = await auth.oauth.callback(await aFlow());
-  return issued?.user.id ?? '';
+  return issued && 'user' in issued ? issued.user.id : '';
+};
+/** The owner of an authenticator app, which is confirmed, and a session with aal 2. */
+const aProtectedUser = async () => {
+  const { id: userId, email, password } = await aUser();
+  await auth.markEmailVerified(userId);
+  const owner = { userId, sessionId: (await aSession(userId)).session.id };
+  const { secret } = await auth.twoFactor.enroll(owner);
+  const { recoveryCodes } = await auth.twoFactor.confirm({ ...owner, code: codeOf(secret) });
+  return { ...owner, email: String(email), password, code: String(recoveryCodes[0]) };
+};
+const aPendingSignIn = async () => {
+  const { email: credential, password, code } = await aProtectedUser();
+  const signedIn = await auth.credential.signIn({ credential, password });
+  const pendingToken = 'secondFactor' in signedIn ? signedIn.secondFactor.pendingToken : '';
+  return { pendingToken, method: 'recovery_code', code };
 };
 const aMailedToken = async (send: () => Promise<unknown>): Promise<string> => {
   // The one of the sign-up may still be on its way.
@@ -133,6 +167,15 @@ const WRITING: Record<string, Prepare> = {
     const { id } = await aUser();
     return (options) => auth.users.delete(id, options);
   },
+  async 'users.restore'() {
+    const { id } = await aUser();
+    const { core } = internalsOf(auth);
+    const record = await core.users.findRecord({ id });
+    await core.database.transaction((transaction) =>
+      core.updates.update(record!, { deletedAt: new Date() }, transaction),
+    );
+    return (options) => auth.users.restore(id, options);
+  },
   async 'users.update'() {
     const { id } = await aUser();
     return (options) => auth.users.update(id, { username: `username_${++count}`, ...options });
@@ -144,6 +187,11 @@ const WRITING: Record<string, Prepare> = {
   async 'users.setPassword'() {
     const { id } = await aUser();
     return (options) => auth.users.setPassword(id, newPassword, options);
+  },
+  async undoChange() {
+    const { id } = await aUser();
+    const token = await beforeChange(auth, id);
+    return (options) => auth.undoChange(token, { trusted: true, ...options });
   },
   'credential.signUp': async () => (options) => auth.credential.signUp({ ...newcomer(), ...options }),
   async 'credential.signIn'() {
@@ -194,6 +242,39 @@ const WRITING: Record<string, Prepare> = {
     const { apiKey } = await auth.apiKeys.create(id, { name: 'a program' });
     return (options) => auth.apiKeys.revoke(id, apiKey.id, options);
   },
+  async 'passkeys.registrationOptions'() {
+    const { owner } = await aPasskey();
+    return (options) => auth.passkeys.registrationOptions({ ...owner, ...options });
+  },
+  async 'passkeys.register'() {
+    const { owner, response } = await aPasskey();
+    return (options) => auth.passkeys.register({ ...owner, response, ...options });
+  },
+  async 'passkeys.rename'() {
+    const { userId, id } = await anAddedPasskey();
+    return (options) => auth.passkeys.rename(userId, id, 'another name', options);
+  },
+  async 'passkeys.remove'() {
+    const { userId, id } = await anAddedPasskey();
+    return (options) => auth.passkeys.remove(userId, id, options);
+  },
+  async 'passkeys.reauthenticationOptions'() {
+    const { userId, sessionId } = await anAddedPasskey();
+    return (options) => auth.passkeys.reauthenticationOptions({ userId, sessionId, ...options });
+  },
+  async 'passkeys.reauthenticate'() {
+    const { userId, sessionId, device } = await anAddedPasskey();
+    const { options: asked } = await auth.passkeys.reauthenticationOptions({ userId, sessionId });
+    const response = device.get(asked as never);
+    return (options) => auth.passkeys.reauthenticate({ userId, sessionId, response, ...options });
+  },
+  'passkeys.signInOptions': async () => (options) => auth.passkeys.signInOptions(options),
+  async 'passkeys.signIn'() {
+    const { device } = await anAddedPasskey();
+    const { options: asked, pendingToken } = await auth.passkeys.signInOptions();
+    const response = device.get(asked as never);
+    return (options) => auth.passkeys.signIn({ response, pendingToken, ...options });
+  },
   'admin.createUser': async () => (options) => auth.admin.createUser({ email: newcomer().email, ...options }),
   async 'admin.updateUser'() {
     const { id } = await aUser();
@@ -224,6 +305,37 @@ const WRITING: Record<string, Prepare> = {
     await auth.suspension.suspend(id);
     return (options) => auth.suspension.reinstate(id, options);
   },
+  async 'twoFactor.enroll'() {
+    const { userId, sessionId } = await aProtectedUser();
+    return (options) => auth.twoFactor.enroll({ userId, sessionId, ...options });
+  },
+  async 'twoFactor.confirm'() {
+    const { id: userId } = await aUser();
+    await auth.markEmailVerified(userId);
+    const owner = { userId, sessionId: (await aSession(userId)).session.id };
+    const { secret } = await auth.twoFactor.enroll(owner);
+    return (options) => auth.twoFactor.confirm({ ...owner, code: codeOf(secret), ...options });
+  },
+  async 'twoFactor.turnOff'() {
+    const { userId, sessionId } = await aProtectedUser();
+    return (options) => auth.twoFactor.turnOff({ userId, sessionId, ...options });
+  },
+  async 'twoFactor.renewRecoveryCodes'() {
+    const { userId, sessionId } = await aProtectedUser();
+    return (options) => auth.twoFactor.renewRecoveryCodes({ userId, sessionId, ...options });
+  },
+  async 'twoFactor.complete'() {
+    const pending = await aPendingSignIn();
+    return (options) => auth.twoFactor.complete({ ...pending, ...options });
+  },
+  async 'twoFactor.options'() {
+    const { pendingToken } = await aPendingSignIn();
+    return (options) => auth.twoFactor.options({ pendingToken, ...options });
+  },
+  async 'twoFactor.disable'() {
+    const { userId } = await aProtectedUser();
+    return (options) => auth.twoFactor.disable(userId, options);
+  },
   'oauth.authorizeUrl': async () => (options) => auth.oauth.authorizeUrl('oidc', options),
   async 'oauth.linkUrl'() {
     const { session } = await aSession();
@@ -250,9 +362,11 @@ const READING = [
   ...[
     'credential.usernameAvailable',
     'apiKeys.list',
+    'passkeys.list',
     'auditLog.listEvents',
     'oauth.accounts',
     'oauth.isPending',
+    'twoFactor.status',
   ],
   ...[
     'suspension.isSuspended',

@@ -81,6 +81,28 @@ types('auth has exactly the operations of the plugins in the list', () => {
   expectTypeOf(one).not.toHaveProperty('credential');
 });
 
+types('only with twoFactor() may a sign-in wait for a second factor', async () => {
+  const { createAuth, credentialPassword, oauth, twoFactor } = latchkey;
+  const config = { database: 'sqlite:x', secret: 'x' };
+  const right = { credential: 'ada', password: 'x' };
+  const back = { provider: 'x', parameters: new URLSearchParams(), browser: 'x' };
+  const plain = createAuth({ ...config, plugins: [credentialPassword(), oauth()] });
+  expectTypeOf(plain.credential.signIn).returns.resolves.toEqualTypeOf<Latchkey.IssuedSession>();
+  expectTypeOf((await plain.oauth.callback(back)).issued).toEqualTypeOf<Latchkey.IssuedSession | null>();
+  const guarded = createAuth({ ...config, plugins: [credentialPassword(), oauth(), twoFactor()] });
+  const signedIn = await guarded.credential.signIn(right);
+  // @ts-expect-error: there may be no session yet
+  signedIn.session;
+  if ('secondFactor' in signedIn) expectTypeOf(signedIn).toEqualTypeOf<Latchkey.PendingSignIn>();
+  else expectTypeOf(signedIn).toEqualTypeOf<Latchkey.IssuedSession>();
+  const { issued } = await guarded.oauth.callback(back);
+  if (!issued) return;
+  // @ts-expect-error: likewise
+  issued.session;
+  if ('secondFactor' in issued) expectTypeOf(issued).toEqualTypeOf<Latchkey.PendingSignIn>();
+  else expectTypeOf(issued).toEqualTypeOf<Latchkey.IssuedSession>();
+});
+
 types('an Auth with any plugins is assignable to Auth', () => {
   const auth = latchkey.createAuth({
     database: sequelize,

@@ -8,7 +8,16 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
-const PLUGINS = ['admin', 'api-keys', 'audit-log', 'credential-password', 'oauth', 'suspension'];
+const PLUGINS = [
+  'admin',
+  'api-keys',
+  'audit-log',
+  'credential-password',
+  'oauth',
+  'passkeys',
+  'suspension',
+  'two-factor',
+];
 
 describe('the build without a plugin', () => {
   let folder: string;

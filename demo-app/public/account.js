@@ -3,8 +3,9 @@ import { call } from './api.js';
 import { confirmed } from './confirm.js';
 import { nameAccount, ofPassword, onSubmit } from './form.js';
 import { showStatus } from './messages.js';
-import { formatDate, formatTime, moveFocus } from './page.js';
+import { formatDate, formatTime, moveFocus, save } from './page.js';
 import { withFreshSignIn } from './reauthenticate.js';
+import { waysInWords } from './ways.js';
 
 const byId = (id) => document.getElementById(id);
 const change = byId('change-password');
@@ -31,15 +32,15 @@ async function load() {
   for (const [id, text] of Object.entries(texts)) byId(id).textContent = text;
   byId('verified').hidden = !user.email_verified_at;
   byId('unverified').hidden = !user.email || user.email_verified_at !== null;
-  const { password, providers } = await call('GET', '/auth/sign-in-methods');
+  const methods = await call('GET', '/auth/sign-in-methods');
   // What was asked for earlier may be out of date, since the forms can be sent before it has come.
   if (load !== loads) return;
-  byId('ways').textContent = [...(password ? ['password'] : []), ...providers].join(', ');
+  byId('ways').textContent = waysInWords(methods);
   byId('profile-name').defaultValue = user.name ?? '';
   byId('profile-username').defaultValue = user.username ?? '';
-  change.hidden = !password;
+  change.hidden = !methods.password;
   // To sign in with a password, the user also needs an email or a username.
-  set.hidden = password || !(user.email ?? user.username);
+  set.hidden = methods.password || !(user.email ?? user.username);
 }
 
 onClick(byId('send-again'), async () => {
@@ -48,14 +49,17 @@ onClick(byId('send-again'), async () => {
 });
 
 onSubmit(change, async (passwords) => {
-  await ofPassword('current_password', () => call('POST', '/auth/passwords/change', passwords));
+  const done = await withFreshSignIn(() =>
+    ofPassword('current_password', () => call('POST', '/auth/passwords/change', passwords)),
+  );
+  if (!done) return '';
   change.reset();
   await load();
   return 'Your password has been changed. All your other sessions have ended.';
 });
 
 onSubmit(set, async (password) => {
-  await call('PUT', '/auth/passwords', password);
+  if (!(await withFreshSignIn(() => call('PUT', '/auth/passwords', password)))) return;
   set.reset();
   await load();
   // The form with the pressed button has given way to the one for changes.
@@ -64,7 +68,10 @@ onSubmit(set, async (password) => {
 });
 
 onSubmit(byId('profile'), async ({ name, username }) => {
-  await call('PATCH', '/auth/me', { name: name || null, ...(username && { username }) });
+  // A username that stays the same is not sent: a new one is a change of how to sign in.
+  const isNew = username && username !== byId('profile-username').defaultValue;
+  const body = { name: name || null, ...(isNew && { username }) };
+  if (!(await withFreshSignIn(() => call('PATCH', '/auth/me', body)))) return '';
   await load();
   return 'Your name and username have been saved.';
 });
@@ -87,19 +94,14 @@ onClick(byId('close-account'), async () => {
 });
 
 onClick(byId('download'), async () => {
-  const done = await withFreshSignIn(async () => save('my-data.json', await call('GET', '/api/my-data')));
+  const done = await withFreshSignIn(async () => {
+    const data = await call('GET', '/api/my-data');
+    save('my-data.json', JSON.stringify(data, null, 2), 'application/json');
+  });
   return done && 'Your data has been downloaded.';
 });
 
 byId('download').hidden = false;
-
-function save(name, data) {
-  const link = document.createElement('a');
-  link.download = name;
-  link.href = URL.createObjectURL(new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }));
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href));
-}
 
 await signedIn(load);
 // The browser could not scroll there before, because the content was not there yet.

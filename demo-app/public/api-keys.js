@@ -3,6 +3,7 @@ import { call } from './api.js';
 import { confirmed } from './confirm.js';
 import { onSubmit } from './form.js';
 import { emptyRow, fillList, formatDate, formatTime, moveFocus, row } from './page.js';
+import { freshly, withFreshSignIn } from './reauthenticate.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const form = document.querySelector('main form');
@@ -28,7 +29,7 @@ function item(key) {
     const title = `Revoke “${key.name}”?`;
     const text = 'Programs that use this key lose access at once. A revoked key cannot be restored.';
     if (!(await confirmed({ title, text, action: 'Revoke key' }))) return;
-    await call('DELETE', `/auth/api-keys/${key.id}`);
+    if (!(await withFreshSignIn(() => call('DELETE', `/auth/api-keys/${key.id}`)))) return;
     made.hidden = true;
     emptyRow(li);
     return `The key “${key.name}” has been revoked.`;
@@ -44,7 +45,9 @@ function expiry(iso) {
 onSubmit(form, async ({ name, days }) => {
   const scopes = new FormData(form).getAll('scopes');
   const expires_at = days ? new Date(Date.now() + days * DAY_MS).toISOString() : null;
-  const { key } = await call('POST', '/auth/api-keys', { name, scopes, expires_at });
+  const answer = await freshly('POST', '/auth/api-keys', { name, scopes, expires_at });
+  if (!answer) return;
+  const { key } = answer;
   form.reset();
   made.querySelector('#key').textContent = key;
   made.querySelector('#curl').textContent =

@@ -1,4 +1,5 @@
 import { call } from './api.js';
 import { confirmWithLink } from './mailed-link.js';
+import { withFreshSignIn } from './reauthenticate.js';
 
-confirmWithLink((fields) => call('POST', '/auth/email-changes/confirm', fields));
+confirmWithLink((fields) => withFreshSignIn(() => call('POST', '/auth/email-changes/confirm', fields)));

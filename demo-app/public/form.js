@@ -4,10 +4,10 @@ import { clearMessages, showProblem, showStatus } from './messages.js';
 import { offerToShowPasswords } from './show-password.js';
 
 // Errors that concern one field, although the response does not name it.
-const FIELD_OF_CODE = { email_taken: 'email', username_taken: 'username' };
+const FIELD_OF_CODE = { email_taken: 'email', username_taken: 'username', invalid_code: 'code' };
 
 // Where the browser goes after it has sent a form without this script.
-const WITHOUT_SCRIPT = ['redirect_to', 'error_to'];
+const WITHOUT_SCRIPT = ['redirect_to', 'error_to', 'second_factor_to'];
 
 /**
  * Submits a form by script. Shows the server's validation errors next to the fields, and what `send` returns next to the
@@ -40,7 +40,7 @@ export function nameAccount(form, name) {
   form.querySelector('[autocomplete=username]').defaultValue = name;
 }
 
-/** Runs an action that needs the password in one field. If the password is wrong, the error is shown at that field. */
+/** Runs an action that needs the password, or another proof, in one field. If it is wrong, the error is shown there. */
 export async function ofPassword(field, act) {
   try {
     return await act();

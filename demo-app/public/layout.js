@@ -20,11 +20,9 @@ for (const message of outcome?.children ?? []) announce(message);
 
 /** Screen readers announce only what changes. */
 function announce(message) {
-  const text = message.textContent;
-  message.textContent = '';
-  requestAnimationFrame(() => {
-    message.textContent = text;
-  });
+  const content = [...message.childNodes];
+  message.replaceChildren();
+  requestAnimationFrame(() => message.replaceChildren(...content));
 }
 
 const signOut = document.getElementById('sign-out');

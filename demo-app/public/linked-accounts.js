@@ -3,6 +3,7 @@ import { call } from './api.js';
 import { confirmed } from './confirm.js';
 import { fillList, formatDate, formatSecond, moveFocus, row } from './page.js';
 import { redirectTo } from './providers.js';
+import { withFreshSignIn } from './reauthenticate.js';
 
 const list = document.getElementById('providers');
 
@@ -49,13 +50,13 @@ function linked(li, provider, account) {
       throw problem;
     }
   });
-  onClick(linkAgain, () => redirectTo(id, 'link'));
+  onClick(linkAgain, () => link(id));
   unlink.setAttribute('aria-label', `Unlink ${name}`);
   onClick(unlink, async () => {
     const title = `Unlink ${name}?`;
     const text = 'You will no longer be able to sign in with it. You can link it again later.';
     if (!(await confirmed({ title, text, action: 'Unlink account' }))) return;
-    await call('DELETE', `/auth/oauth/${id}/unlink`);
+    if (!(await withFreshSignIn(() => call('DELETE', `/auth/oauth/${id}/unlink`)))) return;
     show(li, provider, undefined);
     moveFocus(li);
     return `Your account at ${name} has been unlinked.`;
@@ -65,9 +66,11 @@ function linked(li, provider, account) {
 
 function notLinked({ id, name }) {
   const content = row('not-linked', { name: capitalized(name), link: `Link ${name}` });
-  onClick(content.querySelector('button'), () => redirectTo(id, 'link'));
+  onClick(content.querySelector('button'), () => link(id));
   return content;
 }
+
+const link = (id) => withFreshSignIn(() => redirectTo(id, 'link'));
 
 /** The tokens are for calls to the provider's API. The page does not show them. */
 async function refreshTokens({ id, name }, content) {

@@ -29,6 +29,8 @@ function showInPlaceOfForm(id) {
  * Confirms an email address with the token of the link. The user must click a button, because virus scanners open the
  * links in emails too. Without a session of the account, the user must enter its password: access to the mailbox does not
  * prove that its owner created the account.
+ *
+ * @param confirm calls the route. Resolves to false if the user has cancelled
  */
 export function confirmWithLink(confirm) {
   const withPassword = document.getElementById('with-password');
@@ -36,9 +38,10 @@ export function confirmWithLink(confirm) {
   const token = mailedToken();
   onSubmit(form, async (fields) => {
     try {
-      await ofPassword('password', () =>
+      const done = await ofPassword('password', () =>
         confirm({ token, ...(fields.password && { password: fields.password }) }),
       );
+      if (done === false) return;
     } catch (problem) {
       if (!problem.isSignedOut) throw problem;
       withPassword.hidden = false;

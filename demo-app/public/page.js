@@ -30,6 +30,13 @@ export function nextPage() {
   return url && url.origin === location.origin ? url.href : '/account';
 }
 
+/** The page where a sign-in is completed with a second factor. It cannot ask the server how that can be given. */
+export function secondFactorPage({ methods }) {
+  sessionStorage.setItem('methods', methods.join(' '));
+  const next = new URLSearchParams(location.search).get('next');
+  return `/second-factor${next === null ? '' : `?${new URLSearchParams({ next })}`}`;
+}
+
 /** Makes the links between the sign-in page and the sign-up page keep `next`. */
 export function keepNext() {
   const next = new URLSearchParams(location.search).get('next');
@@ -54,6 +61,15 @@ export const nameOf = ({ id, email, username }) => email ?? username ?? `User â€
 /** Whether a user, as administrators see them, is suspended now. */
 export const isSuspended = ({ suspended_at, suspended_until }) =>
   suspended_at !== null && (suspended_until === null || new Date(suspended_until) > new Date());
+
+/** Offers a text as a file to save. */
+export function save(name, text, type) {
+  const link = document.createElement('a');
+  link.download = name;
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href));
+}
 
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });

@@ -18,13 +18,13 @@ export function offerProviders() {
   signedIn(async () => {
     const { providers } = await call('GET', '/api/providers');
     place.replaceChildren(...providers.map((provider) => providerButton(provider, 'authorize')));
-    document.querySelector('.or').hidden = providers.length === 0;
+    if (providers.length > 0) document.querySelector('.or').hidden = false;
   }, place);
 }
 
 /** A button to sign in with a provider, for the first time or again. */
-export function providerButton({ id, name }, purpose) {
-  const button = row('provider', { name: `Sign in with ${name}` });
+export function providerButton({ id, name }, purpose, template = 'provider') {
+  const button = row(template, { name: `Sign in with ${name}` });
   onClick(button, () => redirectTo(id, purpose));
   return button;
 }

@@ -18,6 +18,7 @@ function item(session) {
     device,
     ip: session.ip_address ?? 'Unknown address',
     active: `Active ${formatTime(session.last_active_at)}`,
+    how: session.aal > 1 ? ' · With two factors' : '',
   });
   li.querySelector('.badge').hidden = !session.current;
   const button = li.querySelector('button');

@@ -24,6 +24,7 @@ signedIn(async () => {
   const isOwn = user.id === me.user.id;
   part('own').hidden = !isOwn;
   part('delete-part').hidden = isOwn;
+  part('factor-part').hidden = isOwn;
   for (const element of document.querySelectorAll('main > section:first-of-type, #edit, #sessions-part'))
     element.hidden = false;
   const { name, username } = part('edit').elements;
@@ -109,6 +110,15 @@ onClick(part('reinstate'), async () => {
   show(user);
   showStatus(`${nameOf(user)} can sign in again.`, part('suspend').querySelector('[type=submit]'));
   part('suspend').elements.reason.focus();
+});
+
+onClick(part('disable-factor'), async () => {
+  const title = `Disable the second factor of ${part('name').textContent}?`;
+  const text =
+    'Do this only if you are sure who is asking. The user is told by email, with a link that undoes it.';
+  if (!(await confirmed({ title, text, action: 'Disable second factor' }))) return '';
+  const done = await withFreshSignIn(() => call('POST', `${route}/disable-second-factor`));
+  return done && 'The second factor is off. The user can sign in with the password alone.';
 });
 
 onClick(part('delete'), async () => {

@@ -10,7 +10,10 @@ import {
   mailedLink,
   mails,
   nextPage,
+  reauthenticate,
+  secondFactor,
   sessions,
+  undoChange,
   type View,
 } from '../views.js';
 import { navigationOf } from './visitor.js';
@@ -22,6 +25,7 @@ export function pages(auth: DemoAuth): Router {
   const administrators = requireAdmin(auth, { onError: toSignIn });
 
   const router = Router();
+  router.use(toSecondFactor);
   router.get('/', visitors, page(auth, 'home', 'Home', { script: false }));
   router.get('/sign-up', visitors, page(auth, 'sign-up', 'Sign up', { view: enter }));
   router.get('/sign-in', visitors, page(auth, 'sign-in', 'Sign in', { view: enter }));
@@ -30,6 +34,8 @@ export function pages(auth: DemoAuth): Router {
   router.get('/reset-password', all, page(auth, 'reset-password', 'New password', { view: mailedLink }));
   router.get('/verify-email', all, page(auth, 'verify-email', 'Confirm your email', { view: mailedLink }));
   router.get('/change-email', all, page(auth, 'change-email', 'Your new email', { view: mailedLink }));
+  router.get('/second-factor', all, page(auth, 'second-factor', 'One more step', { view: secondFactor }));
+  router.get('/undo-change', all, page(auth, 'undo-change', 'This was not me', { view: undoChange }));
   router.get('/sign-in-failed', all, page(auth, 'sign-in-failed', 'Sign-in failed', { script: false }));
   router.get('/mails', all, page(auth, 'mails', 'Emails', { view: mails }));
   router.get('/account', users, page(auth, 'account', 'Account', { view: account }));
@@ -39,6 +45,13 @@ export function pages(auth: DemoAuth): Router {
     '/linked-accounts',
     users,
     page(auth, 'linked-accounts', 'Linked accounts', { view: linkedAccounts }),
+  );
+  router.get('/security', users, page(auth, 'security', 'Security', { needsScript: true }));
+  // For browsers without scripts. The others show a dialog.
+  router.get(
+    '/reauthenticate',
+    users,
+    page(auth, 'reauthenticate', 'Confirm that it is you', { view: reauthenticate, script: false }),
   );
   router.get('/api-keys', users, page(auth, 'api-keys', 'API keys', { needsScript: true }));
   router.get('/sessions', users, page(auth, 'sessions', 'Sessions', { view: sessions }));
@@ -87,6 +100,17 @@ function page(
 const redirectSignedIn: RequestHandler = (req, res, next) => {
   if (req.auth) res.redirect(303, nextPage(req));
   else next();
+};
+
+/** Where a sign-in at a provider returns to if it needs a second factor. */
+const toSecondFactor: RequestHandler = (req, res, next) => {
+  if (req.query.second_factor !== 'required') {
+    next();
+    return;
+  }
+  const isEntrance = ['/sign-in', '/sign-up'].includes(req.path);
+  const wanted = isEntrance ? String(req.query.next ?? '/account') : req.path;
+  res.redirect(303, `/second-factor?${new URLSearchParams({ next: wanted })}`);
 };
 
 const toSignIn: NonNullable<GuardOptions['onError']> = (error, req, res, next) => {

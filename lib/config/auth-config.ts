@@ -3,6 +3,7 @@ import type { WindowRule } from '../limits/limiter.js';
 import type { RedisClient } from '../limits/redis-store.js';
 import type { Logger } from '../logger.js';
 import type { MailMessage } from '../mail/message.js';
+import type { NoticeKind } from '../mail/notice-kinds.js';
 import type { FieldsOptions, Hooks, UserOptions } from './user-options.js';
 
 /** How the session cookie is set. */
@@ -67,6 +68,11 @@ export interface RateLimitOptions {
   /** Changes of one account's password by the user, other than resets by email. @default { limit: 5, window: 3600 } */
   passwordChange?: WindowRule | false;
   /**
+   * Requests for passkey options: for sign-ins per address, and for everything else per account.
+   * @default { limit: 60, window: 60 }
+   */
+  passkeyOptions?: WindowRule | false;
+  /**
    * Wrong passwords per account: how many are allowed before attempts are paused, and the first and the longest pause,
    * in seconds. The pause doubles with each further failure.
    * @default { failures: 5, firstPause: 15, maxPause: 900 }
@@ -90,6 +96,13 @@ export interface EmailOptions {
   invitationUrl?: string;
   /** Likewise, the app's page that reads `?token=` and calls POST /email-changes/confirm. @default `/change-email` */
   changeEmailUrl?: string;
+  /** Likewise, the app's page that reads `?token=` and calls POST /undo-change. @default `/undo-change` */
+  undoUrl?: string;
+  /**
+   * Which notices tell users what happens to their accounts. A kind that is left out is neither sent nor can it be undone.
+   * @default true: all of them
+   */
+  notices?: boolean | readonly NoticeKind[];
 }
 
 /** Which routes users have to change their own account. */
@@ -100,6 +113,16 @@ export interface AccountOptions {
   changeEmail?: boolean;
   /** DELETE /me. @default true */
   delete?: boolean;
+}
+
+/** What becomes of accounts that are deleted. */
+export interface AccountDeletionOptions {
+  /**
+   * For how many days an account is kept shut before `auth.prune()` deletes it for good, 0 to 3650. Until then, the link in
+   * the notice about it can bring it back.
+   * @default 0: it is deleted at once
+   */
+  graceDays?: number;
 }
 
 /** The config of `createAuth`, `authRouter` and the guards. */
@@ -150,6 +173,8 @@ export interface AuthConfig<P = readonly unknown[], F extends FieldsOptions = Fi
   signUp?: 'open' | 'closed';
   /** Which routes users have to change their own account. @default all of them */
   account?: AccountOptions;
+  /** What becomes of accounts that are deleted. @default they are deleted at once */
+  accountDeletion?: AccountDeletionOptions;
   /** A prefix for all table names: lower-case letters, digits and `_`. @default '' */
   tablePrefix?: string;
   /** Where latchkey logs. @default warnings and errors go to the console */

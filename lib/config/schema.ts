@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isSequelize } from '../database/connect.js';
 import type { RedisClient } from '../limits/redis-store.js';
 import { consoleLogger, type Logger } from '../logger.js';
+import { NOTICE_KINDS } from '../mail/notice-kinds.js';
 import type { EmailOptions } from './auth-config.js';
 import { requestPropertySchema } from './request-property.js';
 import { hooksSchema, userSchema } from './user-schema.js';
@@ -68,6 +69,7 @@ const rateLimitSchema = z
     mail: windowRule.default({ limit: 3, window: 60 }),
     passwordCheck: windowRule.default({ limit: 60, window: 60 }),
     passwordChange: windowRule.default({ limit: 5, window: 3600 }),
+    passkeyOptions: windowRule.default({ limit: 60, window: 60 }),
     account: pauseRule.default({ failures: 5, firstPause: 15, maxPause: 900 }),
   })
   .refine(({ store, keyPrefix }) => keyPrefix === undefined || store !== undefined, {
@@ -90,6 +92,12 @@ const emailSchema = z.strictObject({
   resetUrl: page.default('/reset-password'),
   invitationUrl: page.optional(),
   changeEmailUrl: page.default('/change-email'),
+  undoUrl: page.default('/undo-change'),
+  notices: z
+    .union([z.boolean(), z.array(z.enum(NOTICE_KINDS))], {
+      error: `must be true, false, or a list of ${NOTICE_KINDS.join(', ')}`,
+    })
+    .default(true),
 });
 
 /** Validates the config and fills in defaults. */
@@ -156,6 +164,15 @@ export const configSchema = z.strictObject({
   signUp: z.enum(['open', 'closed'], "must be 'open' or 'closed'").default('open'),
   account: z
     .strictObject({ update: flag.default(true), changeEmail: flag.default(true), delete: flag.default(true) })
+    .prefault({}),
+  accountDeletion: z
+    .strictObject({
+      graceDays: z
+        .int('must be a whole number of days')
+        .min(0, 'must be 0 days or more')
+        .max(3650, 'must be at most 3650 days')
+        .default(0),
+    })
     .prefault({}),
   tablePrefix: z
     .string()

@@ -4,6 +4,7 @@ import type { LimitRules, WindowRule } from '../limits/limiter.js';
 import type { RedisClient } from '../limits/redis-store.js';
 import type { Logger } from '../logger.js';
 import type { MailSettings } from '../mail/mailer.js';
+import { NOTICE_KINDS, type NoticeKind } from '../mail/notice-kinds.js';
 import type { AuthConfig } from './auth-config.js';
 import { isLoopback, readOptions } from './options.js';
 import { configSchema } from './schema.js';
@@ -32,6 +33,8 @@ export interface Settings {
   readonly cookie: CookieSettings;
   /** The cookie that identifies a browser: see `Devices`. */
   readonly deviceCookie: CookieSettings;
+  /** The cookie of a sign-in that waits for a second factor. */
+  readonly pendingCookie: CookieSettings;
   /** Null if rate limits are disabled. */
   readonly rateLimit: { store: RedisClient | string | null; keyPrefix: string; rules: LimitRules } | null;
   /** Null if `email` is not configured. */
@@ -41,6 +44,9 @@ export interface Settings {
         readonly resetUrl: string;
         readonly invitationUrl: string;
         readonly changeEmailUrl: string;
+        readonly undoUrl: string;
+        /** Those that are sent. */
+        readonly notices: readonly NoticeKind[];
       })
     | null;
   readonly user: {
@@ -56,6 +62,8 @@ export interface Settings {
   readonly signUp: 'open' | 'closed';
   /** Which of the routes about one's own account are on. */
   readonly account: { readonly update: boolean; readonly changeEmail: boolean; readonly delete: boolean };
+  /** How long deleted accounts are kept shut before they are deleted for good. */
+  readonly accountDeletion: { readonly graceDays: number };
   readonly tablePrefix: string;
   readonly logger: Logger;
 }
@@ -92,12 +100,25 @@ export function readConfig(config: AuthConfig<readonly unknown[]>): {
     origins: new Set([...(baseUrl ? [baseUrl] : []), ...trustedOrigins].map((url) => new URL(url).origin)),
     session: times,
     rateLimit: rateLimit === false ? null : rateLimitSettings(rateLimit, rest.tablePrefix),
-    email: email ? { invitationUrl: email.resetUrl, ...email, baseUrl: baseUrl ?? null } : null,
+    email: email
+      ? {
+          invitationUrl: email.resetUrl,
+          ...email,
+          notices: noticesOf(email.notices),
+          baseUrl: baseUrl ?? null,
+        }
+      : null,
     cookie,
-    deviceCookie: deviceCookieSettings(cookie),
+    deviceCookie: laxCookie(cookie, 'device'),
+    pendingCookie: laxCookie(cookie, 'pending'),
   };
   for (const warning of warningsAbout(settings)) settings.logger.warn(`latchkey: ${warning}`);
   return { settings, secrets };
+}
+
+function noticesOf(notices: boolean | readonly NoticeKind[]): readonly NoticeKind[] {
+  if (typeof notices === 'boolean') return notices ? NOTICE_KINDS : [];
+  return notices;
 }
 
 /** Warns about settings that are allowed but rarely intended. */
@@ -110,8 +131,10 @@ function* warningsAbout({ baseUrl, cookie, email }: Settings): Generator<string>
     const refused = cookie.secure ? ', and browsers reject the Secure cookie' : '';
     yield `baseUrl is http in production: passwords and session tokens are sent unencrypted${refused}`;
   }
-  const pages = [email?.verifyUrl, email?.resetUrl, email?.invitationUrl, email?.changeEmailUrl];
-  if (!baseUrl && pages.some((page) => page?.startsWith('/'))) {
+  const pages = email
+    ? [email.verifyUrl, email.resetUrl, email.invitationUrl, email.changeEmailUrl, email.undoUrl]
+    : [];
+  if (!baseUrl && pages.some((page) => page.startsWith('/'))) {
     yield 'links in emails are relative without baseUrl: set it, or set the pages in email to URLs';
   }
 }
@@ -131,6 +154,7 @@ function rateLimitSettings(
       mail: windowOf(windows.mail) || null,
       passwordCheck: windowOf(windows.passwordCheck) || null,
       passwordChange: windowOf(windows.passwordChange) || null,
+      passkeyOptions: windowOf(windows.passkeyOptions) || null,
       account: account
         ? {
             failures: account.failures,
@@ -178,7 +202,7 @@ function cookieSettings(options: Config['session']['cookie'], baseUrl?: string):
  * Beside the session cookie, and for the same host and path, so that two realms on one host do not share it. Lax even if
  * that one is strict: a sign-in with a provider ends with a redirect from another site.
  */
-function deviceCookieSettings(cookie: CookieSettings): CookieSettings {
+function laxCookie(cookie: CookieSettings, purpose: string): CookieSettings {
   const sameSite = cookie.sameSite === 'strict' ? 'lax' : cookie.sameSite;
-  return { ...cookie, name: `${cookie.name}-device`, sameSite };
+  return { ...cookie, name: `${cookie.name}-${purpose}`, sameSite };
 }

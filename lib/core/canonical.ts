@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 
 const MAX_EMAIL = 254;
-const LOCAL_PART = /^(?!\.)(?!.*\.\.)(?!.*\.$)[a-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}$/;
+const LOCAL_PART = /^(?![.-])(?!.*\.\.)(?!.*\.$)[a-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}$/;
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 const HIDDEN = /[\p{C}\p{Z}]/u;
 const URL_SYNTAX = /[/\\:?#%@[\]<>^|]/;
@@ -13,7 +13,8 @@ const USERNAME = /^[A-Za-z0-9_.-]{3,30}$/;
  *
  * - trimmed and in lower case;
  * - the local part in ASCII, without quotes, comments or commas, so that no look-alike (Kelvin sign, dotless i,
- *   zero-width or full-width characters) is accepted in place of another character;
+ *   zero-width or full-width characters) is accepted in place of another character; and not with a hyphen first, which
+ *   programs that send mail take for an option (CVE-2020-7769);
  * - the domain in ASCII (punycode, UTS 46), with at least two labels.
  */
 export function canonicalEmail(value: unknown): string | null {

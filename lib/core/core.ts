@@ -7,24 +7,31 @@ import { AuthError } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
 import type { Mailer } from '../mail/mailer.js';
 import type { MailTemplate } from '../mail/message.js';
+import { accountChanges } from '../models/account-change.js';
 import type { Columns } from '../models/column.js';
 import { devices } from '../models/device.js';
 import { oneTimeTokens } from '../models/one-time-token.js';
-import { type Session, sessions } from '../models/session.js';
+import { sessions } from '../models/session.js';
 import { Table, type TableDeclaration } from '../models/table.js';
 import type { User } from '../models/user.js';
+import { AccountChanges } from './account-changes.js';
 import type { Carrier } from './authentication.js';
 import { type ClientInput, forClientOf, type TransactionOption } from './client-input.js';
 import type { Contribution, Purpose } from './contribution.js';
+import { DeviceRows } from './device-rows.js';
 import { Devices } from './devices.js';
 import type { Events } from './events.js';
+import { HeldEmails } from './held-emails.js';
+import { Notices } from './notices.js';
 import { OneTimeTokens } from './one-time-tokens.js';
+import { PluginRules } from './plugin-rules.js';
 import { type Attached, ProofOfEmail } from './proof-of-email.js';
-import { type IssuedSession, Sessions } from './sessions.js';
+import { SecondFactorRules } from './second-factor-rules.js';
+import { Sessions } from './sessions.js';
 import { type CheckedSignIn, type Proof, SignIn, type SignInOptions } from './sign-in.js';
 import { SignUp } from './sign-up.js';
-import type { AccountRow, UserRecord } from './user-record.js';
-import { UserStorage } from './user-storage.js';
+import type { SignedIn } from './signed-in.js';
+import type { UserRecord } from './user-record.js';
 import { UserUpdates } from './user-updates.js';
 import { WaysIn } from './ways-in.js';
 
@@ -32,7 +39,7 @@ import { WaysIn } from './ways-in.js';
 const MAX_CARRIED_SESSIONS = 2;
 
 /** The services that plugins, routes and guards share. */
-export class Core extends UserStorage {
+export class Core extends PluginRules {
   /** Makes accounts. */
   readonly signUp: SignUp;
   /** Changes them. */
@@ -44,6 +51,11 @@ export class Core extends UserStorage {
   /** In the order in which they are tried. */
   readonly carriers: readonly Carrier[];
   readonly #contributions: readonly Contribution[];
+  /** What accounts with a second factor demand. */
+  readonly secondFactors: SecondFactorRules;
+  /** What it takes to undo changes of accounts. */
+  readonly changes: AccountChanges;
+  readonly notices: Notices;
   readonly gate: SignIn;
   readonly proofs: ProofOfEmail;
 
@@ -73,13 +85,31 @@ export class Core extends UserStorage {
       users: this.users.table,
       sessions: this.table(sessions),
       devices: this.table(devices),
+      changes: this.table(accountChanges),
     };
     this.sessions = new Sessions(database, tables, this.selections.shown, settings, events);
-    this.signUp = new SignUp(database, this.users, this.fields, settings);
-    this.updates = new UserUpdates(context, this.users, settings.hooks);
-    this.devices = new Devices(database, tables.devices, context, settings.logger, (request) =>
-      this.carriers.flatMap((carrier) => carrier.deviceTokens?.(request) ?? []),
+    const held = new HeldEmails(database, tables.changes, (settings.email?.notices ?? []).length > 0);
+    this.signUp = new SignUp(database, this.users, this.fields, settings, held);
+    this.updates = new UserUpdates(context, this.users, settings.hooks, held);
+    this.changes = new AccountChanges(database, tables.changes, tables.devices, box, contributions);
+    this.notices = new Notices(
+      mailer,
+      settings.email?.notices ?? [],
+      this.changes,
+      context,
+      database.clock,
+      settings.email?.undoUrl ?? '',
+      limiter,
     );
+    this.devices = new Devices(
+      database,
+      new DeviceRows(database, tables),
+      context,
+      this.notices,
+      settings.logger,
+      (request) => this.carriers.flatMap((carrier) => carrier.deviceTokens?.(request) ?? []),
+    );
+    this.secondFactors = new SecondFactorRules(database, contributions);
     this.gate = new SignIn(
       tables.sessions,
       this.sessions,
@@ -90,6 +120,8 @@ export class Core extends UserStorage {
       events,
       contributions,
       this.users,
+      this.secondFactors,
+      limiter,
       (request) => this.sessionTokens(request),
     );
     this.proofs = new ProofOfEmail(
@@ -98,12 +130,13 @@ export class Core extends UserStorage {
       this.updates,
       this.sessions,
       tokens,
-      tables.devices,
+      this.devices,
       events,
       contributions,
+      this.changes,
     );
     this.tokens = new OneTimeTokens(database, tokens, this.users, this.proofs, contributions);
-    this.waysIn = new WaysIn(database, this.users, contributions);
+    this.waysIn = new WaysIn(database, this.users, contributions, (...args) => this.inNameOf(...args));
     this.#contributions = setUp(this);
     this.tokens.checkPurposes();
     this.carriers = [
@@ -128,15 +161,12 @@ export class Core extends UserStorage {
   }
 
   /** Creates a session: see {@link SignIn}. @throws AuthError if a plugin's check rejects the user */
-  signIn(proof: Proof, options?: SignInOptions): Promise<IssuedSession> {
+  signIn(proof: Proof, options?: SignInOptions): Promise<SignedIn> {
     return this.gate.begin(proof, options);
   }
 
   /** Like {@link signIn}, in two steps: for a session that is created in the same transaction as another change. */
-  checkSignIn(
-    record: Pick<Proof, 'user' | 'account' | 'row'>,
-    options?: SignInOptions,
-  ): Promise<CheckedSignIn> {
+  checkSignIn(record: Omit<Proof, 'authEpoch'>, options?: SignInOptions): Promise<CheckedSignIn> {
     return this.gate.check(record, options);
   }
 
@@ -156,21 +186,23 @@ export class Core extends UserStorage {
    * requesting session must still be active, so that a request in flight cannot undo a password reset or a revoke-all.
    *
    * @param sessionId the requesting session; null for programmatic calls
-   * @throws AuthError `user_not_found`, `invalid_session`; what a plugin's check of the account throws
+   * @param changesWaysIn whether an account with a second factor demands it for the change
+   * @throws AuthError `user_not_found`, `invalid_session`, `second_factor_required`, `reauthentication_required`; what a
+   *   plugin's check of the account throws
    */
   inNameOf<T>(
     userId: string,
     sessionId: string | null,
     work: (transaction: Transaction, record: UserRecord) => Promise<T>,
+    changesWaysIn = true,
   ): Promise<T> {
     return this.database.transaction(async (transaction) => {
       const record = await this.users.lock(userId, transaction);
       if (!record) throw new AuthError('user_not_found');
-      if (
-        sessionId !== null &&
-        !(await this.sessions.isStillOpen(sessionId, record.authEpoch, transaction))
-      ) {
-        throw new AuthError('invalid_session');
+      if (sessionId !== null) {
+        const session = await this.sessions.stillOpen(sessionId, record.authEpoch, transaction);
+        if (session?.userId !== userId) throw new AuthError('invalid_session');
+        if (changesWaysIn) this.secondFactors.requireFor(record.account, session);
       }
       this.checkAccount(record.account);
       return work(transaction, record);
@@ -193,43 +225,16 @@ export class Core extends UserStorage {
     return proved.record.user;
   }
 
-  /**
-   * Refuses a person who has just shown who they are, if a plugin's check does, such as that for suspended accounts. Every
-   * way in calls it after the proof, and never before.
-   *
-   * @throws AuthError such as `account_suspended`
-   */
-  checkAccount(account: AccountRow): void {
-    for (const contribution of this.#contributions) contribution.checkAccount?.(account);
-  }
-
-  /** What plugins contribute. Complete once all are set up. */
-  get contributions(): readonly Contribution[] {
+  override get contributions(): readonly Contribution[] {
     return this.#contributions;
-  }
-
-  /** Whether a plugin defines administrators. */
-  get hasAdministrators(): boolean {
-    return this.#contributions.some(({ isAdministrator }) => isAdministrator !== undefined);
-  }
-
-  isAdministrator(user: User): boolean {
-    return this.#contributions.some((contribution) => contribution.isAdministrator?.(user) ?? false);
-  }
-
-  /** The attributes of a user that plugins show to clients. */
-  get shownOfUser(): readonly (keyof User)[] {
-    return this.#contributions.flatMap(({ shows }) => shows?.user ?? []);
-  }
-
-  /** The attributes of a session that plugins show to clients. */
-  get shownOfSession(): readonly (keyof Session)[] {
-    return this.#contributions.flatMap(({ shows }) => shows?.session ?? []);
   }
 
   /** Deletes expired rows. @returns the number of rows */
   async prune(): Promise<number> {
-    return (await this.sessions.prune()) + (await this.tokens.prune()) + (await this.devices.prune());
+    let pruned = 0;
+    for (const table of [this.sessions, this.tokens, this.devices, this.changes])
+      pruned += await table.prune();
+    return pruned;
   }
 
   /** Waits for background work. */

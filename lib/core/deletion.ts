@@ -1,41 +1,103 @@
 import type { Transaction } from 'sequelize';
 import { isForeignKeyViolation } from '../database/faults.js';
 import { AuthError } from '../errors.js';
+import { accountChanges } from '../models/account-change.js';
 import { devices } from '../models/device.js';
 import { oneTimeTokens } from '../models/one-time-token.js';
 import { changeAccount } from './change-account.js';
+import { closeAccount, expiredAccounts, isClosed } from './closed-accounts.js';
 import type { Core } from './core.js';
+import { accountDeletedNotice } from './notice-texts.js';
+import type { Notice } from './notices.js';
 import { runHook } from './sign-up.js';
+import type { UserRecord } from './user-record.js';
 
 interface Deleted {
   readonly endedSessions: readonly string[];
   /** What to do after the commit. */
   readonly afterwards: readonly (() => void)[];
+  readonly notice: Notice | null;
 }
 
+const BATCH = 100;
+
 /**
- * Deletes an account with everything that belongs to it. If a row of the app refers to it and may not go, nothing is
- * deleted.
+ * Deletes an account with everything that belongs to it, or shuts it if deleted accounts are kept for a while. If a row of
+ * the app refers to it and may not go, nothing is deleted.
  *
  * @param sessionId the session of the user who asks for it; null for code
+ * @param isFinal whether it is deleted at once all the same
  * @throws AuthError `account_in_use` (409), `user_not_found` or `invalid_session`, and what the app's hook throws
  */
-export async function deleteUser(core: Core, userId: string, sessionId: string | null): Promise<void> {
-  const { endedSessions, afterwards } = await deleteOrRefuse(core, userId, sessionId);
+export async function deleteUser(
+  core: Core,
+  userId: string,
+  sessionId: string | null,
+  isFinal = false,
+): Promise<void> {
+  if (core.settings.accountDeletion.graceDays === 0 || isFinal) return deleteForGood(core, userId, sessionId);
+  await closeAccount(core, userId, sessionId, (transaction, record) => deleteIn(core, transaction, record));
+}
+
+/** Deletes the accounts that have been kept shut for long enough. @returns their number */
+export async function pruneAccounts(core: Core): Promise<number> {
+  await core.database.ready();
+  for (let after = '', deleted = 0; ; ) {
+    const expired = await expiredAccounts(core, after, BATCH);
+    for (const { id } of expired) deleted += await pruneAccount(core, id);
+    const last = expired.at(-1);
+    if (!last) return deleted;
+    after = last.id;
+  }
+}
+
+/** One that cannot go must not keep the others. */
+async function pruneAccount(core: Core, userId: string): Promise<number> {
+  try {
+    await deleteForGood(core, userId, null, true);
+    return 1;
+  } catch (error) {
+    const isRestored = error instanceof AuthError && error.code === 'user_not_found';
+    if (!isRestored)
+      core.settings.logger.warn(
+        `latchkey: the deleted account ${userId} could not be deleted for good`,
+        error,
+      );
+    return 0;
+  }
+}
+
+/** @param onlyClosed whether it must still be shut, and nobody is told any more */
+async function deleteForGood(
+  core: Core,
+  userId: string,
+  sessionId: string | null,
+  onlyClosed = false,
+): Promise<void> {
+  const { endedSessions, afterwards, notice } = await deleteOrRefuse(core, userId, sessionId, onlyClosed);
   core.sessions.announceEnd(userId, endedSessions);
   core.events.emit('user.deleted', { userId });
+  core.notices.send(notice);
   for (const work of afterwards) work();
 }
 
-async function deleteOrRefuse(core: Core, userId: string, sessionId: string | null): Promise<Deleted> {
+async function deleteOrRefuse(
+  core: Core,
+  userId: string,
+  sessionId: string | null,
+  onlyClosed: boolean,
+): Promise<Deleted> {
   let isDone = false;
   try {
-    return await changeAccount(core, userId, sessionId, async (transaction, { user }) => {
+    return await changeAccount(core, userId, sessionId, async (transaction, record) => {
       isDone = false;
-      await runHook(core.context, () => core.settings.hooks.beforeDeleteUser?.(user, { transaction }));
-      const deleted = await deleteRows(core, userId, transaction);
+      const wasClosed = isClosed(record);
+      if (onlyClosed && !wasClosed) throw new AuthError('user_not_found');
+      const deleted = await deleteIn(core, transaction, record);
       isDone = true;
-      return deleted;
+      const byApp = sessionId === null;
+      const notice = wasClosed ? null : core.notices.plain(accountDeletedNotice, record.user, { byApp });
+      return { ...deleted, notice };
     });
   } catch (error) {
     // SQLite checks deferred constraints at COMMIT only.
@@ -43,7 +105,16 @@ async function deleteOrRefuse(core: Core, userId: string, sessionId: string | nu
   }
 }
 
-async function deleteRows(core: Core, userId: string, transaction: Transaction): Promise<Deleted> {
+async function deleteIn(core: Core, transaction: Transaction, { user }: UserRecord) {
+  await runHook(core.context, () => core.settings.hooks.beforeDeleteUser?.(user, { transaction }));
+  return deleteRows(core, user.id, transaction);
+}
+
+async function deleteRows(
+  core: Core,
+  userId: string,
+  transaction: Transaction,
+): Promise<Omit<Deleted, 'notice'>> {
   try {
     const afterwards: (() => void)[] = [];
     for (const { onDelete } of core.contributions) {
@@ -54,6 +125,7 @@ async function deleteRows(core: Core, userId: string, transaction: Transaction):
     // The database deletes these with the user, unless foreign keys are off, as they may be on SQLite.
     await core.table(oneTimeTokens).delete({ userId }, transaction);
     await core.table(devices).delete({ userId }, transaction);
+    await core.table(accountChanges).delete({ userId }, transaction);
     await core.users.rows?.delete(userId, transaction);
     await core.table(core.userTable).delete({ id: userId }, transaction);
     await checkDeferred(core, transaction);

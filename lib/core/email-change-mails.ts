@@ -25,13 +25,13 @@ export const verifyNewEmailMail: Omit<MailTemplate, 'page'> = {
   after: 'The link expires in one hour. If you did not ask for it, ignore this email: nothing has changed.',
 };
 
-export const emailChangeRequestedMail: NoticeTemplate = {
+export const emailChangeRequestedNotice: NoticeTemplate = {
   kind: 'email-change-requested',
   subject: 'Your email address is about to change',
   lines: [
     'Someone who is signed in to your account asked to change its email address. A link to confirm it went to the new address.',
-    'If it was you, there is nothing to do here. If it was not, change your password now: the link will not work any more.',
   ],
+  help: 'If it was you, there is nothing to do here. If it was not, change your password now: the link will not work any more.',
 };
 
 export const emailChangeConflictMail: NoticeTemplate = {
@@ -43,11 +43,8 @@ export const emailChangeConflictMail: NoticeTemplate = {
   ],
 };
 
-export const emailChangedMail: NoticeTemplate = {
+export const emailChangedNotice: NoticeTemplate = {
   kind: 'email-changed',
-  subject: 'Your email address has changed',
-  lines: [
-    'Your account has a new email address, and this one does not belong to it any more.',
-    'If it was not you, contact us at once.',
-  ],
+  subject: 'Your email address was changed',
+  lines: ['Your account has a new email address, and this one does not belong to it any more.'],
 };

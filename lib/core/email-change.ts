@@ -1,17 +1,19 @@
 import { AuthError } from '../errors.js';
+import type { Session } from '../models/session.js';
 import type { User } from '../models/user.js';
 import { changeAccount } from './change-account.js';
 import type { Core } from './core.js';
 import {
   emailChangeConflictMail,
-  emailChangedMail,
-  emailChangeRequestedMail,
+  emailChangedNotice,
+  emailChangeRequestedNotice,
   VERIFY_NEW_EMAIL,
   verifyNewEmailMail,
 } from './email-change-mails.js';
+import type { Notice } from './notices.js';
 import { passwordsOf } from './passwords.js';
-import type { Attached } from './proof-of-email.js';
-import type { IssuedSession } from './sessions.js';
+import type { Attached, BeforeChange } from './proof-of-email.js';
+import type { IssuedSession } from './signed-in.js';
 import type { UserRecord } from './user-record.js';
 
 const PASSWORD_AND_SESSIONS: readonly Attached[] = ['password', 'sessions'];
@@ -29,7 +31,7 @@ function keptBy({ email }: User): readonly Attached[] {
 /** Who confirms: the user's session, or their password. */
 export interface ShownAtConfirmation {
   /** The session of the request, of whichever user. */
-  readonly session: { readonly userId: string; readonly sessionId: string } | null;
+  readonly session: Session | null;
   readonly password: string | undefined;
 }
 
@@ -70,14 +72,15 @@ export async function requestEmailChange(
     if (holder && holder.id !== userId) await mailer.notify(emailChangeConflictMail, holder, email);
     else await mailer.send({ ...verifyNewEmailMail, page }, user, email, token);
   });
-  if (user.email !== null && user.email !== email) tell(core, emailChangeRequestedMail, user, user.email);
+  if (user.email !== email) core.notices.send(core.notices.plain(emailChangeRequestedNotice, user));
 }
 
 /**
- * Redeems such a link. The address is verified then. All other sessions end, and so do all emailed links.
+ * Redeems such a link. The address is verified then. All other sessions end, and so do all emailed links. An account with a
+ * second factor demands a session that has shown it recently.
  *
  * @throws AuthError `invalid_token`, `email_taken`, `unauthenticated`, `invalid_credentials`, `invalid_session`,
- *   `rate_limited`
+ *   `second_factor_required`, `reauthentication_required`, `rate_limited`
  */
 export async function confirmEmailChange(
   core: Core,
@@ -88,26 +91,27 @@ export async function confirmEmailChange(
   const found = await tokens.find(VERIFY_NEW_EMAIL, token);
   const { user: before } = found.record;
   const sessionId = await ownSession(core, found.record, shown);
+  const told = telling(core, false);
   const { user, ended, issued } = await usingUp(core, token, () =>
     tokens.redeem(
       found,
-      async ({ user, authEpoch }, transaction) => {
-        if (sessionId && !(await sessions.isStillOpen(sessionId, authEpoch, transaction)))
-          throw new AuthError('invalid_session');
+      async ({ user, account, authEpoch }, transaction) => {
+        const session = sessionId && (await sessions.stillOpen(sessionId, authEpoch, transaction));
+        if (sessionId && !session) throw new AuthError('invalid_session');
+        requireStrong(core, account, session || null);
         const ended = await sessions.endAll(user.id, transaction, sessionId ?? '');
         const issued = sessionId
-          ? await sessions.renew(user, sessionId, authEpoch + 1, transaction, false)
+          ? await sessions.renew(user, sessionId, authEpoch + 1, transaction, { isFresh: false })
           : null;
         return { user, ended, issued };
       },
       keptBy(before),
+      told.before,
     ),
   );
   sessions.announceEnd(user.id, ended);
-  if (user.email !== before.email) {
-    events.emit('user.email_changed', { userId: user.id });
-    if (before.email !== null) tell(core, emailChangedMail, user, before.email);
-  }
+  if (user.email !== before.email) events.emit('user.email_changed', { userId: user.id });
+  told.send();
   return { user, issued };
 }
 
@@ -124,18 +128,24 @@ export async function setEmail(
   email: string,
   verified: boolean,
 ): Promise<UserRecord> {
+  const told = telling(core, true);
   const { before, proved } = await changeAccount(core, userId, null, async (transaction, record) => {
     const by = verified ? 'app' : null;
     return {
       before: record.user.email,
-      proved: await core.proofs.replaceEmail(record, email, by, keptBy(record.user), transaction),
+      proved: await core.proofs.replaceEmail(
+        record,
+        email,
+        by,
+        keptBy(record.user),
+        transaction,
+        told.before,
+      ),
     };
   });
   core.proofs.announce(proved);
-  if (before !== email) {
-    core.events.emit('user.email_changed', { userId });
-    if (before !== null) tell(core, emailChangedMail, proved.record.user, before);
-  }
+  if (before !== email) core.events.emit('user.email_changed', { userId });
+  told.send();
   return proved.record;
 }
 
@@ -145,11 +155,21 @@ async function ownSession(
   record: UserRecord,
   { session, password }: ShownAtConfirmation,
 ): Promise<string | null> {
-  if (session?.userId === record.user.id) return session.sessionId;
+  if (session?.userId === record.user.id) {
+    requireStrong(core, record.account, session);
+    return session.id;
+  }
   const passwords = passwordsOf(core);
   if (password === undefined || !passwords) throw new AuthError('unauthenticated');
   await passwords.verify(record, password);
+  requireStrong(core, record.account, null);
   return null;
+}
+
+/** An account with a second factor demands it, which a password is not. */
+function requireStrong({ secondFactors }: Core, account: object, session: Session | null): void {
+  if (session) secondFactors.requireFor(account, session);
+  else if (secondFactors.isOn(account)) throw new AuthError('second_factor_required');
 }
 
 /** Another account has got the address in the meantime, and that does not change by trying again. */
@@ -162,8 +182,14 @@ async function usingUp<T>(core: Core, token: string, work: () => Promise<T>): Pr
   }
 }
 
-function tell({ mailer }: Core, notice: typeof emailChangedMail, user: User, to: string): void {
-  mailer?.later(() => mailer.notify(notice, user, to));
+/** Tells the address that the account had before. */
+function telling({ notices }: Core, byApp: boolean) {
+  let notice: Notice | null = null;
+  const before: BeforeChange = async (record, transaction) => {
+    const details = { takenEmail: record.user.email, byApp };
+    notice = await notices.before(emailChangedNotice, record, transaction, details);
+  };
+  return { before, send: () => notices.send(notice) };
 }
 
 function requireMailer({ mailer, settings: { email } }: Core) {

@@ -5,6 +5,7 @@ import { AuthError } from '../errors.js';
 import type { RowOf } from '../models/column.js';
 import type { UserColumns } from '../models/user.js';
 import type { FieldValues } from './fields.js';
+import type { HeldEmails } from './held-emails.js';
 import type { NewUser } from './user-record.js';
 import type { Users } from './users.js';
 
@@ -21,6 +22,7 @@ export class ManyUsers {
   constructor(
     private readonly database: Database,
     private readonly users: Users,
+    private readonly held: HeldEmails,
   ) {}
 
   /** Creates the users whose identifiers are free. */
@@ -54,7 +56,25 @@ export class ManyUsers {
     // In a fixed order, since concurrent transactions that insert in different orders deadlock.
     rows.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
     if (rows.length > 0) await this.users.table.insert(rows, transaction);
+    await this.#removeHeld(users, rows, refused, transaction);
     return refused;
+  }
+
+  async #removeHeld(
+    users: ManyNewUsers,
+    rows: readonly RowOf<UserColumns>[],
+    refused: RefusedUsers,
+    transaction: Transaction,
+  ): Promise<void> {
+    const held = await this.held.among(
+      rows.flatMap(({ email }) => email ?? []),
+      transaction,
+    );
+    for (const user of users.keys()) {
+      if (user.email === null || !held.has(user.email) || refused.has(user)) continue;
+      refused.set(user, new AuthError('email_taken'));
+      await this.users.table.delete({ email: user.email }, transaction);
+    }
   }
 
   async #takenAmong(users: readonly NewUser[], transaction: Transaction): Promise<Set<string>> {

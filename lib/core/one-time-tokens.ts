@@ -10,7 +10,7 @@ import type { Table } from '../models/table.js';
 import type { User } from '../models/user.js';
 import type { Contribution, Purpose } from './contribution.js';
 import { VERIFY_NEW_EMAIL } from './email-change-mails.js';
-import type { Attached, ProofOfEmail } from './proof-of-email.js';
+import type { Attached, BeforeChange, ProofOfEmail } from './proof-of-email.js';
 import type { UserRecord } from './user-record.js';
 import type { Users } from './users.js';
 
@@ -117,12 +117,14 @@ export class OneTimeTokens {
    *
    * @param work gets the user as it is after the email was verified; it may be retried
    * @param spare what the first verification keeps, because the person has shown that it is theirs
+   * @param before called before anything changes; for a link to a new email, only if that is another one
    * @throws AuthError `invalid_token`; only one of several concurrent calls succeeds. What a plugin's check throws
    */
   async redeem<T>(
     found: FoundToken,
     work: (record: UserRecord, transaction: Transaction) => Promise<T>,
     spare: readonly Attached[] = [],
+    before?: BeforeChange,
   ): Promise<T> {
     const { purpose, token, email } = found;
     const { user } = found.record;
@@ -137,8 +139,8 @@ export class OneTimeTokens {
       const siblings = purpose.isForNewEmail ? {} : { purpose: purpose.name };
       await this.table.delete({ userId: user.id, ...siblings }, transaction);
       const proved = purpose.isForNewEmail
-        ? await this.proofs.replaceEmail(record, email, 'mailbox', spare, transaction)
-        : await this.proofs.record(record, 'mailbox', spare, transaction);
+        ? await this.proofs.replaceEmail(record, email, 'mailbox', spare, transaction, before)
+        : await this.proofs.record(record, 'mailbox', spare, transaction, before);
       return { proved, outcome: await work(proved.record, transaction) };
     });
     this.proofs.announce(proved);
@@ -155,6 +157,11 @@ export class OneTimeTokens {
     for (const { name: purpose, endsWithPassword } of this.#purposes) {
       if (endsWithPassword) await this.table.delete({ userId, purpose }, transaction);
     }
+  }
+
+  /** Revokes all tokens of a user. */
+  async endAll(userId: string, transaction: Transaction): Promise<void> {
+    await this.table.delete({ userId }, transaction);
   }
 
   /** Deletes expired tokens. @returns the number of rows */

@@ -1,9 +1,10 @@
 import type { Transaction } from 'sequelize';
 import type { Clock } from '../database/clock.js';
-import type { DeviceColumns } from '../models/device.js';
 import type { TokenColumns } from '../models/one-time-token.js';
 import type { Table } from '../models/table.js';
+import type { AccountChanges } from './account-changes.js';
 import type { Contribution } from './contribution.js';
+import type { Devices } from './devices.js';
 import type { Events } from './events.js';
 import type { Sessions } from './sessions.js';
 import type { EmailProof, UserRecord } from './user-record.js';
@@ -15,6 +16,9 @@ import type { Users } from './users.js';
  * and what plugins attach, such as API keys and links to providers.
  */
 export type Attached = 'password' | 'sessions' | 'tokens' | 'credentials';
+
+/** Writes down, in the same transaction, the change that a verification is a part of: see `Notices.before`. */
+export type BeforeChange = (record: UserRecord, transaction: Transaction) => Promise<void>;
 
 /** The effect of a verification. */
 export interface ProvedEmail {
@@ -40,15 +44,17 @@ export class ProofOfEmail {
     private readonly updates: UserUpdates,
     private readonly sessions: Sessions,
     private readonly tokens: Table<TokenColumns>,
-    private readonly devices: Table<DeviceColumns>,
+    private readonly devices: Pick<Devices, 'forgetAll' | 'endUndo'>,
     private readonly events: Events,
     private readonly contributions: () => readonly Contribution[],
+    private readonly changes: Pick<AccountChanges, 'end'>,
   ) {}
 
   /**
    * @param record the user; the transaction must have locked the row
    * @param by who showed that the email is the user's
    * @param spare what to keep, because the person has shown that it is theirs
+   * @param before called before anything changes
    * @returns what to pass to {@link announce} after the transaction
    */
   async record(
@@ -56,10 +62,13 @@ export class ProofOfEmail {
     by: EmailProof,
     spare: readonly Attached[],
     transaction: Transaction,
+    before?: BeforeChange,
   ): Promise<ProvedEmail> {
     const { user } = record;
     const isFirst = user.emailVerifiedAt === null;
     const isFirstAccess = by === 'mailbox' && !record.isMailboxProved;
+    if (isFirst || isFirstAccess) await this.#endChanges(record, spare, transaction);
+    await before?.(record, transaction);
     if (!isFirst && !isFirstAccess) return { record, isFirst, endedSessions: [] };
     const { left, endedSessions } = await this.#drop(record, spare, transaction);
     if (!spare.includes('tokens')) await this.tokens.delete({ userId: user.id }, transaction);
@@ -75,6 +84,7 @@ export class ProofOfEmail {
    * address was verified before.
    *
    * @param by who showed that the new one is the user's; null if nobody has
+   * @param before called before anything changes, if the email is another one
    * @throws AuthError `email_taken`, and like {@link record}
    */
   async replaceEmail(
@@ -83,6 +93,7 @@ export class ProofOfEmail {
     by: EmailProof | null,
     spare: readonly Attached[],
     transaction: Transaction,
+    before?: BeforeChange,
   ): Promise<ProvedEmail> {
     const { user } = record;
     if (user.email === email) {
@@ -90,6 +101,7 @@ export class ProofOfEmail {
       return { record, isFirst: false, endedSessions: [] };
     }
     const isFirst = by !== null && user.emailVerifiedAt === null;
+    await before?.(record, transaction);
     const { left, endedSessions } = isFirst
       ? await this.#drop(record, spare, transaction)
       : { left: record, endedSessions: [] };
@@ -101,16 +113,29 @@ export class ProofOfEmail {
     return { record: changed.record, isFirst, endedSessions };
   }
 
+  /**
+   * Undoing a change from before would bring back what a first verification removes. Not so with a new email: that leads to
+   * nobody else, and the links that were sent before must lead back from it.
+   */
+  async #endChanges({ user }: UserRecord, spare: readonly Attached[], transaction: Transaction) {
+    if (spare.includes('credentials')) return;
+    await this.changes.end(user.id, transaction);
+    if (!spare.includes('sessions')) await this.devices.endUndo(user.id, transaction);
+  }
+
   /** Removes what was attached to the account before its first verification. */
   async #drop(record: UserRecord, spare: readonly Attached[], transaction: Transaction) {
     const { user } = record;
     if (!spare.includes('password')) await this.users.setPasswordHash(user.id, null, transaction);
     const endsSessions = !spare.includes('sessions');
     const endedSessions = endsSessions ? await this.sessions.endAll(user.id, transaction) : [];
-    if (endsSessions) await this.devices.delete({ userId: user.id }, transaction);
+    if (endsSessions) await this.devices.forgetAll(user.id, transaction);
     if (!spare.includes('credentials')) {
       for (const contribution of this.contributions())
-        await contribution.onFirstProof?.(user.id, transaction);
+        await contribution.onFirstProof?.(user.id, transaction, user.emailVerifiedAt !== null);
+      // Plugins may have changed columns of theirs, on which the sign-in that follows relies.
+      const current = await this.users.lock(user.id, transaction);
+      if (current) return { left: current, endedSessions };
     }
     const left: UserRecord = {
       ...record,

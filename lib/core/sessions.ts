@@ -10,22 +10,9 @@ import type { Session, SessionColumns } from '../models/session.js';
 import type { Selection, Table } from '../models/table.js';
 import type { User, UserColumns } from '../models/user.js';
 import type { Events } from './events.js';
+import type { IssuedSession, RenewOptions } from './signed-in.js';
 import { BackgroundWrites, TokenLookup } from './token-lookup.js';
 import type { UserSelection } from './user-selection.js';
-
-/** A new session with the only copy of its token. */
-export interface IssuedSession {
-  /** The user. */
-  readonly user: User;
-  /** The session. */
-  readonly session: Session;
-  /** Authenticates the session. Send it to the client only. */
-  readonly token: string;
-  /** Whether the cookie is kept when the browser is closed. */
-  readonly remembered: boolean;
-  /** The value of the browser's device cookie. Null if the session was not created by signing in with a request. */
-  readonly device: string | null;
-}
 
 /** A session and its user. */
 export interface SessionWithUser {
@@ -85,14 +72,12 @@ export class Sessions {
     return isUuid(userId) ? this.#live(rest, { userId }) : [];
   }
 
-  /** Whether a session has not been revoked. The transaction must have locked the user. */
-  async isStillOpen(sessionId: string, authEpoch: number, transaction: Transaction): Promise<boolean> {
-    const rows = await this.#session.select(
-      `WHERE s.id = :sessionId AND s.auth_epoch = :authEpoch ${this.database.currentRead}`,
-      { sessionId, authEpoch },
-      transaction,
-    );
-    return rows.length > 0;
+  /** The session, unless it has been revoked. The transaction must have locked the user. */
+  async stillOpen(sessionId: string, authEpoch: number, transaction: Transaction): Promise<Session | null> {
+    const rest = `WHERE s.id = :sessionId AND s.auth_epoch = :authEpoch ${this.database.currentRead}`;
+    if (!isUuid(sessionId)) return null;
+    const [session] = await this.#session.select(rest, { sessionId, authEpoch }, transaction);
+    return session ?? null;
   }
 
   /**
@@ -100,13 +85,13 @@ export class Sessions {
    *
    * @param at when, if somebody else tells it; a later time than now counts as now
    */
-  async markAuthenticated(sessionId: string, at?: Date, transaction?: Transaction): Promise<void> {
-    if (!isUuid(sessionId)) return;
+  async markAuthenticated(userId: string, id: string, at?: Date, transaction?: Transaction): Promise<void> {
+    if (!isUuid(userId) || !isUuid(id)) return;
     await this.database.ready();
     const now = this.database.clock.date();
     await this.database.change(
-      `UPDATE ${this.#table.name} SET authenticated_at = :at WHERE id = :sessionId AND authenticated_at < :at`,
-      { sessionId, at: at && at < now ? at : now },
+      `UPDATE ${this.#table.name} SET authenticated_at = :at WHERE id = :id AND user_id = :userId AND authenticated_at < :at`,
+      { id, userId, at: at && at < now ? at : now },
       { transaction },
     );
   }
@@ -147,11 +132,7 @@ export class Sessions {
    */
   async endAll(userId: string, transaction: Transaction, except = ''): Promise<string[]> {
     // First, since it locks the user's row, and invalidates sessions that are being inserted concurrently.
-    await this.database.change(
-      `UPDATE ${this.#users} SET auth_epoch = auth_epoch + 1 WHERE id = :userId`,
-      { userId },
-      { transaction },
-    );
+    await this.#raiseEpoch(this.#users, 'id = :userId', userId, transaction);
     const unless = (id: string) => except && `AND ${id} <> :except`;
     const live = await this.#live(
       `ON u.id = s.user_id AND u.auth_epoch = s.auth_epoch + 1 WHERE s.user_id = :userId ${unless('s.id')}`,
@@ -166,6 +147,24 @@ export class Sessions {
     return live.map(({ id }) => id);
   }
 
+  /**
+   * Ends every sign-in in progress, as {@link endAll} does, but keeps the sessions.
+   *
+   * @returns the ids of ended sessions: none
+   */
+  async keepAll(userId: string, transaction: Transaction): Promise<string[]> {
+    await this.#raiseEpoch(this.#users, 'id = :userId', userId, transaction);
+    const current = `(SELECT u.auth_epoch FROM ${this.#users} u WHERE u.id = :userId)`;
+    const wasCurrent = `user_id = :userId AND auth_epoch + 1 = ${current}`;
+    await this.#raiseEpoch(this.#table.name, wasCurrent, userId, transaction);
+    return [];
+  }
+
+  #raiseEpoch(table: string, condition: string, userId: string, transaction: Transaction): Promise<number> {
+    const sql = `UPDATE ${table} SET auth_epoch = auth_epoch + 1 WHERE ${condition}`;
+    return this.database.change(sql, { userId }, { transaction });
+  }
+
   /** Emits the events, after the transaction. */
   announceEnd(userId: string, sessionIds: readonly string[]): void {
     for (const sessionId of sessionIds) this.events.emit('session.revoked', { userId, sessionId });
@@ -174,8 +173,7 @@ export class Sessions {
   /**
    * Issues a new token for a session. `expiresAt` does not change.
    *
-   * @param authEpoch the user's epoch, raised by {@link endAll} in the same transaction
-   * @param isFresh whether the user has reauthenticated
+   * @param authEpoch the user's epoch, perhaps raised by {@link endAll} in the same transaction
    * @throws AuthError `invalid_session` if it has ended in the meantime
    */
   async renew(
@@ -183,22 +181,25 @@ export class Sessions {
     sessionId: string,
     authEpoch: number,
     transaction: Transaction,
-    isFresh = true,
+    { isFresh = true, authenticatedAt: at, endsOthers = true, assurance }: RenewOptions = {},
   ): Promise<IssuedSession> {
     const token = createToken(SESSION_TOKEN_PREFIX);
     const now = this.database.clock.date();
     const [row] = await this.#whole.select('WHERE s.id = :sessionId', { sessionId }, transaction);
     if (!row) throw new AuthError('invalid_session');
-    const authenticatedAt = isFresh ? now : row.authenticatedAt;
-    const times = { tokenIssuedAt: now, authenticatedAt, lastActiveAt: now };
+    const shownAt = at && at < now ? at : now;
+    const authenticatedAt = isFresh && shownAt > row.authenticatedAt ? shownAt : row.authenticatedAt;
+    const { aal } = assurance ?? row;
+    const amr = [...new Set([...row.amr, ...(assurance?.amr ?? [])])];
+    const changes = { tokenIssuedAt: now, authenticatedAt, lastActiveAt: now, aal, amr };
     const hashes = { tokenHash: digestToken(token), replacedTokenHash: row.tokenHash };
     const renewed = await this.#table.update(
-      { ...times, ...hashes, authEpoch },
-      { id: sessionId, userId: user.id, authEpoch: authEpoch - 1 },
+      { ...changes, ...hashes, authEpoch },
+      { id: sessionId, userId: user.id, authEpoch: endsOthers ? authEpoch - 1 : authEpoch },
       transaction,
     );
     if (renewed === 0) throw new AuthError('invalid_session');
-    const session = this.#session.pick({ ...row, ...times });
+    const session = this.#session.pick({ ...row, ...changes });
     return { user, session, token, remembered: row.remembered, device: null };
   }
 

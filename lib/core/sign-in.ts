@@ -7,19 +7,25 @@ import type { Clock } from '../database/clock.js';
 import { isForeignKeyViolation } from '../database/faults.js';
 import { storable } from '../database/storable.js';
 import { AuthError } from '../errors.js';
+import type { Limiter } from '../limits/limiter.js';
 import type { Session, SessionColumns } from '../models/session.js';
 import type { Selection, Table } from '../models/table.js';
-import type { Contribution } from './contribution.js';
+import type { Assurance, Shown } from './assurance.js';
+import type { Contribution, NewPendingSignIn } from './contribution.js';
 import type { Devices } from './devices.js';
 import type { Events } from './events.js';
-import type { IssuedSession, Sessions } from './sessions.js';
+import type { SecondFactorRules } from './second-factor-rules.js';
+import type { Sessions } from './sessions.js';
+import { type IssuedSession, isPending, type PendingSignIn, type SignedIn } from './signed-in.js';
 import type { UserRecord } from './user-record.js';
 import type { Users } from './users.js';
 
-/** A user who has authenticated: with a password, at a provider, or with an emailed link. */
-export interface Proof extends Pick<UserRecord, 'user' | 'account' | 'row'> {
+/** A user who has authenticated: with a password, at a provider, with a passkey, or with an emailed link. */
+export interface Proof extends Pick<UserRecord, 'user' | 'account' | 'row'>, Shown {
   /** The user's epoch at that time. A revoke-all or password change since then invalidates the proof. */
   readonly authEpoch: number;
+  /** The counter of failed attempts that a sign-in clears once it is complete. @default none */
+  readonly attempts?: string | null;
 }
 
 export interface SignInOptions {
@@ -27,20 +33,30 @@ export interface SignInOptions {
   readonly remembered?: boolean;
   /** When the user authenticated, if somebody else tells it. A later time than now counts as now. @default now */
   readonly authenticatedAt?: Date | undefined;
+  /** Begins a session although the account has a second factor, because the app says so. It is not fresh. @default false */
+  readonly withoutProof?: boolean;
   /** The sessions that the client already has. @default looked up by the tokens in its request */
   readonly replaced?: readonly { readonly userId: string; readonly sessionId: string }[];
 }
 
 /** A sign-in that has passed the plugins' checks. */
 export interface CheckedSignIn {
-  /** Creates the session. */
-  begin(proof: Pick<Proof, 'user' | 'authEpoch'>, transaction?: Transaction): Promise<IssuedSession>;
+  /** Creates the session, or writes down that a second factor is needed first. */
+  begin(proof: Pick<Proof, 'user' | 'authEpoch'>, transaction?: Transaction): Promise<SignedIn>;
   /**
    * Emits the event, ends the client's other sessions and remembers its device. Call it after the transaction, if there is
-   * one.
+   * one. Does nothing before the second factor is given.
    */
-  complete(issued: IssuedSession): Promise<IssuedSession>;
+  complete<S extends SignedIn>(signedIn: S): Promise<S>;
 }
+
+interface NewSession extends Assurance {
+  readonly remembered: boolean;
+  readonly authenticatedAt: Date | undefined;
+}
+
+/** For a session whose user has not authenticated. */
+const NEVER = new Date(0);
 
 const MAX_USER_AGENT = 255;
 const MAX_IP = 45;
@@ -62,6 +78,8 @@ export class SignIn {
     private readonly events: Events,
     private readonly contributions: () => readonly Contribution[],
     private readonly users: Pick<Users, 'isPresent'>,
+    private readonly secondFactors: SecondFactorRules,
+    private readonly limiter: Pick<Limiter, 'clearFailures'>,
     private readonly sessionTokens: (request: PlainRequest) => readonly string[],
   ) {
     this.#session = table.shown('s');
@@ -74,30 +92,36 @@ export class SignIn {
    * @throws AuthError if a check rejects the user, such as `email_not_verified` (403)
    */
   async check(
-    { user, account, row }: Pick<Proof, 'user' | 'account' | 'row'>,
-    { remembered = false, authenticatedAt, replaced }: SignInOptions = {},
+    { user, account, row, attempts = null, ...shown }: Omit<Proof, 'authEpoch'>,
+    { remembered = false, withoutProof = false, replaced, ...options }: SignInOptions = {},
   ): Promise<CheckedSignIn> {
     if (!(await this.users.isPresent({ user, row }))) throw new AuthError('invalid_credentials');
     for (const contribution of this.contributions()) contribution.checkAccount?.(account);
     for (const contribution of this.contributions()) await contribution.checkSignIn?.(user);
+    const reached = this.secondFactors.reached({ account }, shown);
+    const authenticatedAt = withoutProof && !reached ? NEVER : options.authenticatedAt;
     return {
       begin: async (proof, transaction) => {
         if (proof.user.id !== user.id) throw new TypeError('another user was checked for this sign-in');
-        return this.#insert(proof, { remembered, authenticatedAt }, transaction);
+        const assurance = reached ?? (withoutProof ? { aal: 1, amr: shown.amr } : null);
+        if (assurance) return this.#insert(proof, { remembered, authenticatedAt, ...assurance }, transaction);
+        return this.#wait({ ...proof, account, amr: shown.amr, attempts }, remembered, transaction);
       },
-      complete: async (issued) => {
-        const { user, session } = issued;
+      complete: async (signedIn) => {
+        if (isPending(signedIn)) return signedIn;
+        const { user, session } = signedIn;
         this.events.emit('session.created', { userId: user.id, sessionId: session.id });
-        return this.#settle(issued, replaced);
+        if (attempts !== null) await this.#clear(attempts);
+        return { ...signedIn, ...(await this.#settle(signedIn, replaced)) };
       },
     };
   }
 
   /** @throws like {@link check} */
-  async begin(proof: Proof, options?: SignInOptions): Promise<IssuedSession> {
+  async begin(proof: Proof, options?: SignInOptions): Promise<SignedIn> {
     const checked = await this.check(proof, options);
-    const issued = await checked.begin(proof);
-    return checked.complete(issued);
+    const signedIn = await checked.begin(proof);
+    return checked.complete(signedIn);
   }
 
   /**
@@ -113,12 +137,35 @@ export class SignIn {
 
   async #settle(issued: IssuedSession, replaced?: SignInOptions['replaced']): Promise<IssuedSession> {
     await this.#end(issued, replaced);
-    return { ...issued, device: await this.devices.remember(issued.user.id) };
+    return { ...issued, device: await this.devices.remember(issued.user, issued.session.id) };
+  }
+
+  #wait(
+    {
+      user,
+      account,
+      ...proof
+    }: Omit<NewPendingSignIn, 'record' | 'remembered'> & Pick<UserRecord, 'user' | 'account'>,
+    remembered: boolean,
+    transaction?: Transaction,
+  ): Promise<PendingSignIn> {
+    const { plugin } = this.secondFactors;
+    if (!plugin) throw new TypeError('no plugin has second factors');
+    return plugin.begin({ record: { user, account }, ...proof, remembered }, transaction);
+  }
+
+  /** The session has begun, so an error here must not fail the call. */
+  async #clear(attempts: string): Promise<void> {
+    try {
+      await this.limiter.clearFailures(attempts);
+    } catch (error) {
+      this.settings.logger.warn('latchkey: failed sign-ins could not be cleared', error);
+    }
   }
 
   async #insert(
     { user, authEpoch }: Pick<Proof, 'user' | 'authEpoch'>,
-    { remembered, authenticatedAt }: { remembered: boolean; authenticatedAt: Date | undefined },
+    { remembered, authenticatedAt, aal, amr }: NewSession,
     transaction?: Transaction,
   ): Promise<IssuedSession> {
     const { lifetime, shortLifetime } = this.settings.session;
@@ -139,6 +186,8 @@ export class SignIn {
       tokenIssuedAt: now,
       authEpoch,
       remembered,
+      aal,
+      amr,
     });
     try {
       await this.table.insert(row, transaction);

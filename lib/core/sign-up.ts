@@ -6,6 +6,7 @@ import type { Database } from '../database/database.js';
 import { AppError } from '../database/faults.js';
 import { AuthError } from '../errors.js';
 import type { FieldSource, Fields, FieldValues } from './fields.js';
+import type { HeldEmails } from './held-emails.js';
 import { type ManyNewUsers, ManyUsers, type RefusedUsers } from './many-users.js';
 import type { NewUser, UserRecord } from './user-record.js';
 import type { Users } from './users.js';
@@ -34,8 +35,9 @@ export class SignUp {
     private readonly users: Users,
     private readonly fields: Fields,
     private readonly settings: Pick<Settings, 'hooks' | 'signUp'>,
+    readonly held: HeldEmails,
   ) {
-    this.#many = new ManyUsers(database, users);
+    this.#many = new ManyUsers(database, users, held);
   }
 
   /**
@@ -111,6 +113,7 @@ export class SignUp {
       onRefused(error);
       throw error;
     });
+    await this.held.check(email, account.user.id, transaction);
     const created = await this.users.createRow(account, fields, transaction);
     const forApp = this.users.forCode(created);
     await runHook(context, () => afterCreateUser?.(forApp, { transaction, via: how.via }));

@@ -29,8 +29,12 @@ export async function updateUser(
     fields: core.fields.read(fields, from, 'update'),
     ...(username !== undefined && { username: username === null ? null : readUsername(core, username) }),
   };
-  const { record, changed } = await changeAccount(core, userId, sessionId, (transaction, current) =>
-    core.updates.update(current, changes, transaction),
+  const { record, changed } = await changeAccount(
+    core,
+    userId,
+    sessionId,
+    (transaction, current) => core.updates.update(current, changes, transaction),
+    username !== undefined,
   );
   if (changed.length > 0) core.events.emit('user.updated', { userId, changed });
   return { record, changed };

@@ -2,7 +2,7 @@ import type { Settings } from '../config/settings.js';
 import type { Database } from '../database/database.js';
 import type { Columns } from '../models/column.js';
 import { Table, type TableDeclaration } from '../models/table.js';
-import { type UserColumns, usersWith } from '../models/user.js';
+import { closedColumns, type UserColumns, usersWith } from '../models/user.js';
 import { checkModel } from './app-model.js';
 import { AppRows } from './app-rows.js';
 import { Fields, type FieldValues } from './fields.js';
@@ -30,13 +30,14 @@ export class UserStorage {
   /** @throws TypeError if the app's model cannot hold its users */
   constructor(
     database: Database,
-    settings: Pick<Settings, 'database' | 'user' | 'hooks'>,
+    settings: Pick<Settings, 'database' | 'user' | 'hooks' | 'accountDeletion'>,
     columnsOfPlugins: readonly Columns[],
   ) {
+    const closed = settings.accountDeletion.graceDays > 0 ? closedColumns : {};
     this.fields = new Fields(settings.user.fields);
     const rows = appRows(database, settings, this.fields);
-    this.userTable = usersWith(rows ? {} : this.fields.columns, ...columnsOfPlugins);
-    this.userColumns = usersWith(this.fields.columns, ...columnsOfPlugins).columns;
+    this.userTable = usersWith(closed, rows ? {} : this.fields.columns, ...columnsOfPlugins);
+    this.userColumns = usersWith(closed, this.fields.columns, ...columnsOfPlugins).columns;
     const table = new Table(database, this.userTable);
     this.selections = userSelections(database, table, rows, this.fields);
     this.users = new Users(database, table, this.selections, rows, settings.hooks);

@@ -6,6 +6,7 @@ import { AuthError } from '../errors.js';
 import type { RowOf } from '../models/column.js';
 import type { UserColumns } from '../models/user.js';
 import type { FieldValues } from './fields.js';
+import type { HeldEmails } from './held-emails.js';
 import { runHook } from './sign-up.js';
 import type { UserRecord } from './user-record.js';
 import type { Users } from './users.js';
@@ -13,7 +14,10 @@ import type { Users } from './users.js';
 /** What to change of a user. What is left out, or is as it was, stays. */
 export interface UserChanges
   extends Partial<
-    Pick<RowOf<UserColumns>, 'email' | 'username' | 'emailVerifiedAt' | 'mailboxProvedAt' | 'passwordHash'>
+    Pick<
+      RowOf<UserColumns>,
+      'email' | 'username' | 'emailVerifiedAt' | 'mailboxProvedAt' | 'passwordHash' | 'deletedAt'
+    >
   > {
   /** Values that `Fields.read` has checked. */
   readonly fields?: FieldValues;
@@ -25,6 +29,7 @@ export class UserUpdates {
     private readonly context: CallContext,
     private readonly users: Users,
     private readonly hooks: Pick<Hooks, 'afterUpdateUser'>,
+    private readonly held: HeldEmails,
   ) {}
 
   /**
@@ -51,6 +56,7 @@ export class UserUpdates {
     const names = [...Object.keys(changes), ...Object.keys(newFields)];
     if (names.length === 0) return { record, changed: [] };
     const updated = await this.#write(record, changes, newFields, transaction);
+    if ('email' in changes) await this.held.check(updated.user.email, record.user.id, transaction);
     const changed = names.filter((name) => !HIDDEN.has(name));
     if (changed.length > 0)
       await runHook(this.context, () =>
@@ -77,7 +83,7 @@ export class UserUpdates {
   }
 }
 
-const HIDDEN = new Set(['mailboxProvedAt', 'passwordHash']);
+const HIDDEN = new Set(['mailboxProvedAt', 'passwordHash', 'deletedAt']);
 
 /**
  * Whether a value is the stored one, which is undefined if it was not read. JSON values are compared as text, so those with

@@ -1,6 +1,7 @@
 import { invalidField } from '../errors.js';
 import { canonicalEmail } from './canonical.js';
 import type { ClientInput, TransactionOption } from './client-input.js';
+import { restoreAccount } from './closed-accounts.js';
 import type { Core } from './core.js';
 import { deleteUser } from './deletion.js';
 import { setEmail } from './email-change.js';
@@ -32,6 +33,12 @@ export interface CreateUserInput extends ClientInput {
 export interface SetEmailOptions extends TransactionOption {
   /** Whether the app knows that the email is the user's. @default false */
   verified?: boolean | undefined;
+}
+
+/** Options of `auth.users.delete`. */
+export interface DeleteUserOptions extends TransactionOption {
+  /** Deletes the account at once, whatever `accountDeletion` says. @default false */
+  atOnce?: boolean | undefined;
 }
 
 /** Options of `auth.users.setPassword`. */
@@ -134,13 +141,25 @@ export class UsersApi {
   }
 
   /**
-   * Deletes an account with everything that belongs to it.
+   * Deletes an account with everything that belongs to it. With `accountDeletion: { graceDays }` it is kept shut for so long
+   * first, unless `atOnce` is set.
    *
    * @throws AuthError `account_in_use` (409) if a row of the app refers to it and may not go; `user_not_found`; and what
    *   the app's hook throws
    */
-  delete(userId: string, { transaction }: TransactionOption = {}): Promise<void> {
-    return this.#core.inTransaction(transaction, () => deleteUser(this.#core, userId, null));
+  delete(userId: string, { atOnce = false, transaction }: DeleteUserOptions = {}): Promise<void> {
+    return this.#core.inTransaction(transaction, () => deleteUser(this.#core, userId, null, atOnce === true));
+  }
+
+  /**
+   * Brings back an account that was deleted and is kept shut: see `accountDeletion`. Does nothing to others.
+   *
+   * @throws AuthError `user_not_found`
+   */
+  async restore(userId: string, { transaction }: TransactionOption = {}): Promise<UserForAdmins> {
+    const core = this.#core;
+    const record = await core.inTransaction(transaction, () => restoreAccount(core, userId));
+    return core.users.forCode(record) as UserForAdmins;
   }
 
   async #hashOf(

@@ -13,3 +13,8 @@ export interface GuardOptions {
   /** The kinds of credentials to accept; at least one must be enabled. @default all enabled ones */
   accept?: readonly Via[];
 }
+
+/** @throws TypeError on a level that there is not */
+export function checkAal(name: string, aal: unknown): void {
+  if (aal !== 1 && aal !== 2) throw new TypeError(`latchkey: ${name}'s aal must be 1 or 2`);
+}

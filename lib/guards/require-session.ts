@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
-import { requireAuthentication, requireFresh, requireScopes } from '../http/admit.js';
+import { requireAal, requireAuthentication, requireFresh, requireScopes } from '../http/admit.js';
 import { type AuthOrConfig, guard } from './guard.js';
-import type { GuardOptions } from './options.js';
+import { checkAal, type GuardOptions } from './options.js';
 
 /** Options of {@link requireSession}. */
 export interface RequireSessionOptions extends GuardOptions {
@@ -17,6 +17,13 @@ export interface RequireSessionOptions extends GuardOptions {
    * @default no limit
    */
   freshWithin?: number;
+  /**
+   * For sensitive pages: the authenticator assurance level that the session must have. With 2, the user must have signed in
+   * with two factors or a passkey, or have shown one since. Otherwise they get 403 `second_factor_required`, and an API key
+   * gets `session_required` (NIST SP 800-63B-4).
+   * @default 1
+   */
+  aal?: 1 | 2;
 }
 
 /**
@@ -32,15 +39,17 @@ export interface RequireSessionOptions extends GuardOptions {
  * app.get('/reports', requireSession(auth), (req, res) => res.json({ hello: req.auth.user.email }));
  */
 export function requireSession(auth: AuthOrConfig, options: RequireSessionOptions = {}): RequestHandler {
-  const { scopes = [], freshWithin, ...rest } = options;
+  const { scopes = [], freshWithin, aal = 1, ...rest } = options;
   if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string')) {
     throw new TypeError("latchkey: requireSession's scopes must be a list of strings");
   }
   if (freshWithin !== undefined && !(freshWithin > 0)) {
     throw new TypeError("latchkey: requireSession's freshWithin must be a number of seconds");
   }
+  checkAal('requireSession', aal);
   return guard('requireSession', auth, rest, requireAuthentication, (core, authentication) => {
     requireScopes(core, authentication, scopes);
+    if (aal > 1) requireAal(authentication, aal);
     if (freshWithin !== undefined) requireFresh(core, authentication, freshWithin);
   });
 }

@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import { authenticateWith } from '../carriers/authenticate.js';
+import { cookieValues } from '../carriers/cookie.js';
 import type { PlainRequest } from '../context/call.js';
 import { type Authentication, isSession, type SessionAuthentication } from '../core/authentication.js';
 import type { Core } from '../core/core.js';
@@ -34,13 +35,15 @@ export async function authenticateIfPossible(
   try {
     return await authenticate(core, req);
   } catch (error) {
-    const carrier = core.carriers.find((one) => one.sessionTokens(req).length > 0);
-    const isDeadCookie =
-      error instanceof AuthError && error.code === 'invalid_session' && carrier?.via === 'cookie';
-    if (!isDeadCookie) throw error;
+    if (!isOfDeadCookie(core, req, error)) throw error;
   }
   await clearDeadCookie(core, req, res);
   return null;
+}
+
+function isOfDeadCookie(core: Core, req: PlainRequest, error: unknown): boolean {
+  const carrier = core.carriers.find((one) => one.sessionTokens(req).length > 0);
+  return error instanceof AuthError && error.code === 'invalid_session' && carrier?.via === 'cookie';
 }
 
 /** Like {@link authenticate}, but requires a credential. @throws AuthError `unauthenticated` */
@@ -55,6 +58,28 @@ export async function requireOwnSession(core: Core, req: PlainRequest): Promise<
   const authentication = await requireAuthentication(core, req);
   if (!isSession(authentication)) throw new AuthError('session_required');
   return authentication;
+}
+
+/** Like {@link requireOwnSession}, but a browser without one may have a pending sign-in instead: null then. */
+export async function requireSessionOrPending(
+  core: Core,
+  req: PlainRequest,
+): Promise<SessionAuthentication | null> {
+  try {
+    return await requireOwnSession(core, req);
+  } catch (error) {
+    const hasNone = error instanceof AuthError && error.code === 'unauthenticated';
+    if (!carriesPending(core, req) || !(hasNone || isOfDeadCookie(core, req, error))) throw error;
+  }
+  requireOwnOrigin(req, core.settings);
+  return null;
+}
+
+/** Whether a request carries the cookie of a pending sign-in, valid or not. */
+export function carriesPending({ settings, secondFactors }: Core, { headers }: PlainRequest): boolean {
+  return (
+    secondFactors.plugin !== null && cookieValues(headers.cookie, settings.pendingCookie.name).length > 0
+  );
 }
 
 /** Requires an administrator's session. @throws AuthError `session_required`, `admin_required` */
@@ -74,6 +99,26 @@ export function requireFresh({ database }: Core, authentication: Authentication,
   if (!isSession(authentication)) throw new AuthError('session_required');
   const age = database.clock.now() - authentication.session.authenticatedAt.getTime();
   if (age > seconds * 1000) throw new AuthError('reauthentication_required');
+}
+
+/**
+ * Requires, of an account with a second factor, that the session has shown it recently.
+ *
+ * @throws AuthError `session_required` for an API key, `second_factor_required`, `reauthentication_required`
+ */
+export function requireSecondFactor(core: Core, authentication: Authentication): void {
+  if (!isSession(authentication)) throw new AuthError('session_required');
+  core.secondFactors.requireFor(authentication.user, authentication.session);
+}
+
+/**
+ * Requires an authenticator assurance level of the session.
+ *
+ * @throws AuthError `session_required` for an API key, `second_factor_required`
+ */
+export function requireAal(authentication: Authentication, aal: number): void {
+  if (!isSession(authentication)) throw new AuthError('session_required');
+  if (authentication.session.aal < aal) throw new AuthError('second_factor_required');
 }
 
 /** Requires scopes, if the credential is limited to some. @throws AuthError `insufficient_scope` */

@@ -45,5 +45,16 @@ export function withError(callbackUrl: string, code: string, fields: readonly st
   url.searchParams.delete('error_fields');
   // Not through searchParams, which would encode the commas.
   if (fields.length > 0) url.search += `&error_fields=${fields.map(encodeURIComponent).join(',')}`;
+  return textOf(url);
+}
+
+/** The callback URL with `?second_factor=required`, for a sign-in that is not complete without one. */
+export function withSecondFactor(callbackUrl: string): string {
+  const url = new URL(callbackUrl, RELATIVE);
+  url.searchParams.set('second_factor', 'required');
+  return textOf(url);
+}
+
+function textOf(url: URL): string {
   return url.origin === RELATIVE ? url.pathname + url.search + url.hash : url.href;
 }

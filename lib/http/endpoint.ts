@@ -5,7 +5,14 @@ import { plainAddress } from '../core/client-input.js';
 import type { Core } from '../core/core.js';
 import { DEADLINE_MS } from '../database/database.js';
 import { AuthError } from '../errors.js';
-import { requireAdministrator, requireAuthentication, requireFresh, requireOwnSession } from './admit.js';
+import {
+  requireAdministrator,
+  requireAuthentication,
+  requireFresh,
+  requireOwnSession,
+  requireSecondFactor,
+  requireSessionOrPending,
+} from './admit.js';
 import { isForm, nothing, readBody, readForm, readFormPost, validate } from './body.js';
 import { bodyOfForm, type Pair } from './form.js';
 import { FormPages } from './form-pages.js';
@@ -22,7 +29,7 @@ const FORMS_ONLY =
 export function endpoint(core: Core, route: Route): RequestHandler {
   const hasForms = takesForms(core.settings, route);
   return async (req: Request, res: Response, next: NextFunction) => {
-    const pages = hasForms && isForm(req) ? new FormPages(core.settings, req) : null;
+    const pages = hasForms && isForm(req) ? new FormPages(core, req) : null;
     try {
       protect(res);
       const work = () => handle(core, route, req, res, pages);
@@ -66,6 +73,7 @@ async function handle(
 
 async function admit(core: Core, route: Route, req: Request): Promise<Authentication | null> {
   const authentication = await authenticationFor(core, route, req);
+  if (authentication && route.changesWaysIn) requireSecondFactor(core, authentication);
   if (authentication && route.fresh !== undefined) requireFresh(core, authentication, route.fresh);
   return authentication;
 }
@@ -79,6 +87,8 @@ async function authenticationFor(core: Core, route: Route, req: Request): Promis
       return requireAuthentication(core, req);
     case 'session':
       return requireOwnSession(core, req);
+    case 'session-or-pending':
+      return requireSessionOrPending(core, req);
     case 'admin':
       return requireAdministrator(core, req);
   }

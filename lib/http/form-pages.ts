@@ -1,5 +1,7 @@
 import type { Request } from 'express';
 import type { Settings } from '../config/settings.js';
+import type { Core } from '../core/core.js';
+import { isPending } from '../core/signed-in.js';
 import { AuthError } from '../errors.js';
 import { checkCallbackUrl } from './callback-url.js';
 import { type Pair, targetIn } from './form.js';
@@ -8,16 +10,25 @@ import type { Reply } from './route.js';
 /** The fields of every form that say where its answer leads. */
 export const FORM_PAGES = ['redirect_to', 'error_to'] as const;
 
+/** Where a sign-in leads that requires a second factor. */
+export const SECOND_FACTOR_TO = 'second_factor_to';
+
+const SECOND_FACTOR_PAGE = '/second-factor';
+
 /** The pages to which a browser goes after it has sent a form. */
 export class FormPages {
   #redirectTo = '/';
+  #secondFactorTo = SECOND_FACTOR_PAGE;
   /** Until the form has been read, and if it names none, the page that sent it. */
   #errorTo: string | null;
 
-  constructor(
-    private readonly settings: Settings,
-    req: Request,
-  ) {
+  readonly #settings: Settings;
+  /** The fields. */
+  readonly #names: readonly string[];
+
+  constructor({ settings, secondFactors }: Core, req: Request) {
+    this.#settings = settings;
+    this.#names = secondFactors.plugin ? [...FORM_PAGES, SECOND_FACTOR_TO] : FORM_PAGES;
     this.#errorTo = sender(settings, req);
   }
 
@@ -30,23 +41,26 @@ export class FormPages {
   takeFrom(form: readonly Pair[]): Pair[] {
     const sender = this.#errorTo;
     this.#errorTo = null;
-    const [redirectTo, errorTo] = FORM_PAGES.map((name) => this.#page(form, name));
+    const [redirectTo, errorTo, secondFactorTo] = this.#names.map((name) => this.#page(form, name));
     this.#redirectTo = redirectTo ?? '/';
+    this.#secondFactorTo = secondFactorTo ?? SECOND_FACTOR_PAGE;
     this.#errorTo = errorTo ?? sender;
-    return form.filter(([name]) => !(FORM_PAGES as readonly string[]).includes(name));
+    return form.filter(([name]) => !this.#names.includes(name));
   }
 
   #page(form: readonly Pair[], name: string): string | null {
     const value = targetIn(form, name);
-    return value === null ? null : checkCallbackUrl(value, this.settings.origins, name);
+    return value === null ? null : checkCallbackUrl(value, this.#settings.origins, name);
   }
 
   /** Turns the reply to a program into one to a form. Its body is not sent. */
-  redirect({ issue, clearCookie = false, headers }: Reply): Reply {
+  redirect({ issue, headers, clearCookie = false, clearPending = false }: Reply): Reply {
+    const waits = issue !== undefined && isPending(issue);
     return {
       status: 303,
-      headers: { ...headers, Location: this.#redirectTo },
+      headers: { ...headers, Location: waits ? this.#secondFactorTo : this.#redirectTo },
       clearCookie,
+      clearPending,
       ...(issue && { issue }),
     };
   }

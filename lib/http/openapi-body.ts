@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Core } from '../core/core.js';
-import type { FORM_PAGES } from './form-pages.js';
+import { type FORM_PAGES, SECOND_FACTOR_TO } from './form-pages.js';
 import { type Route, takesForms } from './route.js';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -22,6 +22,11 @@ const PAGES = {
   },
 } satisfies Record<(typeof FORM_PAGES)[number], object>;
 
+const PAGE_OF_SECOND_FACTOR = {
+  type: 'string',
+  description: 'Likewise, if the account requires a second factor. By default /second-factor',
+};
+
 /**
  * Describes the body of a request: as JSON, as a form, or as both.
  *
@@ -37,9 +42,11 @@ export function requestBody(
     return { requestBody: { required: true, content: { [FORM]: schemaOf(route.formPost) } } };
   const isForm = takesForms(core.settings, route);
   if (!name && !isForm) return {};
+  const mayWait = Object.values(route.answers).some((answer) => answer.mayWait);
+  const pages = { ...PAGES, ...(mayWait && { [SECOND_FACTOR_TO]: PAGE_OF_SECOND_FACTOR }) };
   const content = {
     ...(name && route.forms !== 'only' && json(name)),
-    ...(isForm && { [FORM]: { schema: withPages(name ? schemas[name] : NO_FIELDS) } }),
+    ...(isForm && { [FORM]: { schema: withPages(name ? schemas[name] : NO_FIELDS, pages) } }),
   };
   return { requestBody: { required: name !== undefined && route.method !== 'delete', content } };
 }
@@ -52,12 +59,15 @@ function schemaOf(type: z.ZodType) {
 const NO_FIELDS = { type: 'object', properties: {}, additionalProperties: false };
 
 /** The schema of a body, with the fields that say where the answer to a form leads. */
-function withPages(body: unknown): object {
-  const { properties, anyOf, ...schema } = body as { properties?: object; anyOf?: object[] };
+function withPages(body: unknown, pages: object): object {
+  const { properties, anyOf, oneOf, ...schema } = body as Record<'properties', object | undefined> &
+    Record<'anyOf' | 'oneOf', object[] | undefined>;
+  const each = (variants: object[]) => variants.map((variant) => withPages(variant, pages));
   return {
     ...schema,
-    ...(properties && { properties: { ...properties, ...PAGES } }),
-    ...(anyOf && { anyOf: anyOf.map(withPages) }),
+    ...(properties && { properties: { ...properties, ...pages } }),
+    ...(anyOf && { anyOf: each(anyOf) }),
+    ...(oneOf && { oneOf: each(oneOf) }),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Core } from '../core/core.js';
 import { type AuthErrorCode, statusOf } from '../errors.js';
 import { FORM_ANSWER, json, requestBody } from './openapi-body.js';
 import { isUnsafe } from './origin.js';
-import { resources } from './present.js';
+import { resources, secondFactorProblems } from './present.js';
 import { problemSchema } from './problem.js';
 import { type Route, takesForms } from './route.js';
 
@@ -110,7 +110,13 @@ function answers(route: Route, outputs: Map<unknown, string>) {
 }
 
 /** The problems of routes on which a person shows who they are, those of plugins too. */
-const PROOFS: ReadonlySet<string> = new Set(['invalid_credentials', 'invalid_token', 'invalid_api_key']);
+const PROOFS: ReadonlySet<string> = new Set([
+  'invalid_credentials',
+  'invalid_token',
+  'invalid_api_key',
+  'invalid_passkey',
+  'invalid_code',
+]);
 
 function problems(core: Core, route: Route) {
   const codes = new Set<AuthErrorCode>(route.problems);
@@ -118,12 +124,13 @@ function problems(core: Core, route: Route) {
   if (route.access === 'admin') codes.add('admin_required');
   for (const carrier of core.carriers.filter(({ carriesSession }) => !carriesSession)) {
     if (route.access === 'authenticated') for (const code of carrier.problems ?? []) codes.add(code);
-    if (route.access === 'session' || route.access === 'admin') codes.add('session_required');
+    if (route.access !== 'public' && route.access !== 'authenticated') codes.add('session_required');
   }
   if ([...codes].some((code) => PROOFS.has(code)))
     for (const { accountProblems = [] } of core.contributions)
       for (const code of accountProblems) codes.add(code);
   if (route.fresh !== undefined) codes.add('reauthentication_required');
+  if (route.changesWaysIn) for (const code of secondFactorProblems(core)) codes.add(code);
   const unsafe = isUnsafe(route.method.toUpperCase());
   if (unsafe) codes.add('origin_not_allowed');
   if (route.query) codes.add('invalid_request');

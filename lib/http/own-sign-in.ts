@@ -4,10 +4,11 @@ import type { PlainRequest } from '../context/call.js';
 import { type RequestLike, toPlainRequest } from '../core/authentication.js';
 import type { TransactionOption } from '../core/client-input.js';
 import type { Core } from '../core/core.js';
-import type { IssuedSession } from '../core/sessions.js';
+import { type IssuedSession, isPending, type SignedIn } from '../core/signed-in.js';
 import { AuthError } from '../errors.js';
+import { carriesPending } from './admit.js';
 import { isUnsafe, refuseCrossSite, refuseCrossSiteExceptLinks, requireOwnOrigin } from './origin.js';
-import { clearSessionCookie, issueSession } from './respond.js';
+import { clearPendingCookie, clearSessionCookie, issueSession } from './respond.js';
 
 /** The input of {@link OwnSignIn.createSession}. */
 export interface CreateSessionInput extends TransactionOption {
@@ -29,8 +30,8 @@ export interface CreateSessionInput extends TransactionOption {
 export interface OwnSignIn {
   /**
    * Makes a session that code has issued the session of a client, as latchkey's own routes do: sets the cookies and, with
-   * `bearerEnabled`, the header `Set-Auth-Token`; ends the sessions that the request carries. Call it before you send the
-   * response.
+   * `bearerEnabled`, the header `Set-Auth-Token`; ends the sessions that the request carries. Of a sign-in that a second
+   * factor must complete, it sets the cookie. Call it before you send the response.
    *
    * @example
    * app.post('/login', async (req, res) => {
@@ -46,18 +47,20 @@ export interface OwnSignIn {
   establishSession(
     req: RequestLike,
     res: ServerResponse,
-    issued: IssuedSession,
+    issued: SignedIn,
     options?: TransactionOption,
   ): Promise<void>;
   /**
-   * Ends the session that a request carries, and clears the cookie. Resolves to whether there was an active session.
+   * Ends the session that a request carries, and clears the cookie; a sign-in that waits for its second factor too. Resolves
+   * to whether there was an active session.
    *
    * @throws AuthError `origin_not_allowed` (403) if another site made the browser send the request
    */
   endSession(req: RequestLike, res: ServerResponse, options?: TransactionOption): Promise<boolean>;
   /**
    * Creates a session without any proof, for code that has its own, such as the single sign-on of another system. The
-   * account's checks apply, such as `requireVerifiedEmail`. Send it to the client with {@link establishSession}.
+   * account's checks apply, such as `requireVerifiedEmail`. For an account with a second factor it has aal 1 and is not
+   * fresh. Send it to the client with {@link establishSession}.
    *
    * @throws AuthError `user_not_found` (404), or what a check throws, such as `email_not_verified` (403)
    */
@@ -83,21 +86,24 @@ async function establishSession(
   core: Core,
   request: PlainRequest,
   res: ServerResponse,
-  issued: IssuedSession,
+  issued: SignedIn,
 ): Promise<void> {
-  if (typeof issued?.token !== 'string')
+  if (!isPending(issued) && typeof issued?.token !== 'string')
     throw new TypeError('latchkey: pass establishSession what signIn or createSession returned');
   try {
     requireOwnPage(core, request, refuseCrossSiteExceptLinks);
   } catch (error) {
     // Nobody has its token.
-    await core.sessions.revoke(issued.user.id, issued.session.id);
+    if (!isPending(issued)) await core.sessions.revoke(issued.user.id, issued.session.id);
     throw error;
   }
-  const attach = () => core.forClient({ request }, () => core.gate.attach(issued));
-  // If it has a device, it was created for this request, which has been dealt with then.
-  issueSession(core, issued.device === null ? await attach() : issued, res);
+  issueSession(core, isPending(issued) ? issued : await attached(core, request, issued), res);
   res.setHeader('Cache-Control', 'no-store');
+}
+
+/** If it has a device, it was created for this request, which has been dealt with then. */
+async function attached(core: Core, request: PlainRequest, issued: IssuedSession): Promise<IssuedSession> {
+  return issued.device === null ? core.forClient({ request }, () => core.gate.attach(issued)) : issued;
 }
 
 async function endSession(core: Core, request: PlainRequest, res: ServerResponse): Promise<boolean> {
@@ -106,6 +112,10 @@ async function endSession(core: Core, request: PlainRequest, res: ServerResponse
   if (found?.via !== 'bearer') requireOwnPage(core, request, refuseCrossSite);
   const hasEnded = found ? await core.sessions.revoke(found.user.id, found.session.id) : false;
   clearSessionCookie(core, res);
+  if (carriesPending(core, request)) {
+    await core.forClient({ request }, async () => core.secondFactors.plugin?.abandon());
+    clearPendingCookie(core, res);
+  }
   res.setHeader('Cache-Control', 'no-store');
   return hasEnded;
 }
@@ -126,7 +136,10 @@ async function createSession(
   return core.forClient(client, async () => {
     const record = await core.users.findRecord({ id: userId });
     if (!record) throw new AuthError('user_not_found');
-    return core.signIn(record, { remembered: remember === true, authenticatedAt });
+    const options = { remembered: remember === true, authenticatedAt, withoutProof: true };
+    const signedIn = await core.signIn({ ...record, amr: [] }, options);
+    if (isPending(signedIn)) throw new TypeError('a session without proof needs no second factor');
+    return signedIn;
   });
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Core } from '../core/core.js';
-import type { IssuedSession } from '../core/sessions.js';
+import { isPending, type SignedIn } from '../core/signed-in.js';
+import type { AuthErrorCode } from '../errors.js';
 import { type Session, sessions } from '../models/session.js';
 import type { User } from '../models/user.js';
 import { type Resource, resourceOf } from './resource.js';
@@ -40,14 +41,41 @@ function columnsForAdmins({ userColumns }: Core): readonly string[] {
   );
 }
 
+/** What a client is told of a sign-in that a second factor must complete. */
+const pendingSignIn = z.object({
+  second_factor: z.object({
+    methods: z.array(z.string()).describe('The ways to give it: totp, recovery_code, passkey'),
+    expires_at: z.iso.datetime(),
+    pending_token: z.string().optional().describe('For clients without cookies'),
+  }),
+});
+
+/** The problems of a change that an account with a second factor demands it for. */
+export function secondFactorProblems({ secondFactors }: Core): readonly AuthErrorCode[] {
+  return secondFactors.plugin ? ['second_factor_required', 'reauthentication_required'] : [];
+}
+
+/** The documented response of a sign-in: a session or, if a plugin has second factors, the demand for one. */
+export function signInAnswer(core: Core, description: string): Answer {
+  const { schema, ...answer } = sessionAnswer(core, description);
+  if (!schema || !core.secondFactors.plugin) return sessionAnswer(core, description);
+  return { ...answer, schema: z.union([schema, pendingSignIn]), mayWait: true };
+}
+
 /** The documented response of a route that issues a session. */
 export function sessionAnswer(core: Core, description: string): Answer {
   const { user, session } = resources(core);
   return { description, schema: z.object({ user: user.schema, session: session.schema }) };
 }
 
-/** The reply that issues a session: see {@link sessionAnswer}. */
-export function sessionReply(core: Core, issued: IssuedSession, status = 200): Reply {
+/** The reply that issues a session, or demands a second factor: see {@link signInAnswer}. */
+export function sessionReply(core: Core, issued: SignedIn, status = 200): Reply {
+  if (isPending(issued)) {
+    const { methods, expiresAt, pendingToken } = issued.secondFactor;
+    const token = core.settings.bearerEnabled ? { pending_token: pendingToken } : {};
+    const body = { second_factor: { methods, expires_at: expiresAt.toISOString(), ...token } };
+    return { status: 200, body, issue: issued };
+  }
   const { user, session } = resources(core);
   const body = { user: user.present(issued.user), session: session.present(issued.session) };
   return { status, body, issue: issued };

@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { serialize } from 'cookie';
 import type { Response } from 'express';
+import { cookieValues } from '../carriers/cookie.js';
 import type { CookieSettings } from '../config/settings.js';
 import type { Core } from '../core/core.js';
-import { DEVICE_SECONDS } from '../core/devices.js';
-import type { IssuedSession } from '../core/sessions.js';
+import { DEVICE_SECONDS } from '../core/device-rows.js';
+import { isPending, type SignedIn } from '../core/signed-in.js';
 import type { Reply, Route } from './route.js';
 
 /** Sends a handler's reply, limited to the fields that the route declares. */
@@ -14,6 +15,7 @@ export function respond(core: Core, route: Route, reply: Reply, res: Response): 
   const body = schema && JSON.stringify(schema.parse(reply.body));
   if (reply.issue) issueSession(core, reply.issue, res);
   if (reply.clearCookie) clearSessionCookie(core, res);
+  if (reply.clearPending) clearPendingCookie(core, res);
   for (const [name, value] of Object.entries(reply.headers ?? {})) res.appendHeader(name, value);
   res.statusCode = reply.status;
   if (body === undefined) {
@@ -30,12 +32,24 @@ export function clearSessionCookie(core: Core, res: ServerResponse): void {
   setCookie(res, core.settings.cookie, '', { expires: new Date(0) });
 }
 
-/** Sends a new session to the client, as a cookie and, with `bearerEnabled`, as a header. */
-export function issueSession(
-  core: Core,
-  { token, session, remembered, device }: IssuedSession,
-  res: ServerResponse,
-): void {
+/** Makes the browser delete the cookie of a pending sign-in. */
+export function clearPendingCookie(core: Core, res: ServerResponse): void {
+  setCookie(res, core.settings.pendingCookie, '', { expires: new Date(0) });
+}
+
+/**
+ * Sends a new session to the client, as a cookie and, with `bearerEnabled`, as a header; or a pending sign-in, as a cookie
+ * that ends with it.
+ */
+export function issueSession(core: Core, issued: SignedIn, res: ServerResponse): void {
+  if (isPending(issued)) {
+    const { pendingToken, expiresAt } = issued.secondFactor;
+    setCookie(res, core.settings.pendingCookie, pendingToken, { expires: expiresAt });
+    return;
+  }
+  // The browser is past it, whichever way it came.
+  if (carriesPending(core, res)) clearPendingCookie(core, res);
+  const { token, session, remembered, device } = issued;
   const { expiresAt, lastActiveAt } = session;
   const maxAge = Math.floor((expiresAt.getTime() - lastActiveAt.getTime()) / 1000);
   // Without a lifetime, the cookie is dropped when the browser closes. The session's end is enforced by the server.
@@ -45,6 +59,10 @@ export function issueSession(
     res.setHeader('Set-Auth-Token', token);
     res.appendHeader('Access-Control-Expose-Headers', 'Set-Auth-Token');
   }
+}
+
+function carriesPending({ settings }: Core, { req }: Partial<ServerResponse>): boolean {
+  return cookieValues(req?.headers.cookie, settings.pendingCookie.name).length > 0;
 }
 
 function setCookie(

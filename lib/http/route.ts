@@ -2,15 +2,16 @@ import type { Request } from 'express';
 import type { z } from 'zod';
 import type { Settings } from '../config/settings.js';
 import type { Authentication, SessionAuthentication } from '../core/authentication.js';
-import type { IssuedSession } from '../core/sessions.js';
+import type { SignedIn } from '../core/signed-in.js';
 import type { AuthErrorCode } from '../errors.js';
 
 /**
  * Who may call a route. `public`: anyone; `authenticated`: a session or another credential, such as an API key;
- * `session`: a session; `admin`: an administrator's session. Public routes with an unsafe method still reject other
+ * `session`: a session; `session-or-pending`: a session, or a browser with a pending sign-in, whose call has no `auth`;
+ * `admin`: an administrator's session. Public routes with an unsafe method still reject other
  * sites, since they can sign a browser in.
  */
-export type Access = 'public' | 'authenticated' | 'session' | 'admin';
+export type Access = 'public' | 'authenticated' | 'session' | 'session-or-pending' | 'admin';
 
 /** The validated input of a handler. */
 export interface Call<A extends Access, Body, Query> {
@@ -18,7 +19,9 @@ export interface Call<A extends Access, Body, Query> {
     ? null
     : A extends 'authenticated'
       ? Authentication
-      : SessionAuthentication;
+      : A extends 'session-or-pending'
+        ? SessionAuthentication | null
+        : SessionAuthentication;
   readonly body: Body;
   readonly query: Query;
   readonly params: Readonly<Record<string, string>>;
@@ -30,10 +33,15 @@ export interface Reply {
   readonly status: number;
   /** Limited to the fields that the route declares for this status. */
   readonly body?: unknown;
-  /** A new session. Its token is sent as a cookie and, with `bearerEnabled`, as a header. */
-  readonly issue?: IssuedSession;
+  /**
+   * A new session, whose token is sent as a cookie and, with `bearerEnabled`, as a header; or a pending sign-in, whose token
+   * is sent as a cookie.
+   */
+  readonly issue?: SignedIn;
   /** Clears the session cookie. */
   readonly clearCookie?: boolean;
+  /** Clears the cookie of a pending sign-in. */
+  readonly clearPending?: boolean;
   /** Additional headers. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
@@ -42,6 +50,8 @@ export interface Reply {
 export interface Answer {
   readonly description: string;
   readonly schema?: z.ZodType;
+  /** Whether it can demand a second factor in place of a session. */
+  readonly mayWait?: boolean;
 }
 
 /** A route. Validation, the fields of the response, and the OpenAPI document are derived from it. */
@@ -54,6 +64,12 @@ export interface Route<A extends Access = Access, Body = unknown, Query = unknow
   readonly access: A;
   /** The user must have signed in or reauthenticated at most this many seconds ago. */
   readonly fresh?: number;
+  /**
+   * Whether it changes how the user can sign in, so that an account with a second factor demands a session that has shown it
+   * in the last ten minutes.
+   * @default false
+   */
+  readonly changesWaysIn?: true;
   /** Disables the origin check of a public route that other sites send browsers to. Its handler must prevent CSRF. */
   readonly fromOtherSites?: true;
   readonly body?: z.ZodType<Body>;

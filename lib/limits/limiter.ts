@@ -23,6 +23,8 @@ export interface LimitRules {
   readonly passwordCheck: WindowPolicy | null;
   /** Changes of an account's password, other than resets. */
   readonly passwordChange: WindowPolicy | null;
+  /** Requests for options for passkeys: sign-ins per address, everything else per account. */
+  readonly passkeyOptions: WindowPolicy | null;
   /** Wrong passwords per account. */
   readonly account: PausePolicy | null;
 }
@@ -36,6 +38,12 @@ export interface RefusedAttempt {
   /** Whether it is the first one that the current pause refuses, in all processes. */
   readonly isFirst: boolean;
 }
+
+/**
+ * Notices to an address that nobody has verified, which may be a stranger's. Whoever signed up with it could otherwise have
+ * it flooded. There are fewer kinds of notices than that, so a person who tries out everything gets them all.
+ */
+const UNVERIFIED_NOTICES: WindowPolicy = { limit: 30, windowMs: 60 * 60 * 1000 };
 
 /** Enforces the rate limits. */
 export class Limiter {
@@ -79,6 +87,11 @@ export class Limiter {
     await this.#count(name, `${what} account ${account}`);
   }
 
+  /** Counts a notice to an address that nobody has verified. @returns whether it may be sent */
+  async allowsNotice(to: string): Promise<boolean> {
+    return !(await this.store?.hit(`notice ${to}`, UNVERIFIED_NOTICES));
+  }
+
   /**
    * Reserves a password attempt for an account. It counts as a failure until {@link clearFailures} is called.
    *
@@ -89,6 +102,11 @@ export class Limiter {
     const paused = policy && (await this.store?.reserve(`try ${account}`, policy));
     if (!paused) return null;
     return { error: tooMany('account', `q=${policy.failures}`, paused.leftMs), isFirst: paused.isFirst };
+  }
+
+  /** Gives back an attempt that was right, but does not complete a sign-in: earlier failures stay. */
+  async giveBack(account: string): Promise<void> {
+    if (this.rules?.account) await this.store?.giveBack(`try ${account}`);
   }
 
   /** Resets an account's failures after a success. */

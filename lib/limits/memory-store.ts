@@ -45,6 +45,13 @@ export class MemoryLimitStore implements LimitStore {
     return null;
   }
 
+  async giveBack(key: string): Promise<void> {
+    const counter = this.#counters.get(key);
+    if (!counter || counter.hits === 0) return;
+    counter.hits--;
+    counter.blockedUntil = 0;
+  }
+
   async clear(key: string): Promise<void> {
     this.#counters.delete(key);
   }

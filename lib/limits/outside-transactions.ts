@@ -27,6 +27,10 @@ export class OutsideTransactions implements LimitStore {
     return this.#outside((store) => store.reserve(key, policy));
   }
 
+  giveBack(key: string): Promise<void> {
+    return this.#outside((store) => store.giveBack(key));
+  }
+
   clear(key: string): Promise<void> {
     return this.#outside((store) => store.clear(key));
   }

@@ -47,6 +47,13 @@ const RESERVE = `
   redis.call('PEXPIRE', KEYS[1], string.format('%.0f', pause + ARGV[4]))
   return {-1, 0}`;
 
+const GIVE_BACK = `
+  if tonumber(redis.call('HGET', KEYS[1], 'hits') or '0') > 0 then
+    redis.call('HINCRBY', KEYS[1], 'hits', -1)
+    redis.call('HDEL', KEYS[1], 'blocked_until')
+  end
+  return {-1, 0}`;
+
 const CLEAR = `return {redis.call('DEL', KEYS[1]), 0}`;
 
 /** Counters in Redis. Each operation is one script, which Redis runs atomically. */
@@ -72,6 +79,10 @@ export class RedisLimitStore implements LimitStore {
       FORGET_AFTER_MS,
     ]);
     return leftMs < 0 ? null : { leftMs, isFirst: first === 1 };
+  }
+
+  async giveBack(key: string): Promise<void> {
+    await this.#run(GIVE_BACK, key, []);
   }
 
   async clear(key: string): Promise<void> {

@@ -81,6 +81,10 @@ export class SqlLimitStore implements LimitStore {
     throw new AuthError('unavailable');
   }
 
+  async giveBack(name: string): Promise<void> {
+    await this.#update('hits = hits - 1, blocked_until = NULL', 'hits > 0', { key: keyOf(name) });
+  }
+
   async clear(name: string): Promise<void> {
     await this.table.delete({ keyHash: keyOf(name) });
   }

@@ -27,6 +27,8 @@ export interface LimitStore {
   hit(key: string, policy: WindowPolicy): Promise<number | null>;
   /** Reserves an attempt. @returns null if it is allowed */
   reserve(key: string, policy: PausePolicy): Promise<Paused | null>;
+  /** Gives a reserved attempt back, and ends the pause that it began. */
+  giveBack(key: string): Promise<void>;
   /** Resets an account's failures. */
   clear(key: string): Promise<void>;
   /** Deletes expired counters. @returns the number of counters */

@@ -3,13 +3,8 @@ import { withTimeout } from '../context/deadline.js';
 import { hideTokens } from '../crypto/token.js';
 import { describeError, type Logger } from '../logger.js';
 import type { User } from '../models/user.js';
-import {
-  composeMail,
-  composeNotice,
-  type MailMessage,
-  type MailTemplate,
-  type NoticeTemplate,
-} from './message.js';
+import { composeMail, type MailMessage, type MailTemplate, type NoticeTemplate } from './message.js';
+import { composeNotice, type NoticeFacts } from './notice-message.js';
 
 /** How emails are sent. */
 export interface MailSettings {
@@ -62,9 +57,14 @@ export class Mailer {
     await this.settings.send(composeMail(template, user, to, token, this.settings.baseUrl));
   }
 
-  /** Sends an email without a link. */
-  async notify(template: NoticeTemplate, user: User, to: string): Promise<void> {
-    await this.settings.send(composeNotice(template, user, to));
+  /** Sends a notice. @param facts null for an email that tells somebody of what another person did */
+  async notify(
+    template: NoticeTemplate,
+    user: User,
+    to: string,
+    facts: NoticeFacts | null = null,
+  ): Promise<void> {
+    await this.settings.send(await composeNotice(template, user, to, facts, this.settings.baseUrl));
   }
 
   /** Waits up to 5 seconds for emails that are being sent. */

@@ -8,6 +8,8 @@ export interface ColumnTypes {
   text(length: number): string;
   /** Text of up to 64 KiB. */
   readonly longText: string;
+  /** Text of up to 16 MiB. */
+  readonly hugeText: string;
   /** A SHA-256 hash. */
   readonly digest: string;
   /** A point in time, in milliseconds. */
@@ -22,6 +24,7 @@ const postgres: ColumnTypes = {
   exactText: (length) => `VARCHAR(${length}) COLLATE "C"`,
   text: (length) => `VARCHAR(${length})`,
   longText: 'TEXT',
+  hugeText: 'TEXT',
   digest: 'BYTEA',
   time: 'TIMESTAMP(3) WITH TIME ZONE',
   boolean: 'BOOLEAN',
@@ -33,6 +36,7 @@ const sqlite: ColumnTypes = {
   exactText: (length) => `VARCHAR(${length}) COLLATE BINARY`,
   text: (length) => `VARCHAR(${length})`,
   longText: 'TEXT',
+  hugeText: 'TEXT',
   digest: 'BLOB',
   time: 'DATETIME',
   boolean: 'TINYINT(1)',
@@ -47,6 +51,7 @@ function mysql(exactCollation: string): ColumnTypes {
     exactText: (length) => `VARCHAR(${length}) CHARACTER SET utf8mb4 COLLATE ${exactCollation}`,
     text: (length) => `VARCHAR(${length}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
     longText: 'TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
+    hugeText: 'MEDIUMTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
     digest: 'BINARY(32)',
     time: 'DATETIME(3)',
     boolean: 'TINYINT(1)',

@@ -7,6 +7,9 @@ import { provedMailboxes } from './0009-proved-mailboxes.js';
 import { replacedTokens } from './0010-replaced-tokens.js';
 import { epochsOfTokens } from './0011-epochs-of-tokens.js';
 import { longerUsernames } from './0013-longer-usernames.js';
+import { assurance } from './0014-assurance.js';
+import { accountChanges } from './0015-account-changes.js';
+import { deletedUsers } from './0016-deleted-users.js';
 import type { Migration } from './migration.js';
 
 /** The core's migrations, in the order in which they are applied; those of plugins come after them. */
@@ -20,4 +23,7 @@ export const coreMigrations: readonly Migration[] = [
   replacedTokens,
   epochsOfTokens,
   longerUsernames,
+  assurance,
+  accountChanges,
+  deletedUsers,
 ];

@@ -1,3 +1,4 @@
+import { accountChanges } from './account-change.js';
 import { devices } from './device.js';
 import type { ModelOf } from './model.js';
 import { oneTimeTokens } from './one-time-token.js';
@@ -14,6 +15,8 @@ export const coreTables = {
   Session: sessions,
   /** Browsers in which an account has signed in. */
   Device: devices,
+  /** What it takes to undo changes of accounts. */
+  AccountChange: accountChanges,
   /** Emailed tokens. */
   OneTimeToken: oneTimeTokens,
   /** Counters of the rate limits, unless they are in Redis. */

@@ -14,6 +14,10 @@ export const devices = declareTable({
     createdAt: column.time(),
     /** The time of its last one. */
     lastUsedAt: column.time(),
+    /** When it was forgotten, such as by a new password. Until then it was a device of the account, which proves something. */
+    forgottenAt: column.time().nullable(),
+    /** The hash of the token that the notice of this new device carries. */
+    undoTokenHash: column.digest().internal().nullable(),
   },
 });
 

@@ -16,6 +16,10 @@ export const sessions = declareTable({
     authEpoch: column.integer().internal(),
     /** Whether the cookie is kept when the browser is closed (`remember_me`). */
     remembered: column.boolean().internal(),
+    /** The authenticator assurance level: 2 with a second factor or a passkey, otherwise 1 (NIST SP 800-63B-4). */
+    aal: column.integer(),
+    /** How the user authenticated, such as `pwd`, `otp` and `mfa` (RFC 8176). */
+    amr: column.words(),
     /** The time of the sign-in. */
     createdAt: column.time().onWire(),
     /** When the user last authenticated: at sign-in, or by reauthenticating later. */

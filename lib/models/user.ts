@@ -14,6 +14,8 @@ export const users = declareTable({
     emailVerifiedAt: column.time().onWire().nullable(),
     /** When its owner showed access to the mailbox of the email. Null if only the app's word verified it. */
     mailboxProvedAt: column.time().internal().nullable(),
+    /** When the account was deleted, if it is kept shut before it goes: see `accountDeletion`. */
+    deletedAt: column.time().internal().nullable(),
     passwordHash: column.text(1024).secret().nullable(),
     /** Copied to each session. Incrementing it ends all existing sessions, and sign-ins in progress. */
     authEpoch: column.integer().internal(),
@@ -28,6 +30,9 @@ export type UserColumns = typeof users.columns;
 
 /** A user's account. Contains no secrets. */
 export interface User extends ShownOf<UserColumns> {}
+
+/** Shows administrators which accounts were deleted and are kept shut. */
+export const closedColumns = { deletedAt: column.time().forAdmins().nullable() };
 
 /** The table with additional columns: those of the app's fields and of plugins. */
 export function usersWith(...additional: readonly Columns[]): TableDeclaration<UserColumns> {

@@ -4,10 +4,12 @@ import { changeEmail } from './email-changes.js';
 import { confirmChange } from './email-changes-confirm.js';
 import { canUpdate, deleteMe, me, updateMe } from './me.js';
 import { openapi } from './openapi.js';
+import { reauthenticate, reauthentications } from './reauthenticate.js';
 import { revokeSessions } from './revoke-sessions.js';
 import { endSession, listSessions } from './sessions.js';
 import { signInMethods } from './sign-in-methods.js';
 import { signout } from './signout.js';
+import { undoChange } from './undo-change.js';
 
 /** The core's routes and those of plugins. */
 export function allRoutes(core: Core, ofPlugins: readonly Route[]): readonly Route[] {
@@ -16,7 +18,9 @@ export function allRoutes(core: Core, ofPlugins: readonly Route[]): readonly Rou
     ...(core.settings.account.delete ? [deleteMe(core)] : []),
     ...(core.settings.account.update && canUpdate(core) ? [updateMe(core)] : []),
     ...(core.mailer && core.settings.account.changeEmail ? [changeEmail(core), confirmChange(core)] : []),
+    ...(core.notices.isOn ? [undoChange(core)] : []),
     signInMethods(core),
+    ...(reauthentications(core).length > 0 ? [reauthenticate(core)] : []),
     listSessions(core),
     endSession(core),
     signout(core),

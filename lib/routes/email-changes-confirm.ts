@@ -4,7 +4,7 @@ import type { Core } from '../core/core.js';
 import { confirmEmailChange } from '../core/email-change.js';
 import { passwordsOf } from '../core/passwords.js';
 import { passwordShape } from '../http/fresh-or-password.js';
-import { resources, sessionReply } from '../http/present.js';
+import { resources, secondFactorProblems, sessionReply } from '../http/present.js';
 import { route } from '../http/route.js';
 import { text } from '../http/schemas.js';
 
@@ -24,13 +24,13 @@ export const confirmChange = (core: Core) => {
     },
     problems: [
       ...(['invalid_token', 'email_taken', 'unauthenticated', 'invalid_session'] as const),
+      ...secondFactorProblems(core),
       ...(passwordsOf(core) ? (['invalid_credentials', 'rate_limited'] as const) : []),
     ],
     async handle({ body, req }) {
       const { token, password } = body as { token: string; password?: string };
       const own = await sessionOf(core.carriers, req);
-      const session = own && { userId: own.user.id, sessionId: own.session.id };
-      const changed = await confirmEmailChange(core, token, { session, password });
+      const changed = await confirmEmailChange(core, token, { session: own?.session ?? null, password });
       if (changed.issued) return sessionReply(core, changed.issued);
       return { status: 200, body: { user: user.present(changed.user) } };
     },

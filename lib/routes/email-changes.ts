@@ -12,6 +12,7 @@ export const changeEmail = (core: Core) =>
     path: '/email-changes',
     summary: 'Email a link to my new address, after a recent sign-in or with my password',
     access: 'session',
+    changesWaysIn: true,
     body: z.strictObject({ new_email: text(320), ...passwordShape(core) }),
     answers: { 202: { description: 'Accepted, whether or not another account has the address' } },
     problems: [...passwordProblems(core), 'rate_limited'],

@@ -5,7 +5,7 @@ import { deleteUser } from '../core/deletion.js';
 import { updateUser } from '../core/update-user.js';
 import { hasUsernames } from '../core/usernames.js';
 import { passwordProblems, passwordShape, requireFreshOrPassword } from '../http/fresh-or-password.js';
-import { resources } from '../http/present.js';
+import { resources, secondFactorProblems } from '../http/present.js';
 import { route } from '../http/route.js';
 import { text } from '../http/schemas.js';
 
@@ -64,7 +64,7 @@ export const updateMe = (core: Core) => {
       ...core.fields.wireShape('user', 'update'),
     }),
     answers: { 200: { description: 'The changed user', schema: z.object({ user: user.schema }) } },
-    problems: hasUsernames(core) ? ['username_taken'] : [],
+    problems: hasUsernames(core) ? ['username_taken', ...secondFactorProblems(core)] : [],
     async handle({ auth, body }) {
       const { username } = body as { username?: string };
       const changes = { username, fields: core.fields.fromWire(body) };
@@ -81,6 +81,7 @@ export const deleteMe = (core: Core) =>
     formTwin: '/me/delete',
     summary: 'Delete my account, after a recent sign-in or with my password',
     access: 'session',
+    changesWaysIn: true,
     body: z.strictObject(passwordShape(core)),
     answers: { 204: { description: 'The account was deleted, and the session cookie cleared' } },
     problems: ['account_in_use', ...passwordProblems(core)],

@@ -29,6 +29,7 @@ test.each([
       verifyUrl: 'https://a.example/v',
       resetUrl: 'myapp://reset',
       changeEmailUrl: 'myapp://email',
+      undoUrl: 'myapp://undo',
     },
   },
   { session: { touchInterval: 0 } },

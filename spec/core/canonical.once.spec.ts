@@ -10,6 +10,7 @@ describe('canonicalEmail', () => {
     ['ada+tag@example.com', 'ada+tag@example.com'],
     ["!#$%&'*+/=?^_`{|}~-@example.com", "!#$%&'*+/=?^_`{|}~-@example.com"],
     ['a@ex.co', 'a@ex.co'],
+    ['a-b-@ex.co', 'a-b-@ex.co'],
     ['a@sub.sub.example.museum', 'a@sub.sub.example.museum'],
     ['ada@BÜCHER.example', 'ada@xn--bcher-kva.example'],
     ['ada@xn--bcher-kva.example', 'ada@xn--bcher-kva.example'],
@@ -48,6 +49,8 @@ describe('canonicalEmail', () => {
       '@a.co:ada@x.co',
       'a\r\n b@x.co',
     ],
+    // Options of a program that sends mail.
+    ...['-oQ/tmp@x.co', '-f@x.co', '--help@x.co'],
     // Header injection.
     ...['ada@x.co\nbcc: eve@x.co', 'ada@x.co\r\nbcc:eve@x.co', 'ada\n@x.co', 'ada@x.co\0', 'a\0da@x.co'],
     // Look-alikes in the local part: full-width @, Kelvin sign, dotless i, Cyrillic, full-width, long s,

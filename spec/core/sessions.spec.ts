@@ -158,6 +158,7 @@ describe('pruning', () => {
         tokenHash: tokenHash(index),
         authEpoch: 0,
         remembered: false,
+        amr: 'pwd',
         expiresAt: ago(SECOND),
       })),
       { logging: false },

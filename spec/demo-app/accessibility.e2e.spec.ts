@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
 import axe from 'axe-core';
 import type { ConsoleMessage, Locator, Page } from 'playwright-core';
+import { addAuthenticator } from './authenticator.js';
+import { scan, switchOn } from './authenticator-app.js';
 import { agree, demoInBrowser, inBrowser, says, signInAtProvider } from './browser.js';
 
 const PHONE = { width: 390, height: 844 };
@@ -37,7 +39,13 @@ inBrowser('accessibility of the demo app', () => {
 
   test('axe finds nothing on the pages for everyone', async () => {
     const page = await demo.open('/');
-    const links = ['/reset-password?token=a', '/verify-email?token=a', '/sign-in-failed?error=invalid_flow'];
+    const links = [
+      '/reset-password?token=a',
+      '/verify-email?token=a',
+      '/undo-change?token=a',
+      '/second-factor?error=invalid_code',
+      '/sign-in-failed?error=invalid_flow',
+    ];
     const found = await visit(page, ['/', '/sign-up', '/sign-in', '/forgotten-password', '/mails', ...links]);
     await page.goto(demo.url('/nothing'));
     found.push(...(await violations(page)));
@@ -59,7 +67,7 @@ inBrowser('accessibility of the demo app', () => {
 
   test('axe finds nothing on the pages for the signed-in, for administrators, and in dialogs', async () => {
     const page = await demo.openAsAdmin('/account');
-    const own = ['/account', '/linked-accounts', '/api-keys', '/sessions'];
+    const own = ['/account', '/security', '/reauthenticate', '/linked-accounts', '/api-keys', '/sessions'];
     const found = await visit(page, [
       ...own,
       '/users',
@@ -87,6 +95,32 @@ inBrowser('accessibility of the demo app', () => {
     await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('button', { name: 'Revoke nightly report' }).waitFor();
     found.push(...(await violations(page)));
+    expect(found).toEqual([]);
+  });
+
+  test('axe finds nothing on the steps of the second factor, of passkeys, and of the way back', async () => {
+    const page = await demo.openVerified({ ...grace, email: 'ida@example.com' }, '/security');
+    await addAuthenticator(page);
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByRole('button', { name: /^Rename/ }).click();
+    const found = await violations(page);
+    await page.keyboard.press('Escape');
+    await scan(page);
+    found.push(...(await violations(page)));
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    const { codes } = await switchOn(page, demo.codeOf);
+    expect(codes).toHaveLength(10);
+    await expectFocusIn(page, 'Your recovery codes');
+    found.push(...(await violations(page)));
+    await demo.letSignInsAge(3600);
+    await page.getByRole('button', { name: 'New recovery codes' }).click();
+    await agree(page, 'Make new codes');
+    await page.getByRole('dialog').getByText('Use a recovery code').click();
+    found.push(...(await violations(page)));
+    const elsewhere = await demo.open('/undo-change?token=a');
+    await elsewhere.getByRole('button', { name: 'Undo it' }).click();
+    await says(elsewhere, 'alert', /^The link/);
+    found.push(...(await violations(elsewhere)));
     expect(found).toEqual([]);
   });
 

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, jest } from '@jest/globals';
+import { Secret, TOTP } from 'otpauth';
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { uuidv7 } from '../../lib/crypto/uuid.js';
 import { connectByUrl } from '../../lib/database/connect.js';
@@ -14,6 +15,13 @@ const CHROMIUM = process.env.LATCHKEY_SPEC_BROWSER;
 // Several times as long as needed on an idle machine.
 const WAIT_MS = 20_000;
 const TEST_MS = 60_000;
+const POLL_MS = 20;
+
+interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly url: string;
+}
 
 /** A user who signs up with a password. */
 export interface Account {
@@ -88,6 +96,23 @@ export function demoInBrowser(env: Record<string, string> = {}) {
     return page;
   }
 
+  /** The link in the newest email to somebody with this subject. Emails are sent after the response. */
+  async function linkIn(page: Page, to: string, subject: string | RegExp): Promise<string> {
+    for (;;) {
+      const { mails } = await (await page.request.get(`${demo.origin}/api/mails`)).json();
+      const sent = mails.find((mail: Mail) => mail.to === to && mail.subject.match(subject));
+      if (sent) return sent.url;
+      await new Promise((later) => setTimeout(later, POLL_MS));
+    }
+  }
+
+  /** Changes rows of the demo's database. */
+  async function change(statement: string, replacements: Record<string, unknown>): Promise<void> {
+    const database = connectByUrl(`sqlite:${join(data, 'demo.db')}`);
+    await database?.query(statement, { replacements });
+    await database?.close();
+  }
+
   return {
     open,
     async openWithoutScripts(path: string): Promise<Page> {
@@ -96,6 +121,17 @@ export function demoInBrowser(env: Record<string, string> = {}) {
       return page;
     },
     openSignedUp: (account: Account, path: string) => openAfter('/auth/signup/credential', account, path),
+    /** Like `openSignedUp`, and with the link in the email. */
+    async openVerified(account: Account, path: string): Promise<Page> {
+      const page = await openAfter('/auth/signup/credential', account, path);
+      const token = new URL(await linkIn(page, account.email, 'Confirm your email')).searchParams.get(
+        'token',
+      );
+      await page.request.post(`${demo.origin}/auth/verify-email`, { data: { token } });
+      await page.reload();
+      return page;
+    },
+    linkIn,
     openSignedIn: ({ email, password }: Account, path: string) =>
       openAfter('/auth/signin/credential', { credential: email, password }, path),
     openAsAdmin: async (path: string) =>
@@ -128,10 +164,14 @@ export function demoInBrowser(env: Record<string, string> = {}) {
 
     /** Moves all sign-ins into the past by this many seconds. */
     async letSignInsAge(seconds: number): Promise<void> {
-      const database = connectByUrl(`sqlite:${join(data, 'demo.db')}`);
       const then = new Date(Date.now() - seconds * 1000);
-      await database?.query('UPDATE sessions SET authenticated_at = :then', { replacements: { then } });
-      await database?.close();
+      await change('UPDATE sessions SET authenticated_at = :then', { then });
+    },
+
+    /** The code that an authenticator app shows. Each counts once: the server is made to forget the earlier ones. */
+    async codeOf(secret: string): Promise<string> {
+      await change('UPDATE totp_secrets SET last_step = 0', {});
+      return new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) }).generate();
     },
   };
 }

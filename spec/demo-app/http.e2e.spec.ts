@@ -20,10 +20,22 @@ const FOR_ALL = [
   '/forgotten-password',
   '/reset-password',
   '/verify-email',
+  '/change-email',
+  '/second-factor',
+  '/undo-change',
   '/mails',
   '/sign-in-failed',
 ];
-const FOR_THE_SIGNED_IN = ['/account', '/linked-accounts', '/api-keys', '/sessions', '/users', '/events'];
+const FOR_THE_SIGNED_IN = [
+  '/account',
+  '/security',
+  '/reauthenticate',
+  '/linked-accounts',
+  '/api-keys',
+  '/sessions',
+  '/users',
+  '/events',
+];
 
 let data: string;
 let demo: Demo;
@@ -64,7 +76,7 @@ describe('the demo app over HTTP', () => {
     };
     for (const path of FOR_ALL) expect([path, await withNotice(path)]).toEqual([path, false]);
     for (const path of FOR_THE_SIGNED_IN) {
-      const needsScript = ['/api-keys', '/users', '/events'].includes(path);
+      const needsScript = ['/security', '/api-keys', '/users', '/events'].includes(path);
       expect([path, await withNotice(path, cookie?.split(';')[0])]).toEqual([path, needsScript]);
     }
   });

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { agree, demoInBrowser, inBrowser, says, signIn } from './browser.js';
+import { agree, demoInBrowser, follow, inBrowser, says, signIn } from './browser.js';
 
 const PASSWORD = 'nanoseconds of wire';
 
@@ -11,7 +11,7 @@ inBrowser('how administrators manage users in the demo app', () => {
   /** Opens the administrators' page of a user. */
   async function manage(email: string): Promise<Page> {
     const page = await demo.openAsAdmin(`/users?search=${email}`);
-    await page.getByRole('link', { name: `Manage ${email}` }).click();
+    await follow(page.getByRole('link', { name: `Manage ${email}` }));
     await page.getByRole('heading', { name: email }).waitFor();
     return page;
   }
@@ -32,10 +32,10 @@ inBrowser('how administrators manage users in the demo app', () => {
 
     const ada = await demo.open('/mails');
     const mail = ada.getByRole('listitem').filter({ hasText: 'To ada@example.com' });
-    await mail.filter({ hasText: 'Your new account' }).getByRole('link').click();
+    await follow(mail.filter({ hasText: 'Your new account' }).getByRole('link'));
     await ada.getByLabel('New password', { exact: true }).fill(PASSWORD);
     await ada.getByRole('button', { name: 'Save password' }).click();
-    await ada.getByRole('main').getByRole('link', { name: 'Sign in' }).click();
+    await follow(ada.getByRole('main').getByRole('link', { name: 'Sign in' }));
     await signIn(ada, 'ada', PASSWORD);
     await ada.locator('#verified').waitFor();
   });
@@ -87,7 +87,7 @@ inBrowser('how administrators manage users in the demo app', () => {
 
     await page.goto(demo.url('/users?search=dan@'));
     await page.getByText('Suspended', { exact: true }).waitFor();
-    await page.getByRole('link', { name: 'Manage dan@example.com' }).click();
+    await follow(page.getByRole('link', { name: 'Manage dan@example.com' }));
     await page.getByRole('button', { name: 'Reinstate' }).click();
     await says(page, 'status', 'dan@example.com can sign in again.');
     await signIn(user, 'dan@example.com', PASSWORD);

@@ -9,7 +9,11 @@ const right = { credential: ada.email, password: ada.password };
 const REFUSED = '?error=invalid_credentials';
 
 /** Sends the form of a sign-in. */
-const signIn = (app: App, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+const signIn = (
+  app: Pick<App, 'http'>,
+  fields: Record<string, string>,
+  headers: Record<string, string> = {},
+) =>
   app.http
     .post('/auth/signin/credential')
     .set(headers)

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Response } from 'supertest';
 import { z } from 'zod';
-import { admin, type OpenApiDocument } from '../../lib/index.js';
+import { admin, type OpenApiDocument, type Plugin, twoFactor } from '../../lib/index.js';
 import { ada, password, type SpecApp, signedIn, startApp } from '../support/app.js';
 
 interface Operation {
@@ -231,3 +231,30 @@ function schemaOf(ref: string): z.ZodType {
   const json = JSON.stringify({ $ref: ref, $defs: document.components.schemas });
   return z.fromJSONSchema(JSON.parse(json.replaceAll('#/components/schemas/', '#/$defs/')));
 }
+
+describe('second factors in the OpenAPI document', () => {
+  const documentOf = async (plugins: readonly Plugin[]) => {
+    const other = await startApp({ plugins });
+    const described = other.auth.openapi();
+    await other.stop();
+    return described;
+  };
+
+  test('are one of the two answers of a sign-in, where they are on', async () => {
+    const { components } = await documentOf([password(), twoFactor()]);
+    expect(components.schemas.PostSigninCredentialResponse).toMatchObject({
+      anyOf: [
+        { required: ['user', 'session'] },
+        {
+          properties: { second_factor: { required: ['methods', 'expires_at'] } },
+          required: ['second_factor'],
+        },
+      ],
+    });
+  });
+
+  test('are named nowhere without twoFactor()', async () => {
+    const described = JSON.stringify(await documentOf([password()]));
+    expect(described).not.toMatch(/second.?factor|pending_token|totp|recovery_code/i);
+  });
+});

@@ -27,6 +27,9 @@ const OF_CORE = [
   '0010-replaced-tokens',
   '0011-epochs-of-tokens',
   '0013-longer-usernames',
+  '0014-assurance',
+  '0015-account-changes',
+  '0016-deleted-users',
 ];
 const OF_PLUGINS = ['0003-api-keys', '0006-audit-events'];
 const EVERYTHING = [...OF_CORE, ...OF_PLUGINS];

@@ -41,6 +41,7 @@ describe('auth.models', () => {
   test('has every table that is on', () => {
     expect(Object.keys(app.auth.models).sort()).toEqual([
       'Account',
+      'AccountChange',
       'ApiKey',
       'AuditEvent',
       'Device',

@@ -1,6 +1,6 @@
 // Another process on the same database. It runs with tsx, gets its task as arguments, and prints the result
 // as JSON.
-import { createAuth, credentialPassword } from '../../lib/index.js';
+import { createAuth, credentialPassword, passkeys } from '../../lib/index.js';
 
 const [action, database = '', ...values] = process.argv.slice(2);
 const auth = createAuth({
@@ -15,6 +15,14 @@ const actions: Record<string, (...values: string[]) => Promise<unknown>> = {
   getSession: (token) => auth.getSession({ headers: { cookie: `latchkey=${token}` } }),
   signIn: (credential = '', password = '') => auth.credential.signIn({ credential, password }),
   prune: () => auth.prune(),
+  async passkeyOptions() {
+    const secret = 'a secret for specs, of 32 bytes and more';
+    const own = createAuth({ database, secret, baseUrl: 'http://localhost', plugins: [passkeys()] });
+    await own.migrate();
+    const refused = await own.passkeys.signInOptions().catch((error) => String(error));
+    await own.close();
+    return refused;
+  },
 };
 
 const answer = await actions[action ?? '']?.(...values);

@@ -1,13 +1,14 @@
 import type { AuthConfig, MailMessage, Plugin } from '../../lib/index.js';
+import { NOTICE_KINDS } from '../../lib/mail/notice-kinds.js';
 import { type SpecApp, type SpecAppOptions, startApp } from './app.js';
 
 /** An app that sends emails and keeps them in a list. */
 export type MailApp<P extends readonly Plugin[]> = SpecApp<P> & {
   readonly mails: MailMessage[];
-  /** Runs a function and returns the one email that it caused. */
-  mailOf(work: () => PromiseLike<unknown>): Promise<MailMessage>;
-  /** Runs a function and checks that it caused no email. */
-  noMailOf(work: () => PromiseLike<unknown>): Promise<void>;
+  /** Runs a function and returns the one email that it caused: of this kind, by default of any that is no notice. */
+  mailOf(work: () => PromiseLike<unknown>, kind?: MailMessage['kind']): Promise<MailMessage>;
+  /** Runs a function and checks that it caused no email, apart from notices, or none of this kind. */
+  noMailOf(work: () => PromiseLike<unknown>, kind?: MailMessage['kind']): Promise<void>;
 };
 
 export const BASE_URL = 'http://app.example.com';
@@ -21,25 +22,27 @@ export async function startMailApp<const P extends readonly Plugin[]>({
     ...options,
     config: { baseUrl: BASE_URL, ...config, email: { send: (mail) => mails.push(mail), ...config.email } },
   });
-  const newMails = async (work: () => PromiseLike<unknown>, atLeast: number) => {
+  const isNotice = ({ kind }: MailMessage) => (NOTICE_KINDS as readonly string[]).includes(kind);
+  const newMails = async (work: () => PromiseLike<unknown>, atLeast: number, kind?: MailMessage['kind']) => {
     const before = mails.length;
+    const sent = () => mails.slice(before).filter((mail) => (kind ? mail.kind === kind : !isNotice(mail)));
     await work();
     // Emails are sent after the response.
     const end = Date.now() + 3000;
-    while (mails.length < before + atLeast && Date.now() < end) await pause(5);
+    while (sent().length < atLeast && Date.now() < end) await pause(5);
     await pause(50);
-    return mails.slice(before);
+    return sent();
   };
   return {
     ...app,
     mails,
-    async mailOf(work) {
-      const [mail, ...more] = await newMails(work, 1);
+    async mailOf(work, kind) {
+      const [mail, ...more] = await newMails(work, 1, kind);
       if (!mail || more.length > 0) throw new Error(`${more.length + (mail ? 1 : 0)} mails, not one`);
       return mail;
     },
-    async noMailOf(work) {
-      const sent = await newMails(work, 0);
+    async noMailOf(work, kind) {
+      const sent = await newMails(work, 0, kind);
       if (sent.length > 0) throw new Error(`a mail to ${sent[0]?.to}`);
     },
   };

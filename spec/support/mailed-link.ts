@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { canonicalEmail } from '../../lib/core/canonical.js';
 import type { Core } from '../../lib/core/core.js';
-import type { IssuedSession } from '../../lib/core/sessions.js';
-import { sessionAnswer, sessionReply } from '../../lib/http/present.js';
+import type { SignedIn } from '../../lib/core/signed-in.js';
+import { sessionReply, signInAnswer } from '../../lib/http/present.js';
 import { route } from '../../lib/http/route.js';
 import { text } from '../../lib/http/schemas.js';
 import { definePlugin } from '../../lib/plugin.js';
@@ -34,9 +34,10 @@ export class LinksApi {
     if (record) this.core.mailToken(mail, SIGN_IN, record.user);
   }
 
-  async signIn(token: string): Promise<IssuedSession> {
+  async signIn(token: string): Promise<SignedIn> {
     const found = await this.core.tokens.find(SIGN_IN, token);
-    return this.core.signIn(await this.core.tokens.redeem(found, async (record) => record));
+    const record = await this.core.tokens.redeem(found, async (redeemed) => redeemed);
+    return this.core.signIn({ ...record, amr: ['otp'] });
   }
 }
 
@@ -67,7 +68,7 @@ export function mailedLink() {
             summary: 'Begin a session with a mailed link',
             access: 'public',
             body: z.strictObject({ token: text(200) }),
-            answers: { 200: sessionAnswer(core, 'The user and the new session') },
+            answers: { 200: signInAnswer(core, 'The user and the new session') },
             problems: ['invalid_token'],
             async handle({ body }) {
               return sessionReply(core, await api.signIn(body.token));

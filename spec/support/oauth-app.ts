@@ -31,6 +31,8 @@ export interface OAuthAppOptions {
   /** Called when the app's origin, and therefore its redirect URIs, are known. */
   providers(redirectUri: (provider: string) => string): ProviderPlugin[] | Promise<ProviderPlugin[]>;
   options?: OAuthOptions;
+  /** The host in the app's origin. Passkeys need one with a name. @default 127.0.0.1 */
+  host?: string;
   config?:
     | Partial<AuthConfig<OAuthPlugins>>
     | ((database: SpecDatabase) => Partial<AuthConfig<OAuthPlugins>>);
@@ -44,12 +46,13 @@ export interface OAuthAppOptions {
 export async function startOAuthApp({
   providers,
   options = {},
+  host = '127.0.0.1',
   config = {},
   mount = (app, auth) => void app.use('/auth', authRouter(auth)),
 }: OAuthAppOptions): Promise<OAuthApp> {
   const server: Server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const origin = `http://${host}:${(server.address() as AddressInfo).port}`;
   const plugins = await providers((provider) => `${origin}/auth/oauth/${provider}/callback`);
   const database = await createDatabase();
   const logger = memoryLogger();

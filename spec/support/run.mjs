@@ -63,10 +63,10 @@ for (const name of missing) {
 if (all || process.env.CI) totals.failed += missing.length;
 if (!all && !only && rest.length === 0) {
   console.log(
-    'These were the specs on SQLite with Express 5. npm test -- --all runs them with Express 4, on MariaDB (or',
+    'These were the specs on SQLite with Express 5. npm test -- --all also runs what depends on Express with Express 4,',
   );
   console.log(
-    'MySQL) and on PostgreSQL too, and the demo, the guides, the examples and the npm package end to end. It fails',
+    'what depends on the database on MariaDB (or MySQL) and PostgreSQL, and the demo, the guides, the examples and the npm package end to end. It fails',
   );
   console.log('if one of the databases, Redis, Chromium or nginx is missing.');
 }

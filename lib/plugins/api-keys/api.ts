@@ -1,6 +1,7 @@
 import type { ClientInput, TransactionOption } from '../../core/client-input.js';
 import type { Core } from '../../core/core.js';
 import { AuthError, type FieldError } from '../../errors.js';
+import { apiKeyCreatedNotice } from './mails.js';
 import type { ApiKey } from './model.js';
 import type { ApiKeyStore } from './store.js';
 import './events.js';
@@ -47,11 +48,18 @@ export class ApiKeysApi {
     return this.#core.forClient(input, async () => {
       await this.#core.database.ready();
       const valid = checkInput(input, this.#core.database.clock.now());
-      const made = await this.#core.inNameOf(userId, input.sessionId ?? null, (transaction) =>
-        this.#store.create(userId, valid, this.#maxPerUser, transaction),
-      );
+      const { notice, ...made } = await this.#add(userId, input.sessionId ?? null, valid);
       this.#core.events.emit('api_key.created', { userId, apiKeyId: made.apiKey.id });
+      this.#core.notices.send(notice);
       return made;
+    });
+  }
+
+  #add(userId: string, sessionId: string | null, input: ReturnType<typeof checkInput>) {
+    return this.#core.inNameOf(userId, sessionId, async (transaction, record) => {
+      const details = { subject: input.name };
+      const notice = await this.#core.notices.before(apiKeyCreatedNotice, record, transaction, details);
+      return { notice, ...(await this.#store.create(userId, input, this.#maxPerUser, transaction)) };
     });
   }
 

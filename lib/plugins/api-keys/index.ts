@@ -7,6 +7,7 @@ import { apiKeysMigration } from './migrations.js';
 import { apiKeysTable } from './model.js';
 import { createApiKey, listApiKeys, revokeApiKey } from './routes/api-keys.js';
 import { ApiKeyStore } from './store.js';
+import { wayBack } from './way-back.js';
 
 /** Options of {@link apiKeys}. */
 export interface ApiKeysOptions {
@@ -61,6 +62,7 @@ export function apiKeys(options: ApiKeysOptions = {}): Plugin<'apiKeys', ApiKeys
         migrations: [apiKeysMigration],
         onDelete: (userId, transaction) => store.deleteAll(userId, transaction),
         onFirstProof: (userId, transaction) => store.deleteAll(userId, transaction),
+        wayBack: wayBack(store),
         settle: () => store.settle(),
       };
     },

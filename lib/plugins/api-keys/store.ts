@@ -95,6 +95,18 @@ export class ApiKeyStore {
     await this.#table.delete({ userId }, transaction);
   }
 
+  /** The ids of a user's keys. */
+  async ids(userId: string, transaction: Transaction): Promise<string[]> {
+    const rest = `WHERE k.user_id = :userId ORDER BY k.id ${this.#database.currentRead}`;
+    return (await this.#key.select(rest, { userId }, transaction)).map(({ id }) => id);
+  }
+
+  /** Deletes a user's keys except for some. */
+  async keep(userId: string, ids: readonly string[], transaction: Transaction): Promise<void> {
+    for (const id of await this.ids(userId, transaction))
+      if (!ids.includes(id)) await this.#table.delete({ id }, transaction);
+  }
+
   async #count(userId: string, transaction: Transaction): Promise<number> {
     const [row] = await this.#database.select<{ keys_held: number | string }>(
       `SELECT COUNT(*) AS keys_held FROM ${this.#table.name} WHERE user_id = :userId`,

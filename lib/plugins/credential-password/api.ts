@@ -1,7 +1,8 @@
 import { canonicalEmail } from '../../core/canonical.js';
 import type { ClientInput, TransactionOption } from '../../core/client-input.js';
 import type { Core } from '../../core/core.js';
-import type { IssuedSession } from '../../core/sessions.js';
+import { reauthenticate } from '../../core/reauthentication.js';
+import type { IssuedSession, SignedIn, withSecondFactors } from '../../core/signed-in.js';
 import type { Identifier, UserRecord } from '../../core/user-record.js';
 import { AuthError } from '../../errors.js';
 import type { User } from '../../models/user.js';
@@ -38,7 +39,9 @@ interface Parts {
 export class CredentialApi<
   SignedUp = IssuedSession | { readonly user: User } | null,
   Input extends ClientInput & Registration = SignUpInput,
+  Outcome extends SignedIn = IssuedSession,
 > {
+  declare readonly [withSecondFactors]?: CredentialApi<SignedUp, Input, SignedIn>;
   readonly #core: Core;
   readonly #parts: Parts;
   readonly #settings: Settings;
@@ -70,13 +73,14 @@ export class CredentialApi<
    *   and with `concealExistingEmails` for an account whose email is not verified; `email_not_verified` (403) with
    *   `requireVerifiedEmail`; `rate_limited` (429); `unavailable` (503)
    */
-  signIn(input: SignInInput): Promise<IssuedSession> {
+  signIn(input: SignInInput): Promise<Outcome> {
     return this.#core.forClient(input, async () => {
       const { identifier, name } = this.#identify(String(input.credential));
       const found = identifier && (await this.#core.users.findRecord(identifier));
       const record = found && this.#isConcealed(found.user) ? null : found;
       const proof = await this.#parts.check.verify(record, name, String(input.password));
-      return this.#core.signIn(proof, { remembered: input.rememberMe === true });
+      const options = { remembered: input.rememberMe === true };
+      return (await this.#core.signIn({ ...proof, amr: ['pwd'] }, options)) as Outcome;
     });
   }
 
@@ -90,10 +94,10 @@ export class CredentialApi<
    *
    * @throws AuthError `invalid_credentials`, `invalid_session`, `validation_failed`, `rate_limited`, `user_not_found`
    */
-  changePassword(input: ChangePasswordInput): Promise<IssuedSession> {
+  changePassword(input: ChangePasswordInput): Promise<Outcome> {
     return this.#core.forClient(input, async () => {
       const record = await this.#verifyOwn(input.userId, input.currentPassword);
-      return this.#parts.change.change(record, input.sessionId, input.newPassword);
+      return (await this.#parts.change.change(record, input.sessionId, input.newPassword)) as Outcome;
     });
   }
 
@@ -108,11 +112,18 @@ export class CredentialApi<
     );
   }
 
-  /** Reauthenticates a session's user. @throws AuthError `invalid_credentials`, `rate_limited`, `user_not_found` */
+  /**
+   * Reauthenticates a session's user. An account with a second factor demands that: see POST /reauthenticate.
+   *
+   * @throws AuthError `invalid_credentials` (401), `second_factor_required` (403), `user_not_found` (404), `rate_limited` (429)
+   */
   reauthenticate(input: ReauthenticateInput): Promise<void> {
+    const { userId, sessionId, password } = input;
     return this.#core.forClient(input, async () => {
-      await this.#verifyOwn(input.userId, input.password);
-      await this.#core.sessions.markAuthenticated(input.sessionId);
+      await reauthenticate(this.#core, { userId, sessionId, aal: 1 }, async (record) => {
+        await this.#parts.check.verifyOwn(record, String(password));
+        return { amr: ['pwd'] };
+      });
     });
   }
 

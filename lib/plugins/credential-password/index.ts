@@ -13,14 +13,13 @@ import { type CredentialPasswordOptions, checkTogether, readSettings, type Setti
 import { PasswordChange } from './password-change.js';
 import { PasswordCheck } from './password-check.js';
 import { PasswordReset } from './password-reset.js';
-import { passwordsOf } from './passwords.js';
+import { byPassword, passwordsOf } from './passwords.js';
 import { Registrations } from './registrations.js';
 import { sendVerification } from './routes/email-verifications.js';
 import { setPassword } from './routes/passwords.js';
 import { changePassword } from './routes/passwords-change.js';
 import { requestReset } from './routes/passwords-request-reset.js';
 import { resetPassword } from './routes/passwords-reset.js';
-import { reauthenticate } from './routes/reauthenticate.js';
 import { signin } from './routes/signin.js';
 import { signup } from './routes/signup.js';
 import { usernamesCheck } from './routes/usernames-check.js';
@@ -63,13 +62,13 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
           signin(core, api, settings),
           changePassword(core, api, newPassword),
           setPassword(api, newPassword),
-          reauthenticate(api),
           ...(parts.byMail ? routesByMail() : []),
           ...(settings.usernames ? [usernamesCheck(api)] : []),
         ],
         shows: { user: settings.usernames ? ['username'] : [] },
         purposes: [VERIFY_EMAIL, RESET_PASSWORD, INVITATION],
         passwords: passwordsOf(parts),
+        reauthentications: [byPassword(parts.check)],
         ...(settings.usernames && { usernames: settings.usernames }),
         async checkSignIn(user) {
           if (!settings.requireVerifiedEmail || user.email === null || user.emailVerifiedAt !== null) return;

@@ -1,11 +1,13 @@
 import type { Purpose } from '../../core/contribution.js';
-import type { MailTemplate } from '../../mail/message.js';
+import type { MailTemplate, NoticeTemplate } from '../../mail/message.js';
 
 declare module '../../mail/message.js' {
   interface MailKinds {
     'verify-email': unknown;
     'reset-password': unknown;
     invitation: unknown;
+    'password-set': unknown;
+    'password-changed': unknown;
   }
 }
 
@@ -46,4 +48,16 @@ export const invitationMail: Omit<MailTemplate, 'page'> = {
   before: 'An account has been made for you. Choose a password here:',
   action: 'Choose a password',
   after: 'The link expires in 7 days. If you did not expect this, you can ignore this email.',
+};
+
+export const passwordSetNotice: NoticeTemplate = {
+  kind: 'password-set',
+  subject: 'A password was set for your account',
+  lines: ['Your account had no password, and now has one. Whoever knows it can sign in.'],
+};
+
+export const passwordChangedNotice: NoticeTemplate = {
+  kind: 'password-changed',
+  subject: 'Your password was changed',
+  lines: ['The password of your account was changed.'],
 };

@@ -2,10 +2,12 @@ import type { Transaction } from 'sequelize';
 import { changeAccount } from '../../core/change-account.js';
 import type { ReplacePasswordOptions } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
-import type { IssuedSession } from '../../core/sessions.js';
+import type { SignedIn } from '../../core/signed-in.js';
 import type { UserRecord } from '../../core/user-record.js';
 import type { PasswordHasher } from '../../crypto/password.js';
 import { AuthError } from '../../errors.js';
+import type { NoticeTemplate } from '../../mail/message.js';
+import { passwordChangedNotice, passwordSetNotice } from './mails.js';
 import type { PasswordRules } from './rules.js';
 
 /** Sets and changes passwords. */
@@ -21,34 +23,44 @@ export class PasswordChange {
    * a new token.
    *
    * @param sessionId the session to keep; if omitted, a new session is created
-   * @throws AuthError `invalid_credentials`, `invalid_session`, `validation_failed`, `rate_limited`
+   * @throws AuthError `invalid_credentials`, `invalid_session`, `second_factor_required`, `reauthentication_required`,
+   *   `validation_failed`, `rate_limited`
    */
-  async change(
-    record: UserRecord,
-    sessionId: string | undefined,
-    newPassword: string,
-  ): Promise<IssuedSession> {
-    const { users, sessions, database, events } = this.core;
+  async change(record: UserRecord, sessionId: string | undefined, newPassword: string): Promise<SignedIn> {
+    const { users, sessions, database, events, notices } = this.core;
     const userId = record.user.id;
     const authEpoch = record.authEpoch + 1;
     // Before anything changes: with a check that refuses the user, there would be no session to go on with.
-    const signIn = sessionId ? null : await this.core.checkSignIn(record);
+    const signIn = sessionId ? null : await this.core.checkSignIn({ ...record, amr: ['pwd'] });
     const passwordHash = await this.#hash(record, newPassword);
-    const { ended, issued } = await database.transaction(async (transaction) => {
+    const { notice, ended, issued } = await database.transaction(async (transaction) => {
       const current = await users.lock(userId, transaction);
       // The password has changed in the meantime.
       if (current?.authEpoch !== record.authEpoch) throw new AuthError('invalid_credentials');
+      if (sessionId) await this.#requireStrong(sessionId, current, transaction);
+      const notice = await notices.before(passwordChangedNotice, current, transaction);
       const updatedAt = await replacePassword(this.core, userId, passwordHash, transaction);
+      await this.core.devices.forgetOthers(userId, transaction);
       const user = { ...current.user, updatedAt };
       const ended = await sessions.endAll(userId, transaction, sessionId);
       const issued = signIn
         ? await signIn.begin({ user, authEpoch }, transaction)
         : await sessions.renew(user, sessionId ?? '', authEpoch, transaction);
-      return { ended, issued };
+      return { notice, ended, issued };
     });
     events.emit('password.changed', { userId });
     sessions.announceEnd(userId, ended);
+    notices.send(notice);
     return signIn ? signIn.complete(issued) : issued;
+  }
+
+  /** An account with a second factor demands it of the session. */
+  async #requireStrong(sessionId: string, { account, authEpoch }: UserRecord, transaction: Transaction) {
+    const { secondFactors, sessions } = this.core;
+    if (!secondFactors.isOn(account)) return;
+    const session = await sessions.stillOpen(sessionId, authEpoch, transaction);
+    if (!session) throw new AuthError('invalid_session');
+    secondFactors.requireFor(account, session);
   }
 
   /**
@@ -62,11 +74,15 @@ export class PasswordChange {
     if (record.passwordHash !== null) throw new AuthError('password_already_set');
     await this.core.limiter.countAddress('signIn');
     const passwordHash = await this.#hash(record, newPassword);
-    await this.core.inNameOf(userId, sessionId, async (transaction, current) => {
+    const { notices } = this.core;
+    const notice = await this.core.inNameOf(userId, sessionId, async (transaction, current) => {
       if (current.passwordHash !== null) throw new AuthError('password_already_set');
+      const written = await notices.before(passwordSetNotice, current, transaction);
       await replacePassword(this.core, userId, passwordHash, transaction);
+      return written;
     });
     this.core.events.emit('password.changed', { userId });
+    notices.send(notice);
   }
 
   /**
@@ -79,18 +95,23 @@ export class PasswordChange {
     newPassword: string,
     { keepSessions, skipRules }: ReplacePasswordOptions,
   ): Promise<void> {
-    const { users, sessions, events } = this.core;
+    const { users, sessions, events, notices } = this.core;
     const record = await users.findRecord({ id: userId });
     if (!record) throw new AuthError('user_not_found');
     const { email, username } = record.user;
     await this.rules.checkGiven(newPassword, [email, username], skipRules);
     const passwordHash = await this.hasher.hash(newPassword);
-    const ended = await changeAccount(this.core, userId, null, async (transaction) => {
+    const { notice, ended } = await changeAccount(this.core, userId, null, async (transaction, current) => {
+      const template = newPasswordNotice(current);
+      const notice = await notices.before(template, current, transaction, { byApp: true });
       await replacePassword(this.core, userId, passwordHash, transaction);
-      return keepSessions ? [] : sessions.endAll(userId, transaction);
+      await this.core.devices.forgetOthers(userId, transaction);
+      const end = keepSessions ? sessions.keepAll(userId, transaction) : sessions.endAll(userId, transaction);
+      return { notice, ended: await end };
     });
     events.emit('password.changed', { userId });
     sessions.announceEnd(userId, ended);
+    notices.send(notice);
   }
 
   async #hash({ user }: UserRecord, newPassword: string): Promise<string> {
@@ -99,6 +120,11 @@ export class PasswordChange {
     await this.core.limiter.countAccount('passwordChange', user.id);
     return this.hasher.hash(newPassword);
   }
+}
+
+/** The notice of a new password, whether or not there was one before. */
+export function newPasswordNotice({ passwordHash }: UserRecord): NoticeTemplate {
+  return passwordHash === null ? passwordSetNotice : passwordChangedNotice;
 }
 
 /** Stores a new password and revokes the emailed reset links. @returns the new `updatedAt` */

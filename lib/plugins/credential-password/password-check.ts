@@ -23,6 +23,12 @@ export function attemptsOf({ id, email }: User): string {
 // Each further round requires a correct password among the concurrent attempts.
 const MAX_ROUNDS = 10;
 
+/** A user whose password was right. */
+export interface RightPassword extends UserRecord {
+  /** The counter of failures that the completed sign-in clears. Null if the password has cleared it. */
+  readonly attempts: string | null;
+}
+
 /** The only place where passwords are verified. Every attempt is counted before anything is hashed. */
 export class PasswordCheck {
   /** The attempts in progress, by account. Each resolves to whether the password was correct. */
@@ -41,7 +47,7 @@ export class PasswordCheck {
    * @param name the key by which attempts are counted if the account does not exist
    * @throws AuthError `invalid_credentials`, `rate_limited`, `unavailable`
    */
-  verify(record: UserRecord | null, name: string, password: string): Promise<UserRecord> {
+  verify(record: UserRecord | null, name: string, password: string): Promise<RightPassword> {
     return this.#verify(record, name, password, false);
   }
 
@@ -62,7 +68,7 @@ export class PasswordCheck {
     name: string,
     password: string,
     isOwn: boolean,
-  ): Promise<UserRecord> {
+  ): Promise<RightPassword> {
     await this.core.limiter.countAddress('signIn');
     const userId = record?.user.id ?? null;
     const account = await this.#counterOf(record, name);
@@ -119,7 +125,7 @@ export class PasswordCheck {
     record: UserRecord | null,
     password: string,
     isOwn: boolean,
-  ): Promise<UserRecord | RefusedAttempt> {
+  ): Promise<RightPassword | RefusedAttempt> {
     const end = this.#begin(account);
     let isCorrect = false;
     try {
@@ -132,13 +138,24 @@ export class PasswordCheck {
         this.core.events.emit('sign_in.failed', { userId: record?.user.id ?? null });
         throw new AuthError('invalid_credentials');
       }
-      await this.core.limiter.clearFailures(account);
+      const attempts = await this.#forgive(account, record);
       isCorrect = true;
       if (outdated) await this.#rehash(record, password);
-      return record;
+      return { ...record, attempts };
     } finally {
       end(isCorrect);
     }
+  }
+
+  /** With a second factor, whoever knows only the password must not clear the failures of those who guess it. */
+  async #forgive(account: string, record: UserRecord): Promise<string | null> {
+    const { limiter, secondFactors } = this.core;
+    if (!secondFactors.isOn(record.account)) {
+      await limiter.clearFailures(account);
+      return null;
+    }
+    await limiter.giveBack(account);
+    return account;
   }
 
   /** @returns a function to call when the attempt is over */

@@ -1,10 +1,11 @@
 import { canonicalEmail } from '../../core/canonical.js';
 import type { Core } from '../../core/core.js';
+import type { Notice } from '../../core/notices.js';
 import type { PasswordHasher } from '../../crypto/password.js';
 import type { Mailer } from '../../mail/mailer.js';
 import type { User } from '../../models/user.js';
 import { INVITATION, invitationMail, RESET_PASSWORD, resetPasswordMail } from './mails.js';
-import { replacePassword } from './password-change.js';
+import { newPasswordNotice, replacePassword } from './password-change.js';
 import { attemptsOf } from './password-check.js';
 import type { PasswordRules } from './rules.js';
 
@@ -46,19 +47,29 @@ export class PasswordReset {
 
   /** Redeems a link, of a reset or an invitation. @throws AuthError `invalid_token`, `validation_failed`, `rate_limited` */
   async reset(token: string, newPassword: string): Promise<void> {
-    const { tokens, sessions, events, limiter } = this.core;
+    const { tokens, sessions, events, limiter, notices } = this.core;
     const found = await tokens.find([RESET_PASSWORD, INVITATION], token);
     await limiter.countAddress('signIn');
     const { user } = found.record;
     const { id: userId, email, username } = user;
     await this.rules.check(newPassword, '/new_password', [email, username]);
     const passwordHash = await this.hasher.hash(newPassword);
-    const ended = await tokens.redeem(found, async (_record, transaction) => {
-      await replacePassword(this.core, userId, passwordHash, transaction);
-      return sessions.endAll(userId, transaction);
-    });
+    let notice: Notice | null = null;
+    const ended = await tokens.redeem(
+      found,
+      async (_record, transaction) => {
+        await replacePassword(this.core, userId, passwordHash, transaction);
+        await this.core.devices.forgetOthers(userId, transaction);
+        return sessions.endAll(userId, transaction);
+      },
+      [],
+      async (record, transaction) => {
+        notice = await notices.before(newPasswordNotice(record), record, transaction);
+      },
+    );
     events.emit('password.reset', { userId });
     sessions.announceEnd(userId, ended);
+    notices.send(notice);
     // The password has been reset, so an error here must not fail the call.
     await limiter
       .clearFailures(attemptsOf(user))

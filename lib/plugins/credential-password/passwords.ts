@@ -1,7 +1,8 @@
-import type { Passwords } from '../../core/contribution.js';
+import type { Passwords, Reauthentication } from '../../core/contribution.js';
 import { loadArgon2 } from '../../crypto/foreign-hash.js';
 import type { PasswordHasher } from '../../crypto/password.js';
 import { invalidField } from '../../errors.js';
+import { text } from '../../http/schemas.js';
 import { problemOfHash } from './import-users.js';
 import type { PasswordChange } from './password-change.js';
 import type { PasswordCheck } from './password-check.js';
@@ -20,6 +21,7 @@ interface Parts {
 export function passwordsOf({ hasher, check, rules, change, byMail }: Parts): Passwords {
   return {
     verify: (record, password) => check.verifyOwn(record, password),
+    matches: async (hash, password) => (await hasher.verify(password, hash)).matches,
     async hash(password, identifiers, skipRules) {
       await rules.checkGiven(password, identifiers, skipRules);
       return hasher.hash(password);
@@ -34,6 +36,20 @@ export function passwordsOf({ hasher, check, rules, change, byMail }: Parts): Pa
     links: byMail && {
       invite: (user) => byMail.reset.invite(user),
       reset: (user) => byMail.reset.mail(user),
+    },
+  };
+}
+
+/** The password as a field of POST /reauthenticate. */
+export function byPassword(check: PasswordCheck): Reauthentication {
+  return {
+    field: 'password',
+    schema: text(1024),
+    problems: ['invalid_credentials', 'rate_limited'],
+    aal: 1,
+    async verify(record, password) {
+      await check.verifyOwn(record, String(password));
+      return { amr: ['pwd'] };
     },
   };
 }

@@ -1,7 +1,8 @@
 import { canonicalEmail } from '../../core/canonical.js';
 import type { Core } from '../../core/core.js';
 import type { FieldSource, FieldValues } from '../../core/fields.js';
-import type { IssuedSession } from '../../core/sessions.js';
+import { isHeld } from '../../core/held-emails.js';
+import type { SignedIn } from '../../core/signed-in.js';
 import type { UserRecord } from '../../core/user-record.js';
 import type { PasswordHasher } from '../../crypto/password.js';
 import { AuthError, type FieldError, invalidField } from '../../errors.js';
@@ -50,7 +51,7 @@ export class Registrations {
   async create(
     registration: Registration,
     via: 'credential' | 'code',
-  ): Promise<IssuedSession | { user: User } | null> {
+  ): Promise<SignedIn | { user: User } | null> {
     const { core, settings } = this;
     // Before anything else, so that the answer is the same for every email, and costs no hash.
     core.signUp.checkOpen(via);
@@ -66,7 +67,7 @@ export class Registrations {
       return null;
     }
     if (settings.mailsOnSignUp) this.byMail?.verification.mail(user);
-    return settings.signInOnSignUp ? core.signIn(created) : { user };
+    return settings.signInOnSignUp ? core.signIn({ ...created, amr: ['pwd'] }) : { user };
   }
 
   #checkKeys({ email, username }: Registration): void {
@@ -140,7 +141,8 @@ export class Registrations {
       return await signUp.create({ email, username, passwordHash }, { via, from, fields });
     } catch (error) {
       if (!conceals || !(error instanceof AuthError) || error.code !== 'email_taken') throw error;
-      // A new account causes a write here.
+      // A new account causes a look at the held emails, and a write here.
+      if (!isHeld(error)) await signUp.held.pretend(email);
       await tokens.issue(VERIFY_EMAIL, null, '');
       return null;
     }

@@ -1,4 +1,4 @@
-import type { IssuedSession } from '../../core/sessions.js';
+import type { IssuedSession } from '../../core/signed-in.js';
 import type { User } from '../../models/user.js';
 import type { SignUpInput } from './inputs.js';
 import type { CredentialPasswordOptions } from './options.js';

@@ -114,6 +114,27 @@ export class Accounts {
   }
 
   /**
+   * Inserts an account again that was unlinked. It has no tokens, so it must be linked again to get some. Does nothing if its
+   * identity, or its provider, has another link by now.
+   */
+  async restore(
+    link: AccountOwner & Pick<AccountRow, 'id' | 'scopes' | 'createdAt'>,
+    transaction: Transaction,
+  ): Promise<void> {
+    const { issuer, providerAccountId, userId, provider } = link;
+    const taken = await this.#findOne(
+      `WHERE (a.issuer = :issuer AND a.subject = :providerAccountId) OR (a.user_id = :userId AND a.provider = :provider)
+       ${this.#database.currentRead}`,
+      { issuer, providerAccountId, userId, provider },
+      transaction,
+    );
+    if (taken) return;
+    const now = this.#database.clock.date();
+    const row = { ...link, relinkRequired: true, refreshedAt: now, updatedAt: now };
+    await this.#table.insert(row, transaction);
+  }
+
+  /**
    * Stores the tokens of a sign-in or link, and the current issuer of the provider. Tokens that the response omits are
    * kept if they can still be used. A refresh that is running keeps its lease.
    *

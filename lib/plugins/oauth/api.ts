@@ -1,9 +1,13 @@
-import type { TransactionOption } from '../../core/client-input.js';
+import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
+import type { Notice } from '../../core/notices.js';
+import type { IssuedSession, SignedIn, withSecondFactors } from '../../core/signed-in.js';
+import type { UserRecord } from '../../core/user-record.js';
 import { AuthError } from '../../errors.js';
 import { type AuthorizationRequest, beginFlow } from './begin-flow.js';
 import { type CallbackResult, completeFlow } from './complete-flow.js';
-import type { AuthorizeInput, CallbackInput, FlowInput, TokensOptions } from './inputs.js';
+import type { AuthorizeInput, CallbackInput, FlowInput, TokensOptions, UnlinkOptions } from './inputs.js';
+import { providerUnlinkedNotice } from './mails.js';
 import type { Account, AccountRow } from './model.js';
 import { clientOf, type Parts, revokeTokens } from './parts.js';
 import { openTokens, type ProviderTokens } from './tokens.js';
@@ -11,7 +15,8 @@ import './events.js';
 import './problems.js';
 
 /** `auth.oauth`: sign-in with providers, and linked accounts. */
-export class OAuthApi {
+export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
+  declare readonly [withSecondFactors]?: OAuthApi<SignedIn>;
   readonly #core: Core;
   readonly #parts: Parts;
 
@@ -92,8 +97,11 @@ export class OAuthApi {
    *
    * @throws AuthError `provider_not_found`, `unavailable`; `invalid_flow` if this browser has no such flow in progress
    */
-  callback(input: CallbackInput): Promise<CallbackResult> {
-    return this.#core.forClient(input, () => completeFlow(this.#parts, input));
+  callback(input: CallbackInput): Promise<CallbackResult<Outcome>> {
+    return this.#core.forClient(
+      input,
+      async () => (await completeFlow(this.#parts, input)) as CallbackResult<Outcome>,
+    );
   }
 
   /** Lists a user's linked accounts, oldest first. */
@@ -137,25 +145,32 @@ export class OAuthApi {
    * Unlinks a provider's account, unless it is the user's last way to sign in. Its tokens are then revoked at the
    * provider, if that has a revocation endpoint (RFC 7009): in the background, without affecting the outcome.
    *
-   * @throws AuthError `account_not_linked` (404), `last_sign_in_method` (409)
+   * @throws AuthError `account_not_linked` (404), `last_sign_in_method` (409); with `sessionId` also `invalid_session` (401),
+   *   and for an account with a second factor `second_factor_required`, `reauthentication_required` (403)
    */
-  unlink(userId: string, provider: string, { transaction }: TransactionOption = {}): Promise<void> {
-    return this.#core.inTransaction(transaction, () => this.#unlink(userId, provider));
+  unlink(userId: string, provider: string, options: UnlinkOptions = {}): Promise<void> {
+    const { sessionId = null, transaction } = options;
+    return this.#core.inTransaction(transaction, () => this.#unlink(userId, provider, sessionId));
   }
 
-  async #unlink(userId: string, provider: string): Promise<void> {
+  async #unlink(userId: string, provider: string, sessionId: string | null): Promise<void> {
     const { accounts } = this.#parts;
     let unlinked: AccountRow | null = null;
+    let notice: Notice | null = null;
     try {
-      await this.#core.waysIn.remove(userId, async (transaction) => {
+      const remove = async (transaction: Transaction, record: UserRecord) => {
         unlinked = await accounts.find(userId, provider, transaction);
         if (!unlinked) throw this.#notLinked(provider);
+        const details = { subject: provider };
+        notice = await this.#core.notices.before(providerUnlinkedNotice, record, transaction, details);
         await accounts.delete(unlinked.id, transaction);
-      });
+      };
+      await this.#core.waysIn.remove(userId, remove, sessionId);
     } catch (error) {
       throw error instanceof AuthError && error.code === 'user_not_found' ? this.#notLinked(provider) : error;
     }
     this.#core.events.emit('account.unlinked', { userId, provider });
+    this.#core.notices.send(notice);
     if (unlinked) revokeTokens(this.#parts, unlinked);
   }
 

@@ -1,22 +1,29 @@
+import type { Transaction } from 'sequelize';
 import { sessionOf } from '../../carriers/authenticate.js';
-import type { IssuedSession, SessionWithUser } from '../../core/sessions.js';
+import { confirmSession } from '../../core/reauthentication.js';
+import type { SessionWithUser } from '../../core/sessions.js';
+import { type IssuedSession, isPending, type SignedIn } from '../../core/signed-in.js';
+import type { UserRecord } from '../../core/user-record.js';
 import { AuthError } from '../../errors.js';
-import { withError } from '../../http/callback-url.js';
+import { withError, withSecondFactor } from '../../http/callback-url.js';
 import { noAuthenticationTime } from './begin-flow.js';
 import type { Identity, ProviderClient } from './client.js';
 import { clearFlowCookie, readFlowCookie } from './flow-cookie.js';
 import type { TakenFlow } from './flows.js';
-import { findOrCreateUser, inSession, linkIdentity, ownAccount } from './identities.js';
+import { findOrCreateUser, inSession, linkIdentity, ownAccount, shownBy } from './identities.js';
 import type { CallbackInput } from './inputs.js';
 import { clientOf, type Parts } from './parts.js';
 import type { Claims } from './provider.js';
 
 /** The result of a flow. */
-export interface CallbackResult {
-  /** Where to redirect the browser; with `?error=<code>` if the flow failed. */
+export interface CallbackResult<Outcome extends SignedIn = IssuedSession> {
+  /** Where to redirect the browser; with `?error=<code>` if the flow failed, or `?second_factor=required`. */
   readonly callbackUrl: string;
-  /** The new session. Null for a link or a reauthentication, or if the flow failed. */
-  readonly issued: IssuedSession | null;
+  /**
+   * The new session, or one that got a new token by reauthenticating with a provider that is trusted with the second factor.
+   * Null for a link or another reauthentication, or if the flow failed.
+   */
+  readonly issued: Outcome | null;
   /** The `Set-Cookie` headers to send, which remove the flow's cookie. */
   readonly setCookie: readonly string[];
 }
@@ -29,7 +36,7 @@ const MAX_FUTURE_MS = 300_000;
 const LINKING_MS = 600_000;
 
 /** Completes a flow when the browser returns. @throws AuthError `provider_not_found`, `invalid_flow`, `unavailable` */
-export async function completeFlow(parts: Parts, input: CallbackInput): Promise<CallbackResult> {
+export async function completeFlow(parts: Parts, input: CallbackInput): Promise<CallbackResult<SignedIn>> {
   const { core } = parts;
   const client = clientOf(parts, input.provider);
   const { request } = core.context.client;
@@ -42,10 +49,10 @@ export async function completeFlow(parts: Parts, input: CallbackInput): Promise<
       ...flow.unsignedClaims,
       ...client.provider.unsignedClaims?.(input.parameters),
     });
-    const issued = current ? null : await signIn(parts, client, flow, identity);
-    if (current && flow.reauthenticates) await reauthenticate(parts, client, flow, current, identity);
-    else if (current) await link(parts, client, current, identity);
-    return { callbackUrl: withoutFragment(client, flow.callbackUrl), issued, setCookie };
+    const issued = await completed(parts, client, flow, current, identity);
+    const waits = issued !== null && isPending(issued);
+    const callbackUrl = waits ? withSecondFactor(flow.callbackUrl) : flow.callbackUrl;
+    return { callbackUrl: withoutFragment(client, callbackUrl), issued, setCookie };
   } catch (error) {
     // The flow is valid, so the app gets the error at the callback URL.
     if (!(error instanceof AuthError) || error.code === 'unavailable') throw error;
@@ -55,6 +62,20 @@ export async function completeFlow(parts: Parts, input: CallbackInput): Promise<
     const callbackUrl = withoutFragment(client, withError(flow.callbackUrl, error.code));
     return { callbackUrl, issued: null, setCookie };
   }
+}
+
+/** @returns the session or pending sign-in to send; null if there is none */
+async function completed(
+  parts: Parts,
+  client: ProviderClient,
+  flow: TakenFlow,
+  current: SessionWithUser | null,
+  identity: Identity,
+): Promise<SignedIn | null> {
+  if (!current) return signIn(parts, client, flow, identity);
+  if (flow.reauthenticates) return reauthenticate(parts, client, flow, current, identity);
+  await link(parts, client, current, identity);
+  return null;
 }
 
 /** What the provider has signed, or returned itself, comes first. */
@@ -85,13 +106,14 @@ async function signIn(
   { provider }: ProviderClient,
   { remembered, carried }: TakenFlow,
   identity: Identity,
-): Promise<IssuedSession> {
+): Promise<SignedIn> {
   const found = await findOrCreateUser(core, accounts, provider, identity, linkByVerifiedEmail);
   const userId = found.user.id;
   if (found.userCreated) core.events.emit('user.created', { userId });
   if (found.accountLinked) core.events.emit('account.linked', { userId, provider: provider.id });
+  core.notices.send(found.notice ?? null);
   const { authenticatedAt } = identity;
-  return core.signIn(found, { remembered, authenticatedAt, replaced: carried });
+  return core.signIn({ ...found, ...shownBy(provider) }, { remembered, authenticatedAt, replaced: carried });
 }
 
 async function link(
@@ -100,15 +122,18 @@ async function link(
   current: SessionWithUser,
   identity: Identity,
 ): Promise<void> {
-  if (await linkIdentity(core, accounts, current, provider, identity)) {
-    core.events.emit('account.linked', { userId: current.user.id, provider: provider.id });
-  }
+  const { isNew, notice } = await linkIdentity(core, accounts, current, provider, identity);
+  if (isNew) core.events.emit('account.linked', { userId: current.user.id, provider: provider.id });
+  core.notices.send(notice);
 }
 
 /**
  * Marks the session as recently authenticated, as of the time that the provider states. It must lie after the start of
  * the flow: a provider that has not asked its user again returns the time of an earlier sign-in. And the account must
  * have been linked while the session was fresh: whoever has stolen an older one could link an account of their own.
+ *
+ * For an account with a second factor it counts only if the provider is trusted to ask for one. Then the session gets a new
+ * token.
  */
 async function reauthenticate(
   { core, accounts }: Parts,
@@ -116,7 +141,7 @@ async function reauthenticate(
   { startedAt }: TakenFlow,
   { user, session }: SessionWithUser,
   identity: Identity,
-): Promise<void> {
+): Promise<IssuedSession | null> {
   const account = await ownAccount(accounts, user.id, provider, identity);
   if (!account) throw new AuthError('account_not_linked');
   const { authenticatedAt } = identity;
@@ -127,9 +152,10 @@ async function reauthenticate(
   const wasLinkedThen = account.createdAt.getTime() <= provedAt + LINKING_MS;
   if (!isNew || at > core.database.clock.now() + MAX_FUTURE_MS || !wasLinkedThen)
     throw new AuthError('reauthentication_required');
-  await inSession(core, user.id, session.id, async (transaction) => {
+  const confirm = async (transaction: Transaction, record: UserRecord) => {
     if (!(await accounts.updateTokens(account, identity, transaction)))
       throw new AuthError('account_not_linked');
-    await core.sessions.markAuthenticated(session.id, authenticatedAt, transaction);
-  });
+    return confirmSession(core, record, session.id, shownBy(provider), transaction, authenticatedAt);
+  };
+  return inSession(core, user.id, session.id, confirm, false);
 }

@@ -1,13 +1,15 @@
 import type { Transaction } from 'sequelize';
+import type { Shown } from '../../core/assurance.js';
 import { canonicalEmail } from '../../core/canonical.js';
 import type { Core } from '../../core/core.js';
+import type { Notice } from '../../core/notices.js';
 import type { SessionWithUser } from '../../core/sessions.js';
-import type { Proof } from '../../core/sign-in.js';
 import type { UserRecord } from '../../core/user-record.js';
 import { isForeignKeyViolation, violatedUnique } from '../../database/faults.js';
 import { AuthError } from '../../errors.js';
 import type { AccountOwner, Accounts } from './accounts.js';
 import type { Identity } from './client.js';
+import { providerLinkedNotice } from './mails.js';
 import type { AccountRow } from './model.js';
 import { type NewPerson, readPerson } from './new-user.js';
 import type { Provider } from './provider.js';
@@ -15,9 +17,11 @@ import type { Provider } from './provider.js';
 const MAX_ATTEMPTS = 3;
 
 /** The user of an identity. */
-export interface FoundUser extends Proof {
+export interface FoundUser extends UserRecord {
   readonly userCreated: boolean;
   readonly accountLinked: boolean;
+  /** Tells the user of the link. @default null: nobody is to be told */
+  readonly notice?: Notice | null;
 }
 
 /**
@@ -52,10 +56,7 @@ export function findOrCreateUser(
       if (knownByNow) return knownByNow;
       const bothProved = emailIsAuthoritative && holder.user.emailVerifiedAt !== null;
       if (!linkByVerifiedEmail || !bothProved) throw new AuthError('account_exists');
-      core.checkAccount(holder.account);
-      if (await accounts.find(holder.user.id, provider.id)) throw new AuthError('provider_already_linked');
-      await accounts.insert(ownerOf(holder.user.id, provider, identity), identity.tokens);
-      return { ...holder, userCreated: false, accountLinked: true };
+      return linkByEmail(core, accounts, holder, provider, identity);
     }
     core.signUp.checkOpen('oauth');
     if (!person) await core.limiter.countAddress('signUp');
@@ -68,7 +69,7 @@ export function findOrCreateUser(
 /**
  * Links an identity to a signed-in user.
  *
- * @returns true if it is a new link; false if only its tokens were updated
+ * @returns the notice of a new link, if the user is to be told; `isNew` is false if only its tokens were updated
  * @throws AuthError `account_linked_elsewhere`, `provider_already_linked`; `invalid_flow` if the session has ended in
  *   the meantime
  */
@@ -78,20 +79,24 @@ export function linkIdentity(
   { user: { id: userId }, session }: SessionWithUser,
   provider: Provider,
   identity: Identity,
-): Promise<boolean> {
+): Promise<{ readonly isNew: boolean; readonly notice: Notice | null }> {
   return retryAfterRace(async () => {
     const known = (await accounts.findByIdentity(provider, identity))?.account ?? null;
     if (known && known.userId !== userId) throw new AuthError('account_linked_elsewhere');
     // Another client of the same issuer, whose tokens do not belong to this account.
     if (known && known.provider !== provider.id) throw new AuthError('provider_already_linked');
     if (!known && (await accounts.find(userId, provider.id))) throw new AuthError('provider_already_linked');
-    let isNew = false;
-    await inSession(core, userId, session.id, async (transaction) => {
-      isNew = !known || !(await accounts.updateTokens(known, identity, transaction));
-      if (isNew) await accounts.insert(ownerOf(userId, provider, identity), identity.tokens, transaction);
+    return inSession(core, userId, session.id, async (transaction, record) => {
+      if (known && (await accounts.updateTokens(known, identity, transaction)))
+        return { isNew: false, notice: null };
+      return { isNew: true, notice: await addLink(core, accounts, record, provider, identity, transaction) };
     });
-    return isNew;
   });
+}
+
+/** What a sign-in at a provider shows. */
+export function shownBy({ id }: Provider): Shown {
+  return { amr: ['fed'], provider: id };
 }
 
 /** The user's account at a provider, if the identity is the one that is linked. */
@@ -105,19 +110,61 @@ export async function ownAccount(
   return found?.record.user.id === userId && found.account.provider === provider.id ? found.account : null;
 }
 
-/** Makes a change for a session that may have ended while waiting for the provider, and the flow with it. */
-export async function inSession(
+/**
+ * Makes a change for a session that may have ended while waiting for the provider, and the flow with it.
+ *
+ * @param changesWaysIn whether an account with a second factor demands it for the change
+ */
+export async function inSession<T>(
   core: Core,
   userId: string,
   sessionId: string,
-  work: (transaction: Transaction) => Promise<void>,
-): Promise<void> {
+  work: (transaction: Transaction, record: UserRecord) => Promise<T>,
+  changesWaysIn = true,
+): Promise<T> {
   try {
-    await core.inNameOf(userId, sessionId, work);
+    return await core.inNameOf(userId, sessionId, work, changesWaysIn);
   } catch (error) {
     const hasEnded = error instanceof AuthError && /^(invalid_session|user_not_found)$/.test(error.code);
     throw hasEnded ? new AuthError('invalid_flow') : error;
   }
+}
+
+/** Links an identity to the account that has verified the same email. */
+function linkByEmail(
+  core: Core,
+  accounts: Accounts,
+  holder: UserRecord,
+  provider: Provider,
+  identity: Identity,
+): Promise<FoundUser> {
+  return core.database.transaction(async (transaction) => {
+    const record = await core.users.lock(holder.user.id, transaction);
+    // Its email may have changed in the meantime.
+    const isHolder = record?.user.email === holder.user.email && record?.user.emailVerifiedAt;
+    if (!record || !isHolder) throw new AuthError('account_exists');
+    core.checkAccount(record.account);
+    // A link is a way in, which is not added before the second factor is given.
+    if (!core.secondFactors.reached(record, shownBy(provider))) throw new AuthError('account_exists');
+    if (await accounts.find(record.user.id, provider.id, transaction))
+      throw new AuthError('provider_already_linked');
+    const notice = await addLink(core, accounts, record, provider, identity, transaction);
+    return { ...record, userCreated: false, accountLinked: true, notice };
+  });
+}
+
+async function addLink(
+  core: Core,
+  accounts: Accounts,
+  record: UserRecord,
+  provider: Provider,
+  identity: Identity,
+  transaction: Transaction,
+): Promise<Notice | null> {
+  const details = { subject: provider.id };
+  const notice = await core.notices.before(providerLinkedNotice, record, transaction, details);
+  await accounts.insert(ownerOf(record.user.id, provider, identity), identity.tokens, transaction);
+  return notice;
 }
 
 async function signInKnown(
@@ -169,7 +216,10 @@ async function retryAfterRace<T>(work: () => Promise<T>): Promise<T> {
         // The user was deleted after they were found.
         isForeignKeyViolation(error) ||
         (error instanceof AuthError && error.code === 'email_taken');
-      if (!lostRace || attempt === MAX_ATTEMPTS) throw error;
+      if (lostRace && attempt < MAX_ATTEMPTS) continue;
+      // No account has the email, but an undone change may give it back to one: that counts as an account with it.
+      const isHeld = error instanceof AuthError && error.code === 'email_taken';
+      throw isHeld ? new AuthError('account_exists') : error;
     }
   }
 }

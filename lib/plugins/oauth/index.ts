@@ -23,6 +23,7 @@ import { refreshTokens } from './routes/tokens-refresh.js';
 import { unlink } from './routes/unlink.js';
 import { TokenBox } from './token-box.js';
 import { Refresher } from './tokens.js';
+import { wayBack } from './way-back.js';
 
 /** Options of {@link oauth}. */
 export interface OAuthOptions {
@@ -120,6 +121,7 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
         },
         waysIn: async ({ user }, transaction) =>
           (await usable(user.id, transaction)).map((id) => ({ kind: 'provider', id })),
+        wayBack: wayBack(accounts),
         prune: () => flows.prune(),
         settle: async () => {
           await Promise.all([refresher.settle(), revocations.settle()]);

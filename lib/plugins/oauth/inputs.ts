@@ -1,4 +1,4 @@
-import type { ClientInput } from '../../core/client-input.js';
+import type { ClientInput, TransactionOption } from '../../core/client-input.js';
 
 declare module '../../config/user-options.js' {
   interface CreatedVias {
@@ -43,4 +43,10 @@ export interface CallbackInput extends ClientInput {
 export interface TokensOptions {
   /** Refreshes the tokens first if the access token expires within this many seconds. @default never */
   refreshWithin?: number;
+}
+
+/** Options of `auth.oauth.unlink`. */
+export interface UnlinkOptions extends TransactionOption {
+  /** The session that requests it. If it has ended in the meantime, nothing is unlinked. @default none */
+  sessionId?: string | undefined;
 }

@@ -11,6 +11,7 @@ export const createApiKey = (api: ApiKeysApi) =>
     path: '/api-keys',
     summary: 'Create an API key',
     access: 'session',
+    changesWaysIn: true,
     // A page could not show the key after a redirect.
     forms: false,
     body: z.strictObject({

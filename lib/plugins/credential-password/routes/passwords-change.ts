@@ -11,6 +11,7 @@ export const changePassword = (core: Core, api: CredentialApi, newPassword: z.Zo
     path: '/passwords/change',
     summary: 'Change my password and revoke all other sessions',
     access: 'session',
+    changesWaysIn: true,
     body: z.strictObject({ current_password: text(1024), new_password: newPassword }),
     answers: { 200: sessionAnswer(core, 'The user, and the current session with a new token') },
     problems: ['invalid_credentials', 'rate_limited'],

@@ -9,6 +9,7 @@ export const setPassword = (api: CredentialApi, newPassword: z.ZodString) =>
     formTwin: '/passwords/set',
     summary: 'Set the password of my account, if it has none',
     access: 'session',
+    changesWaysIn: true,
     body: z.strictObject({ new_password: newPassword }),
     answers: { 204: { description: 'The password was set' } },
     problems: ['password_already_set', 'rate_limited'],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Core } from '../../../core/core.js';
-import { sessionAnswer, sessionReply } from '../../../http/present.js';
+import { sessionReply, signInAnswer } from '../../../http/present.js';
 import { route } from '../../../http/route.js';
 import { text } from '../../../http/schemas.js';
 import type { CredentialApi } from '../api.js';
@@ -18,7 +18,7 @@ export const signin = (core: Core, api: CredentialApi, settings: Settings) => {
       password: text(1024),
       remember_me: z.boolean().optional().describe('Keep the session when the browser is closed'),
     }),
-    answers: { 200: sessionAnswer(core, 'The user and the new session, whose token is set as a cookie') },
+    answers: { 200: signInAnswer(core, 'The user and the new session, whose token is set as a cookie') },
     problems: [
       'invalid_credentials',
       'rate_limited',

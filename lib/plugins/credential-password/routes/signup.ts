@@ -45,7 +45,7 @@ export const signup = (
       const fields = core.fields.fromWire(body);
       const created = await registrations.create({ email, password, username, fields }, 'credential');
       if (!created) return { status: 202 };
-      if ('token' in created) return sessionReply(core, created, 201);
+      if ('token' in created || 'secondFactor' in created) return sessionReply(core, created, 201);
       return { status: 201, body: { user: user.present(created.user) } };
     },
   });

@@ -15,7 +15,7 @@ const shared = {
   answers: {
     303: {
       description:
-        'Redirect to the callback URL, with ?error=<code> if the flow failed; without a valid flow, redirect of a ' +
+        'Redirect to the callback URL, with ?error=<code> if the flow failed, or with ?second_factor=required; without a valid flow, redirect of a ' +
         'browser (one that accepts text/html) to errorUrl with ?error=invalid_flow',
     },
   },

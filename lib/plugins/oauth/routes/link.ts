@@ -11,6 +11,7 @@ export const link = (core: Core, api: OAuthApi) =>
     path: '/oauth/:provider/link',
     summary: 'Link an account at a provider',
     access: 'session',
+    changesWaysIn: true,
     async handle({ req, auth, params: { provider = '' }, query }) {
       refuseCrossSite(req);
       const input = flowInput(core, req, query.callback_url);

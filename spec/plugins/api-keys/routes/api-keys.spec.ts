@@ -190,7 +190,7 @@ describe('an API key', () => {
   test('is accepted by GET /me and by no other route of latchkey', async () => {
     const { paths } = app.auth.openapi() as { paths: Record<string, object> };
     const isPublic =
-      /openapi|signin|signup|usernames\/check|verify-email|request-reset|passwords\/reset|email-changes\/confirm|authorize|callback$/;
+      /openapi|signin|signup|usernames\/check|verify-email|request-reset|passwords\/reset|email-changes\/confirm|undo-change|authorize|callback$/;
     let refused = 0;
     for (const [path, methods] of Object.entries(paths)) {
       if (isPublic.test(path)) continue;

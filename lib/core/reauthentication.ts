@@ -1,0 +1,64 @@
+import type { Transaction } from 'sequelize';
+import { AuthError } from '../errors.js';
+import type { Shown } from './assurance.js';
+import type { Core } from './core.js';
+import type { IssuedSession } from './signed-in.js';
+import type { UserRecord } from './user-record.js';
+
+/** A session whose user shows again who they are. */
+export interface Reauthenticating {
+  readonly userId: string;
+  readonly sessionId: string;
+  /** The assurance that the proof can reach. An account with a second factor takes only 2. */
+  readonly aal: number;
+}
+
+/**
+ * Makes a session fresh, after a proof by its user. With a second factor or a passkey, it also reaches assurance level 2, and
+ * gets a new token, as after a sign-in (ASVS 5.0, 7.2.4).
+ *
+ * @param verify verifies the proof; not called if it could not be enough
+ * @returns the session, if it has a new token
+ * @throws AuthError `second_factor_required`, `invalid_session`, `user_not_found`, and what `verify` throws
+ */
+export async function reauthenticate(
+  core: Core,
+  { userId, sessionId, aal }: Reauthenticating,
+  verify: (record: UserRecord) => Promise<Shown>,
+): Promise<IssuedSession | null> {
+  const record = await core.users.findRecord({ id: userId });
+  if (!record) throw new AuthError('user_not_found');
+  if (aal < 2 && core.secondFactors.isOn(record.account)) throw new AuthError('second_factor_required');
+  const shown = await verify(record);
+  if (aal < 2) {
+    await core.sessions.markAuthenticated(userId, sessionId);
+    return null;
+  }
+  const confirm = (transaction: Transaction, current: UserRecord) =>
+    confirmSession(core, current, sessionId, shown, transaction);
+  return core.inNameOf(userId, sessionId, confirm, false);
+}
+
+/**
+ * Makes a session fresh in the transaction of another change. The user's row is locked.
+ *
+ * @param shown what has just been verified
+ * @param at when, if somebody else tells it
+ */
+export async function confirmSession(
+  { secondFactors, sessions }: Core,
+  record: UserRecord,
+  sessionId: string,
+  shown: Shown,
+  transaction: Transaction,
+  at?: Date,
+): Promise<IssuedSession | null> {
+  const assurance = secondFactors.reached(record, shown);
+  if (!assurance) throw new AuthError('second_factor_required');
+  if (assurance.aal < 2) {
+    await sessions.markAuthenticated(record.user.id, sessionId, at, transaction);
+    return null;
+  }
+  const options = { endsOthers: false, assurance, authenticatedAt: at };
+  return sessions.renew(record.user, sessionId, record.authEpoch, transaction, options);
+}

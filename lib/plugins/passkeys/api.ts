@@ -1,0 +1,201 @@
+import type { Transaction } from 'sequelize';
+import type { ClientInput, TransactionOption } from '../../core/client-input.js';
+import type { Notice } from '../../core/notices.js';
+import { reauthenticate } from '../../core/reauthentication.js';
+import { type IssuedSession, isPending } from '../../core/signed-in.js';
+import type { UserRecord } from '../../core/user-record.js';
+import { AuthError } from '../../errors.js';
+import { type Assertions, assuranceOf, type Parts, reauthenticationIn } from './assertions.js';
+import { bindingFor, bindingOf, browserCookie } from './browser-cookie.js';
+import type { Enrolment } from './enrolment.js';
+import type {
+  PasskeySession,
+  PasskeySignInInput,
+  PasskeySignInRequest,
+  ReauthenticateWithPasskeyInput,
+  RegisterPasskeyInput,
+  RemovePasskeyOptions,
+} from './inputs.js';
+import { passkeyRemovedNotice } from './mails.js';
+import type { Passkey } from './model.js';
+import type { PasskeyCreationOptionsJSON, PasskeyRequestOptionsJSON } from './webauthn-json.js';
+import './events.js';
+import './problems.js';
+
+const MAX_NAME = 100;
+const DEFAULT_NAME = 'Passkey';
+
+/** `auth.passkeys`: sign-ins with a passkey in place of a password. */
+export class PasskeysApi {
+  readonly #parts: Parts;
+  readonly #enrolment: Enrolment;
+  readonly #assertions: Assertions;
+
+  /** @internal */
+  constructor(parts: Parts, enrolment: Enrolment, assertions: Assertions) {
+    this.#parts = parts;
+    this.#enrolment = enrolment;
+    this.#assertions = assertions;
+  }
+
+  /**
+   * Options for a new passkey of a signed-in user, good for 5 minutes, once, and in this session only.
+   *
+   * @throws AuthError `email_not_verified` (403) if emails can be verified and the user's is not; `user_not_found` (404);
+   *   `too_many_passkeys` (409) beyond 100; `rate_limited` (429)
+   */
+  registrationOptions({
+    userId,
+    sessionId,
+    transaction,
+  }: PasskeySession): Promise<{ readonly options: PasskeyCreationOptionsJSON }> {
+    const { core } = this.#parts;
+    return core.inTransaction(transaction, async () => {
+      await core.limiter.countAccount('passkeyOptions', userId);
+      return { options: await this.#enrolment.options(userId, sessionId) };
+    });
+  }
+
+  /**
+   * Adds a passkey that the browser has made from {@link registrationOptions}.
+   *
+   * @throws AuthError `invalid_passkey` (401) if anything does not verify; `invalid_session` (401) if the session has ended
+   *   in the meantime; `email_not_verified` (403); `passkey_exists`, `too_many_passkeys` (409); `validation_failed` (422)
+   */
+  register(input: RegisterPasskeyInput): Promise<Passkey> {
+    const { userId, sessionId, response, name = DEFAULT_NAME } = input;
+    return this.#parts.core.forClient(input, async () =>
+      this.#enrolment.complete(userId, sessionId, checkName(name), response),
+    );
+  }
+
+  /** Lists a user's passkeys, newest first. */
+  list(userId: string): Promise<Passkey[]> {
+    return this.#parts.store.list(userId);
+  }
+
+  /** Renames a passkey. @throws AuthError `passkey_not_found` (404), `validation_failed` (422) */
+  rename(
+    userId: string,
+    passkeyId: string,
+    name: string,
+    { transaction }: TransactionOption = {},
+  ): Promise<Passkey> {
+    return this.#parts.core.inTransaction(transaction, async () => {
+      const renamed = await this.#parts.store.rename(userId, passkeyId, checkName(name));
+      if (!renamed) throw new AuthError('passkey_not_found');
+      return renamed;
+    });
+  }
+
+  /**
+   * Removes a passkey. It stays in the authenticator, where only its owner can delete it.
+   *
+   * @throws AuthError `passkey_not_found`, `user_not_found` (404); `last_sign_in_method` (409) if the user has no other way
+   *   to sign in; with `sessionId` also `invalid_session` (401), `second_factor_required`, `reauthentication_required` (403)
+   */
+  remove(userId: string, passkeyId: string, options: RemovePasskeyOptions = {}): Promise<void> {
+    const { core } = this.#parts;
+    return core.inTransaction(options.transaction, async () => {
+      const notice = await core.waysIn.remove(
+        userId,
+        (transaction, record) => this.#remove(record, passkeyId, transaction),
+        options.sessionId,
+      );
+      core.notices.send(notice);
+      core.events.emit('passkey.removed', { userId, passkeyId });
+    });
+  }
+
+  /**
+   * Options for reauthenticating the user of a session, with one of their passkeys: for POST /reauthenticate, good for 5
+   * minutes, once, and in this session only.
+   *
+   * @throws AuthError `user_not_found` (404), `rate_limited` (429)
+   */
+  reauthenticationOptions({
+    userId,
+    sessionId,
+    transaction,
+  }: PasskeySession): Promise<{ readonly options: PasskeyRequestOptionsJSON }> {
+    const { core } = this.#parts;
+    return core.inTransaction(transaction, async () => {
+      await core.limiter.countAccount('passkeyOptions', userId);
+      return { options: await this.#assertions.options(reauthenticationIn(sessionId), userId) };
+    });
+  }
+
+  /**
+   * Reauthenticates a session's user with the passkey that {@link reauthenticationOptions} have asked for. The session then
+   * counts as fresh and as authenticated with two factors, and continues with a new token.
+   *
+   * @throws AuthError `invalid_passkey` (401) if anything does not verify; `invalid_session` (401), `user_not_found` (404)
+   */
+  reauthenticate(input: ReauthenticateWithPasskeyInput): Promise<IssuedSession> {
+    const { core } = this.#parts;
+    const { userId, sessionId, response } = input;
+    return core.forClient(input, async () => {
+      const issued = await reauthenticate(core, { userId, sessionId, aal: 2 }, async () => {
+        const ceremony = reauthenticationIn(sessionId);
+        return assuranceOf((await this.#assertions.verify(response, ceremony, userId)).passkey);
+      });
+      if (!issued) throw new TypeError('a passkey counts as two factors');
+      return issued;
+    });
+  }
+
+  /**
+   * Options for a sign-in with a passkey, good for 5 minutes, once, and in this browser only. The browser offers the
+   * passkeys that it has for the app, so they need no name of an account.
+   *
+   * @throws AuthError `rate_limited` (429)
+   */
+  signInOptions(input: ClientInput = {}): Promise<PasskeySignInRequest> {
+    const { core } = this.#parts;
+    return core.forClient(input, async () => {
+      await core.limiter.countAddress('passkeyOptions');
+      const pendingToken = bindingFor(core, core.context.client.request);
+      const options = await this.#assertions.options({ purpose: 'sign-in', binding: pendingToken }, null);
+      return { options, pendingToken, setCookie: browserCookie(core, pendingToken) };
+    });
+  }
+
+  /**
+   * Signs the owner of a passkey in. It counts as two factors.
+   *
+   * @throws AuthError `invalid_passkey` (401) if anything does not verify; and what the checks of accounts throw
+   */
+  signIn(input: PasskeySignInInput): Promise<IssuedSession> {
+    const { core } = this.#parts;
+    return core.forClient(input, async () => {
+      const binding = bindingOf(core, core.context.client.request, input.pendingToken);
+      const ceremony = { purpose: 'sign-in', binding } as const;
+      const { passkey, record } = await this.#assertions.verify(input.response, ceremony, null);
+      const proof = { ...record, ...assuranceOf(passkey) };
+      const signedIn = await core.signIn(proof, { remembered: input.rememberMe === true });
+      if (isPending(signedIn)) throw new TypeError('a passkey counts as two factors');
+      return signedIn;
+    });
+  }
+
+  async #remove(record: UserRecord, passkeyId: string, transaction: Transaction): Promise<Notice | null> {
+    const { core, store } = this.#parts;
+    const passkeys = await store.rows(record.user.id, transaction);
+    const passkey = passkeys.find(({ id }) => id === passkeyId);
+    if (!passkey) throw new AuthError('passkey_not_found');
+    const notice = await core.notices.before(passkeyRemovedNotice, record, transaction, {
+      subject: passkey.name,
+    });
+    await store.delete(passkey, transaction);
+    return notice;
+  }
+}
+
+/** @throws AuthError `validation_failed` */
+function checkName(name: unknown): string {
+  const trimmed = typeof name === 'string' ? name.trim() : '';
+  if (trimmed !== '' && trimmed.length <= MAX_NAME && !/\p{C}/u.test(trimmed) && trimmed.isWellFormed())
+    return trimmed;
+  const detail = `must be 1 to ${MAX_NAME} visible characters long`;
+  throw new AuthError('validation_failed', { errors: [{ pointer: '/name', code: 'invalid_name', detail }] });
+}

@@ -1,0 +1,90 @@
+import type { Core } from '../../core/core.js';
+import { AuthError } from '../../errors.js';
+import { credentialIdOf, verifyUse } from './ceremonies.js';
+import { type Ceremony, CHALLENGE_SECONDS, type Challenges } from './challenges.js';
+import { loadWebAuthn } from './load-webauthn.js';
+import type { PasskeyRow } from './model.js';
+import type { RelyingParty } from './relying-party.js';
+import type { FoundPasskey, PasskeyStore } from './store.js';
+import {
+  clientDataOf,
+  type PasskeyDescriptor,
+  type PasskeyRequestOptionsJSON,
+  type PasskeyResponse,
+} from './webauthn-json.js';
+
+/** How a person authenticated with a passkey (RFC 8176). */
+type Methods = readonly ['hwk' | 'swk', 'user', 'mfa'];
+
+/** What the ceremonies share. */
+export interface Parts {
+  readonly core: Core;
+  readonly store: PasskeyStore;
+  readonly challenges: Challenges;
+  readonly party: RelyingParty;
+}
+
+/** Asks for passkeys, and verifies their use. */
+export class Assertions {
+  constructor(private readonly parts: Parts) {}
+
+  /** @param userId the user whose passkeys to ask for. Null for a sign-in: the browser offers those that it knows */
+  async options(ceremony: Ceremony, userId: string | null): Promise<PasskeyRequestOptionsJSON> {
+    // First: if the package is missing, the person shall not have to touch an authenticator to find out.
+    await loadWebAuthn();
+    const { store, challenges, party } = this.parts;
+    const passkeys = userId === null ? [] : await store.rows(userId);
+    return {
+      rpId: party.id,
+      challenge: await challenges.issue(ceremony, userId),
+      timeout: CHALLENGE_SECONDS * 1000,
+      allowCredentials: passkeys.map(descriptorOf),
+      userVerification: 'required',
+    };
+  }
+
+  /**
+   * Verifies the use of a passkey. Its challenge is consumed first, whatever the outcome.
+   *
+   * @param userId the user whose passkey it must be. Null for a sign-in
+   * @throws AuthError `invalid_passkey`, one answer for all that can be wrong
+   */
+  async verify(response: PasskeyResponse, ceremony: Ceremony, userId: string | null): Promise<FoundPasskey> {
+    const { core, store, challenges, party } = this.parts;
+    const clientData = clientDataOf(response);
+    if (!clientData || !(await challenges.take(clientData.challenge, ceremony))) throw refusal();
+    const found = credentialIdOf(response) && (await store.find(response.id));
+    const isOwner = found !== null && (userId === null || found.passkey.userId === userId);
+    const passkey = isOwner ? found.passkey : null;
+    const use = await verifyUse(party, response, clientData, passkey, userId !== null);
+    // Of a second step, the plugin that asks for it knows what follows.
+    const isStep = ceremony.purpose === 'second-factor';
+    if (found && passkey && use && (await store.recordUse(passkey, use))) {
+      const { account, user } = found.record;
+      if (!isStep && core.secondFactors.isOn(account)) await core.secondFactors.plugin?.forgive(user.id);
+      return found;
+    }
+    if (!isStep) core.events.emit('sign_in.failed', { userId: userId ?? found?.passkey.userId ?? null });
+    throw refusal();
+  }
+}
+
+/** A passkey counts as two factors, and one that stays in its device as a key in hardware. */
+export function assuranceOf({ deviceType }: Pick<PasskeyRow, 'deviceType'>): { aal: 2; amr: Methods } {
+  return { aal: 2, amr: [deviceType === 'singleDevice' ? 'hwk' : 'swk', 'user', 'mfa'] };
+}
+
+/** A challenge with which the user of a session reauthenticates. */
+export function reauthenticationIn(sessionId: string): Ceremony {
+  return { purpose: 'reauthenticate', binding: sessionId };
+}
+
+/** A passkey in options. */
+export function descriptorOf({ credentialId: id, transports }: PasskeyRow): PasskeyDescriptor {
+  return { id, type: 'public-key', transports };
+}
+
+/** The one answer for whatever does not verify. */
+export function refusal(): AuthError {
+  return new AuthError('invalid_passkey');
+}

@@ -1,0 +1,165 @@
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+import { loadWebAuthn, type WebAuthn } from './load-webauthn.js';
+import type { PasskeyRow } from './model.js';
+import { ALGORITHMS, isUsableKey } from './public-key.js';
+import type { RelyingParty } from './relying-party.js';
+import {
+  bytesOf,
+  type ClientData,
+  clientDataOf,
+  type NewPasskeyResponse,
+  type PasskeyResponse,
+} from './webauthn-json.js';
+
+// WebAuthn Level 3, 4: Credential ID.
+const MIN_ID_BYTES = 16;
+const MAX_ID_BYTES = 1023;
+// An RSA key of 4096 bits takes 530.
+const MAX_KEY_BYTES = 1024;
+const MAX_TRANSPORTS = 8;
+const TRANSPORT = /^[a-z][a-z0-9-]{0,31}$/;
+
+type DeviceType = 'singleDevice' | 'multiDevice';
+
+/** A new passkey that has been verified. */
+export type NewPasskey = Pick<
+  PasskeyRow,
+  'credentialId' | 'publicKey' | 'counter' | 'backedUp' | 'transports'
+> & { readonly deviceType: DeviceType };
+
+/** What the use of a passkey has shown. */
+export interface VerifiedUse {
+  readonly counter: number;
+  readonly backedUp: boolean;
+}
+
+/**
+ * Verifies a new passkey (WebAuthn Level 3, 7.1), whose challenge has been consumed.
+ *
+ * @returns null if anything is wrong
+ */
+export async function verifyRegistration(
+  { id: expectedRPID, origins }: RelyingParty,
+  response: NewPasskeyResponse,
+  { challenge }: ClientData,
+): Promise<NewPasskey | null> {
+  const webauthn = await loadWebAuthn();
+  try {
+    if (!isOwnFrame(response) || !isUnattested(webauthn, response)) return null;
+    const { verified, registrationInfo } = await webauthn.verifyRegistrationResponse({
+      response: response as unknown as RegistrationResponseJSON,
+      expectedChallenge: challenge,
+      expectedOrigin: [...origins],
+      expectedRPID,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: [...ALGORITHMS],
+    });
+    if (!verified) return null;
+    const { credential, credentialDeviceType: deviceType, credentialBackedUp: backedUp } = registrationInfo;
+    const key = Buffer.from(credential.publicKey);
+    // The library does not compare the claimed id with the attested one.
+    if (credential.id !== response.id || !credentialIdOf(response)) return null;
+    const cose: unknown = webauthn.decodeCredentialPublicKey(credential.publicKey);
+    if (key.length > MAX_KEY_BYTES || !isUsableKey(cose as ReadonlyMap<unknown, unknown>)) return null;
+    return {
+      credentialId: credential.id,
+      publicKey: key.toString('base64url'),
+      counter: credential.counter,
+      ...{ deviceType, backedUp, transports: transportsOf(response) },
+    };
+  } catch {
+    // The library throws on whatever it refuses, and on what cannot be decoded.
+    return null;
+  }
+}
+
+/**
+ * Verifies the use of a passkey (WebAuthn Level 3, 7.2), whose challenge has been consumed. Takes as long without a passkey
+ * as with one.
+ *
+ * @param passkey null if there is none with this id
+ * @param isUserKnown whether the user has been identified by other means, so that the response may leave the user handle out
+ * @returns null if anything is wrong
+ */
+export async function verifyUse(
+  { id: expectedRPID, origins }: RelyingParty,
+  response: PasskeyResponse,
+  { challenge }: ClientData,
+  passkey: PasskeyRow | null,
+  isUserKnown: boolean,
+): Promise<VerifiedUse | null> {
+  const { verifyAuthenticationResponse } = await loadWebAuthn();
+  const { publicKey, counter } = passkey ?? NO_PASSKEY;
+  try {
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response: response as unknown as AuthenticationResponseJSON,
+      expectedChallenge: challenge,
+      expectedOrigin: [...origins],
+      expectedRPID,
+      requireUserVerification: true,
+      credential: {
+        id: response.id,
+        publicKey: Uint8Array.from(Buffer.from(publicKey, 'base64url')),
+        counter,
+      },
+    });
+    if (!verified || !passkey || !isOwnFrame(response) || !isOwnUser(response, passkey, isUserKnown))
+      return null;
+    // Whether a passkey can be copied never changes (6.1.3: Credential Backup State).
+    if (authenticationInfo.credentialDeviceType !== passkey.deviceType) return null;
+    return { counter: authenticationInfo.newCounter, backedUp: authenticationInfo.credentialBackedUp };
+  } catch {
+    return null;
+  }
+}
+
+/** The id of the passkey in a response. Null if it cannot be one. */
+export function credentialIdOf({ id }: NewPasskeyResponse | PasskeyResponse): Buffer | null {
+  const bytes = bytesOf(id);
+  return bytes && bytes.length >= MIN_ID_BYTES && bytes.length <= MAX_ID_BYTES ? bytes : null;
+}
+
+/**
+ * Whether the page was not in a frame of another site. The library looks at this only in part, and for new passkeys not
+ * at all.
+ */
+function isOwnFrame(response: NewPasskeyResponse | PasskeyResponse): boolean {
+  const { crossOrigin, topOrigin } = clientDataOf(response) ?? { crossOrigin: true };
+  return (crossOrigin === undefined || crossOrigin === false) && topOrigin === undefined;
+}
+
+/**
+ * Whether the response has no statement of the authenticator's maker, which we have not asked for. Browsers remove it, or
+ * leave one that the passkey itself has signed (5.1.3). The verification of any other would parse certificates, and
+ * download lists that these name.
+ */
+function isUnattested(webauthn: WebAuthn, { response }: NewPasskeyResponse): boolean {
+  const object = bytesOf(response.attestationObject);
+  const attestation = object && webauthn.decodeAttestationObject(Uint8Array.from(object));
+  const format = attestation?.get('fmt');
+  return format === 'none' || (format === 'packed' && attestation?.get('attStmt').get('x5c') === undefined);
+}
+
+/** Whether the authenticator says that the passkey is its owner's. */
+function isOwnUser(
+  { response: { userHandle } }: PasskeyResponse,
+  passkey: PasskeyRow,
+  isUserKnown: boolean,
+): boolean {
+  if (!userHandle) return isUserKnown;
+  return userHandle === passkey.userHandle;
+}
+
+/** Browsers may report transports that do not exist yet, and what they report is up to the client. */
+function transportsOf({ response: { transports } }: NewPasskeyResponse): readonly string[] {
+  const words = Array.isArray(transports) ? transports : [];
+  const known = words.filter((word): word is string => typeof word === 'string' && TRANSPORT.test(word));
+  return [...new Set(known)].slice(0, MAX_TRANSPORTS);
+}
+
+/** A public key whose private key nobody has. Verified in place of a passkey that does not exist. */
+const NO_PASSKEY = {
+  publicKey:
+    'pQECAyYgASFYINLyZ2t2fqLwumOY1TesAF9fmd5UO0t7GMXy636Sg3EzIlggKGJWKD_JhUQj6C4ukUYinw2y0sDkUwJuDc7ZSv-HQiI',
+  counter: 0,
+};

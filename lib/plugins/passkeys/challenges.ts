@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import type { Transaction } from 'sequelize';
+import type { Core } from '../../core/core.js';
+import { digestToken } from '../../crypto/token.js';
+import { isUuid } from '../../crypto/uuid.js';
+import { deleteInBatches } from '../../database/delete-in-batches.js';
+import { isForeignKeyViolation } from '../../database/faults.js';
+import { AuthError } from '../../errors.js';
+import type { RowOf } from '../../models/column.js';
+import type { Selection, Table } from '../../models/table.js';
+import { type ChallengeColumns, challengesTable } from './model.js';
+
+/** The lifetime of a challenge, in seconds. */
+export const CHALLENGE_SECONDS = 300;
+
+// More than the 16 bytes that WebAuthn Level 3 asks for (13.4.3: Cryptographic Challenges).
+const CHALLENGE_BYTES = 32;
+
+/** What a challenge may be used for. */
+export type ChallengePurpose = 'register' | 'sign-in' | 'second-factor' | 'reauthenticate';
+
+/** What a challenge belongs to. */
+export interface Ceremony {
+  readonly purpose: ChallengePurpose;
+  /** What the challenge is bound to: the token of a browser or of a pending sign-in, or the id of a session. */
+  readonly binding: string;
+}
+
+/** Challenges that browsers are to have signed. Each is for one purpose and one browser or session, and is used once. */
+export class Challenges {
+  readonly #core: Core;
+  readonly #table: Table<ChallengeColumns>;
+  readonly #challenge: Selection<RowOf<ChallengeColumns>>;
+
+  constructor(core: Core) {
+    this.#core = core;
+    this.#table = core.table(challengesTable);
+    this.#challenge = this.#table.whole('c');
+  }
+
+  /**
+   * @param userId null if the user is not known yet
+   * @param userHandle for a new passkey: under which id the authenticator is to know the user
+   * @returns the challenge in base64url; only its hash is stored
+   * @throws AuthError `user_not_found`
+   */
+  async issue(
+    { purpose, binding }: Ceremony,
+    userId: string | null,
+    userHandle: string | null = null,
+  ): Promise<string> {
+    const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url');
+    const { database } = this.#core;
+    if (userId !== null && !isUuid(userId)) throw new AuthError('user_not_found');
+    await database.ready();
+    const row = {
+      challengeHash: digestToken(challenge),
+      purpose,
+      bindingHash: digestToken(binding),
+      userId,
+      userHandle,
+      expiresAt: database.clock.date(CHALLENGE_SECONDS * 1000),
+    };
+    await this.#table.insert(row).catch((error) => {
+      // Deleted, perhaps since the request was admitted.
+      throw isForeignKeyViolation(error) ? new AuthError('user_not_found', { cause: error }) : error;
+    });
+    return challenge;
+  }
+
+  /**
+   * Consumes a challenge. Only one of several concurrent calls gets it. One for another purpose or browser is left alone, so
+   * that nobody who has seen it can use it up.
+   *
+   * @returns whether it was there
+   */
+  async take(challenge: string, { purpose, binding }: Ceremony): Promise<boolean> {
+    const { database } = this.#core;
+    await database.ready();
+    const taken = await database.change(
+      `DELETE FROM ${this.#table.name} WHERE challenge_hash = :hash AND purpose = :purpose
+         AND binding_hash = :binding AND expires_at > :now`,
+      { hash: digestToken(challenge), purpose, binding: digestToken(binding), now: database.clock.date() },
+    );
+    return taken > 0;
+  }
+
+  /** Consumes the challenge of a new passkey. @returns the user handle that was issued with it, or null */
+  async takeForRegistration(challenge: string, ceremony: Ceremony, userId: string): Promise<string | null> {
+    const hash = digestToken(challenge);
+    const [row] = await this.#challenge.select('WHERE c.challenge_hash = :hash', { hash });
+    if (row?.userId !== userId || !(await this.take(challenge, ceremony))) return null;
+    return row.userHandle;
+  }
+
+  /** The user handle of an enrolment that is in progress, if there is one. */
+  async pendingHandle(userId: string): Promise<string | null> {
+    const [row] = await this.#challenge.select(
+      'WHERE c.user_id = :userId AND c.user_handle IS NOT NULL AND c.expires_at > :now LIMIT 1',
+      { userId, now: this.#core.database.clock.date() },
+    );
+    return row?.userHandle ?? null;
+  }
+
+  /** Deletes a user's challenges. */
+  async deleteAll(userId: string, transaction: Transaction): Promise<void> {
+    await this.#table.delete({ userId }, transaction);
+  }
+
+  /** Deletes expired challenges. @returns their number */
+  async prune(): Promise<number> {
+    const { database } = this.#core;
+    await database.ready();
+    const now = database.clock.date();
+    return deleteInBatches(database, this.#table.name, 'challenge_hash', 'expires_at <= :now', { now });
+  }
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import type { Transaction } from 'sequelize';
+import type { UserRecord } from '../../core/user-record.js';
+import { AuthError } from '../../errors.js';
+import type { User } from '../../models/user.js';
+import { descriptorOf, type Parts, refusal } from './assertions.js';
+import { type NewPasskey, verifyRegistration } from './ceremonies.js';
+import { type Ceremony, CHALLENGE_SECONDS } from './challenges.js';
+import { loadWebAuthn } from './load-webauthn.js';
+import { passkeyAddedNotice } from './mails.js';
+import type { Passkey } from './model.js';
+import { ALGORITHMS } from './public-key.js';
+import { MAX_PER_USER, refuseKnown } from './store.js';
+import { clientDataOf, type NewPasskeyResponse, type PasskeyCreationOptionsJSON } from './webauthn-json.js';
+
+const HANDLE_BYTES = 32;
+
+/** Adds passkeys to accounts. */
+export class Enrolment {
+  constructor(private readonly parts: Parts) {}
+
+  /** @throws AuthError `user_not_found`, `email_not_verified`, `too_many_passkeys` */
+  async options(userId: string, sessionId: string): Promise<PasskeyCreationOptionsJSON> {
+    // First: if the package is missing, the person shall not have to touch an authenticator to find out.
+    await loadWebAuthn();
+    const { core, store, challenges, party } = this.parts;
+    const record = await core.users.findRecord({ id: userId });
+    if (!record) throw new AuthError('user_not_found');
+    this.#requireVerifiedEmail(record);
+    const passkeys = await store.rows(userId);
+    requireRoom(passkeys);
+    // One for all passkeys of a user, so that an authenticator replaces an old one instead of listing both. Not the user's
+    // id, which others may know (WebAuthn Level 3, 14.6.1).
+    const handle = passkeys[0]?.userHandle ?? (await challenges.pendingHandle(userId)) ?? newHandle();
+    const name = nameOf(record.user, party.name);
+    return {
+      rp: { id: party.id, name: party.name },
+      user: { id: handle, name, displayName: name },
+      challenge: await challenges.issue(enrolmentIn(sessionId), userId, handle),
+      pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
+      timeout: CHALLENGE_SECONDS * 1000,
+      excludeCredentials: passkeys.map(descriptorOf),
+      authenticatorSelection: {
+        residentKey: 'required',
+        requireResidentKey: true,
+        userVerification: 'required',
+      },
+      attestation: 'none',
+      extensions: { credProps: true },
+    };
+  }
+
+  /** @throws AuthError `invalid_passkey`, `passkey_exists`, `email_not_verified`, `too_many_passkeys`, `invalid_session` */
+  async complete(
+    userId: string,
+    sessionId: string,
+    name: string,
+    response: NewPasskeyResponse,
+  ): Promise<Passkey> {
+    const { core, challenges, party } = this.parts;
+    const clientData = clientDataOf(response);
+    const ceremony = enrolmentIn(sessionId);
+    const userHandle =
+      clientData && (await challenges.takeForRegistration(clientData.challenge, ceremony, userId));
+    const verified = userHandle && (await verifyRegistration(party, response, clientData));
+    if (!verified) throw refusal();
+    const { passkey, notice } = await core
+      .inNameOf(userId, sessionId, (transaction, record) =>
+        this.#add(record, verified, { userHandle, name }, transaction),
+      )
+      .catch(refuseKnown);
+    core.notices.send(notice);
+    core.events.emit('passkey.added', { userId, passkeyId: passkey.id });
+    return passkey;
+  }
+
+  async #add(
+    record: UserRecord,
+    verified: NewPasskey,
+    { userHandle, name }: { userHandle: string; name: string },
+    transaction: Transaction,
+  ) {
+    const { core, store } = this.parts;
+    const { id: userId } = record.user;
+    this.#requireVerifiedEmail(record);
+    requireRoom(await store.rows(userId, transaction));
+    const notice = await core.notices.before(passkeyAddedNotice, record, transaction, { subject: name });
+    return { notice, passkey: await store.create(verified, { userId, userHandle, name }, transaction) };
+  }
+
+  /** Whoever has signed up with somebody else's address must not get a way in that outlasts its owner's arrival. */
+  #requireVerifiedEmail({ user: { email, emailVerifiedAt } }: UserRecord): void {
+    const { settings } = this.parts.core;
+    if (settings.email !== null && email !== null && emailVerifiedAt === null)
+      throw new AuthError('email_not_verified');
+  }
+}
+
+function enrolmentIn(sessionId: string): Ceremony {
+  return { purpose: 'register', binding: sessionId };
+}
+
+function requireRoom(passkeys: readonly unknown[]): void {
+  if (passkeys.length >= MAX_PER_USER) throw new AuthError('too_many_passkeys');
+}
+
+function newHandle(): string {
+  return randomBytes(HANDLE_BYTES).toString('base64url');
+}
+
+/** What the browser shows, so that people can tell their accounts apart. */
+function nameOf({ email, username }: User, otherwise: string): string {
+  return email ?? username ?? otherwise;
+}

@@ -1,0 +1,12 @@
+import { declareEvents } from '../../core/events.js';
+
+declare module '../../core/events.js' {
+  interface EventDetails {
+    /** A passkey was added to an account. */
+    'passkey.added': { readonly userId: string; readonly passkeyId: string };
+    /** A passkey was removed from an account. */
+    'passkey.removed': { readonly userId: string; readonly passkeyId: string };
+  }
+}
+
+declareEvents('passkey.added', 'passkey.removed');

@@ -1,0 +1,50 @@
+import { isIP } from 'node:net';
+import type { Settings } from '../../config/settings.js';
+
+/** The app as browsers and authenticators know it (WebAuthn Level 3, 4: Relying Party). */
+export interface RelyingParty {
+  /** The domain that passkeys are bound to. */
+  readonly id: string;
+  readonly name: string;
+  /** The origins of the app whose pages may use passkeys. */
+  readonly origins: readonly string[];
+}
+
+const EXAMPLE = 'such as https://app.example.com';
+
+/** @throws TypeError if passkeys cannot work with these settings, saying what to do */
+export function relyingParty(
+  { baseUrl, origins, logger }: Pick<Settings, 'baseUrl' | 'origins' | 'logger'>,
+  options: { readonly rpId?: string | undefined; readonly rpName?: string | undefined },
+): RelyingParty {
+  if (baseUrl === null)
+    throw new TypeError(
+      `latchkey: passkeys: baseUrl is missing: set it to the app's public origin, ${EXAMPLE}`,
+    );
+  const { hostname, protocol } = new URL(baseUrl);
+  if (isAddress(hostname))
+    throw new TypeError(
+      `latchkey: passkeys: baseUrl has an IP address as its host, and passkeys are bound to a domain: set baseUrl ` +
+        `to an origin with a domain, ${EXAMPLE}, or http://localhost with its port in development`,
+    );
+  const id = options.rpId ?? hostname;
+  if (!isAtOrBelow(hostname, id))
+    throw new TypeError(
+      `latchkey: passkeys: rpId must be the host of baseUrl, ${hostname}, or a domain above it: browsers refuse others`,
+    );
+  if (protocol === 'http:' && hostname !== 'localhost' && !hostname.endsWith('.localhost'))
+    logger.warn(
+      'latchkey: passkeys: baseUrl is http, and browsers have passkeys on https and localhost only',
+    );
+  const own = [...origins].filter((origin) => isAtOrBelow(new URL(origin).hostname, id));
+  return { id, name: options.rpName ?? hostname, origins: own };
+}
+
+/** Whether a host is an IP address, as in a URL. */
+export function isAddress(hostname: string): boolean {
+  return isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0;
+}
+
+function isAtOrBelow(hostname: string, domain: string): boolean {
+  return hostname === domain || hostname.endsWith(`.${domain}`);
+}

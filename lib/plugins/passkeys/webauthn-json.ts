@@ -1,0 +1,94 @@
+/** A passkey in options: its id in base64url, and how browsers reach it. */
+export interface PasskeyDescriptor {
+  readonly id: string;
+  readonly type: 'public-key';
+  readonly transports: readonly string[];
+}
+
+/**
+ * Options for `navigator.credentials.create()`, for `PublicKeyCredential.parseCreationOptionsFromJSON()` (WebAuthn
+ * Level 3, 5.1.9).
+ */
+export interface PasskeyCreationOptionsJSON {
+  readonly rp: { readonly id: string; readonly name: string };
+  readonly user: { readonly id: string; readonly name: string; readonly displayName: string };
+  /** In base64url. */
+  readonly challenge: string;
+  readonly pubKeyCredParams: readonly { readonly type: 'public-key'; readonly alg: number }[];
+  /** In milliseconds. */
+  readonly timeout: number;
+  /** The user's passkeys. An authenticator that has one of them makes no other. */
+  readonly excludeCredentials: readonly PasskeyDescriptor[];
+  readonly authenticatorSelection: {
+    readonly residentKey: 'required';
+    readonly requireResidentKey: true;
+    readonly userVerification: 'required';
+  };
+  readonly attestation: 'none';
+  readonly extensions: { readonly credProps: true };
+}
+
+/** Options for `navigator.credentials.get()`, for `PublicKeyCredential.parseRequestOptionsFromJSON()`. */
+export interface PasskeyRequestOptionsJSON {
+  readonly rpId: string;
+  /** In base64url. */
+  readonly challenge: string;
+  /** In milliseconds. */
+  readonly timeout: number;
+  /** The user's passkeys. Empty for a sign-in, for which the browser offers those that it knows. */
+  readonly allowCredentials: readonly PasskeyDescriptor[];
+  readonly userVerification: 'required';
+}
+
+/** A new passkey: what `toJSON()` of the credential returns, as far as it is looked at. */
+export interface NewPasskeyResponse {
+  readonly id: string;
+  readonly rawId: string;
+  readonly type: string;
+  readonly response: {
+    readonly clientDataJSON: string;
+    readonly attestationObject: string;
+    readonly transports?: readonly string[] | undefined;
+  };
+}
+
+/** The use of a passkey: what `toJSON()` of the credential returns, as far as it is looked at. */
+export interface PasskeyResponse {
+  readonly id: string;
+  readonly rawId: string;
+  readonly type: string;
+  readonly response: {
+    readonly clientDataJSON: string;
+    readonly authenticatorData: string;
+    readonly signature: string;
+    readonly userHandle?: string | null | undefined;
+  };
+}
+
+/** The client data of a response (WebAuthn Level 3, 5.8.1), as far as it is looked at here. */
+export interface ClientData {
+  readonly challenge: string;
+  readonly crossOrigin?: unknown;
+  readonly topOrigin?: unknown;
+}
+
+const BASE64URL = /^[A-Za-z0-9_-]+$/;
+
+/** The bytes of a value in base64url without padding. Null if it is anything else, or another encoding of them. */
+export function bytesOf(value: unknown): Buffer | null {
+  if (typeof value !== 'string' || !BASE64URL.test(value)) return null;
+  const bytes = Buffer.from(value, 'base64url');
+  return bytes.toString('base64url') === value ? bytes : null;
+}
+
+/** The client data of a response. Null if it has none, or no challenge. */
+export function clientDataOf(response: NewPasskeyResponse | PasskeyResponse): ClientData | null {
+  const bytes = bytesOf(response?.response?.clientDataJSON);
+  if (!bytes) return null;
+  try {
+    const data = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+    return typeof data?.challenge === 'string' ? data : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,163 @@
+import type { Transaction } from 'sequelize';
+import { changeAccount } from '../../core/change-account.js';
+import type { Core } from '../../core/core.js';
+import type { IssuedSession } from '../../core/signed-in.js';
+import type { UserRecord } from '../../core/user-record.js';
+import { AuthError } from '../../errors.js';
+import type { Table, TableDeclaration } from '../../models/table.js';
+import type { User, UserColumns } from '../../models/user.js';
+import type { secondFactorColumns } from './columns.js';
+import type { Enrolments } from './enrolments.js';
+import { codesRenewedMail, disabledMail, enabledMail } from './mails.js';
+import type { PendingSignIns } from './pending-sign-ins.js';
+import { withSecond } from './proofs.js';
+import type { RecoveryCodes } from './recovery-codes.js';
+import type { TotpSecrets } from './totp-secrets.js';
+
+type Columns = UserColumns & typeof secondFactorColumns;
+
+/** Switches the second factor on and off. */
+export class SecondFactorChanges {
+  readonly #users: Table<Columns>;
+
+  constructor(
+    private readonly core: Core,
+    private readonly secrets: TotpSecrets,
+    private readonly codes: RecoveryCodes,
+    private readonly enrolments: Enrolments,
+    private readonly pendings: PendingSignIns,
+  ) {
+    this.#users = core.table(core.userTable as TableDeclaration<Columns>);
+  }
+
+  /** Begins an enrolment. @returns the user @throws AuthError `email_not_verified`, and like `core.inNameOf` */
+  async begin(userId: string, sessionId: string, secret: string): Promise<User> {
+    return changeAccount(this.core, userId, sessionId, async (transaction, { user }) => {
+      this.#requireVerifiedEmail(user);
+      await this.enrolments.begin(userId, sessionId, secret, transaction);
+      return user;
+    });
+  }
+
+  /**
+   * Switches the second factor on, or replaces the secret. The session goes on with a new token, and the others end.
+   *
+   * @param step of the code that confirmed the secret
+   * @throws AuthError `invalid_code` if the enrolment has ended in the meantime, and like {@link begin}
+   */
+  async enable(userId: string, sessionId: string, secret: string, step: number) {
+    const { core } = this;
+    const { issued, recoveryCodes, ended, notice } = await changeAccount(
+      core,
+      userId,
+      sessionId,
+      async (transaction, record) => {
+        this.#requireVerifiedEmail(record.user);
+        if (!(await this.enrolments.take(sessionId, transaction))) throw new AuthError('invalid_code');
+        const notice = await core.notices.before(enabledMail, record, transaction);
+        const now = core.database.clock.date();
+        await this.secrets.replace(userId, { secret, lastStep: step, confirmedAt: now }, transaction);
+        const recoveryCodes = await this.codes.renew(userId, transaction);
+        await this.#users.update({ secondFactorAt: now }, { id: userId }, transaction);
+        await this.#endAttempts(userId, transaction);
+        await core.devices.forgetOthers(userId, transaction);
+        const kept = await this.#keepOnly(sessionId, marked(record, now), true, transaction);
+        return { ...kept, recoveryCodes, notice };
+      },
+    );
+    core.sessions.announceEnd(userId, ended);
+    core.events.emit('second_factor.enabled', { userId });
+    core.notices.send(notice);
+    return { issued, recoveryCodes };
+  }
+
+  /**
+   * Switches the second factor off, if it is on.
+   *
+   * @param sessionId the session that goes on, with a new token; null for code and administrators, when all of them end
+   * @throws AuthError like `core.inNameOf`
+   */
+  async disable(
+    userId: string,
+    sessionId: string | null,
+    adminId: string | null = null,
+  ): Promise<IssuedSession | null> {
+    const { core } = this;
+    const outcome = await changeAccount(core, userId, sessionId, async (transaction, record) => {
+      if (!core.secondFactors.isOn(record.account)) return null;
+      const notice = await core.notices.before(disabledMail, record, transaction, {
+        byApp: sessionId === null,
+      });
+      await this.clear(userId, transaction);
+      if (sessionId === null)
+        return { notice, ended: await core.sessions.endAll(userId, transaction), issued: null };
+      return { notice, ...(await this.#keepOnly(sessionId, marked(record, null), false, transaction)) };
+    });
+    if (!outcome) return null;
+    core.sessions.announceEnd(userId, outcome.ended);
+    core.events.emit('second_factor.disabled', { userId, adminId });
+    core.notices.send(outcome.notice);
+    return outcome.issued;
+  }
+
+  /** Replaces the recovery codes. @throws AuthError `totp_not_enabled`, and like `core.inNameOf` */
+  async renewCodes(userId: string, sessionId: string | null): Promise<readonly string[]> {
+    const { core } = this;
+    const { recoveryCodes, notice } = await changeAccount(
+      core,
+      userId,
+      sessionId,
+      async (transaction, record) => {
+        if (!core.secondFactors.isOn(record.account)) throw new AuthError('totp_not_enabled');
+        const notice = await core.notices.before(codesRenewedMail, record, transaction);
+        return { recoveryCodes: await this.codes.renew(userId, transaction), notice };
+      },
+    );
+    core.notices.send(notice);
+    return recoveryCodes;
+  }
+
+  /** Takes away everything that belongs to the second factor. The user's row is locked. */
+  async clear(userId: string, transaction: Transaction): Promise<void> {
+    await this.secrets.delete(userId, transaction);
+    await this.codes.deleteUnused(userId, transaction);
+    await this.#endAttempts(userId, transaction);
+    await this.#users.update({ secondFactorAt: null }, { id: userId }, transaction);
+  }
+
+  async setSince(userId: string, secondFactorAt: Date, transaction: Transaction): Promise<void> {
+    await this.#users.update({ secondFactorAt }, { id: userId }, transaction);
+  }
+
+  /** Ends enrolments and pending sign-ins. */
+  async #endAttempts(userId: string, transaction: Transaction): Promise<void> {
+    await this.enrolments.deleteAll(userId, transaction);
+    await this.pendings.deleteAll(userId, transaction);
+  }
+
+  /** Ends the other sessions, and gives this one a new token. @param hasShown whether its user has just given a code */
+  async #keepOnly(
+    sessionId: string,
+    { user, authEpoch }: UserRecord,
+    hasShown: boolean,
+    transaction: Transaction,
+  ): Promise<{ readonly ended: string[]; readonly issued: IssuedSession }> {
+    const { sessions } = this.core;
+    const session = hasShown ? await sessions.stillOpen(sessionId, authEpoch, transaction) : null;
+    const assurance = session ? { aal: 2, amr: withSecond(session.amr, ['otp']) } : undefined;
+    const ended = await sessions.endAll(user.id, transaction, sessionId);
+    const options = { isFresh: hasShown, assurance };
+    const issued = await sessions.renew(user, sessionId, authEpoch + 1, transaction, options);
+    return { ended, issued };
+  }
+
+  /** @throws AuthError `email_not_verified` if the email may be somebody else's */
+  #requireVerifiedEmail({ email, emailVerifiedAt }: User): void {
+    if (this.core.mailer && email !== null && emailVerifiedAt === null)
+      throw new AuthError('email_not_verified');
+  }
+}
+
+function marked(record: UserRecord, secondFactorAt: Date | null): UserRecord {
+  return { ...record, user: { ...record.user, secondFactorAt } as User };
+}

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { readOptions } from '../../config/options.js';
+import type { Core } from '../../core/core.js';
+import { definePlugin, type Plugin } from '../../plugin.js';
+import { TwoFactorApi } from './api.js';
+import { secondFactorColumns } from './columns.js';
+import { twoFactorMigration } from './migrations.js';
+import { pendingSignInsTable, recoveryCodesTable, totpEnrolmentsTable, totpSecretsTable } from './model.js';
+import { makeParts, type Parts } from './parts.js';
+import { disableSecondFactor } from './routes/disable-second-factor.js';
+import { renewRecoveryCodes } from './routes/recovery-codes.js';
+import { completeSignIn } from './routes/signin-second-factor.js';
+import { secondFactorOptions } from './routes/signin-second-factor-options.js';
+import { enrollTotp, turnOffTotp } from './routes/totp.js';
+import { confirmTotp } from './routes/totp-confirm.js';
+import { readTwoFactor } from './routes/two-factor.js';
+import { reauthenticationsOf, secondFactorsOf } from './second-factors.js';
+import { twoFactorWayBack } from './way-back.js';
+
+/** Options of {@link twoFactor}. */
+export interface TwoFactorOptions {
+  /**
+   * The name of your service in authenticator apps: 1 to 64 characters, without a colon.
+   * @default the host of `baseUrl`; without it, `latchkey`
+   */
+  issuer?: string;
+  /**
+   * The ids of providers that ask for a second factor themselves: a sign-in there needs no other one, and has aal 2.
+   * @default []
+   */
+  trustProviders?: readonly string[];
+}
+
+const TABLES = {
+  TotpSecret: totpSecretsTable,
+  TotpEnrolment: totpEnrolmentsTable,
+  RecoveryCode: recoveryCodesTable,
+  PendingSignIn: pendingSignInsTable,
+} as const;
+
+const ISSUER = 'must be 1 to 64 visible characters, without a colon';
+const PROVIDERS = "must be a list of providers' ids, such as ['okta']";
+
+const schema = z.strictObject({
+  issuer: z
+    .string(ISSUER)
+    .regex(/^(?=.*\S)[^:\p{C}]{1,64}$/u, ISSUER)
+    .optional(),
+  trustProviders: z.array(z.string(PROVIDERS), PROVIDERS).default([]),
+});
+
+/**
+ * A second factor for accounts: codes of an authenticator app (TOTP, RFC 6238), with recovery codes for when the phone is
+ * lost.
+ *
+ * @throws TypeError on invalid options
+ *
+ * @example
+ * const auth = createAuth({ …, plugins: [credentialPassword(), twoFactor({ issuer: 'Example' })] });
+ * const signedIn = await auth.credential.signIn({ credential, password });
+ * if ('secondFactor' in signedIn) …
+ */
+export function twoFactor(options: TwoFactorOptions = {}): Plugin<'twoFactor', TwoFactorApi, typeof TABLES> {
+  const { issuer, trustProviders } = readOptions('twoFactor', schema, options);
+  return definePlugin({
+    name: 'twoFactor',
+    userColumns: secondFactorColumns,
+    setup(core, plugins) {
+      checkProviders(trustProviders, plugins);
+      const parts = makeParts(core);
+      const api = new TwoFactorApi(core, parts, issuer ?? hostOf(core));
+      const isManaged = plugins.some(({ name }) => name === 'admin');
+      return {
+        api,
+        tables: TABLES,
+        migrations: [twoFactorMigration],
+        routes: () => [
+          readTwoFactor(api),
+          enrollTotp(core, api),
+          confirmTotp(core, api),
+          turnOffTotp(api),
+          renewRecoveryCodes(api),
+          completeSignIn(core, api, parts.proofs.methods),
+          ...parts.proofs.methods.slice(0, 1).map((method) => secondFactorOptions(core, api, method)),
+          ...(isManaged ? [disableSecondFactor(api)] : []),
+        ],
+        shows: { session: ['aal', 'amr'] },
+        secondFactors: secondFactorsOf(parts, trustProviders),
+        reauthentications: reauthenticationsOf(core, parts),
+        wayBack: twoFactorWayBack(core, parts.secrets, parts.codes, parts.changes),
+        signInMethods: {
+          schema: { totp: z.boolean(), recovery_codes_left: z.int() },
+          async of({ user }) {
+            const { totp, recoveryCodesLeft } = await api.status(user.id);
+            return { totp, recovery_codes_left: recoveryCodesLeft };
+          },
+        },
+        // Where the app has verified the email, a reset must not take the second factor away: it is no way in by itself.
+        async onFirstProof(userId, transaction, wasVerified) {
+          if (!wasVerified) await parts.changes.clear(userId, transaction);
+        },
+        // The database deletes these with the user, unless foreign keys are off, as they may be on SQLite.
+        async onDelete(userId, transaction) {
+          await parts.changes.clear(userId, transaction);
+          await parts.codes.deleteAll(userId, transaction);
+        },
+        prune: () => prune(parts),
+        rotateSecrets: () => parts.secrets.reencrypt(),
+      };
+    },
+  });
+}
+
+async function prune({ codes, enrolments, pendings }: Parts): Promise<number> {
+  return (await codes.prune()) + (await enrolments.prune()) + (await pendings.prune());
+}
+
+function hostOf({ settings: { baseUrl } }: Core): string {
+  return baseUrl === null ? 'latchkey' : new URL(baseUrl).hostname;
+}
+
+/** @throws TypeError if there is no such provider */
+function checkProviders(ids: readonly string[], plugins: readonly Plugin[]): void {
+  const known = new Set(plugins.flatMap((plugin) => ('provider' in plugin ? idOf(plugin.provider) : [])));
+  const unknown = ids.find((id) => !known.has(id));
+  if (unknown === undefined) return;
+  const names = [...known].join(', ') || 'none';
+  throw new TypeError(
+    `latchkey: twoFactor: trustProviders names '${unknown}', which is no provider in plugins (${names}): use the provider's id`,
+  );
+}
+
+function idOf(provider: unknown): string {
+  return String((provider as { readonly id: unknown }).id);
+}

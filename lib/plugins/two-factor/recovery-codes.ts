@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import type { Transaction } from 'sequelize';
+import { UNDO_MS } from '../../core/account-changes.js';
+import type { Core } from '../../core/core.js';
+import { digestToken } from '../../crypto/token.js';
+import { deleteInBatches } from '../../database/delete-in-batches.js';
+import type { Digest } from '../../models/column.js';
+import type { Table } from '../../models/table.js';
+import { recoveryCodesTable } from './model.js';
+
+const COUNT = 10;
+const BYTES = 15; // 120 bits, which are 24 characters
+const GROUP = 4;
+// Crockford's base32, in which no two characters look alike.
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+
+const UNUSED = 'c.used_at IS NULL';
+
+/** The codes for when the phone is lost. Only their hashes are stored; 120 random bits need no slow one. */
+export class RecoveryCodes {
+  readonly #core: Core;
+  readonly #table: Table<typeof recoveryCodesTable.columns>;
+
+  constructor(core: Core) {
+    this.#core = core;
+    this.#table = core.table(recoveryCodesTable);
+  }
+
+  /** Makes new codes in place of the earlier ones. The user's row is locked. */
+  async renew(userId: string, transaction: Transaction): Promise<string[]> {
+    const codes = Array.from({ length: COUNT }, newCode);
+    await this.deleteUnused(userId, transaction);
+    const rows = codes.map((code) => ({ codeHash: hashOf(code), userId, usedAt: null }));
+    await this.#table.insert(rows, transaction);
+    return codes;
+  }
+
+  /** Those that were used stay, so that undoing a change does not put them back. */
+  async deleteUnused(userId: string, transaction: Transaction): Promise<void> {
+    await this.#table.delete({ userId, usedAt: null }, transaction);
+  }
+
+  async deleteAll(userId: string, transaction: Transaction): Promise<void> {
+    await this.#table.delete({ userId }, transaction);
+  }
+
+  /**
+   * Puts back codes that were deleted, except for used ones. The user's row is locked, and has none that can be used.
+   *
+   * @param shown one that has just been given, and so is used
+   */
+  async restore(
+    userId: string,
+    hashes: readonly Digest[],
+    shown: Digest | null,
+    transaction: Transaction,
+  ): Promise<void> {
+    const used = await this.#select(
+      `WHERE c.user_id = :userId ${this.#core.database.currentRead}`,
+      userId,
+      transaction,
+    );
+    const now = this.#core.database.clock.date();
+    const rows = hashes
+      .filter((one) => !used.some(({ codeHash }) => codeHash.equals(one)))
+      .map((codeHash) => ({ codeHash, userId, usedAt: shown?.equals(codeHash) ? now : null }));
+    if (rows.length > 0) await this.#table.insert(rows, transaction);
+  }
+
+  /** The hashes of the unused codes. */
+  async hashesOf(userId: string, transaction?: Transaction): Promise<Digest[]> {
+    const lock = transaction ? this.#core.database.currentRead : '';
+    const rows = await this.#select(`WHERE c.user_id = :userId AND ${UNUSED} ${lock}`, userId, transaction);
+    return rows.map(({ codeHash }) => codeHash);
+  }
+
+  /** Whether a user has an unused code. */
+  async has(userId: string, codeHash: Digest): Promise<boolean> {
+    const where = `WHERE c.code_hash = :codeHash AND c.user_id = :userId AND ${UNUSED}`;
+    return (await this.#table.whole('c').select(where, { codeHash, userId })).length > 0;
+  }
+
+  /** Uses a code up. Of several concurrent calls, one succeeds. @returns whether this one did */
+  async use(userId: string, codeHash: Digest, transaction?: Transaction): Promise<boolean> {
+    const usedAt = this.#core.database.clock.date();
+    return (await this.#table.update({ usedAt }, { codeHash, userId, usedAt: null }, transaction)) > 0;
+  }
+
+  /** The number of unused codes of a user, as a SQL expression. @param userId the SQL of the user's id */
+  countSql(userId: string): string {
+    return `(SELECT COUNT(*) FROM ${this.#table.name} c WHERE c.user_id = ${userId} AND ${UNUSED})`;
+  }
+
+  /** Whether the user has the unused code `:codeHash`, as a SQL expression. @param userId the SQL of the user's id */
+  hasSql(userId: string): string {
+    return `(SELECT COUNT(*) FROM ${this.#table.name} c WHERE c.code_hash = :codeHash AND c.user_id = ${userId} AND ${UNUSED})`;
+  }
+
+  /** Deletes used ones that no undo can put back any more. @returns their number */
+  async prune(): Promise<number> {
+    const { database } = this.#core;
+    await database.ready();
+    const since = database.clock.date(-UNDO_MS);
+    return deleteInBatches(database, this.#table.name, 'code_hash', 'used_at <= :since', { since });
+  }
+
+  #select(rest: string, userId: string, transaction?: Transaction) {
+    return this.#table.whole('c').select(rest, { userId }, transaction);
+  }
+}
+
+/** The hash of a code, in whichever way it was typed. */
+export function hashOf(code: string): Digest {
+  const typed = code.toLowerCase().replace(/[\s-]/g, '');
+  // What people read into Crockford's digits.
+  return digestToken(typed.replaceAll('o', '0').replace(/[il]/g, '1'));
+}
+
+/** `4f7k-92mx-…` */
+function newCode(): string {
+  let bits = 0n;
+  for (const byte of randomBytes(BYTES)) bits = (bits << 8n) | BigInt(byte);
+  const characters = Array.from({ length: (BYTES * 8) / 5 }, (_, index) => {
+    return ALPHABET[Number((bits >> BigInt(index * 5)) & 31n)] ?? '';
+  });
+  const groups = characters.join('').match(new RegExp(`.{${GROUP}}`, 'g')) ?? [];
+  return groups.join('-');
+}

@@ -1,0 +1,407 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { internalsOf } from '../../lib/auth.js';
+import { apiKeys, type NoticeKind, passkeys, twoFactor } from '../../lib/index.js';
+import { NOTICE_KINDS } from '../../lib/mail/notice-kinds.js';
+import type { ProviderPlugin } from '../../lib/providers.js';
+import { signedIn } from '../support/app.js';
+import { rows } from '../support/database.js';
+import { type LyingProvider, startLyingProvider } from '../support/lying-provider.js';
+import { mailbox } from '../support/mailbox.js';
+import {
+  type Browser,
+  linkWith,
+  type OAuthApp,
+  oidcPlugin,
+  signInWith,
+  startOAuthApp,
+} from '../support/oauth-app.js';
+import { addPasskey, authenticator, PAGE } from '../support/passkeys.js';
+import { enroll, firstStep, forgetSteps, secondStep, wrongCode } from '../support/two-factor.js';
+
+const password = 'an analytical engine';
+const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:130.0) Gecko/20100101 Firefox/130.0';
+const WORK = { name: 'nightly import' };
+
+const mail = mailbox();
+let provider: LyingProvider;
+let app: OAuthApp;
+let people = 0;
+
+interface Row {
+  /** What the user has before it. */
+  readonly given?: (email: string) => Promise<Browser>;
+  /** What they are told of. */
+  act(browser: Browser, email: string): Promise<unknown>;
+  /** Whether the notice carries a link that undoes it. */
+  readonly undo: boolean;
+  /** Whether it is written down even if nobody is told. @default as `undo` */
+  readonly written?: boolean;
+  /** What it is about. @default nothing */
+  readonly subject?: string;
+}
+
+/** Everybody has verified their email, and signed in just now. */
+async function member(email: string): Promise<Browser> {
+  const browser = await signedIn(app, { email, password });
+  browser.set('user-agent', FIREFOX);
+  await app.auth.markEmailVerified((await browser.get('/auth/me')).body.user.id);
+  return browser;
+}
+
+async function withProvider(email: string): Promise<Browser> {
+  const browser = app.browser().set('user-agent', FIREFOX);
+  provider.lies = { claims: { sub: email, email, email_verified: true } };
+  await signInWith(browser, 'oidc');
+  return browser;
+}
+
+async function linked(email: string): Promise<Browser> {
+  const browser = await member(email);
+  provider.lies = { claims: { sub: email, email: null } };
+  await linkWith(browser, 'oidc');
+  return browser;
+}
+
+async function withCodes(email: string): Promise<Browser> {
+  const browser = await member(email);
+  codes = await enroll(browser);
+  await forgetSteps(app as never);
+  return browser;
+}
+let codes: Awaited<ReturnType<typeof enroll>>;
+
+async function pending(email: string): Promise<Browser> {
+  const browser = app.browser().set('user-agent', FIREFOX);
+  await firstStep(browser, { email, password }).expect(200);
+  return browser;
+}
+
+const emailChange = (browser: Browser, to: string) =>
+  browser.post('/auth/email-changes').send({ new_email: to }).expect(202);
+
+const ROWS: Record<NoticeKind, Row> = {
+  'password-set': {
+    given: withProvider,
+    act: (browser) => browser.put('/auth/passwords').send({ new_password: password }).expect(204),
+    undo: true,
+  },
+  'password-changed': {
+    act: (browser) =>
+      browser
+        .post('/auth/passwords/change')
+        .send({ current_password: password, new_password: 'a difference engine' })
+        .expect(200),
+    undo: true,
+  },
+  'email-change-requested': { act: (browser, email) => emailChange(browser, `new-${email}`), undo: false },
+  'email-changed': {
+    async act(browser, email) {
+      const to = `new-${email}`;
+      const { token } = await mail.mailOf(to, 'verify-new-email', () => emailChange(browser, to));
+      await browser.post('/auth/email-changes/confirm').send({ token }).expect(200);
+    },
+    undo: true,
+  },
+  'provider-linked': {
+    async act(browser, email) {
+      provider.lies = { claims: { sub: email, email: null } };
+      await linkWith(browser, 'oidc');
+    },
+    undo: true,
+    subject: 'oidc',
+  },
+  'provider-unlinked': {
+    given: linked,
+    act: (browser) => browser.delete('/auth/oauth/oidc/unlink').expect(204),
+    undo: true,
+    subject: 'oidc',
+  },
+  'second-factor-enabled': { act: (browser) => enroll(browser), undo: true },
+  'second-factor-disabled': {
+    given: withCodes,
+    act: (browser) => browser.delete('/auth/two-factor/totp').expect(204),
+    undo: true,
+  },
+  'recovery-code-used': {
+    given: withCodes,
+    async act(_browser, email) {
+      const body = { method: 'recovery_code', code: codes.recoveryCodes[0] };
+      await secondStep(await pending(email), body).expect(200);
+    },
+    undo: true,
+    written: false,
+  },
+  'recovery-codes-renewed': {
+    given: withCodes,
+    act: (browser) => browser.post('/auth/two-factor/recovery-codes').expect(200),
+    undo: true,
+  },
+  'second-factor-attempts': {
+    given: withCodes,
+    async act(_browser, email) {
+      const browser = await pending(email);
+      const body = { method: 'totp', code: wrongCode(codes.secret) };
+      for (let tries = 0; tries < 10; tries++) await secondStep(browser, body).expect(401);
+    },
+    undo: false,
+  },
+  'passkey-added': {
+    act: (browser) => addPasskey(browser, authenticator(), 'my key'),
+    undo: true,
+    subject: 'my key',
+  },
+  'passkey-removed': {
+    async act(browser) {
+      const { id } = await addPasskey(browser, authenticator(), 'my key');
+      await browser.delete(`/auth/passkeys/${id}`).expect(204);
+    },
+    undo: true,
+    subject: 'my key',
+  },
+  'api-key-created': {
+    act: (browser) => browser.post('/auth/api-keys').send(WORK).expect(201),
+    undo: true,
+    subject: WORK.name,
+  },
+  'account-deleted': { act: (browser) => browser.delete('/auth/me').expect(204), undo: false },
+  'new-device': {
+    async act(_browser, email) {
+      const credentials = { credential: email, password };
+      const elsewhere = app.browser().set('user-agent', FIREFOX);
+      await elsewhere.post('/auth/signin/credential').send(credentials).expect(200);
+    },
+    undo: true,
+    written: false,
+  },
+};
+
+beforeAll(async () => {
+  provider = await startLyingProvider();
+});
+afterAll(() => provider.stop());
+
+const start = async (notices: boolean | readonly NoticeKind[]) => {
+  app = await startOAuthApp({
+    providers: () =>
+      [
+        oidcPlugin(provider),
+        apiKeys(),
+        twoFactor(),
+        passkeys(),
+      ] as unknown as readonly ProviderPlugin[] as never,
+    config: { baseUrl: PAGE, email: { send: mail.send, notices } },
+  });
+};
+
+const begin = async ({ given = member }: Row) => {
+  const email = `person-${people++}@example.com`;
+  return { email, browser: await given(email) };
+};
+const changesOf = (kind: string) =>
+  rows<{ token_hash: unknown; state: unknown }>(
+    app.database,
+    'SELECT token_hash, state FROM account_changes WHERE kind = :kind',
+    { kind },
+  );
+/** The mails of a kind after a change, once all have been sent. */
+const sentTo = async (email: string, kind: string) => {
+  await internalsOf(app.auth).core.settle();
+  return mail.mails.filter((one) => one.to === email && one.kind === kind);
+};
+
+test('there is a row for every kind', () => {
+  expect(Object.keys(ROWS).sort()).toEqual([...NOTICE_KINDS].sort());
+});
+
+describe('a user is told, at the address that the account had before, of', () => {
+  beforeAll(() => start(true));
+  afterAll(() => app.stop());
+
+  test.each(NOTICE_KINDS)('%s', async (kind) => {
+    const row = ROWS[kind];
+    const { email, browser } = await begin(row);
+    const began = Date.now();
+    const notice = await mail.mailOf(email, kind, () => row.act(browser, email));
+    expect(await sentTo(email, kind)).toHaveLength(1);
+    const { details, user, text, html, token, url } = notice;
+    expect(user.email).toBe(email);
+    expect(details).toEqual({
+      at: expect.any(Date),
+      device: 'Firefox on Windows',
+      ip: '127.0.0.1',
+      subject: row.subject ?? null,
+    });
+    expect(Math.abs(details!.at.getTime() - began)).toBeLessThan(60_000);
+    for (const part of [`Account: ${email}`, 'Device: Firefox on Windows', 'IP address: 127.0.0.1'])
+      expect([text, html].every((body) => body.includes(part))).toBe(true);
+    expect(text.includes(': '.concat(row.subject ?? 'nothing'))).toBe(row.subject !== undefined);
+    expect(token).toMatch(row.undo ? /^lku_[\w-]+$/ : /^$/);
+    expect(url).toBe(row.undo ? `${PAGE}/undo-change?token=${token}` : '');
+    expect(text.includes('within 7 days') || text.includes('for 7 days')).toBe(row.undo);
+  });
+
+  test('nobody is told of a sign-up, nor of a first session', async () => {
+    const { email } = await begin(ROWS['new-device']);
+    const other = `person-${people++}@example.com`;
+    await withProvider(other);
+    await internalsOf(app.auth).core.settle();
+    expect(mail.mails.filter(({ to }) => to === email || to === other)).toEqual([]);
+  });
+
+  test('what an administrator or the app does is told without the device of either', async () => {
+    const { email, browser } = await begin(ROWS['password-changed']);
+    const { id } = (await browser.get('/auth/me')).body.user;
+    const next = `new-${email}`;
+    const works: [string, string, () => Promise<unknown>][] = [
+      [email, 'password-changed', () => app.auth.users.setPassword(id, 'a difference engine')],
+      [email, 'email-changed', () => app.auth.users.changeEmail(id, next)],
+      [next, 'account-deleted', () => app.auth.users.delete(id)],
+    ];
+    for (const [to, kind, work] of works) {
+      const { details, text } = await mail.mailOf(to, kind, work);
+      expect(details).toMatchObject({ device: null, ip: null });
+      expect(text).not.toMatch(/Device|IP address/);
+    }
+  });
+
+  test('a reset by mail, and of the first password by its name', async () => {
+    const { email } = await begin(ROWS['password-changed']);
+    const reset = async () => {
+      const request = () => app.http.post('/auth/passwords/request-reset').send({ email }).expect(202);
+      const { token } = await mail.mailOf(email, 'reset-password', request);
+      await app.http.post('/auth/passwords/reset').send({ token, new_password: password }).expect(204);
+    };
+    expect((await mail.mailOf(email, 'password-changed', reset)).token).not.toBe('');
+    await rows(app.database, 'UPDATE users SET password_hash = NULL WHERE email = :email', { email });
+    expect((await mail.mailOf(email, 'password-set', reset)).token).not.toBe('');
+  });
+
+  test('what changes nothing is not told: the same email, a refused key', async () => {
+    const { email, browser } = await begin(ROWS['email-changed']);
+    const { id } = (await browser.get('/auth/me')).body.user;
+    await app.auth.users.changeEmail(id, email.toUpperCase());
+    await browser.post('/auth/api-keys').send({ name: '' }).expect(422);
+    await browser
+      .post('/auth/passwords/change')
+      .send({ current_password: 'wrong', new_password: password })
+      .expect(401);
+    await internalsOf(app.auth).core.settle();
+    expect(mail.mails.filter(({ to }) => to === email)).toEqual([]);
+    expect(await rows(app.database, 'SELECT id FROM account_changes WHERE user_id = :id', { id })).toEqual(
+      [],
+    );
+  });
+
+  describe('a first verification of the address', () => {
+    const open = async (id: string) =>
+      (
+        await rows<{ kind: string }>(
+          app.database,
+          'SELECT kind FROM account_changes WHERE user_id = :id AND token_hash IS NOT NULL ORDER BY created_at',
+          { id },
+        )
+      ).map(({ kind }) => kind);
+    const unverified = async () => {
+      const email = `person-${people++}@example.com`;
+      const browser = await signedIn(app, { email, password });
+      return { email, browser, id: (await browser.get('/auth/me')).body.user.id as string };
+    };
+    const reset = async (email: string) => {
+      const request = () => app.http.post('/auth/passwords/request-reset').send({ email }).expect(202);
+      const { token } = await mail.mailOf(email, 'reset-password', request);
+      await app.http.post('/auth/passwords/reset').send({ token, new_password: password }).expect(204);
+    };
+
+    test('ends the links from before, but not its own', async () => {
+      const { email, browser, id } = await unverified();
+      await ROWS['password-changed'].act(browser, email);
+      await reset(email);
+      expect(await open(id)).toEqual(['password-changed']);
+    });
+
+    test('by a change to another one leaves all links: they lead back to what was before an intruder', async () => {
+      const { email, browser, id } = await unverified();
+      await ROWS['password-changed'].act(browser, email);
+      await ROWS['email-changed'].act(browser, email);
+      expect(await open(id)).toEqual(['password-changed', 'email-changed']);
+    });
+
+    test('ends those to earlier ones, since somebody may have prepared the account for its owner', async () => {
+      const { email, browser, id } = await unverified();
+      await ROWS['new-device'].act(browser, email);
+      await ROWS['api-key-created'].act(browser, email);
+      const owner = `owner-${email}`;
+      await app.auth.users.changeEmail(id, owner);
+      expect(await open(id)).toEqual(['api-key-created', 'email-changed']);
+      await reset(owner);
+      expect(await open(id)).toEqual(['password-changed']);
+      const devices = 'SELECT id FROM known_devices WHERE user_id = :id AND undo_token_hash IS NOT NULL';
+      expect(await rows(app.database, devices, { id })).toEqual([]);
+    });
+  });
+
+  test('a transaction of the app that is rolled back leaves neither a mail nor a trace', async () => {
+    const { email, browser } = await begin(ROWS['api-key-created']);
+    const { id } = (await browser.get('/auth/me')).body.user;
+    const own = app.another({ database: app.database.sequelize as never });
+    const transaction = await app.database.sequelize.transaction();
+    await own.users.setPassword(id, 'a difference engine', { transaction });
+    await transaction.rollback();
+    await internalsOf(own).core.settle();
+    expect(await sentTo(email, 'password-changed')).toEqual([]);
+    expect(await rows(app.database, 'SELECT id FROM account_changes WHERE user_id = :id', { id })).toEqual(
+      [],
+    );
+  });
+});
+
+describe.each([
+  ['false', false, false],
+  ['a list of others', ['email-change-requested'] as const, true],
+])('with notices: %s, nobody is told of', (_name, notices, isWritten) => {
+  beforeAll(() => start(notices));
+  afterAll(() => app.stop());
+
+  const off = NOTICE_KINDS.filter(
+    (kind) => notices === false || !(notices as readonly string[]).includes(kind),
+  );
+  test.each(off)('%s', async (kind) => {
+    const row = ROWS[kind];
+    const { email, browser } = await begin(row);
+    await rows(app.database, 'DELETE FROM account_changes');
+    await row.act(browser, email);
+    expect(await sentTo(email, kind)).toEqual([]);
+    // Undoing an earlier change undoes this one too, but nobody has a link that undoes it.
+    const written = await changesOf(kind);
+    expect(written).toHaveLength(isWritten && (row.written ?? row.undo) ? 1 : 0);
+    for (const { token_hash, state } of written) {
+      expect(token_hash).toBeNull();
+      expect(state).not.toBeNull();
+    }
+    const devices = await rows<{ undo_token_hash: unknown }>(
+      app.database,
+      'SELECT undo_token_hash FROM known_devices WHERE undo_token_hash IS NOT NULL',
+    );
+    expect(devices).toEqual([]);
+  });
+});
+
+test.each<[string, () => unknown]>([
+  [
+    'throws',
+    () => {
+      throw new Error('the mail server is down');
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('the mail server is down'))],
+  ['never returns', () => new Promise(() => {})],
+])('a send that %s changes no answer', async (_what, send) => {
+  app = await startOAuthApp({
+    providers: () => [oidcPlugin(provider), apiKeys()] as unknown as ProviderPlugin[],
+    config: { baseUrl: PAGE, email: { send } },
+  });
+  const { email, browser } = await begin(ROWS['api-key-created']);
+  for (const kind of ['api-key-created', 'new-device', 'password-changed', 'account-deleted'] as const)
+    await ROWS[kind].act(browser, email);
+  await app.stop();
+});

@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals';
+import { createAuth } from '../../lib/index.js';
+import { ada, memoryLogger, password, SECRET, startApp } from '../support/app.js';
+import { mailbox } from '../support/mailbox.js';
+
+const NEXT = 'the next secret of this app, long enough';
+const EVE = { email: 'eve@example.com', password: 'the words of an intruder' };
+
+test('a change can be undone after the secret has been replaced, once its state is re-encrypted', async () => {
+  const mails = mailbox();
+  const config = { baseUrl: 'http://app.example.com', email: { send: mails.send } };
+  const app = await startApp({ config });
+  const withSecret = (secret: string | string[]) =>
+    createAuth({
+      ...config,
+      secret,
+      database: app.database.url,
+      plugins: [password()],
+      rateLimit: false,
+      logger: memoryLogger(),
+    });
+  const [without, rotating] = [withSecret(NEXT), withSecret([NEXT, SECRET])];
+  try {
+    const { id } = await app.auth.users.create({ ...ada, emailVerified: true });
+    const { token } = await mails.mailOf(ada.email, 'email-changed', () =>
+      app.auth.users.changeEmail(id, EVE.email, { verified: true }),
+    );
+    await app.auth.users.setPassword(id, EVE.password);
+    const proof = { password: ada.password };
+    await expect(without.undoChange(token, proof)).rejects.toMatchObject({ code: 'invalid_token' });
+    expect(await rotating.rotateSecrets()).toBe(2);
+    expect(await rotating.rotateSecrets()).toBe(0);
+    expect(await without.undoChange(token, proof)).toEqual({ undone: 'email-changed' });
+    expect(await app.auth.users.get(id)).toMatchObject({ email: ada.email });
+  } finally {
+    await without.close();
+    await rotating.close();
+    await app.stop();
+  }
+});

@@ -1,0 +1,110 @@
+import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { switchOn } from './authenticator-app.js';
+import { demoInBrowser, follow, inBrowser, says, signIn } from './browser.js';
+
+const PASSWORD = 'nanoseconds of wire';
+const INTRUDERS = 'eleven microseconds of wire';
+
+inBrowser('notices in the demo app, and the way back', () => {
+  const demo = demoInBrowser();
+  const account = (name: string) => ({ email: `${name}@example.com`, password: PASSWORD });
+
+  /** Opens the newest email to somebody with this subject, and follows its link. */
+  async function followMail(page: Page, to: string, subject: string): Promise<void> {
+    await demo.linkIn(page, to, subject);
+    await page.goto(demo.url('/mails'));
+    const mail = page
+      .getByRole('listitem')
+      .filter({ hasText: `To ${to}` })
+      .filter({ hasText: subject });
+    await follow(mail.first().getByRole('link'));
+  }
+
+  /** Changes the password in another browser, as somebody who knows it. */
+  async function intrude(name: string): Promise<Page> {
+    const intruder = await demo.openSignedIn(account(name), '/account');
+    await intruder.getByLabel('Current password', { exact: true }).fill(PASSWORD);
+    await intruder.getByLabel('New password', { exact: true }).fill(INTRUDERS);
+    await intruder.getByRole('button', { name: 'Change password' }).click();
+    await says(intruder, 'status', 'Your password has been changed.');
+    return intruder;
+  }
+
+  test('the owner undoes what was done after a sign-in from a new device, and chooses a new password', async () => {
+    const page = await demo.openVerified(account('ada'), '/account');
+    const intruder = await intrude('ada');
+    await followMail(page, 'ada@example.com', 'A sign-in from a new device');
+    await page.getByRole('heading', { name: 'This was not me' }).waitFor();
+    expect(page.url()).toBe(demo.url('/undo-change'));
+    await page.getByRole('button', { name: 'Undo it' }).click();
+    await page.getByRole('heading', { name: 'Your account is yours again' }).waitFor();
+    await page.getByText('All that was done since the sign-in from a new device has been undone.').waitFor();
+    await intruder.reload();
+    await intruder.waitForURL(/\/sign-in/);
+    await signIn(intruder, 'ada@example.com', INTRUDERS);
+    await says(intruder, 'alert', 'The account name or the password is wrong.');
+
+    await followMail(page, 'ada@example.com', 'Choose a new password');
+    await page.getByLabel('New password', { exact: true }).fill('a difference engine');
+    await page.getByRole('button', { name: 'Save password' }).click();
+    await follow(page.getByRole('main').getByRole('link', { name: 'Sign in' }));
+    await signIn(page, 'ada@example.com', 'a difference engine');
+    await page.getByText('{"hello":"ada@example.com"}').waitFor();
+  });
+
+  test('a browser that the account does not know needs the password of before', async () => {
+    await demo.openVerified(account('grace'), '/account');
+    await intrude('grace');
+    const page = await demo.open('/mails');
+    await followMail(page, 'grace@example.com', 'Your password was changed');
+    const password = page.getByLabel('Password', { exact: true });
+    const undo = page.getByRole('button', { name: 'Undo it' });
+    expect(await password.isVisible()).toBe(false);
+    await undo.click();
+    await password.waitFor();
+    await password.fill(INTRUDERS);
+    await undo.click();
+    await page.getByText('Password is wrong.').waitFor();
+    await password.fill(PASSWORD);
+    await undo.click();
+    await page.getByText('The new password has been undone.').waitFor();
+
+    await followMail(page, 'grace@example.com', 'Your password was changed');
+    await undo.click();
+    await says(page, 'alert', /^The link/);
+  });
+
+  test('the mailbox and the password do not take a second factor away, but a browser of before does', async () => {
+    const page = await demo.openVerified(account('kurt'), '/security');
+    await switchOn(page, demo.codeOf);
+    const elsewhere = await demo.open('/mails');
+    await followMail(elsewhere, 'kurt@example.com', 'Your second factor is on');
+    await elsewhere.getByRole('button', { name: 'Undo it' }).click();
+    await elsewhere.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await elsewhere.getByRole('button', { name: 'Undo it' }).click();
+    await says(elsewhere, 'alert', /^This would take a second factor away/);
+    await followMail(page, 'kurt@example.com', 'Your second factor is on');
+    await page.getByRole('button', { name: 'Undo it' }).click();
+    await page.getByText('The second factor that was switched on has been undone.').waitFor();
+  });
+
+  test('without JavaScript too', async () => {
+    await demo.openVerified(account('alan'), '/account');
+    await intrude('alan');
+    const page = await demo.openWithoutScripts('/mails');
+    await page.goto(await demo.linkIn(page, 'alan@example.com', 'Your password was changed'));
+    await page.getByRole('button', { name: 'Undo it' }).click();
+    await says(page, 'alert', /Enter one of these as it was before the change/);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Undo it' }).click();
+    await says(page, 'status', /^The change has been undone/);
+    expect(await page.getByRole('button', { name: 'Undo it' }).isVisible()).toBe(false);
+  });
+
+  test('a link without its token is reported as incomplete', async () => {
+    const page = await demo.open('/undo-change');
+    await page.getByRole('heading', { name: 'This link is incomplete' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Undo it' }).isVisible()).toBe(false);
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, test } from '@jest/globals';
+import type { User } from '../../lib/index.js';
+import type { NoticeTemplate } from '../../lib/mail/message.js';
+import { composeNotice, type NoticeFacts } from '../../lib/mail/notice-message.js';
+
+const at = new Date('2026-11-22T10:14:59.999Z');
+const ada = { id: '1', email: 'ada@example.com', emailVerifiedAt: at, username: 'ada' } as unknown as User;
+const template: NoticeTemplate = {
+  kind: 'api-key-created',
+  subject: 'An API key was created',
+  lines: ['A key was <created>.'],
+  about: 'API key',
+  help: 'Ask us.',
+};
+const facts: NoticeFacts = {
+  at,
+  client: { ip: '2001:db8::1', userAgent: null },
+  subject: null,
+  undo: { page: '/undo-change?lang=de', token: 'lku_token' },
+};
+const compose = (more: Partial<NoticeFacts> = {}, user = ada) =>
+  composeNotice(template, user, 'ada@example.com', { ...facts, ...more }, 'https://app.example.com');
+
+test('a notice says what happened, to which account, when, from where, and how to undo it', async () => {
+  const mail = await compose({ subject: 'nightly import' });
+  const url = 'https://app.example.com/undo-change?lang=de&token=lku_token';
+  expect(mail).toMatchObject({ to: ada.email, subject: template.subject, token: 'lku_token', url });
+  expect(mail.text).toBe(
+    [
+      'A key was <created>.',
+      [
+        'Account: ada@example.com',
+        'API key: nightly import',
+        'Time: 22 November 2026 at 10:14 UTC',
+        'Device: an unknown device',
+        'IP address: 2001:db8::1',
+      ].join('\n'),
+      'If it was not you, undo it here within 7 days:',
+      `${url}\n`,
+    ].join('\n\n'),
+  );
+  expect(mail.html).toContain(
+    '<p>A key was &#60;created&#62;.</p>\n<p>Account: ada@example.com<br>\nAPI key: nightly',
+  );
+  expect(mail.html).toContain(`<a href="${url.replace('&', '&#38;')}">This was not me</a>`);
+});
+
+test('one that cannot be undone says what to do instead, and has no link', async () => {
+  const { text, html, token, url } = await compose({ undo: null });
+  expect([token, url]).toEqual(['', '']);
+  expect(text).toMatch(/\n\nAsk us\.\n$/);
+  expect(html).not.toContain('<a');
+});
+
+test('what an administrator did is told without device and address, and a strange address not at all', async () => {
+  const byApp = await compose({ client: null });
+  expect(byApp.details).toMatchObject({ device: null, ip: null });
+  expect(byApp.text).not.toMatch(/Device|IP/);
+  const strange = await compose({ client: { ip: 'evil.example', userAgent: 'curl/8.5' } });
+  expect(strange.details).toMatchObject({ device: 'curl', ip: null });
+});
+
+test('an account without an email is named by its username, and who may have none is told so', async () => {
+  expect((await compose({}, { ...ada, email: null })).text).toContain('Account: ada\n');
+  expect((await compose()).text).not.toContain('ignore this email');
+  expect((await compose({}, { ...ada, emailVerifiedAt: null })).text).toContain('If you have none');
+});
+
+describe('a name that a user has chosen', () => {
+  test.each([
+    ['<img src=x onerror=alert(1)>', '<img src=x onerror=alert(1)>', '&#60;img src=x onerror=alert(1)&#62;'],
+    ['"><script>', '"><script>', '&#34;&#62;&#60;script&#62;'],
+    ['see https://evil.example/a', 'see https: / / evil. example/ a', 'see https: / / evil. example/ a'],
+    ['www.evil.example', 'www. evil. example', 'www. evil. example'],
+    ['eve@evil.example', 'eve@ evil. example', 'eve@ evil. example'],
+    ['v1.2, host:8080', 'v1.2, host: 8080', 'v1.2, host: 8080'],
+    ['a\r\nBcc: eve\n\nClick\there', 'a Bcc: eve Click here', 'a Bcc: eve Click here'],
+    ['moc.live\u202e\u200b\u2066x', 'moc. live x', 'moc. live x'],
+    ['YubiKey 5C – Büro 🔑', 'YubiKey 5C – Büro 🔑', 'YubiKey 5C – Büro 🔑'],
+    ['\ud800x', '�x', '�x'],
+  ])('%j becomes neither a link nor markup', async (subject, text, html) => {
+    const mail = await compose({ subject });
+    expect(mail.text.split('\n')).toContain(`API key: ${text}`);
+    expect(mail.html.split('\n')).toContain(`API key: ${html}<br>`);
+    expect(mail.html.match(/<a /g)).toHaveLength(1);
+    expect(mail.subject).toBe(template.subject);
+  });
+
+  test('is cut after 100 characters', async () => {
+    const { details } = await compose({ subject: '🔑'.repeat(5000) });
+    expect([...details!.subject!]).toHaveLength(100);
+    expect(details!.subject).toMatch(/🔑…$/u);
+  });
+});

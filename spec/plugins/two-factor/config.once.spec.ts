@@ -1,0 +1,43 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  createAuth,
+  credentialPassword,
+  oauth,
+  type TwoFactorOptions,
+  twoFactor,
+} from '../../../lib/index.js';
+import { oidc } from '../../../lib/providers.js';
+import { SECRET } from '../../support/app.js';
+
+const open = (options: TwoFactorOptions) =>
+  createAuth({
+    database: 'sqlite::memory:',
+    secret: SECRET,
+    baseUrl: 'https://app.example.com',
+    plugins: [
+      credentialPassword(),
+      oauth(),
+      oidc({ id: 'okta', issuer: 'https://login.example.com', clientId: 'id', clientSecret: 'secret' }),
+      twoFactor(options),
+    ],
+  });
+
+describe('the options', () => {
+  test.each<[unknown, RegExp]>([
+    [{ issuer: '' }, /twoFactor: issuer must be 1 to 64 visible characters, without a colon/],
+    [{ issuer: ' ' }, /issuer must be 1 to 64 visible characters/],
+    [{ issuer: 'a:b' }, /issuer must be 1 to 64 visible characters, without a colon/],
+    [{ issuer: 'x'.repeat(65) }, /issuer must be 1 to 64/],
+    [{ issuer: 5 }, /issuer must be 1 to 64/],
+    [{ trustProviders: 'okta' }, /trustProviders must be a list of providers' ids, such as \['okta'\]/],
+    [{ trustProviders: ['octa'] }, /trustProviders names 'octa', which is no provider in plugins \(okta\)/],
+    [{ digits: 8 }, /twoFactor/],
+  ])('%j are a mistake that is named', (options, message) => {
+    expect(() => open(options as TwoFactorOptions)).toThrow(message);
+  });
+
+  test('may be left out', async () => {
+    await open({ issuer: 'Ümläut & Co.', trustProviders: ['okta'] }).close();
+    await open({}).close();
+  });
+});

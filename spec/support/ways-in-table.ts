@@ -1,0 +1,354 @@
+import { rows } from './database.js';
+import * as ways from './ways-in.js';
+import { app, called, NEW, type Way } from './ways-in.js';
+
+/**
+ * What is asked of each way in:
+ * - `verifiedEmail`: the email is not verified, with `requireVerifiedEmail`;
+ * - `suspension`: the account was suspended;
+ * - `secondFactor`: the account has one, which this way does not show unless it is one: `pending`, or a session with its `aal`;
+ * - `limits`: which limit holds up whoever tries again and again;
+ * - `deletion`: the account was deleted;
+ * - `closure`: the account was deleted, and is kept shut for `accountDeletion.graceDays`;
+ * - `epoch`: all sessions were revoked after what the way needs was handed out.
+ */
+export const POLICIES = [
+  'verifiedEmail',
+  'suspension',
+  'secondFactor',
+  'limits',
+  'deletion',
+  'closure',
+  'epoch',
+] as const;
+
+export type Policy = (typeof POLICIES)[number];
+
+/** What the attempt with the proof comes to; if that is success or no limit, also why it is right. */
+export type Cell = string | { readonly outcome: string; readonly why: string };
+
+export type Row = { readonly way: Way } & Readonly<Record<Policy, Cell>>;
+
+const ok = (why: string): Cell => ({ outcome: 'ok', why });
+const unlimited = (why: string): Cell => ({ outcome: 'unlimited', why });
+
+const NO_SIGN_IN = ok('it begins no session');
+const PROVES_MAILBOX = ok('it proves the mailbox itself, and begins no session');
+const PROVED_ANEW = ok('nothing was handed out before: the proof is given anew');
+const TO_MAILBOX = ok('a link is bound to the address, and goes on after a "sign out everywhere"');
+const APPS_WORD = unlimited('the app calls it on its own word');
+const RANDOM = unlimited('what is sent has 192 random bits or more');
+const NEW_USER = ok(
+  'the provider vouches for the email: a new account is made, which has nothing of the old',
+);
+
+const byPassword = {
+  verifiedEmail: 'email_not_verified',
+  suspension: 'account_suspended',
+  secondFactor: 'pending',
+  limits: 'limited by account',
+  deletion: 'invalid_credentials',
+  closure: 'account_deleted',
+  epoch: PROVED_ANEW,
+} as const;
+
+const byProvider = {
+  verifiedEmail: 'email_not_verified',
+  suspension: 'account_suspended',
+  secondFactor: 'pending',
+  limits: 'limited by signIn',
+  deletion: NEW_USER,
+  closure: 'account_deleted',
+  epoch: PROVED_ANEW,
+} as const;
+
+const byLink = {
+  verifiedEmail: ok('it proves the mailbox itself'),
+  suspension: 'account_suspended',
+  secondFactor: 'pending',
+  limits: RANDOM,
+  deletion: 'invalid_token',
+  closure: 'invalid_token',
+  epoch: TO_MAILBOX,
+} as const;
+
+const byReset = {
+  verifiedEmail: PROVES_MAILBOX,
+  suspension: 'account_suspended',
+  secondFactor: ok('it sets a password, and begins no session: the next sign-in waits for the factor'),
+  limits: 'limited by signIn',
+  deletion: 'invalid_token',
+  closure: 'invalid_token',
+  epoch: TO_MAILBOX,
+} as const;
+
+const byVerification = {
+  verifiedEmail: PROVES_MAILBOX,
+  suspension: 'account_suspended',
+  secondFactor: NO_SIGN_IN,
+  limits: 'limited by account',
+  deletion: 'invalid_token',
+  closure: 'invalid_token',
+  epoch: TO_MAILBOX,
+} as const;
+
+const byPasskey = {
+  verifiedEmail: 'email_not_verified',
+  suspension: 'account_suspended',
+  secondFactor: 'aal 2',
+  limits: 'limited by passkeyOptions',
+  deletion: 'invalid_passkey',
+  closure: 'account_deleted',
+  epoch: PROVED_ANEW,
+} as const;
+
+const bySecondStep = {
+  verifiedEmail: 'email_not_verified',
+  suspension: 'sign_in_expired',
+  secondFactor: 'aal 2',
+  limits: 'limited by account',
+  deletion: 'sign_in_expired',
+  closure: 'sign_in_expired',
+  epoch: 'sign_in_expired',
+} as const;
+
+const byKey = {
+  verifiedEmail: ok('a key is made by whoever is signed in already'),
+  suspension: 'account_suspended',
+  secondFactor: ok('a key is for programs, and making one needs the factor'),
+  limits: RANDOM,
+  deletion: 'invalid_api_key',
+  closure: 'account_deleted',
+  epoch: ok('keys outlive sessions, and are revoked by themselves'),
+} as const;
+
+/** Operations of an account, for whoever the app has let in. */
+const ofAccount = {
+  verifiedEmail: NO_SIGN_IN,
+  suspension: 'account_suspended',
+  secondFactor: ok("without a session it acts on the app's word"),
+  limits: 'limited by account',
+  deletion: 'user_not_found',
+  closure: 'account_deleted',
+  epoch: PROVED_ANEW,
+} as const;
+
+/** The routes that anybody may call: the ways in through them, or why they are none. */
+export const PUBLIC_ROUTES: Readonly<Record<string, readonly Row[] | string>> = {
+  'POST /signin/credential': [
+    { way: ways.byPassword('email'), ...byPassword },
+    { way: ways.byPassword('username'), ...byPassword },
+    // The page is told the code alone.
+    { way: ways.byForm, ...byPassword, limits: 'rate_limited' },
+  ],
+  'POST /passwords/reset': [
+    { way: ways.byReset, ...byReset },
+    { way: ways.byInvitation, ...byReset },
+  ],
+  'POST /verify-email': [{ way: ways.byVerification, ...byVerification }],
+  'POST /undo-change': [
+    {
+      way: ways.byUndo,
+      verifiedEmail: ok('it puts the account back, and begins no session'),
+      suspension: ok('it takes ways in away, and opens none'),
+      secondFactor: 'proof_required',
+      limits: 'limited by account',
+      deletion: 'invalid_token',
+      closure: ok('the way back from a deletion that nobody meant'),
+      epoch: ok('the way back must survive whoever signs the owner out'),
+    },
+  ],
+  'POST /email-changes/confirm': [
+    {
+      way: ways.byNewEmail,
+      verifiedEmail: PROVES_MAILBOX,
+      suspension: 'invalid_token',
+      secondFactor: 'second_factor_required',
+      limits: 'limited by account',
+      deletion: 'invalid_token',
+      closure: 'invalid_token',
+      epoch: 'invalid_token',
+    },
+  ],
+  'GET /oauth/:provider/callback': [
+    { way: ways.byProvider, ...byProvider },
+    {
+      way: ways.byProvidersEmail,
+      ...byProvider,
+      secondFactor: 'account_exists',
+      verifiedEmail: 'account_exists',
+    },
+  ],
+  'POST /oauth/:provider/callback': [{ way: ways.byFormPost, ...byProvider }],
+  'POST /signin/link': [{ way: ways.byLink, ...byLink }],
+  'POST /signin/passkey': [{ way: ways.byPasskey, ...byPasskey }],
+  'POST /signin/second-factor': [
+    {
+      way: ways.bySecondStep((pending_token, code) =>
+        ways.post('/signin/second-factor', { method: 'totp', code, pending_token }),
+      ),
+      ...bySecondStep,
+    },
+  ],
+  'POST /signin/passkey/options': 'hands out a challenge',
+  'POST /signin/second-factor/options': 'hands out a challenge',
+  'POST /signup/credential': 'makes a new account',
+  'POST /usernames/check': 'says whether a name is free',
+  'POST /passwords/request-reset': 'mails a link, which is walked through',
+  'POST /signin/link/request': 'mails a link, which is walked through',
+  'GET /oauth/:provider/authorize': 'begins what the callback ends',
+  'GET /openapi.json': 'is the same for everybody',
+};
+
+/** The operations through which an account is entered or taken over. */
+export const OPERATIONS: Readonly<Record<string, readonly Row[]>> = {
+  getSession: [{ way: ways.byKey('getSession'), ...byKey }],
+  authenticate: [{ way: ways.byKey('authenticate'), ...byKey }],
+  createSession: [
+    {
+      way: ways.onTheAppsWord(({ id }) => app.auth.createSession(id)),
+      verifiedEmail: 'email_not_verified',
+      suspension: 'account_suspended',
+      secondFactor: 'aal 1, not fresh',
+      limits: APPS_WORD,
+      deletion: 'user_not_found',
+      closure: 'account_deleted',
+      epoch: PROVED_ANEW,
+    },
+  ],
+  'apiKeys.create': [
+    {
+      way: ways.onTheAppsWord(({ id }) => app.auth.apiKeys.create(id, { name: 'program' })),
+      verifiedEmail: NO_SIGN_IN,
+      suspension: 'account_suspended',
+      secondFactor: ok('the app calls it on its own word'),
+      limits: APPS_WORD,
+      deletion: 'user_not_found',
+      closure: 'account_deleted',
+      epoch: PROVED_ANEW,
+    },
+  ],
+  'credential.signIn': [
+    {
+      way: ways.byCode(({ email }, typed) =>
+        app.auth.credential.signIn({ credential: email, password: typed }),
+      ),
+      ...byPassword,
+    },
+  ],
+  'credential.changePassword': [
+    {
+      way: ways.byCode(({ id }, typed) =>
+        app.auth.credential.changePassword({ userId: id, currentPassword: typed, newPassword: NEW }),
+      ),
+      ...ofAccount,
+      // It begins a session in place of those that it ends.
+      verifiedEmail: 'email_not_verified',
+      secondFactor: 'pending',
+    },
+  ],
+  'credential.reauthenticate': [
+    {
+      way: ways.byCode(({ id, sessionId }, typed) =>
+        app.auth.credential.reauthenticate({ userId: id, sessionId, password: typed }),
+      ),
+      ...ofAccount,
+      secondFactor: 'second_factor_required',
+      epoch: ok('what it makes fresh has ended, and opens nothing'),
+    },
+  ],
+  'credential.setPassword': [
+    {
+      way: async ({ id }) => {
+        await rows(app.database, 'UPDATE users SET password_hash = NULL WHERE id = :id', { id });
+        return { right: () => called(app.auth.credential.setPassword({ userId: id, newPassword: NEW })) };
+      },
+      ...ofAccount,
+      limits: APPS_WORD,
+    },
+  ],
+  'credential.resetPassword': [
+    {
+      way: async (person) => {
+        const token = await ways.resetToken(person);
+        return { right: () => called(app.auth.credential.resetPassword({ token, newPassword: NEW })) };
+      },
+      ...byReset,
+      limits: RANDOM,
+    },
+  ],
+  'credential.verifyEmail': [
+    {
+      way: ways.byVerificationWith((token, password) =>
+        called(app.auth.credential.verifyEmail({ token, password })),
+      ),
+      ...byVerification,
+    },
+    {
+      // The session that the app says belongs to the user.
+      way: async (person) => {
+        const token = await ways.verificationToken(person);
+        return { right: () => called(app.auth.credential.verifyEmail({ token, sessionUserId: person.id })) };
+      },
+      ...byVerification,
+      limits: APPS_WORD,
+    },
+  ],
+  'oauth.callback': [{ way: ways.byProviderInCode, ...byProvider, limits: APPS_WORD }],
+  'passkeys.signIn': [{ way: ways.byPasskeyInCode, ...byPasskey, limits: RANDOM }],
+  'twoFactor.complete': [
+    {
+      way: ways.bySecondStep((pendingToken, code) =>
+        called(app.auth.twoFactor.complete({ pendingToken, method: 'totp', code })),
+      ),
+      ...bySecondStep,
+    },
+  ],
+  'links.signIn': [
+    {
+      way: async (person) => {
+        const token = await ways.mailedTo(person, 'sign-in-link', '/signin/link/request');
+        return { right: () => called(app.auth.links.signIn(token)) };
+      },
+      ...byLink,
+    },
+  ],
+};
+
+/** The operations that are no way in: they act on the app's word, for a session that it names, or on no account. */
+export const OTHER_OPERATIONS = `
+  listSessions revokeSession revokeAllSessions revokeSessionById establishSession endSession markEmailVerified
+  migrate prune rotateSecrets close on openapi undoChange
+  users.get users.find users.create users.setPassword users.update users.changeEmail users.delete users.restore
+  credential.signUp credential.usernameAvailable credential.sendVerification credential.requestPasswordReset
+  credential.importUsers
+  oauth.authorizeUrl oauth.linkUrl oauth.reauthenticateUrl oauth.isPending oauth.accounts oauth.tokens oauth.refresh
+  oauth.unlink oauth.keepForm
+  apiKeys.list apiKeys.revoke auditLog.listEvents links.request
+  twoFactor.status twoFactor.enroll twoFactor.confirm twoFactor.turnOff twoFactor.renewRecoveryCodes twoFactor.disable
+  twoFactor.options
+  admin.isAdministrator admin.listUsers admin.getUser admin.createUser admin.updateUser admin.deleteUser
+  admin.sendPasswordReset admin.listUserSessions admin.revokeUserSession admin.revokeUserSessions
+  suspension.suspend suspension.reinstate
+  passkeys.register passkeys.registrationOptions passkeys.reauthenticationOptions passkeys.signInOptions
+  passkeys.list passkeys.rename passkeys.remove passkeys.reauthenticate
+  auditLog.record auditLog.forget auditLog.prune auditLog.settle suspension.isSuspended
+`;
+
+/** Every row, named. */
+export const WAYS = [...Object.entries(PUBLIC_ROUTES), ...Object.entries(OPERATIONS)].flatMap(
+  ([name, all]) =>
+    typeof all === 'string'
+      ? []
+      : all.map((row, index) => ({ name: all.length > 1 ? `${name}, ${index + 1}` : name, ...row })),
+);
+
+/** What the attempt with the proof comes to. */
+export function outcomeOf(cell: Cell): string {
+  return typeof cell === 'string' ? cell : cell.outcome;
+}
+
+/** The rows for a test of one policy. */
+export function cellsOf(policy: Policy) {
+  return WAYS.map(({ name, way, [policy]: cell }) => ({ name, way, outcome: outcomeOf(cell) }));
+}
