@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler } from 'express';
 import request from 'supertest';
 import { AuthError, authRouter, type IssuedSession, optionalSession } from '../../lib/index.js';
-import { ada, password, type SpecApp, sessionCookie, startApp } from '../support/app.js';
+import { ada, caught, password, type SpecApp, sessionCookie, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
 import { expectProblem } from '../support/problem.js';
 
@@ -14,11 +14,6 @@ let app: SpecApp<typeof plugins>;
 let userId: string;
 let events: string[];
 
-/** Passes what an async handler throws on to the error handler, which Express 4 does not do. */
-const caught =
-  (handler: (...args: Parameters<RequestHandler>) => Promise<unknown>): RequestHandler =>
-  (req, res, next) =>
-    void handler(req, res, next).catch(next);
 const onError: ErrorRequestHandler = (error, _req, res, next) => {
   if (!(error instanceof AuthError)) return next(error);
   res.status(error.status).json({ code: error.code });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { authRouter, twoFactor } from '../../lib/index.js';
-import { ada, password, type SpecApp, sessionCookie, startApp } from '../support/app.js';
+import { ada, caught, password, type SpecApp, sessionCookie, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
 import { expectProblem } from '../support/problem.js';
 import { codeOf, firstStep, type Protected, secondStep, withSecondFactor } from '../support/two-factor.js';
@@ -18,14 +18,14 @@ beforeAll(async () => {
     config: { bearerEnabled: true, trustedOrigins: ['https://www.example'] },
     mount(express, auth) {
       express.use('/auth', authRouter(auth));
-      express.post('/login', async (req, res) => {
+      const login = caught(async (req, res) => {
         const signedIn = await auth.credential.signIn({ ...right, request: req });
         await auth.establishSession(req, res, signedIn);
         res.json({ waits: 'secondFactor' in signedIn });
       });
-      express.post('/logout', async (req, res) => {
-        res.json({ ended: await auth.endSession(req, res) });
-      });
+      const logout = caught(async (req, res) => res.json({ ended: await auth.endSession(req, res) }));
+      express.post('/login', login);
+      express.post('/logout', logout);
     },
   });
 });

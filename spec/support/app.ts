@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import express, { type Express } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
 import request from 'supertest';
 import {
   type AuthConfig,
@@ -11,6 +11,7 @@ import {
   type Plugin,
 } from '../../lib/index.js';
 import { createDatabase, type SpecDatabase } from './database.js';
+import { migrated } from './migrated.js';
 
 export const SECRET = 'a secret for specs, of 32 bytes and more';
 
@@ -61,7 +62,7 @@ export async function startApp<const P extends readonly Plugin[]>({
   const database = await createDatabase();
   const given = typeof config === 'function' ? await config(database) : config;
   const logger = memoryLogger();
-  const auth = createAuth<P>({
+  const whole: AuthConfig<P> = {
     database: database.url,
     secret: SECRET,
     plugins: plugins ?? ([password()] as unknown as P),
@@ -69,8 +70,9 @@ export async function startApp<const P extends readonly Plugin[]>({
     // Specs sign in more often than the rate limits allow.
     rateLimit: false,
     ...given,
-  });
-  await auth.migrate();
+  };
+  const auth = createAuth<P>(whole);
+  await migrated(auth, database, whole);
   const app = express();
   mount(app, auth);
   const server = await new Promise<Server>((resolve) => {
@@ -93,6 +95,12 @@ export async function startApp<const P extends readonly Plugin[]>({
     },
   };
 }
+
+/** Passes what an async handler throws on to the error handler, which Express 4 does not do. */
+export const caught =
+  (handler: (...args: Parameters<RequestHandler>) => Promise<unknown>): RequestHandler =>
+  (req, res, next) =>
+    void handler(req, res, next).catch(next);
 
 export const ada = { email: 'ada@example.com', password: 'an analytical engine' };
 

@@ -14,6 +14,7 @@ import {
 import { oidc, type ProviderPlugin } from '../../lib/providers.js';
 import { memoryLogger, password, SECRET, type SpecApp } from './app.js';
 import { createDatabase, rows, type SpecDatabase } from './database.js';
+import { migrated } from './migrated.js';
 import { CLIENT, type OidcServer, startOidcServer, visitProvider } from './oidc.js';
 
 export type OAuthPlugins = readonly [
@@ -58,23 +59,23 @@ export async function startOAuthApp({
   const logger = memoryLogger();
   const given = typeof config === 'function' ? config(database) : config;
   const auths: Auth[] = [];
+  const whole: AuthConfig<OAuthPlugins> = {
+    database: database.url,
+    secret: SECRET,
+    plugins: [password(), oauth(options), ...plugins],
+    baseUrl: origin,
+    logger,
+    // Specs sign in more often than the rate limits allow.
+    rateLimit: false,
+    ...given,
+  };
   const another = (more: Partial<AuthConfig<OAuthPlugins>> = {}) => {
-    const auth = createAuth<OAuthPlugins>({
-      database: database.url,
-      secret: SECRET,
-      plugins: [password(), oauth(options), ...plugins],
-      baseUrl: origin,
-      logger,
-      // Specs sign in more often than the rate limits allow.
-      rateLimit: false,
-      ...given,
-      ...more,
-    });
+    const auth = createAuth<OAuthPlugins>({ ...whole, ...more });
     auths.push(auth);
     return auth;
   };
   const auth = another();
-  await auth.migrate();
+  await migrated(auth, database, whole);
   const app = express();
   mount(app, auth);
   server.on('request', app);

@@ -8,7 +8,7 @@
 //
 // With CI in the environment, whatever is missing is a failure too.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -82,7 +82,8 @@ async function findAll(names) {
 
 function runJest({ database, express = '5', files = '', needs, wants }) {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-jest-'));
-  const report = join(folder, 'totals.json');
+  const [report, tables] = [join(folder, 'totals.json'), join(folder, 'tables')];
+  mkdirSync(tables);
   const jest = spawnSync(
     process.execPath,
     ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js', ...rest],
@@ -102,6 +103,7 @@ function runJest({ database, express = '5', files = '', needs, wants }) {
         LATCHKEY_SPEC_REDIS: found.redis?.url ?? '',
         LATCHKEY_SPEC_BROWSER: found.browser?.path ?? '',
         LATCHKEY_SPEC_NGINX: found.nginx?.path ?? '',
+        LATCHKEY_SPEC_TABLES: tables,
         LATCHKEY_SPEC_TOTALS: report,
       },
     },
