@@ -59,6 +59,8 @@ export class Statements {
         ...({ tableNames: [] } as object),
         // Null, not undefined: with Sequelize's CLS, the statement would otherwise join the app's transaction.
         transaction: transaction ?? null,
+        // With Sequelize's `replication`, a replica that lags behind would still have sessions that were revoked.
+        useMaster: true,
         ...(turn && { turn, ...this.attempts }),
         ...(isSecret && { logging: false }),
       },

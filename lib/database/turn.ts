@@ -7,11 +7,13 @@ const MAX_WAIT_MS = 2000;
 
 const MEND = 'if latchkey is called within a transaction of the app, pass it as the option transaction';
 
-/** Of sequelize-pool. SQLite has none, and with replication there are two. */
+/** Of sequelize-pool. SQLite has none. */
 interface Pool {
   readonly maxSize?: number;
   readonly using?: number;
   readonly waiting?: number;
+  /** With `replication` there are two, of which latchkey uses this one. */
+  readonly write?: Pool;
 }
 
 /** A statement or transaction with a deadline. Once its caller has been told that it failed, it must not take effect. */
@@ -66,7 +68,7 @@ export class Turn {
 /** The size of the pool, if all of its connections are in use and something waits for one. */
 function exhausted(sequelize: Sequelize): number | null {
   const { pool } = (sequelize as unknown as { connectionManager: { pool?: Pool } }).connectionManager;
-  const { maxSize = 0, using = 0, waiting = 0 } = pool ?? {};
+  const { maxSize = 0, using = 0, waiting = 0 } = pool?.write ?? pool ?? {};
   return waiting > 0 && using >= maxSize ? maxSize : null;
 }
 
