@@ -1,0 +1,261 @@
+// The servers of the guarded page, and how one round of one of them is measured.
+import { mkdirSync, rmSync } from 'node:fs';
+import { statementsBetween } from './databases.mjs';
+import { data } from './machine.mjs';
+import { emailOf, hotSessions, hotUsers, userOf } from './people.mjs';
+import { cpuMs, cpuMsOfTrees, residentMb, startServer } from './processes.mjs';
+import { undisturbed } from './quiet.mjs';
+import {
+  seedAuthJs,
+  seedBetterAuth,
+  seedExpressSession,
+  seedLatchkey,
+  seedRedis,
+  withCookieCache,
+} from './seeds.mjs';
+import { headerFile, wrk } from './wrk.mjs';
+
+/**
+ * @typedef {object} Candidate a server to be measured
+ * @property {string} name for the flag `--server`
+ * @property {string} label for the table
+ * @property {string} file
+ * @property {Record<string, string>} env
+ * @property {{ lines: readonly string[], unknown: string } | null} credentials the headers to send, and one that nobody
+ *   has; null if there is no guard
+ * @property {string} email of the user whose credential the first line is
+ * @property {string} [path]
+ * @property {number} [rounds]
+ */
+
+/** The servers of the guarded page on MySQL, each with where its sessions are. */
+const PEERS = [
+  ['better-auth', 'better-auth', 'better-auth'],
+  ['better-auth-joins', 'better-auth with joins', 'better-auth'],
+  ['better-auth-cookie-cache', 'better-auth with its cookie cache (stale for minutes)', 'better-auth'],
+  ['express-session-sequelize', 'express-session + connect-session-sequelize + passport', 'express-session'],
+  ['express-session-redis', 'express-session + connect-redis + passport', 'express-session'],
+  ['auth-js', '@auth/express with database sessions', 'auth-js'],
+];
+
+/**
+ * Seeds the databases that the chosen servers need, and describes these servers.
+ *
+ * @param {'mysql' | 'postgres' | 'sqlite'} dialect
+ * @param {{ size: import('./people.mjs').Size, names: readonly string[] | null, databases:
+ *   import('./databases.mjs').Databases, log: (line: string) => void }} options `names` are the beginnings of the names of
+ *   servers to be measured; the rest is left out. Null for all
+ * @returns {Promise<Candidate[]>}
+ */
+export async function candidates(dialect, { size, names, databases, log }) {
+  const isWanted = (name) => !names || names.some((one) => name.startsWith(one));
+  const email = emailOf(userOf(hotSessions(size)[0], size));
+  const fresh = (name) => newDatabase(dialect, name, databases);
+  const found = [];
+  const add = (name, label, more) => {
+    if (isWanted(name)) found.push({ name, label, env: {}, email, ...more });
+  };
+  add('bare', 'bare Express, constant JSON', { file: 'servers/bare.mjs', credentials: null });
+
+  if (['hand-written', 'latchkey-cookie', 'latchkey-bearer', 'latchkey-api-key'].some(isWanted)) {
+    log(`seeding latchkey on ${dialect}`);
+    const url = await fresh('latchkey');
+    const credentials = await seedLatchkey(url, size);
+    const ours = { file: 'servers/latchkey.mjs', env: { BENCH_URL: url } };
+    add('hand-written', HAND_WRITTEN[dialect], {
+      ...ours,
+      file: 'servers/hand-written.mjs',
+      credentials: credentials.cookie,
+    });
+    add('latchkey-cookie', 'latchkey by cookie', { ...ours, credentials: credentials.cookie });
+    add('latchkey-bearer', 'latchkey by bearer token', { ...ours, credentials: credentials.bearer });
+    add('latchkey-api-key', 'latchkey by API key', {
+      ...ours,
+      credentials: credentials.apiKey,
+      email: emailOf(hotUsers(size)[0]),
+    });
+  }
+  const peers = dialect === 'mysql' ? PEERS.filter(([name]) => isWanted(name)) : [];
+  const needs = (database) => peers.some(([, , where]) => where === database);
+  if (needs('better-auth')) {
+    log('seeding better-auth');
+    const url = await fresh('better_auth');
+    const credentials = await seedBetterAuth(url, size);
+    const cached = isWanted('better-auth-cookie-cache') ? await withCookieCache(url, credentials) : null;
+    for (const [mode, suffix] of [
+      ['plain', ''],
+      ['joins', '-joins'],
+      ['cookie-cache', '-cookie-cache'],
+    ]) {
+      add(`better-auth${suffix}`, labelOf(`better-auth${suffix}`), {
+        file: 'servers/better-auth.mjs',
+        env: { BENCH_URL: url, BENCH_MODE: mode },
+        credentials: mode === 'cookie-cache' ? cached : credentials,
+      });
+    }
+  }
+  if (needs('express-session')) {
+    log('seeding express-session');
+    const url = await fresh('express_session');
+    const credentials = await seedExpressSession(url, size);
+    const file = 'servers/express-session.mjs';
+    const name = 'express-session-sequelize';
+    add(name, labelOf(name), { file, env: { BENCH_URL: url }, credentials });
+    if (isWanted('express-session-redis')) {
+      const redis = (await databases.get('redis')).url();
+      await seedRedis(redis, size);
+      const env = { BENCH_URL: url, BENCH_REDIS: redis };
+      add('express-session-redis', labelOf('express-session-redis'), { file, env, credentials });
+    }
+  }
+  if (needs('auth-js')) {
+    log('seeding Auth.js');
+    const url = await fresh('auth_js');
+    const credentials = await seedAuthJs(url, size);
+    add('auth-js', labelOf('auth-js'), {
+      file: 'servers/auth-js.mjs',
+      env: { BENCH_URL: url },
+      credentials,
+    });
+  }
+  return found;
+}
+
+const HAND_WRITTEN = {
+  mysql: 'hand-written, a prepared SELECT by mysql2',
+  postgres: 'hand-written, a named statement by pg',
+  sqlite: "hand-written, a prepared statement of Node's SQLite or its copy",
+};
+
+function labelOf(name) {
+  return PEERS.find(([one]) => one === name)[1];
+}
+
+/** Creates an empty database. @returns {Promise<string>} its URL */
+export async function newDatabase(dialect, name, databases) {
+  if (dialect === 'sqlite') {
+    mkdirSync(data, { recursive: true });
+    const path = `${data}/${name}.db`;
+    for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+    return `sqlite:${path}`;
+  }
+  const server = await databases.get(dialect);
+  await server.createDatabase(name);
+  return server.url(name);
+}
+
+/**
+ * @typedef {object} Round
+ * @property {number} perSecond
+ * @property {number} cpu of the server, milliseconds a request
+ * @property {number} databaseCpu of its databases, milliseconds a request
+ * @property {number} busy the share of the time that the server's process worked
+ * @property {number} selects statements a request
+ * @property {number} writes statements a request
+ * @property {number} memory megabytes
+ * @property {number} p50 milliseconds
+ * @property {number} p99 milliseconds
+ * @property {number} bad responses that were no 200
+ * @property {boolean} disturbed
+ */
+
+/**
+ * Starts a server, checks its page, warms it up, and measures it on a quiet machine.
+ *
+ * @param {Candidate} candidate
+ * @param {{ connections: number, seconds: number, warmUp: number, patient: boolean, databases:
+ *   import('./databases.mjs').Databases }} options
+ * @returns {Promise<Round>}
+ */
+export async function measureRound(candidate, { connections, seconds, warmUp, patient, databases }) {
+  const server = await startServer(candidate.file, candidate.env);
+  try {
+    const url = `${server.url}${candidate.path ?? '/me'}`;
+    await checkPage(url, candidate);
+    const headers = candidate.credentials ? headerFile(candidate.name, candidate.credentials.lines) : '-';
+    await wrk(url, { connections, seconds: warmUp, headers });
+    const running = await databases.running();
+    const pids = running.map(({ pid }) => pid);
+    return await undisturbed(
+      async () => {
+        const before = await countStatements(running);
+        const [cpu, databaseCpu] = [cpuMs(server.pid), cpuMsOfTrees(pids)];
+        const load = await wrk(url, { connections, seconds, headers });
+        const [usedCpu, usedByDatabase] = [cpuMs(server.pid) - cpu, cpuMsOfTrees(pids) - databaseCpu];
+        const { selects, writes } = statementsBetween(before, await countStatements(running));
+        return {
+          perSecond: load.perSecond,
+          cpu: usedCpu / load.requests,
+          databaseCpu: usedByDatabase / load.requests,
+          busy: usedCpu / (load.seconds * 1000),
+          selects: selects / load.requests,
+          writes: writes / load.requests,
+          memory: residentMb(server.pid),
+          p50: load.p50,
+          p99: load.p99,
+          bad: load.errors + load.refused,
+        };
+      },
+      [server.pid, ...pids],
+      { patient },
+    );
+  } catch (error) {
+    error.message += `\n${server.output()}`;
+    throw error;
+  } finally {
+    await server.stop('SIGKILL');
+  }
+}
+
+/** @throws Error if the page is not the user's, or opens without a credential or with one that nobody has */
+async function checkPage(url, { name, credentials, email }) {
+  const get = async (line) => {
+    const [header, value] = line?.split(/: (.*)/) ?? [];
+    const response = await fetch(url, line ? { headers: { [header]: value } } : {});
+    return { status: response.status, body: await response.text() };
+  };
+  const { status, body } = await get(credentials?.lines[0]);
+  if (status !== 200) throw new Error(`${name} answers ${status}: ${body}`);
+  if (!credentials) return;
+  const { user, session } = JSON.parse(body);
+  if (user?.email !== email || session?.userId !== user.id || !session.id || !session.createdAt)
+    throw new Error(`${name} does not show the page of ${email}: ${body}`);
+  for (const line of [undefined, credentials.unknown]) {
+    const refused = await get(line);
+    if (refused.status !== 401)
+      throw new Error(`${name} answers ${refused.status} to ${line ?? 'no credential'}`);
+  }
+}
+
+async function countStatements(servers) {
+  const counts = await Promise.all(servers.map((server) => server.statements()));
+  const sum = { selects: 0, writes: 0 };
+  for (const { selects, writes } of counts) {
+    sum.selects += selects;
+    sum.writes += writes;
+  }
+  return sum;
+}
+
+/**
+ * Measures several servers in interleaved rounds: A B C, A B C.
+ *
+ * @param {readonly Candidate[]} all
+ * @param {Parameters<typeof measureRound>[1] & { rounds: number, log: (line: string) => void }} options
+ * @returns {Promise<Map<string, Round[]>>} the rounds of each server, by name
+ */
+export async function interleaved(all, { rounds, log, ...options }) {
+  const results = new Map(all.map(({ name }) => [name, []]));
+  for (let round = 1; round <= rounds; round++) {
+    for (const candidate of all) {
+      if (round > (candidate.rounds ?? rounds)) continue;
+      const one = await measureRound(candidate, options);
+      results.get(candidate.name).push(one);
+      const notes = [one.disturbed && 'disturbed', one.bad > 0 && `${one.bad} bad responses`].filter(Boolean);
+      log(
+        `${round}/${rounds} ${candidate.name.padEnd(26)} ${one.perSecond.toFixed(0).padStart(6)} a second, ${one.cpu.toFixed(3)} ms, ${(one.others * 100).toFixed(0)} % others${notes.map((note) => `, ${note}`).join('')}`,
+      );
+    }
+  }
+  return results;
+}
