@@ -10,8 +10,9 @@ import type { Session, SessionColumns } from '../models/session.js';
 import type { Selection, Table } from '../models/table.js';
 import type { User, UserColumns } from '../models/user.js';
 import type { Events } from './events.js';
+import { LastUse } from './last-use.js';
 import type { IssuedSession, RenewOptions } from './signed-in.js';
-import { BackgroundWrites, TokenLookup } from './token-lookup.js';
+import { TokenLookup } from './token-lookup.js';
 import type { UserSelection } from './user-selection.js';
 
 /** A session and its user. */
@@ -29,7 +30,7 @@ export class Sessions {
   /** The join condition with users: the session's epoch must match the user's. */
   readonly #on = 'u.id = s.user_id AND u.auth_epoch = s.auth_epoch';
   readonly #lookup: TokenLookup<Session>;
-  readonly #touches: BackgroundWrites;
+  readonly #touches: LastUse;
 
   constructor(
     private readonly database: Database,
@@ -49,7 +50,8 @@ export class Sessions {
       user: owner,
       on: this.#on,
     });
-    this.#touches = new BackgroundWrites(database, settings.logger, 'last activity');
+    const column = { table: this.#table.name, column: 'last_active_at', what: 'last activity' };
+    this.#touches = new LastUse(database, settings.logger, column);
   }
 
   /** The active session with this token, or null. Sends at most one statement, which concurrent lookups share. */
@@ -58,11 +60,8 @@ export class Sessions {
     if (!found || this.#hasEnded(found.row)) return null;
     const { row: session, user, now } = found;
     const { id, lastActiveAt } = session;
-    // An UPDATE, never an upsert, so that it cannot restore a revoked session.
     if (now - lastActiveAt.getTime() >= this.#touchMs)
-      this.#touches.start(id, () =>
-        this.#table.update({ lastActiveAt: new Date(now) }, { id, lastActiveAt }),
-      );
+      this.#touches.record(id, lastActiveAt, now, lastActiveAt.getTime() + this.#idleMs);
     return { user, session };
   }
 

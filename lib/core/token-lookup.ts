@@ -2,7 +2,6 @@ import { digestToken, isWellFormedToken } from '../crypto/token.js';
 import type { Database } from '../database/database.js';
 import { literal } from '../database/literal.js';
 import { BatchedLookup } from '../database/lookup.js';
-import type { Logger } from '../logger.js';
 import type { Selection } from '../models/table.js';
 import type { User } from '../models/user.js';
 import type { UserSelection } from './user-selection.js';
@@ -73,36 +72,5 @@ export class TokenLookup<Row, Owner extends User = User> {
       deadlineMs,
     );
     return new Map(rows.map((one) => [one.token_digest.toString('hex'), one]));
-  }
-}
-
-/** Writes that requests do not wait for, and that cannot make one fail. At most one per row at a time. */
-export class BackgroundWrites {
-  readonly #running = new Map<string, Promise<void>>();
-
-  constructor(
-    private readonly database: Database,
-    private readonly logger: Logger,
-    /** What is written, for the log. */
-    private readonly what: string,
-  ) {}
-
-  start(id: string, write: () => Promise<unknown>): void {
-    // The app's transaction holds locks that the write would wait for.
-    this.database.context.afterCommit(() => this.#start(id, write));
-  }
-
-  #start(id: string, write: () => Promise<unknown>): void {
-    if (this.#running.has(id)) return;
-    const running = this.database
-      .share(write)
-      .then(() => undefined)
-      .catch((error) => this.logger.warn(`latchkey: ${this.what} could not be saved`, error))
-      .finally(() => this.#running.delete(id));
-    this.#running.set(id, running);
-  }
-
-  async settle(): Promise<void> {
-    await Promise.all(this.#running.values());
   }
 }

@@ -24,7 +24,7 @@ export const sessions = declareTable({
     createdAt: column.time().onWire(),
     /** When the user last authenticated: at sign-in, or by reauthenticating later. */
     authenticatedAt: column.time(),
-    /** The time of the last request, updated at most once per `touchInterval`. */
+    /** The time of the last request, updated at most once per `touchInterval`, and up to a second later. */
     lastActiveAt: column.time().onWire(),
     /** The latest time at which the session ends. It ends earlier if it is idle for longer than `idleTimeout`. */
     expiresAt: column.time().onWire({

@@ -4,6 +4,7 @@ import { connectByUrl } from '../../lib/database/connect.js';
 import { apiKeys, createAuth } from '../../lib/index.js';
 import { ada, password, SECRET } from '../support/app.js';
 import { createDatabase, dialect, rows, type SpecDatabase } from '../support/database.js';
+import { ago, HOUR, SECOND, settled } from '../support/sessions.js';
 
 let database: SpecDatabase;
 let own: Sequelize;
@@ -56,9 +57,16 @@ async function roundTrip(auth: ReturnType<typeof open>) {
   expect(plain(await auth.models.User.findByPk(user.id))).toMatchObject({ email: ada.email });
   await auth.models.RateLimit.create({ keyHash: Buffer.alloc(32), hits: 7, expiresAt: new Date() } as never);
   expect(plain(await auth.models.RateLimit.findOne())).toMatchObject({ hits: 7 });
+  await auth.models.Session.update({ lastActiveAt: ago(HOUR) }, { where: {} });
   await auth.getSession({ headers });
+  await settled(auth);
+  const [active] = await auth.listSessions(user.id);
+  const [used] = await auth.apiKeys.list(user.id);
+  for (const time of [active?.lastActiveAt, used?.lastUsedAt])
+    expect(Math.abs(Number(time) - Date.now())).toBeLessThan(60 * SECOND);
   expect(await auth.revokeAllSessions(user.id)).toBe(1);
   await expect(auth.getSession({ headers })).rejects.toMatchObject({ code: 'invalid_session' });
+  await auth.close();
 }
 
 describe('the app’s own Sequelize instance', () => {

@@ -20,7 +20,7 @@ export const apiKeysTable = declareTable({
     createdAt: column.time().onWire(),
     /** When the key expires. Null if it does not. */
     expiresAt: column.time().onWire().nullable(),
-    /** When the key was last used, updated at most once per minute. Null if never. */
+    /** When the key was last used, updated at most once per minute, up to a second later. Null if never. */
     lastUsedAt: column.time().onWire().nullable(),
   },
 });

@@ -1,6 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
-import { BackgroundWrites, TokenLookup } from '../../core/token-lookup.js';
+import { LastUse } from '../../core/last-use.js';
+import { TokenLookup } from '../../core/token-lookup.js';
 import type { AccountRow } from '../../core/user-record.js';
 import type { UserSelection } from '../../core/user-selection.js';
 import { createToken, digestToken } from '../../crypto/token.js';
@@ -25,7 +26,7 @@ export class ApiKeyStore {
   readonly #key: Selection<ApiKey>;
   readonly #user: UserSelection<User>;
   readonly #lookup: TokenLookup<ApiKey, AccountRow>;
-  readonly #uses: BackgroundWrites;
+  readonly #uses: LastUse;
 
   constructor(core: Core) {
     this.#core = core;
@@ -41,7 +42,8 @@ export class ApiKeyStore {
       user: core.selections.account,
       on: 'u.id = k.user_id',
     });
-    this.#uses = new BackgroundWrites(core.database, core.settings.logger, 'the last use of an API key');
+    const column = { table: this.#table.name, column: 'last_used_at', what: 'the last use of API keys' };
+    this.#uses = new LastUse(core.database, core.settings.logger, column);
   }
 
   /**
@@ -76,8 +78,7 @@ export class ApiKeyStore {
     if (apiKey.expiresAt && this.#database.clock.hasPassed(apiKey.expiresAt)) return null;
     this.#core.checkAccount(account);
     const { id, lastUsedAt } = apiKey;
-    if (!lastUsedAt || now - lastUsedAt.getTime() >= USE_INTERVAL_MS)
-      this.#uses.start(id, () => this.#table.update({ lastUsedAt: new Date(now) }, { id }));
+    if (!lastUsedAt || now - lastUsedAt.getTime() >= USE_INTERVAL_MS) this.#uses.record(id, lastUsedAt, now);
     return { apiKey, user: this.#user.pick(account) };
   }
 

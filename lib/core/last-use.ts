@@ -1,0 +1,205 @@
+import type { Database } from '../database/database.js';
+import type { Replacements } from '../database/statements.js';
+import type { Logger } from '../logger.js';
+
+/** How long a use waits for others, to be saved with them. */
+const DELAY_MS = 1000;
+/** A row that would end this soon without its use does not wait: more than the delay and a statement's deadline. */
+const URGENT_MS = 6000;
+const MAX_ROWS = 200;
+/** At about 300 bytes each. */
+const MAX_WAITING = 10_000;
+const MAX_TRIES = 3;
+
+/** The column with the time of the last use. */
+export interface LastUseColumn {
+  readonly table: string;
+  readonly column: string;
+  /** What it is, for the log. */
+  readonly what: string;
+}
+
+interface Use {
+  /** What the column contained. */
+  readonly seen: Date | null;
+  readonly at: Date;
+  readonly tries: number;
+}
+
+/**
+ * Saves when rows were last used, for many rows at once, at most a second later. Requests do not wait for it, and its
+ * failure fails none. What cannot be saved is logged and tried again, three times in all. At most 10,000 uses wait; beyond
+ * that they are dropped, which is logged, and the next request with the same row records its use again.
+ *
+ * It is an UPDATE, never an upsert, and only of rows whose column has not changed since: so it cannot restore what was
+ * revoked, set a time back, or change a session that has got a new token.
+ */
+export class LastUse {
+  readonly #waiting = new Map<string, Use>();
+  #writing: ReadonlyMap<string, Use> = new Map();
+  #flushing: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #due = 0;
+  /** After a failure, by `performance.now()`. */
+  #notBefore = 0;
+  #dropped = 0;
+
+  constructor(
+    private readonly database: Database,
+    private readonly logger: Logger,
+    private readonly of: LastUseColumn,
+  ) {}
+
+  /**
+   * Records a use. In a transaction of the app, it counts after the commit.
+   *
+   * @param seen what the column contains
+   * @param at in milliseconds since 1970, by the database's clock
+   * @param endsAt when the row ends unless its use is saved, in milliseconds since 1970
+   */
+  record(id: string, seen: Date | null, at: number, endsAt = Number.POSITIVE_INFINITY): void {
+    const use = { seen, at: new Date(at), tries: 0 };
+    const inMs = endsAt - at < URGENT_MS ? 0 : DELAY_MS;
+    // The app's transaction may hold the row's lock, and may be rolled back.
+    this.database.context.afterCommit(() => this.#add(id, use, inMs));
+  }
+
+  /** Saves what is waiting. */
+  settle(): Promise<void> {
+    return this.#flush(true);
+  }
+
+  #add(id: string, use: Use, inMs: number): void {
+    const known = this.#waiting.get(id);
+    if (this.#writing.has(id) || (known && known.at > use.at)) return;
+    if (!known && this.#waiting.size >= MAX_WAITING) this.#dropped++;
+    else this.#waiting.set(id, use);
+    this.#schedule(this.#waiting.size < MAX_ROWS ? inMs : 0);
+  }
+
+  #schedule(inMs: number): void {
+    const now = performance.now();
+    const due = Math.max(now + inMs, this.#notBefore);
+    if (this.#timer && this.#due <= due) return;
+    clearTimeout(this.#timer);
+    this.#due = due;
+    // A process that has nothing else to do can end: `auth.close()` saves what is waiting.
+    this.#timer = setTimeout(() => void this.#flush(false), due - now).unref();
+  }
+
+  #flush(isLast: boolean): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#flushing = this.#flushing.then(() => this.database.share(() => this.#saveAll(isLast)));
+    return this.#flushing;
+  }
+
+  async #saveAll(isLast: boolean): Promise<void> {
+    this.#reportDropped();
+    // What is to be tried again is added behind these.
+    for (let left = this.#waiting.size; left > 0; left -= MAX_ROWS) {
+      const uses = this.#take(Math.min(left, MAX_ROWS));
+      try {
+        const saved = await this.#write(uses);
+        // The others may have been locked.
+        if (saved < uses.size && !isLast) this.#tryAgain(uses);
+      } catch (error) {
+        this.#notBefore = performance.now() + DELAY_MS;
+        const lost = isLast ? this.#giveUp(uses) : this.#tryAgain(uses);
+        const outcome = lost > 0 ? `it is lost for ${lost}` : 'it will be tried again';
+        this.logger.warn(
+          `latchkey: ${this.of.what} could not be saved for ${uses.size} rows: ${outcome}`,
+          error,
+        );
+        break;
+      }
+    }
+    if (this.#waiting.size > 0) this.#schedule(DELAY_MS);
+  }
+
+  #take(count: number): ReadonlyMap<string, Use> {
+    const uses = new Map<string, Use>();
+    for (const [id, use] of this.#waiting) {
+      if (uses.size >= count) break;
+      uses.set(id, use);
+      this.#waiting.delete(id);
+    }
+    return uses;
+  }
+
+  async #write(uses: ReadonlyMap<string, Use>): Promise<number> {
+    this.#writing = uses;
+    try {
+      return await this.#update(uses);
+    } finally {
+      this.#writing = new Map();
+    }
+  }
+
+  /** @returns how many have been tried often enough */
+  #tryAgain(uses: ReadonlyMap<string, Use>): number {
+    const left = [...uses].filter(([, { tries }]) => tries + 1 < MAX_TRIES);
+    for (const [id, use] of left) this.#add(id, { ...use, tries: use.tries + 1 }, DELAY_MS);
+    return uses.size - left.length;
+  }
+
+  /** A database that does not answer is not asked for the others. @returns how many are lost */
+  #giveUp(uses: ReadonlyMap<string, Use>): number {
+    const lost = uses.size + this.#waiting.size;
+    this.#waiting.clear();
+    return lost;
+  }
+
+  #reportDropped(): void {
+    if (this.#dropped === 0) return;
+    const why = `${MAX_WAITING} rows were waiting already`;
+    this.logger.warn(`latchkey: ${this.of.what} was not recorded for ${this.#dropped} requests: ${why}`);
+    this.#dropped = 0;
+  }
+
+  /**
+   * Rows that are locked are skipped. If the statement waited for one, which a transaction of the app may hold for long,
+   * it would in the meantime hold the others, and so the sign-outs of other users.
+   */
+  #update(uses: ReadonlyMap<string, Use>): Promise<number> {
+    const { table, column } = this.of;
+    const values: Record<string, Replacements[string]> = {};
+    const times: string[] = [];
+    const rows: string[] = [];
+    const time = this.database.dialect === 'postgres' ? '::timestamptz' : '';
+    // In the same order in all processes.
+    for (const [index, [id, { seen, at }]] of [...uses].sort(([a], [b]) => (a < b ? -1 : 1)).entries()) {
+      values[`id_${index}`] = id;
+      values[`at_${index}`] = at;
+      times.push(`WHEN :id_${index} THEN :at_${index}${time}`);
+      rows.push(
+        `(id = :id_${index} AND ${column} ${seen ? `BETWEEN :from_${index} AND :to_${index}` : 'IS NULL'})`,
+      );
+      if (!seen) continue;
+      // On SQLite, times are text, which the app may have written with another precision.
+      values[`from_${index}`] = new Date(seen.getTime() - 1);
+      values[`to_${index}`] = new Date(seen.getTime() + 1);
+    }
+    const which = rows.join(' OR ');
+    const value = (id: string) => `CASE ${id} ${times.join(' ')} END`;
+    return this.database.change(this.#sql(table, column, which, value), values);
+  }
+
+  #sql(table: string, column: string, which: string, value: (id: string) => string): string {
+    switch (this.database.dialect) {
+      case 'postgres':
+        return `UPDATE ${table} AS t SET ${column} = ${value('t.id')} FROM (
+          SELECT id FROM ${table} WHERE ${which} ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
+        ) AS unlocked WHERE t.id = unlocked.id`;
+      case 'mysql':
+        // By the primary key: a scan of a small table would lock rows that it does not change. LIMIT keeps MySQL from
+        // merging the subquery into the statement, which must not read the table that it changes.
+        return `UPDATE (
+          SELECT id FROM ${table} FORCE INDEX (PRIMARY) WHERE ${which} ORDER BY id LIMIT ${MAX_ROWS} FOR UPDATE SKIP LOCKED
+        ) AS unlocked STRAIGHT_JOIN ${table} AS t FORCE INDEX (PRIMARY) ON t.id = unlocked.id
+        SET t.${column} = ${value('t.id')}`;
+      case 'sqlite':
+        return `UPDATE ${table} SET ${column} = ${value('id')} WHERE ${which}`;
+    }
+  }
+}
