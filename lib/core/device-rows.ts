@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { Database } from '../database/database.js';
-import { deleteInBatches } from '../database/delete-in-batches.js';
+import { BATCH, inBatches } from '../database/delete-in-batches.js';
 import type { NewRow, RowOf } from '../models/column.js';
 import type { DeviceColumns } from '../models/device.js';
 import type { Selection, Table } from '../models/table.js';
@@ -58,11 +58,12 @@ export class DeviceRows {
     return device?.id ?? null;
   }
 
-  /** Whether other accounts know a device, and this one never has. */
-  async isOfOthersOnly(tokenHash: Buffer, userId: string): Promise<boolean> {
+  /** Whether accounts know a device, and this one has not forgotten it. It may know it since a moment ago. */
+  async isOfAny(tokenHash: Buffer, userId: string): Promise<boolean> {
     const { name } = this.tables.devices;
-    const never = `NOT EXISTS (SELECT 1 FROM ${name} o WHERE o.token_hash = :tokenHash AND o.user_id = :userId)`;
-    return (await this.#find(tokenHash, `AND ${never}`, userId)) !== undefined;
+    const forgotten = `o.user_id = :userId AND (o.forgotten_at IS NOT NULL OR o.last_used_at <= :since)`;
+    const condition = `AND NOT EXISTS (SELECT 1 FROM ${name} o WHERE o.token_hash = :tokenHash AND ${forgotten})`;
+    return (await this.#find(tokenHash, condition, userId)) !== undefined;
   }
 
   /** Whether an account knew a device at a time: it had signed in there before, and had not forgotten it by then. */
@@ -135,8 +136,14 @@ export class DeviceRows {
     };
   }
 
-  /** @param devices those of an account, last used first */
-  async forgetSurplus(devices: readonly DeviceRow[]): Promise<void> {
+  /**
+   * Forgets the devices beyond the limits, and no longer keeps an old one since there is a newer one.
+   *
+   * @param devices those of an account, last used first
+   */
+  async tidy(devices: readonly DeviceRow[]): Promise<void> {
+    for (const { id } of devices.filter(({ kept }) => kept))
+      await this.tables.devices.update({ kept: null }, { id });
     const surplus = devices.filter(({ forgottenAt }) => forgottenAt === null).slice(MAX_PER_USER);
     const forgottenAt = this.database.clock.date();
     for (const { id } of surplus)
@@ -156,11 +163,29 @@ export class DeviceRows {
     return expired + (await this.#prune('forgotten_at', this.database.clock.date(-UNDO_MS)));
   }
 
-  #prune(column: string, since: Date): Promise<number> {
+  /**
+   * Marks those that it keeps, and does not look at them again: otherwise, each call would look at a device of every account
+   * that is no longer used.
+   */
+  async #prune(column: string, since: Date): Promise<number> {
     const { name } = this.tables.devices;
     const isOld = `${column} <= :since`;
-    const newer = `EXISTS (SELECT 1 FROM ${name} n WHERE n.user_id = ${name}.user_id AND n.id > ${name}.id)`;
-    return deleteInBatches(this.database, name, 'id', `${isOld} AND ${newer}`, { since }, isOld);
+    const newer = `EXISTS (SELECT 1 FROM ${name} n WHERE n.user_id = d.user_id AND n.id > d.id)`;
+    const sql = `SELECT d.id, CASE WHEN ${newer} THEN 1 ELSE 0 END AS is_superseded
+      FROM ${name} d WHERE d.kept IS NULL AND d.${isOld} LIMIT ${BATCH}`;
+    return inBatches(async () => {
+      const rows = await this.database.select<{ id: string; is_superseded: unknown }>(sql, { since });
+      const [gone, kept] = [true, false].map((is) =>
+        rows.filter((row) => Number(row.is_superseded) > 0 === is).map(({ id }) => id),
+      );
+      const [remove, keep] = [`DELETE FROM ${name}`, `UPDATE ${name} SET kept = TRUE`];
+      const where = `WHERE id IN (:ids) AND ${isOld}`;
+      if (kept?.length) await this.database.change(`${keep} ${where}`, { since, ids: kept });
+      const deleted = gone?.length
+        ? await this.database.change(`${remove} ${where}`, { since, ids: gone })
+        : 0;
+      return { found: rows.length, deleted };
+    });
   }
 
   async #find(tokenHash: Buffer, condition: string, userId: string): Promise<DeviceRow | undefined> {

@@ -112,7 +112,7 @@ export class Devices {
     if (hash && (await this.rows.renew(hash, user.id, now))) return carried;
     // A token that nobody has signed in with was not issued here: someone may have planted it to recognize the browser. And
     // a device that this account has forgotten does not come back.
-    const isKnown = hash && (await this.rows.isOfOthersOnly(hash, user.id));
+    const isKnown = hash && (await this.rows.isOfAny(hash, user.id));
     const token = carried && isKnown ? carried : createToken(PREFIX);
     return this.#add(user, sessionId, token, now);
   }
@@ -136,7 +136,7 @@ export class Devices {
       await this.rows.delete(id);
       return null;
     }
-    await this.rows.forgetSurplus(devices);
+    await this.rows.tidy(devices);
     // Never for the first session. Ids begin with the time, so of several first ones at once, the earliest is the first.
     if (hasEarlier || devices.some((device) => device.id < sessionId)) this.notices.send(notice);
     return token;

@@ -35,7 +35,8 @@ export function cutPage<Row extends { id: string }>(rows: readonly Row[], limit:
   return { page, nextCursor: last && rows.length > limit ? encodeCursor(last.id) : null };
 }
 
-function encodeCursor(id: string): string {
+/** The cursor of a page that starts below an id. */
+export function encodeCursor(id: string): string {
   return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
 }
 

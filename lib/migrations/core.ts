@@ -10,6 +10,7 @@ import { longerUsernames } from './0013-longer-usernames.js';
 import { assurance } from './0014-assurance.js';
 import { accountChanges } from './0015-account-changes.js';
 import { deletedUsers } from './0016-deleted-users.js';
+import { largeTables } from './0019-large-tables.js';
 import type { Migration } from './migration.js';
 
 /** The core's migrations, in the order in which they are applied; those of plugins come after them. */
@@ -26,4 +27,5 @@ export const coreMigrations: readonly Migration[] = [
   assurance,
   accountChanges,
   deletedUsers,
+  largeTables,
 ];

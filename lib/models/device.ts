@@ -18,6 +18,8 @@ export const devices = declareTable({
     forgottenAt: column.time().nullable(),
     /** The hash of the token that the notice of this new device carries. */
     undoTokenHash: column.digest().internal().nullable(),
+    /** Whether it is useless, and only kept because it is the newest one of an account. Null if it is not known yet. */
+    kept: column.boolean().internal().nullable(),
   },
 });
 

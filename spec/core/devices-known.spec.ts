@@ -81,8 +81,15 @@ describe('a sign-in from a new device', () => {
     await app.auth.prune();
     expect(await devices().count()).toBe(1);
     app.mails.length = 0;
+    // What was kept is not looked at again until there is a newer one.
+    await app.auth.prune();
+    const isKept = async () => (await devices().unscoped().findAll()).map((one) => one.get('kept'));
+    expect(await isKept()).toEqual([true]);
     await newDevice();
     expect(await told()).toHaveLength(1);
+    expect(await isKept()).toEqual([null, null]);
+    expect(await app.auth.prune()).toBe(1);
+    expect(await devices().count()).toBe(1);
   });
 
   test('is told to all but the first of several first sign-ins at once', async () => {

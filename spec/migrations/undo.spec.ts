@@ -30,6 +30,7 @@ const OF_CORE = [
   '0014-assurance',
   '0015-account-changes',
   '0016-deleted-users',
+  '0019-large-tables',
 ];
 const OF_PLUGINS = ['0003-api-keys', '0006-audit-events'];
 const EVERYTHING = [...OF_CORE, ...OF_PLUGINS];

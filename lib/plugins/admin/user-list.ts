@@ -1,11 +1,15 @@
+import { canonicalEmail } from '../../core/canonical.js';
 import type { Core } from '../../core/core.js';
 import { cutPage, type PageOptions, readPage } from '../../core/pagination.js';
 import type { UserForAdmins } from '../../core/user-record.js';
 import { AuthError } from '../../errors.js';
+import { searchUsers } from './user-search.js';
 
 /** Filters and pages a list of users. */
 export interface ListUsersOptions extends PageOptions {
-  /** Part of an email or username, case-insensitive. @default all users */
+  /**
+   * Part of an email or username, case-insensitive. The whole email of a user finds this user alone. @default all users
+   */
   search?: string;
 }
 
@@ -13,7 +17,10 @@ export interface ListUsersOptions extends PageOptions {
 export interface UserPage {
   /** Newest first. */
   readonly users: readonly UserForAdmins[];
-  /** Pass it as `cursor` to get the next page. Null on the last page. */
+  /**
+   * Pass it as `cursor` to get the next page. Null on the last page. A search that has not found enough users within a
+   * second returns a shorter page, perhaps an empty one, and goes on with the next.
+   */
   readonly nextCursor: string | null;
 }
 
@@ -25,16 +32,19 @@ export async function listUsers(
   const { limit, before } = readPage(page);
   if (typeof search !== 'string')
     throw new AuthError('invalid_request', { detail: 'search must be a string.' });
-  const conditions = ['1 = 1'];
-  if (before !== null) conditions.push('u.id < :before');
-  if (search) conditions.push("(u.email LIKE :pattern ESCAPE '|' OR u.username LIKE :pattern ESCAPE '|')");
-  const rows = await core.selections.forAdmins.select(
-    `WHERE ${conditions.join(' AND ')} ORDER BY u.id DESC LIMIT ${limit + 1}`,
-    {
-      before,
-      pattern: `%${search.trim().normalize('NFKC').toLowerCase().replace(/[|%_]/g, '|$&')}%`,
-    },
-  );
+  if (search) return (await findByEmail(core, search, before)) ?? searchUsers(core, search, limit, before);
+  const older = before === null ? '' : 'WHERE u.id < :before';
+  const rows = await core.selections.forAdmins.select(`${older} ORDER BY u.id DESC LIMIT ${limit + 1}`, {
+    before,
+  });
   const { page: users, nextCursor } = cutPage(rows, limit);
   return { users, nextCursor };
+}
+
+/** Null if nobody has this email. */
+async function findByEmail(core: Core, search: string, before: string | null): Promise<UserPage | null> {
+  const email = canonicalEmail(search);
+  if (email === null) return null;
+  const [user] = await core.selections.forAdmins.select('WHERE u.email = :email', { email });
+  return user ? { users: before === null || user.id < before ? [user] : [], nextCursor: null } : null;
 }

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type request from 'supertest';
+import { internalsOf } from '../../../lib/auth.js';
+import { readPage } from '../../../lib/core/pagination.js';
 import { type AuthEvents, admin } from '../../../lib/index.js';
+import { searchUsers } from '../../../lib/plugins/admin/user-search.js';
 import { ada, password, type SpecApp, signedIn, startApp } from '../../support/app.js';
 import { expectProblem } from '../../support/problem.js';
 
@@ -208,6 +211,45 @@ describe('GET /admin/users', () => {
     expect(JSON.stringify([users, await app.auth.admin.getUser(rootId)])).not.toMatch(
       /bcrypt|\$2b|hash|epoch|password/i,
     );
+  });
+});
+
+describe('a search among many users', () => {
+  const MANY = 11_000;
+  beforeAll(async () => {
+    await makeUsers([{ email: 'rare@needle.example' }, { username: 'needle_worker' }], 1);
+    for (let made = 0; made < MANY; made += 1000)
+      await makeUsers(Array.from({ length: 1000 }, (_, index) => ({ username: `hay${made + index}` })));
+  });
+
+  test('finds the old ones', async () => {
+    expect(await emailsOf({ search: 'eedle' })).toEqual(['needle_worker', 'rare@needle.example']);
+    expect(await emailsOf({ search: 'eedle', limit: '1' })).toEqual(['needle_worker']);
+  });
+
+  test('goes on with the next page when it has taken long enough', async () => {
+    const { core } = internalsOf(app.auth);
+    const found: (string | null)[] = [];
+    let pages = 0;
+    for (let cursor: string | null = null; pages === 0 || cursor !== null; pages++) {
+      const { before } = readPage(cursor === null ? {} : { cursor });
+      const page = await searchUsers(core, 'eedle', 50, before, 0);
+      found.push(...page.users.map(({ email, username }) => email ?? username));
+      cursor = page.nextCursor;
+    }
+    expect(pages).toBe(2);
+    expect(found).toEqual(['needle_worker', 'rare@needle.example']);
+  });
+
+  test('finds the user with an email that is given as a whole, and nobody else', async () => {
+    const later = Date.now() + 120_000;
+    await makeUsers([{ email: 'the-whole@odd.example' }, { email: 'whole@odd.example' }], later);
+    for (const search of ['whole@odd.example', ' Whole@ODD.example '])
+      expect(await emailsOf({ search })).toEqual(['whole@odd.example']);
+    expect(await emailsOf({ search: 'hole@odd.example' })).toHaveLength(2);
+    const { nextCursor } = await app.auth.admin.listUsers({ limit: 1 });
+    expect(await emailsOf({ search: 'whole@odd.example', cursor: nextCursor ?? '' })).toEqual([]);
+    expect(await emailsOf({ search: 'rare@needle.example', cursor: nextCursor ?? '' })).toHaveLength(1);
   });
 });
 
