@@ -5,6 +5,7 @@ import {
   isSession,
   type SessionAuthentication,
 } from '../core/authentication.js';
+import type { Sessions } from '../core/sessions.js';
 import { AuthError } from '../errors.js';
 
 /**
@@ -13,12 +14,12 @@ import { AuthError } from '../errors.js';
  * @returns null if the request carries no credential
  * @throws AuthError if the credential is invalid
  */
-export async function authenticateWith(
+export function authenticateWith(
   carriers: readonly Carrier[],
   request: PlainRequest,
-): Promise<Authentication | null> {
+): Promise<Authentication> | null {
   for (const carrier of carriers) {
-    const authentication = await carrier.authenticate(request);
+    const authentication = carrier.authenticate(request);
     if (authentication) return authentication;
   }
   return null;
@@ -36,4 +37,15 @@ export async function sessionOf(
     if (error instanceof AuthError && error.status === 401) return null;
     throw error;
   }
+}
+
+/** Authenticates by a session's token. @throws AuthError `invalid_session` */
+export async function authenticationBy(
+  sessions: Pick<Sessions, 'find'>,
+  token: string,
+  via: SessionAuthentication['via'],
+): Promise<SessionAuthentication> {
+  const found = await sessions.find(token);
+  if (!found) throw new AuthError('invalid_session');
+  return { user: found.user, session: found.session, apiKey: null, via };
 }

@@ -2,7 +2,7 @@ import type { PlainRequest } from '../context/call.js';
 import type { Carrier } from '../core/authentication.js';
 import type { Sessions } from '../core/sessions.js';
 import { declareVia } from '../core/switches.js';
-import { AuthError } from '../errors.js';
+import { authenticationBy } from './authenticate.js';
 import { trimWhitespace } from './whitespace.js';
 
 // Matches the scheme as a whole token (RFC 9110, 5.6.2).
@@ -17,12 +17,9 @@ export function bearerCarrier(sessions: Pick<Sessions, 'find'>): Carrier {
     carriesSession: true,
     challenge: 'Bearer realm="latchkey"',
     securityScheme: { type: 'http', scheme: 'bearer' },
-    async authenticate(request) {
+    authenticate(request) {
       const token = bearerToken(request);
-      if (token === null) return null;
-      const found = await sessions.find(token);
-      if (!found) throw new AuthError('invalid_session');
-      return { ...found, apiKey: null, via: 'bearer' };
+      return token === null ? null : authenticationBy(sessions, token, 'bearer');
     },
     sessionTokens: (request) => [bearerToken(request) ?? []].flat(),
   };

@@ -1,6 +1,7 @@
 import type { Carrier } from '../core/authentication.js';
 import type { Sessions } from '../core/sessions.js';
 import { AuthError } from '../errors.js';
+import { authenticationBy } from './authenticate.js';
 import { trimWhitespace } from './whitespace.js';
 
 /** Sessions in a cookie, beside which browsers have a device cookie. */
@@ -10,13 +11,13 @@ export function cookieCarrier(sessions: Pick<Sessions, 'find'>, name: string, de
     carriesSession: true,
     securityScheme: { type: 'apiKey', in: 'cookie', name },
     challenge: `Cookie realm="latchkey", cookie-name="${name}"`,
-    async authenticate({ headers }) {
-      const [token, ...others] = cookieValues(headers.cookie, name);
+    authenticate({ headers }) {
+      const tokens = cookieValues(headers.cookie, name);
+      const [token] = tokens;
       if (token === undefined) return null;
       // Another subdomain can set a second cookie with this name ("cookie tossing"), and they cannot be told apart.
-      const found = others.length > 0 ? null : await sessions.find(token);
-      if (!found) throw new AuthError('invalid_session');
-      return { ...found, apiKey: null, via: 'cookie' };
+      if (tokens.length > 1) throw new AuthError('invalid_session');
+      return authenticationBy(sessions, token, 'cookie');
     },
     sessionTokens: ({ headers }) => cookieValues(headers.cookie, name),
     deviceTokens: ({ headers }) => cookieValues(headers.cookie, deviceName),
@@ -28,12 +29,13 @@ export function cookieCarrier(sessions: Pick<Sessions, 'find'>, name: string, de
  * duplicates and convert some values to objects.
  */
 export function cookieValues(header: string | undefined, name: string): string[] {
-  const values = new Set<string>();
+  const values: string[] = [];
   for (const pair of header?.split(';') ?? []) {
     const equals = pair.indexOf('=');
-    if (equals > 0 && trimWhitespace(pair.slice(0, equals)) === name)
-      values.add(trimWhitespace(pair.slice(equals + 1)));
+    if (equals <= 0 || trimWhitespace(pair.slice(0, equals)) !== name) continue;
+    const value = trimWhitespace(pair.slice(equals + 1));
+    if (!values.includes(value)) values.push(value);
   }
   // Some clients send a cleared cookie with an empty value.
-  return values.size === 1 && values.has('') ? [] : [...values];
+  return values.length === 1 && values[0] === '' ? [] : values;
 }

@@ -95,11 +95,11 @@ export interface Carrier {
     present(authentication: Authentication): Record<string, unknown>;
   };
   /**
-   * Returns null if the request carries no credential of this kind.
+   * Authenticates a request. Null, at once, if it carries no credential of this kind.
    *
    * @throws AuthError if the credential is invalid; no other carrier is tried then
    */
-  authenticate(request: PlainRequest): Promise<Authentication | null>;
+  authenticate(request: PlainRequest): Promise<Authentication> | null;
   /** The session tokens that the request carries, valid or not. */
   sessionTokens(request: PlainRequest): string[];
   /** The distinct device tokens that the request carries, valid or not. Only browsers have one: see `Devices`. */

@@ -243,7 +243,7 @@ export class Sessions {
   }
 
   #hasEnded({ expiresAt, lastActiveAt }: Session): boolean {
-    const { clock } = this.database;
-    return clock.hasPassed(expiresAt) || clock.hasPassed(new Date(lastActiveAt.getTime() + this.#idleMs));
+    const now = this.database.clock.latest();
+    return expiresAt.getTime() <= now || lastActiveAt.getTime() + this.#idleMs <= now;
   }
 }

@@ -1,6 +1,6 @@
-import { digestToken, isWellFormedToken } from '../crypto/token.js';
+import { digestInHex, isWellFormedToken } from '../crypto/token.js';
 import type { Database } from '../database/database.js';
-import { literal } from '../database/literal.js';
+import { hexLiteral } from '../database/literal.js';
 import { BatchedLookup } from '../database/lookup.js';
 import type { Selection } from '../models/table.js';
 import type { User } from '../models/user.js';
@@ -45,25 +45,22 @@ export class TokenLookup<Row, Owner extends User = User> {
 
   async find(token: string): Promise<Found<Row, Owner> | null> {
     if (!isWellFormedToken(this.lookup.prefix, token)) return null;
-    const digest = digestToken(token).toString('hex');
+    const digest = digestInHex(token);
     const raw = this.database.isJoined
       ? (await this.#fetch([digest])).get(digest)
       : await this.database.awaitShared(() => this.#batches.find(digest));
     if (!raw) return null;
-    const now = Number(raw.db_now);
-    this.database.clock.observe(now);
-    const user = this.lookup.user.read(raw);
-    if (!(await this.lookup.user.isPresent(user))) return null;
-    return { row: this.lookup.row.read(raw), user, now };
+    const { row, user: owner } = this.lookup;
+    const user = owner.read(raw);
+    if (owner.isPresent && !(await owner.isPresent(user))) return null;
+    return { row: row.read(raw), user, now: Number(raw.db_now) };
   }
 
   async #fetch(digests: readonly string[], deadlineMs?: number): Promise<Map<string, Raw>> {
     const { row, hash, user, on } = this.lookup;
     await user.ready();
     // Not as replacements, since this is the most frequent statement.
-    const list = digests
-      .map((digest) => literal(this.database.dialect, Buffer.from(digest, 'hex')))
-      .join(', ');
+    const list = digests.map((digest) => hexLiteral(this.database.dialect, digest)).join(', ');
     const rows = await this.database.select<Raw>(
       `SELECT ${hash} AS token_digest, ${row.columns}, ${user.columns}, ${this.database.nowSql} AS db_now
        FROM ${row.from} JOIN ${user.from} ON ${on} WHERE ${hash} IN (${list})`,
@@ -71,6 +68,7 @@ export class TokenLookup<Row, Owner extends User = User> {
       undefined,
       deadlineMs,
     );
+    if (rows[0]) this.database.clock.observe(Number(rows[0].db_now));
     return new Map(rows.map((one) => [one.token_digest.toString('hex'), one]));
   }
 }

@@ -13,11 +13,11 @@ export interface UserSelection<U>
   /** To be awaited before a statement with {@link from}. */
   ready(transaction?: Transaction): Promise<unknown>;
   /**
-   * Whether a user that was read may use their account.
+   * Whether a user that was read may use their account. Undefined if everybody may.
    *
    * @throws AuthError `unavailable` if the account has no row in the table of `user.model`
    */
-  isPresent(user: U): Promise<boolean>;
+  readonly isPresent?: (user: U) => Promise<boolean>;
 }
 
 /** The selections of users, by who sees the result. */
@@ -53,7 +53,7 @@ export function userSelections(
 }
 
 function alone<U>(selection: Selection<U>): UserSelection<U> {
-  return Object.assign(selection, { ready: async () => undefined, isPresent: async () => true });
+  return Object.assign(selection, { ready: async () => undefined });
 }
 
 interface Identified {

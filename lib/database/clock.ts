@@ -45,6 +45,11 @@ export class Clock {
 
   /** Whether a time has passed by the later of the two clocks, so that a wrong clock can only shorten lifetimes. */
   hasPassed(time: Date): boolean {
-    return time.getTime() <= Math.max(this.now(), Date.now());
+    return time.getTime() <= this.latest();
+  }
+
+  /** The later of the database's and the process's own time. */
+  latest(): number {
+    return Math.max(this.now(), Date.now());
   }
 }

@@ -134,7 +134,7 @@ export class Database {
   }
 
   /** Awaits statements that several calls share, and charges the wait to the current call's budget. */
-  async awaitShared<T>(work: () => Promise<T>): Promise<T> {
+  awaitShared<T>(work: () => Promise<T>): Promise<T> {
     return this.context.budget ? this.#run(work) : work();
   }
 

@@ -6,6 +6,8 @@ export type Value = string | number | boolean | Buffer | Date | null;
 // Printable ASCII without quote and backslash. It means the same between quotes whatever the connection's settings are.
 const PLAIN = /^[ -&(-[\]-~]+$/;
 
+const HEX = /^[0-9a-f]*$/;
+
 /**
  * Writes a value as a SQL literal that means the same under all settings of a connection: with MySQL's
  * `NO_BACKSLASH_ESCAPES`, with PostgreSQL's `standard_conforming_strings` off, and with client character sets in which a
@@ -23,7 +25,12 @@ export function literal(dialect: Dialect, value: Exclude<Value, Date>): string {
     if (!Number.isFinite(value)) throw new TypeError(`${value} has no SQL literal`);
     return String(value);
   }
-  const hex = value.toString('hex');
+  return hexLiteral(dialect, value.toString('hex'));
+}
+
+/** Writes bytes, given as hexadecimal digits, as a SQL literal. @throws TypeError if they are anything else */
+export function hexLiteral(dialect: Dialect, hex: string): string {
+  if (!HEX.test(hex)) throw new TypeError('not hexadecimal digits');
   return dialect === 'postgres' ? `E'\\\\x${hex}'` : `x'${hex}'`;
 }
 

@@ -2,7 +2,6 @@ import type { Authentication } from '../core/authentication.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import type { Session } from '../models/session.js';
-import { processWide } from '../process-wide.js';
 
 /**
  * Tells TypeScript which Auth guards requests, so that the fields of its users are known wherever `req.auth` is used.
@@ -45,8 +44,11 @@ export interface GuardedRequest {
   auth?: Authentication;
 }
 
-/** What the last guard has found out about a request, wherever `requestProperty` has put it. */
-const known = processWide('requests/1', () => new WeakMap<object, Authentication | null>());
+/**
+ * The property of a request with what the last guard has found out, wherever `requestProperty` has put that. All copies
+ * of this package in a process share it. Not a WeakMap, which makes garbage collection slower on a busy server.
+ */
+const KNOWN = Symbol.for('latchkey.authentication/1');
 
 /** Sets or clears what handlers see of a request: `req.auth`, and with `user.model` also `req.user`. */
 export function setAuthentication(
@@ -54,15 +56,15 @@ export function setAuthentication(
   req: object,
   authentication: Authentication | null,
 ): void {
-  known.set(req, authentication);
-  const properties = req as Record<string, unknown>;
+  const properties = req as Record<string | typeof KNOWN, unknown>;
+  properties[KNOWN] = authentication;
   properties[requestProperty] = authentication ?? undefined;
   // Without a model, it is not latchkey's: passport sets it too.
   if (rows) properties.user = (authentication && rows.rowOf(authentication.user)) ?? undefined;
 }
 
 function authenticationOf(req: GuardedRequest): Authentication {
-  const authentication = known.has(req) ? known.get(req) : req.auth;
+  const { [KNOWN]: authentication = req.auth } = req as { [KNOWN]?: Authentication | null };
   if (!authentication?.user) throw new AuthError('unauthenticated');
   return authentication;
 }

@@ -203,8 +203,9 @@ export class Selection<Row> {
   }
 }
 
-/** MySQL's driver reads the years 1 to 99 as those of today, so such times are read as text. */
-function readable(sql: string, { kind }: Column, { dialect }: Database): string {
+function readable(sql: string, { kind }: Column, { dialect, statements }: Database): string {
+  if (kind === 'time') return statements.milliseconds(sql) ?? sql;
+  // MySQL's driver reads the years 1 to 99 as those of today, so such times are read as text.
   return kind === 'any-time' && dialect === 'mysql' ? `CAST(${sql} AS CHAR)` : sql;
 }
 
@@ -216,12 +217,15 @@ function encode(value: unknown, { kind }: Column): Replacements[string] {
 
 const asIs = (value: unknown) => value;
 const toWords = (value: unknown) => String(value).split(' ').filter(Boolean);
+const ofMilliseconds = (value: unknown) => new Date(Number(value));
 // MySQL and SQLite return numbers, which the app's `typeCast` may convert to strings.
 const toBoolean = (value: unknown) => value === true || Number(value) === 1;
 
 function decoder({ kind }: Column, database: Database): (value: unknown) => unknown {
   switch (kind) {
     case 'time':
+      if (database.statements.milliseconds('')) return ofMilliseconds;
+      return (value) => database.toDate(value as Date | string);
     case 'any-time':
       return (value) => database.toDate(value as Date | string);
     case 'boolean':

@@ -52,19 +52,24 @@ export function apiKeyCarrier(keys: ApiKeyStore, settings: Settings): Carrier {
       schema: { api_key: apiKeyResource.schema },
       present: (authentication) => ({ api_key: apiKeyResource.present(keyOf(authentication)) }),
     },
-    async authenticate(request) {
+    authenticate(request) {
       const carried = carriedKeys(request, settings);
       const [key] = carried;
       if (key === undefined) return null;
       // Two credentials are a mistake of the client, which choosing one of them would hide.
-      if (carried.size > 1 || carriesSession(request, settings)) throw new AuthError('ambiguous_credentials');
-      const found = await keys.find(key);
-      if (!found) throw new AuthError('invalid_api_key');
-      return { ...found, session: null, via: 'api-key' };
+      if (carried.length > 1 || carriesSession(request, settings))
+        throw new AuthError('ambiguous_credentials');
+      return authenticationBy(keys, key);
     },
     sessionTokens: () => [],
     scopes: (authentication) => keyOf(authentication).scopes,
   };
+}
+
+async function authenticationBy(keys: ApiKeyStore, key: string): Promise<ApiKeyAuthentication> {
+  const found = await keys.find(key);
+  if (!found) throw new AuthError('invalid_api_key');
+  return { user: found.user, session: null, apiKey: found.apiKey, via: 'api-key' };
 }
 
 function keyOf({ apiKey }: Authentication): ApiKey {
@@ -73,19 +78,19 @@ function keyOf({ apiKey }: Authentication): ApiKey {
 }
 
 function carriedKeys(
-  request: PlainRequest,
+  { headers }: PlainRequest,
   { header, acceptBearer, bearerIsSession }: Settings,
-): Set<string> {
-  const keys = new Set<string>();
+): readonly string[] {
+  const { authorization } = headers;
+  const given = headers[header.toLowerCase()];
+  if (authorization === undefined && given === undefined) return [];
   // Node joins repeated headers with commas.
-  for (const value of [request.headers[header.toLowerCase()] ?? []].flat()) {
-    for (const key of value.split(',')) keys.add(trimWhitespace(key));
-  }
-  const { authorization = '' } = request.headers;
-  if (SCHEME.test(authorization)) keys.add(trimWhitespace(authorization.replace(SCHEME, '')));
-  const bearer = acceptBearer ? bearerToken(request) : null;
+  const keys = new Set([given ?? []].flat().flatMap((value) => value.split(',').map(trimWhitespace)));
+  if (authorization && SCHEME.test(authorization))
+    keys.add(trimWhitespace(authorization.replace(SCHEME, '')));
+  const bearer = acceptBearer ? bearerToken({ headers }) : null;
   if (bearer !== null && (!bearerIsSession || bearer.startsWith(API_KEY_PREFIX))) keys.add(bearer);
-  return keys;
+  return [...keys];
 }
 
 function carriesSession(request: PlainRequest, { acceptBearer, bearerIsSession }: Settings): boolean {
