@@ -64,6 +64,11 @@ export class LastUse {
     this.database.context.afterCommit(() => this.#add(id, use, inMs));
   }
 
+  /** The time of the last use, saved or not. */
+  latest<Saved extends Date | null>(id: string, saved: Saved): Saved | Date {
+    return (this.#waiting.get(id) ?? this.#writing.get(id))?.at ?? saved;
+  }
+
   /** Saves what is waiting. */
   settle(): Promise<void> {
     return this.#flush(true);

@@ -68,7 +68,8 @@ export class Sessions {
   /** A user's active sessions, newest first. */
   async list(userId: string): Promise<Session[]> {
     const rest = `ON ${this.#on} WHERE s.user_id = :userId ORDER BY s.created_at DESC, s.id DESC`;
-    return isUuid(userId) ? this.#live(rest, { userId }) : [];
+    const sessions = isUuid(userId) ? await this.#live(rest, { userId }) : [];
+    return sessions.map((one) => ({ ...one, lastActiveAt: this.#touches.latest(one.id, one.lastActiveAt) }));
   }
 
   /** The session, unless it has been revoked. The transaction must have locked the user. */

@@ -99,6 +99,18 @@ describe('the last activity of many sessions', () => {
     expect(await isWritten(other)).toBe(true);
   });
 
+  test('is in lists of this process before it is written', async () => {
+    const session = await stale();
+    const { key, apiKey } = await app.auth.apiKeys.create(userId, { name: 'used' });
+    const before = Date.now() - 1000;
+    await request(session);
+    await app.http.get('/guarded').set('x-service-api-key', key).expect(200);
+    const listed = (await app.auth.listSessions(userId)).find(({ id }) => id === session.id);
+    expect(listed?.lastActiveAt.getTime()).toBeGreaterThan(before);
+    const used = (await app.auth.apiKeys.list(userId)).find(({ id }) => id === apiKey.id);
+    expect(used?.lastUsedAt?.getTime()).toBeGreaterThan(before);
+  });
+
   test('does not bring back a session or an API key that was revoked in the meantime', async () => {
     const [revoked, live] = [await stale(), await stale()];
     const [gone, used] = await Promise.all(

@@ -84,7 +84,9 @@ export class ApiKeyStore {
 
   /** A user's keys, newest first. */
   async list(userId: string): Promise<ApiKey[]> {
-    return isUuid(userId) ? this.#key.select('WHERE k.user_id = :userId ORDER BY k.id DESC', { userId }) : [];
+    if (!isUuid(userId)) return [];
+    const keys = await this.#key.select('WHERE k.user_id = :userId ORDER BY k.id DESC', { userId });
+    return keys.map((key) => ({ ...key, lastUsedAt: this.#uses.latest(key.id, key.lastUsedAt) }));
   }
 
   /** @returns whether it existed */
