@@ -144,7 +144,7 @@ export class AccountChanges {
   async prune(): Promise<number> {
     await this.database.ready();
     const now = this.database.clock.date();
-    return deleteInBatches(this.database, this.table.name, 'id', 'expires_at <= :now', { now });
+    return deleteInBatches(this.database, this.table.name, 'id', 'expires_at', now);
   }
 
   /** Re-encrypts the states with the first secret. @returns their number */

@@ -172,7 +172,7 @@ export class DeviceRows {
     const isOld = `${column} <= :since`;
     const newer = `EXISTS (SELECT 1 FROM ${name} n WHERE n.user_id = d.user_id AND n.id > d.id)`;
     const sql = `SELECT d.id, CASE WHEN ${newer} THEN 1 ELSE 0 END AS is_superseded
-      FROM ${name} d WHERE d.kept IS NULL AND d.${isOld} LIMIT ${BATCH}`;
+      FROM ${name} d WHERE d.kept IS NULL AND d.${isOld} ORDER BY d.${column} LIMIT ${BATCH}`;
     return inBatches(async () => {
       const rows = await this.database.select<{ id: string; is_superseded: unknown }>(sql, { since });
       const [gone, kept] = [true, false].map((is) =>

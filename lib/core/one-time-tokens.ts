@@ -168,7 +168,7 @@ export class OneTimeTokens {
   async prune(): Promise<number> {
     await this.database.ready();
     const now = this.database.clock.date();
-    return deleteInBatches(this.database, this.table.name, 'token_hash', 'expires_at <= :now', { now });
+    return deleteInBatches(this.database, this.table.name, 'token_hash', 'expires_at', now);
   }
 
   get #purposes(): readonly Purpose[] {

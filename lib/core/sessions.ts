@@ -207,10 +207,10 @@ export class Sessions {
   async prune(): Promise<number> {
     await this.database.ready();
     const { clock } = this.database;
-    const prune = (condition: string, time: Date) =>
-      deleteInBatches(this.database, this.#table.name, 'id', condition, { time });
-    const expired = await prune('expires_at <= :time', clock.date());
-    return expired + (await prune('last_active_at <= :time', clock.date(-this.#idleMs)));
+    const prune = (column: string, end: Date) =>
+      deleteInBatches(this.database, this.#table.name, 'id', column, end);
+    const expired = await prune('expires_at', clock.date());
+    return expired + (await prune('last_active_at', clock.date(-this.#idleMs)));
   }
 
   /** Waits for background writes. */

@@ -1,5 +1,4 @@
 import type { Database } from './database.js';
-import type { Replacements } from './statements.js';
 
 /** The number of rows that a batch treats. */
 export const BATCH = 1000;
@@ -22,26 +21,28 @@ export async function inBatches(
 }
 
 /**
- * Deletes the rows that match a condition: see {@link inBatches}.
+ * Deletes the rows whose time has come: see {@link inBatches}.
  *
  * @param key the table's primary key: an id or a digest
- * @param condition selects the rows; it is checked again by the DELETE, since a row may have changed in the meantime
+ * @param column the time, which has an index
  */
 export function deleteInBatches(
   database: Database,
   table: string,
   key: string,
-  condition: string,
-  replacements: Replacements,
+  column: string,
+  end: Date,
 ): Promise<number> {
   return inBatches(async () => {
+    // In order, since SQLite would read a table as a whole whose statistics say that most rows have the same value.
     const rows = await database.select<{ key_value: string | Buffer }>(
-      `SELECT ${key} AS key_value FROM ${table} WHERE ${condition} LIMIT ${BATCH}`,
-      replacements,
+      `SELECT ${key} AS key_value FROM ${table} WHERE ${column} <= :end ORDER BY ${column} LIMIT ${BATCH}`,
+      { end },
     );
     if (rows.length === 0) return { found: 0, deleted: 0 };
     const keys = rows.map((row) => row.key_value) as string[] | Buffer[];
-    const sql = `DELETE FROM ${table} WHERE ${key} IN (:keys) AND ${condition}`;
-    return { found: rows.length, deleted: await database.change(sql, { ...replacements, keys }) };
+    // A row may have changed in the meantime.
+    const sql = `DELETE FROM ${table} WHERE ${key} IN (:keys) AND ${column} <= :end`;
+    return { found: rows.length, deleted: await database.change(sql, { end, keys }) };
   });
 }

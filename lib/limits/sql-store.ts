@@ -92,7 +92,7 @@ export class SqlLimitStore implements LimitStore {
   async prune(): Promise<number> {
     await this.database.ready();
     const now = this.database.clock.date();
-    return deleteInBatches(this.database, this.table.name, 'key_hash', 'expires_at <= :now', { now });
+    return deleteInBatches(this.database, this.table.name, 'key_hash', 'expires_at', now);
   }
 
   async close(): Promise<void> {}

@@ -92,7 +92,7 @@ export class AuditLogApi {
     const { database } = this.#core;
     await database.ready();
     const end = database.clock.date(-this.#retentionMs);
-    return deleteInBatches(database, this.#table.name, 'id', 'created_at <= :end', { end });
+    return deleteInBatches(database, this.#table.name, 'id', 'created_at', end);
   }
 
   /** @internal */

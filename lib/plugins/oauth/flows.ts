@@ -127,7 +127,7 @@ export class Flows {
     const { database } = this.#core;
     await database.ready();
     const now = database.clock.date();
-    return deleteInBatches(database, this.#table.name, 'state_hash', 'expires_at <= :now', { now });
+    return deleteInBatches(database, this.#table.name, 'state_hash', 'expires_at', now);
   }
 
   async #find(stateHash: Buffer, tokens: readonly string[]): Promise<FoundFlow | null> {

@@ -112,6 +112,6 @@ export class Challenges {
     const { database } = this.#core;
     await database.ready();
     const now = database.clock.date();
-    return deleteInBatches(database, this.#table.name, 'challenge_hash', 'expires_at <= :now', { now });
+    return deleteInBatches(database, this.#table.name, 'challenge_hash', 'expires_at', now);
   }
 }

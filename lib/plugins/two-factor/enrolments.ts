@@ -48,7 +48,7 @@ export class Enrolments {
     const { database } = this.#core;
     await database.ready();
     const now = database.clock.date();
-    return deleteInBatches(database, this.#table.name, 'session_id', 'expires_at <= :now', { now });
+    return deleteInBatches(database, this.#table.name, 'session_id', 'expires_at', now);
   }
 }
 

@@ -118,7 +118,7 @@ export class PendingSignIns {
     const { database } = this.#core;
     await database.ready();
     const now = database.clock.date();
-    return deleteInBatches(database, this.#table.name, 'token_hash', 'expires_at <= :now', { now });
+    return deleteInBatches(database, this.#table.name, 'token_hash', 'expires_at', now);
   }
 
   #carried(): string[] {

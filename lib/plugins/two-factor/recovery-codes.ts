@@ -101,7 +101,7 @@ export class RecoveryCodes {
     const { database } = this.#core;
     await database.ready();
     const since = database.clock.date(-UNDO_MS);
-    return deleteInBatches(database, this.#table.name, 'code_hash', 'used_at <= :since', { since });
+    return deleteInBatches(database, this.#table.name, 'code_hash', 'used_at', since);
   }
 
   #select(rest: string, userId: string, transaction?: Transaction) {

@@ -1,0 +1,306 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type request from 'supertest';
+import { admin, apiKeys, auditLog, suspension, twoFactor } from '../lib/index.js';
+import { ada, password, type SpecApp, sessionCookie, startApp } from './support/app.js';
+import { dialect } from './support/database.js';
+import { mailbox } from './support/mailbox.js';
+import { fillTables } from './support/many-rows.js';
+import { analyze, foreignKeysWithoutIndex, planOf, recordingSequelize, tablesOf } from './support/plans.js';
+import { settled } from './support/sessions.js';
+import { codeOf, forgetSteps } from './support/two-factor.js';
+
+// Every statement that an app with many users sends: the database is asked how it would find its rows.
+const root = { email: 'root@example.com', password: 'a root of all admins' };
+const plugins = [
+  password({ username: true }),
+  twoFactor(),
+  apiKeys(),
+  admin({ adminEmails: [root.email] }),
+  auditLog(),
+  suspension(),
+] as const;
+const mails = mailbox();
+
+let app: SpecApp<typeof plugins>;
+let sent: Set<string>;
+let tables: string[];
+let browser: ReturnType<typeof request.agent>;
+let rootBrowser: ReturnType<typeof request.agent>;
+let userId: string;
+
+beforeAll(async () => {
+  app = await startApp({
+    plugins,
+    async config(database) {
+      const own = recordingSequelize(database);
+      sent = own.sent;
+      const baseUrl = 'http://app.example.com';
+      const window = { limit: 1000, window: 60 };
+      const rateLimit = { signIn: window, signUp: window, mail: window, passwordChange: window };
+      return { database: own.sequelize, baseUrl, rateLimit, email: { send: mails.send } };
+    },
+  });
+  await fillTables(app.database);
+  await analyze(app.database);
+  tables = await tablesOf(app.database);
+  await app.auth.users.create({ ...root, emailVerified: true });
+  rootBrowser = app.browser();
+  await signIn(rootBrowser, root);
+  browser = app.browser();
+}, 120_000);
+afterAll(() => app.stop());
+
+const signIn = (client: ReturnType<typeof request.agent>, { email, password } = ada) =>
+  client.post('/auth/signin/credential').send({ credential: email, password }).expect(200);
+const mailTo = async (kind: string, work: () => PromiseLike<unknown>, to = ada.email) =>
+  (await mails.mailOf(to, kind, work)).token;
+const as = () => rootBrowser;
+
+/** What is called, by route. They run in this order. */
+const ROUTES: Record<string, () => Promise<unknown>> = {
+  'POST /signup/credential': () =>
+    browser
+      .post('/auth/signup/credential')
+      .send({ ...ada, username: 'ada' })
+      .expect(201),
+  'POST /signin/credential': async () => {
+    await signIn(browser);
+    // In a known browser, with a username, and with a wrong password.
+    await signIn(browser, { email: 'ada', password: ada.password });
+    await browser.post('/auth/signin/credential').send({ credential: 'ada', password: 'wrong' }).expect(401);
+    await app.http.post('/auth/signin/credential').send({ credential: 'nobody', password: 'x' }).expect(401);
+    // Another account in the same browser.
+    await app.auth.users.create({ email: 'other@example.com', password: ada.password });
+    await signIn(browser, { ...ada, email: 'other@example.com' });
+    await signIn(browser);
+  },
+  'GET /me': async () => {
+    userId = (await browser.get('/auth/me').expect(200)).body.user.id;
+    await app.auth.models.Session.update(
+      { lastActiveAt: new Date(Date.now() - 3_600_000) },
+      { where: { userId } },
+    );
+    await Promise.all([1, 2, 3].map(() => browser.get('/auth/me').expect(200)));
+    await settled(app.auth);
+  },
+  'PATCH /me': () => browser.patch('/auth/me').send({ username: 'ada.l' }).expect(200),
+  'POST /usernames/check': () =>
+    browser.post('/auth/usernames/check').send({ username: 'grace' }).expect(200),
+  'GET /sign-in-methods': () => browser.get('/auth/sign-in-methods').expect(200),
+  'POST /email-verifications': () => browser.post('/auth/email-verifications').expect(202),
+  'POST /verify-email': async () => {
+    const token = await mailTo('verify-email', () => browser.post('/auth/email-verifications').expect(202));
+    await browser.post('/auth/verify-email').send({ token }).expect(200);
+  },
+  'GET /sessions': () => browser.get('/auth/sessions').expect(200),
+  'DELETE /sessions/{id}': async () => {
+    const { session } = (await signIn(app.browser())).body;
+    await browser.delete(`/auth/sessions/${session.id}`).expect(204);
+  },
+  'POST /reauthenticate': () =>
+    browser.post('/auth/reauthenticate').send({ password: ada.password }).expect(204),
+  'POST /passwords/change': () =>
+    browser
+      .post('/auth/passwords/change')
+      .send({ current_password: ada.password, new_password: `${ada.password}!` })
+      .expect(200),
+  'POST /passwords/request-reset': () =>
+    mailTo('reset-password', () =>
+      app.http.post('/auth/passwords/request-reset').send({ email: ada.email }).expect(202),
+    ),
+  'POST /passwords/reset': async () => {
+    const token = await mailTo('reset-password', () =>
+      app.http.post('/auth/passwords/request-reset').send({ email: ada.email }).expect(202),
+    );
+    await browser.post('/auth/passwords/reset').send({ token, new_password: ada.password }).expect(204);
+    await signIn(browser);
+  },
+  'POST /api-keys': () => browser.post('/auth/api-keys').send({ name: 'program' }).expect(201),
+  'GET /api-keys': async () => {
+    const { key } = await app.auth.apiKeys.create(userId, { name: 'another' });
+    await app.http.get('/auth/me').set('x-service-api-key', key).expect(200);
+    await settled(app.auth);
+    await browser.get('/auth/api-keys').expect(200);
+  },
+  'DELETE /api-keys/{id}': async () => {
+    const { api_keys } = (await browser.get('/auth/api-keys').expect(200)).body;
+    await browser.delete(`/auth/api-keys/${api_keys[0].id}`).expect(204);
+  },
+  'POST /email-changes': () =>
+    mailTo(
+      'verify-new-email',
+      () => browser.post('/auth/email-changes').send({ new_email: 'new@example.com' }).expect(202),
+      'new@example.com',
+    ),
+  'POST /email-changes/confirm': async () => {
+    const email = 'newer@example.com';
+    const changed = () => browser.post('/auth/email-changes').send({ new_email: email }).expect(202);
+    const token = await mailTo('verify-new-email', changed, email);
+    await browser.post('/auth/email-changes/confirm').send({ token }).expect(200);
+    await app.auth.users.changeEmail(userId, ada.email, { verified: true });
+    await signIn(browser);
+  },
+  'POST /two-factor/totp': () => browser.post('/auth/two-factor/totp').expect(201),
+  'POST /two-factor/totp/confirm': async () => {
+    secret = (await browser.post('/auth/two-factor/totp').expect(201)).body.secret;
+    await browser
+      .post('/auth/two-factor/totp/confirm')
+      .send({ code: codeOf(secret) })
+      .expect(200);
+    await forgetSteps(app);
+  },
+  'GET /two-factor': () => browser.get('/auth/two-factor').expect(200),
+  'POST /signin/second-factor': async () => {
+    await browser.post('/auth/signout').expect(204);
+    await signIn(browser);
+    const answer = await browser
+      .post('/auth/signin/second-factor')
+      .send({ method: 'totp', code: codeOf(secret) })
+      .expect(200);
+    device = `latchkey-device=${sessionCookie(answer, 'latchkey-device')?.value}`;
+  },
+  'POST /two-factor/recovery-codes': () => browser.post('/auth/two-factor/recovery-codes').expect(200),
+  'DELETE /two-factor/totp': () => browser.delete('/auth/two-factor/totp').expect(204),
+  'GET /admin/users': async () => {
+    const { next_cursor } = (await as().get('/auth/admin/users').expect(200)).body;
+    await as().get(`/auth/admin/users?cursor=${next_cursor}`).expect(200);
+    for (const search of ['b1', 'nobody-at-all', 'example.com', ada.email]) {
+      await as().get(`/auth/admin/users?search=${search}`).expect(200);
+      await as().get(`/auth/admin/users?search=${search}&cursor=${next_cursor}`).expect(200);
+    }
+  },
+  'POST /admin/users': () => as().post('/auth/admin/users').send({ email: 'made@example.com' }).expect(201),
+  'GET /admin/users/{id}': () => as().get(`/auth/admin/users/${userId}`).expect(200),
+  'PATCH /admin/users/{id}': () =>
+    as().patch(`/auth/admin/users/${userId}`).send({ username: 'lovelace' }).expect(200),
+  'POST /admin/users/{id}/send-password-reset': () =>
+    mailTo('reset-password', () => as().post(`/auth/admin/users/${userId}/send-password-reset`).expect(202)),
+  'GET /admin/users/{id}/sessions': () => as().get(`/auth/admin/users/${userId}/sessions`).expect(200),
+  'DELETE /admin/users/{id}/sessions/{sessionId}': async () => {
+    const { session } = (await signIn(app.browser())).body;
+    await as().delete(`/auth/admin/users/${userId}/sessions/${session.id}`).expect(204);
+  },
+  'POST /admin/users/{id}/revoke-sessions': () =>
+    as().post(`/auth/admin/users/${userId}/revoke-sessions`).expect(200),
+  'POST /admin/users/{id}/suspend': () =>
+    as().post(`/auth/admin/users/${userId}/suspend`).send({ reason: 'spam' }).expect(200),
+  'POST /admin/users/{id}/reinstate': () => as().post(`/auth/admin/users/${userId}/reinstate`).expect(200),
+  'POST /admin/users/{id}/disable-second-factor': () => app.auth.twoFactor.disable(userId),
+  'GET /admin/events': async () => {
+    const { next_cursor } = (await as().get('/auth/admin/events').expect(200)).body;
+    for (const filter of ['', '&kind=sign_in.failed', `&user_id=${userId}`]) {
+      await as().get(`/auth/admin/events?limit=5${filter}`).expect(200);
+      await as().get(`/auth/admin/events?limit=5${filter}&cursor=${next_cursor}`).expect(200);
+    }
+  },
+  'POST /signout': async () => {
+    await signIn(browser);
+    await browser.post('/auth/signout').expect(204);
+  },
+  'POST /revoke-sessions': async () => {
+    await signIn(browser);
+    await browser.post('/auth/revoke-sessions').expect(200);
+  },
+  'POST /undo-change': async () => {
+    await signIn(browser);
+    const token = await mailTo('password-changed', () =>
+      app.auth.users.setPassword(userId, 'what nobody knows'),
+    );
+    await app.http.post('/auth/undo-change').set('cookie', device).send({ token }).expect(200);
+    await app.auth.users.setPassword(userId, ada.password);
+  },
+  'DELETE /me': async () => {
+    await signIn(browser);
+    await browser.delete('/auth/me').expect(204);
+  },
+  'DELETE /admin/users/{id}': async () => {
+    const { id } = await app.auth.users.create({ email: 'gone@example.com' });
+    await as().delete(`/auth/admin/users/${id}`).expect(204);
+  },
+};
+let secret: string;
+let device: string;
+
+/** Operations without a route. */
+const OPERATIONS: Record<string, () => Promise<unknown>> = {
+  importUsers: () =>
+    app.auth.credential.importUsers(
+      Array.from({ length: 5 }, (_, index) => ({ email: `import${index}@example.com`, passwordHash: null })),
+    ),
+  'users.find': () => app.auth.users.find({ email: root.email }),
+  revokeSession: async () => {
+    const answer = await app.auth.credential.signIn({ credential: root.email, password: root.password });
+    await app.auth.revokeSession('token' in answer ? answer.token : '');
+  },
+  prune: async () => {
+    expect(await app.auth.prune()).toBeGreaterThan(100);
+  },
+};
+
+/** Routes that send what others send: the twins for forms, and what sets a first password. */
+const ALIKE = [
+  'POST /me/update',
+  'POST /me/delete',
+  'POST /passwords/set',
+  'PUT /passwords',
+  'GET /openapi.json',
+];
+
+/** A walk along an index costs what it returns if it is in the order of the result, and ends at a limit. */
+const isShortWalk = (sql: string, sorts: boolean) => /ORDER BY [\s\S]*LIMIT \d+/.test(sql) && !sorts;
+
+/**
+ * PostgreSQL reads a whole table for a search that it expects to find nothing, if the table is smaller than a step of the
+ * search.
+ */
+const isStepOfSearch = (sql: string) => dialect === 'postgres' && sql.includes(' LIKE ');
+
+/** Which statements read more rows than they need, and how. */
+async function wasteful(statements: Iterable<string>): Promise<string[]> {
+  const found: string[] = [];
+  for (const sql of statements) {
+    if (!/^\s*(SELECT|UPDATE|DELETE|WITH)\b/.test(sql)) continue;
+    if (
+      !tables.some((table) => new RegExp(`\\b${table}\\b`).test(sql)) ||
+      /information_schema|sqlite_master|pragma_/.test(sql)
+    )
+      continue;
+    const { accesses, sorts } = await planOf(app.database, sql);
+    expect([sql, accesses.length]).not.toEqual([sql, 0]);
+    for (const { table, by } of accesses) {
+      if ((by === 'table' && !isStepOfSearch(sql)) || (by === 'index' && !isShortWalk(sql, sorts)))
+        found.push(`${by} of ${table}: ${sql.slice(0, 700)}`);
+    }
+  }
+  return found;
+}
+
+describe('the plans of the statements of', () => {
+  const all = Object.entries({ ...ROUTES, ...OPERATIONS });
+  test.each(all)('%s read no table as a whole', async (_name, call) => {
+    sent.clear();
+    await call();
+    await settled(app.auth);
+    const statements = [...sent];
+    expect(statements.length).toBeGreaterThan(0);
+    expect(await wasteful(statements)).toEqual([]);
+  });
+});
+
+test('every route is called here, or sends what another one sends', () => {
+  const routes = Object.entries(app.auth.openapi().paths).flatMap(([path, operations]) =>
+    Object.keys(operations as object).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect([...Object.keys(ROUTES), ...ALIKE].sort()).toEqual(routes.sort());
+});
+
+test('a statement without an index is noticed', async () => {
+  expect(await wasteful(["SELECT s.id FROM sessions s WHERE s.ip_address = '192.0.2.1'"])).toHaveLength(1);
+  expect(
+    await wasteful(["SELECT s.id FROM sessions s WHERE s.ip_address = 'x' ORDER BY s.user_agent LIMIT 9"]),
+  ).toHaveLength(1);
+});
+
+test('deleting a row reads no table as a whole for what refers to it', async () => {
+  expect(await foreignKeysWithoutIndex(app.database)).toEqual([]);
+});

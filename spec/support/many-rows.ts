@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import { dialect, rows, type SpecDatabase } from './database.js';
+
+const USERS = 4000;
+const DAY = 86_400_000;
+
+/** Ids of a table, which are older than those that are made now. */
+const idOf = (table: number, index: number) =>
+  `01800000-0000-7000-8${String(table).padStart(3, '0')}-${String(index).padStart(12, '0')}`;
+const later = (days: number) => new Date(Date.now() + days * DAY);
+
+/** Fills the tables as those of an app with many users, of whose rows few have expired. */
+export async function fillTables(database: SpecDatabase): Promise<void> {
+  const each = (make: (index: number) => object, count = USERS) =>
+    Array.from({ length: count }, (_, i) => make(i));
+  const digest = () => randomBytes(32);
+  const user = (index: number) => idOf(0, index % USERS);
+  // One of a hundred rows has expired.
+  const end = (index: number) => later(index % 100 === 0 ? -400 : 30);
+  const past = (index: number) => later(index % 100 === 0 ? -400 : -(index % 50) / 10);
+  const tables: Record<string, object[]> = {
+    users: each((index) => ({
+      id: user(index),
+      email: `${digest().toString('hex').slice(0, 12)}@example.com`,
+      username: index % 2 === 0 ? `user${index}` : null,
+      password_hash: '$bcrypt-hmac-sha384$2b$04$hash',
+      auth_epoch: 0,
+      created_at: past(index),
+      updated_at: past(index),
+      deleted_at: index % 100 === 0 ? later(-1) : null,
+    })),
+    sessions: each(
+      (index) => ({
+        id: idOf(1, index),
+        user_id: user(index),
+        token_hash: digest(),
+        replaced_token_hash: index % 10 === 0 ? digest() : null,
+        auth_epoch: 0,
+        remembered: true,
+        created_at: past(index),
+        authenticated_at: past(index),
+        last_active_at: past(index),
+        expires_at: end(index),
+      }),
+      2 * USERS,
+    ),
+    known_devices: each(
+      (index) => ({
+        id: idOf(2, index),
+        user_id: user(index),
+        token_hash: digest(),
+        created_at: past(index),
+        last_used_at: past(index),
+        forgotten_at: index % 50 === 0 ? past(index) : null,
+        undo_token_hash: index % 5 === 0 ? digest() : null,
+      }),
+      2 * USERS,
+    ),
+    rate_limits: each((index) => ({ key_hash: digest(), hits: 1, expires_at: end(index) })),
+    one_time_tokens: each((index) => ({
+      token_hash: digest(),
+      user_id: user(index),
+      purpose: 'reset-password',
+      email: `${index}@example.com`,
+      expires_at: end(index),
+    })),
+    account_changes: each((index) => ({
+      id: idOf(3, index),
+      user_id: user(index),
+      kind: 'password-changed',
+      token_hash: digest(),
+      email: index % 3 === 0 ? `was${index}@example.com` : null,
+      created_at: past(index),
+      expires_at: end(index),
+    })),
+    api_keys: each((index) => ({
+      id: idOf(4, index),
+      user_id: user(index),
+      name: 'program',
+      start: 'lkk_',
+      key_hash: digest(),
+      scopes: '',
+      created_at: past(index),
+    })),
+    audit_events: each(
+      (index) => ({
+        id: idOf(5, index),
+        kind: ['sign_in.succeeded', 'sign_in.failed', 'session.revoked'][index % 3],
+        user_id: user(index),
+        details: '{}',
+        created_at: past(index),
+      }),
+      2 * USERS,
+    ),
+    totp_secrets: each((index) => ({
+      user_id: user(index),
+      secret: 'sealed',
+      last_step: 0,
+      wrong_codes: 0,
+      confirmed_at: past(index),
+    })),
+    totp_enrolments: each((index) => ({
+      session_id: idOf(1, index),
+      user_id: user(index),
+      secret: 'sealed',
+      expires_at: end(index),
+    })),
+    recovery_codes: each(
+      (index) => ({
+        code_hash: digest(),
+        user_id: user(index),
+        used_at: index % 100 === 0 ? later(-100) : null,
+      }),
+      2 * USERS,
+    ),
+    pending_sign_ins: each((index) => ({
+      token_hash: digest(),
+      user_id: user(index),
+      auth_epoch: 0,
+      remembered: true,
+      amr: 'pwd',
+      expires_at: end(index),
+    })),
+  };
+  const queries = database.sequelize.getQueryInterface();
+  for (const [table, all] of Object.entries(tables)) {
+    for (let from = 0; from < all.length; from += 1000)
+      await queries.bulkInsert(table, all.slice(from, from + 1000), { logging: false });
+  }
+  // Index-only scans on PostgreSQL.
+  if (dialect === 'postgres') await rows(database, 'VACUUM');
+}
