@@ -7,7 +7,6 @@ const DELAY_MS = 1000;
 /** A row that would end this soon without its use does not wait: more than the delay and a statement's deadline. */
 const URGENT_MS = 6000;
 const MAX_ROWS = 200;
-/** At about 300 bytes each. */
 const MAX_WAITING = 10_000;
 const MAX_TRIES = 3;
 
