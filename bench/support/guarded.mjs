@@ -168,11 +168,11 @@ export async function newDatabase(dialect, name, databases) {
  *
  * @param {Candidate} candidate
  * @param {{ connections: number, seconds: number, warmUp: number, alone?: number, patient: boolean, databases:
- *   import('./databases.mjs').Databases }} options `alone`: seconds for which it is measured with one connection too
+ *   import('./databases.mjs').Databases, log?: (line: string) => void }} options `alone`: seconds for which it is measured with one connection too
  * @returns {Promise<Round>}
  */
 export async function measureRound(candidate, options) {
-  const { connections, seconds, warmUp, alone = 0, patient, databases } = options;
+  const { connections, seconds, warmUp, alone = 0, patient, databases, log } = options;
   const server = await startServer(candidate.file, candidate.env);
   try {
     const url = `${server.url}/me`;
@@ -203,7 +203,7 @@ export async function measureRound(candidate, options) {
         };
       },
       [server.pid, ...pids],
-      { patient },
+      { patient, log },
     );
   } catch (error) {
     error.message += `\n${server.output()}`;
@@ -262,7 +262,7 @@ export async function interleaved(all, { rounds, log, ...options }) {
   for (let round = 1; round <= rounds; round++) {
     for (const candidate of all) {
       if (round > (candidate.rounds ?? rounds)) continue;
-      const one = await measureRound(candidate, options);
+      const one = await measureRound(candidate, { ...options, log });
       results.get(candidate.name).push(one);
       const notes = [one.disturbed && 'disturbed', one.bad > 0 && `${one.bad} bad responses`].filter(Boolean);
       log(

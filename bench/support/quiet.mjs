@@ -43,10 +43,10 @@ export function watchOthers(own = []) {
  * @template T
  * @param {() => Promise<T>} work
  * @param {readonly number[]} [own]
- * @param {{ patient?: boolean }} [options] `patient: false` measures once, whatever else runs
+ * @param {{ patient?: boolean, log?: (line: string) => void }} [options] `patient: false` measures once, whatever else runs
  * @returns {Promise<T & { others: number, disturbed: boolean }>}
  */
-export async function undisturbed(work, own = [], { patient = true } = {}) {
+export async function undisturbed(work, own = [], { patient = true, log = () => {} } = {}) {
   for (let attempt = 1; ; attempt++) {
     if (patient) await untilQuiet(own);
     const watch = watchOthers(own);
@@ -54,6 +54,7 @@ export async function undisturbed(work, own = [], { patient = true } = {}) {
     const others = watch();
     const disturbed = others > MAX_OTHERS;
     if (!disturbed || !patient || attempt === MAX_TRIES) return { ...outcome, others, disturbed };
+    log(`others used ${Math.round(others * 100)} % of a core: again`);
   }
 }
 
