@@ -44,11 +44,15 @@ export async function connectTo(url) {
 export async function insertRows(connection, table, columns, count, row) {
   const into = `INSERT INTO ${table} (${columns.join(', ')}) VALUES `;
   await connection.run('BEGIN');
+  // The next rows are made while the database stores the last ones.
+  let storing = Promise.resolve();
   for (let from = 1; from <= count; from += ROWS) {
     const length = Math.min(ROWS, count - from + 1);
     const rows = Array.from({ length }, (_, index) => tuple(connection.dialect, row(from + index)));
-    await connection.run(into + rows.join(','));
+    await storing;
+    storing = connection.run(into + rows.join(','));
   }
+  await storing;
   await connection.run('COMMIT');
 }
 
