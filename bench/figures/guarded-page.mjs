@@ -20,6 +20,7 @@ ${CONNECTIONS} connections; ${timing.rounds} interleaved rounds of ${timing.seco
   ];
   for (const dialect of dialects) {
     const all = await candidates(dialect, { size, names: servers, databases, log });
+    if (all.length === 0) continue;
     for (const one of all) if (FEWER_ROUNDS.includes(one.name)) one.rounds = Math.min(3, timing.rounds);
     const results = await interleaved(all, {
       ...timing,
@@ -30,6 +31,7 @@ ${CONNECTIONS} connections; ${timing.rounds} interleaved rounds of ${timing.seco
     });
     parts.push(`### ${NAMES[dialect]}`, tableOf(dialect, all, results), goalsOf(dialect, results));
   }
+  if (parts.length === 1) throw new Error(`no server here is called ${servers?.join(' or ')}`);
   return parts.filter(Boolean).join('\n\n');
 }
 
