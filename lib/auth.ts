@@ -26,7 +26,7 @@ import { Mailer } from './mail/mailer.js';
 import { coreMigrations } from './migrations/core.js';
 import { type MigrateOptions, migrate } from './migrations/migrate.js';
 import { type CoreModels, withCoreTables } from './models/core.js';
-import { defineModels } from './models/model.js';
+import { modelsOf } from './models/model.js';
 import type { Session } from './models/session.js';
 import type { User } from './models/user.js';
 import {
@@ -166,6 +166,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     core,
     parts.flatMap((part) => part.routes?.() ?? []),
   );
+  const models = modelsOf(database, withCoreTables(core.userTable, parts));
   const migrations = [...coreMigrations, ...parts.flatMap(({ migrations = [] }) => migrations).sort(byName)];
   const within = <T>(options: TransactionOption | undefined, work: () => Promise<T>) =>
     core.inTransaction(options?.transaction, work);
@@ -197,11 +198,13 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     }),
     on: (name, listener) => core.events.on(name, listener),
     openapi: () => describeApi(core, routes, settings.httpBasePath ?? DEFAULT_BASE_PATH),
-    models: defineModels(database, withCoreTables(core.userTable, parts)),
+    get models() {
+      return models();
+    },
     [internalsKey]: { core, routes },
   };
   const apis = parts.filter(({ api }) => api !== null).map(({ name, api }) => [name, api]);
-  return Object.freeze({ ...Object.fromEntries(apis), ...auth });
+  return Object.freeze(Object.assign(auth, Object.fromEntries(apis)));
 }
 
 function assemble(config: AuthConfig<readonly Plugin[]>) {

@@ -106,6 +106,47 @@ const SIGN_IN_WITH_PROVIDER = `
   });
 `;
 
+/** Prints the address of every module that Node's loader of ES modules loads. */
+const LOG_LOADED = `import { writeSync } from 'node:fs';
+  export async function load(url, context, next) {
+    writeSync(1, url + '\\n');
+    return next(url, context);
+  }`;
+
+/** Makes an Auth with every plugin, and a router; then signs somebody up. Prints what CommonJS has loaded until each. */
+const LIST_LOADED = `exports.plugins = (latchkey, { google }) => [
+    latchkey.credentialPassword({ bcryptCost: 4 }),
+    latchkey.twoFactor(),
+    latchkey.oauth(),
+    google({ clientId: 'app', clientSecret: 'the client secret' }),
+    latchkey.passkeys({ rpName: 'App' }),
+    latchkey.apiKeys(),
+    latchkey.suspension(),
+    latchkey.auditLog(),
+    latchkey.admin({ adminEmails: ['ada@example.com'] }),
+  ];
+  exports.used = async ({ authRouter, createAuth }, plugins) => {
+    const auth = createAuth({
+      database: 'sqlite::memory:',
+      secret: 'a secret for specs, of 32 bytes and more',
+      baseUrl: 'http://localhost:3000',
+      email: { send() {} },
+      plugins,
+    });
+    authRouter(auth);
+    console.log(Object.keys(require.cache).join('\\n') + '\\nsigned up');
+    await auth.migrate();
+    await auth.credential.signUp({ email: 'ada@example.com', password: 'an analytical engine' });
+    console.log(Object.keys(require.cache).join('\\n'));
+    await auth.close();
+  };`;
+
+/** The names of the packages in a list of files and addresses. */
+function packagesIn(files: string): Set<string> {
+  const names = files.matchAll(/node_modules\/((?:@[^/\n]+\/)?[^/\n]+)\/(?!.*node_modules\/)/g);
+  return new Set([...names].map(([, name = '']) => name));
+}
+
 /** A path next to the project's own files, for the app's database. */
 const databaseFile = (name: string) => `const databaseFile = ${JSON.stringify(`./${name}.db`)};`;
 
@@ -130,7 +171,7 @@ describe('the npm package', () => {
 
   test('contains the build and the documentation and nothing else', () => {
     const expected =
-      /^(dist\/(esm|cjs)\/.+\.(js|d\.ts)|dist\/cjs\/package\.json|docs\/[\w-]+\.md|[A-Z]+(\.md)?|package\.json)$/;
+      /^(dist\/(esm|cjs)\/.+\.(js|d\.ts)|dist\/cjs\/package\.json|dist\/zod\.LICENSE|docs\/[\w-]+\.md|[A-Z]+(\.md)?|package\.json)$/;
     expect(packed.filter((path) => !expected.test(path))).toEqual([]);
     for (const path of ['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/esm/index.js', 'dist/cjs/index.d.ts']) {
       expect(packed).toContain(path);
@@ -164,6 +205,34 @@ describe('the npm package', () => {
         })();`,
     });
     expect(await node('cjs', 'main.cjs')).toBe(OUTCOME);
+  });
+
+  test.each(['mjs', 'cjs'])('loads packages when they are used (main.%s)', async (extension) => {
+    const name = `loaded-${extension}`;
+    await project(name, {
+      'main.cjs': `const { plugins, used } = require('../loaded.cjs');
+        const latchkey = require('latchkey');
+        void used(latchkey, plugins(latchkey, require('latchkey/providers')));`,
+      'main.mjs': `import { plugins, used } from '../loaded.cjs';
+        import * as latchkey from 'latchkey';
+        import * as providers from 'latchkey/providers';
+        await used(latchkey, plugins(latchkey, providers));`,
+    });
+    await project('.', { 'hooks.mjs': LOG_LOADED, 'loaded.cjs': LIST_LOADED });
+    const hooks =
+      'import { register } from "node:module"; register("../hooks.mjs", "file://" + process.cwd() + "/")';
+    const flag = `--import=data:text/javascript,${encodeURIComponent(hooks)}`;
+    const options = { cwd: join(folder, name), env: clean() };
+    const { stdout } = await run(process.execPath, [flag, `main.${extension}`], options);
+    const [atStart, afterSignUp] = stdout.split('signed up').map(packagesIn);
+    // Express and Sequelize bring others.
+    const { dependencies, peerDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+    const known = Object.keys({ ...dependencies, ...peerDependencies });
+    expect(known.filter((one) => atStart?.has(one)).sort()).toEqual(['cookie', 'express', 'sequelize']);
+    expect(atStart).toContain('latchkey');
+    expect(known.filter((one) => afterSignUp?.has(one))).toEqual(
+      expect.arrayContaining(['@zxcvbn-ts/language-common', 'bcrypt']),
+    );
   });
 
   test('keeps what plugins declare when an app is bundled', async () => {

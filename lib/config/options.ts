@@ -9,7 +9,8 @@ type Issue = z.core.$ZodIssue;
  * @throws TypeError naming every invalid key and how to fix it, without quoting values
  */
 export function readOptions<S extends z.ZodType>(where: string, schema: S, options: unknown): z.output<S> {
-  const { data, error } = schema.safeParse(options);
+  // Without compiling the schema, which is used once.
+  const { data, error } = schema.safeParse(options, { jitless: true });
   if (!error) return data as z.output<S>;
   const mistakes = error.issues.flatMap(intendedIssues).map((issue) => sentence(issue, where, schema));
   throw new TypeError(`latchkey: ${where && `${where}: `}${mistakes.join('; ')}`);

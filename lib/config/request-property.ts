@@ -1,5 +1,5 @@
 import { IncomingMessage } from 'node:http';
-import { z } from 'zod';
+import * as z from 'zod';
 
 // Express's own properties, and those of its usual middleware.
 const TAKEN = new Set(

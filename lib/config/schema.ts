@@ -1,5 +1,5 @@
 import type { Sequelize } from 'sequelize';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isSequelize } from '../database/connect.js';
 import type { RedisClient } from '../limits/redis-store.js';
 import { consoleLogger, type Logger } from '../logger.js';

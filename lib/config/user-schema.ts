@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { coreTables } from '../models/core.js';
 import type { FieldOptions, Hooks, RowModel } from './user-options.js';
 

@@ -91,6 +91,7 @@ export interface Carrier {
   readonly problems?: readonly AuthErrorCode[];
   /** What GET /me returns about a credential that is not a session, in addition to its user. */
   readonly description?: {
+    /** @internal */
     readonly schema: z.ZodRawShape;
     present(authentication: Authentication): Record<string, unknown>;
   };

@@ -65,6 +65,7 @@ export interface PasswordLinks {
 
 /** The part of a user's ways to sign in that a plugin knows of, as JSON. */
 export interface SignInMethods {
+  /** @internal */
   readonly schema: z.ZodRawShape;
   of(record: UserRecord): Promise<Readonly<Record<string, unknown>>>;
 }
@@ -113,6 +114,7 @@ export interface SecondFactors {
 export interface Reauthentication {
   /** The name of the field in the body. */
   readonly field: string;
+  /** @internal */
   readonly schema: z.ZodType;
   readonly problems: readonly AuthErrorCode[];
   /**
@@ -139,9 +141,9 @@ export interface FactorMethod {
   isAvailable(userId: string): Promise<boolean>;
   /** What the client needs to give it: the answer of POST /signin/second-factor/options. @param challengedBy the pending sign-in */
   options(userId: string, challengedBy: string): Promise<Readonly<Record<string, unknown>>>;
-  /** The schema of the `options`. */
+  /** The schema of the `options`. @internal */
   readonly optionsSchema: z.ZodType;
-  /** The schema of the `response`. */
+  /** The schema of the `response`. @internal */
   readonly responseSchema: z.ZodType;
   /** What `verify` throws, for the OpenAPI document. */
   readonly problems: readonly AuthErrorCode[];

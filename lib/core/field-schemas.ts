@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { FieldOptions, FieldType } from '../config/user-options.js';
 
 /** The maximum number of characters of a string whose field sets none. */

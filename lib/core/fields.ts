@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { FieldOptions, FieldsOptions } from '../config/user-options.js';
 import { AuthError } from '../errors.js';
 import { type Column, type Columns, column, snakeCase } from '../models/column.js';
@@ -62,6 +62,7 @@ export class Fields {
    * The fields of a request's body, flat and in snake_case.
    *
    * @param purpose `update` makes all of them optional
+   * @internal
    */
   wireShape(from: FieldSource, purpose: 'create' | 'update'): z.ZodRawShape {
     return Object.fromEntries(

@@ -1,6 +1,6 @@
 import { type BinaryLike, pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import bcrypt from 'bcrypt';
+import { bcrypt } from './bcrypt.js';
 import type { Kind } from './failure-work.js';
 
 /** A password hash created by another program. */
@@ -54,7 +54,7 @@ function readBcrypt(stored: string): ForeignHash | null {
     kind: { cost },
     isTooCostly: cost > MAX_BCRYPT_COST,
     // All three prefixes denote the same algorithm: 2b and 2y mark fixed bugs of old implementations.
-    verify: (password) => bcrypt.compare(password, `$2b$${match[1]}${match[2]}`),
+    verify: async (password) => (await bcrypt()).compare(password, `$2b$${match[1]}${match[2]}`),
   };
 }
 

@@ -1,5 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
-import bcrypt from 'bcrypt';
+import { bcrypt } from './bcrypt.js';
 import { FailureWork, type Kind, Recent } from './failure-work.js';
 import { readForeignHash } from './foreign-hash.js';
 import { queueHash } from './hash-queue.js';
@@ -63,10 +63,8 @@ export class PasswordHasher {
   /** Returns the string to store: the scheme, and bcrypt's parameters, salt and hash. */
   async hash(password: string): Promise<string> {
     const [pepper] = this.#peppers;
-    const bcryptHash = await queueHash(
-      () => bcrypt.hash(prehash(password, pepper), this.#cost),
-      this.clientOf(),
-    );
+    const { hash } = await bcrypt();
+    const bcryptHash = await queueHash(() => hash(prehash(password, pepper), this.#cost), this.clientOf());
     return `${SCHEME}${pepper ? `$p=${pepper.id}` : ''}${bcryptHash}`;
   }
 
@@ -134,7 +132,10 @@ export class PasswordHasher {
     return {
       kind: { cost },
       isOutdated: cost < this.#cost || pepper !== this.#peppers[0],
-      verify: async (password) => (await bcrypt.compare(prehash(password, pepper), bcryptHash)) && !isLost,
+      verify: async (password) => {
+        const { compare } = await bcrypt();
+        return (await compare(prehash(password, pepper), bcryptHash)) && !isLost;
+      },
     };
   }
 }

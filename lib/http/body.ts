@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler, type Response } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { trimWhitespace } from '../carriers/whitespace.js';
 import { fieldErrors } from '../core/field-errors.js';
 import { AuthError, type AuthErrorCode, excerpt } from '../errors.js';

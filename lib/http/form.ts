@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { AuthError, excerpt, type FieldError } from '../errors.js';
 
 /** A field of a form as it was sent: text, or what a body parser of the app made of it. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Core } from '../core/core.js';
 import { type FORM_PAGES, SECOND_FACTOR_TO } from './form-pages.js';
 import { type Route, takesForms } from './route.js';

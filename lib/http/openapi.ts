@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Core } from '../core/core.js';
 import { type AuthErrorCode, statusOf } from '../errors.js';
 import { FORM_ANSWER, json, requestBody } from './openapi-body.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PageOptions } from '../core/pagination.js';
 import { text } from './schemas.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Core } from '../core/core.js';
 import { isPending, type SignedIn } from '../core/signed-in.js';
 import type { AuthErrorCode } from '../errors.js';

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { inspect } from 'node:util';
 import type { NextFunction, Response } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Core } from '../core/core.js';
 import { AuthError, MAX_FIELD_ERRORS } from '../errors.js';
 import { withError } from './callback-url.js';

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AuthError, excerpt } from '../errors.js';
 
 /** The query string. Not `req.query`, which depends on the app's settings and can contain arrays and objects. */

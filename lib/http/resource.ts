@@ -1,9 +1,10 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Column, type Columns, snakeCase } from '../models/column.js';
 import { id, time } from './schemas.js';
 
 /** The JSON representation of a table's rows. Everything that clients see of a row goes through here. */
 export interface Resource<Row> {
+  /** @internal */
   readonly schema: z.ZodObject;
   present(row: Row): Record<string, unknown>;
 }

@@ -49,6 +49,7 @@ export interface Reply {
 /** A documented response of a route. */
 export interface Answer {
   readonly description: string;
+  /** @internal */
   readonly schema?: z.ZodType;
   /** Whether it can demand a second factor in place of a session. */
   readonly mayWait?: boolean;
@@ -72,9 +73,11 @@ export interface Route<A extends Access = Access, Body = unknown, Query = unknow
   readonly changesWaysIn?: true;
   /** Disables the origin check of a public route that other sites send browsers to. Its handler must prevent CSRF. */
   readonly fromOtherSites?: true;
+  /** @internal */
   readonly body?: z.ZodType<Body>;
+  /** @internal */
   readonly query?: z.ZodType<Query>;
-  /** Parameters that a provider sends as a form in the body instead of the query. */
+  /** Parameters that a provider sends as a form in the body instead of the query. @internal */
   readonly formPost?: z.ZodType<Query>;
   /**
    * Whether pages may send an HTML form here: its fields are those of the body, and the answer is a redirect. `only` for

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A non-empty string in a request: well-formed Unicode without NUL, of limited length. */
 export function text(maxLength: number) {

@@ -1,8 +1,6 @@
 import { QueryTypes } from 'sequelize';
 import type { Migration, MigrationContext } from './migration.js';
 
-const list = new Intl.ListFormat('en');
-
 /** The names of the tables that a migration creates or drops, without running it. */
 async function tablesIn(
   context: MigrationContext,
@@ -34,7 +32,7 @@ export async function requireFreeNames(
   if (existing.length === 0) return;
   const [one, several] = existing.length === 1 ? ['table', 'it is'] : ['tables', 'they are'];
   throw new Error(
-    `latchkey: migrate: the ${one} ${list.format(existing.map(({ name }) => name))} exists already, and ${several} not latchkey's. ` +
+    `latchkey: migrate: the ${one} ${listed(existing.map(({ name }) => name))} exists already, and ${several} not latchkey's. ` +
       `Set tablePrefix to another value, such as 'auth_', so that latchkey's tables have names of their own`,
   );
 }
@@ -74,7 +72,7 @@ export async function requireUnreferenced(
   if (foreign.length === 0) return;
   const pairs = new Set(foreign.map(({ name, target }) => `${name} (to ${target})`));
   throw new Error(
-    `latchkey: migrate: undo would drop tables that others refer to: ${list.format(pairs)}. ` +
+    `latchkey: migrate: undo would drop tables that others refer to: ${listed([...pairs])}. ` +
       'Nothing has been changed. Drop these foreign keys or tables first',
   );
 }
@@ -101,4 +99,8 @@ function query<Row extends object>(
     type: QueryTypes.SELECT,
     replacements: { tables },
   });
+}
+
+function listed(names: readonly string[]): string {
+  return new Intl.ListFormat('en').format(names);
 }

@@ -1,5 +1,5 @@
 import { QueryTypes } from 'sequelize';
-import { z } from 'zod';
+import * as z from 'zod';
 import { readOptions } from '../config/options.js';
 import type { Database } from '../database/database.js';
 import { requireFreeNames, requireUnreferenced } from './checks.js';

@@ -19,15 +19,34 @@ export type ModelOf<T> =
 
 type AnyModel = ModelStatic<Model>;
 
+type Declarations = Readonly<Record<string, TableDeclaration>>;
+type ModelsOf<T> = { readonly [Name in keyof T]: ModelOf<T[Name]> };
+
 /**
- * Defines the Sequelize models of tables, and their associations with `User`.
+ * The Sequelize models of tables. They are defined when they are first asked for: most apps never do, and it takes longer
+ * than the rest of `createAuth`.
  *
  * @throws TypeError if a field of users has the name of an association
  */
-export function defineModels<T extends Readonly<Record<string, TableDeclaration>>>(
-  database: Database,
-  declarations: T,
-): { readonly [K in keyof T]: ModelOf<T[K]> } {
+export function modelsOf<T extends Declarations>(database: Database, tables: T): () => ModelsOf<T> {
+  requireFreeAssociations(tables);
+  let models: ModelsOf<T> | undefined;
+  return () => {
+    models ??= defineModels(database, tables);
+    return models;
+  };
+}
+
+function requireFreeAssociations(tables: Declarations): void {
+  const fields = tables.User?.columns ?? {};
+  for (const { ofUser } of Object.values(tables)) {
+    if (ofUser && Object.hasOwn(fields, ofUser))
+      throw new TypeError(`latchkey: user.fields.${ofUser} is a name that latchkey uses: choose another`);
+  }
+}
+
+/** Defines models, and their associations with `User`. */
+function defineModels<T extends Declarations>(database: Database, declarations: T): ModelsOf<T> {
   const models = Object.fromEntries(
     Object.entries(declarations).map(([name, declaration]) => [
       name,
@@ -39,8 +58,6 @@ export function defineModels<T extends Readonly<Record<string, TableDeclaration>
     if (!model || !User || !columns.userId) continue;
     model.belongsTo(User, { as: 'user', foreignKey: 'userId', constraints: false });
     if (!ofUser) continue;
-    if (declarations.User && Object.hasOwn(declarations.User.columns, ofUser))
-      throw new TypeError(`latchkey: user.fields.${ofUser} is a name that latchkey uses: choose another`);
     User.hasMany(model, { as: ofUser, foreignKey: 'userId', constraints: false });
   }
   return models as never;

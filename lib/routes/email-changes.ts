@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Core } from '../core/core.js';
 import { requestEmailChange } from '../core/email-change.js';
 import { readEmail } from '../core/users-api.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isSession } from '../core/authentication.js';
 import type { Core } from '../core/core.js';
 import { deleteUser } from '../core/deletion.js';

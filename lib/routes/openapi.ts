@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Core } from '../core/core.js';
 import { describeApi } from '../http/openapi.js';
 import { type Route, route } from '../http/route.js';

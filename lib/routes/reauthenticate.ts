@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Reauthentication } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
 import { reauthenticate as confirm } from '../core/reauthentication.js';

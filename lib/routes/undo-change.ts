@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { sessionOf } from '../carriers/authenticate.js';
 import type { Core } from '../core/core.js';
 import { undoChange as undo } from '../core/undo-change.js';

@@ -5,7 +5,7 @@ import { dialectOf } from '../../lib/database/connect.js';
 import { Database } from '../../lib/database/database.js';
 import { columnTypes } from '../../lib/migrations/column-types.js';
 import { column } from '../../lib/models/column.js';
-import { defineModels } from '../../lib/models/model.js';
+import { modelsOf } from '../../lib/models/model.js';
 import { declareTable, Table } from '../../lib/models/table.js';
 import { createDatabase, rows, type SpecDatabase } from '../support/database.js';
 import { loggingSequelize } from '../support/statements.js';
@@ -161,7 +161,7 @@ describe('a table', () => {
 
   test('has a model that leaves out what is internal, unless the app asks for all', async () => {
     const own = dialectOf(sequelize) ?? 'sqlite';
-    const { Thing } = defineModels(new Database(sequelize, own, '', new CallContext()), { Thing: things });
+    const { Thing } = modelsOf(new Database(sequelize, own, '', new CallContext()), { Thing: things })();
     const found = (await Thing.findOne())?.get();
     expect(Object.keys(found ?? {}).sort()).toEqual(
       Object.keys(things.columns)

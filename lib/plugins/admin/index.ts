@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { readOptions } from '../../config/options.js';
 import { canonicalEmail } from '../../core/canonical.js';
 import { passwordsOf } from '../../core/passwords.js';

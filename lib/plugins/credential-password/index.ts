@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Core } from '../../core/core.js';
 import { declarePasswords } from '../../core/switches.js';
 import type { UserRecord } from '../../core/user-record.js';

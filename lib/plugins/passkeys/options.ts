@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isAddress } from './relying-party.js';
 
 /** Options of {@link passkeys}. */

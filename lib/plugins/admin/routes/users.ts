@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Core } from '../../../core/core.js';
 import { hasUsernames } from '../../../core/usernames.js';
 import { pageOptions, pageQuery } from '../../../http/page.js';

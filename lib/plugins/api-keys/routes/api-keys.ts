@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { AuthError } from '../../../errors.js';
 import { route } from '../../../http/route.js';
 import { text } from '../../../http/schemas.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { pageOptions, pageQuery } from '../../../http/page.js';
 import { resourceOf } from '../../../http/resource.js';
 import { route } from '../../../http/route.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isLoopback, readOptions } from '../../../config/options.js';
 import { FLOW_PARAMETERS } from '../authorization-parameters.js';
 import type { FieldsOf } from '../provider.js';
@@ -65,13 +65,15 @@ export interface EndpointOptions extends ProviderOptions, ProfileAlias {
   endpoints?: Endpoints;
 }
 
+/** @internal */
 export const required = z.string('is missing').min(1, 'is missing');
 
-/** An https URL. Plain http is allowed for loopback addresses only, for development and tests. */
+/** An https URL. Plain http is allowed for loopback addresses only, for development and tests. @internal */
 export const secureUrl = z
   .string('must be an https URL (http is allowed on localhost only)')
   .refine(isSecureUrl, 'must be an https URL (http is allowed on localhost only)');
 
+/** @internal */
 export const providerId = z
   .string('must be 1 to 64 characters of a-z, 0-9, _ and -')
   .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be 1 to 64 characters of a-z, 0-9, _ and -');
@@ -89,6 +91,7 @@ const authorizeParameters = z
 
 const callback = z.custom((value) => typeof value === 'function', 'must be a function').optional();
 
+/** @internal */
 export const providerShape = {
   clientId: required,
   clientSecret: required,
@@ -98,13 +101,19 @@ export const providerShape = {
   profile: callback,
 };
 
+/** @internal */
 export const trustEmailVerifiedShape = z.boolean('must be true or false').optional();
 
+/** @internal */
 export const clientAuthShape = z.enum(['basic', 'post'], 'must be basic or post').optional();
 
+/** @internal */
 export const discoveredShape = { ...providerShape, issuer: secureUrl.optional() };
 
-/** @param names the endpoints that can be replaced */
+/**
+ * @param names the endpoints that can be replaced
+ * @internal
+ */
 export function endpointShape(...names: string[]) {
   const all = [...names, 'revocationUrl'];
   const endpoints = Object.fromEntries(all.map((name) => [name, secureUrl.optional()]));
@@ -115,6 +124,7 @@ export function endpointShape(...names: string[]) {
  * Validates the options of a provider.
  *
  * @throws TypeError naming every mistake and how to fix it, without quoting values
+ * @internal
  */
 export function checkOptions<Options extends object>(
   provider: string,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { resourceOf } from '../../../http/resource.js';
 import { route } from '../../../http/route.js';
 import type { OAuthApi } from '../api.js';

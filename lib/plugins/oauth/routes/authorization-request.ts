@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Core } from '../../../core/core.js';
 import type { AuthErrorCode } from '../../../errors.js';
 import type { Reply } from '../../../http/route.js';

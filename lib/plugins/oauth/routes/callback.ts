@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AuthError } from '../../../errors.js';
 import { withError } from '../../../http/callback-url.js';
 import { type Call, type Reply, route } from '../../../http/route.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { route } from '../../../http/route.js';
 import type { PasskeysApi } from '../api.js';
 import { creationOptions } from './schemas.js';

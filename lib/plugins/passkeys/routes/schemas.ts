@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { text } from '../../../http/schemas.js';
 
 // Whatever else a browser sends is left out: WebAuthn grows. The whole body has at most 16 KiB.

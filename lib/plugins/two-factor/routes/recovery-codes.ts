@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { requireAal } from '../../../http/admit.js';
 import { route } from '../../../http/route.js';
 import type { TwoFactorApi } from '../api.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Core } from '../../../core/core.js';
 import { resources, sessionReply } from '../../../http/present.js';
 import { route } from '../../../http/route.js';
