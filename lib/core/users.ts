@@ -1,6 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Hooks } from '../config/user-options.js';
 import { isUuid, uuidv7 } from '../crypto/uuid.js';
+import { ClusterLock } from '../database/cluster-lock.js';
 import type { Database } from '../database/database.js';
 import { violatedUnique } from '../database/faults.js';
 import type { Replacements } from '../database/statements.js';
@@ -18,6 +19,8 @@ const SAMPLE = 100;
 
 /** Reads and writes users: the table, and the app's rows if there is a model for them. */
 export class Users {
+  readonly #clusterLock: ClusterLock;
+
   constructor(
     private readonly database: Database,
     readonly table: Table<UserColumns>,
@@ -25,7 +28,9 @@ export class Users {
     /** Null if the fields are columns of the table. */
     readonly rows: AppRows | null,
     private readonly hooks: Pick<Hooks, 'createRow'>,
-  ) {}
+  ) {
+    this.#clusterLock = new ClusterLock(database, table.name);
+  }
 
   /** @throws UniqueConstraintError (Sequelize): unique constraints decide, so concurrent calls are safe */
   async create(user: NewUser, fields: FieldValues, transaction: Transaction): Promise<UserRecord> {
@@ -126,6 +131,7 @@ export class Users {
     const lock = this.database.dialect === 'sqlite' ? '' : ' FOR UPDATE';
     // Without the app's row: PostgreSQL does not lock what an outer join may not find.
     const users = this.table.whole('u');
+    await this.#clusterLock.take(id, transaction);
     const raw = await this.#selectOne(users, `WHERE u.id = :id${lock}`, { id }, transaction);
     if (!raw) return null;
     const whole = users.read(raw);
