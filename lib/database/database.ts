@@ -238,8 +238,9 @@ export class Database {
         return await attempt();
       } catch (error) {
         if (wasNotSent(error) && attempts <= MAX_CONNECTIONS) continue;
-        const waits = isBusy(error) && !turn.isLate;
-        if (!waits && (attempts >= MAX_ATTEMPTS || !isRetryable(error))) throw error;
+        // Its caller may not have been told yet that it is late.
+        if (isBusy(error) && turn.isLate) throw turn.noAnswer();
+        if (!isBusy(error) && (attempts >= MAX_ATTEMPTS || !isRetryable(error))) throw error;
         const pauseMs = Math.min(attempts * 20, MAX_PAUSE_MS) * (0.5 + Math.random());
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
