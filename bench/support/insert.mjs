@@ -29,7 +29,12 @@ export async function connectTo(url) {
     };
   }
   const file = await openSqlite(url.replace(/^sqlite:/, ''));
-  return { dialect: 'sqlite', run: async (sql) => file.exec(sql), close: async () => file.close() };
+  return {
+    dialect: 'sqlite',
+    run: async (sql) => file.exec(sql),
+    all: async (sql) => file.prepare(sql).all(),
+    close: async () => file.close(),
+  };
 }
 
 /**
