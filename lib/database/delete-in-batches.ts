@@ -1,11 +1,12 @@
 import type { Database } from './database.js';
 
 /** The number of rows that a batch treats. */
-export const BATCH = 1000;
-const PAUSE_MS = 10;
+export const BATCH = 500;
+const LEAST_PAUSE_MS = 10;
 
 /**
- * Deletes rows in batches with pauses, since one large DELETE would block other statements for seconds.
+ * Deletes rows in batches, since one large DELETE would block other statements for seconds. Each is followed by a pause as
+ * long as it took: without, the database would write what it has logged at the expense of others.
  *
  * @param batch treats up to {@link BATCH} rows, and says how many it found, and how many of them it deleted
  * @returns the number of deleted rows
@@ -13,10 +14,13 @@ const PAUSE_MS = 10;
 export async function inBatches(
   batch: () => Promise<{ readonly found: number; readonly deleted: number }>,
 ): Promise<number> {
-  for (let total = 0; ; await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))) {
+  for (let total = 0; ; ) {
+    const begun = performance.now();
     const { found, deleted } = await batch();
     total += deleted;
     if (found < BATCH) return total;
+    const pauseMs = Math.max(LEAST_PAUSE_MS, performance.now() - begun);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 
