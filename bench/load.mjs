@@ -115,7 +115,8 @@ async function load() {
 }
 
 function report({ mix, samples, perSecond, leftOver, versions }) {
-  const after = samples.filter(({ at }) => at >= Math.min(WARM_UP_MS, (minutes * 60_000) / 2));
+  const warmUp = Math.min(WARM_UP_MS, (minutes * 60_000) / 2);
+  const after = samples.filter(({ at }) => at >= warmUp);
   const growths = [
     growth('heap after a garbage collection, MB', after, ({ heapUsed }) => heapUsed / 2 ** 20, 1.1),
     growth('resident memory, MB', after, ({ rss }) => rss / 2 ** 20, 1.2),
@@ -144,7 +145,7 @@ function report({ mix, samples, perSecond, leftOver, versions }) {
     ),
     '',
     `After the warm-up and at the end: medians of the first and the last fifth of the samples, one every ${SAMPLE_MS / 1000} seconds, after the`,
-    'first two minutes. An hour adds: the slope of a line through all of them. Flat: at most 10 % more heap, and 20 % more',
+    `first ${fixed(warmUp / 1000)} seconds. An hour adds: the slope of a line through all of them. Flat: at most 10 % more heap, and 20 % more`,
     `resident memory; at most 10 % or ${LANES} more handles and files; never more than ${CONNECTIONS} connections.`,
     '',
     `Operations: ${KINDS.map((kind) => `${kind} ${fixed(mix.done[kind])}`).join(', ')}.`,

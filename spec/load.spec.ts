@@ -9,7 +9,7 @@ import { type SpecApp, startApp } from './support/app.js';
 import { rows } from './support/database.js';
 
 const LANES = 4;
-const OPERATIONS = 150;
+const OPERATIONS = 200;
 const seed = Number(process.env.LATCHKEY_SPEC_SEED ?? Math.floor(Math.random() * 1e6));
 const adminPassword = 'a password of administrators';
 

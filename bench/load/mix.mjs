@@ -576,6 +576,11 @@ class Lane {
   async #fresh(person) {
     const session = this.#one(person.sessions);
     if (!session) return null;
+    if (person.isStale(session)) {
+      const body = {};
+      const { browser } = session;
+      await this.#send('POST', '/auth/two-factor/totp', { browser, body }, '403 reauthentication_required');
+    }
     if (person.isFresh(session) || (await this.#reauthenticate(person, session))) return session;
     return null;
   }

@@ -2,8 +2,9 @@
 import { Secret, TOTP } from 'otpauth';
 import { Browser } from './http.mjs';
 
-/** After ten minutes a session is not fresh any more; it is renewed a bit before. */
+/** After ten minutes a session is not fresh any more. In between, the model does not say which it is. */
 const FRESH_MS = 8 * 60_000;
+const STALE_MS = 11 * 60_000;
 const STEP_SECONDS = 30;
 const BROWSERS = 3;
 
@@ -60,6 +61,11 @@ export class Person {
 
   isFresh(session) {
     return Date.now() - session.at < FRESH_MS && (!this.hasSecondFactor || session.aal === 2);
+  }
+
+  /** Whether it must be refused where a recent sign-in is needed. */
+  isStale(session) {
+    return !this.hasSecondFactor && Date.now() - session.at > STALE_MS;
   }
 
   /** @param {string} secret in base32 @returns the first code of a new secret */
