@@ -63,9 +63,10 @@ export class LastUse {
     this.database.context.afterCommit(() => this.#add(id, use, inMs));
   }
 
-  /** The time of the last use, saved or not. */
+  /** The time of the last use, saved or not. What is waiting may be older than what has been saved in the meantime. */
   latest<Saved extends Date | null>(id: string, saved: Saved): Saved | Date {
-    return (this.#waiting.get(id) ?? this.#writing.get(id))?.at ?? saved;
+    const { at } = this.#waiting.get(id) ?? this.#writing.get(id) ?? {};
+    return at && (!saved || at > saved) ? at : saved;
   }
 
   /** Saves what is waiting. */
@@ -197,8 +198,9 @@ export class LastUse {
         ) AS unlocked WHERE t.id = unlocked.id`;
       case 'mysql':
         // By the primary key: a scan of a small table would lock rows that it does not change. LIMIT keeps MySQL from
-        // merging the subquery into the statement, which must not read the table that it changes.
-        return `UPDATE (
+        // merging the subquery into the statement, which must not read the table that it changes. With `sql_safe_updates`,
+        // the database would refuse the join: MariaDB reads the first comment as SQL, and MySQL the second one as a hint.
+        return `/*M! SET STATEMENT sql_safe_updates = 0 FOR */ UPDATE /*+ SET_VAR(sql_safe_updates = 0) */ (
           SELECT id FROM ${table} FORCE INDEX (PRIMARY) WHERE ${which} ORDER BY id LIMIT ${MAX_ROWS} FOR UPDATE SKIP LOCKED
         ) AS unlocked STRAIGHT_JOIN ${table} AS t FORCE INDEX (PRIMARY) ON t.id = unlocked.id
         SET t.${column} = ${value('t.id')}`;

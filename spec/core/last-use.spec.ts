@@ -52,7 +52,9 @@ const until = async (isSo: () => boolean | Promise<boolean>) => {
   while (!(await isSo())) await pause(20);
 };
 const updates = (table = 'sessions') =>
-  statements.filter((line) => new RegExp(`^Executed[^:]*: UPDATE [^"]*\\b${table}\\b`).test(line));
+  statements.filter((line) =>
+    new RegExp(`^Executed[^:]*: (/\\*M!.*?\\*/ )?UPDATE [^"]*\\b${table}\\b`).test(line),
+  );
 
 /** Makes the database refuse the next updates of sessions. */
 function refuse(times: number): void {
@@ -109,6 +111,15 @@ describe('the last activity of many sessions', () => {
     expect(listed?.lastActiveAt.getTime()).toBeGreaterThan(before);
     const used = (await app.auth.apiKeys.list(userId)).find(({ id }) => id === apiKey.id);
     expect(used?.lastUsedAt?.getTime()).toBeGreaterThan(before);
+  });
+
+  test('is not earlier in lists than what has been written in the meantime', async () => {
+    const session = await stale();
+    await request(session);
+    const later = new Date(Date.now() + 30 * SECOND);
+    await changeSession(app, session.id, { lastActiveAt: later });
+    const [listed] = await app.auth.listSessions(userId);
+    expect(listed?.lastActiveAt).toEqual(later);
   });
 
   test('does not bring back a session or an API key that was revoked in the meantime', async () => {

@@ -3,6 +3,7 @@ import { Sequelize } from 'sequelize';
 import { createAuth } from '../../lib/index.js';
 import { ada, password, SECRET } from '../support/app.js';
 import { createDatabase, dialect, rows, type SpecDatabase } from '../support/database.js';
+import { ago, HOUR, settled } from '../support/sessions.js';
 
 let database: SpecDatabase;
 let own: Sequelize | null;
@@ -91,8 +92,26 @@ async function resists(auth: ReturnType<typeof open>) {
       ).rejects.toMatchObject({ code: 'invalid_credentials' });
   }
   expect(await rows(database, 'SELECT id FROM users')).toHaveLength(1);
+  await savesLastActivity(auth, user.id);
   expect(await auth.revokeAllSessions(user.id)).toBe(ATTACKS.length);
   expect(await auth.prune()).toBe(0);
+}
+
+/** Sessions would end although they are in use if their last activity could not be saved. */
+async function savesLastActivity(auth: ReturnType<typeof open>, userId: string) {
+  const signIns = ['203.0.113.1', '203.0.113.2'].map((ip) =>
+    auth.credential.signIn({ credential: ada.email, password: ada.password, ip }),
+  );
+  const issued = await Promise.all(signIns);
+  await database.sequelize.query('UPDATE sessions SET last_active_at = :at', {
+    replacements: { at: ago(HOUR) },
+  });
+  for (const { token } of issued) await auth.getSession({ headers: { cookie: `latchkey=${token}` } });
+  await settled(auth);
+  const ids = issued.map(({ session }) => session.id);
+  for (const { id, lastActiveAt } of await auth.listSessions(userId))
+    expect([id, lastActiveAt.getTime() > Date.now() - HOUR / 2]).toEqual([id, ids.includes(id)]);
+  for (const { token } of issued) await auth.revokeSession(token);
 }
 
 describe('text from clients is stored as it is and never executed', () => {
@@ -105,6 +124,15 @@ describe('text from clients is stored as it is and never executed', () => {
   for (const [name, statement, options] of SETTINGS[dialect]) {
     test(`with an instance of the app’s own that sets ${name}`, async () => {
       await resists(open(instanceWith(statement, options)));
+    });
+  }
+
+  if (dialect === 'mysql') {
+    test('with safe updates, once the tables are there', async () => {
+      const first = open(database.url);
+      await first.migrate();
+      await first.close();
+      await resists(open(instanceWith('SET SESSION sql_safe_updates = 1')));
     });
   }
 
