@@ -146,7 +146,7 @@ describe('a row of the app', () => {
     expect(statements).toHaveLength(2);
     statements.length = 0;
     await get('/auth/admin/users?search=b@', cookie).expect(200);
-    expect(statements).toHaveLength(2);
+    expect(statements).toHaveLength(4);
     expect((await get('/admin', cookie).expect(200)).body.row).toMatchObject({ name: 'Root' });
   });
 });
