@@ -9,7 +9,7 @@ const folder = process.env.LATCHKEY_SPEC_TABLES;
 
 /**
  * Migrates the database of a spec's app. On SQLite, the first app with certain plugins leaves a copy of its empty tables,
- * with which the others start: migrating took a fifth of the time of the specs.
+ * with which the others start, since migrating takes longer than most specs.
  */
 export async function migrated(
   auth: AnyAuth,
