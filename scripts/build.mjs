@@ -1,6 +1,6 @@
 // Builds lib/ into dist/: the declarations of its modules, and the code of each entry point in one file with what it
-// shares with the others in a second, as ES modules and as CommonJS. Hundreds of small files would take Node several times
-// as long to load, and so would zod, of which a part is used here.
+// shares with the others in a second, as ES modules and as CommonJS. Hundreds of small files would take Node longer to
+// load, and so would zod, of which a part is used here.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -6,7 +6,7 @@ const LEAST_PAUSE_MS = 10;
 
 /**
  * Deletes rows in batches, since one large DELETE would block other statements for seconds. Each is followed by a pause as
- * long as it took: without, the database would write what it has logged at the expense of others.
+ * long as it took, so that others get at least half of the database's time.
  *
  * @param batch treats up to {@link BATCH} rows, and says how many it found, and how many of them it deleted
  * @returns the number of deleted rows

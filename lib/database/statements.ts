@@ -68,8 +68,8 @@ export class Statements {
   }
 
   /**
-   * A SQL expression for a time in milliseconds since 1970, which is read several times faster than the database's own
-   * type: drivers create an object for each. Null where there is none: SQLite stores text, and MySQL stores the local time
+   * A SQL expression for a time in milliseconds since 1970, which is read faster than the database's own type: Sequelize
+   * and the drivers parse that. Null where there is none: SQLite stores text, and MySQL stores the local time
    * of Sequelize's time zone, which may have summer time.
    */
   milliseconds(column: string): string | null {

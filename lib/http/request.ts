@@ -46,7 +46,7 @@ export interface GuardedRequest {
 
 /**
  * The property of a request with what the last guard has found out, wherever `requestProperty` has put that. All copies
- * of this package in a process share it. Not a WeakMap, which makes garbage collection slower on a busy server.
+ * of this package in a process share it.
  */
 const KNOWN = Symbol.for('latchkey.authentication/1');
 

@@ -69,7 +69,7 @@ function matching(
   );
 }
 
-/** MySQL would read whole users, which takes four times as long. The other databases choose the smaller index. */
+/** MySQL would read whole users, which takes longer. The other databases choose the smaller index. */
 function searched({ database, userTable }: Core): string {
   const users = database.table(userTable.name);
   return database.dialect === 'mysql' ? `${users} u FORCE INDEX (${users}_search)` : `${users} u`;

@@ -3,7 +3,7 @@ import type { Assurance } from '../../core/assurance.js';
 import type { FactorMethod } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
 import type { UserRecord } from '../../core/user-record.js';
-import { digestToken } from '../../crypto/token.js';
+import { digestInHex } from '../../crypto/token.js';
 import { AuthError } from '../../errors.js';
 import type { User } from '../../models/user.js';
 import { codeUsedMail } from './mails.js';
@@ -102,7 +102,7 @@ export class Proofs {
 
 /** Identifies a pending sign-in to the plugins that make challenges for it, without being its token. */
 export function challengerOf(token: string): string {
-  return digestToken(token).toString('hex');
+  return digestInHex(token);
 }
 
 /** How a user has authenticated by all that they have given. */
