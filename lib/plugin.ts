@@ -46,6 +46,8 @@ export interface PluginDefinition<Name extends string = string, Api = unknown, T
   readonly name: Name;
   /** Additional columns of users, which the plugin's migrations add. */
   readonly userColumns?: Columns;
+  /** The plugin with the settings that tests need to be quick, for `latchkey/testing`. @default the plugin itself */
+  forTests?(): Plugin;
   /**
    * Called once for each Auth. It must not use other plugins' contributions, which are incomplete until all are set up.
    *

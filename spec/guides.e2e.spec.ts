@@ -61,7 +61,18 @@ describe('the guides for a project of its own', () => {
     const jest = join(root, 'node_modules/jest/bin/jest.js');
     const args = ['--experimental-vm-modules', jest, '--rootDir', folder];
     const { stderr } = await run(process.execPath, args, { cwd: folder, env: environment() });
-    expect(stderr).toMatch(/Tests: +4 passed, 4 total/);
+    expect(stderr).toMatch(/Tests: +5 passed, 5 total/);
+  });
+
+  test('testing.md: its tests pass with node:test', async () => {
+    const [code = ''] = (await blocks('testing.md', 'js')).filter((one) => one.startsWith('// app.test.js'));
+    const [, line = ''] = /`(import [^`]* from 'node:test')`/.exec(await page('testing.md')) ?? [];
+    await writeFile(join(folder, 'app.node.js'), code.replace(/import .* from '@jest\/globals'/, line));
+    const { stdout } = await run(process.execPath, ['--test', 'app.node.js'], {
+      cwd: folder,
+      env: environment(),
+    });
+    expect(stdout).toMatch(/pass 5\n.*fail 0\n/);
   });
 
   test('deployment.md: the server is healthy, completes a shutdown, and its database is pruned', async () => {

@@ -106,6 +106,23 @@ const SIGN_IN_WITH_PROVIDER = `
   });
 `;
 
+/** A test file for Jest, in CommonJS, with `latchkey/testing`. */
+const TEST_WITH_TESTING = `
+  const getSession = (auth, headers) => auth.getSession({ headers });
+  const { signedIn, testAuth } = require('latchkey/testing');
+  const auth = testAuth();
+  afterAll(() => auth.close());
+
+  test('a session ends by the clock of the tests', async () => {
+    const { headers, user } = await signedIn(auth, { email: 'ada@example.com' });
+    expect((await getSession(auth, headers)).user.id).toBe(user.id);
+    auth.testing.advance(86400);
+    await expect(getSession(auth, headers)).rejects.toThrow();
+    await auth.testing.reset();
+    expect(await auth.users.get(user.id)).toBeNull();
+  });
+`;
+
 /** Prints the address of every module that Node's loader of ES modules loads. */
 const LOG_LOADED = `import { writeSync } from 'node:fs';
   export async function load(url, context, next) {
@@ -321,6 +338,7 @@ describe('the npm package', () => {
           expect(outcome).toBe(${JSON.stringify(OUTCOME)});
         });`,
       'provider.test.js': SIGN_IN_WITH_PROVIDER,
+      'testing.test.js': TEST_WITH_TESTING,
     });
     const provider = await startLyingProvider();
     try {

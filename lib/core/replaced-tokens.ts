@@ -18,6 +18,7 @@ export async function wereJustReplaced(database: Database, tokens: readonly stri
     { digests },
   );
   return rows.some(
-    ({ issued_at, db_now }) => Number(db_now) - database.toDate(issued_at).getTime() < REPLACEMENT_MS,
+    ({ issued_at, db_now }) =>
+      database.clock.at(db_now) - database.toDate(issued_at).getTime() < REPLACEMENT_MS,
   );
 }

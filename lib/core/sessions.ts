@@ -239,7 +239,7 @@ export class Sessions {
       replacements,
       transaction,
     );
-    if (rows[0]) clock.observe(Number(rows[0].db_now));
+    if (rows[0]) clock.observe(rows[0].db_now);
     return rows.map((raw) => this.#session.read(raw)).filter((session) => !this.#hasEnded(session));
   }
 

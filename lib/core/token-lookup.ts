@@ -53,7 +53,7 @@ export class TokenLookup<Row, Owner extends User = User> {
     const { row, user: owner } = this.lookup;
     const user = owner.read(raw);
     if (owner.isPresent && !(await owner.isPresent(user))) return null;
-    return { row: row.read(raw), user, now: Number(raw.db_now) };
+    return { row: row.read(raw), user, now: this.database.clock.at(raw.db_now) };
   }
 
   async #fetch(digests: readonly string[], deadlineMs?: number): Promise<Map<string, Raw>> {
@@ -68,7 +68,7 @@ export class TokenLookup<Row, Owner extends User = User> {
       undefined,
       deadlineMs,
     );
-    if (rows[0]) this.database.clock.observe(Number(rows[0].db_now));
+    if (rows[0]) this.database.clock.observe(rows[0].db_now);
     return new Map(rows.map((one) => [one.token_digest.toString('hex'), one]));
   }
 }

@@ -188,7 +188,7 @@ export class Users {
       replacements,
       transaction,
     );
-    if (raw) this.database.clock.observe(Number(raw.db_now));
+    if (raw) this.database.clock.observe(raw.db_now);
     return raw ?? null;
   }
 

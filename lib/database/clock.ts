@@ -16,10 +16,27 @@ export const NOW_SQL: Record<Dialect, string> = {
  */
 export class Clock {
   #ahead: number | undefined;
+  /** What tests have added to the time: see {@link skip}. */
+  #skippedMs = 0;
 
-  /** Records the database's time, in milliseconds since 1970. */
-  observe(databaseTime: number): void {
-    this.#ahead = databaseTime - performance.now();
+  /** Records the database's time as a statement has returned it, in milliseconds since 1970. */
+  observe(databaseTime: number | string): void {
+    this.#ahead = Number(databaseTime) - performance.now();
+  }
+
+  /** The time when a statement returned the database's time. */
+  at(databaseTime: number | string): number {
+    return Number(databaseTime) + this.#skippedMs;
+  }
+
+  /** Moves the time on, for tests: `latchkey/testing` calls it, and nothing else. @param ms 0 goes back to the real time */
+  skip(ms: number): void {
+    this.#skippedMs = ms === 0 ? 0 : this.#skippedMs + ms;
+  }
+
+  /** Milliseconds since some time in the past, for durations within this process. It needs no database. */
+  elapsed(): number {
+    return performance.now() + this.#skippedMs;
   }
 
   /** Whether the database's time is known. */
@@ -35,7 +52,7 @@ export class Clock {
    */
   now(): number {
     if (this.#ahead === undefined) throw new Error("the database's clock has not been read yet");
-    return performance.now() + this.#ahead;
+    return this.elapsed() + this.#ahead;
   }
 
   /** The time `inMs` milliseconds from now, in whole milliseconds as columns store it. */

@@ -226,7 +226,7 @@ export class Database {
 
   async #readClock(): Promise<void> {
     const [row] = (await this.#select(`SELECT ${this.nowSql} AS db_now`, undefined, undefined)) as object[];
-    if (row) this.clock.observe(Number((row as { db_now: number | string }).db_now));
+    if (row) this.clock.observe((row as { db_now: number | string }).db_now);
   }
 
   // Retries statements that were not sent because an idle connection had died, up to the size of the pool, and

@@ -9,7 +9,7 @@ import {
 
 interface Counter {
   hits: number;
-  /** By `performance.now()`, as the others. */
+  /** By `elapsed()`, as the others. */
   endsAt: number;
   blockedUntil: number;
   isReported: boolean;
@@ -23,15 +23,18 @@ export class MemoryLimitStore implements LimitStore {
   /** In the order in which they were begun. */
   readonly #counters = new Map<string, Counter>();
 
+  /** @param elapsed milliseconds since some time in the past */
+  constructor(private readonly elapsed: () => number = () => performance.now()) {}
+
   async hit(key: string, { limit, windowMs }: WindowPolicy): Promise<number | null> {
     const counter = this.#counter(key, windowMs);
-    if (counter.hits >= limit) return counter.endsAt - performance.now();
+    if (counter.hits >= limit) return counter.endsAt - this.elapsed();
     counter.hits++;
     return null;
   }
 
   async reserve(key: string, policy: PausePolicy): Promise<Paused | null> {
-    const now = performance.now();
+    const now = this.elapsed();
     const counter = this.#counter(key, FORGET_AFTER_MS);
     if (counter.blockedUntil > now) {
       const isFirst = !counter.isReported;
@@ -58,7 +61,7 @@ export class MemoryLimitStore implements LimitStore {
 
   async prune(): Promise<number> {
     const before = this.#counters.size;
-    const now = performance.now();
+    const now = this.elapsed();
     for (const [key, { endsAt }] of this.#counters) if (endsAt <= now) this.#counters.delete(key);
     return before - this.#counters.size;
   }
@@ -66,7 +69,7 @@ export class MemoryLimitStore implements LimitStore {
   async close(): Promise<void> {}
 
   #counter(key: string, lifeMs: number): Counter {
-    const now = performance.now();
+    const now = this.elapsed();
     const known = this.#counters.get(key);
     if (known && known.endsAt > now) return known;
     const counter = { hits: 0, endsAt: now + lifeMs, blockedUntil: 0, isReported: false };

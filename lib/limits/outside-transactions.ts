@@ -9,13 +9,14 @@ import type { LimitStore, Paused, PausePolicy, WindowPolicy } from './store.js';
  * process counts in its memory.
  */
 export class OutsideTransactions implements LimitStore {
-  readonly #memory = new MemoryLimitStore();
+  readonly #memory: MemoryLimitStore;
   readonly #side: SideConnections;
 
   constructor(
     private readonly store: LimitStore,
     private readonly database: Database,
   ) {
+    this.#memory = new MemoryLimitStore(() => database.clock.elapsed());
     this.#side = new SideConnections(database);
   }
 

@@ -21,7 +21,7 @@ const DELETIONS: ReadonlySet<string> = new Set(['user.deleted', 'admin.user_dele
 // Limits memory use if events occur faster than the database can store them.
 const MAX_WAITING = 20_000;
 
-/** An event that is waiting to be saved, and when it occurred by `performance.now()`. */
+/** An event that is waiting to be saved, and when it occurred by `clock.elapsed()`. */
 interface Recorded extends Omit<AuditEvent, 'id' | 'createdAt'> {
   readonly at: number;
 }
@@ -72,7 +72,7 @@ export class AuditLogApi {
       return;
     }
     this.#waiting.push({
-      at: performance.now(),
+      at: this.#core.database.clock.elapsed(),
       kind,
       userId,
       ipAddress: storable(ip, 45),
@@ -125,7 +125,8 @@ export class AuditLogApi {
 
   // Not when it is recorded, since the database's clock may not have been read yet.
   #dated({ at, ...row }: Recorded): AuditEvent {
-    const createdAt = this.#core.database.clock.date(at - performance.now());
+    const { clock } = this.#core.database;
+    const createdAt = clock.date(at - clock.elapsed());
     return { id: uuidv7(createdAt.getTime()), ...row, createdAt };
   }
 }

@@ -42,8 +42,15 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
   options: O = {} as O,
 ): Plugin<'credential', CredentialApi<SignUpAnswer<O>, SignUpInputOf<O>>, Record<never, never>> {
   const settings = readSettings(options);
+  const short = { minLength: 1, common: false };
   return definePlugin({
     name: 'credential',
+    forTests: () =>
+      credentialPassword({
+        ...options,
+        bcryptCost: 4,
+        passwordRules: { ...short, ...options.passwordRules },
+      }),
     setup(core) {
       checkTogether(settings, core);
       const parts = makeParts(core, settings);

@@ -73,7 +73,7 @@ export class Accounts {
     }
     const { raw, account } = found.find((one) => one.account.issuer === issuer) ?? found[0] ?? {};
     if (!raw || !account) return null;
-    clock.observe(Number(raw.db_now));
+    clock.observe(raw.db_now);
     return { account, record: this.#users.read(raw) };
   }
 

@@ -67,7 +67,7 @@ export class PasskeyStore {
       { hash: hashOf(credentialId) },
     );
     if (!raw) return null;
-    this.#database.clock.observe(Number(raw.db_now));
+    this.#database.clock.observe(raw.db_now);
     return { passkey: this.#whole.read(raw), record: this.#core.users.read(raw) };
   }
 

@@ -91,7 +91,7 @@ export class PendingSignIns {
       { hash: digestToken(token), ...(codeHash && { codeHash }) },
     );
     if (!raw) throw new AuthError('sign_in_expired');
-    database.clock.observe(Number(raw.db_now));
+    database.clock.observe(raw.db_now);
     const row = this.#row.read(raw);
     if (database.clock.hasPassed(row.expiresAt)) throw new AuthError('sign_in_expired');
     const totp = raw.t_user_id === null ? null : secret.read(raw);
