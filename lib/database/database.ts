@@ -1,6 +1,5 @@
 import { QueryTypes, type Sequelize, Transaction } from 'sequelize';
 import type { CallContext } from '../context/call.js';
-import { withTimeout } from '../context/deadline.js';
 import { inSavepoint, joinTransaction } from './app-transaction.js';
 import { Clock, NOW_SQL } from './clock.js';
 import type { Dialect } from './connect.js';
@@ -205,8 +204,7 @@ export class Database {
     const limitMs = Math.min(deadlineMs, budget?.left ?? deadlineMs);
     if (limitMs <= 0) throw noAnswer();
     const turn = new Turn(performance.now() + limitMs);
-    const limited = () =>
-      withTimeout(turn.orStarved(this.sequelize, work(turn)), limitMs, () => turn.noAnswer());
+    const limited = () => turn.limited(this.sequelize, work(turn));
     try {
       return await (budget ? budget.spend(limited) : limited());
     } catch (error) {

@@ -41,27 +41,35 @@ export class Turn {
   async inTime<T>(work: Promise<T>): Promise<T> {
     this.hasConnection = !this.isLate;
     this.isLockedOut = false;
-    const outcome = await withTimeout(work, this.end - performance.now(), () => this.noAnswer());
+    const outcome = await withTimeout(work, this.#leftMs, () => this.noAnswer());
     if (this.isLate) throw this.noAnswer();
     return outcome;
   }
 
-  /** Fails with the cause if `work` is still waiting after two seconds because the pool has no free connection. */
-  async orStarved<T>(sequelize: Sequelize, work: Promise<T>): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const starved = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
+  /**
+   * The outcome of `work`. Fails at the deadline, or with the cause if `work` is still waiting after two seconds because
+   * the pool has no free connection.
+   */
+  limited<T>(sequelize: Sequelize, work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const atEnd = () => reject(this.noAnswer());
+      const whileWaiting = () => {
         const size = exhausted(sequelize);
-        if (size === null || this.hasConnection) return;
+        if (size === null || this.hasConnection) {
+          timer = setTimeout(atEnd, this.#leftMs);
+          return;
+        }
         this.#isStarved = true;
         reject(noConnection(size));
-      }, MAX_WAIT_MS);
+      };
+      const isLong = this.#leftMs > MAX_WAIT_MS;
+      let timer = isLong ? setTimeout(whileWaiting, MAX_WAIT_MS) : setTimeout(atEnd, this.#leftMs);
+      work.then(resolve, reject).then(() => clearTimeout(timer));
     });
-    try {
-      return await Promise.race([work, starved]);
-    } finally {
-      clearTimeout(timer);
-    }
+  }
+
+  get #leftMs(): number {
+    return this.end - performance.now();
   }
 }
 
