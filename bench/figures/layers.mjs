@@ -14,7 +14,7 @@ export async function measure({ quick, databases, log }) {
   const size = quick ? SMALL : FULL;
   const timing = quick
     ? { rounds: 1, seconds: 1, warmUp: 1, alone: 1 }
-    : { rounds: 4, seconds: 2, warmUp: 1, alone: 1 };
+    : { rounds: 4, seconds: 2, warmUp: 4, alone: 1 };
   const names = ['hand-written', 'latchkey-cookie'];
   const real = await candidates('mysql', { size, names, databases, log });
   const latchkey = real.find(({ name }) => name === 'latchkey-cookie');
@@ -54,7 +54,7 @@ export async function measure({ quick, databases, log }) {
   return [
     `The same page on MySQL, by a hand-written server to which the layers of latchkey's guard are added one after another: each row
 has all layers above it. CPU microseconds a request of the server's process; ${timing.rounds} interleaved rounds of ${timing.seconds} s at 50 connections
-and of ${timing.alone} s at one ("alone"). Each round is scaled by how fast the machine was in it. Differences of less than the spread
+and of ${timing.alone} s at one ("alone"), after ${timing.warmUp} s of warm-up. Each round is scaled by how fast the machine was in it. Differences of less than the spread
 are noise.`,
     table(
       ['with this layer too', ...columns],
