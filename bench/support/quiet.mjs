@@ -38,22 +38,27 @@ export function watchOthers(own = []) {
 
 /**
  * Runs `work` on a quiet machine. If others used more than 12 % of a core meanwhile, the outcome is thrown away and the
- * work is done again, at most three times; the last outcome is then marked as disturbed.
+ * work is done again, at most three times in all; the last outcome is then marked as disturbed.
  *
  * @template T
  * @param {() => Promise<T>} work
  * @param {readonly number[]} [own]
- * @param {{ patient?: boolean, log?: (line: string) => void }} [options] `patient: false` measures once, whatever else runs
+ * @param {{ patient?: boolean, tries?: number, log?: (line: string) => void }} [options] `patient: false` measures once,
+ *   whatever else runs; `tries: 1` once too, for work that cannot be repeated, but waits for a quiet machine
  * @returns {Promise<T & { others: number, disturbed: boolean }>}
  */
-export async function undisturbed(work, own = [], { patient = true, log = () => {} } = {}) {
+export async function undisturbed(
+  work,
+  own = [],
+  { patient = true, tries = MAX_TRIES, log = () => {} } = {},
+) {
   for (let attempt = 1; ; attempt++) {
     if (patient) await untilQuiet(own);
     const watch = watchOthers(own);
     const outcome = await work();
     const others = watch();
     const disturbed = others > MAX_OTHERS;
-    if (!disturbed || !patient || attempt === MAX_TRIES) return { ...outcome, others, disturbed };
+    if (!disturbed || !patient || attempt === tries) return { ...outcome, others, disturbed };
     log(`others used ${Math.round(others * 100)} % of a core: again`);
   }
 }
