@@ -105,6 +105,7 @@ describe('what docs/architecture.md promises', () => {
       'database/statements.ts',
       'migrations/checks.ts',
       'migrations/field-columns.ts',
+      'migrations/invalid-indexes.ts',
       'migrations/journal.ts',
       'migrations/lock.ts',
       'migrations/migrate.ts',

@@ -7,6 +7,7 @@ const UNDONE = {
   'password-set': 'The new password',
   'password-changed': 'The new password',
   'email-changed': 'The change of your email',
+  'username-changed': 'The new username',
   'provider-linked': 'The link to a provider',
   'provider-unlinked': 'The unlinking of a provider',
   'second-factor-enabled': 'The second factor that was switched on',

@@ -67,6 +67,8 @@ export interface RateLimitOptions {
   passwordCheck?: WindowRule | false;
   /** Changes of one account's password by the user, other than resets by email. @default { limit: 5, window: 3600 } */
   passwordChange?: WindowRule | false;
+  /** Checks of whether a username is available, per address. @default { limit: 60, window: 60 } */
+  usernameCheck?: WindowRule | false;
   /**
    * Requests for passkey options: for sign-ins per address, and for everything else per account.
    * @default { limit: 60, window: 60 }

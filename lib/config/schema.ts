@@ -69,6 +69,7 @@ const rateLimitSchema = z
     mail: windowRule.default({ limit: 3, window: 60 }),
     passwordCheck: windowRule.default({ limit: 60, window: 60 }),
     passwordChange: windowRule.default({ limit: 5, window: 3600 }),
+    usernameCheck: windowRule.default({ limit: 60, window: 60 }),
     passkeyOptions: windowRule.default({ limit: 60, window: 60 }),
     account: pauseRule.default({ failures: 5, firstPause: 15, maxPause: 900 }),
   })

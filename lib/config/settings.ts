@@ -154,6 +154,7 @@ function rateLimitSettings(
       mail: windowOf(windows.mail) || null,
       passwordCheck: windowOf(windows.passwordCheck) || null,
       passwordChange: windowOf(windows.passwordChange) || null,
+      usernameCheck: windowOf(windows.usernameCheck) || null,
       passkeyOptions: windowOf(windows.passkeyOptions) || null,
       account: account
         ? {

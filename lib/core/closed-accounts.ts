@@ -48,6 +48,14 @@ export function isClosed({ account }: Pick<UserRecord, 'account'>): boolean {
   return (account.deletedAt ?? null) !== null;
 }
 
+/** Whether it was kept shut for as long as it is to be. Then it only waits to be deleted. */
+export function isExpired({ settings, database }: Core, { account }: Pick<UserRecord, 'account'>): boolean {
+  const closedAt = account.deletedAt ?? null;
+  if (closedAt === null) return false;
+  const graceMs = settings.accountDeletion.graceDays * DAY_MS;
+  return database.clock.hasPassed(new Date((closedAt as Date).getTime() + graceMs));
+}
+
 /** Does work of a deletion. The user's row is locked. */
 export type DeletionWork = (transaction: Transaction, record: UserRecord) => Promise<unknown>;
 

@@ -4,6 +4,7 @@ declare module '../mail/message.js' {
   interface MailKinds {
     'account-deleted': unknown;
     'new-device': unknown;
+    'username-changed': unknown;
   }
 }
 
@@ -26,6 +27,12 @@ export function accountClosedNotice(graceDays: number): NoticeTemplate {
     undo: `If it was not you, this link brings the account back. It works for ${time}:`,
   };
 }
+
+export const usernameChangedNotice: NoticeTemplate = {
+  kind: 'username-changed',
+  subject: 'Your username was changed',
+  lines: ['Your account has another username. Signing in with the earlier one does not work any more.'],
+};
 
 export const newDeviceNotice: NoticeTemplate = {
   kind: 'new-device',

@@ -2,8 +2,22 @@ import type { Transaction } from 'sequelize';
 import { AuthError } from '../errors.js';
 import type { Shown } from './assurance.js';
 import type { Core } from './core.js';
+import { declareEvents } from './events.js';
 import type { IssuedSession } from './signed-in.js';
 import type { UserRecord } from './user-record.js';
+
+declare module './events.js' {
+  interface EventDetails {
+    /** The user of a session has shown again who they are. `amr` says how (RFC 8176). */
+    'session.reauthenticated': {
+      readonly userId: string;
+      readonly sessionId: string;
+      readonly amr: readonly string[];
+    };
+  }
+}
+
+declareEvents('session.reauthenticated');
 
 /** A session whose user shows again who they are. */
 export interface Reauthenticating {
@@ -30,13 +44,12 @@ export async function reauthenticate(
   if (!record) throw new AuthError('user_not_found');
   if (aal < 2 && core.secondFactors.isOn(record.account)) throw new AuthError('second_factor_required');
   const shown = await verify(record);
-  if (aal < 2) {
-    await core.sessions.markAuthenticated(userId, sessionId);
-    return null;
-  }
   const confirm = (transaction: Transaction, current: UserRecord) =>
     confirmSession(core, current, sessionId, shown, transaction);
-  return core.inNameOf(userId, sessionId, confirm, false);
+  const issued = aal < 2 ? null : await core.inNameOf(userId, sessionId, confirm, false);
+  if (aal < 2) await core.sessions.markAuthenticated(userId, sessionId);
+  core.events.emit('session.reauthenticated', { userId, sessionId, amr: shown.amr });
+  return issued;
 }
 
 /**

@@ -10,7 +10,7 @@ import { declareEvents } from './events.js';
 import { UNDO_PREFIX } from './notices.js';
 import { passwordsOf } from './passwords.js';
 import { restoreState } from './restore-state.js';
-import { proveUndo, type UndoProof } from './undo-proof.js';
+import { lockUndoable, proveUndo, type UndoProof } from './undo-proof.js';
 
 const problems = declareProblems({
   proof_required: [
@@ -83,9 +83,9 @@ async function recover(
   shown: UndoProof['codes'],
   transaction: Transaction,
 ): Promise<Recovered> {
-  const { users, changes, devices, sessions, tokens } = core;
+  const { changes, devices, sessions, tokens } = core;
   const { userId, at } = found;
-  const record = await users.lock(userId, transaction);
+  const record = await lockUndoable(core, userId, transaction);
   const state = record && (await changes.stateAt(found, record, transaction));
   if (!record || !state || !(await changes.consume(found, transaction))) throw new AuthError('invalid_token');
   // Again: it may have been switched on since the proof.

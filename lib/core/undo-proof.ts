@@ -2,8 +2,10 @@ import type { Transaction } from 'sequelize';
 import { AuthError } from '../errors.js';
 import type { Undoable } from './account-changes.js';
 import { type AccountState, losesSecondFactor } from './account-state.js';
+import { isExpired } from './closed-accounts.js';
 import type { Core } from './core.js';
 import { passwordsOf } from './passwords.js';
+import type { UserRecord } from './user-record.js';
 
 /** What was shown beside the token of an undo. The browser of the request counts too. */
 export interface UndoProof {
@@ -45,8 +47,18 @@ export async function proveUndo(core: Core, found: Undoable, given: UndoProof): 
 
 const WRONG = 'That is not what the account had before this change. Give the password or code of that time.';
 
+/** Locks an account. Null if there is none, or if it only waits to be deleted: no earlier link brings that back. */
+export async function lockUndoable(
+  core: Core,
+  userId: string,
+  transaction: Transaction,
+): Promise<UserRecord | null> {
+  const record = await core.users.lock(userId, transaction);
+  return record && isExpired(core, record) ? null : record;
+}
+
 async function look(core: Core, found: Undoable, transaction: Transaction) {
-  const record = await core.users.lock(found.userId, transaction);
+  const record = await lockUndoable(core, found.userId, transaction);
   // Otherwise, the state would be that after the undo.
   if (!(await core.changes.isLive(found, transaction))) throw new AuthError('invalid_token');
   const state = record && (await core.changes.stateAt(found, record, transaction));

@@ -1,6 +1,7 @@
 import { changeAccount } from './change-account.js';
 import type { Core } from './core.js';
 import type { FieldSource, FieldValues } from './fields.js';
+import { usernameChangedNotice } from './notice-texts.js';
 import type { UserRecord } from './user-record.js';
 import { readUsername } from './usernames.js';
 
@@ -29,13 +30,21 @@ export async function updateUser(
     fields: core.fields.read(fields, from, 'update'),
     ...(username !== undefined && { username: username === null ? null : readUsername(core, username) }),
   };
-  const { record, changed } = await changeAccount(
+  const { record, changed, notice } = await changeAccount(
     core,
     userId,
     sessionId,
-    (transaction, current) => core.updates.update(current, changes, transaction),
+    async (transaction, current) => {
+      const isRenamed = changes.username !== undefined && changes.username !== current.user.username;
+      const details = { byApp: from === 'code' };
+      const notice = isRenamed
+        ? await core.notices.before(usernameChangedNotice, current, transaction, details)
+        : null;
+      return { notice, ...(await core.updates.update(current, changes, transaction)) };
+    },
     username !== undefined,
   );
   if (changed.length > 0) core.events.emit('user.updated', { userId, changed });
+  core.notices.send(notice);
   return { record, changed };
 }

@@ -18,6 +18,7 @@ import { bodyOfForm, type Pair } from './form.js';
 import { FormPages } from './form-pages.js';
 import { isUnsafe, requireOwnOrigin } from './origin.js';
 import { answerError, redirectError } from './problem.js';
+import { protect } from './protect.js';
 import { checkParameters, queryOf } from './query.js';
 import { respond } from './respond.js';
 import { type Access, type Call, type Reply, type Route, takesForms } from './route.js';
@@ -46,7 +47,6 @@ export function endpoint(core: Core, route: Route): RequestHandler {
 /** The handler for a known path with an unsupported method. */
 export function methodNotAllowed(core: Core, allowed: readonly string[]): RequestHandler {
   return (_req, res, next) => {
-    protect(res);
     res.setHeader('Allow', allowed.join(', '));
     answerError(core, new AuthError('method_not_allowed'), res, next);
   };
@@ -108,13 +108,6 @@ async function readBodyOf(route: Route, req: Request, res: Response): Promise<un
 async function readParameters(route: Route, req: Request, res: Response): Promise<unknown> {
   if (route.formPost) return checkParameters(await readFormPost(req, res), route.formPost);
   return route.query ? checkParameters(queryOf(req), route.query) : undefined;
-}
-
-function protect(res: Response): void {
-  res.setHeader('Cache-Control', 'no-store');
-  res.setHeader('X-Content-Type-Options', 'nosniff');
-  // The URL of the OAuth callback contains a code and a state.
-  res.setHeader('Referrer-Policy', 'no-referrer');
 }
 
 function clientOf(core: Core, req: Request): Client {

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import type { Core } from '../core/core.js';
 import { AuthError, MAX_FIELD_ERRORS } from '../errors.js';
 import { withError } from './callback-url.js';
+import { protect } from './protect.js';
 
 /** A problem response (RFC 9457). */
 export const problemSchema = z.object({
@@ -58,7 +59,7 @@ function begin(core: Core, error: AuthError, status: number, res: Response): voi
   // A provider's failure (502) has already been logged, since it can also result in a redirect.
   if (error.status === 503) logFault(core, error);
   res.statusCode = status;
-  res.setHeader('Cache-Control', 'no-store');
+  protect(res);
   for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
   if (error.retryAfter !== undefined) res.setHeader('Retry-After', String(error.retryAfter));
 }

@@ -23,6 +23,8 @@ export interface LimitRules {
   readonly passwordCheck: WindowPolicy | null;
   /** Changes of an account's password, other than resets. */
   readonly passwordChange: WindowPolicy | null;
+  /** Checks of whether a username is available, per address. */
+  readonly usernameCheck: WindowPolicy | null;
   /** Requests for options for passkeys: sign-ins per address, everything else per account. */
   readonly passkeyOptions: WindowPolicy | null;
   /** Wrong passwords per account. */

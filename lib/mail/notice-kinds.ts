@@ -4,6 +4,7 @@ export const NOTICE_KINDS = [
   'password-changed',
   'email-change-requested',
   'email-changed',
+  'username-changed',
   'provider-linked',
   'provider-unlinked',
   'second-factor-enabled',

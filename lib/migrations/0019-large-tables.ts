@@ -11,6 +11,7 @@ export const largeTables: Migration = {
     const users = database.table('users');
     const devices = database.table('known_devices');
     // PostgreSQL blocks writes while it builds an index in a transaction. There, it can be made in advance, without.
+    // If that has failed, it has left an invalid one: see `rebuildInvalidIndexes`.
     const create = database.dialect === 'postgres' ? 'CREATE INDEX IF NOT EXISTS' : 'CREATE INDEX';
     await run(`${create} ${users}_search ON ${users} (id, email, username)`);
     await run(`ALTER TABLE ${devices} ADD COLUMN kept ${types.boolean} NULL`);

@@ -5,6 +5,7 @@ import type { Database } from '../database/database.js';
 import { requireFreeNames, requireUnreferenced } from './checks.js';
 import { columnTypes } from './column-types.js';
 import { addFieldColumns, type FieldColumns } from './field-columns.js';
+import { rebuildInvalidIndexes } from './invalid-indexes.js';
 import { Journal } from './journal.js';
 import { locked } from './lock.js';
 import { type Migration, type MigrationContext, ownerOf } from './migration.js';
@@ -83,6 +84,7 @@ export async function migrate(
     if (unfinished) await journal.carryOut(unfinished.migration, unfinished.direction, unfinished.step);
     for (const migration of due) await journal.carryOut(migration, direction);
     if (undo === 'all') await journal.drop();
+    else await rebuildInvalidIndexes(context);
     const added = undo === 0 ? await addFieldColumns(context, fields) : [];
     return [...[...resumed, ...due].map(({ name }) => name), ...added];
   });

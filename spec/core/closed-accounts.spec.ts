@@ -81,6 +81,28 @@ describe('a deleted account with a grace', () => {
     await signIn().expect(200);
   });
 
+  test('does not come back after it, by the link of an earlier notice', async () => {
+    await start({ accountDeletion: { graceDays: 1 } });
+    const browser = await signedIn(app);
+    const id = await idOf(browser);
+    const change = { current_password: ada.password, new_password: 'a difference engine' };
+    const { token } = await mails.mailOf(ada.email, 'password-changed', () =>
+      browser.post('/auth/passwords/change').send(change).expect(200),
+    );
+    await browser.delete('/auth/me').expect(204);
+    await later(2);
+    const undo = () => app.http.post('/auth/undo-change').send({ token, password: ada.password });
+    expectProblem(await undo(), 400, 'invalid_token');
+    expectProblem(await browser.post('/auth/undo-change').send({ token }), 400, 'invalid_token');
+    await expect(app.auth.undoChange(token, { trusted: true })).rejects.toMatchObject({
+      code: 'invalid_token',
+    });
+    expect(await app.auth.users.get(id)).toMatchObject({ deletedAt: expect.any(Date) });
+    await later(0.5);
+    await undo().expect(200, { undone: 'password-changed' });
+    expect(await app.auth.users.get(id)).toMatchObject({ deletedAt: null });
+  });
+
   test('comes back, or goes for good, by code', async () => {
     await start();
     const { id } = await app.auth.users.create(ada);

@@ -102,6 +102,14 @@ const ROWS: Record<NoticeKind, Row> = {
     },
     undo: true,
   },
+  'username-changed': {
+    act: (browser, email) =>
+      browser
+        .patch('/auth/me')
+        .send({ username: email.replace(/@.*/, '') })
+        .expect(200),
+    undo: true,
+  },
   'provider-linked': {
     async act(browser, email) {
       provider.lies = { claims: { sub: email, email: null } };
@@ -189,6 +197,7 @@ const start = async (notices: boolean | readonly NoticeKind[]) => {
         twoFactor(),
         passkeys(),
       ] as unknown as readonly ProviderPlugin[] as never,
+    passwords: { username: true },
     config: { baseUrl: PAGE, email: { send: mail.send, notices } },
   });
 };

@@ -387,7 +387,7 @@ describe('what is kept for it', () => {
     await rows(app.database, 'UPDATE account_changes SET expires_at = :at', {
       at: new Date(Date.now() - 1000),
     });
-    expect(await app.auth.prune()).toBe(2);
+    expect(await app.auth.prune()).toBe(3);
     expect(await rows(app.database, 'SELECT id FROM account_changes')).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { Sequelize } from 'sequelize';
 import { createAuth } from '../../lib/index.js';
 import { ada, password, SECRET } from '../support/app.js';
 import { createDatabase, dialect, rows, type SpecDatabase } from '../support/database.js';
@@ -251,6 +252,42 @@ describe('the tables', () => {
     else if (!/no matching row|Impossible WHERE/.test(plan)) expect(plan).toContain(index);
   });
 });
+
+if (dialect === 'postgres') {
+  test('an index that was made in advance, but not completed, is rebuilt', async () => {
+    database = await createDatabase();
+    const auth = open();
+    const impatient = new Sequelize(database.url, { logging: false, dialectOptions: { lock_timeout: 100 } });
+    const leaveInvalid = () =>
+      database.sequelize.transaction(async (transaction) => {
+        await database.sequelize.query('LOCK TABLE users IN ROW EXCLUSIVE MODE', { transaction });
+        const create = 'CREATE INDEX CONCURRENTLY users_search ON users (id, email, username)';
+        await expect(impatient.query(create)).rejects.toThrow(/lock timeout/);
+      });
+    const isValid = async () =>
+      (
+        await rows<{ indisvalid: boolean }>(
+          database,
+          `SELECT indisvalid FROM pg_index WHERE indexrelid = 'users_search'::regclass`,
+        )
+      )[0]?.indisvalid;
+    const ran = await auth.migrate();
+    const undo = ran.length - ran.indexOf('0019-large-tables');
+    await auth.migrate({ undo });
+    await leaveInvalid();
+    expect(await isValid()).toBe(false);
+    await auth.migrate();
+    expect(await isValid()).toBe(true);
+    await rows(database, 'DROP INDEX users_search');
+    await leaveInvalid();
+    expect(await auth.migrate()).toEqual([]);
+    expect(await isValid()).toBe(true);
+    expect(await auth.migrate({ undo })).toHaveLength(undo);
+    await impatient.close();
+    await auth.close();
+    await database.drop();
+  });
+}
 
 describe('the time zone of a process', () => {
   beforeEach(async () => {

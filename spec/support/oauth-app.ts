@@ -32,6 +32,7 @@ export interface OAuthAppOptions {
   /** Called when the app's origin, and therefore its redirect URIs, are known. */
   providers(redirectUri: (provider: string) => string): ProviderPlugin[] | Promise<ProviderPlugin[]>;
   options?: OAuthOptions;
+  passwords?: Parameters<typeof password>[0];
   /** The host in the app's origin. Passkeys need one with a name. @default 127.0.0.1 */
   host?: string;
   config?:
@@ -47,6 +48,7 @@ export interface OAuthAppOptions {
 export async function startOAuthApp({
   providers,
   options = {},
+  passwords = {},
   host = '127.0.0.1',
   config = {},
   mount = (app, auth) => void app.use('/auth', authRouter(auth)),
@@ -62,7 +64,7 @@ export async function startOAuthApp({
   const whole: AuthConfig<OAuthPlugins> = {
     database: database.url,
     secret: SECRET,
-    plugins: [password(), oauth(options), ...plugins],
+    plugins: [password(passwords), oauth(options), ...plugins],
     baseUrl: origin,
     logger,
     // Specs sign in more often than the rate limits allow.

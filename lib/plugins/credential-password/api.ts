@@ -84,9 +84,11 @@ export class CredentialApi<
     });
   }
 
-  /** Whether a username is available. @throws AuthError `validation_failed` if it is not allowed */
+  /** Whether a username is available. @throws AuthError `validation_failed` if it is not allowed; `rate_limited` */
   async usernameAvailable(username: string): Promise<boolean> {
-    return !(await this.#core.users.isUsernameTaken(this.#usernames.check(username)));
+    const allowed = this.#usernames.check(username);
+    await this.#core.limiter.countAddress('usernameCheck');
+    return !(await this.#core.users.isUsernameTaken(allowed));
   }
 
   /**

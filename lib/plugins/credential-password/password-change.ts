@@ -64,7 +64,7 @@ export class PasswordChange {
   }
 
   /**
-   * Sets the password of an account that has none.
+   * Sets the password of an account that has none. Sessions go on, but no sign-in in progress.
    *
    * @param sessionId the requesting session; null for programmatic calls
    * @throws AuthError `password_already_set`, `validation_failed`, `user_not_found`, `invalid_session`, `rate_limited`
@@ -79,6 +79,7 @@ export class PasswordChange {
       if (current.passwordHash !== null) throw new AuthError('password_already_set');
       const written = await notices.before(passwordSetNotice, current, transaction);
       await replacePassword(this.core, userId, passwordHash, transaction);
+      await this.core.sessions.keepAll(userId, transaction);
       return written;
     });
     this.core.events.emit('password.changed', { userId });

@@ -157,5 +157,8 @@ async function reauthenticate(
       throw new AuthError('account_not_linked');
     return confirmSession(core, record, session.id, shownBy(provider), transaction, authenticatedAt);
   };
-  return inSession(core, user.id, session.id, confirm, false);
+  const issued = await inSession(core, user.id, session.id, confirm, false);
+  const { amr } = shownBy(provider);
+  core.events.emit('session.reauthenticated', { userId: user.id, sessionId: session.id, amr });
+  return issued;
 }

@@ -34,6 +34,15 @@ describe('it ends with', () => {
           .send({ current_password: ada.password, new_password: 'a difference engine' })
           .expect(200),
     ],
+    [
+      'a first password, which ends no session',
+      async () => {
+        await app.auth.models.User.update({ passwordHash: null }, { where: { id: owner.userId } });
+        const set = { new_password: 'a difference engine' };
+        await owner.browser.put('/auth/passwords').send(set).expect(204);
+        await owner.browser.get('/auth/me').expect(200);
+      },
+    ],
     ['a password set by code', () => app.auth.users.setPassword(owner.userId, 'a difference engine')],
     [
       'a password set by code that keeps sessions',

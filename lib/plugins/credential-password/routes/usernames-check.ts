@@ -13,6 +13,7 @@ export const usernamesCheck = (api: CredentialApi) =>
     answers: {
       200: { description: 'Whether the username is available', schema: z.object({ available: z.boolean() }) },
     },
+    problems: ['rate_limited'],
     async handle({ body }) {
       return { status: 200, body: { available: await api.usernameAvailable(body.username) } };
     },

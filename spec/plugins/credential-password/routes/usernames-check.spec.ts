@@ -26,3 +26,18 @@ describe('POST /usernames/check', () => {
     else expect([answer.status, answer.body]).toEqual([200, { available }]);
   });
 });
+
+test('checks count by address, so that nobody lists the usernames there are', async () => {
+  const app = await startApp({
+    plugins: [password({ username: true })],
+    config: { rateLimit: { usernameCheck: { limit: 2, window: 60 } } },
+  });
+  const check = () => app.http.post('/auth/usernames/check').send({ username: 'ada' });
+  const statuses = (await Promise.all([1, 2, 3].map(check))).map(({ status }) => status).sort();
+  expect(statuses).toEqual([200, 200, 429]);
+  const refused = await check();
+  expectProblem(refused, 429, 'rate_limited');
+  expect(refused.headers['ratelimit-policy']).toBe('"usernameCheck";q=2;w=60');
+  expect(await app.auth.credential.usernameAvailable('ada')).toBe(true);
+  await app.stop();
+});
