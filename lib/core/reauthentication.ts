@@ -47,8 +47,8 @@ export async function reauthenticate(
   const confirm = (transaction: Transaction, current: UserRecord) =>
     confirmSession(core, current, sessionId, shown, transaction);
   const issued = aal < 2 ? null : await core.inNameOf(userId, sessionId, confirm, false);
-  if (aal < 2) await core.sessions.markAuthenticated(userId, sessionId);
-  core.events.emit('session.reauthenticated', { userId, sessionId, amr: shown.amr });
+  if (issued || (await core.sessions.markAuthenticated(userId, sessionId)))
+    core.events.emit('session.reauthenticated', { userId, sessionId, amr: shown.amr });
   return issued;
 }
 

@@ -81,19 +81,17 @@ export class Sessions {
   }
 
   /**
-   * Records that the user has reauthenticated. A session never becomes less recent by it.
+   * Records that the user has reauthenticated. A session never becomes less recent by it. @returns whether it became more so
    *
    * @param at when, if somebody else tells it; a later time than now counts as now
    */
-  async markAuthenticated(userId: string, id: string, at?: Date, transaction?: Transaction): Promise<void> {
-    if (!isUuid(userId) || !isUuid(id)) return;
+  async markAuthenticated(userId: string, id: string, at?: Date, within?: Transaction): Promise<boolean> {
+    if (!isUuid(userId) || !isUuid(id)) return false;
     await this.database.ready();
     const now = this.database.clock.date();
-    await this.database.change(
-      `UPDATE ${this.#table.name} SET authenticated_at = :at WHERE id = :id AND user_id = :userId AND authenticated_at < :at`,
-      { id, userId, at: at && at < now ? at : now },
-      { transaction },
-    );
+    const sql = `UPDATE ${this.#table.name} SET authenticated_at = :at WHERE id = :id AND user_id = :userId AND authenticated_at < :at`;
+    const values = { id, userId, at: at && at < now ? at : now };
+    return (await this.database.change(sql, values, { transaction: within })) > 0;
   }
 
   /** Ends the session with this token. @returns whether it was active */

@@ -160,7 +160,10 @@ test('an account without a second factor gives its password, and keeps its token
 test('a password makes no session of another user fresh', async () => {
   const eve = { email: 'eve@example.com', password: ada.password };
   const { user } = (await (await signedIn(app, eve)).get('/auth/me')).body;
+  const told: string[] = [];
+  app.auth.on('session.reauthenticated', (event) => told.push(event.sessionId));
   await app.auth.credential.reauthenticate({ userId: user.id, sessionId, password: eve.password });
+  expect(told).toEqual([]);
   await who.browser.get('/fresh').expect(403);
 });
 

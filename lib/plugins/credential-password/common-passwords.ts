@@ -39,9 +39,19 @@ export async function isCommonPassword(password: string): Promise<boolean> {
   const { all, words } = await lists();
   const stem = stemOf(folded);
   return READINGS.some((reading) => {
-    const read = (text: string) => text.replace(/[^\p{L}]/gu, (character) => reading[character] ?? character);
+    const read = (text: string) => withLetters(text, reading);
     return all.has(read(folded)) || isPattern(read(folded)) || (stem !== null && words.has(read(stem)));
   });
+}
+
+/** A text in lower case, as it is and with letters in place of the characters that stand for them: `acme` for `4cm3`. */
+export function readingsOf(text: string): string[] {
+  const folded = text.normalize('NFKC').toLowerCase();
+  return READINGS.map((reading) => withLetters(folded, reading));
+}
+
+function withLetters(text: string, reading: Readonly<Record<string, string>>): string {
+  return text.replace(/[^\p{L}]/gu, (character) => reading[character] ?? character);
 }
 
 /** The word before the digits that people append to satisfy composition rules: `admin1234`, `summer2024`. */

@@ -10,6 +10,12 @@ export interface PasswordRuleOptions {
   minLength?: number;
   /** Refuses common passwords and patterns, such as `password1`. @default true */
   common?: boolean;
+  /**
+   * Words that are easy to guess here, such as the names of the app and the company. A password is refused if it would be too
+   * short without them, in whatever case and spelling: of `acme`, `Acme2026` and `!4cm3!` (ASVS 5.0, 6.2.11).
+   * @default []
+   */
+  words?: readonly string[];
 }
 
 /** Options of `credentialPassword()`. */
@@ -89,6 +95,9 @@ const schema = z.strictObject({
         .max(MAX_MIN_LENGTH, `must be at most ${MAX_MIN_LENGTH}`)
         .default(8),
       common: z.boolean('must be true or false').default(true),
+      words: z
+        .array(z.string().min(3, 'must have at least 3 characters'), 'must be a list of words')
+        .default([]),
     })
     .prefault({}),
   signInOnSignUp: flag,

@@ -2,7 +2,7 @@ import { withTimeout } from '../../context/deadline.js';
 import { canonicalEmail } from '../../core/canonical.js';
 import { AuthError, invalidField } from '../../errors.js';
 import { kindOf, type Logger } from '../../logger.js';
-import { isCommonPassword } from './common-passwords.js';
+import { isCommonPassword, readingsOf } from './common-passwords.js';
 import type { UsernameRules } from './username-rules.js';
 
 const MAX_PASSWORD = 256; // In Unicode code points.
@@ -17,23 +17,34 @@ interface Fault {
 }
 
 /**
- * The rules for new passwords: their length, and that they are neither common nor breached nor the user's own
- * identifier. There are no composition rules (NIST SP 800-63B-4, 3.1.1.2; ASVS 5.0, 6.2).
+ * The rules for new passwords: their length, and that they are neither common nor breached, nor the user's own
+ * identifier, nor little more than a word of the app's own. There are no composition rules (NIST SP 800-63B-4, 3.1.1.2; ASVS 5.0, 6.2).
  */
 export class PasswordRules {
+  /** In lower case, the longest first: one can be a part of another. */
+  readonly #words: readonly string[];
+
   /**
    * @param breach the app's breach check, if any, and whether to accept a password if it fails or takes longer than 2
    *   seconds
    * @param usernames null if users have none
    */
   constructor(
-    private readonly options: { readonly minLength: number; readonly common: boolean },
+    private readonly options: {
+      readonly minLength: number;
+      readonly common: boolean;
+      readonly words: readonly string[];
+    },
     private readonly breach:
       | { readonly check: BreachCheck; readonly onFailure: 'accept' | 'refuse' }
       | undefined,
     private readonly usernames: UsernameRules | null,
     private readonly logger: Logger,
-  ) {}
+  ) {
+    this.#words = options.words
+      .map((word) => word.normalize('NFKC').toLowerCase())
+      .sort((a, b) => b.length - a.length);
+  }
 
   /** What a password must be, for the OpenAPI document. */
   get description(): string {
@@ -88,10 +99,24 @@ export class PasswordRules {
         detail: 'is one of the most common passwords; choose another',
       };
     }
+    if (this.#leansOnWords(normalized)) {
+      return {
+        code: 'password_too_common',
+        detail: 'is little more than a name that anybody could guess here; choose another',
+      };
+    }
     if (await this.#wasBreached(password)) {
       return { code: 'password_breached', detail: 'is known from a data breach; choose another' };
     }
     return null;
+  }
+
+  /** Whether a password contains words of the app, and is too short without them. */
+  #leansOnWords(password: string): boolean {
+    return readingsOf(password).some((text) => {
+      const rest = this.#words.reduce((left, word) => left.replaceAll(word, ''), text);
+      return rest !== text && [...rest].length < this.options.minLength;
+    });
   }
 
   async #wasBreached(password: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { createAuth, credentialPassword } from '../../../lib/index.js';
+import { createAuth, credentialPassword, type PasswordRuleOptions } from '../../../lib/index.js';
 import { ada, password, SECRET } from '../../support/app.js';
 import { type MailApp, startMailApp } from '../../support/mail-app.js';
 import { expectProblem } from '../../support/problem.js';
@@ -12,7 +12,7 @@ afterEach(async () => {
   app = undefined;
 });
 
-async function start(passwordRules: { minLength?: number; common?: boolean }) {
+async function start(passwordRules: PasswordRuleOptions) {
   const started = await startMailApp({ plugins: [password({ passwordRules })] });
   app = started;
   return started;
@@ -24,6 +24,10 @@ test.each([
   [{ minLength: 12 }, 'qwertyuiop12', 'password_too_common', 'is one of the most common passwords'],
   [{ minLength: 4 }, 'qzx', 'too_short', 'must have at least 4 characters'],
   [{ minLength: 4 }, '1234', 'password_too_common', 'is one of the most common passwords'],
+  [{ words: ['Acme'] }, 'acme2026', 'password_too_common', 'anybody could guess here'],
+  [{ words: ['acme'] }, '!4CM3-26!', 'password_too_common', 'anybody could guess here'],
+  [{ words: ['acme', 'acme corp'] }, 'Acme Corp ACME 1', 'password_too_common', 'anybody could guess here'],
+  [{ words: ['ﬁrm'], common: false }, 'FIRM firm', 'password_too_common', 'anybody could guess here'],
   [{ common: false }, 'short', 'too_short', 'must have at least 8 characters'],
   [{ common: false }, ada.email, 'password_is_identifier', 'must not be your email'],
 ])('passwordRules: %j refuses %j', async (rules, given, code, detail) => {
@@ -39,6 +43,8 @@ test.each([
   [{ minLength: 4 }, 'qzxw'],
   [{ minLength: 1, common: false }, 'a'],
   [{ common: false }, 'password'],
+  [{ words: ['acme'] }, 'acme and nine lives'],
+  [{ words: ['acme'] }, 'ac me 2026'],
 ])('passwordRules: %j accepts %j, which signs in', async (rules, given) => {
   const { http } = await start(rules);
   await http
