@@ -282,7 +282,23 @@ if (dialect === 'postgres') {
     await leaveInvalid();
     expect(await auth.migrate()).toEqual([]);
     expect(await isValid()).toBe(true);
+    await rows(database, 'DROP INDEX users_search');
+    // What is being made is not waited for.
+    const patient = new Sequelize(database.url, { logging: false });
+    const { made } = await database.sequelize.transaction(async (transaction) => {
+      await database.sequelize.query('LOCK TABLE users IN ROW EXCLUSIVE MODE', { transaction });
+      const made = patient.query('CREATE INDEX CONCURRENTLY users_search ON users (id, email, username)');
+      const progress =
+        'SELECT pid FROM pg_stat_progress_create_index WHERE datname = current_database() AND index_relid > 0';
+      while ((await rows(database, progress)).length === 0);
+      expect(await auth.migrate()).toEqual([]);
+      expect(await isValid()).toBe(false);
+      return { made };
+    });
+    await made;
+    expect(await isValid()).toBe(true);
     expect(await auth.migrate({ undo })).toHaveLength(undo);
+    await patient.close();
     await impatient.close();
     await auth.close();
     await database.drop();
