@@ -162,10 +162,8 @@ export function createAuth<
 function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
   const { core, parts, limits } = assemble(config);
   const { database, settings } = core;
-  const routes = allRoutes(
-    core,
-    parts.flatMap((part) => part.routes?.() ?? []),
-  );
+  const ofPlugins = parts.flatMap((part) => part.routes?.() ?? []);
+  const routes = allRoutes(core, ofPlugins);
   const models = modelsOf(database, withCoreTables(core.userTable, parts));
   const migrations = [...coreMigrations, ...parts.flatMap(({ migrations = [] }) => migrations).sort(byName)];
   const within = <T>(options: TransactionOption | undefined, work: () => Promise<T>) =>
@@ -187,7 +185,8 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
       sumOf(
         [{ prune: () => pruneAccounts(core) }, core, limits, ...parts].map((part) => part?.prune?.bind(part)),
       ),
-    rotateSecrets: () => sumOf([core.changes, ...parts].map((part) => part.rotateSecrets?.bind(part))),
+    rotateSecrets: () =>
+      sumOf([core.changes, core.carried, ...parts].map((it) => it.rotateSecrets?.bind(it))),
     close: once(async () => {
       // From now on, the same config creates a new Auth.
       auths.delete(config);

@@ -188,7 +188,7 @@ describe('the npm package', () => {
 
   test('contains the build and the documentation and nothing else', () => {
     const expected =
-      /^(dist\/(esm|cjs)\/.+\.(js|d\.ts)|dist\/cjs\/package\.json|dist\/zod\.LICENSE|docs\/[\w-]+\.md|[A-Z]+(\.md)?|package\.json)$/;
+      /^(dist\/(esm|cjs)\/.+\.(js|d\.ts)|dist\/cjs\/package\.json|dist\/zod\.LICENSE|docs\/(migrating\/)?[\w-]+\.md|[A-Z]+(\.md)?|package\.json)$/;
     expect(packed.filter((path) => !expected.test(path))).toEqual([]);
     for (const path of ['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/esm/index.js', 'dist/cjs/index.d.ts']) {
       expect(packed).toContain(path);

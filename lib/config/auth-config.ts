@@ -4,6 +4,7 @@ import type { RedisClient } from '../limits/redis-store.js';
 import type { Logger } from '../logger.js';
 import type { MailMessage } from '../mail/message.js';
 import type { NoticeKind } from '../mail/notice-kinds.js';
+import type { SessionBridge } from './bridge.js';
 import type { FieldsOptions, Hooks, UserOptions } from './user-options.js';
 
 /** How the session cookie is set. */
@@ -177,6 +178,12 @@ export interface AuthConfig<P = readonly unknown[], F extends FieldsOptions = Fi
   account?: AccountOptions;
   /** What becomes of accounts that are deleted. @default they are deleted at once */
   accountDeletion?: AccountDeletionOptions;
+  /**
+   * Older systems whose living sessions are taken over, from `latchkey/bridges`, so that nobody signs in again because an
+   * app moves.
+   * @default none
+   */
+  bridges?: readonly SessionBridge[];
   /** A prefix for all table names: lower-case letters, digits and `_`. @default '' */
   tablePrefix?: string;
   /** Where latchkey logs. @default warnings and errors go to the console */

@@ -5,6 +5,7 @@ import type { RedisClient } from '../limits/redis-store.js';
 import { consoleLogger, type Logger } from '../logger.js';
 import { NOTICE_KINDS } from '../mail/notice-kinds.js';
 import type { EmailOptions } from './auth-config.js';
+import type { SessionBridge } from './bridge.js';
 import { requestPropertySchema } from './request-property.js';
 import { hooksSchema, userSchema } from './user-schema.js';
 
@@ -30,6 +31,8 @@ const count = z.int('must be a whole number').positive('must be at least 1');
 const plugin = z.custom<unknown>((it) => typeof (it as { setup?: unknown } | null)?.setup === 'function', {
   error: ({ input }) => notAPlugin(input),
 });
+const NOT_A_BRIDGE =
+  'must be a bridge from latchkey/bridges: call it, as in bridges: [authJsSessions({ … })]';
 const flag = z.boolean('must be true or false');
 const token = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be a cookie name (RFC 6265)');
 
@@ -121,6 +124,7 @@ export const configSchema = z.strictObject({
     )
     .transform((one) => [one].flat()),
   plugins: z.array(plugin, 'must be a list of plugins').optional(),
+  bridges: z.array(z.custom<SessionBridge>(isBridge, NOT_A_BRIDGE), 'must be a list of bridges').default([]),
   baseUrl: origin.optional(),
   httpBasePath: z
     .string('must be a path such as /auth')
@@ -189,6 +193,11 @@ export const configSchema = z.strictObject({
     )
     .default(consoleLogger),
 });
+
+function isBridge(value: unknown): boolean {
+  const { idIn, find, end } = (value ?? {}) as Partial<Record<string, unknown>>;
+  return [idIn, find, end].every((one) => typeof one === 'function');
+}
 
 function notAPlugin(value: unknown): string {
   if (typeof value === 'function')

@@ -6,6 +6,7 @@ import type { Logger } from '../logger.js';
 import type { MailSettings } from '../mail/mailer.js';
 import { NOTICE_KINDS, type NoticeKind } from '../mail/notice-kinds.js';
 import type { AuthConfig } from './auth-config.js';
+import type { SessionBridge } from './bridge.js';
 import { isLoopback, readOptions } from './options.js';
 import { configSchema } from './schema.js';
 import type { FieldsOptions, Hooks, RowModel } from './user-options.js';
@@ -64,6 +65,8 @@ export interface Settings {
   readonly account: { readonly update: boolean; readonly changeEmail: boolean; readonly delete: boolean };
   /** How long deleted accounts are kept shut before they are deleted for good. */
   readonly accountDeletion: { readonly graceDays: number };
+  /** The older systems whose living sessions are taken over. */
+  readonly bridges: readonly SessionBridge[];
   readonly tablePrefix: string;
   readonly logger: Logger;
 }

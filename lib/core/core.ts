@@ -16,6 +16,7 @@ import { Table, type TableDeclaration } from '../models/table.js';
 import type { User } from '../models/user.js';
 import { AccountChanges } from './account-changes.js';
 import type { Carrier } from './authentication.js';
+import { CarriedSessions } from './carried-sessions.js';
 import { type ClientInput, forClientOf, type TransactionOption } from './client-input.js';
 import type { Contribution, Purpose } from './contribution.js';
 import { DeviceRows } from './device-rows.js';
@@ -56,6 +57,7 @@ export class Core extends PluginRules {
   /** What it takes to undo changes of accounts. */
   readonly changes: AccountChanges;
   readonly notices: Notices;
+  readonly carried: CarriedSessions;
   readonly gate: SignIn;
   readonly proofs: ProofOfEmail;
 
@@ -88,6 +90,7 @@ export class Core extends PluginRules {
       changes: this.table(accountChanges),
     };
     this.sessions = new Sessions(database, tables, this.selections.shown, settings, events);
+    this.carried = new CarriedSessions(database, box, this.sessions);
     const held = new HeldEmails(database, tables.changes, (settings.email?.notices ?? []).length > 0);
     this.signUp = new SignUp(database, this.users, this.fields, settings, held);
     this.updates = new UserUpdates(context, this.users, settings.hooks, held);
@@ -232,7 +235,7 @@ export class Core extends PluginRules {
   /** Deletes expired rows. @returns the number of rows */
   async prune(): Promise<number> {
     let pruned = 0;
-    for (const table of [this.sessions, this.tokens, this.devices, this.changes])
+    for (const table of [this.sessions, this.carried, this.tokens, this.devices, this.changes])
       pruned += await table.prune();
     return pruned;
   }

@@ -54,8 +54,8 @@ export class Sessions {
     this.#touches = new LastUse(database, settings.logger, column);
   }
 
-  /** The active session with this token, or null. Sends at most one statement, which concurrent lookups share. */
-  async find(token: string): Promise<SessionWithUser | null> {
+  /** The active session with this token, or digest of one. Sends at most one statement, which concurrent lookups share. */
+  async find(token: string | Buffer): Promise<SessionWithUser | null> {
     const found = await this.#lookup.find(token);
     if (!found || this.#hasEnded(found.row)) return null;
     const { row: session, user, now } = found;

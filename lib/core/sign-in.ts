@@ -35,6 +35,11 @@ export interface SignInOptions {
   readonly authenticatedAt?: Date | undefined;
   /** Begins a session although the account has a second factor, because the app says so. It is not fresh. @default false */
   readonly withoutProof?: boolean;
+  /**
+   * Takes the place of a session of an older system, and ends when that would have: see `CarriedSessions`. It is not fresh,
+   * and is no reason to recognize the browser.
+   */
+  readonly carriedOver?: { readonly endsAt: Date | null };
   /** The sessions that the client already has. @default looked up by the tokens in its request */
   readonly replaced?: readonly { readonly userId: string; readonly sessionId: string }[];
 }
@@ -52,6 +57,8 @@ export interface CheckedSignIn {
 
 interface NewSession extends Assurance {
   readonly remembered: boolean;
+  /** When it ends at the latest, if that is before its lifetime is over. */
+  readonly endsAt: Date | null;
   readonly authenticatedAt: Date | undefined;
 }
 
@@ -93,24 +100,27 @@ export class SignIn {
    */
   async check(
     { user, account, row, attempts = null, ...shown }: Omit<Proof, 'authEpoch'>,
-    { remembered = false, withoutProof = false, replaced, ...options }: SignInOptions = {},
+    { remembered = false, withoutProof = false, replaced, carriedOver, ...options }: SignInOptions = {},
   ): Promise<CheckedSignIn> {
     if (!(await this.users.isPresent({ user, row }))) throw new AuthError('invalid_credentials');
     for (const contribution of this.contributions()) contribution.checkAccount?.(account);
     for (const contribution of this.contributions()) await contribution.checkSignIn?.(user);
     const reached = this.secondFactors.reached({ account }, shown);
-    const authenticatedAt = withoutProof && !reached ? NEVER : options.authenticatedAt;
+    const isProved = !carriedOver && (reached !== null || !withoutProof);
+    const authenticatedAt = isProved ? options.authenticatedAt : NEVER;
+    const times = { remembered, authenticatedAt, endsAt: carriedOver?.endsAt ?? null };
     return {
       begin: async (proof, transaction) => {
         if (proof.user.id !== user.id) throw new TypeError('another user was checked for this sign-in');
         const assurance = reached ?? (withoutProof ? { aal: 1, amr: shown.amr } : null);
-        if (assurance) return this.#insert(proof, { remembered, authenticatedAt, ...assurance }, transaction);
+        if (assurance) return this.#insert(proof, { ...times, ...assurance }, transaction);
         return this.#wait({ ...proof, account, amr: shown.amr, attempts }, remembered, transaction);
       },
       complete: async (signedIn) => {
         if (isPending(signedIn)) return signedIn;
         const { user, session } = signedIn;
         this.events.emit('session.created', { userId: user.id, sessionId: session.id });
+        if (carriedOver) return signedIn;
         if (attempts !== null) await this.#clear(attempts);
         return { ...signedIn, ...(await this.#settle(signedIn, replaced)) };
       },
@@ -165,20 +175,21 @@ export class SignIn {
 
   async #insert(
     { user, authEpoch }: Pick<Proof, 'user' | 'authEpoch'>,
-    { remembered, authenticatedAt, aal, amr }: NewSession,
+    { remembered, authenticatedAt, endsAt, aal, amr }: NewSession,
     transaction?: Transaction,
   ): Promise<IssuedSession> {
     const { lifetime, shortLifetime } = this.settings.session;
     const { ip = null, userAgent } = this.context.client;
     const token = createToken(SESSION_TOKEN_PREFIX);
     const now = this.clock.date();
+    const lifetimeEnd = new Date(now.getTime() + (remembered ? lifetime : shortLifetime) * 1000);
     const row = this.table.complete({
       id: uuidv7(now.getTime()),
       userId: user.id,
       createdAt: now,
       authenticatedAt: authenticatedAt && authenticatedAt < now ? authenticatedAt : now,
       lastActiveAt: now,
-      expiresAt: new Date(now.getTime() + (remembered ? lifetime : shortLifetime) * 1000),
+      expiresAt: endsAt && endsAt < lifetimeEnd ? endsAt : lifetimeEnd,
       ipAddress: storable(ip, MAX_IP),
       userAgent: storable(userAgent, MAX_USER_AGENT),
       tokenHash: digestToken(token),

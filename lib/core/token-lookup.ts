@@ -43,9 +43,10 @@ export class TokenLookup<Row, Owner extends User = User> {
     );
   }
 
-  async find(token: string): Promise<Found<Row, Owner> | null> {
-    if (!isWellFormedToken(this.lookup.prefix, token)) return null;
-    const digest = digestInHex(token);
+  /** @param token a token, or the digest of one */
+  async find(token: string | Buffer): Promise<Found<Row, Owner> | null> {
+    if (typeof token === 'string' && !isWellFormedToken(this.lookup.prefix, token)) return null;
+    const digest = typeof token === 'string' ? digestInHex(token) : token.toString('hex');
     const raw = this.database.isJoined
       ? (await this.#fetch([digest])).get(digest)
       : await this.database.awaitShared(() => this.#batches.find(digest));

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Response } from 'express';
 import { authenticateWith } from '../carriers/authenticate.js';
 import { cookieValues } from '../carriers/cookie.js';
@@ -5,6 +6,7 @@ import type { PlainRequest } from '../context/call.js';
 import { type Authentication, isSession, type SessionAuthentication } from '../core/authentication.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
+import { carryOver, retireOldSessions } from './carry-over.js';
 import { clearDeadCookie } from './dead-cookie.js';
 import { isUnsafe, requireOwnOrigin } from './origin.js';
 
@@ -12,14 +14,20 @@ import { isUnsafe, requireOwnOrigin } from './origin.js';
  * Authenticates a request. Null if it carries no credential. A request with an unsafe method that is authenticated by
  * the cookie, which browsers send automatically, must come from an allowed origin.
  *
+ * @param res the response; without one, the session of an older system is not taken over
  * @throws AuthError if the credential is invalid or the origin is not allowed
  */
-export async function authenticate(core: Core, req: PlainRequest): Promise<Authentication | null> {
+export async function authenticate(
+  core: Core,
+  req: PlainRequest,
+  res?: ServerResponse,
+): Promise<Authentication | null> {
   const authentication = await authenticateWith(core.carriers, req);
+  if (!authentication) return res ? carryOver(core, req, res) : null;
+  if (authentication.via !== 'cookie') return authentication;
   const { method } = req;
-  if (authentication?.via === 'cookie' && method !== undefined && isUnsafe(method)) {
-    requireOwnOrigin(req, core.settings);
-  }
+  if (method !== undefined && isUnsafe(method)) requireOwnOrigin(req, core.settings);
+  if (res) await retireOldSessions(core, req, res, authentication.session.id);
   return authentication;
 }
 
@@ -33,7 +41,7 @@ export async function authenticateIfPossible(
   res: Response,
 ): Promise<Authentication | null> {
   try {
-    return await authenticate(core, req);
+    return await authenticate(core, req, res);
   } catch (error) {
     if (!isOfDeadCookie(core, req, error)) throw error;
   }
@@ -47,15 +55,23 @@ function isOfDeadCookie(core: Core, req: PlainRequest, error: unknown): boolean 
 }
 
 /** Like {@link authenticate}, but requires a credential. @throws AuthError `unauthenticated` */
-export async function requireAuthentication(core: Core, req: PlainRequest): Promise<Authentication> {
-  const authentication = await authenticate(core, req);
+export async function requireAuthentication(
+  core: Core,
+  req: PlainRequest,
+  res?: ServerResponse,
+): Promise<Authentication> {
+  const authentication = await authenticate(core, req, res);
   if (!authentication) throw new AuthError('unauthenticated');
   return authentication;
 }
 
 /** Like {@link requireAuthentication}, but requires a session. @throws AuthError `session_required` for an API key */
-export async function requireOwnSession(core: Core, req: PlainRequest): Promise<SessionAuthentication> {
-  const authentication = await requireAuthentication(core, req);
+export async function requireOwnSession(
+  core: Core,
+  req: PlainRequest,
+  res: ServerResponse,
+): Promise<SessionAuthentication> {
+  const authentication = await requireAuthentication(core, req, res);
   if (!isSession(authentication)) throw new AuthError('session_required');
   return authentication;
 }
@@ -64,9 +80,10 @@ export async function requireOwnSession(core: Core, req: PlainRequest): Promise<
 export async function requireSessionOrPending(
   core: Core,
   req: PlainRequest,
+  res: ServerResponse,
 ): Promise<SessionAuthentication | null> {
   try {
-    return await requireOwnSession(core, req);
+    return await requireOwnSession(core, req, res);
   } catch (error) {
     const hasNone = error instanceof AuthError && error.code === 'unauthenticated';
     if (!carriesPending(core, req) || !(hasNone || isOfDeadCookie(core, req, error))) throw error;
@@ -83,8 +100,12 @@ export function carriesPending({ settings, secondFactors }: Core, { headers }: P
 }
 
 /** Requires an administrator's session. @throws AuthError `session_required`, `admin_required` */
-export async function requireAdministrator(core: Core, req: PlainRequest): Promise<SessionAuthentication> {
-  const authentication = await requireOwnSession(core, req);
+export async function requireAdministrator(
+  core: Core,
+  req: PlainRequest,
+  res: ServerResponse,
+): Promise<SessionAuthentication> {
+  const authentication = await requireOwnSession(core, req, res);
   // Checked on every request, so that a revoked right has no effect any more.
   if (!core.isAdministrator(authentication.user)) throw new AuthError('admin_required');
   return authentication;

@@ -3,6 +3,7 @@ import type { Client } from '../context/call.js';
 import type { Authentication } from '../core/authentication.js';
 import { plainAddress } from '../core/client-input.js';
 import type { Core } from '../core/core.js';
+import { isPending } from '../core/signed-in.js';
 import { DEADLINE_MS } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import {
@@ -14,6 +15,7 @@ import {
   requireSessionOrPending,
 } from './admit.js';
 import { isForm, nothing, readBody, readForm, readFormPost, validate } from './body.js';
+import { retireOldSessions } from './carry-over.js';
 import { bodyOfForm, type Pair } from './form.js';
 import { FormPages } from './form-pages.js';
 import { isUnsafe, requireOwnOrigin } from './origin.js';
@@ -62,35 +64,42 @@ async function handle(
   // Before anything else, so that every refusal leads to the page that the form names.
   const fields = pages ? pages.takeFrom(await readForm(req, res)) : null;
   const call: Call<Access, unknown, unknown> = {
-    auth: (await admit(core, route, req)) as never,
+    auth: (await admit(core, route, req, res)) as never,
     query: await readParameters(route, req, res),
     body: fields ? readFields(route, fields) : await readBodyOf(route, req, res),
     params: req.params as Record<string, string>,
     req,
   };
-  return route.handle(call);
+  const reply = await route.handle(call);
+  if (reply.issue && !isPending(reply.issue)) await retireOldSessions(core, req, res, reply.issue.session.id);
+  return reply;
 }
 
-async function admit(core: Core, route: Route, req: Request): Promise<Authentication | null> {
-  const authentication = await authenticationFor(core, route, req);
+async function admit(core: Core, route: Route, req: Request, res: Response): Promise<Authentication | null> {
+  const authentication = await authenticationFor(core, route, req, res);
   if (authentication && route.changesWaysIn) requireSecondFactor(core, authentication);
   if (authentication && route.fresh !== undefined) requireFresh(core, authentication, route.fresh);
   return authentication;
 }
 
-async function authenticationFor(core: Core, route: Route, req: Request): Promise<Authentication | null> {
+async function authenticationFor(
+  core: Core,
+  route: Route,
+  req: Request,
+  res: Response,
+): Promise<Authentication | null> {
   switch (route.access) {
     case 'public':
       if (isUnsafe(req.method) && !route.fromOtherSites) requireOwnOrigin(req, core.settings);
       return null;
     case 'authenticated':
-      return requireAuthentication(core, req);
+      return requireAuthentication(core, req, res);
     case 'session':
-      return requireOwnSession(core, req);
+      return requireOwnSession(core, req, res);
     case 'session-or-pending':
-      return requireSessionOrPending(core, req);
+      return requireSessionOrPending(core, req, res);
     case 'admin':
-      return requireAdministrator(core, req);
+      return requireAdministrator(core, req, res);
   }
 }
 

@@ -7,6 +7,7 @@ import type { Core } from '../core/core.js';
 import { type IssuedSession, isPending, type SignedIn } from '../core/signed-in.js';
 import { AuthError } from '../errors.js';
 import { carriesPending } from './admit.js';
+import { retireOldSessions } from './carry-over.js';
 import { isUnsafe, refuseCrossSite, refuseCrossSiteExceptLinks, requireOwnOrigin } from './origin.js';
 import { clearPendingCookie, clearSessionCookie, issueSession } from './respond.js';
 
@@ -97,6 +98,7 @@ async function establishSession(
     if (!isPending(issued)) await core.sessions.revoke(issued.user.id, issued.session.id);
     throw error;
   }
+  if (!isPending(issued)) await retireOldSessions(core, request, res, issued.session.id);
   issueSession(core, isPending(issued) ? issued : await attached(core, request, issued), res);
   res.setHeader('Cache-Control', 'no-store');
 }
@@ -111,13 +113,14 @@ async function endSession(core: Core, request: PlainRequest, res: ServerResponse
   // Even without a session: another site must not be able to clear the cookie.
   if (found?.via !== 'bearer') requireOwnPage(core, request, refuseCrossSite);
   const hasEnded = found ? await core.sessions.revoke(found.user.id, found.session.id) : false;
+  const hasEndedOld = found?.via !== 'bearer' && (await retireOldSessions(core, request, res, null));
   clearSessionCookie(core, res);
   if (carriesPending(core, request)) {
     await core.forClient({ request }, async () => core.secondFactors.plugin?.abandon());
     clearPendingCookie(core, res);
   }
   res.setHeader('Cache-Control', 'no-store');
-  return hasEnded;
+  return hasEnded || hasEndedOld;
 }
 
 /** @param ofSafe checks a request with a safe method, which is not meant to change anything */

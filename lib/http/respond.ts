@@ -5,7 +5,7 @@ import { cookieValues } from '../carriers/cookie.js';
 import type { CookieSettings } from '../config/settings.js';
 import type { Core } from '../core/core.js';
 import { DEVICE_SECONDS } from '../core/device-rows.js';
-import { isPending, type SignedIn } from '../core/signed-in.js';
+import { type IssuedSession, isPending, type SignedIn } from '../core/signed-in.js';
 import type { Reply, Route } from './route.js';
 
 /** Sends a handler's reply, limited to the fields that the route declares. */
@@ -49,16 +49,32 @@ export function issueSession(core: Core, issued: SignedIn, res: ServerResponse):
   }
   // The browser is past it, whichever way it came.
   if (carriesPending(core, res)) clearPendingCookie(core, res);
-  const { token, session, remembered, device } = issued;
-  const { expiresAt, lastActiveAt } = session;
-  const maxAge = Math.floor((expiresAt.getTime() - lastActiveAt.getTime()) / 1000);
-  // Without a lifetime, the cookie is dropped when the browser closes. The session's end is enforced by the server.
-  setCookie(res, core.settings.cookie, token, remembered ? { maxAge, expires: expiresAt } : {});
+  const { token, device } = issued;
+  setSessionCookie(core, issued, res);
   if (device !== null) setCookie(res, core.settings.deviceCookie, device, { maxAge: DEVICE_SECONDS });
   if (core.settings.bearerEnabled) {
     res.setHeader('Set-Auth-Token', token);
     res.appendHeader('Access-Control-Expose-Headers', 'Set-Auth-Token');
   }
+}
+
+/** Sets the session cookie. */
+export function setSessionCookie(
+  core: Core,
+  { token, session, remembered }: Pick<IssuedSession, 'token' | 'session' | 'remembered'>,
+  res: ServerResponse,
+): void {
+  const { expiresAt, lastActiveAt } = session;
+  const maxAge = Math.floor((expiresAt.getTime() - lastActiveAt.getTime()) / 1000);
+  // Without a lifetime, the cookie is dropped when the browser closes. The session's end is enforced by the server.
+  setCookie(res, core.settings.cookie, token, remembered ? { maxAge, expires: expiresAt } : {});
+}
+
+/** Makes the browser delete the cookie of an older system, if it was set for the whole of this host. */
+export function clearOldCookie(name: string, res: ServerResponse): void {
+  // Browsers ignore it otherwise (RFC 6265bis, 4.1.3).
+  const secure = /^__(Secure|Host)-/i.test(name);
+  setCookie(res, { name, path: '/', sameSite: 'lax', secure }, '', { expires: new Date(0) });
 }
 
 function carriesPending({ settings }: Core, { req }: Partial<ServerResponse>): boolean {

@@ -11,6 +11,7 @@ import { assurance } from './0014-assurance.js';
 import { accountChanges } from './0015-account-changes.js';
 import { deletedUsers } from './0016-deleted-users.js';
 import { largeTables } from './0019-large-tables.js';
+import { carriedSessions } from './0025-carried-sessions.js';
 import type { Migration } from './migration.js';
 
 /** The core's migrations, in the order in which they are applied; those of plugins come after them. */
@@ -28,4 +29,5 @@ export const coreMigrations: readonly Migration[] = [
   accountChanges,
   deletedUsers,
   largeTables,
+  carriedSessions,
 ];

@@ -1,4 +1,5 @@
 import { accountChanges } from './account-change.js';
+import { carriedSessions } from './carried-session.js';
 import { devices } from './device.js';
 import type { ModelOf } from './model.js';
 import { oneTimeTokens } from './one-time-token.js';
@@ -19,6 +20,8 @@ export const coreTables = {
   AccountChange: accountChanges,
   /** Emailed tokens. */
   OneTimeToken: oneTimeTokens,
+  /** Sessions of older systems that have been taken over. */
+  CarriedSession: carriedSessions,
   /** Counters of the rate limits, unless they are in Redis. */
   RateLimit: rateLimits,
 } as const;

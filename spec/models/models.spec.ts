@@ -44,6 +44,7 @@ describe('auth.models', () => {
       'AccountChange',
       'ApiKey',
       'AuditEvent',
+      'CarriedSession',
       'Device',
       'OAuthFlow',
       'OneTimeToken',

@@ -73,6 +73,13 @@ export async function fillTables(database: SpecDatabase): Promise<void> {
       created_at: past(index),
       expires_at: end(index),
     })),
+    carried_sessions: each((index) => ({
+      old_hash: digest(),
+      token_hash: digest(),
+      sealed_token: index % 50 === 0 ? 'sealed' : null,
+      created_at: past(index),
+      expires_at: end(index),
+    })),
     api_keys: each((index) => ({
       id: idOf(4, index),
       user_id: user(index),

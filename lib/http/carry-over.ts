@@ -1,0 +1,221 @@
+import type { ServerResponse } from 'node:http';
+import { type OldCookie, oldCookiesIn } from '../carriers/old-cookie.js';
+import type { OldSession } from '../config/bridge.js';
+import type { PlainRequest } from '../context/call.js';
+import { withTimeout } from '../context/deadline.js';
+import type { SessionAuthentication } from '../core/authentication.js';
+import { accountOf } from '../core/carried-accounts.js';
+import type { CarriedSession } from '../core/carried-sessions.js';
+import type { Core } from '../core/core.js';
+import type { SessionWithUser } from '../core/sessions.js';
+import type { CheckedSignIn } from '../core/sign-in.js';
+import type { IssuedSession } from '../core/signed-in.js';
+import type { UserRecord } from '../core/user-record.js';
+import { violatedUnique } from '../database/faults.js';
+import { AuthError } from '../errors.js';
+import { beforeHeaders, setsCookie } from './before-headers.js';
+import { isUnsafe, requireOwnOrigin } from './origin.js';
+import { clearOldCookie, setSessionCookie } from './respond.js';
+
+/** How long an older system's store may take. */
+const STORE_MS = 3000;
+
+/**
+ * Authenticates a request that carries no credential of latchkey's by the session of an older system, which becomes a
+ * session here: see `latchkey/bridges`. The response sets its cookie. Null if there is none, or if it is not taken over.
+ *
+ * @throws AuthError `origin_not_allowed` for another site's request with an unsafe method; `unavailable` if the older
+ *   system's store cannot say whether the session is active, since an outage is never a sign-out
+ */
+export async function carryOver(
+  core: Core,
+  req: PlainRequest,
+  res: ServerResponse,
+): Promise<SessionAuthentication | null> {
+  for (const old of oldCookiesIn(core.settings, req)) {
+    const carried = await carriedBy(core, old, req, res);
+    if (carried) return { user: carried.user, session: carried.session, apiKey: null, via: 'cookie' };
+  }
+  return null;
+}
+
+/**
+ * Ends the older systems' sessions whose cookies come with a request, and clears these cookies: a sign-out here must not
+ * be followed by a session that is taken over. A request without such cookies costs nothing.
+ *
+ * @param keptId the session of the client, which may be the one that has taken an older one's place. Null if it signs out
+ * @returns whether one was active
+ */
+export async function retireOldSessions(
+  core: Core,
+  req: PlainRequest,
+  res: ServerResponse,
+  keptId: string | null,
+): Promise<boolean> {
+  let hasEnded = false;
+  for (const old of oldCookiesIn(core.settings, req)) {
+    const outcome = await retired(core, old, keptId);
+    if (outcome === null) continue;
+    hasEnded ||= outcome.wasActive;
+    beforeHeaders(res, () => {
+      if (setsCookie(res, old.name)) return;
+      clearOldCookie(old.name, res);
+      res.setHeader('Cache-Control', 'no-store');
+    });
+  }
+  return hasEnded;
+}
+
+async function carriedBy(
+  core: Core,
+  old: OldCookie,
+  req: PlainRequest,
+  res: ServerResponse,
+): Promise<SessionWithUser | null> {
+  const row = await core.carried.find(hashOf(core, old));
+  if (row) return resumed(core, row, req, res);
+  const session = await findOld(core, old);
+  if (!session) return null;
+  requireOwnPage(core, req);
+  const begun = await core.forClient({ request: req }, () => begin(core, old, session));
+  if (begun === 'too late') return carriedBy(core, old, req, res);
+  if (begun) offer(core, begun, res);
+  return begun;
+}
+
+/** The session that has taken the older one's place already. Null if it has ended. */
+async function resumed(
+  core: Core,
+  row: CarriedSession,
+  req: PlainRequest,
+  res: ServerResponse,
+): Promise<SessionWithUser | null> {
+  const found = await core.carried.resume(row);
+  if (!found) return null;
+  requireOwnPage(core, req);
+  if (found.issued) offer(core, found.issued, res);
+  return found;
+}
+
+/** @returns null if the session is not taken over; 'too late' if another request has done it */
+async function begin(
+  core: Core,
+  old: OldCookie,
+  session: OldSession,
+): Promise<IssuedSession | 'too late' | null> {
+  const record = await accountOf(core, session.user);
+  const checked = record && (await checkedFor(core, record, session));
+  if (!record || !checked) return null;
+  try {
+    const issued = await core.carried.begin(hashOf(core, old), session.endsAt, record, checked);
+    await checked.complete(issued);
+    await end(core, old);
+    return issued;
+  } catch (error) {
+    if (violatedUnique(error)) return 'too late';
+    throw error;
+  }
+}
+
+/** Null if the account takes no session over. */
+async function checkedFor(
+  core: Core,
+  record: UserRecord,
+  session: OldSession,
+): Promise<CheckedSignIn | null> {
+  // Whatever has ended all sessions of the user here, such as a new password, has ended the older ones too. And they show
+  // no second factor.
+  if (record.authEpoch !== 0 || core.secondFactors.isOn(record.account)) return null;
+  const { endsAt, remembered } = session;
+  try {
+    return await core.checkSignIn({ ...record, amr: [] }, { remembered, carriedOver: { endsAt } });
+  } catch (error) {
+    const isRefused = error instanceof AuthError && (error.status === 401 || error.status === 403);
+    if (isRefused) return null;
+    throw error;
+  }
+}
+
+/** The active session in the older system. @throws AuthError `unavailable` */
+async function findOld(core: Core, { bridge, id, cookies }: OldCookie): Promise<OldSession | null> {
+  await core.database.ready();
+  const work = async () => bridge.find(id, cookies, core.settings.cookie.secure);
+  try {
+    const found = await limited(core, work);
+    const hasEnded = found?.endsAt && found.endsAt.getTime() <= core.database.clock.latest();
+    return found && !hasEnded ? found : null;
+  } catch (error) {
+    const cause = new Error(`the sessions of ${bridge.name} could not be read: ${String(error)}`);
+    throw new AuthError('unavailable', { cause });
+  }
+}
+
+/** Ends it in the older system too. It opens nothing here any more in any case, so that a failure is only logged. */
+async function end(core: Core, { bridge, id }: OldCookie): Promise<void> {
+  try {
+    await limited(core, async () => bridge.end(id));
+  } catch (error) {
+    core.settings.logger.warn(`latchkey: a session of ${bridge.name} could not be ended there`, error);
+  }
+}
+
+/** @returns null if it is not a session of a user */
+async function retired(
+  core: Core,
+  old: OldCookie,
+  keptId: string | null,
+): Promise<{ readonly wasActive: boolean } | null> {
+  const oldHash = hashOf(core, old);
+  if (core.carried.isRetired(oldHash)) return { wasActive: false };
+  const row = await core.carried.find(oldHash);
+  if (row) return { wasActive: await retireCarried(core, row, keptId) };
+  if (!(await mayBeActive(core, old))) return null;
+  await core.carried.retire(oldHash, null);
+  await end(core, old);
+  return { wasActive: true };
+}
+
+async function retireCarried(core: Core, row: CarriedSession, keptId: string | null): Promise<boolean> {
+  const found = await core.carried.resume(row);
+  await core.carried.retire(row.oldHash, row);
+  if (!found || found.session.id === keptId) return false;
+  return core.sessions.revoke(found.user.id, found.session.id);
+}
+
+async function mayBeActive(core: Core, old: OldCookie): Promise<boolean> {
+  try {
+    return (await findOld(core, old)) !== null;
+  } catch (error) {
+    // The request has a session here, and goes on.
+    core.settings.logger.warn('latchkey: an old session may not have been ended', error);
+    return true;
+  }
+}
+
+/** Sends the session to the browser, unless the response does so itself, or signs it out. */
+function offer(
+  core: Core,
+  issued: Pick<IssuedSession, 'token' | 'session' | 'remembered'>,
+  res: ServerResponse,
+): void {
+  beforeHeaders(res, () => {
+    if (setsCookie(res, core.settings.cookie.name)) return;
+    setSessionCookie(core, issued, res);
+    // A cache must not give the session to other visitors.
+    res.setHeader('Cache-Control', 'no-store');
+  });
+}
+
+function requireOwnPage(core: Core, req: PlainRequest): void {
+  if (req.method !== undefined && isUnsafe(req.method)) requireOwnOrigin(req, core.settings);
+}
+
+function hashOf(core: Core, { bridge, id }: OldCookie): Buffer {
+  return core.carried.hash(bridge.name, id);
+}
+
+/** The older system's store is the app's, outside any transaction of this call. */
+function limited<T>(core: Core, work: () => Promise<T>): Promise<T> {
+  const late = () => new Error(`no answer within ${STORE_MS / 1000} s`);
+  return core.context.forApp(() => withTimeout(work(), STORE_MS, late));
+}
