@@ -4,12 +4,10 @@ import type { AuthConfig } from './config/auth-config.js';
 import { DEFAULT_BASE_PATH, readConfig } from './config/settings.js';
 import type { FieldsOptions } from './config/user-options.js';
 import { CallContext } from './context/call.js';
-import { once } from './context/once.js';
 import { type Authentication, type RequestLike, toPlainRequest } from './core/authentication.js';
 import type { TransactionOption } from './core/client-input.js';
 import { closedAccounts } from './core/closed-accounts.js';
 import { Core } from './core/core.js';
-import { pruneAccounts } from './core/deletion.js';
 import { type AuthEventListener, type AuthEventName, Events } from './core/events.js';
 import { type WayBackApi, wayBackApi } from './core/undo-api.js';
 import { UsersApi } from './core/users-api.js';
@@ -23,25 +21,27 @@ import type { Route } from './http/route.js';
 import { Limiter } from './limits/limiter.js';
 import { openLimitStore } from './limits/open.js';
 import { Mailer } from './mail/mailer.js';
-import { coreMigrations } from './migrations/core.js';
-import { type MigrateOptions, migrate } from './migrations/migrate.js';
 import { type CoreModels, withCoreTables } from './models/core.js';
 import { modelsOf } from './models/model.js';
+import { outboxEntries } from './models/outbox-entry.js';
 import type { Session } from './models/session.js';
+import { Table } from './models/table.js';
 import type { User } from './models/user.js';
+import { Outbox } from './outbox/outbox.js';
+import { OutboxRows } from './outbox/outbox-rows.js';
 import {
-  byName,
   type NamedParts,
   type Plugin,
   type PluginApis,
   type PluginDefinition,
   type PluginModels,
   setUpPlugins,
-  sumOf,
   type WithSecondFactors,
 } from './plugin.js';
 import { processWide } from './process-wide.js';
 import { allRoutes } from './routes/core.js';
+import { type Upkeep, upkeep } from './upkeep.js';
+import { Webhooks } from './webhooks/webhooks.js';
 
 const internalsKey = Symbol.for('latchkey.internals');
 
@@ -58,7 +58,7 @@ export interface Internals {
 /**
  * Sessions and accounts in one database: the object that `authRouter` and the guards share, and the programmatic API.
  */
-export interface Auth extends OwnSignIn, WayBackApi {
+export interface Auth extends OwnSignIn, WayBackApi, Upkeep {
   /**
    * Authenticates a request by any enabled kind of credential. Like a guard, it refuses a request of another site if
    * the request has an unsafe `method` and is authenticated by the cookie.
@@ -85,23 +85,6 @@ export interface Auth extends OwnSignIn, WayBackApi {
    * @throws AuthError `user_not_found` if the user does not exist or has no email
    */
   markEmailVerified(userId: string, options?: TransactionOption): Promise<User>;
-  /**
-   * Runs pending migrations, or undoes applied ones. Safe to call in several processes at once. Resolves to the names
-   * of the migrations that ran.
-   */
-  migrate(options?: MigrateOptions): Promise<string[]>;
-  /** Deletes expired rows in batches. Resolves to their number. Call it regularly, from a timer or a job. */
-  prune(): Promise<number>;
-  /**
-   * Re-encrypts data with the first secret, in batches. Resolves to the number of rows. Afterwards the older secrets
-   * can be removed from the config.
-   */
-  rotateSecrets(): Promise<number>;
-  /**
-   * Waits for background work, then closes the connections that latchkey opened. The app's own Sequelize instance stays
-   * open. Calling it again returns the same promise.
-   */
-  close(): Promise<void>;
   /**
    * Adds a listener for an event. Returns a function that removes it.
    *
@@ -160,12 +143,11 @@ export function createAuth<
 }
 
 function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
-  const { core, parts, limits } = assemble(config);
+  const { core, parts, limits, webhooks } = assemble(config);
   const { database, settings } = core;
   const ofPlugins = parts.flatMap((part) => part.routes?.() ?? []);
   const routes = allRoutes(core, ofPlugins);
   const models = modelsOf(database, withCoreTables(core.userTable, parts));
-  const migrations = [...coreMigrations, ...parts.flatMap(({ migrations = [] }) => migrations).sort(byName)];
   const within = <T>(options: TransactionOption | undefined, work: () => Promise<T>) =>
     core.inTransaction(options?.transaction, work);
   const authenticate = async (req: RequestLike) => requireAuthentication(core, toPlainRequest(req));
@@ -180,21 +162,8 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     revokeAllSessions: (userId, options) => within(options, () => core.sessions.revokeAll(userId)),
     markEmailVerified: (userId, options) =>
       within(options, () => core.proveEmail(userId, ['password', 'sessions'])),
-    migrate: (options) => migrate(database, migrations, core.fieldColumns, options),
-    prune: () =>
-      sumOf(
-        [{ prune: () => pruneAccounts(core) }, core, limits, ...parts].map((part) => part?.prune?.bind(part)),
-      ),
-    rotateSecrets: () =>
-      sumOf([core.changes, core.carried, ...parts].map((it) => it.rotateSecrets?.bind(it))),
-    close: once(async () => {
-      // From now on, the same config creates a new Auth.
-      auths.delete(config);
-      await core.settle();
-      await limits?.close();
-      await database.settle();
-      if (typeof settings.database === 'string') await database.sequelize.close();
-    }),
+    // Once it is closed, the same config creates a new Auth.
+    ...upkeep(core, parts, limits, webhooks, () => auths.delete(config)),
     on: (name, listener) => core.events.on(name, listener),
     openapi: () => describeApi(core, routes, settings.httpBasePath ?? DEFAULT_BASE_PATH),
     get models() {
@@ -207,11 +176,13 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
 }
 
 function assemble(config: AuthConfig<readonly Plugin[]>) {
-  const { settings, secrets } = readConfig(config);
+  const { settings, secrets, webhooks: endpoints } = readConfig(config);
   const { logger, rateLimit, tablePrefix } = settings;
   const context = new CallContext();
   const database = openDatabase(settings.database, tablePrefix, context);
   const limits = rateLimit && openLimitStore(rateLimit.store, rateLimit.keyPrefix, database);
+  const box = new SecretBox(secrets);
+  const rows = new OutboxRows(database, new Table(database, outboxEntries), box);
   let parts: readonly NamedParts[] = [];
   const core = new Core(
     settings,
@@ -219,8 +190,9 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
     database,
     new Events(context, logger),
     new Limiter(limits, rateLimit?.rules ?? null, context),
-    settings.email && new Mailer(settings.email, context, logger),
-    new SecretBox(secrets),
+    settings.email && new Mailer(settings.email),
+    new Outbox(rows, database, context, logger),
+    box,
     (config.plugins ?? []).map((plugin) => (plugin as PluginDefinition).userColumns ?? {}),
     (sessions) => [
       ...(settings.bearerEnabled ? [bearerCarrier(sessions)] : []),
@@ -231,7 +203,10 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
       return [closedAccounts(settings), ...parts];
     },
   );
-  return { core, parts, limits };
+  const webhooks = new Webhooks(endpoints, database, context, core.outbox, logger);
+  webhooks.listenTo(core.events);
+  if (settings.outbox.interval !== false) core.outbox.startTimer(settings.outbox.interval);
+  return { core, parts, limits, webhooks };
 }
 
 /**

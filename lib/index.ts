@@ -4,13 +4,16 @@ export type {
   AuthConfig,
   CookieOptions,
   EmailOptions,
+  OutboxOptions,
   RateLimitOptions,
   SessionOptions,
 } from './config/auth-config.js';
+export type { WebhookOptions } from './config/webhook-options.js';
 export type { Authentication, RequestLike, SessionAuthentication, Via } from './core/authentication.js';
 export { canonicalEmail } from './core/canonical.js';
 export type { ClientInput, TransactionOption } from './core/client-input.js';
 export type { AuthEventListener, AuthEventName, AuthEvents } from './core/events.js';
+export type { ListOutboxOptions, OutboxApi, OutboxEntry, OutboxState } from './core/outbox-api.js';
 export type { IssuedSession, PendingSignIn, SignedIn } from './core/signed-in.js';
 export type { UndoInput } from './core/undo-api.js';
 export type { UserInput } from './core/update-user.js';
@@ -40,6 +43,7 @@ export type { MigrateOptions } from './migrations/migrate.js';
 export type { CoreModels } from './models/core.js';
 export type { Session } from './models/session.js';
 export type { User } from './models/user.js';
+export type { Delivered } from './outbox/outbox.js';
 export type { Plugin, PluginApis, PluginModels } from './plugin.js';
 export type { AdminApi } from './plugins/admin/api.js';
 export { type AdminOptions, admin } from './plugins/admin/index.js';

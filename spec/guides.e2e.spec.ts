@@ -78,7 +78,7 @@ describe('the guides for a project of its own', () => {
   test('deployment.md: the server is healthy, completes a shutdown, and its database is pruned', async () => {
     const port = await freePort();
     const server = await start('server.js', port);
-    expect(await (await fetch(`http://127.0.0.1:${port}/health`)).json()).toEqual({ database: 'up' });
+    expect(await (await fetch(`http://127.0.0.1:${port}/health`)).json()).toEqual({ ok: true });
     server.kill('SIGTERM');
     expect(await once(server, 'exit')).toEqual([0, null]);
     const { stdout } = await run(process.execPath, ['prune.js'], { cwd: folder, env: appEnvironment(port) });
@@ -202,7 +202,7 @@ describe('the guides for a project of its own', () => {
       });
     for (const end = Date.now() + 15_000; ; ) {
       const answer = await call('/health').catch(() => null);
-      if (answer?.text === '{"database":"up"}') break;
+      if (answer?.text === '{"ok":true}') break;
       if (Date.now() > end) throw new Error('nginx does not respond');
       await new Promise((resolve) => setTimeout(resolve, 50));
     }

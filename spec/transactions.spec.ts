@@ -358,12 +358,23 @@ const WRITING: Record<string, Prepare> = {
 
 /** What changes nothing that the app could see, or only the Auth itself. */
 const READING = [
-  ...['getSession', 'authenticate', 'listSessions', 'on', 'openapi', 'close', 'users.get', 'users.find'],
+  ...[
+    'getSession',
+    'authenticate',
+    'listSessions',
+    'on',
+    'openapi',
+    'close',
+    'health',
+    'users.get',
+    'users.find',
+  ],
   ...[
     'credential.usernameAvailable',
     'apiKeys.list',
     'passkeys.list',
     'auditLog.listEvents',
+    'outbox.list',
     'oauth.accounts',
     'oauth.isPending',
     'twoFactor.status',
@@ -387,7 +398,15 @@ const INTERNAL = [
 ];
 
 /** Maintenance in batches of its own, and what a provider has done and no rollback takes back: see docs/databases.md. */
-const WITHOUT = ['migrate', 'prune', 'rotateSecrets', 'oauth.tokens', 'oauth.refresh'];
+const WITHOUT = [
+  'migrate',
+  'prune',
+  'rotateSecrets',
+  'oauth.tokens',
+  'oauth.refresh',
+  'outbox.retry',
+  'outbox.deliver',
+];
 
 test('every operation is known to write, or not to', () => {
   const known = [...Object.keys(WRITING), ...READING, ...WITHOUT, ...INTERNAL];

@@ -6,6 +6,7 @@ import type { MailMessage } from '../mail/message.js';
 import type { NoticeKind } from '../mail/notice-kinds.js';
 import type { SessionBridge } from './bridge.js';
 import type { FieldsOptions, Hooks, UserOptions } from './user-options.js';
+import type { WebhookOptions } from './webhook-options.js';
 
 /** How the session cookie is set. */
 export interface CookieOptions {
@@ -85,7 +86,11 @@ export interface RateLimitOptions {
 
 /** How emails are sent, and where their links lead. */
 export interface EmailOptions {
-  /** Sends an email. Called after the response; errors are logged. @default none, required */
+  /**
+   * Sends an email. Called after the response. If it fails, or has not returned after 60 seconds, it is called again later,
+   * for three days.
+   * @default none, required
+   */
   send: (message: MailMessage) => unknown;
   /**
    * The app's page that reads `?token=` and calls POST /verify-email: a URL, or a path relative to `baseUrl`. Without
@@ -106,6 +111,15 @@ export interface EmailOptions {
    * @default true: all of them
    */
   notices?: boolean | readonly NoticeKind[];
+}
+
+/** How emails and webhooks are sent that could not be sent at once. */
+export interface OutboxOptions {
+  /**
+   * How often a process looks for them, in seconds; false if it never does, and a job calls `auth.outbox.deliver()` instead.
+   * @default 15
+   */
+  interval?: number | false;
 }
 
 /** Which routes users have to change their own account. */
@@ -162,6 +176,10 @@ export interface AuthConfig<P = readonly unknown[], F extends FieldsOptions = Fi
   rateLimit?: false | RateLimitOptions;
   /** Enables email verification and password reset. @default none */
   email?: EmailOptions;
+  /** How what could not be sent at once is sent later. @default see {@link OutboxOptions} */
+  outbox?: OutboxOptions;
+  /** Endpoints that get events as signed POST requests. @default [] */
+  webhooks?: readonly WebhookOptions[];
   /** The app's own data of its users. @default email and username only */
   user?: UserOptions<F>;
   /** Functions of the app that run when accounts are made, changed and deleted. @default none */

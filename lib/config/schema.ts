@@ -8,6 +8,7 @@ import type { EmailOptions } from './auth-config.js';
 import type { SessionBridge } from './bridge.js';
 import { requestPropertySchema } from './request-property.js';
 import { hooksSchema, userSchema } from './user-schema.js';
+import { webhooksSchema } from './webhook-options.js';
 
 const MIN_SECRET_BYTES = 32;
 
@@ -163,6 +164,17 @@ export const configSchema = z.strictObject({
     .union([z.literal(false), rateLimitSchema], 'must be false, or an object of rules')
     .prefault({}),
   email: emailSchema.optional(),
+  outbox: z
+    .strictObject({
+      interval: z
+        .union(
+          [z.literal(false), z.number().min(1).max(3600)],
+          'must be false, or a number of seconds from 1 to 3600',
+        )
+        .default(15),
+    })
+    .prefault({}),
+  webhooks: webhooksSchema.default([]),
   user: userSchema.prefault({}),
   hooks: hooksSchema.prefault({}),
   requestProperty: requestPropertySchema.default('auth'),

@@ -10,6 +10,7 @@ import type { SessionBridge } from './bridge.js';
 import { isLoopback, readOptions } from './options.js';
 import { configSchema } from './schema.js';
 import type { FieldsOptions, Hooks, RowModel } from './user-options.js';
+import type { WebhookSettings } from './webhook-options.js';
 
 /** A cookie's name, and its attributes other than HttpOnly and its lifetime. */
 export interface CookieSettings {
@@ -50,6 +51,8 @@ export interface Settings {
         readonly notices: readonly NoticeKind[];
       })
     | null;
+  /** Seconds; false if a job does it. */
+  readonly outbox: { readonly interval: number | false };
   readonly user: {
     readonly fields: FieldsOptions;
     /** Null if the fields are columns of latchkey's table. */
@@ -84,10 +87,11 @@ type Config = z.infer<typeof configSchema>;
 export function readConfig(config: AuthConfig<readonly unknown[]>): {
   settings: Settings;
   secrets: readonly string[];
+  webhooks: readonly WebhookSettings[];
 } {
   const data = readOptions('', configSchema, config);
   // Without the plugins, in which the secrets of providers are.
-  const { plugins: _, secret: secrets, ...others } = data;
+  const { plugins: _, secret: secrets, webhooks, ...others } = data;
   const { session, baseUrl, httpBasePath, trustedOrigins, rateLimit, email, ...rest } = others;
   const { cookie: cookieOptions, ...times } = session;
   const cookie = cookieSettings(cookieOptions, baseUrl);
@@ -116,7 +120,7 @@ export function readConfig(config: AuthConfig<readonly unknown[]>): {
     pendingCookie: laxCookie(cookie, 'pending'),
   };
   for (const warning of warningsAbout(settings)) settings.logger.warn(`latchkey: ${warning}`);
-  return { settings, secrets };
+  return { settings, secrets, webhooks };
 }
 
 function noticesOf(notices: boolean | readonly NoticeKind[]): readonly NoticeKind[] {

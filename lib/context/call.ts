@@ -34,6 +34,8 @@ interface Call {
   readonly client: Client;
   readonly budget?: DatabaseBudget;
   readonly joined?: JoinedTransaction | undefined;
+  /** What is kept at its end. */
+  readonly kept?: unknown[] | undefined;
 }
 
 const APP_ITSELF: Client = { ip: undefined, userAgent: null, request: null };
@@ -45,6 +47,8 @@ const APP_ITSELF: Client = { ip: undefined, userAgent: null, request: null };
  */
 export class CallContext {
   readonly #calls = new AsyncLocalStorage<Call>();
+  readonly #requests = new Set<Promise<unknown>>();
+  #keeper: ((items: readonly unknown[]) => Promise<void>) | undefined;
 
   get client(): Client {
     return this.#calls.getStore()?.client ?? APP_ITSELF;
@@ -59,35 +63,74 @@ export class CallContext {
   }
 
   /** Runs `work` for a request to one of the routes. */
-  async forRequest<T>(client: Client, databaseMs: number, work: () => Promise<T>): Promise<T> {
+  forRequest<T>(client: Client, databaseMs: number, work: () => Promise<T>): Promise<T> {
     const budget = new DatabaseBudget(databaseMs);
-    try {
-      return await this.#calls.run({ client, budget }, work);
-    } finally {
+    const request = this.#whole({ client, budget }, work).finally(() => {
       budget.release();
-    }
+      this.#requests.delete(request);
+    });
+    this.#requests.add(request);
+    return request;
   }
 
   /** Runs `work` for the client given in a programmatic call. */
   forClient<T>(client: Client, work: () => Promise<T>): Promise<T> {
-    return this.#calls.run({ ...this.#calls.getStore(), client }, work);
+    return this.#whole({ ...this.#calls.getStore(), client }, work);
   }
 
   /** Runs `work` as a part of the app's transaction. */
   inTransaction<T>(joined: JoinedTransaction, work: () => Promise<T>): Promise<T> {
-    return this.#calls.run({ ...this.#calls.getStore(), client: this.client, joined }, work);
+    // Its events are part of the transaction, and not of the call in which it was begun.
+    return this.#whole({ ...this.#calls.getStore(), client: this.client, joined, kept: undefined }, work);
+  }
+
+  /** Runs `work` as a call of its own, unless it is a part of one. */
+  whole<T>(work: () => Promise<T>): Promise<T> {
+    return this.#whole({ client: this.client, ...this.#calls.getStore() }, work);
+  }
+
+  /** Waits for the requests that are being handled. */
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#requests);
+  }
+
+  /** What to do with what calls have kept, at the end of each. */
+  keepWith(keeper: (items: readonly unknown[]) => Promise<void>): void {
+    this.#keeper = keeper;
+  }
+
+  /** Keeps something until the end of the current call, which does not end before that is done. */
+  keep(item: unknown): void {
+    const kept = this.#calls.getStore()?.kept;
+    if (kept) kept.push(item);
+    else void this.#keeper?.([item]);
   }
 
   /** Runs a function of the app, such as a hook: its own calls are part of a transaction only if they name it. */
   forApp<T>(work: () => T): T {
     const call = this.#calls.getStore();
-    return call?.joined ? this.#calls.run({ ...call, joined: undefined }, work) : work();
+    return call?.joined ? this.#calls.run({ ...call, joined: undefined, kept: undefined }, work) : work();
   }
 
   /** Runs `work` now; in a transaction of the app, after its commit, and never after a rollback. */
   afterCommit(work: () => void): void {
     if (this.joined) this.joined.afterCommit(work);
     else work();
+  }
+
+  #whole<T>(call: Call, work: () => Promise<T>): Promise<T> {
+    if (!this.#keeper || call.kept) return this.#calls.run(call, work);
+    const kept: unknown[] = [];
+    const keep = async () => kept.length > 0 && this.#keeper?.(kept.splice(0));
+    return this.#calls.run({ ...call, kept }, async () => {
+      const outcome = await work().catch(async (error) => {
+        // The database may have rolled the app's transaction back, of which the caller must hear.
+        await keep().catch(() => undefined);
+        throw error;
+      });
+      await keep();
+      return outcome;
+    });
   }
 
   /** Runs `work` outside the call that started it, and outside the app's transaction. */

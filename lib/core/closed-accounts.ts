@@ -74,18 +74,17 @@ export async function closeAccount(
 ): Promise<void> {
   await tryOut(core, userId, sessionId, deletion);
   const { graceDays } = core.settings.accountDeletion;
-  const { notice, ended } = await changeAccount(core, userId, sessionId, async (transaction, record) => {
+  const ended = await changeAccount(core, userId, sessionId, async (transaction, record) => {
     if (isClosed(record)) throw new AuthError('user_not_found');
     const details = { byApp: sessionId === null, lifetimeMs: graceDays * DAY_MS };
-    const notice = await core.notices.before(accountClosedNotice(graceDays), record, transaction, details);
+    await core.notices.before(accountClosedNotice(graceDays), record, transaction, details);
     const ended = await core.sessions.endAll(userId, transaction);
     await core.tokens.endAll(userId, transaction);
     await core.updates.update(record, { deletedAt: core.database.clock.date() }, transaction);
-    return { notice, ended };
+    return ended;
   });
   core.sessions.announceEnd(userId, ended);
   core.events.emit('user.deletion_requested', { userId });
-  core.notices.send(notice);
 }
 
 async function tryOut(

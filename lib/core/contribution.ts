@@ -55,12 +55,12 @@ export interface Passwords {
   readonly links: PasswordLinks | null;
 }
 
-/** Emails links with which users choose a password: after the response, to those who have an email. */
+/** Emails links with which users choose a password, to those who have an email. */
 export interface PasswordLinks {
   /** Emails the first one to a user whom somebody else has made. */
-  invite(user: User): void;
+  invite(user: User, transaction?: Transaction): Promise<void>;
   /** Emails a reset link. */
-  reset(user: User): void;
+  reset(user: User, transaction?: Transaction): Promise<void>;
 }
 
 /** The part of a user's ways to sign in that a plugin knows of, as JSON. */

@@ -6,7 +6,6 @@ import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
 import type { Mailer } from '../mail/mailer.js';
-import type { MailTemplate } from '../mail/message.js';
 import { accountChanges } from '../models/account-change.js';
 import type { Columns } from '../models/column.js';
 import { devices } from '../models/device.js';
@@ -14,15 +13,18 @@ import { oneTimeTokens } from '../models/one-time-token.js';
 import { sessions } from '../models/session.js';
 import { Table, type TableDeclaration } from '../models/table.js';
 import type { User } from '../models/user.js';
+import type { Outbox } from '../outbox/outbox.js';
 import { AccountChanges } from './account-changes.js';
 import type { Carrier } from './authentication.js';
 import { CarriedSessions } from './carried-sessions.js';
 import { type ClientInput, forClientOf, type TransactionOption } from './client-input.js';
-import type { Contribution, Purpose } from './contribution.js';
+import type { Contribution } from './contribution.js';
 import { DeviceRows } from './device-rows.js';
 import { Devices } from './devices.js';
 import type { Events } from './events.js';
 import { HeldEmails } from './held-emails.js';
+import { MailDelivery } from './mail-delivery.js';
+import { Mails } from './mails.js';
 import { Notices } from './notices.js';
 import { OneTimeTokens } from './one-time-tokens.js';
 import { PluginRules } from './plugin-rules.js';
@@ -58,6 +60,8 @@ export class Core extends PluginRules {
   readonly changes: AccountChanges;
   readonly notices: Notices;
   readonly carried: CarriedSessions;
+  /** Null if `email` is not configured. */
+  readonly mails: Mails | null;
   readonly gate: SignIn;
   readonly proofs: ProofOfEmail;
 
@@ -72,8 +76,8 @@ export class Core extends PluginRules {
     readonly database: Database,
     readonly events: Events,
     readonly limiter: Limiter,
-    /** Null if `email` is not configured. */
-    readonly mailer: Mailer | null,
+    mailer: Mailer | null,
+    readonly outbox: Outbox,
     /** Encrypts secrets that must be readable later. */
     readonly box: SecretBox,
     columnsOfPlugins: readonly Columns[],
@@ -95,14 +99,14 @@ export class Core extends PluginRules {
     this.signUp = new SignUp(database, this.users, this.fields, settings, held);
     this.updates = new UserUpdates(context, this.users, settings.hooks, held);
     this.changes = new AccountChanges(database, tables.changes, tables.devices, box, contributions);
+    this.mails = mailer && new Mails(outbox);
     this.notices = new Notices(
-      mailer,
+      this.mails,
       settings.email?.notices ?? [],
       this.changes,
       context,
       database.clock,
       settings.email?.undoUrl ?? '',
-      limiter,
     );
     this.devices = new Devices(
       database,
@@ -139,6 +143,7 @@ export class Core extends PluginRules {
       this.changes,
     );
     this.tokens = new OneTimeTokens(database, tokens, this.users, this.proofs, contributions);
+    if (mailer) outbox.addDestination(new MailDelivery(database, mailer, this.tokens, this.users, limiter));
     this.waysIn = new WaysIn(database, this.users, contributions, (...args) => this.inNameOf(...args));
     this.#contributions = setUp(this);
     this.tokens.checkPurposes();
@@ -171,11 +176,6 @@ export class Core extends PluginRules {
   /** Like {@link signIn}, in two steps: for a session that is created in the same transaction as another change. */
   checkSignIn(record: Omit<Proof, 'authEpoch'>, options?: SignInOptions): Promise<CheckedSignIn> {
     return this.gate.check(record, options);
-  }
-
-  /** Emails a one-time token to a user: see {@link OneTimeTokens.mail}. */
-  mailToken(template: MailTemplate, purpose: Purpose, user: User | null): void {
-    if (this.mailer) this.tokens.mail(this.mailer, template, purpose, user);
   }
 
   /** The session tokens that a request carries, valid or not. */
@@ -235,16 +235,16 @@ export class Core extends PluginRules {
   /** Deletes expired rows. @returns the number of rows */
   async prune(): Promise<number> {
     let pruned = 0;
-    for (const table of [this.sessions, this.carried, this.tokens, this.devices, this.changes])
-      pruned += await table.prune();
+    const { sessions, carried, tokens, devices, changes, outbox } = this;
+    for (const one of [sessions, carried, tokens, devices, changes, outbox.rows]) pruned += await one.prune();
     return pruned;
   }
 
   /** Waits for background work. */
   async settle(): Promise<void> {
     await this.sessions.settle();
-    await this.mailer?.settle();
-    // After the mailer: the app's `send` may cause events, which the audit log writes.
+    await this.outbox.settle();
+    // After the outbox: the app's `send` may cause events, which the audit log writes.
     await Promise.all(this.#contributions.map((contribution) => contribution.settle?.()));
   }
 }

@@ -8,7 +8,6 @@ import { changeAccount } from './change-account.js';
 import { closeAccount, expiredAccounts, isClosed } from './closed-accounts.js';
 import type { Core } from './core.js';
 import { accountDeletedNotice } from './notice-texts.js';
-import type { Notice } from './notices.js';
 import { runHook } from './sign-up.js';
 import type { UserRecord } from './user-record.js';
 
@@ -16,7 +15,6 @@ interface Deleted {
   readonly endedSessions: readonly string[];
   /** What to do after the commit. */
   readonly afterwards: readonly (() => void)[];
-  readonly notice: Notice | null;
 }
 
 const BATCH = 100;
@@ -74,10 +72,9 @@ async function deleteForGood(
   sessionId: string | null,
   onlyClosed = false,
 ): Promise<void> {
-  const { endedSessions, afterwards, notice } = await deleteOrRefuse(core, userId, sessionId, onlyClosed);
+  const { endedSessions, afterwards } = await deleteOrRefuse(core, userId, sessionId, onlyClosed);
   core.sessions.announceEnd(userId, endedSessions);
   core.events.emit('user.deleted', { userId });
-  core.notices.send(notice);
   for (const work of afterwards) work();
 }
 
@@ -94,10 +91,10 @@ async function deleteOrRefuse(
       const wasClosed = isClosed(record);
       if (onlyClosed && !wasClosed) throw new AuthError('user_not_found');
       const deleted = await deleteIn(core, transaction, record);
-      isDone = true;
       const byApp = sessionId === null;
-      const notice = wasClosed ? null : core.notices.plain(accountDeletedNotice, record.user, { byApp });
-      return { ...deleted, notice };
+      if (!wasClosed) await core.notices.plain(accountDeletedNotice, record.user, transaction, { byApp });
+      isDone = true;
+      return deleted;
     });
   } catch (error) {
     // SQLite checks deferred constraints at COMMIT only.
@@ -110,11 +107,7 @@ async function deleteIn(core: Core, transaction: Transaction, { user }: UserReco
   return deleteRows(core, user.id, transaction);
 }
 
-async function deleteRows(
-  core: Core,
-  userId: string,
-  transaction: Transaction,
-): Promise<Omit<Deleted, 'notice'>> {
+async function deleteRows(core: Core, userId: string, transaction: Transaction): Promise<Deleted> {
   try {
     const afterwards: (() => void)[] = [];
     for (const { onDelete } of core.contributions) {

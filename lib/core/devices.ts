@@ -27,7 +27,7 @@ export class Devices {
     private readonly database: Database,
     private readonly rows: DeviceRows,
     private readonly context: CallContext,
-    private readonly notices: Pick<Notices, 'unrecorded' | 'send'>,
+    private readonly notices: Pick<Notices, 'unrecorded' | 'tell'>,
     private readonly logger: Logger,
     private readonly tokensOf: (request: PlainRequest) => readonly string[],
   ) {}
@@ -138,7 +138,7 @@ export class Devices {
     }
     await this.rows.tidy(devices);
     // Never for the first session. Ids begin with the time, so of several first ones at once, the earliest is the first.
-    if (hasEarlier || devices.some((device) => device.id < sessionId)) this.notices.send(notice);
+    if (hasEarlier || devices.some((device) => device.id < sessionId)) await this.notices.tell(notice);
     return token;
   }
 

@@ -10,7 +10,6 @@ import {
   VERIFY_NEW_EMAIL,
   verifyNewEmailMail,
 } from './email-change-mails.js';
-import type { Notice } from './notices.js';
 import { passwordsOf } from './passwords.js';
 import type { Attached, BeforeChange } from './proof-of-email.js';
 import type { IssuedSession } from './signed-in.js';
@@ -57,22 +56,29 @@ export async function requestEmailChange(
   email: string,
 ): Promise<void> {
   const { limiter, tokens, users } = core;
-  const { mailer, page } = requireMailer(core);
+  const { mails, page } = requireMails(core);
   const { name } = VERIFY_NEW_EMAIL;
   await limiter.countAddress('mail', name);
   await limiter.countAccount('mail', userId, name);
   // Several accounts must not flood one mailbox.
   await limiter.countAccount('mail', email, `${name} to`);
   const holder = (await users.findRecord({ email }))?.user ?? null;
-  const { user, token } = await changeAccount(core, userId, sessionId, async (transaction, record) => ({
-    user: record.user,
-    token: await tokens.issueForNewEmail(VERIFY_NEW_EMAIL, record, email, transaction),
-  }));
-  mailer.later(async () => {
-    if (holder && holder.id !== userId) await mailer.notify(emailChangeConflictMail, holder, email);
-    else await mailer.send({ ...verifyNewEmailMail, page }, user, email, token);
+  const isTaken = holder !== null && holder.id !== userId;
+  await changeAccount(core, userId, sessionId, async (transaction, record) => {
+    const { user } = record;
+    const token = await tokens.issueForNewEmail(VERIFY_NEW_EMAIL, record, email, transaction);
+    if (isTaken)
+      await mails.notice(
+        { template: emailChangeConflictMail, user: holder, to: email, facts: null },
+        transaction,
+      );
+    else {
+      const template = { ...verifyNewEmailMail, page };
+      const { lifetimeMs } = VERIFY_NEW_EMAIL;
+      await mails.toNewEmail({ template, lifetimeMs, user, to: email, token }, transaction);
+    }
+    if (user.email !== email) await core.notices.plain(emailChangeRequestedNotice, user, transaction);
   });
-  if (user.email !== email) core.notices.send(core.notices.plain(emailChangeRequestedNotice, user));
 }
 
 /**
@@ -106,12 +112,11 @@ export async function confirmEmailChange(
         return { user, ended, issued };
       },
       keptBy(before),
-      told.before,
+      told,
     ),
   );
   sessions.announceEnd(user.id, ended);
   if (user.email !== before.email) events.emit('user.email_changed', { userId: user.id });
-  told.send();
   return { user, issued };
 }
 
@@ -133,19 +138,11 @@ export async function setEmail(
     const by = verified ? 'app' : null;
     return {
       before: record.user.email,
-      proved: await core.proofs.replaceEmail(
-        record,
-        email,
-        by,
-        keptBy(record.user),
-        transaction,
-        told.before,
-      ),
+      proved: await core.proofs.replaceEmail(record, email, by, keptBy(record.user), transaction, told),
     };
   });
   core.proofs.announce(proved);
   if (before !== email) core.events.emit('user.email_changed', { userId });
-  told.send();
   return proved.record;
 }
 
@@ -183,16 +180,12 @@ async function usingUp<T>(core: Core, token: string, work: () => Promise<T>): Pr
 }
 
 /** Tells the address that the account had before. */
-function telling({ notices }: Core, byApp: boolean) {
-  let notice: Notice | null = null;
-  const before: BeforeChange = async (record, transaction) => {
-    const details = { takenEmail: record.user.email, byApp };
-    notice = await notices.before(emailChangedNotice, record, transaction, details);
-  };
-  return { before, send: () => notices.send(notice) };
+function telling({ notices }: Core, byApp: boolean): BeforeChange {
+  return (record, transaction) =>
+    notices.before(emailChangedNotice, record, transaction, { takenEmail: record.user.email, byApp });
 }
 
-function requireMailer({ mailer, settings: { email } }: Core) {
-  if (!mailer || !email) throw new TypeError('latchkey: this requires email: { send } in the config');
-  return { mailer, page: email.changeEmailUrl };
+function requireMails({ mails, settings: { email } }: Core) {
+  if (!mails || !email) throw new TypeError('latchkey: this requires email: { send } in the config');
+  return { mails, page: email.changeEmailUrl };
 }

@@ -68,9 +68,19 @@ declareEvents(
   'sign_in.throttled',
 );
 
+/** @throws TypeError on an unknown name. @param where what names it, for the message */
+export function checkEventName(name: unknown, where = ''): asserts name is AuthEventName {
+  if (names.has(name as string)) return;
+  const prefix = where && `${where}: `;
+  throw new TypeError(
+    `latchkey: ${prefix}there is no event ${inspect(name)}; listen to one of ${[...names].join(', ')}`,
+  );
+}
+
 /** Notifies listeners. A listener that throws, rejects or hangs does not affect the caller. */
 export class Events {
   readonly #listeners = new Map<AuthEventName, Set<AuthEventListener<never>>>();
+  #occurred: ((name: AuthEventName, event: object | null) => void) | undefined;
   readonly #forAll: ((name: AuthEventName, event: AuthEvents[AuthEventName]) => unknown)[] = [];
 
   constructor(
@@ -84,11 +94,7 @@ export class Events {
    * @throws TypeError on an unknown name, and on a listener that is not a function
    */
   on<N extends AuthEventName>(name: N, listener: AuthEventListener<N>): () => void {
-    if (!names.has(name)) {
-      throw new TypeError(
-        `latchkey: there is no event ${inspect(name)}; listen to one of ${[...names].join(', ')}`,
-      );
-    }
+    checkEventName(name);
     if (typeof listener !== 'function') {
       throw new TypeError(
         `latchkey: auth.on('${name}', …): the listener must be a function, not ${inspect(listener)}`,
@@ -109,7 +115,18 @@ export class Events {
     const { ip = null, userAgent } = this.context.client;
     // Frozen, since all listeners and the audit log get the same object. TypeScript cannot infer a spread of `N`.
     const event = Object.freeze({ ip, userAgent, ...details }) as unknown as AuthEvents[N];
+    this.#occurred?.(name, event);
     this.context.afterCommit(() => this.#notify(name, event));
+  }
+
+  /** Does the work of an event that has not happened, so that its absence tells nobody anything. Nobody is told of it. */
+  pretend(name: AuthEventName): void {
+    this.#occurred?.(name, null);
+  }
+
+  /** Is called at once when something happens, within the call that causes it. */
+  onOccurrence(listener: (name: AuthEventName, event: object | null) => void): void {
+    this.#occurred = listener;
   }
 
   #notify<N extends AuthEventName>(name: N, event: AuthEvents[N]): void {

@@ -2,12 +2,11 @@ import type { Transaction } from 'sequelize';
 import type { CallContext, Client } from '../context/call.js';
 import { createToken } from '../crypto/token.js';
 import type { Clock } from '../database/clock.js';
-import type { Limiter } from '../limits/limiter.js';
-import type { Mailer } from '../mail/mailer.js';
 import type { NoticeTemplate } from '../mail/message.js';
 import type { NoticeKind } from '../mail/notice-kinds.js';
 import type { User } from '../models/user.js';
 import { type AccountChanges, UNDO_MS } from './account-changes.js';
+import type { Mails } from './mails.js';
 import type { UserRecord } from './user-record.js';
 
 /** The prefix of the tokens that undo changes. */
@@ -25,7 +24,7 @@ export interface NoticeDetails {
   readonly lifetimeMs?: number;
 }
 
-/** A notice to be sent. */
+/** A notice that is written to the outbox later. */
 export interface Notice {
   readonly template: NoticeTemplate;
   readonly user: User;
@@ -35,30 +34,29 @@ export interface Notice {
   readonly subject: string | null;
   readonly at: Date;
   /** Null for what the app or an administrator did. */
-  readonly client: Client | null;
+  readonly client: Pick<Client, 'ip' | 'userAgent'> | null;
 }
 
 /**
- * Tells users what happens to their accounts, at the address that the account had before. A change is written down in its
- * own transaction, with what it takes to undo it; the notice is sent after it.
+ * Tells users what happens to their accounts, at the address that the account had before. In the transaction of a change,
+ * it writes down what it takes to undo it, and the notice to the outbox, which sends it after the commit.
  */
 export class Notices {
   readonly #kinds: ReadonlySet<string>;
 
   /**
-   * @param mailer null if `email` is not configured: then nothing is written down
+   * @param mails null if `email` is not configured: then nothing is written down
    * @param kinds those that are on
    */
   constructor(
-    private readonly mailer: Mailer | null,
+    private readonly mails: Mails | null,
     kinds: readonly NoticeKind[],
     private readonly changes: AccountChanges,
     private readonly context: CallContext,
     private readonly clock: Clock,
     private readonly undoUrl: string,
-    private readonly limiter: Pick<Limiter, 'allowsNotice'>,
   ) {
-    this.#kinds = new Set(mailer ? kinds : []);
+    this.#kinds = new Set(mails ? kinds : []);
   }
 
   /** Whether changes can be undone. */
@@ -66,64 +64,51 @@ export class Notices {
     return this.#kinds.size > 0;
   }
 
-  /**
-   * Writes down a change that is about to be made. The user's row is locked.
-   *
-   * @returns what to {@link send} after the transaction. Null if nobody is to be told
-   */
+  /** Writes down a change that is about to be made, and tells the user of it. The user's row is locked. */
   async before(
     template: NoticeTemplate,
     record: UserRecord,
     transaction: Transaction,
     details: NoticeDetails = {},
-  ): Promise<Notice | null> {
+  ): Promise<void> {
     // Even if nobody is told of this change: undoing an earlier one undoes it too.
-    if (!this.isOn) return null;
+    if (!this.isOn) return;
     const notice = this.#notice(template, record.user, details);
     const { takenEmail = null, lifetimeMs = UNDO_MS } = details;
     const change = { kind: template.kind, token: notice?.token ?? null, email: takenEmail, lifetimeMs };
     await this.changes.record(change, record, transaction);
-    return notice;
+    await this.tell(notice, transaction);
   }
 
   /** Like {@link before}, for what changes nothing by itself, but may be the beginning of something. */
-  async mark(template: NoticeTemplate, user: User, details: NoticeDetails = {}): Promise<Notice | null> {
-    const notice = this.#notice(template, user, details);
-    if (notice?.token) await this.changes.mark(user.id, template.kind, notice.token);
-    return notice;
+  async mark(template: NoticeTemplate, user: User, transaction: Transaction): Promise<void> {
+    const notice = this.#notice(template, user, {});
+    if (notice?.token) await this.changes.mark(user.id, template.kind, notice.token, transaction);
+    await this.tell(notice, transaction);
   }
 
-  /** Like {@link mark}, for a caller that keeps the hash of the token itself. */
+  /** Like {@link mark}, for a caller that keeps the hash of the token itself, and calls {@link tell}. */
   unrecorded(template: NoticeTemplate, user: User): Notice | null {
     return this.#notice(template, user, {});
   }
 
-  /** A notice that cannot be undone. */
-  plain(template: NoticeTemplate, user: User, details: NoticeDetails = {}): Notice | null {
+  /** Tells a user of what cannot be undone. */
+  async plain(
+    template: NoticeTemplate,
+    user: User,
+    transaction?: Transaction,
+    details: NoticeDetails = {},
+  ): Promise<void> {
     const notice = this.#notice(template, user, details);
-    return notice && { ...notice, token: null };
+    await this.tell(notice && { ...notice, token: null }, transaction);
   }
 
-  /** Sends a notice after the response, and after the transaction of the app. */
-  send(notice: Notice | null): void {
-    const { mailer } = this;
-    if (!notice || !mailer) return;
+  /** Writes a notice to the outbox. */
+  async tell(notice: Notice | null, transaction?: Transaction): Promise<void> {
+    if (!notice) return;
     const { template, user, to, token, ...facts } = notice;
     const undo = token === null ? null : { page: this.undoUrl, token };
-    mailer.later(async () => {
-      if (user.emailVerifiedAt !== null || (await this.#mayTell(to)))
-        await mailer.notify(template, user, to, { ...facts, undo });
-    });
-  }
-
-  /** Nobody has shown that the address is the user's. It is told all the same, since many apps verify none. */
-  async #mayTell(to: string): Promise<boolean> {
-    try {
-      return await this.limiter.allowsNotice(to);
-    } catch {
-      // Better a mail too many than an intruder whom nobody notices.
-      return true;
-    }
+    await this.mails?.notice({ template, user, to, facts: { ...facts, undo } }, transaction);
   }
 
   #notice(
@@ -133,6 +118,7 @@ export class Notices {
   ): Notice | null {
     const to = takenEmail ?? user.email;
     if (to === null || !this.#kinds.has(template.kind)) return null;
+    const { ip, userAgent } = this.context.client;
     return {
       template,
       user,
@@ -140,7 +126,7 @@ export class Notices {
       token: createToken(UNDO_PREFIX),
       subject: subject ?? null,
       at: this.clock.date(),
-      client: byApp ? null : this.context.client,
+      client: byApp ? null : { ip, userAgent },
     };
   }
 }

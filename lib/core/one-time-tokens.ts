@@ -3,11 +3,9 @@ import { createToken, digestToken, isWellFormedToken } from '../crypto/token.js'
 import type { Database } from '../database/database.js';
 import { deleteInBatches } from '../database/delete-in-batches.js';
 import { AuthError } from '../errors.js';
-import type { Mailer } from '../mail/mailer.js';
-import type { MailTemplate } from '../mail/message.js';
 import type { TokenColumns } from '../models/one-time-token.js';
 import type { Table } from '../models/table.js';
-import type { User } from '../models/user.js';
+import { GIVE_UP_MS } from '../outbox/outbox-rows.js';
 import type { Contribution, Purpose } from './contribution.js';
 import { VERIFY_NEW_EMAIL } from './email-change-mails.js';
 import type { Attached, BeforeChange, ProofOfEmail } from './proof-of-email.js';
@@ -53,11 +51,19 @@ export class OneTimeTokens {
    *   from others by what it writes
    * @param email the user's address, to which the token will be sent
    */
-  async issue({ name: purpose, lifetimeMs }: Purpose, userId: string | null, email: string): Promise<string> {
+  async issue(
+    { name: purpose, lifetimeMs }: Pick<Purpose, 'name' | 'lifetimeMs'>,
+    userId: string | null,
+    email: string,
+    transaction?: Transaction,
+  ): Promise<string> {
     const token = createToken(PREFIX);
     await this.database.ready();
     const expiresAt = this.database.clock.date(lifetimeMs);
-    await this.table.insert({ tokenHash: digestToken(token), userId, purpose, email, expiresAt });
+    await this.table.insert(
+      { tokenHash: digestToken(token), userId, purpose, email, expiresAt },
+      transaction,
+    );
     return token;
   }
 
@@ -76,19 +82,10 @@ export class OneTimeTokens {
     return token;
   }
 
-  /**
-   * Emails a token to a user after the response has been sent. Does nothing if the user has no email.
-   *
-   * @param user null for an unknown email: a token is written, because on SQLite a write delays the next response, which
-   *   would reveal which emails are known. Nothing is sent
-   */
-  mail(mailer: Mailer, template: MailTemplate, purpose: Purpose, user: User | null): void {
-    const email = user ? user.email : '';
-    if (email === null) return;
-    mailer.later(async () => {
-      const token = await this.issue(purpose, user?.id ?? null, email);
-      if (user) await mailer.send(template, user, email, token);
-    });
+  /** Gives a token its lifetime again, since it is only sent now. @returns whether there still is one */
+  async prolong(token: string, lifetimeMs: number): Promise<boolean> {
+    const expiresAt = this.database.clock.date(lifetimeMs);
+    return (await this.table.update({ expiresAt }, { tokenHash: digestToken(token) })) > 0;
   }
 
   /**
@@ -164,11 +161,11 @@ export class OneTimeTokens {
     await this.table.delete({ userId }, transaction);
   }
 
-  /** Deletes expired tokens. @returns the number of rows */
+  /** Deletes tokens that expired, once no email with one can be waiting any more. @returns the number of rows */
   async prune(): Promise<number> {
     await this.database.ready();
-    const now = this.database.clock.date();
-    return deleteInBatches(this.database, this.table.name, 'token_hash', 'expires_at', now);
+    const end = this.database.clock.date(-GIVE_UP_MS);
+    return deleteInBatches(this.database, this.table.name, 'token_hash', 'expires_at', end);
   }
 
   get #purposes(): readonly Purpose[] {

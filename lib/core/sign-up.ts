@@ -21,6 +21,8 @@ export interface SignUpContext {
   readonly provider?: string;
   /** What the provider said of the person. */
   readonly claims?: Readonly<Record<string, unknown>>;
+  /** What else belongs to the account, such as an email to its owner, in the same transaction. */
+  readonly alongside?: (created: UserRecord, transaction: Transaction) => Promise<void>;
 }
 
 /** What `signUp: 'closed'` does not refuse: accounts that the app itself makes, and not the person. */
@@ -99,7 +101,7 @@ export class SignUp {
   async #create(
     user: NewUser,
     fields: FieldValues,
-    { from: _, fields: __, ...how }: SignUpContext,
+    { from: _, fields: __, alongside, ...how }: SignUpContext,
     transaction: Transaction,
     onRefused: (error: unknown) => void,
   ): Promise<UserRecord> {
@@ -117,6 +119,7 @@ export class SignUp {
     const created = await this.users.createRow(account, fields, transaction);
     const forApp = this.users.forCode(created);
     await runHook(context, () => afterCreateUser?.(forApp, { transaction, via: how.via }));
+    await alongside?.(created, transaction);
     return created;
   }
 }

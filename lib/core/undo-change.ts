@@ -71,7 +71,6 @@ export async function undoChange(core: Core, token: string, given: UndoProof | n
   if (user.email !== before.email) core.events.emit('user.email_changed', { userId });
   if (user.username !== before.username) core.events.emit('user.updated', { userId, changed: ['username'] });
   core.sessions.announceEnd(userId, endedSessions);
-  passwordsOf(core)?.links?.reset(user);
   return { userId, undone: kind };
 }
 
@@ -96,6 +95,7 @@ async function recover(
   const { user } = await restoreState(core, userId, state, shown, transaction);
   await changes.dropSince(found, transaction);
   await devices.forgetAfterUndo(userId, at, isKnown === true, transaction);
+  await passwordsOf(core)?.links?.reset(user, transaction);
   return { before: record.user, user, endedSessions };
 }
 

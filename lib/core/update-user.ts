@@ -30,21 +30,18 @@ export async function updateUser(
     fields: core.fields.read(fields, from, 'update'),
     ...(username !== undefined && { username: username === null ? null : readUsername(core, username) }),
   };
-  const { record, changed, notice } = await changeAccount(
+  const { record, changed } = await changeAccount(
     core,
     userId,
     sessionId,
     async (transaction, current) => {
       const isRenamed = changes.username !== undefined && changes.username !== current.user.username;
       const details = { byApp: from === 'code' };
-      const notice = isRenamed
-        ? await core.notices.before(usernameChangedNotice, current, transaction, details)
-        : null;
-      return { notice, ...(await core.updates.update(current, changes, transaction)) };
+      if (isRenamed) await core.notices.before(usernameChangedNotice, current, transaction, details);
+      return core.updates.update(current, changes, transaction);
     },
     username !== undefined,
   );
   if (changed.length > 0) core.events.emit('user.updated', { userId, changed });
-  core.notices.send(notice);
   return { record, changed };
 }

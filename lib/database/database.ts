@@ -1,18 +1,17 @@
 import { QueryTypes, type Sequelize, Transaction } from 'sequelize';
 import type { CallContext } from '../context/call.js';
+import { AfterCommit } from './after-commit.js';
 import { inSavepoint, joinTransaction } from './app-transaction.js';
 import { Clock, NOW_SQL } from './clock.js';
 import type { Dialect } from './connect.js';
-import { AppError, asFailure, isBusy, isRetryable, wasNotSent } from './faults.js';
+import { AppError, asFailure, isRetryable } from './faults.js';
+import { retrying } from './retrying.js';
 import { type Replacements, type StatementOptions, Statements } from './statements.js';
 import { noAnswer, Turn } from './turn.js';
 import { Writers } from './writers.js';
 
 /** The deadline of a single statement, and of all statements of one request together. */
 export const DEADLINE_MS = 4000;
-const MAX_ATTEMPTS = 3;
-const MAX_CONNECTIONS = 10;
-const MAX_PAUSE_MS = 60;
 
 /**
  * Access to the database: statements with deadlines, transactions with retries, and the clock. Within a call that takes
@@ -25,6 +24,7 @@ export class Database {
   readonly statements: Statements;
   #reading: Promise<void> | undefined;
   readonly #writers: Writers;
+  readonly #commits = new AfterCommit();
 
   constructor(
     readonly sequelize: Sequelize,
@@ -63,7 +63,7 @@ export class Database {
    * @throws TypeError if it is no transaction of this Sequelize instance, or has ended
    */
   async join<T>(transaction: Transaction | null | undefined, work: () => Promise<T>): Promise<T> {
-    if (transaction === null || transaction === undefined) return work();
+    if (transaction === null || transaction === undefined) return this.context.whole(work);
     const joined = await joinTransaction(this.sequelize, this.dialect, transaction);
     return this.context.inTransaction(joined, work);
   }
@@ -112,11 +112,14 @@ export class Database {
     const { joined } = this.context;
     if (joined) {
       const { handle } = joined;
-      return joined
-        .exclusively(() => inSavepoint(this.sequelize, handle, () => work(handle)))
+      const unit = () => this.#commits.during(handle, () => work(handle));
+      const { outcome, later } = await joined
+        .exclusively(() => inSavepoint(this.sequelize, handle, unit))
         .catch((error) => {
           throw error instanceof AppError ? error.cause : error;
         });
+      for (const one of later) joined.afterCommit(one);
+      return outcome;
     }
     // On SQLite, an immediate transaction takes the write lock at its start, when it can still be retried. On the
     // others, whatever the app's default, a transaction must see what has been committed by the time it gets a lock.
@@ -124,12 +127,19 @@ export class Database {
       this.dialect === 'sqlite'
         ? { type: Transaction.TYPES.IMMEDIATE, ...this.statements.attempts }
         : { isolationLevel: Transaction.ISOLATION_LEVELS.READ_COMMITTED };
-    return this.#write((turn) =>
+    const { outcome, later } = await this.#write((turn) =>
       this.sequelize.transaction(options, (transaction) => {
         // What has been reported as failed is rolled back, also if a hook of the app never returns.
-        return turn.inTime(work(transaction));
+        return turn.inTime(this.#commits.during(transaction, () => work(transaction)));
       }),
     );
+    for (const one of later) one();
+    return outcome;
+  }
+
+  /** Runs `work` after the commit of a transaction of latchkey's, or of the app's that the call takes part in; else now. */
+  afterCommit(transaction: Transaction | undefined, work: () => void): void {
+    if (!transaction || !this.#commits.add(transaction, work)) this.context.afterCommit(work);
   }
 
   /** Awaits statements that several calls share, and charges the wait to the current call's budget. */
@@ -163,7 +173,7 @@ export class Database {
     if (transaction) return this.#within(transaction, statement, deadlineMs);
     // Not beside another call's unit: that may be undone, and on PostgreSQL, a failure in it would fail this too.
     if (joined) return joined.exclusively(() => this.#select(sql, replacements, joined.handle));
-    return this.#run((turn) => this.#retrying(turn, statement), deadlineMs);
+    return this.#run((turn) => retrying(turn, statement), deadlineMs);
   }
 
   #change(
@@ -218,30 +228,12 @@ export class Database {
     return this.#run((turn) => {
       turn.isLockedOut = this.dialect === 'sqlite';
       const inTime = () => (turn.isLate ? Promise.reject(turn.noAnswer()) : attempt(turn));
-      return this.#retrying(turn, () => this.#writers.run(inTime));
+      return retrying(turn, () => this.#writers.run(inTime));
     });
   }
 
   async #readClock(): Promise<void> {
     const [row] = (await this.#select(`SELECT ${this.nowSql} AS db_now`, undefined, undefined)) as object[];
     if (row) this.clock.observe((row as { db_now: number | string }).db_now);
-  }
-
-  // Retries statements that were not sent because an idle connection had died, up to the size of the pool, and
-  // statements that the database aborted in favor of another. Writers wait for SQLite's lock until their deadline: a
-  // transaction of the app may hold it for long.
-  async #retrying<T>(turn: Turn, attempt: () => Promise<T>): Promise<T> {
-    for (let attempts = 1; ; attempts++) {
-      try {
-        return await attempt();
-      } catch (error) {
-        if (wasNotSent(error) && attempts <= MAX_CONNECTIONS) continue;
-        // Its caller may not have been told yet that it is late.
-        if (isBusy(error) && turn.isLate) throw turn.noAnswer();
-        if (!isBusy(error) && (attempts >= MAX_ATTEMPTS || !isRetryable(error))) throw error;
-        const pauseMs = Math.min(attempts * 20, MAX_PAUSE_MS) * (0.5 + Math.random());
-        await new Promise((resolve) => setTimeout(resolve, pauseMs));
-      }
-    }
   }
 }

@@ -66,6 +66,8 @@ export class MemoryLimitStore implements LimitStore {
     return before - this.#counters.size;
   }
 
+  async check(): Promise<void> {}
+
   async close(): Promise<void> {}
 
   #counter(key: string, lifeMs: number): Counter {

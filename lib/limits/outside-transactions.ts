@@ -40,6 +40,10 @@ export class OutsideTransactions implements LimitStore {
     return (await this.#memory.prune()) + (await this.store.prune());
   }
 
+  check(): Promise<void> {
+    return this.store.check();
+  }
+
   async close(): Promise<void> {
     await this.#side.close();
     await this.store.close();

@@ -94,6 +94,10 @@ export class RedisLimitStore implements LimitStore {
     return 0;
   }
 
+  async check(): Promise<void> {
+    await this.#run('return {0, 0}', 'check', []);
+  }
+
   async close(): Promise<void> {
     if (typeof this.target !== 'string' || !this.#client) return;
     // Made by connect(), so it is a client of ioredis.

@@ -121,6 +121,10 @@ export class SqlLimitStore implements LimitStore {
     return this.#update('reported = TRUE', 'reported IS NULL AND hits = :hits', { key, hits });
   }
 
+  async check(): Promise<void> {
+    await this.#read(keyOf('check'));
+  }
+
   async #read(key: Buffer): Promise<RowOf<Columns> | undefined> {
     return (await this.#counter.select('WHERE r.key_hash = :key', { key }))[0];
   }

@@ -33,6 +33,8 @@ export interface LimitStore {
   clear(key: string): Promise<void>;
   /** Deletes expired counters. @returns the number of counters */
   prune(): Promise<number>;
+  /** Fails if the counters cannot be read. */
+  check(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -11,6 +11,7 @@ import { assurance } from './0014-assurance.js';
 import { accountChanges } from './0015-account-changes.js';
 import { deletedUsers } from './0016-deleted-users.js';
 import { largeTables } from './0019-large-tables.js';
+import { outbox } from './0020-outbox.js';
 import { carriedSessions } from './0025-carried-sessions.js';
 import type { Migration } from './migration.js';
 
@@ -29,5 +30,6 @@ export const coreMigrations: readonly Migration[] = [
   accountChanges,
   deletedUsers,
   largeTables,
+  outbox,
   carriedSessions,
 ];

@@ -1,4 +1,5 @@
 import { QueryTypes } from 'sequelize';
+import type { Database } from '../database/database.js';
 import type { Migration, MigrationContext } from './migration.js';
 
 type Direction = 'up' | 'down';
@@ -118,4 +119,12 @@ export class Journal {
 
 function isDoneAlready(error: unknown): boolean {
   return DONE_ALREADY.has((error as { parent?: { code?: string } }).parent?.code ?? '');
+}
+
+/** The applied migrations, and the progress of one that is not complete, if the schema has been created. */
+export async function namesInJournal(database: Database): Promise<string[]> {
+  const rows = await database.select<{ name: string }>(
+    `SELECT name FROM ${database.table('latchkey_migrations')}`,
+  );
+  return rows.map(({ name }) => name);
 }

@@ -3,6 +3,7 @@ import { carriedSessions } from './carried-session.js';
 import { devices } from './device.js';
 import type { ModelOf } from './model.js';
 import { oneTimeTokens } from './one-time-token.js';
+import { outboxEntries } from './outbox-entry.js';
 import { rateLimits } from './rate-limit.js';
 import { sessions } from './session.js';
 import type { TableDeclaration } from './table.js';
@@ -22,6 +23,8 @@ export const coreTables = {
   OneTimeToken: oneTimeTokens,
   /** Sessions of older systems that have been taken over. */
   CarriedSession: carriedSessions,
+  /** Emails and webhooks that are to be sent, and those that were sent of late. */
+  OutboxEntry: outboxEntries,
   /** Counters of the rate limits, unless they are in Redis. */
   RateLimit: rateLimits,
 } as const;

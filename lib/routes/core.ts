@@ -17,7 +17,7 @@ export function allRoutes(core: Core, ofPlugins: readonly Route[]): readonly Rou
     me(core),
     ...(core.settings.account.delete ? [deleteMe(core)] : []),
     ...(core.settings.account.update && canUpdate(core) ? [updateMe(core)] : []),
-    ...(core.mailer && core.settings.account.changeEmail ? [changeEmail(core), confirmChange(core)] : []),
+    ...(core.mails && core.settings.account.changeEmail ? [changeEmail(core), confirmChange(core)] : []),
     ...(core.notices.isOn ? [undoChange(core)] : []),
     signInMethods(core),
     ...(reauthentications(core).length > 0 ? [reauthenticate(core)] : []),

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { internalsOf } from '../../lib/auth.js';
+import { UNDO_PREFIX } from '../../lib/core/notices.js';
+import { createToken } from '../../lib/crypto/token.js';
 import { admin, apiKeys, suspension } from '../../lib/index.js';
 import { ada, password, type SpecApp, sessionCookie, signedIn, startApp } from '../support/app.js';
 import { beforeChange } from '../support/changes.js';
@@ -293,16 +295,18 @@ describe('an undo', () => {
   test('takes a mark for the state before the next change, or as it is', async () => {
     const { id } = await startWithAda();
     const { core } = internalsOf(app.auth);
-    const template = { kind: 'recovery-code-used', subject: 'x', lines: [] } as never;
-    const { user } = (await core.users.findRecord({ id }))!;
-    const idle = await core.notices.mark(template, user);
-    await undo({ token: idle?.token ?? '', password: ada.password }).expect(200, {
+    const marked = async () => {
+      const token = createToken(UNDO_PREFIX);
+      await core.changes.mark(id, 'recovery-code-used', token);
+      return token;
+    };
+    await undo({ token: await marked(), password: ada.password }).expect(200, {
       undone: 'recovery-code-used',
     });
     await app.auth.users.setPassword(id, ada.password);
-    const mark = await core.notices.mark(template, user);
+    const token = await marked();
     await takeOver(id);
-    await undo({ token: mark?.token ?? '', password: ada.password }).expect(200);
+    await undo({ token, password: ada.password }).expect(200);
     expect(await app.auth.users.get(id)).toMatchObject({ email: ada.email, username: 'ada' });
   });
 

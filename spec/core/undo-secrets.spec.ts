@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createAuth } from '../../lib/index.js';
 import { ada, memoryLogger, password, SECRET, startApp } from '../support/app.js';
 import { mailbox } from '../support/mailbox.js';
+import { settled } from '../support/sessions.js';
 
 const NEXT = 'the next secret of this app, long enough';
 const EVE = { email: 'eve@example.com', password: 'the words of an intruder' };
@@ -28,6 +29,8 @@ test('a change can be undone after the secret has been replaced, once its state 
     await app.auth.users.setPassword(id, EVE.password);
     const proof = { password: ada.password };
     await expect(without.undoChange(token, proof)).rejects.toMatchObject({ code: 'invalid_token' });
+    // The notices have been sent, and wiped.
+    await settled(app.auth);
     expect(await rotating.rotateSecrets()).toBe(2);
     expect(await rotating.rotateSecrets()).toBe(0);
     expect(await without.undoChange(token, proof)).toEqual({ undone: 'email-changed' });

@@ -1,8 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { CallContext } from '../../lib/context/call.js';
 import { type AuthConfig, createAuth, type MailMessage } from '../../lib/index.js';
-import { Mailer } from '../../lib/mail/mailer.js';
-import { ada, memoryLogger, password, SECRET, signedIn, startApp } from '../support/app.js';
+import { ada, password, SECRET, signedIn, startApp } from '../support/app.js';
 import { BASE_URL, type MailApp, startMailApp } from '../support/mail-app.js';
 
 type Plugins = readonly [ReturnType<typeof password>];
@@ -213,26 +211,6 @@ describe('a send function', () => {
     await closing.close();
     expect(sent).toBe(2);
   });
-});
-
-test('a send that never returns is given up, and with too many at once, further ones are not started', async () => {
-  const logger = memoryLogger();
-  const send = () => new Promise<void>(() => {});
-  const bounds = { sendMs: 100, closingMs: 5000, pending: 3 };
-  const mailer = new Mailer({ send, baseUrl: null }, new CallContext(), logger, bounds);
-  const said = (text: string) => logger.lines.filter((line) => line.includes(text)).length;
-  for (let index = 0; index < 5; index++) mailer.later(send);
-  expect(said('an email was not sent: Error: 3 others are still being sent')).toBe(2);
-  await mailer.settle();
-  expect(said('an email was not sent: Error: send did not return within 0.1 seconds')).toBe(3);
-
-  // They count no longer.
-  let sent = false;
-  mailer.later(async () => {
-    sent = true;
-  });
-  await mailer.settle();
-  expect([sent, logger.lines.length]).toEqual([true, 5]);
 });
 
 describe('the rate limit for emails', () => {

@@ -31,6 +31,7 @@ const OF_CORE = [
   '0015-account-changes',
   '0016-deleted-users',
   '0019-large-tables',
+  '0020-outbox',
   '0025-carried-sessions',
 ];
 const OF_PLUGINS = ['0003-api-keys', '0006-audit-events'];

@@ -48,6 +48,7 @@ describe('auth.models', () => {
       'Device',
       'OAuthFlow',
       'OneTimeToken',
+      'OutboxEntry',
       'RateLimit',
       'Session',
       'User',

@@ -69,6 +69,8 @@ export async function startApp<const P extends readonly Plugin[]>({
     logger,
     // Specs sign in more often than the rate limits allow.
     rateLimit: false,
+    // Not in the middle of a spec that counts statements.
+    outbox: { interval: false },
     ...given,
   };
   const auth = createAuth<P>(whole);

@@ -1,4 +1,6 @@
 import { type AnyAuth, internalsOf } from '../../lib/auth.js';
+import { UNDO_PREFIX } from '../../lib/core/notices.js';
+import { createToken } from '../../lib/crypto/token.js';
 import type { NoticeKind } from '../../lib/index.js';
 
 /**
@@ -13,11 +15,11 @@ export async function beforeChange(
   takenEmail: string | null = null,
 ): Promise<string> {
   const { core } = internalsOf(auth);
-  const template = { kind, subject: 'A change', lines: ['Something changed.'] } as const;
-  const notice = await core.database.transaction(async (transaction) => {
+  const token = createToken(UNDO_PREFIX);
+  await core.database.transaction(async (transaction) => {
     const record = await core.users.lock(userId, transaction);
     if (!record) throw new Error('there is no such user');
-    return core.notices.before(template as never, record, transaction, { takenEmail });
+    await core.changes.record({ kind, token, email: takenEmail }, record, transaction);
   });
-  return notice?.token ?? '';
+  return token;
 }

@@ -30,8 +30,8 @@ export class LinksApi {
 
   async request(typed: string): Promise<void> {
     const email = canonicalEmail(typed);
-    const record = email && (await this.core.users.findRecord({ email }));
-    if (record) this.core.mailToken(mail, SIGN_IN, record.user);
+    const link = { template: mail, purpose: SIGN_IN };
+    if (email) await this.core.mails?.oneOf(email, [{ userId: null, link }]);
   }
 
   async signIn(token: string): Promise<SignedIn> {

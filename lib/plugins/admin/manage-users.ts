@@ -1,8 +1,9 @@
+import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { deleteUser } from '../../core/deletion.js';
 import { passwordsOf, requirePasswords } from '../../core/passwords.js';
 import { updateUser as update } from '../../core/update-user.js';
-import type { UserForAdmins } from '../../core/user-record.js';
+import type { UserForAdmins, UserRecord } from '../../core/user-record.js';
 import { readUsername } from '../../core/usernames.js';
 import { readEmail } from '../../core/users-api.js';
 import { AuthError, invalidField } from '../../errors.js';
@@ -15,14 +16,15 @@ export async function createUser(core: Core, input: CreateUserByAdminInput): Pro
   const username = input.username == null ? null : readUsername(core, input.username);
   if (email === null && username === null)
     throw invalidField('/email', 'required', 'is missing: a user needs an email or a username');
+  const invite = async ({ user }: UserRecord, transaction: Transaction) =>
+    passwordsOf(core)?.links?.invite(user, transaction);
   const record = await core.signUp.create(
     { email, username, passwordHash: null },
-    { via: 'admin', from: 'code', ...(fields && { fields }) },
+    { via: 'admin', from: 'code', ...(fields && { fields }), alongside: invite },
   );
   const { user } = record;
   core.events.emit('user.created', { userId: user.id });
   core.events.emit('admin.user_created', { userId: user.id, adminId });
-  passwordsOf(core)?.links?.invite(user);
   return core.users.forCode(record);
 }
 
@@ -61,6 +63,6 @@ export async function sendPasswordReset(
   if (user.email === null) throw new AuthError('email_missing');
   // Counted separately: strangers can use up the limit on what they request.
   await core.limiter.countAccount('mail', user.id, 'admin');
-  links.reset(user);
+  await links.reset(user);
   core.events.emit('admin.password_reset_sent', { userId, adminId });
 }

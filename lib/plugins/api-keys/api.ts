@@ -48,9 +48,8 @@ export class ApiKeysApi {
     return this.#core.forClient(input, async () => {
       await this.#core.database.ready();
       const valid = checkInput(input, this.#core.database.clock.now());
-      const { notice, ...made } = await this.#add(userId, input.sessionId ?? null, valid);
+      const made = await this.#add(userId, input.sessionId ?? null, valid);
       this.#core.events.emit('api_key.created', { userId, apiKeyId: made.apiKey.id });
-      this.#core.notices.send(notice);
       return made;
     });
   }
@@ -58,8 +57,8 @@ export class ApiKeysApi {
   #add(userId: string, sessionId: string | null, input: ReturnType<typeof checkInput>) {
     return this.#core.inNameOf(userId, sessionId, async (transaction, record) => {
       const details = { subject: input.name };
-      const notice = await this.#core.notices.before(apiKeyCreatedNotice, record, transaction, details);
-      return { notice, ...(await this.#store.create(userId, input, this.#maxPerUser, transaction)) };
+      await this.#core.notices.before(apiKeyCreatedNotice, record, transaction, details);
+      return this.#store.create(userId, input, this.#maxPerUser, transaction);
     });
   }
 

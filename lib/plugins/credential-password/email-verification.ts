@@ -1,4 +1,6 @@
+import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
+import type { Link, Mails } from '../../core/mails.js';
 import { AuthError } from '../../errors.js';
 import type { User } from '../../models/user.js';
 import { VERIFY_EMAIL, verifyEmailMail } from './mails.js';
@@ -9,6 +11,7 @@ export class EmailVerification {
   /** @param page the app's page that reads the token */
   constructor(
     private readonly core: Core,
+    private readonly mails: Mails,
     private readonly page: string,
     private readonly check: PasswordCheck,
   ) {}
@@ -17,7 +20,7 @@ export class EmailVerification {
   async request(user: User): Promise<void> {
     await this.core.limiter.countAddress('mail', VERIFY_EMAIL.name);
     await this.core.limiter.countAccount('mail', user.id, VERIFY_EMAIL.name);
-    this.mail(user);
+    await this.mail(user);
   }
 
   /** Emails a link because another action requires it. Does nothing if the limit is reached. */
@@ -28,13 +31,16 @@ export class EmailVerification {
       if (error instanceof AuthError && error.code === 'rate_limited') return;
       throw error;
     }
-    this.mail(user);
+    await this.mail(user);
   }
 
   /** Emails a link, unless the email is already verified. */
-  mail(user: User): void {
-    if (user.emailVerifiedAt !== null) return;
-    this.core.mailToken({ ...verifyEmailMail, page: this.page }, VERIFY_EMAIL, user);
+  async mail(user: User, transaction?: Transaction): Promise<void> {
+    if (user.emailVerifiedAt === null) await this.mails.link(this.link, user, transaction);
+  }
+
+  get link(): Link {
+    return { template: { ...verifyEmailMail, page: this.page }, purpose: VERIFY_EMAIL, verifies: true };
   }
 
   /**

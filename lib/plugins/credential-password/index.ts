@@ -103,12 +103,12 @@ function makeParts(core: Core, settings: Settings) {
   };
   const rules = new PasswordRules(passwordRules, breach, usernames, core.settings.logger);
   const change = new PasswordChange(core, hasher, rules);
-  const { mailer } = core;
+  const { mails } = core;
   const { email } = core.settings;
-  const byMail = mailer &&
+  const byMail = mails &&
     email && {
-      verification: new EmailVerification(core, email.verifyUrl, check),
-      reset: new PasswordReset(core, mailer, email, hasher, rules),
+      verification: new EmailVerification(core, mails, email.verifyUrl, check),
+      reset: new PasswordReset(core, mails, email, hasher, rules),
     };
   const registrations = new Registrations(core, hasher, rules, byMail, settings);
   return { hasher, check, rules, change, byMail, registrations };

@@ -150,7 +150,7 @@ export function checkTogether(settings: Settings, core: Core): void {
       throw configError(
         `${name} and identifier: 'username' are mutually exclusive: nobody signs up with an email`,
       );
-    if (!core.mailer) throw configError(`${name} requires email: { send } in the config`);
+    if (!core.mails) throw configError(`${name} requires email: { send } in the config`);
     if (settings.signInOnSignUp && name !== 'sendVerificationOnSignUp')
       throw configError(`${name} and signInOnSignUp are mutually exclusive`);
   }

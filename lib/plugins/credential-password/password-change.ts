@@ -33,12 +33,12 @@ export class PasswordChange {
     // Before anything changes: with a check that refuses the user, there would be no session to go on with.
     const signIn = sessionId ? null : await this.core.checkSignIn({ ...record, amr: ['pwd'] });
     const passwordHash = await this.#hash(record, newPassword);
-    const { notice, ended, issued } = await database.transaction(async (transaction) => {
+    const { ended, issued } = await database.transaction(async (transaction) => {
       const current = await users.lock(userId, transaction);
       // The password has changed in the meantime.
       if (current?.authEpoch !== record.authEpoch) throw new AuthError('invalid_credentials');
       if (sessionId) await this.#requireStrong(sessionId, current, transaction);
-      const notice = await notices.before(passwordChangedNotice, current, transaction);
+      await notices.before(passwordChangedNotice, current, transaction);
       const updatedAt = await replacePassword(this.core, userId, passwordHash, transaction);
       await this.core.devices.forgetOthers(userId, transaction);
       const user = { ...current.user, updatedAt };
@@ -46,11 +46,10 @@ export class PasswordChange {
       const issued = signIn
         ? await signIn.begin({ user, authEpoch }, transaction)
         : await sessions.renew(user, sessionId ?? '', authEpoch, transaction);
-      return { notice, ended, issued };
+      return { ended, issued };
     });
     events.emit('password.changed', { userId });
     sessions.announceEnd(userId, ended);
-    notices.send(notice);
     return signIn ? signIn.complete(issued) : issued;
   }
 
@@ -75,15 +74,13 @@ export class PasswordChange {
     await this.core.limiter.countAddress('signIn');
     const passwordHash = await this.#hash(record, newPassword);
     const { notices } = this.core;
-    const notice = await this.core.inNameOf(userId, sessionId, async (transaction, current) => {
+    await this.core.inNameOf(userId, sessionId, async (transaction, current) => {
       if (current.passwordHash !== null) throw new AuthError('password_already_set');
-      const written = await notices.before(passwordSetNotice, current, transaction);
+      await notices.before(passwordSetNotice, current, transaction);
       await replacePassword(this.core, userId, passwordHash, transaction);
       await this.core.sessions.keepAll(userId, transaction);
-      return written;
     });
     this.core.events.emit('password.changed', { userId });
-    notices.send(notice);
   }
 
   /**
@@ -102,17 +99,15 @@ export class PasswordChange {
     const { email, username } = record.user;
     await this.rules.checkGiven(newPassword, [email, username], skipRules);
     const passwordHash = await this.hasher.hash(newPassword);
-    const { notice, ended } = await changeAccount(this.core, userId, null, async (transaction, current) => {
+    const ended = await changeAccount(this.core, userId, null, async (transaction, current) => {
       const template = newPasswordNotice(current);
-      const notice = await notices.before(template, current, transaction, { byApp: true });
+      await notices.before(template, current, transaction, { byApp: true });
       await replacePassword(this.core, userId, passwordHash, transaction);
       await this.core.devices.forgetOthers(userId, transaction);
-      const end = keepSessions ? sessions.keepAll(userId, transaction) : sessions.endAll(userId, transaction);
-      return { notice, ended: await end };
+      return keepSessions ? sessions.keepAll(userId, transaction) : sessions.endAll(userId, transaction);
     });
     events.emit('password.changed', { userId });
     sessions.announceEnd(userId, ended);
-    notices.send(notice);
   }
 
   async #hash({ user }: UserRecord, newPassword: string): Promise<string> {

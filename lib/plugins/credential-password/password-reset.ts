@@ -1,8 +1,8 @@
+import type { Transaction } from 'sequelize';
 import { canonicalEmail } from '../../core/canonical.js';
 import type { Core } from '../../core/core.js';
-import type { Notice } from '../../core/notices.js';
+import type { Link, Mails } from '../../core/mails.js';
 import type { PasswordHasher } from '../../crypto/password.js';
-import type { Mailer } from '../../mail/mailer.js';
 import type { User } from '../../models/user.js';
 import { INVITATION, invitationMail, RESET_PASSWORD, resetPasswordMail } from './mails.js';
 import { newPasswordNotice, replacePassword } from './password-change.js';
@@ -14,14 +14,14 @@ export class PasswordReset {
   /** @param pages the app's pages that read the token */
   constructor(
     private readonly core: Core,
-    private readonly mailer: Mailer,
+    private readonly mails: Mails,
     private readonly pages: { readonly resetUrl: string; readonly invitationUrl: string },
     private readonly hasher: PasswordHasher,
     private readonly rules: PasswordRules,
   ) {}
 
   /**
-   * Emails a link if the account exists. The account is looked up after the response, so neither its content nor its
+   * Emails a link if the account exists. The account is looked up when the email is sent, so neither the response nor its
    * timing reveals whether it exists.
    *
    * @throws AuthError `rate_limited`
@@ -30,19 +30,22 @@ export class PasswordReset {
     const email = canonicalEmail(typed);
     await this.core.limiter.countAddress('mail', RESET_PASSWORD.name);
     await this.core.limiter.countAccount('mail', email ?? typed.trim().toLowerCase(), RESET_PASSWORD.name);
-    if (!email) return;
-    this.mailer.later(async () => this.mail((await this.core.users.findRecord({ email }))?.user ?? null));
+    if (email) await this.mails.oneOf(email, [{ userId: null, link: this.link }]);
   }
 
-  /** Emails a link. @param user null for an unknown email: see {@link OneTimeTokens.mail} */
-  mail(user: User | null): void {
-    this.core.mailToken({ ...resetPasswordMail, page: this.pages.resetUrl }, RESET_PASSWORD, user);
+  /** Emails a link. */
+  mail(user: User, transaction?: Transaction): Promise<void> {
+    return this.mails.link(this.link, user, transaction);
   }
 
   /** Emails the link of an invitation. */
-  invite(user: User): void {
-    const page = this.pages.invitationUrl;
-    this.core.mailToken({ ...invitationMail, page }, INVITATION, user);
+  invite(user: User, transaction?: Transaction): Promise<void> {
+    const template = { ...invitationMail, page: this.pages.invitationUrl };
+    return this.mails.link({ template, purpose: INVITATION }, user, transaction);
+  }
+
+  get link(): Link {
+    return { template: { ...resetPasswordMail, page: this.pages.resetUrl }, purpose: RESET_PASSWORD };
   }
 
   /** Redeems a link, of a reset or an invitation. @throws AuthError `invalid_token`, `validation_failed`, `rate_limited` */
@@ -54,7 +57,6 @@ export class PasswordReset {
     const { id: userId, email, username } = user;
     await this.rules.check(newPassword, '/new_password', [email, username]);
     const passwordHash = await this.hasher.hash(newPassword);
-    let notice: Notice | null = null;
     const ended = await tokens.redeem(
       found,
       async (_record, transaction) => {
@@ -63,13 +65,10 @@ export class PasswordReset {
         return sessions.endAll(userId, transaction);
       },
       [],
-      async (record, transaction) => {
-        notice = await notices.before(newPasswordNotice(record), record, transaction);
-      },
+      (record, transaction) => notices.before(newPasswordNotice(record), record, transaction),
     );
     events.emit('password.reset', { userId });
     sessions.announceEnd(userId, ended);
-    notices.send(notice);
     // The password has been reset, so an error here must not fail the call.
     await limiter
       .clearFailures(attemptsOf(user))

@@ -34,8 +34,8 @@ export function passwordsOf({ hasher, check, rules, change, byMail }: Parts): Pa
     },
     replace: (userId, password, options) => change.replace(userId, password, options),
     links: byMail && {
-      invite: (user) => byMail.reset.invite(user),
-      reset: (user) => byMail.reset.mail(user),
+      invite: (user, transaction) => byMail.reset.invite(user, transaction),
+      reset: (user, transaction) => byMail.reset.mail(user, transaction),
     },
   };
 }

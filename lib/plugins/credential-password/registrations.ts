@@ -1,3 +1,4 @@
+import type { Transaction } from 'sequelize';
 import { canonicalEmail } from '../../core/canonical.js';
 import type { Core } from '../../core/core.js';
 import type { FieldSource, FieldValues } from '../../core/fields.js';
@@ -9,10 +10,12 @@ import { AuthError, type FieldError, invalidField } from '../../errors.js';
 import type { User } from '../../models/user.js';
 import type { EmailVerification } from './email-verification.js';
 import type { SignUpInput } from './inputs.js';
-import { VERIFY_EMAIL } from './mails.js';
 import type { Settings } from './options.js';
 import type { PasswordReset } from './password-reset.js';
 import type { PasswordRules } from './rules.js';
+
+/** In place of the id of a user who was not created. */
+const NOBODY = '';
 
 /** What a sign-up may contain, whatever the option `identifier` is. */
 export type Registration = Pick<SignUpInput, 'password' | 'username' | 'fields'> & {
@@ -62,11 +65,7 @@ export class Registrations {
     const created = await this.#createUser(checked, via, from);
     const user = created?.user ?? null;
     if (user) core.events.emit('user.created', { userId: user.id });
-    if (!created || !user || settings.concealExistingEmails) {
-      if (checked.email !== null) this.#mailOutcome(checked.email, user);
-      return null;
-    }
-    if (settings.mailsOnSignUp) this.byMail?.verification.mail(user);
+    if (!created || !user || settings.concealExistingEmails) return null;
     return settings.signInOnSignUp ? core.signIn({ ...created, amr: ['pwd'] }) : { user };
   }
 
@@ -131,32 +130,39 @@ export class Registrations {
     via: 'credential' | 'code',
     from: FieldSource,
   ): Promise<UserRecord | null> {
-    const { users, signUp, tokens } = this.core;
+    const { users, signUp } = this.core;
     const conceals = this.settings.concealExistingEmails;
     // Checked first, since the error for a taken username would otherwise reveal that the email is not taken.
     if (conceals && username && (await users.isUsernameTaken(username)))
       throw new AuthError('username_taken');
     const passwordHash = await this.hasher.hash(password);
     try {
-      return await signUp.create({ email, username, passwordHash }, { via, from, fields });
+      const alongside = ({ user }: UserRecord, transaction: Transaction) => this.#mail(user, transaction);
+      return await signUp.create({ email, username, passwordHash }, { via, from, fields, alongside });
     } catch (error) {
       if (!conceals || !(error instanceof AuthError) || error.code !== 'email_taken') throw error;
       // A new account causes a look at the held emails, and a write here.
       if (!isHeld(error)) await signUp.held.pretend(email);
-      await tokens.issue(VERIFY_EMAIL, null, '');
+      this.core.events.pretend('user.created');
+      if (email !== null) await this.#mailOutcome(email, NOBODY);
       return null;
     }
   }
 
+  async #mail(user: User, transaction: Transaction): Promise<void> {
+    if (!this.settings.mailsOnSignUp || user.email === null) return;
+    if (this.settings.concealExistingEmails) await this.#mailOutcome(user.email, user.id, transaction);
+    else await this.byMail?.verification.mail(user, transaction);
+  }
+
   /** Emails what a concealed sign-up did. The statements are the same whether it created the account or not. */
-  #mailOutcome(email: string, created: User | null): void {
-    const { mailer, limiter, users } = this.core;
-    mailer?.later(async () => {
-      // Counted separately: otherwise the limit on reset requests would reveal that the account exists.
-      await limiter.countAccount('mail', email, 'sign-up');
-      const user = (await users.findRecord({ email }))?.user ?? null;
-      if (user && user.id === created?.id) this.byMail?.verification.mail(user);
-      else this.byMail?.reset.mail(user);
-    });
+  async #mailOutcome(email: string, createdId: string, transaction?: Transaction): Promise<void> {
+    if (!this.byMail) return;
+    const { verification, reset } = this.byMail;
+    const links = [
+      { userId: createdId, link: verification.link },
+      { userId: null, link: reset.link },
+    ];
+    await this.core.mails?.oneOf(email, links, { limit: 'sign-up', transaction });
   }
 }

@@ -1,6 +1,5 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
-import type { Notice } from '../../core/notices.js';
 import type { IssuedSession, SignedIn, withSecondFactors } from '../../core/signed-in.js';
 import type { UserRecord } from '../../core/user-record.js';
 import { AuthError } from '../../errors.js';
@@ -156,13 +155,12 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
   async #unlink(userId: string, provider: string, sessionId: string | null): Promise<void> {
     const { accounts } = this.#parts;
     let unlinked: AccountRow | null = null;
-    let notice: Notice | null = null;
     try {
       const remove = async (transaction: Transaction, record: UserRecord) => {
         unlinked = await accounts.find(userId, provider, transaction);
         if (!unlinked) throw this.#notLinked(provider);
         const details = { subject: provider };
-        notice = await this.#core.notices.before(providerUnlinkedNotice, record, transaction, details);
+        await this.#core.notices.before(providerUnlinkedNotice, record, transaction, details);
         await accounts.delete(unlinked.id, transaction);
       };
       await this.#core.waysIn.remove(userId, remove, sessionId);
@@ -170,7 +168,6 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
       throw error instanceof AuthError && error.code === 'user_not_found' ? this.#notLinked(provider) : error;
     }
     this.#core.events.emit('account.unlinked', { userId, provider });
-    this.#core.notices.send(notice);
     if (unlinked) revokeTokens(this.#parts, unlinked);
   }
 

@@ -111,7 +111,6 @@ async function signIn(
   const userId = found.user.id;
   if (found.userCreated) core.events.emit('user.created', { userId });
   if (found.accountLinked) core.events.emit('account.linked', { userId, provider: provider.id });
-  core.notices.send(found.notice ?? null);
   const { authenticatedAt } = identity;
   return core.signIn({ ...found, ...shownBy(provider) }, { remembered, authenticatedAt, replaced: carried });
 }
@@ -122,9 +121,8 @@ async function link(
   current: SessionWithUser,
   identity: Identity,
 ): Promise<void> {
-  const { isNew, notice } = await linkIdentity(core, accounts, current, provider, identity);
+  const isNew = await linkIdentity(core, accounts, current, provider, identity);
   if (isNew) core.events.emit('account.linked', { userId: current.user.id, provider: provider.id });
-  core.notices.send(notice);
 }
 
 /**

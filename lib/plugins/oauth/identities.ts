@@ -2,7 +2,6 @@ import type { Transaction } from 'sequelize';
 import type { Shown } from '../../core/assurance.js';
 import { canonicalEmail } from '../../core/canonical.js';
 import type { Core } from '../../core/core.js';
-import type { Notice } from '../../core/notices.js';
 import type { SessionWithUser } from '../../core/sessions.js';
 import type { UserRecord } from '../../core/user-record.js';
 import { isForeignKeyViolation, violatedUnique } from '../../database/faults.js';
@@ -21,7 +20,6 @@ export interface FoundUser extends UserRecord {
   readonly userCreated: boolean;
   readonly accountLinked: boolean;
   /** Tells the user of the link. @default null: nobody is to be told */
-  readonly notice?: Notice | null;
 }
 
 /**
@@ -69,7 +67,7 @@ export function findOrCreateUser(
 /**
  * Links an identity to a signed-in user.
  *
- * @returns the notice of a new link, if the user is to be told; `isNew` is false if only its tokens were updated
+ * @returns whether it is new; if not, only its tokens were updated
  * @throws AuthError `account_linked_elsewhere`, `provider_already_linked`; `invalid_flow` if the session has ended in
  *   the meantime
  */
@@ -79,7 +77,7 @@ export function linkIdentity(
   { user: { id: userId }, session }: SessionWithUser,
   provider: Provider,
   identity: Identity,
-): Promise<{ readonly isNew: boolean; readonly notice: Notice | null }> {
+): Promise<boolean> {
   return retryAfterRace(async () => {
     const known = (await accounts.findByIdentity(provider, identity))?.account ?? null;
     if (known && known.userId !== userId) throw new AuthError('account_linked_elsewhere');
@@ -87,9 +85,9 @@ export function linkIdentity(
     if (known && known.provider !== provider.id) throw new AuthError('provider_already_linked');
     if (!known && (await accounts.find(userId, provider.id))) throw new AuthError('provider_already_linked');
     return inSession(core, userId, session.id, async (transaction, record) => {
-      if (known && (await accounts.updateTokens(known, identity, transaction)))
-        return { isNew: false, notice: null };
-      return { isNew: true, notice: await addLink(core, accounts, record, provider, identity, transaction) };
+      if (known && (await accounts.updateTokens(known, identity, transaction))) return false;
+      await addLink(core, accounts, record, provider, identity, transaction);
+      return true;
     });
   });
 }
@@ -148,8 +146,8 @@ function linkByEmail(
     if (!core.secondFactors.reached(record, shownBy(provider))) throw new AuthError('account_exists');
     if (await accounts.find(record.user.id, provider.id, transaction))
       throw new AuthError('provider_already_linked');
-    const notice = await addLink(core, accounts, record, provider, identity, transaction);
-    return { ...record, userCreated: false, accountLinked: true, notice };
+    await addLink(core, accounts, record, provider, identity, transaction);
+    return { ...record, userCreated: false, accountLinked: true };
   });
 }
 
@@ -160,11 +158,10 @@ async function addLink(
   provider: Provider,
   identity: Identity,
   transaction: Transaction,
-): Promise<Notice | null> {
+): Promise<void> {
   const details = { subject: provider.id };
-  const notice = await core.notices.before(providerLinkedNotice, record, transaction, details);
+  await core.notices.before(providerLinkedNotice, record, transaction, details);
   await accounts.insert(ownerOf(record.user.id, provider, identity), identity.tokens, transaction);
-  return notice;
 }
 
 async function signInKnown(

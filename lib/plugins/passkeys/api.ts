@@ -1,6 +1,5 @@
 import type { Transaction } from 'sequelize';
 import type { ClientInput, TransactionOption } from '../../core/client-input.js';
-import type { Notice } from '../../core/notices.js';
 import { reauthenticate } from '../../core/reauthentication.js';
 import { type IssuedSession, isPending } from '../../core/signed-in.js';
 import type { UserRecord } from '../../core/user-record.js';
@@ -97,12 +96,11 @@ export class PasskeysApi {
   remove(userId: string, passkeyId: string, options: RemovePasskeyOptions = {}): Promise<void> {
     const { core } = this.#parts;
     return core.inTransaction(options.transaction, async () => {
-      const notice = await core.waysIn.remove(
+      await core.waysIn.remove(
         userId,
         (transaction, record) => this.#remove(record, passkeyId, transaction),
         options.sessionId,
       );
-      core.notices.send(notice);
       core.events.emit('passkey.removed', { userId, passkeyId });
     });
   }
@@ -178,16 +176,13 @@ export class PasskeysApi {
     });
   }
 
-  async #remove(record: UserRecord, passkeyId: string, transaction: Transaction): Promise<Notice | null> {
+  async #remove(record: UserRecord, passkeyId: string, transaction: Transaction): Promise<void> {
     const { core, store } = this.#parts;
     const passkeys = await store.rows(record.user.id, transaction);
     const passkey = passkeys.find(({ id }) => id === passkeyId);
     if (!passkey) throw new AuthError('passkey_not_found');
-    const notice = await core.notices.before(passkeyRemovedNotice, record, transaction, {
-      subject: passkey.name,
-    });
+    await core.notices.before(passkeyRemovedNotice, record, transaction, { subject: passkey.name });
     await store.delete(passkey, transaction);
-    return notice;
   }
 }
 

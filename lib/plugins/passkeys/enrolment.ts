@@ -64,12 +64,11 @@ export class Enrolment {
       clientData && (await challenges.takeForRegistration(clientData.challenge, ceremony, userId));
     const verified = userHandle && (await verifyRegistration(party, response, clientData));
     if (!verified) throw refusal();
-    const { passkey, notice } = await core
+    const passkey = await core
       .inNameOf(userId, sessionId, (transaction, record) =>
         this.#add(record, verified, { userHandle, name }, transaction),
       )
       .catch(refuseKnown);
-    core.notices.send(notice);
     core.events.emit('passkey.added', { userId, passkeyId: passkey.id });
     return passkey;
   }
@@ -84,8 +83,8 @@ export class Enrolment {
     const { id: userId } = record.user;
     this.#requireVerifiedEmail(record);
     requireRoom(await store.rows(userId, transaction));
-    const notice = await core.notices.before(passkeyAddedNotice, record, transaction, { subject: name });
-    return { notice, passkey: await store.create(verified, { userId, userHandle, name }, transaction) };
+    await core.notices.before(passkeyAddedNotice, record, transaction, { subject: name });
+    return store.create(verified, { userId, userHandle, name }, transaction);
   }
 
   /** Whoever has signed up with somebody else's address must not get a way in that outlasts its owner's arrival. */

@@ -47,14 +47,14 @@ export class SecondFactorChanges {
    */
   async enable(userId: string, sessionId: string, secret: string, step: number) {
     const { core } = this;
-    const { issued, recoveryCodes, ended, notice } = await changeAccount(
+    const { issued, recoveryCodes, ended } = await changeAccount(
       core,
       userId,
       sessionId,
       async (transaction, record) => {
         this.#requireVerifiedEmail(record.user);
         if (!(await this.enrolments.take(sessionId, transaction))) throw new AuthError('invalid_code');
-        const notice = await core.notices.before(enabledMail, record, transaction);
+        await core.notices.before(enabledMail, record, transaction);
         const now = core.database.clock.date();
         await this.secrets.replace(userId, { secret, lastStep: step, confirmedAt: now }, transaction);
         const recoveryCodes = await this.codes.renew(userId, transaction);
@@ -62,12 +62,11 @@ export class SecondFactorChanges {
         await this.#endAttempts(userId, transaction);
         await core.devices.forgetOthers(userId, transaction);
         const kept = await this.#keepOnly(sessionId, marked(record, now), true, transaction);
-        return { ...kept, recoveryCodes, notice };
+        return { ...kept, recoveryCodes };
       },
     );
     core.sessions.announceEnd(userId, ended);
     core.events.emit('second_factor.enabled', { userId });
-    core.notices.send(notice);
     return { issued, recoveryCodes };
   }
 
@@ -85,35 +84,27 @@ export class SecondFactorChanges {
     const { core } = this;
     const outcome = await changeAccount(core, userId, sessionId, async (transaction, record) => {
       if (!core.secondFactors.isOn(record.account)) return null;
-      const notice = await core.notices.before(disabledMail, record, transaction, {
+      await core.notices.before(disabledMail, record, transaction, {
         byApp: sessionId === null,
       });
       await this.clear(userId, transaction);
-      if (sessionId === null)
-        return { notice, ended: await core.sessions.endAll(userId, transaction), issued: null };
-      return { notice, ...(await this.#keepOnly(sessionId, marked(record, null), false, transaction)) };
+      if (sessionId === null) return { ended: await core.sessions.endAll(userId, transaction), issued: null };
+      return this.#keepOnly(sessionId, marked(record, null), false, transaction);
     });
     if (!outcome) return null;
     core.sessions.announceEnd(userId, outcome.ended);
     core.events.emit('second_factor.disabled', { userId, adminId });
-    core.notices.send(outcome.notice);
     return outcome.issued;
   }
 
   /** Replaces the recovery codes. @throws AuthError `totp_not_enabled`, and like `core.inNameOf` */
   async renewCodes(userId: string, sessionId: string | null): Promise<readonly string[]> {
     const { core } = this;
-    const { recoveryCodes, notice } = await changeAccount(
-      core,
-      userId,
-      sessionId,
-      async (transaction, record) => {
-        if (!core.secondFactors.isOn(record.account)) throw new AuthError('totp_not_enabled');
-        const notice = await core.notices.before(codesRenewedMail, record, transaction);
-        return { recoveryCodes: await this.codes.renew(userId, transaction), notice };
-      },
-    );
-    core.notices.send(notice);
+    const recoveryCodes = await changeAccount(core, userId, sessionId, async (transaction, record) => {
+      if (!core.secondFactors.isOn(record.account)) throw new AuthError('totp_not_enabled');
+      await core.notices.before(codesRenewedMail, record, transaction);
+      return this.codes.renew(userId, transaction);
+    });
     return recoveryCodes;
   }
 
@@ -153,7 +144,7 @@ export class SecondFactorChanges {
 
   /** @throws AuthError `email_not_verified` if the email may be somebody else's */
   #requireVerifiedEmail({ email, emailVerifiedAt }: User): void {
-    if (this.core.mailer && email !== null && emailVerifiedAt === null)
+    if (this.core.mails && email !== null && emailVerifiedAt === null)
       throw new AuthError('email_not_verified');
   }
 }

@@ -60,7 +60,7 @@ export class CodeAttempts {
   async #countWrong(user: User, isGuess: boolean): Promise<void> {
     const { events, notices } = this.#core;
     const isWarned = isGuess && (await this.#secrets.countWrong(user.id));
-    if (isWarned) notices.send(notices.plain(attemptsMail, user));
+    if (isWarned) await notices.plain(attemptsMail, user);
     events.emit('sign_in.failed', { userId: user.id });
   }
 }

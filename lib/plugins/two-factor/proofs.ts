@@ -61,12 +61,11 @@ export class Proofs {
     return {
       aal: 2,
       amr: ['otp'],
-      use: async (transaction) => {
-        const isUsed = await this.#codes.use(user.id, hashOf(code), transaction);
-        if (isUsed && wrongCodes > 0) await this.#secrets.forgive(user.id, transaction);
-        return isUsed;
+      use: (transaction) => {
+        const use = (within: Transaction) => this.#useRecoveryCode(user, code, wrongCodes, within);
+        return transaction ? use(transaction) : this.#core.database.transaction(use);
       },
-      announce: () => this.#announce(user),
+      announce: () => this.#core.events.emit('recovery_code.used', { userId: user.id }),
     };
   }
 
@@ -89,14 +88,17 @@ export class Proofs {
     return { ...assurance, use };
   }
 
-  #announce(user: User): void {
-    const { context, events, mailer, notices } = this.#core;
-    events.emit('recovery_code.used', { userId: user.id });
-    const { client } = context;
-    // After the response, like every token that is mailed: the sign-in does not wait for it.
-    mailer?.later(() =>
-      context.forClient(client, async () => notices.send(await notices.mark(codeUsedMail, user))),
-    );
+  async #useRecoveryCode(
+    user: User,
+    code: string,
+    wrongCodes: number,
+    transaction: Transaction,
+  ): Promise<boolean> {
+    const isUsed = await this.#codes.use(user.id, hashOf(code), transaction);
+    if (!isUsed) return false;
+    if (wrongCodes > 0) await this.#secrets.forgive(user.id, transaction);
+    await this.#core.notices.mark(codeUsedMail, user, transaction);
+    return true;
   }
 }
 

@@ -23,7 +23,7 @@ export const confirmTotp = (core: Core, api: TwoFactorApi) => {
         schema: z.object({ recovery_codes: recoveryCodes, user: user.schema, session: session.schema }),
       },
     },
-    problems: ['invalid_code', 'rate_limited', ...(core.mailer ? (['email_not_verified'] as const) : [])],
+    problems: ['invalid_code', 'rate_limited', ...(core.mails ? (['email_not_verified'] as const) : [])],
     async handle({ auth, body: { code } }) {
       const { issued, recoveryCodes } = await api.confirm({
         userId: auth.user.id,

@@ -22,7 +22,7 @@ export const enrollTotp = (core: Core, api: TwoFactorApi) =>
         }),
       },
     },
-    problems: core.mailer ? ['email_not_verified'] : [],
+    problems: core.mails ? ['email_not_verified'] : [],
     async handle({ auth }) {
       const { secret, otpauthUrl, qrSvg } = await api.enroll({
         userId: auth.user.id,

@@ -1,0 +1,97 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { createAuth } from '../lib/index.js';
+import { ada, memoryLogger, password, SECRET, type SpecApp, startApp } from './support/app.js';
+import { dialect, rows } from './support/database.js';
+import { startProxy } from './support/proxy.js';
+import { settled } from './support/sessions.js';
+
+let app: SpecApp<readonly [ReturnType<typeof password>]>;
+afterEach(() => app.stop());
+
+const nothing = { waiting: 0, oldestSeconds: 0 };
+
+test('auth.health() says that all is well, what waits in the outbox, and that the schema is behind', async () => {
+  const send = () => Promise.reject(new Error('no'));
+  app = await startApp({ config: { rateLimit: {}, baseUrl: 'http://app.example.com', email: { send } } });
+  const well = { ok: true, database: true, schema: true, limits: true };
+  expect(await app.auth.health()).toEqual({ ...well, outbox: nothing });
+  await app.auth.users.create({ ...ada, emailVerified: true });
+  await app.auth.credential.requestPasswordReset({ email: ada.email });
+  await settled(app.auth);
+  await rows(app.database, "UPDATE outbox SET created_at = '2020-01-01 00:00:00.000'");
+  const { outbox, ...others } = await app.auth.health();
+  expect(others).toEqual(well);
+  expect(outbox.waiting).toBe(1);
+  expect(outbox.oldestSeconds).toBeGreaterThan(100_000_000);
+  await rows(app.database, "DELETE FROM latchkey_migrations WHERE name LIKE '0020%'");
+  expect(await app.auth.health()).toMatchObject({ ok: false, database: true, schema: false, limits: true });
+});
+
+test('auth.health() says within two seconds that the database is frozen, and later that it is back', async () => {
+  app = await startApp();
+  if (dialect === 'sqlite') {
+    const gone = createAuth({
+      database: 'sqlite:/dev/null/all.db',
+      secret: SECRET,
+      plugins: [password()],
+      logger: memoryLogger(),
+    });
+    const down = { ok: false, database: false, schema: false, limits: false };
+    expect(await gone.health()).toEqual({ ...down, outbox: { waiting: null, oldestSeconds: null } });
+    await gone.close();
+    return;
+  }
+  const proxy = await startProxy(app.database.url);
+  const auth = createAuth({
+    database: proxy.url,
+    secret: SECRET,
+    plugins: [password()],
+    logger: memoryLogger(),
+  });
+  try {
+    expect(await auth.health()).toMatchObject({ ok: true });
+    proxy.blackHole();
+    const begun = performance.now();
+    const down = { ok: false, database: false, schema: false, limits: false };
+    expect(await auth.health()).toEqual({ ...down, outbox: { waiting: null, oldestSeconds: null } });
+    expect(performance.now() - begun).toBeLessThan(2000);
+    await proxy.pass();
+    let health = await auth.health();
+    while (!health.ok) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      health = await auth.health();
+    }
+    expect(health.outbox).toEqual(nothing);
+  } finally {
+    await auth.close();
+    await proxy.stop();
+  }
+});
+
+test('auth.close() waits for requests, emails and webhooks that are under way', async () => {
+  let begun: () => void = () => {};
+  const sending = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  let release: () => void = () => {};
+  let sent = false;
+  const send = () =>
+    new Promise<void>((resolve) => {
+      begun();
+      release = () => {
+        sent = true;
+        resolve();
+      };
+    });
+  app = await startApp({ config: { baseUrl: 'http://app.example.com', email: { send } } });
+  await app.auth.users.create({ ...ada, emailVerified: true });
+  await app.http.post('/auth/passwords/request-reset').send({ email: ada.email }).expect(202);
+  await sending;
+  const closing = app.auth.close();
+  const first = await Promise.race([closing.then(() => 'closed'), Promise.resolve('waits')]);
+  expect(first).toBe('waits');
+  release();
+  await closing;
+  expect(sent).toBe(true);
+  expect(await rows(app.database, 'SELECT state FROM outbox')).toEqual([{ state: 'sent' }]);
+});

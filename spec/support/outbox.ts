@@ -1,0 +1,27 @@
+import { rows, type SpecDatabase } from './database.js';
+
+export interface OutboxRow {
+  readonly id: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly content: string | null;
+  readonly attempts: number;
+}
+
+/** The rows of the outbox, oldest first. */
+export function outboxOf(database: SpecDatabase): Promise<OutboxRow[]> {
+  return rows<OutboxRow>(database, 'SELECT id, kind, state, content, attempts FROM outbox ORDER BY id');
+}
+
+const LONG_AGO = '2020-01-01 00:00:00.000';
+
+/** Lets the time pass until everything that waits is due again. */
+export async function untilDue(database: SpecDatabase): Promise<void> {
+  await rows(database, `UPDATE outbox SET due_at = '${LONG_AGO}' WHERE due_at IS NOT NULL`);
+}
+
+/** Lets so much time pass that nothing that waits is tried any more. */
+export async function untilTooLate(database: SpecDatabase): Promise<void> {
+  await untilDue(database);
+  await rows(database, `UPDATE outbox SET give_up_at = '${LONG_AGO}'`);
+}

@@ -1,0 +1,81 @@
+import type { AddressInfo } from 'node:net';
+import { createTransport } from 'nodemailer';
+import { SMTPServer } from 'smtp-server';
+import { nodemailerEmail } from '../../lib/nodemailer.js';
+
+export interface ReceivedMail {
+  readonly to: string;
+  readonly source: string;
+}
+
+/** A real mail server, which can be stopped and started again on its port. */
+export async function startSmtp() {
+  const mails: ReceivedMail[] = [];
+  const waiting = new Set<() => void>();
+  let refuses: (to: string) => boolean = () => false;
+  let server: SMTPServer | null = null;
+  let port = 0;
+  const start = async () => {
+    server = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ['STARTTLS'],
+      onRcptTo: ({ address }, _session, done) =>
+        done(refuses(address) ? new Error('no such mailbox here') : null),
+      onData(stream, { envelope }, done) {
+        let source = '';
+        stream.on('data', (chunk) => {
+          source += chunk;
+        });
+        stream.on('end', () => {
+          for (const { address } of envelope.rcptTo) mails.push({ to: address, source });
+          done();
+          for (const look of waiting) look();
+        });
+      },
+    });
+    const listening = server;
+    await new Promise<void>((resolve) => listening.listen(port, '127.0.0.1', resolve));
+    port = (listening.server.address() as AddressInfo).port;
+  };
+  const stop = async () => {
+    const stopping = server;
+    server = null;
+    if (stopping) await new Promise<void>((resolve) => stopping.close(resolve));
+  };
+  await start();
+  return {
+    mails,
+    start,
+    stop,
+    get port() {
+      return port;
+    },
+    refuse(which: (to: string) => boolean) {
+      refuses = which;
+    },
+    /** Resolves once there are so many. */
+    async arrived(count: number): Promise<void> {
+      await new Promise<void>((resolve) => {
+        const look = () => {
+          if (mails.length < count) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      });
+    },
+  };
+}
+
+/** The `email` of an app that sends to a mail server on this machine. */
+export function smtpEmail(port: number) {
+  const transport = createTransport({ host: '127.0.0.1', port, ignoreTLS: true });
+  return nodemailerEmail(transport, { from: 'The app <app@example.com>' });
+}
+
+/** The token in the first link of an email. */
+export function tokenIn({ source }: ReceivedMail): string {
+  const text = source.replaceAll('=\r\n', '').replaceAll('=3D', '=');
+  return /token=([\w-]+)/.exec(text)?.[1] ?? '';
+}
