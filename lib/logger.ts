@@ -20,6 +20,33 @@ export const consoleLogger: Logger = {
   error: (...args) => console.error(toLine(args)),
 };
 
+/**
+ * Passes everything on to the app's logger, and never throws or rejects, since a logger that fails must not change what a
+ * call does. What the logger has failed to log is printed on the console.
+ */
+export function steadyLogger(logger: Logger): Logger {
+  const write =
+    (level: keyof Logger) =>
+    (...args: unknown[]): void => {
+      try {
+        const result: unknown = logger[level](...args);
+        // Some loggers return a promise, whose rejection would end the process.
+        Promise.resolve(result).catch((error) => reportLogger(error, args));
+      } catch (error) {
+        reportLogger(error, args);
+      }
+    };
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+}
+
+function reportLogger(error: unknown, args: readonly unknown[]): void {
+  try {
+    consoleLogger.error('latchkey: the logger failed:', error, '- it was given:', ...args);
+  } catch {
+    // The console has failed too.
+  }
+}
+
 const MAX_CAUSES = 5;
 const ON_ONE_LINE = { breakLength: Number.POSITIVE_INFINITY };
 // Line breaks, control characters, and characters that change the direction of text on a terminal.

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { createAuth, credentialPassword } from '../lib/index.js';
+import { createAuth, credentialPassword, type Logger } from '../lib/index.js';
 import { ada, SECRET } from './support/app.js';
 import { createDatabase, type SpecDatabase } from './support/database.js';
 
 let database: SpecDatabase;
 let auth: ReturnType<typeof make>;
 const said: unknown[][] = [];
-const make = (send: () => unknown) =>
+const make = (send: () => unknown, logger?: Logger) =>
   createAuth({
     database: database.url,
     secret: SECRET,
@@ -14,6 +14,7 @@ const make = (send: () => unknown) =>
     plugins: [credentialPassword({ bcryptCost: 4, isBreached: () => Promise.reject(thrown) })],
     baseUrl: 'http://app.example.com',
     email: { send },
+    ...(logger && { logger }),
   });
 
 /** An error as a hostile or careless program might throw it. */
@@ -77,5 +78,59 @@ describe('the default logger', () => {
     const lines = said.map(([, line]) => line as string);
     expect(lines).toHaveLength(6);
     for (const line of lines) expect(line).not.toMatch(/[\n\r]/);
+  });
+});
+
+describe('a logger that fails', () => {
+  const fails = () => {
+    throw new Error('the disk is full\nlatchkey: forged');
+  };
+  const rejects = () => Promise.reject(new Error('the disk is full\nlatchkey: forged'));
+
+  test.each([
+    ['throws', fails],
+    ['rejects', rejects],
+  ])('changes no answer, and what it was given is on the console: it %s', async (_how, write) => {
+    const unhandled = jest.fn();
+    process.on('unhandledRejection', unhandled);
+    auth = make(() => fails(), { debug: write, info: write, warn: write, error: write });
+    await auth.migrate();
+    auth.on('user.created', () => Promise.reject(new Error('no')));
+    await auth.credential.signUp(ada);
+    await auth.credential.requestPasswordReset({ email: ada.email });
+    while (said.length < 3) await new Promise((resolve) => setTimeout(resolve, 20));
+    const failed =
+      'latchkey: the logger failed: Error: the disk is full\\nlatchkey: forged - it was given: latchkey: ';
+    expect(said.sort()).toEqual([
+      ['error', expect.stringContaining(`${failed}a listener for 'user.created' failed Error: no`)],
+      ['error', expect.stringContaining(`${failed}an email was not sent: Error: the disk is full`)],
+      ['error', expect.stringContaining(`${failed}the breach check failed: TypeError`)],
+    ]);
+    process.off('unhandledRejection', unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  test('changes nothing even if the console fails too', async () => {
+    jest.spyOn(console, 'error').mockImplementation(fails);
+    auth = make(() => undefined, { debug: fails, info: fails, warn: fails, error: fails });
+    await auth.migrate();
+    expect(await auth.credential.signUp(ada)).toMatchObject({ user: { email: ada.email } });
+  });
+
+  test('keeps its methods\u2019 this', async () => {
+    class Lines {
+      readonly lines: string[] = [];
+      debug() {}
+      info() {}
+      error() {}
+      warn(line: string) {
+        this.lines.push(line);
+      }
+    }
+    const logger = new Lines();
+    auth = make(() => undefined, logger);
+    await auth.migrate();
+    await auth.credential.signUp(ada);
+    expect(logger.lines).toEqual([expect.stringContaining('the breach check failed')]);
   });
 });

@@ -2,7 +2,7 @@ import type { Sequelize } from 'sequelize';
 import type { z } from 'zod';
 import type { LimitRules, WindowRule } from '../limits/limiter.js';
 import type { RedisClient } from '../limits/redis-store.js';
-import type { Logger } from '../logger.js';
+import { type Logger, steadyLogger } from '../logger.js';
 import type { MailSettings } from '../mail/mailer.js';
 import { NOTICE_KINDS, type NoticeKind } from '../mail/notice-kinds.js';
 import type { AuthConfig } from './auth-config.js';
@@ -97,6 +97,7 @@ export function readConfig(config: AuthConfig<readonly unknown[]>): {
   const cookie = cookieSettings(cookieOptions, baseUrl);
   const settings: Settings = {
     ...rest,
+    logger: steadyLogger(rest.logger),
     user: {
       fields: rest.user.fields as FieldsOptions,
       model: rest.user.model ?? null,

@@ -15,9 +15,9 @@ export interface FieldOptions {
   readonly required?: boolean;
   /** The value of new users who have none. @default null */
   readonly default?: unknown;
-  /** The maximum number of characters of a string. @default 255 */
+  /** The maximum number of characters of a string, in Unicode code points. @default 255 */
   readonly maxLength?: number;
-  /** The minimum number of characters of a string. @default 0 */
+  /** The minimum number of characters of a string, likewise. @default 0 */
   readonly minLength?: number;
   /** A regular expression that a string must match. @default any string */
   readonly pattern?: RegExp;

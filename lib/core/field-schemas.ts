@@ -67,7 +67,7 @@ function orNull({ required }: FieldOptions, schema: z.ZodType): z.ZodType {
 function typeOf({ type, ...options }: FieldOptions): z.ZodType {
   switch (type) {
     case 'string':
-      return oneOf(stringOf(options), options.enum);
+      return oneOf(stringOf(options), options.enum).meta(describeField({ type, ...options }));
     case 'integer': {
       const { minimum = -INT_32, maximum = INT_32 - 1 } = options;
       return oneOf(z.int().min(minimum).max(maximum), options.enum);
@@ -86,9 +86,8 @@ function typeOf({ type, ...options }: FieldOptions): z.ZodType {
 function stringOf({ minLength = 0, maxLength = MAX_STRING, pattern }: Omit<FieldOptions, 'type'>) {
   const text = z
     .string()
-    .min(minLength)
     // Before the pattern, which could take long for a long text.
-    .max(maxLength, { abort: true })
+    .check(lengthBetween(minLength, maxLength))
     .refine(isText, { error: 'must be well-formed Unicode without a NUL character', abort: true });
   if (!pattern) return text;
   const error = 'must match the pattern of this field';
@@ -98,6 +97,17 @@ function stringOf({ minLength = 0, maxLength = MAX_STRING, pattern }: Omit<Field
   return /^[uv]?$/.test(flags)
     ? text.regex(stateless, error)
     : text.refine((it) => stateless.test(it), error);
+}
+
+/** Lengths are in code points, as in the databases' columns and in JSON Schema: an emoji is one or a few characters. */
+function lengthBetween(minimum: number, maximum: number) {
+  return ({ value, issues }: z.core.ParsePayload<string>): void => {
+    // No character has more than two UTF-16 units.
+    const length = value.length > 2 * maximum ? value.length : [...value].length;
+    const issue = { origin: 'string', inclusive: true, input: value, continue: false } as const;
+    if (length > maximum) issues.push({ ...issue, code: 'too_big', maximum });
+    else if (length < minimum) issues.push({ ...issue, code: 'too_small', minimum });
+  };
 }
 
 function numberOf({ minimum, maximum }: Omit<FieldOptions, 'type'>) {

@@ -88,13 +88,15 @@ function readScrypt(stored: string): ForeignHash | null {
   const match = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([\w+/.-]+)\$([\w+/.-]+)$/.exec(stored);
   if (!match) return null;
   const [, ln, r, p] = match.map(Number) as [number, number, number, number];
-  const memory = 128 * 2 ** ln * r;
+  // For the vector, and for each of the p blocks (RFC 7914, 5 and 6).
+  const memory = 128 * r * (2 ** ln + p);
   const [salt, expected] = [decode(match[4]), decode(match[5])];
-  if (ln < 1 || r < 1 || p < 1 || expected.length < MIN_BYTES) return null;
+  // N is less than 2^(128 * r / 8) (RFC 7914, 6).
+  if (ln < 1 || ln >= 16 * r || p < 1 || expected.length < MIN_BYTES) return null;
   const options = { N: 2 ** ln, r, p, maxmem: 2 * memory };
   return {
     kind: { parameters: `scrypt ln=${ln},r=${r},p=${p}` },
-    isTooCostly: memory > MAX_SCRYPT_BYTES || memory * p > MAX_FILLED_BYTES,
+    isTooCostly: memory > MAX_SCRYPT_BYTES || 128 * r * 2 ** ln * p > MAX_FILLED_BYTES,
     verify: async (password) => equal(await deriveScrypt(password, salt, expected.length, options), expected),
   };
 }

@@ -6,6 +6,9 @@ export type Value = string | number | boolean | Buffer | Date | null;
 // Printable ASCII without quote and backslash. It means the same between quotes whatever the connection's settings are.
 const PLAIN = /^[ -&(-[\]-~]+$/;
 
+// Control characters, and others that end a line or turn the direction of text.
+const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_C}]/u;
+
 const HEX = /^[0-9a-f]*$/;
 
 /**
@@ -43,8 +46,14 @@ function textLiteral(dialect: Dialect, text: string): string {
       // E'…' does not depend on standard_conforming_strings.
       return `E'${text.toWellFormed().replace(/[^ -&(-[\]-~]/g, unicodeEscape)}'`;
     case 'sqlite':
-      return `'${text.replaceAll("'", "''")}'`;
+      // A statement is one line in a log, whatever a client has sent.
+      return BREAKS.test(text) ? `CAST(x'${Buffer.from(text).toString('hex')}' AS TEXT)` : quoted(text);
   }
+}
+
+/** Text between quotes, as it stands, for SQLite. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
 }
 
 function unicodeEscape(unit: string): string {

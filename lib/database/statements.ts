@@ -1,6 +1,6 @@
 import { DataTypes, type QueryTypes, type Sequelize, type Transaction } from 'sequelize';
 import type { Dialect } from './connect.js';
-import { fillIn, literal, MARK, type Value } from './literal.js';
+import { fillIn, literal, MARK, quoted, type Value } from './literal.js';
 import { refuseLateStatements, type Turn } from './turn.js';
 
 /** The values of a statement's `:name` placeholders. A list is for `IN (:name)`. */
@@ -20,9 +20,9 @@ interface DateType {
   constructor: { parse(column: { string(): string }, options: { timezone: string }): Date };
 }
 
-// Methods with which Sequelize itself converts values; its types omit them.
+// What Sequelize itself converts values and logs with; its types omit it.
 interface SequelizeInternals {
-  readonly options: { timezone: string };
+  readonly options: { timezone: string; logging?: unknown };
   normalizeDataType(type: unknown): DateType;
 }
 
@@ -50,8 +50,9 @@ export class Statements {
     replacements: Replacements | undefined,
     { transaction, isSecret = false, turn }: StatementOptions,
   ): Promise<unknown> {
+    const text = this.#internals.options.logging && !isSecret ? onOneLine(sql) : sql;
     return this.sequelize.query(
-      replacements || sql.includes(MARK) ? this.#fillIn(sql, replacements ?? {}) : sql,
+      replacements || sql.includes(MARK) ? this.#fillIn(text, replacements ?? {}) : text,
       {
         type,
         raw: true,
@@ -97,7 +98,11 @@ export class Statements {
 
   /** A SQL literal, for statements without placeholders, such as those of migrations. */
   literal(value: Value): string {
-    return literal(this.dialect, this.#plain(value));
+    const plain = this.#plain(value);
+    // SQLite takes no expression as the default of a column that is added.
+    return this.dialect === 'sqlite' && typeof plain === 'string'
+      ? quoted(plain)
+      : literal(this.dialect, plain);
   }
 
   // Not Sequelize's replacements: their escaping depends on settings of the connection.
@@ -115,4 +120,9 @@ export class Statements {
   #plain(value: Value): Exclude<Value, Date> {
     return value instanceof Date ? this.#dateType.stringify(value, this.#internals.options) : value;
   }
+}
+
+/** A statement is one line in a log. What somebody else wrote may have line breaks in its values. */
+function onOneLine(sql: string): string {
+  return sql.includes(MARK) ? sql : sql.replace(/\s*\n\s*/g, ' ');
 }

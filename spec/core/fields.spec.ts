@@ -113,6 +113,31 @@ test('extreme values come back as they were', async () => {
   expect(await users.get(made.user.id)).toMatchObject(expected);
 });
 
+test('the length of a string is counted in characters, as in its column', async () => {
+  const short = { name: { type: 'string', minLength: 2, maxLength: 4 } } as const;
+  const it = await startApp({ config: { user: { fields: short } } });
+  try {
+    const signUp = (name: string, index: number) =>
+      it.http.post('/auth/signup/credential').send({ ...ada, email: `${index}@example.com`, name });
+    for (const [index, name] of ['😀😀', '😀😀😀😀', 'abcd'].entries()) {
+      const { body } = await signUp(name, index).expect(201);
+      expect(body.user.name).toBe(name);
+    }
+    for (const [name, code] of [
+      ['😀', 'too_short'],
+      ['😀😀😀😀😀', 'too_long'],
+      ['a'.repeat(9000), 'too_long'],
+    ] as const) {
+      const { body } = await signUp(name, 9).expect(422);
+      expect(body.errors).toEqual([
+        { pointer: '/name', code, detail: expect.stringMatching(/[24] characters$/) },
+      ]);
+    }
+  } finally {
+    await it.stop();
+  }
+});
+
 test('administrators and code see fields with output admin, and only models those with none', async () => {
   const output = {
     score: { type: 'number', output: 'admin' },

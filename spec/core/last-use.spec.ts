@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { QueryTypes, type Sequelize } from 'sequelize';
 import { internalsOf } from '../../lib/auth.js';
 import { LastUse } from '../../lib/core/last-use.js';
@@ -234,6 +234,23 @@ describe('a last activity that cannot be written', () => {
       expect.stringMatching(/^warn .*last activity could not be saved for 1 rows: it will be tried again.*/),
       expect.stringContaining('it will be tried again'),
     ]);
+  });
+
+  test('is written later even if the logger throws', async () => {
+    const lines = jest.spyOn(console, 'error').mockImplementation(() => {});
+    const session = await stale();
+    app.log.push = () => {
+      throw new Error('the disk is full');
+    };
+    refuse(2);
+    await request(session);
+    await until(() => isWritten(session));
+    expect(lines.mock.calls).toEqual(
+      [1, 2].map(() => [
+        expect.stringMatching(/^latchkey: the logger failed: Error: the disk is full.* saved for 1 rows/),
+      ]),
+    );
+    lines.mockRestore();
   });
 
   test('is given up after three times, and the next request records it again', async () => {

@@ -132,6 +132,10 @@ describe('an imported hash', () => {
     ['PBKDF2 with a hash of a few bytes', 'pbkdf2_sha256$2000$salt$AAAA'],
     ['PBKDF2 with an empty hash', '$pbkdf2-sha256$2000$c2FsdA$A'],
     ['scrypt with an empty hash', '$scrypt$ln=10,r=8,p=1$fm/NmdN6T6l1jtE6x/i/dw$A'],
+    [
+      'scrypt with more rounds than its blocks allow',
+      '$scrypt$ln=16,r=1,p=1$fm/NmdN6T6l1jtE6x/i/dw$MT4LUld36HOyrXxVfjMf6g',
+    ],
     ['scrypt without memory', '$scrypt$ln=0,r=0,p=0$fm/NmdN6T6l1jtE6x/i/dw$MT4LUld36HOyrXxVfjMf6g'],
   ])('is skipped by the import: %s', async (_what, passwordHash) => {
     const email = 'refused@example.com';
@@ -151,6 +155,10 @@ describe('an imported hash', () => {
       '$argon2id$v=19$m=1048576,t=16,p=1$c29tZXNhbHQxMjM0$IjAUGkmGew6T+Gyt2iD231PI',
     ],
     ['scrypt that needs 8 GiB', '$scrypt$ln=23,r=8,p=1$fm/NmdN6T6l1jtE6x/i/dw$MT4LUld36HOyrXxVfjMf6g'],
+    [
+      'scrypt that needs 1 GiB for its blocks',
+      '$scrypt$ln=1,r=8,p=1000000$fm/NmdN6T6l1jtE6x/i/dw$MT4LUld36HOyrXxVfjMf6g',
+    ],
     ['scrypt that fills 8 GiB', '$scrypt$ln=19,r=8,p=16$fm/NmdN6T6l1jtE6x/i/dw$MT4LUld36HOyrXxVfjMf6g'],
     ['bcrypt that takes an hour', `$2b$24$${'.'.repeat(53)}`],
     ['PBKDF2 with a billion iterations', `pbkdf2_sha256$1000000000$salt$${'A'.repeat(43)}=`],
@@ -197,6 +205,14 @@ describe('an imported hash', () => {
     [
       'argon2id with invalid parameters',
       '$argon2id$v=19$m=1,t=0,p=0$c29tZXNhbHQxMjM0$IjAUGkmGew6T+Gyt2iD231PI',
+    ],
+    [
+      'scrypt with many small blocks',
+      '$scrypt$ln=1,r=1,p=100000$fm/NmdN6T6l1jtE6x/i/dw$MT4LUld36HOyrXxVfjMf6g',
+    ],
+    [
+      'scrypt with more rounds than its blocks allow',
+      '$scrypt$ln=17,r=1,p=1$fm/NmdN6T6l1jtE6x/i/dw$MT4LUld36HOyrXxVfjMf6g',
     ],
     ['scrypt with invalid parameters', '$scrypt$ln=0,r=1,p=1$fm/NmdN6T6l1jtE6x/i/dw$MT4LUld36HOyrXxVfjMf6g'],
   ])('never matches and causes no error if it is invalid: %s', async (_what, passwordHash) => {

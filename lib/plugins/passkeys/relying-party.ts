@@ -11,6 +11,7 @@ export interface RelyingParty {
 }
 
 const EXAMPLE = 'such as https://app.example.com';
+const EXAMPLE_DOMAIN = 'such as example.com';
 
 /** @throws TypeError if passkeys cannot work with these settings, saying what to do */
 export function relyingParty(
@@ -31,6 +32,11 @@ export function relyingParty(
   if (!isAtOrBelow(hostname, id))
     throw new TypeError(
       `latchkey: passkeys: rpId must be the host of baseUrl, ${hostname}, or a domain above it: browsers refuse others`,
+    );
+  // As of a public suffix such as `com` (HTML, 7.5.1.1). Of longer ones, such as `co.uk`, only browsers have the list.
+  if (id !== hostname && !id.includes('.') && id !== 'localhost')
+    throw new TypeError(
+      `latchkey: passkeys: rpId must be a domain of yours, ${EXAMPLE_DOMAIN}: browsers refuse one that others share`,
     );
   if (protocol === 'http:' && hostname !== 'localhost' && !hostname.endsWith('.localhost'))
     logger.warn(

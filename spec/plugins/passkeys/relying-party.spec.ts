@@ -70,6 +70,14 @@ describe('passkeys()', () => {
     },
   );
 
+  test('refuses a domain that others share, and takes a host of one word that is the own one', () => {
+    expect(() => start({ rpId: 'com' })).toThrow(
+      'passkeys: rpId must be a domain of yours, such as example.com',
+    );
+    expect(start({ rpId: 'intranet' }, { baseUrl: 'https://intranet' } as never).log).toEqual([]);
+    expect(start({ rpId: 'localhost' }, { baseUrl: 'http://app.localhost:3000' } as never).log).toEqual([]);
+  });
+
   test.each([
     ['https://example.com', 'must be a domain'],
     ['example.com:443', 'must be a domain'],
