@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+
+/** Something that must hold for every input. */
+export interface Fuzz {
+  readonly name: string;
+  /** How many inputs the specs try. The long run tries as many as it has time for. */
+  readonly runs: number;
+  readonly property: fc.IRawProperty<unknown>;
+}
+
+export const fuzz = (name: string, runs: number, property: unknown): Fuzz => ({
+  name,
+  runs,
+  property: property as fc.IRawProperty<unknown>,
+});
+
+/** Tries inputs. @returns how many, and a description of the smallest one for which the property does not hold */
+export async function tryInputs(
+  { property }: Fuzz,
+  limits: { runs?: number; ms?: number; seed?: number },
+): Promise<{ inputs: number; violation: string | null }> {
+  const { runs = Number.MAX_SAFE_INTEGER, ms, seed } = limits;
+  const details = await fc.check(property, {
+    numRuns: runs,
+    ...(ms !== undefined && { interruptAfterTimeLimit: ms }),
+    ...(seed !== undefined && { seed }),
+  });
+  const violation = details.failed ? fc.defaultReportMessage(details) : null;
+  return { inputs: details.numRuns, violation: violation ?? null };
+}
+
+/** How long a pure function may take, on a machine that is busy with other things too. */
+const MAX_MS = 2000;
+
+/** Calls a function that must be quick whatever its input is. */
+export function quickly<T>(work: () => T): T {
+  const started = performance.now();
+  const result = work();
+  const took = performance.now() - started;
+  assert.ok(took < MAX_MS, `took ${took} ms`);
+  return result;
+}
