@@ -113,8 +113,13 @@ test('only what you configure is sent requests', () => {
   const sends =
     /(?<![\w.#])fetch\(|^import (?!type)[^;]*\b(request|get|connect|createConnection)\b[^;]*'node:(https?|http2|net|tls)'/m;
   const senders = [...sources].filter(([, source]) => sends.test(source)).map(([path]) => path);
-  // To providers, the second by the first. Databases, Redis and mail are reached by packages, with what the config says.
-  expect(senders).toEqual(['lib/plugins/oauth/bounded-fetch.ts', 'lib/plugins/oauth/client.ts']);
+  // To providers, the second by the first, and to webhooks. Databases, Redis and mail are reached by packages, with what the
+  // config says.
+  expect(senders).toEqual([
+    'lib/plugins/oauth/bounded-fetch.ts',
+    'lib/plugins/oauth/client.ts',
+    'lib/webhooks/endpoint.ts',
+  ]);
 });
 
 test('the 3000 most common passwords with 8 characters or more are refused', async () => {
