@@ -6,9 +6,15 @@ type Issue = z.core.$ZodIssue;
  * Validates the config or the options of a plugin, and fills in defaults.
  *
  * @param where the owner of the options, for messages; empty for the config
+ * @param makeSchema makes the schema: a function, so that only the options in use take the time to make theirs
  * @throws TypeError naming every invalid key and how to fix it, without quoting values
  */
-export function readOptions<S extends z.ZodType>(where: string, schema: S, options: unknown): z.output<S> {
+export function readOptions<S extends z.ZodType>(
+  where: string,
+  makeSchema: () => S,
+  options: unknown,
+): z.output<S> {
+  const schema = makeSchema();
   // Without compiling the schema, which is used once.
   const { data, error } = schema.safeParse(options, { jitless: true });
   if (!error) return data as z.output<S>;

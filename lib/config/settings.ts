@@ -89,7 +89,7 @@ export function readConfig(config: AuthConfig<readonly unknown[]>): {
   secrets: readonly string[];
   webhooks: readonly WebhookSettings[];
 } {
-  const data = readOptions('', configSchema, config);
+  const data = readOptions('', () => configSchema, config);
   // Without the plugins, in which the secrets of providers are.
   const { plugins: _, secret: secrets, webhooks, ...others } = data;
   const { session, baseUrl, httpBasePath, trustedOrigins, rateLimit, email, ...rest } = others;

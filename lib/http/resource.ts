@@ -21,7 +21,7 @@ export function resourceOf<Row extends object>(
   const shown = Object.entries(columns)
     .filter(([attribute, { visibility }]) => visibility === 'client' || also.includes(attribute))
     .map(([attribute, column]) => ({ attribute, column, key: snakeCase(attribute) }));
-  const schema = z.object(Object.fromEntries(shown.map(({ key, column }) => [key, schemaOf(column)])));
+  let schema: z.ZodObject | undefined;
   const present = (row: Row) =>
     Object.fromEntries(
       shown.map(({ attribute, key, column }) => {
@@ -29,7 +29,14 @@ export function resourceOf<Row extends object>(
         return [key, column.kind === 'document' ? value : wireValue(value)];
       }),
     );
-  return { schema, present };
+  return {
+    // Made for the routes that show it: no app has all of them.
+    get schema() {
+      schema ??= z.object(Object.fromEntries(shown.map(({ key, column }) => [key, schemaOf(column)])));
+      return schema;
+    },
+    present,
+  };
 }
 
 function schemaOf({ kind, isNullable, meta }: Column): z.ZodType {

@@ -22,9 +22,10 @@ export interface MigrateOptions {
 }
 
 const INVALID_UNDO = "must be 'all' or the number of migrations to undo: 0, 1, 2 …";
-const schema = z.strictObject({
-  undo: z.union([z.literal('all'), z.int().min(0, INVALID_UNDO)], INVALID_UNDO).default(0),
-});
+const schema = () =>
+  z.strictObject({
+    undo: z.union([z.literal('all'), z.int().min(0, INVALID_UNDO)], INVALID_UNDO).default(0),
+  });
 
 /**
  * Applies pending migrations, or undoes applied ones. Any number of processes may call this at once: one of them

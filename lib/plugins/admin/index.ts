@@ -22,30 +22,31 @@ export interface AdminOptions {
   manageUsers?: boolean;
 }
 
-const schema = z.strictObject({
-  adminUserIds: z
-    .array(
-      z
-        .string()
-        .trim()
-        .toLowerCase()
-        .min(1, 'must be the id of a user, not empty')
-        .refine((id) => !id.includes('@'), 'must be the id of a user: put emails into adminEmails'),
-      'must be a list of user ids',
-    )
-    .default([]),
-  adminEmails: z
-    .array(
-      z.string().transform((email, context) => {
-        const canonical = canonicalEmail(email);
-        if (!canonical) context.addIssue({ code: 'custom', message: 'must be an email address' });
-        return canonical;
-      }),
-      'must be a list of emails',
-    )
-    .default([]),
-  manageUsers: z.boolean('must be true or false').default(true),
-});
+const schema = () =>
+  z.strictObject({
+    adminUserIds: z
+      .array(
+        z
+          .string()
+          .trim()
+          .toLowerCase()
+          .min(1, 'must be the id of a user, not empty')
+          .refine((id) => !id.includes('@'), 'must be the id of a user: put emails into adminEmails'),
+        'must be a list of user ids',
+      )
+      .default([]),
+    adminEmails: z
+      .array(
+        z.string().transform((email, context) => {
+          const canonical = canonicalEmail(email);
+          if (!canonical) context.addIssue({ code: 'custom', message: 'must be an email address' });
+          return canonical;
+        }),
+        'must be a list of emails',
+      )
+      .default([]),
+    manageUsers: z.boolean('must be true or false').default(true),
+  });
 
 declareAdministrators('add admin({ adminUserIds: […] }) to plugins');
 

@@ -25,18 +25,19 @@ export interface ApiKeysOptions {
 
 const TABLES = { ApiKey: apiKeysTable } as const;
 
-const schema = z.strictObject({
-  header: z
-    .string('must be the name of a header')
-    .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be the name of a header')
-    .refine((name) => !/^(authorization|cookie)$/i.test(name), 'must not be Authorization or Cookie')
-    .default('X-Service-API-Key'),
-  acceptBearer: z.boolean('must be true or false').default(false),
-  maxPerUser: z
-    .int('must be a whole number of at least 1')
-    .min(1, 'must be a whole number of at least 1')
-    .default(100),
-});
+const schema = () =>
+  z.strictObject({
+    header: z
+      .string('must be the name of a header')
+      .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be the name of a header')
+      .refine((name) => !/^(authorization|cookie)$/i.test(name), 'must not be Authorization or Cookie')
+      .default('X-Service-API-Key'),
+    acceptBearer: z.boolean('must be true or false').default(false),
+    maxPerUser: z
+      .int('must be a whole number of at least 1')
+      .min(1, 'must be a whole number of at least 1')
+      .default(100),
+  });
 
 /**
  * API keys for programs that act on behalf of a user.

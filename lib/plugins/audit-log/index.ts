@@ -14,12 +14,13 @@ export interface AuditLogOptions {
 
 const TABLES = { AuditEvent: auditEventsTable } as const;
 
-const schema = z.strictObject({
-  retention: z
-    .number('must be a number of seconds')
-    .positive('must be more than 0 seconds')
-    .default(365 * 24 * 3600),
-});
+const schema = () =>
+  z.strictObject({
+    retention: z
+      .number('must be a number of seconds')
+      .positive('must be more than 0 seconds')
+      .default(365 * 24 * 3600),
+  });
 
 /**
  * Records all events in a table that administrators can read.

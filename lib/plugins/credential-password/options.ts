@@ -81,38 +81,39 @@ const MIN_LENGTH_IN_PRODUCTION = 8;
 
 const flag = z.boolean('must be true or false').default(false);
 const pepper = z.string().min(32, 'must have at least 32 characters');
-const schema = z.strictObject({
-  identifier: z
-    .enum(['email', 'username', 'either'], "must be 'email', 'username' or 'either'")
-    .default('email'),
-  username: z.boolean('must be true or false').optional(),
-  usernamePattern: z.instanceof(RegExp, { error: 'must be a regular expression' }).optional(),
-  passwordRules: z
-    .strictObject({
-      minLength: z
-        .int('must be a whole number')
-        .min(1, 'must be at least 1')
-        .max(MAX_MIN_LENGTH, `must be at most ${MAX_MIN_LENGTH}`)
-        .default(8),
-      common: z.boolean('must be true or false').default(true),
-      words: z
-        .array(z.string().min(3, 'must have at least 3 characters'), 'must be a list of words')
-        .default([]),
-    })
-    .prefault({}),
-  signInOnSignUp: flag,
-  sendVerificationOnSignUp: z.boolean('must be true or false').optional(),
-  requireVerifiedEmail: flag,
-  concealExistingEmails: flag,
-  bcryptCost: z
-    .int('must be a whole number')
-    .min(4, 'must be at least 4')
-    .max(20, 'must be at most 20: a hash would take minutes')
-    .default(12),
-  pepper: z.union([pepper.transform((one) => [one]), z.array(pepper)]).default([]),
-  isBreached: z.custom<BreachCheck>((it) => typeof it === 'function', 'must be a function').optional(),
-  onBreachCheckFailure: z.enum(['accept', 'refuse'], "must be 'accept' or 'refuse'").default('accept'),
-});
+const schema = () =>
+  z.strictObject({
+    identifier: z
+      .enum(['email', 'username', 'either'], "must be 'email', 'username' or 'either'")
+      .default('email'),
+    username: z.boolean('must be true or false').optional(),
+    usernamePattern: z.instanceof(RegExp, { error: 'must be a regular expression' }).optional(),
+    passwordRules: z
+      .strictObject({
+        minLength: z
+          .int('must be a whole number')
+          .min(1, 'must be at least 1')
+          .max(MAX_MIN_LENGTH, `must be at most ${MAX_MIN_LENGTH}`)
+          .default(8),
+        common: z.boolean('must be true or false').default(true),
+        words: z
+          .array(z.string().min(3, 'must have at least 3 characters'), 'must be a list of words')
+          .default([]),
+      })
+      .prefault({}),
+    signInOnSignUp: flag,
+    sendVerificationOnSignUp: z.boolean('must be true or false').optional(),
+    requireVerifiedEmail: flag,
+    concealExistingEmails: flag,
+    bcryptCost: z
+      .int('must be a whole number')
+      .min(4, 'must be at least 4')
+      .max(20, 'must be at most 20: a hash would take minutes')
+      .default(12),
+    pepper: z.union([pepper.transform((one) => [one]), z.array(pepper)]).default([]),
+    isBreached: z.custom<BreachCheck>((it) => typeof it === 'function', 'must be a function').optional(),
+    onBreachCheckFailure: z.enum(['accept', 'refuse'], "must be 'accept' or 'refuse'").default('accept'),
+  });
 
 /** The options with their defaults. */
 export type Settings = ReturnType<typeof readSettings>;

@@ -45,10 +45,11 @@ const MAX_ISSUER = 255;
 
 const TABLES = { Account: accountsTable, OAuthFlow: flowsTable } as const;
 
-const schema = z.strictObject({
-  linkByVerifiedEmail: z.boolean('must be true or false').default(false),
-  errorUrl: z.string('must be a path of this app, or a URL of a trusted origin').default('/'),
-});
+const schema = () =>
+  z.strictObject({
+    linkByVerifiedEmail: z.boolean('must be true or false').default(false),
+    errorUrl: z.string('must be a path of this app, or a URL of a trusted origin').default('/'),
+  });
 
 /**
  * Sign-in with providers, and linked accounts. Each provider is a separate plugin.

@@ -18,17 +18,18 @@ const DOMAIN = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a
 const NOT_A_DOMAIN = 'must be a domain in lower case such as example.com, without scheme and port';
 
 /** @internal */
-export const optionsSchema = z.strictObject({
-  rpId: z
-    .string(NOT_A_DOMAIN)
-    .regex(DOMAIN, NOT_A_DOMAIN)
-    .refine(
-      (id) => !isAddress(id),
-      'must be a domain such as example.com: passkeys cannot be bound to an IP address',
-    )
-    .optional(),
-  rpName: z
-    .string('must be the name of the app')
-    .regex(/^\S(.{0,62}\S)?$/u, 'must be a name of 1 to 64 characters')
-    .optional(),
-});
+export const optionsSchema = () =>
+  z.strictObject({
+    rpId: z
+      .string(NOT_A_DOMAIN)
+      .regex(DOMAIN, NOT_A_DOMAIN)
+      .refine(
+        (id) => !isAddress(id),
+        'must be a domain such as example.com: passkeys cannot be bound to an IP address',
+      )
+      .optional(),
+    rpName: z
+      .string('must be the name of the app')
+      .regex(/^\S(.{0,62}\S)?$/u, 'must be a name of 1 to 64 characters')
+      .optional(),
+  });

@@ -8,7 +8,7 @@ import type { PasskeyResponse } from './webauthn-json.js';
 export function reauthentication(assertions: Assertions): Reauthentication {
   return {
     field: 'passkey',
-    schema: authenticationResponse,
+    schema: authenticationResponse(),
     problems: ['invalid_passkey'],
     async verify({ user }, response, { id: sessionId }) {
       const ceremony = reauthenticationIn(sessionId);
@@ -28,8 +28,8 @@ export function factorMethod({ core, store }: Parts, assertions: Assertions): Fa
       await core.limiter.countAccount('passkeyOptions', userId);
       return { ...(await assertions.options(stepOf(pendingId), userId)) };
     },
-    optionsSchema: requestOptions,
-    responseSchema: authenticationResponse,
+    optionsSchema: requestOptions(),
+    responseSchema: authenticationResponse(),
     problems: ['invalid_passkey'],
     async verify({ user }, response, pendingId) {
       const { passkey } = await assertions.verify(response as PasskeyResponse, stepOf(pendingId), user.id);

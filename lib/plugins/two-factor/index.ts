@@ -41,13 +41,14 @@ const TABLES = {
 const ISSUER = 'must be 1 to 64 visible characters, without a colon';
 const PROVIDERS = "must be a list of providers' ids, such as ['okta']";
 
-const schema = z.strictObject({
-  issuer: z
-    .string(ISSUER)
-    .regex(/^(?=.*\S)[^:\p{C}]{1,64}$/u, ISSUER)
-    .optional(),
-  trustProviders: z.array(z.string(PROVIDERS), PROVIDERS).default([]),
-});
+const schema = () =>
+  z.strictObject({
+    issuer: z
+      .string(ISSUER)
+      .regex(/^(?=.*\S)[^:\p{C}]{1,64}$/u, ISSUER)
+      .optional(),
+    trustProviders: z.array(z.string(PROVIDERS), PROVIDERS).default([]),
+  });
 
 /**
  * A second factor for accounts: codes of an authenticator app (TOTP, RFC 6238), with recovery codes for when the phone is

@@ -131,7 +131,7 @@ export function checkOptions<Options extends object>(
   options: Options,
   shape: z.ZodRawShape,
 ): Options {
-  readOptions(`provider ${provider || '(no id)'}`, z.strictObject(shape), options ?? {});
+  readOptions(`provider ${provider || '(no id)'}`, () => z.strictObject(shape), options ?? {});
   return options;
 }
 

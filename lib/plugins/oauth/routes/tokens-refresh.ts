@@ -8,7 +8,7 @@ export const refreshTokens = (api: OAuthApi) =>
     path: '/oauth/:provider/tokens/refresh',
     summary: "Refresh a provider's tokens",
     access: 'session',
-    answers: { 200: { description: 'The new tokens', schema: tokensSchema } },
+    answers: { 200: { description: 'The new tokens', schema: tokensSchema() } },
     problems: [
       'provider_not_found',
       'account_not_linked',

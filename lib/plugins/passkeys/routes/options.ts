@@ -14,7 +14,10 @@ export const registrationOptions = (api: PasskeysApi) =>
     changesWaysIn: true,
     fresh: FRESH_SECONDS,
     answers: {
-      200: { description: 'The options, good for 5 minutes', schema: z.object({ options: creationOptions }) },
+      200: {
+        description: 'The options, good for 5 minutes',
+        schema: z.object({ options: creationOptions() }),
+      },
     },
     problems: ['email_not_verified', 'too_many_passkeys', 'rate_limited'],
     async handle({ auth }) {

@@ -7,7 +7,7 @@ import { type Passkey, passkeysTable } from '../model.js';
 import { registrationResponse } from './schemas.js';
 
 const passkeyResource = resourceOf<Passkey>(passkeysTable.columns);
-const one = z.object({ passkey: passkeyResource.schema });
+const one = () => z.object({ passkey: passkeyResource.schema });
 const FRESH_SECONDS = 600;
 
 export const addPasskey = (api: PasskeysApi) =>
@@ -17,8 +17,8 @@ export const addPasskey = (api: PasskeysApi) =>
     summary: 'Add a passkey that the browser has made from the options',
     access: 'session',
     changesWaysIn: true,
-    body: z.strictObject({ response: registrationResponse, name: text(320).optional() }),
-    answers: { 201: { description: 'The new passkey', schema: one } },
+    body: z.strictObject({ response: registrationResponse(), name: text(320).optional() }),
+    answers: { 201: { description: 'The new passkey', schema: one() } },
     problems: ['invalid_passkey', 'email_not_verified', 'passkey_exists', 'too_many_passkeys'],
     async handle({ auth, body: { response, name } }) {
       const owner = { userId: auth.user.id, sessionId: auth.session.id };
@@ -49,7 +49,7 @@ export const renamePasskey = (api: PasskeysApi) =>
     summary: 'Rename a passkey',
     access: 'session',
     body: z.strictObject({ name: text(320) }),
-    answers: { 200: { description: 'The passkey', schema: one } },
+    answers: { 200: { description: 'The passkey', schema: one() } },
     problems: ['passkey_not_found'],
     async handle({ auth, params: { id = '' }, body: { name } }) {
       const passkey = await api.rename(auth.user.id, id, name);

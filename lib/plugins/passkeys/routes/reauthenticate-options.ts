@@ -10,7 +10,10 @@ export const reauthenticationOptions = (api: PasskeysApi) =>
     summary: 'Options for reauthenticating with one of my passkeys, for navigator.credentials.get()',
     access: 'session',
     answers: {
-      200: { description: 'The options, good for 5 minutes', schema: z.object({ options: requestOptions }) },
+      200: {
+        description: 'The options, good for 5 minutes',
+        schema: z.object({ options: requestOptions() }),
+      },
     },
     problems: ['rate_limited'],
     async handle({ auth }) {

@@ -14,7 +14,7 @@ export const signInOptions = ({ settings: { bearerEnabled } }: Core, api: Passke
       200: {
         description: 'The options, good for 5 minutes in this browser, which gets a cookie',
         schema: z.object({
-          options: requestOptions,
+          options: requestOptions(),
           ...(bearerEnabled && { pending_token: z.string().describe('In place of the cookie') }),
         }),
       },

@@ -13,7 +13,7 @@ export const signIn = (core: Core, api: PasskeysApi) =>
     summary: 'Sign in with a passkey',
     access: 'public',
     body: z.strictObject({
-      response: authenticationResponse,
+      response: authenticationResponse(),
       remember_me: z.boolean().optional().describe('Keep the session when the browser is closed'),
       pending_token: text(200)
         .optional()
