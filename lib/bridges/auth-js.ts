@@ -32,14 +32,15 @@ export interface AuthJsSessionsOptions extends BridgeOptions {
 // The tokens are not signed. What looks like another kind of value, such as a JWT, is not looked up.
 const TOKEN = /^[\w~+/=-]{16,255}$/;
 
-const schema = z.strictObject({
-  ...sharedOptions,
-  sequelize: sequelizeOption,
-  tables: z
-    .strictObject({ session: tableName.default('sessions'), user: tableName.default('users') })
-    .prefault({}),
-  userId: userFunction.optional(),
-});
+const schema = () =>
+  z.strictObject({
+    ...sharedOptions,
+    sequelize: sequelizeOption,
+    tables: z
+      .strictObject({ session: tableName.default('sessions'), user: tableName.default('users') })
+      .prefault({}),
+    userId: userFunction.optional(),
+  });
 
 /**
  * Takes over the sessions of Auth.js (or NextAuth.js 4) that its Sequelize adapter has stored: `strategy: 'database'`. With

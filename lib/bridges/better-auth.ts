@@ -37,15 +37,16 @@ const NAME = 'better-auth';
 const COOKIE = 'better-auth.session_token';
 const REMEMBER_COOKIE = 'better-auth.dont_remember';
 
-const schema = z.strictObject({
-  ...sharedOptions,
-  sequelize: sequelizeOption,
-  secret: secretsOption("must be better-auth's secret, or a list of its secrets"),
-  tables: z
-    .strictObject({ session: tableName.default('session'), user: tableName.default('user') })
-    .prefault({}),
-  userId: userFunction.optional(),
-});
+const schema = () =>
+  z.strictObject({
+    ...sharedOptions,
+    sequelize: sequelizeOption,
+    secret: secretsOption("must be better-auth's secret, or a list of its secrets"),
+    tables: z
+      .strictObject({ session: tableName.default('session'), user: tableName.default('user') })
+      .prefault({}),
+    userId: userFunction.optional(),
+  });
 
 /**
  * Takes over the sessions of better-auth 1 that are in its database. Those that are only in its secondary storage are not

@@ -58,15 +58,16 @@ export interface ExpressSessionOptions extends BridgeOptions {
   rolling?: boolean | undefined;
 }
 
-const schema = z.strictObject({
-  ...sharedOptions,
-  store: z.custom<ExpressSessionStore>(isStore, {
-    error: 'must be a store of express-session, with get and destroy, such as the one given to session()',
-  }),
-  userId: userFunction,
-  secret: secretsOption('must be the secret of express-session, or a list of its secrets').optional(),
-  rolling: z.boolean('must be true or false').default(false),
-});
+const schema = () =>
+  z.strictObject({
+    ...sharedOptions,
+    store: z.custom<ExpressSessionStore>(isStore, {
+      error: 'must be a store of express-session, with get and destroy, such as the one given to session()',
+    }),
+    userId: userFunction,
+    secret: secretsOption('must be the secret of express-session, or a list of its secrets').optional(),
+    rolling: z.boolean('must be true or false').default(false),
+  });
 
 /**
  * Takes over the sessions of express-session, with passport or without, from any of its stores.
