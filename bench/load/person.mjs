@@ -43,6 +43,17 @@ export class Person {
     return this.#secret !== null;
   }
 
+  /** The second factor, to be put back later; null if there is none. */
+  get factor() {
+    return this.#secret === null ? null : { secret: this.#secret };
+  }
+
+  /** What was put back takes no code of a step that has begun. */
+  set factor(factor) {
+    this.#secret = factor?.secret ?? null;
+    this.#lastStep = Math.max(this.#lastStep, stepAt(Date.now()));
+  }
+
   sessionOf(browser) {
     return this.sessions.find((session) => session.browser === browser);
   }

@@ -31,7 +31,8 @@ export async function rows<Row = Record<string, unknown>>(
   return result as Row[];
 }
 
-async function createSqlite(): Promise<SpecDatabase> {
+/** Creates a new, empty SQLite file. */
+export async function createSqlite(): Promise<SpecDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-spec-'));
   const url = `sqlite:${folder}/spec.db`;
   const sequelize = open(url);

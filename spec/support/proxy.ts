@@ -17,49 +17,88 @@ export interface DatabaseProxy {
   /**
    * Resets the connection of a matching statement, once: before the statement is forwarded, or when its
    * result arrives.
+   *
+   * @param spared how many matching statements are forwarded before
+   * @returns whether it has happened
    */
-  cutAt(statement: RegExp, moment: 'before' | 'after'): void;
+  cutAt(statement: RegExp, moment: 'before' | 'after', spared?: number): () => boolean;
+  /**
+   * Resolves when the server has ended all connections whose client is gone: until then, it may still execute what it
+   * received before.
+   */
+  drained(): Promise<void>;
   stop(): Promise<void>;
+}
+
+/** A connection of a client, and the one to the server for it. */
+interface Pair {
+  readonly client: Socket;
+  readonly upstream: Socket;
 }
 
 export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl);
-  const sockets = new Set<Socket>();
+  const pairs = new Set<Pair>();
+  /** Those whose client is gone, and which the server has not ended yet. */
+  const ending = new Set<Socket>();
   let holding = false;
   let delayMs = 0;
-  let cutting: { statement: RegExp; moment: 'before' | 'after' } | null = null;
+  let cutting: { statement: RegExp; moment: 'before' | 'after'; spared: number; isDone: boolean } | null =
+    null;
   let port = 0;
   const server: Server = createServer((client) => {
-    const upstream = connect(Number(target.port), target.hostname);
+    // Half open: the server's own end of the connection says that it has executed everything.
+    const upstream = connect({ port: Number(target.port), host: target.hostname, allowHalfOpen: true });
+    const pair = { client, upstream };
+    pairs.add(pair);
     let answerIsLost = false;
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(from);
-      from.on('data', (bytes) => {
-        if (from === client && cutting?.statement.test(bytes.toString('latin1'))) {
-          answerIsLost = true;
-          if (cutting.moment === 'after') to.write(bytes);
-          else client.resetAndDestroy();
-          cutting = null;
-        } else if (answerIsLost) client.resetAndDestroy();
-        else if (delayMs > 0) setTimeout(() => to.write(bytes), delayMs);
-        else if (!holding) to.write(bytes);
-      });
-      from.on('error', () => to.destroy());
-      from.on('close', () => sockets.delete(from) && !holding && to.destroy());
-    }
+    const isCutAt = (bytes: Buffer) =>
+      cutting?.statement.test(bytes.toString('latin1')) && cutting.spared-- <= 0;
+    const forward = (to: Socket, bytes: Buffer) => {
+      if (to.destroyed || to.writableEnded) return;
+      if (delayMs > 0) setTimeout(() => !to.destroyed && !to.writableEnded && to.write(bytes), delayMs);
+      else if (!holding) to.write(bytes);
+    };
+    client.on('data', (bytes) => {
+      if (!isCutAt(bytes)) return forward(upstream, bytes);
+      answerIsLost = true;
+      if (cutting) cutting.isDone = true;
+      if (cutting?.moment === 'after') upstream.write(bytes);
+      else client.resetAndDestroy();
+      cutting = null;
+    });
+    upstream.on('data', (bytes) => {
+      if (answerIsLost) client.resetAndDestroy();
+      else forward(client, bytes);
+    });
+    client.on('error', () => undefined);
+    upstream.on('error', () => undefined);
+    client.on('close', () => {
+      pairs.delete(pair);
+      if (upstream.destroyed) return;
+      ending.add(upstream);
+      upstream.end();
+    });
+    upstream.on('end', () => {
+      upstream.end();
+      if (!holding) client.end();
+    });
+    upstream.on('close', () => {
+      ending.delete(upstream);
+      if (!holding) client.destroy();
+    });
   });
   const listen = () => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const cut = () => {
-    for (const socket of sockets) socket.resetAndDestroy();
-    sockets.clear();
+    for (const { client } of pairs) client.resetAndDestroy();
   };
   const refuse = async () => {
     const closed = server.listening && new Promise((resolve) => server.close(resolve));
     cut();
     await closed;
+  };
+  const drained = async () => {
+    await Promise.all([...ending].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
   };
   await listen();
   port = (server.address() as AddressInfo).port;
@@ -69,11 +108,13 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
     url: url.href,
     cut,
     refuse,
+    drained,
     async pass() {
       // The data that was swallowed is lost, so the connections cannot be used any more.
       if (holding) cut();
       holding = false;
       delayMs = 0;
+      cutting = null;
       if (!server.listening) await listen();
     },
     delay(ms) {
@@ -82,8 +123,10 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
     blackHole() {
       holding = true;
     },
-    cutAt(statement, moment) {
-      cutting = { statement, moment };
+    cutAt(statement, moment, spared = 0) {
+      const cut = { statement, moment, spared, isDone: false };
+      cutting = cut;
+      return () => cut.isDone;
     },
     stop: refuse,
   };

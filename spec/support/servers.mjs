@@ -1,7 +1,8 @@
 // Finds the servers and the browser for the specs. A server is found by the URL in the environment, or on its default
-// port of this machine. Otherwise a temporary one is started if its program is installed.
+// port of this machine. Otherwise a temporary one is started if its program is installed. Specs of faults start servers
+// of their own, which they can freeze and kill.
 import { execFileSync, spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,25 +14,7 @@ export async function findMysql() {
   const nothing = async () => {};
   if (process.env.MYSQL_URL) return { url: process.env.MYSQL_URL, stop: nothing };
   if (await answers(3306)) return { url: 'mysql://root@127.0.0.1:3306', stop: nothing };
-  const server = ['/usr/sbin/mariadbd', '/usr/sbin/mysqld'].find((path) => existsSync(path));
-  if (!server) return null;
-  const { folder, port } = await place();
-  execFileSync('mariadb-install-db', [
-    `--datadir=${folder}/data`,
-    '--auth-root-authentication-method=normal',
-    '--skip-test-db',
-    ...(isRoot() ? ['--user=mysql'] : []),
-  ]);
-  if (isRoot()) execFileSync('chown', ['-R', 'mysql', folder]);
-  const process_ = spawn(server, [
-    '--no-defaults',
-    `--datadir=${folder}/data`,
-    `--socket=${folder}/socket`,
-    `--port=${port}`,
-    '--bind-address=127.0.0.1',
-    ...(isRoot() ? ['--user=mysql'] : []),
-  ]);
-  return running(process_, folder, port, `mysql://root@127.0.0.1:${port}`);
+  return startMysql();
 }
 
 /**
@@ -41,6 +24,44 @@ export async function findPostgres() {
   const nothing = async () => {};
   if (process.env.POSTGRES_URL) return { url: process.env.POSTGRES_URL, stop: nothing };
   if (await answers(5432)) return { url: 'postgres://postgres@127.0.0.1:5432', stop: nothing };
+  return startPostgres();
+}
+
+/**
+ * A server with a data directory of its own.
+ *
+ * @typedef {object} OwnServer
+ * @property {string} url
+ * @property {() => void} freeze stops all its processes, which keep their connections
+ * @property {() => void} thaw
+ * @property {() => Promise<void>} kill ends all its processes at once, as a crash does
+ * @property {() => Promise<void>} restart starts it again after `kill`, with the same data and port
+ * @property {() => Promise<void>} stop
+ */
+
+/**
+ * @returns {Promise<OwnServer | null>} null if it is not installed
+ */
+export async function startMysql() {
+  const server = ['/usr/sbin/mariadbd', '/usr/sbin/mysqld'].find((path) => existsSync(path));
+  if (!server) return null;
+  const { folder, port } = await place();
+  const asUser = isRoot() ? ['--user=mysql'] : [];
+  if (isRoot()) execFileSync('chown', ['mysql', folder]);
+  const data = ['--no-defaults', `--datadir=${folder}/data`, ...asUser];
+  const [program, ...given] = server.endsWith('mariadbd')
+    ? ['mariadb-install-db', '--auth-root-authentication-method=normal', '--skip-test-db']
+    : [server, '--initialize-insecure'];
+  const [noDefaults, ...others] = data;
+  execFileSync(program, [noDefaults, ...given, ...others], { stdio: 'ignore' });
+  const flags = [`--socket=${folder}/socket`, `--port=${port}`, '--bind-address=127.0.0.1'];
+  return ownServer(folder, port, `mysql://root@127.0.0.1:${port}`, () => spawn(server, [...data, ...flags]));
+}
+
+/**
+ * @returns {Promise<OwnServer | null>} null if it is not installed
+ */
+export async function startPostgres() {
   const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql').sort() : [];
   const bin = versions.length > 0 ? `/usr/lib/postgresql/${versions.at(-1)}/bin` : null;
   if (!bin || !existsSync(`${bin}/initdb`)) return null;
@@ -48,13 +69,12 @@ export async function findPostgres() {
   // PostgreSQL refuses to run as root.
   const user = isRoot() ? idsOf('postgres') : {};
   if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
-  execFileSync(`${bin}/initdb`, ['-D', `${folder}/data`, '-U', 'postgres', '-A', 'trust'], { ...user });
-  const process_ = spawn(
-    `${bin}/postgres`,
-    ['-D', `${folder}/data`, '-p', String(port), '-h', '127.0.0.1', '-k', folder],
-    { ...user },
+  const initialize = ['-D', `${folder}/data`, '-U', 'postgres', '-A', 'trust'];
+  execFileSync(`${bin}/initdb`, initialize, { ...user, stdio: 'ignore' });
+  const flags = ['-D', `${folder}/data`, '-p', String(port), '-h', '127.0.0.1', '-k', folder];
+  return ownServer(folder, port, `postgres://postgres@127.0.0.1:${port}`, () =>
+    spawn(`${bin}/postgres`, flags, { ...user }),
   );
-  return running(process_, folder, port, `postgres://postgres@127.0.0.1:${port}`);
 }
 
 /**
@@ -67,12 +87,10 @@ export async function findRedis() {
   const server = '/usr/bin/redis-server';
   if (!existsSync(server)) return null;
   const { folder, port } = await place();
-  const process_ = spawn(
-    server,
-    ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no'],
-    { stdio: 'ignore' },
+  const flags = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
+  return ownServer(folder, port, `redis://127.0.0.1:${port}`, () =>
+    spawn(server, [...flags, '--appendonly', 'no']),
   );
-  return running(process_, folder, port, `redis://127.0.0.1:${port}`);
 }
 
 /**
@@ -102,23 +120,65 @@ async function place() {
   return { folder, port };
 }
 
-async function running(child, folder, port, url) {
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  for (let attempt = 0; attempt < 100 && child.exitCode === null; attempt++) {
-    if (await answers(port)) {
-      return {
-        url,
-        async stop() {
-          child.kill('SIGTERM');
-          await ended;
-          rmSync(folder, { recursive: true, force: true });
-        },
-      };
+/** @returns {Promise<OwnServer>} */
+async function ownServer(folder, port, url, run) {
+  let child = null;
+  let ended = Promise.resolve();
+  const signalAll = (name) => {
+    for (const id of child ? withChildren(child.pid) : []) signal(id, name);
+  };
+  const killAll = () => signalAll('SIGKILL');
+  process.once('exit', killAll);
+  const start = async () => {
+    const started = run();
+    // What it says is not read; a full pipe would stop it.
+    for (const output of [started.stdout, started.stderr]) output.resume();
+    child = started;
+    ended = new Promise((resolve) => started.once('exit', resolve));
+    for (let attempt = 0; attempt < 400 && started.exitCode === null; attempt++) {
+      if (await answers(port)) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    killAll();
+    throw new Error(`the server for ${url} did not start`);
+  };
+  await start();
+  return {
+    url,
+    freeze: () => signalAll('SIGSTOP'),
+    thaw: () => signalAll('SIGCONT'),
+    async kill() {
+      const ids = withChildren(child.pid);
+      killAll();
+      await ended;
+      // PostgreSQL does not start again while one of its processes lives.
+      while (ids.some((id) => signal(id, 0))) await new Promise((resolve) => setTimeout(resolve, 10));
+    },
+    restart: start,
+    async stop() {
+      process.off('exit', killAll);
+      signalAll('SIGCONT');
+      child.kill('SIGTERM');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A process and its children, such as PostgreSQL's one for each connection. */
+function withChildren(id) {
+  const path = `/proc/${id}/task/${id}/children`;
+  const children = existsSync(path) ? readFileSync(path, 'utf8').split(' ').filter(Boolean) : [];
+  return [id, ...children.map(Number)];
+}
+
+/** @returns {boolean} whether the process exists */
+function signal(id, name) {
+  try {
+    return process.kill(id, name);
+  } catch {
+    return false;
   }
-  child.kill('SIGKILL');
-  throw new Error(`the server for ${url} did not start`);
 }
 
 function answers(port) {

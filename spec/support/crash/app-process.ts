@@ -1,0 +1,87 @@
+// An app of the crash test. It is killed without notice, so it has no end of its own.
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import type { Sequelize } from 'sequelize';
+import { internalsOf } from '../../../lib/auth.js';
+import { authRouter, createAuth, requireSession } from '../../../lib/index.js';
+import { memoryLogger } from '../app.js';
+import { crashConfig, type Order, type Report } from './app.js';
+
+const { database, lanes } = JSON.parse(process.argv[2] ?? '{}') as { database: string; lanes: number };
+const report = (what: Report) => void process.send?.(what);
+// Its parent is gone.
+process.on('disconnect', () => process.exit(1));
+
+interface Death {
+  isSet: boolean;
+  spared: number;
+  moment: 'before' | 'after';
+}
+const death: Death = { isSet: false, spared: 0, moment: 'before' };
+
+const received = new Map<number, () => void>();
+let mails = 0;
+const auth = createAuth({
+  ...crashConfig(database, lanes, ({ kind, to, token }) => {
+    // Sent when the parent says that it has it.
+    const mail = ++mails;
+    report({ mail, message: { kind, to, token } });
+    return new Promise<void>((resolve) => received.set(mail, resolve));
+  }),
+  logger: memoryLogger(),
+});
+const { core } = internalsOf(auth);
+const { sequelize } = core.database;
+const isBusy = dieAtStatement(sequelize);
+
+const orders = {
+  prune: () => auth.prune(),
+  /** Until nothing that was asked for is still sent to the database. */
+  async settle() {
+    while (isBusy()) await new Promise((resolve) => setTimeout(resolve, 5));
+    await core.database.settle();
+  },
+};
+process.on('message', async (order: Order | { received: number }) => {
+  if ('received' in order) return received.get(order.received)?.();
+  if (order.what === 'die') return void Object.assign(death, order, { isSet: true });
+  const failed = await orders[order.what]().then(
+    () => undefined,
+    (error) => String(error),
+  );
+  report({ id: order.id, ...(failed && { error: failed }) });
+});
+
+const app = express();
+app.use('/auth', authRouter(auth));
+app.get('/page', requireSession(auth), ({ auth: { user, session, via } = {} as never }, res) => {
+  res.json({ user: user.id, email: user.email, session: session?.id, aal: session?.aal, via });
+});
+const server = app.listen(0, '127.0.0.1', () => report({ port: (server.address() as AddressInfo).port }));
+server.keepAliveTimeout = 120_000;
+
+/** Lets `death` happen. @returns whether a statement or a transaction is under way */
+function dieAtStatement(sequelize: Sequelize): () => boolean {
+  let underWay = 0;
+  const counted = (run: (...args: never[]) => Promise<unknown>) => {
+    return async (...args: unknown[]) => {
+      const isLast = death.isSet && isWrite(args[0]) && death.spared-- <= 0;
+      if (isLast && death.moment === 'before') process.kill(process.pid, 'SIGKILL');
+      underWay++;
+      try {
+        return await run(...(args as never[]));
+      } finally {
+        underWay--;
+        if (isLast) process.kill(process.pid, 'SIGKILL');
+      }
+    };
+  };
+  sequelize.query = counted(sequelize.query.bind(sequelize)) as typeof sequelize.query;
+  sequelize.transaction = counted(sequelize.transaction.bind(sequelize)) as typeof sequelize.transaction;
+  return () => underWay > 0;
+}
+
+function isWrite(statement: unknown): boolean {
+  const sql = typeof statement === 'string' ? statement : ((statement as { query?: string })?.query ?? '');
+  return /^\s*(INSERT|UPDATE|DELETE|COMMIT|START|BEGIN|REPLACE)/i.test(sql) && !sql.includes('rate_limits');
+}

@@ -1,0 +1,379 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Transaction } from 'sequelize';
+import type { Answer, Browser } from '../../../bench/load/http.mjs';
+import { random } from '../../../bench/load/random.mjs';
+import type { Dialect } from '../../../lib/database/connect.js';
+import { createAuth } from '../../../lib/index.js';
+import { createOnServer, createSqlite, rows, type SpecDatabase } from '../database.js';
+import { brokenInvariants, rowsOf } from '../invariants.js';
+import { startMysql, startPostgres } from '../servers.mjs';
+import { ADMIN_PASSWORD, adminEmail, crashConfig, PASSWORD_MARK } from './app.js';
+import { KINDS, type Kind, Lane, Violation } from './lane.js';
+import { AppProcess, type Sent } from './processes.js';
+
+export interface StormOptions {
+  readonly dialect: Dialect;
+  readonly seed: number;
+  readonly seconds: number;
+  /** How many faults there are at least, however long they take. @default 1 */
+  readonly rounds?: number;
+  /** Which run at the same time. @default 4 */
+  readonly lanes?: number;
+  /** Of each lane. @default 4 */
+  readonly people?: number;
+  readonly onRound?: (line: string) => void;
+}
+
+/** What a storm was. */
+export interface StormResult {
+  /** Null if nothing was violated. Otherwise what, with what its user did and the rows. */
+  readonly violation: string | null;
+  readonly rounds: number;
+  readonly requests: number;
+  readonly slowestMs: number;
+  /** How often each fault was made. */
+  readonly faults: Readonly<Record<string, number>>;
+  /** How often each operation was done to its end. */
+  readonly operations: Readonly<Record<Kind, number>>;
+  /** How many operations were not answered. */
+  readonly unanswered: number;
+  readonly mails: number;
+}
+
+type Server = NonNullable<Awaited<ReturnType<typeof startMysql>>>;
+type Fault = (storm: Storm) => Promise<void>;
+
+const HUNG_MS = 30_000;
+const MAIL_MS = 1500;
+const READY_MS = 10_000;
+const LOG_LINES = 80;
+const WRITE = /\b(INSERT|UPDATE|DELETE|COMMIT|START TRANSACTION)\b/;
+
+/** Faults of any database. */
+const ANYWHERE: Record<string, Fault> = {
+  async 'kill -9 of a process between two statements'(storm) {
+    const process = storm.anyProcess();
+    process.dieAt(Math.floor(storm.random() * 12), storm.random() < 0.5 ? 'before' : 'after');
+    await Promise.race([process.ended, pause(800)]);
+    await storm.replace(process);
+  },
+  async 'kill -9 of a process'(storm) {
+    await storm.replace(storm.anyProcess());
+  },
+  async 'kill -9 of all processes'(storm) {
+    await Promise.all(storm.processes.map((one) => storm.replace(one)));
+  },
+};
+
+const ON_SERVERS: Record<string, Fault> = {
+  ...ANYWHERE,
+  async 'connections cut at a statement'(storm) {
+    for (let nth = 0; nth < 5; nth++) {
+      const spared = Math.floor(storm.random() * 6);
+      storm.anyProcess().proxy?.cutAt(WRITE, storm.random() < 0.5 ? 'before' : 'after', spared);
+      await pause(80);
+    }
+  },
+  async 'all connections cut'(storm) {
+    for (const { proxy } of storm.processes) proxy?.cut();
+  },
+  async 'a database that does not answer one process'(storm) {
+    storm.anyProcess().proxy?.blackHole();
+    await pause(200 + storm.random() * 800);
+  },
+  async 'a slow database'(storm) {
+    for (const { proxy } of storm.processes) proxy?.delay(Math.round(storm.random() * 150));
+    await pause(800);
+  },
+  async 'a frozen database'(storm) {
+    storm.server?.freeze();
+    await pause(storm.random() < 0.2 ? 5000 : 200 + storm.random() * 800);
+    storm.server?.thaw();
+  },
+  async 'kill -9 of the database'(storm) {
+    await storm.server?.kill();
+    await pause(storm.random() * 300);
+    await storm.server?.restart();
+  },
+};
+
+const ON_SQLITE: Record<string, Fault> = {
+  ...ANYWHERE,
+  async 'a locked file'(storm) {
+    const lock = await storm.database.sequelize
+      .transaction({ type: Transaction.TYPES.IMMEDIATE })
+      .catch(() => null);
+    await pause(storm.random() < 0.2 ? 5000 : 200 + storm.random() * 800);
+    await lock?.rollback();
+  },
+};
+
+/**
+ * Users who do everything there is to do, in two processes on one database, while processes, connections and the database
+ * fail. After each fault comes a calm, in which everything that was acknowledged must be true, nothing that was revoked
+ * may open anything, and what was not answered must have been done wholly or not at all.
+ */
+export class Storm {
+  processes: AppProcess[] = [];
+  /** Whether nothing fails, so that everything must be answered. */
+  isCalm = true;
+  /** All emails that were sent. */
+  readonly inbox: Sent[] = [];
+  readonly random: () => number;
+  #retired: AppProcess[] = [];
+  #standby: Promise<AppProcess>;
+  #mailed = new Set<() => void>();
+  #tokens = new Set<string>();
+  #requests = 0;
+  #slowestMs = 0;
+  #started = performance.now();
+  #count = 0;
+
+  private constructor(
+    readonly seed: number,
+    readonly database: SpecDatabase,
+    /** Null on SQLite. */
+    readonly server: Server | null,
+    private readonly lanes: number,
+  ) {
+    this.random = random(seed);
+    this.#standby = this.#start();
+  }
+
+  /** @throws Error if the database's server is not installed */
+  static async run({ lanes = 4, people = 4, ...options }: StormOptions): Promise<StormResult> {
+    const { dialect, seed } = options;
+    const server = dialect === 'sqlite' ? null : await startServer(dialect);
+    try {
+      const database =
+        dialect === 'sqlite' ? await createSqlite() : await createOnServer(dialect, server?.url ?? '');
+      await migrateForCrashes(database, lanes);
+      const storm = new Storm(seed, database, server, lanes);
+      try {
+        return await storm.#run(options, lanes, people);
+      } finally {
+        await storm.#stop();
+      }
+    } finally {
+      await server?.stop();
+    }
+  }
+
+  /** Seconds since the beginning. */
+  get clock(): string {
+    return `${((performance.now() - this.#started) / 1000).toFixed(3)} s`;
+  }
+
+  anyProcess(): AppProcess {
+    return this.processes[Math.floor(this.random() * this.processes.length)] as AppProcess;
+  }
+
+  /** Sends a request to a process that `random` chooses. */
+  async send(
+    random: () => number,
+    method: string,
+    path: string,
+    carried: { browser?: Browser; cookie?: string; key?: string; body?: object },
+  ): Promise<{ process: number; answer: Answer | null; ms: number }> {
+    const process = this.processes[Math.floor(random() * this.processes.length)] as AppProcess;
+    this.#requests++;
+    const begun = performance.now();
+    const hung = pause(HUNG_MS, 'hung' as const, { ref: false });
+    const answer = await Promise.race([
+      process.client.send(method, path, carried as object).catch(() => null),
+      hung,
+    ]);
+    if (answer === 'hung') throw new Error(`${method} ${path} was not answered in ${HUNG_MS / 1000} s`);
+    const ms = Math.round(performance.now() - begun);
+    this.#slowestMs = Math.max(this.#slowestMs, ms);
+    return { process: process.number, answer, ms };
+  }
+
+  /** The token of the nth email of a kind to an address after `since`. Null if none comes. */
+  async mail(to: string, kind: string, since: number, nth: number): Promise<string | null> {
+    const found = () =>
+      this.inbox.slice(since).filter((mail) => mail.to === to && mail.kind === kind)[nth]?.token;
+    const until = performance.now() + MAIL_MS;
+    for (let token = found(); ; token = found()) {
+      if (token) return token;
+      if (performance.now() > until) return null;
+      const arrived = new Promise<void>((resolve) => this.#mailed.add(resolve));
+      await Promise.race([arrived, pause(Math.max(1, until - performance.now()))]);
+    }
+  }
+
+  /** Kills a process, and lets another one take its place. */
+  async replace(process: AppProcess): Promise<void> {
+    await process.kill();
+    const place = this.processes.indexOf(process);
+    if (place < 0) return;
+    this.#retired.push(process);
+    const next = this.#standby;
+    this.#standby = this.#start();
+    this.processes[place] = await next;
+  }
+
+  async #run(options: StormOptions, lanes: number, people: number): Promise<StormResult> {
+    const faults = Object.entries(options.dialect === 'sqlite' ? ON_SQLITE : ON_SERVERS);
+    const made: Record<string, number> = Object.fromEntries(faults.map(([name]) => [name, 0]));
+    const all = Array.from({ length: lanes }, (_, number) => new Lane(this, number));
+    let violation: string | null = null;
+    let rounds = 0;
+    try {
+      this.processes.push(await this.#standby);
+      this.processes.push(await this.#start());
+      this.#standby = this.#start();
+      await Promise.all(all.map((lane) => lane.prepare(people)));
+      const end = performance.now() + options.seconds * 1000;
+      // Each fault comes once before chance decides.
+      const first = faults.map((fault) => ({ fault, at: this.random() })).sort((a, b) => a.at - b.at);
+      for (; performance.now() < end || rounds < (options.rounds ?? 1); rounds++) {
+        const [name, fault] =
+          first.pop()?.fault ?? (faults[Math.floor(this.random() * faults.length)] as [string, Fault]);
+        await this.#round(all, fault);
+        made[name] = (made[name] ?? 0) + 1;
+        options.onRound?.(`${this.clock}: ${name}: ${this.#requests} requests`);
+      }
+    } catch (error) {
+      violation = await this.#describe(error, options.dialect);
+    }
+    const sum = (of: (lane: Lane) => number) => all.reduce((total, lane) => total + of(lane), 0);
+    return {
+      ...{ violation, rounds, requests: this.#requests, slowestMs: this.#slowestMs, faults: made },
+      operations: Object.fromEntries(KINDS.map((kind) => [kind, sum(({ done }) => done[kind])])) as never,
+      unanswered: sum(({ unsure }) => unsure),
+      mails: this.inbox.length,
+    };
+  }
+
+  /** A fault while everybody is busy, and the calm after it. */
+  async #round(lanes: readonly Lane[], fault: Fault): Promise<void> {
+    let isOver = false;
+    this.isCalm = false;
+    const busy = Promise.all(
+      lanes.map(async (lane) => {
+        while (!isOver) if (!(await lane.step())) await pause(5);
+      }),
+    );
+    const storm = async () => {
+      await pause(50 + this.random() * 200);
+      if (this.random() < 0.3)
+        void this.anyProcess()
+          .order('prune')
+          .catch(() => undefined);
+      await fault(this);
+      await pause(50 + this.random() * 200);
+    };
+    try {
+      await Promise.race([storm(), busy]);
+    } finally {
+      isOver = true;
+    }
+    await busy;
+    await this.#calm();
+    await Promise.all(lanes.map((lane) => lane.settle()));
+    await this.#look(lanes);
+  }
+
+  /** Ends the fault, and waits until nothing of it is under way any more. */
+  async #calm(): Promise<void> {
+    for (const process of this.processes) if (!process.isAlive) await this.replace(process);
+    for (const { proxy } of this.processes) await proxy?.pass();
+    for (const process of this.#retired.splice(0)) {
+      await process.proxy?.drained();
+      await process.stop();
+    }
+    for (const { proxy } of this.processes) await proxy?.drained();
+    for (const process of this.processes) await process.order('settle');
+    this.isCalm = true;
+    for (const process of this.processes) await this.#isReady(process);
+  }
+
+  /** Resolves when a process reaches the database. */
+  async #isReady(process: AppProcess): Promise<void> {
+    const body = { credential: 'nobody@example.com', password: 'a password of nobody' };
+    const until = performance.now() + READY_MS;
+    for (;;) {
+      const answer = await process.client.send('POST', '/auth/signin/credential', { body }).catch(() => null);
+      if (answer?.status === 401) return;
+      if (performance.now() > until)
+        throw new Error(`no recovery in ${READY_MS / 1000} s: ${answer?.status}`);
+      await pause(50);
+    }
+  }
+
+  /** Compares the tables with the invariants, and with how many of everything there must be. */
+  async #look(lanes: readonly Lane[]): Promise<void> {
+    const broken = await brokenInvariants(this.database, { secrets: [PASSWORD_MARK] });
+    const people = lanes.flatMap((lane) => lane.people);
+    const count = async (table: string) =>
+      Number((await rows<{ n: number }>(this.database, `SELECT COUNT(*) AS n FROM ${table}`))[0]?.n);
+    const users = await count('users');
+    if (users !== people.length + lanes.length)
+      broken.push(`${users} users, not ${people.length + lanes.length}`);
+    if (people.every(({ unresolved }) => unresolved === null)) {
+      const wanted = {
+        api_keys: people.reduce((sum, { keys }) => sum + keys.length, 0),
+        passkeys: people.reduce((sum, { passkeys }) => sum + passkeys.length, 0),
+        totp_secrets: people.filter(({ hasSecondFactor }) => hasSecondFactor).length,
+      };
+      for (const [table, number] of Object.entries(wanted)) {
+        const found = await count(table);
+        if (found !== number) broken.push(`${found} rows in ${table}, not ${number}`);
+      }
+    }
+    if (broken.length > 0) throw new Error(`invariants: ${broken.join('; ')}`);
+  }
+
+  async #describe(error: unknown, dialect: Dialect): Promise<string> {
+    const again = `npm run crash-test -- --dialect ${dialect} --seed ${this.seed}`;
+    if (!(error instanceof Violation)) return `${(error as Error).stack}\n(${again})`;
+    const { message, person } = error;
+    this.server?.thaw();
+    const stored = await rowsOf(this.database, person.id).catch((reason) => [`no rows: ${reason}`]);
+    return [
+      `${message}: ${person.email}, ${person.id}`,
+      `(seed ${this.seed}: ${again})`,
+      ...person.log.slice(-LOG_LINES),
+      ...stored,
+    ].join('\n');
+  }
+
+  #start(): Promise<AppProcess> {
+    const started = AppProcess.start(++this.#count, this.database.url, this.lanes, (mail) => {
+      // At least once.
+      if (mail.token && this.#tokens.has(mail.token)) return;
+      if (mail.token) this.#tokens.add(mail.token);
+      this.inbox.push(mail);
+      for (const tell of this.#mailed) tell();
+      this.#mailed.clear();
+    });
+    // Whoever awaits it is told.
+    started.catch(() => undefined);
+    return started;
+  }
+
+  async #stop(): Promise<void> {
+    this.server?.thaw();
+    const standby = await this.#standby.catch(() => null);
+    for (const process of [...this.processes, ...this.#retired, ...(standby ? [standby] : [])])
+      await process.stop();
+    await this.database.drop();
+  }
+}
+
+/** @throws Error if it is not installed */
+export async function startServer(dialect: 'mysql' | 'postgres'): Promise<Server> {
+  const server = await (dialect === 'mysql' ? startMysql() : startPostgres());
+  if (!server) throw new Error(`there is no server for ${dialect} on this machine`);
+  return server;
+}
+
+/** Creates the tables of the app, and its administrators. */
+export async function migrateForCrashes(database: SpecDatabase, lanes: number): Promise<void> {
+  const auth = createAuth(crashConfig(database.url, lanes, () => undefined));
+  await auth.migrate();
+  for (let lane = 0; lane < lanes; lane++)
+    await auth.users.create({ email: adminEmail(lane), password: ADMIN_PASSWORD, emailVerified: true });
+  await auth.close();
+}
