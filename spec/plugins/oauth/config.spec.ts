@@ -35,6 +35,12 @@ describe('a config with OAuth', () => {
     );
   });
 
+  test.each([[Object.create(null)], [undefined], ['']])('says so if the id of a provider is %j', (id) => {
+    const message = /^latchkey: provider \(no id\): id /;
+    expect(call(oauth2, { ...plain, id })).toThrow(message);
+    expect(call(oidc, { ...own, id })).toThrow(message);
+  });
+
   test('requires baseUrl for oauth()', () => {
     const { baseUrl, ...without } = config;
     expect(() => createAuth({ ...without, plugins: [oauth(), google(client)] })).toThrow(

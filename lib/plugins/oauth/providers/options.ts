@@ -131,7 +131,9 @@ export function checkOptions<Options extends object>(
   options: Options,
   shape: z.ZodRawShape,
 ): Options {
-  readOptions(`provider ${provider || '(no id)'}`, () => z.strictObject(shape), options ?? {});
+  // The type is not guaranteed, and not everything can be converted to text.
+  const id = typeof provider === 'string' && provider !== '' ? provider : '(no id)';
+  readOptions(`provider ${id}`, () => z.strictObject(shape), options ?? {});
   return options;
 }
 
