@@ -1,35 +1,22 @@
 // Builds lib/ into dist/: the declarations of its modules, and the code of each entry point in one file with what it
 // shares with the others in a second, as ES modules and as CommonJS. Hundreds of small files would take Node longer to
-// load, and so would zod, of which a part is used here.
+// load, and so would zod, of which a part is used here. The command line is an ES module only.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { bundle, target } from './bundle.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const { exports, dependencies, peerDependencies } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
-const entryPoints = Object.keys(exports)
-  .filter((path) => path !== './package.json')
-  .map((path) => `${root}/lib/${path === '.' ? 'index' : path.slice(2)}.ts`);
 
 rmSync(`${root}/dist`, { recursive: true, force: true });
 declare('esm');
 declare('cjs');
-const shared = { logLevel: 'warning', platform: 'node', target: 'node20.19' };
+await bundle(`${root}/dist/esm`);
 await build({
-  ...shared,
-  entryPoints,
-  outdir: `${root}/dist/esm`,
-  format: 'esm',
-  bundle: true,
-  splitting: true,
-  chunkNames: 'shared-[hash]',
-  external: Object.keys({ ...dependencies, ...peerDependencies }).flatMap((name) => [name, `${name}/*`]),
-});
-await build({
-  ...shared,
+  ...target,
   entryPoints: readdirSync(`${root}/dist/esm`)
-    .filter((name) => name.endsWith('.js'))
+    .filter((name) => name.endsWith('.js') && name !== 'cli.js')
     .map((name) => `${root}/dist/esm/${name}`),
   outdir: `${root}/dist/cjs`,
   format: 'cjs',
@@ -37,8 +24,9 @@ await build({
   supported: { 'dynamic-import': false },
 });
 writeFileSync(`${root}/dist/cjs/package.json`, '{ "type": "commonjs" }\n');
-// Its licence wants to be with every copy.
-copyFileSync(`${root}/node_modules/zod/LICENSE`, `${root}/dist/zod.LICENSE`);
+// Their licences want to be with every copy.
+for (const name of ['zod', 'commander'])
+  copyFileSync(`${root}/node_modules/${name}/LICENSE`, `${root}/dist/${name}.LICENSE`);
 
 function declare(format) {
   const compiler = `${root}/node_modules/typescript/bin/tsc`;

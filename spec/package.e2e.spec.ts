@@ -188,7 +188,7 @@ describe('the npm package', () => {
 
   test('contains the build and the documentation and nothing else', () => {
     const expected =
-      /^(dist\/(esm|cjs)\/.+\.(js|d\.ts)|dist\/cjs\/package\.json|dist\/zod\.LICENSE|docs\/(migrating\/)?[\w-]+\.md|[A-Z]+(\.md)?|package\.json)$/;
+      /^(dist\/(esm|cjs)\/.+\.(js|d\.ts)|dist\/cjs\/package\.json|dist\/(zod|commander)\.LICENSE|docs\/(migrating\/)?[\w-]+\.md|[A-Z]+(\.md)?|package\.json)$/;
     expect(packed.filter((path) => !expected.test(path))).toEqual([]);
     for (const path of ['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/esm/index.js', 'dist/cjs/index.d.ts']) {
       expect(packed).toContain(path);
@@ -347,6 +347,28 @@ describe('the npm package', () => {
     } finally {
       await provider.stop();
     }
+  });
+
+  test.each([
+    [
+      'an ES module',
+      'command-esm',
+      '{ "type": "module" }',
+      "import { createAuth } from 'latchkey'; export const auth =",
+    ],
+    ['CommonJS', 'command-cjs', '{}', "const { createAuth } = require('latchkey'); exports.auth ="],
+  ])('has a command that takes a config in %s', async (_what, name, json, beginning) => {
+    const config =
+      "createAuth({ database: 'sqlite:./app.db', secret: 'a secret for specs, of 32 bytes and more' });";
+    await project(name, { 'package.json': json, 'latchkey.config.js': `${beginning} ${config}` });
+    const latchkey = (...args: string[]) =>
+      run(join(folder, 'node_modules/.bin/latchkey'), args, { cwd: join(folder, name), env: clean() });
+    expect(JSON.parse((await latchkey('migrate', '--json')).stdout).migrations).toContain(
+      '0001-users-and-sessions',
+    );
+    expect((await latchkey('migrate')).stdout).toBe('The tables are up to date.\n');
+    const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+    expect((await latchkey('--version')).stdout).toBe(`${version}\n`);
   });
 
   test('works with Express 4', async () => {

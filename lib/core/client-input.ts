@@ -50,3 +50,16 @@ export async function forClientOf<T>(
 export function plainAddress(ip: string | null | undefined): string | null | undefined {
   return typeof ip === 'string' ? ip.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '') : ip;
 }
+
+/**
+ * Requires that an input has no keys but these, since a misspelt one would otherwise be ignored. Keys without a value are.
+ *
+ * @param where the call, for the error
+ * @throws TypeError naming the others
+ */
+export function requireKnownKeys(where: string, input: object, known: readonly string[]): void {
+  const given = Object.entries(input).filter(([, value]) => value !== undefined);
+  const others = given.map(([name]) => name).filter((name) => !known.includes(name));
+  if (others.length === 0) return;
+  throw new TypeError(`latchkey: ${where} takes no ${others.join(', ')}: it takes ${known.join(', ')}`);
+}

@@ -1,6 +1,6 @@
 import { invalidField } from '../errors.js';
 import { canonicalEmail } from './canonical.js';
-import type { ClientInput, TransactionOption } from './client-input.js';
+import { type ClientInput, requireKnownKeys, type TransactionOption } from './client-input.js';
 import { restoreAccount } from './closed-accounts.js';
 import type { Core } from './core.js';
 import { deleteUser } from './deletion.js';
@@ -49,6 +49,18 @@ export interface SetUserPasswordOptions extends TransactionOption {
   skipPasswordRules?: boolean | undefined;
 }
 
+/** What the calls take. */
+const KEYS = {
+  create: [
+    ...['email', 'emailVerified', 'username', 'password', 'passwordHash', 'skipPasswordRules', 'fields'],
+    ...['request', 'ip', 'userAgent', 'transaction'],
+  ],
+  update: ['username', 'fields', 'transaction'],
+  changeEmail: ['verified', 'transaction'],
+  setPassword: ['keepSessions', 'skipPasswordRules', 'transaction'],
+  delete: ['atOnce', 'transaction'],
+} as const;
+
 /** `auth.users`: accounts, for the app's own code. Nothing here asks for a password or counts against a limit. */
 export class UsersApi {
   readonly #core: Core;
@@ -75,10 +87,11 @@ export class UsersApi {
    * email.
    *
    * @throws AuthError `validation_failed` (422), `email_taken`, `username_taken` (409), and what hooks throw
-   * @throws TypeError for a password without a plugin that has passwords
+   * @throws TypeError for a password without a plugin that has passwords, and for unknown keys
    */
-  create(input: CreateUserInput): Promise<UserForAdmins> {
+  async create(input: CreateUserInput): Promise<UserForAdmins> {
     const core = this.#core;
+    requireKnownKeys('auth.users.create', input, KEYS.create);
     return core.forClient(input, async () => {
       const email = input.email == null ? null : readEmail(input.email, '/email');
       const username = input.username == null ? null : readUsername(core, input.username);
@@ -97,9 +110,11 @@ export class UsersApi {
    * Changes a user's fields, those with `input: 'none'` too, and their username; null removes it.
    *
    * @throws AuthError `validation_failed`, `username_taken`, `user_not_found`, and what the app's hook throws
+   * @throws TypeError for unknown keys
    */
   async update(userId: string, input: UserInput & TransactionOption): Promise<UserForAdmins> {
     const core = this.#core;
+    requireKnownKeys('auth.users.update', input, KEYS.update);
     const { username, fields, transaction } = input;
     const { record } = await core.inTransaction(transaction, () =>
       updateUser(core, userId, null, { username, fields }, 'code'),
@@ -112,13 +127,12 @@ export class UsersApi {
    * Without `verified`, the new one is not verified, whether or not the old one was.
    *
    * @throws AuthError `validation_failed`, `email_taken`, `user_not_found`, and what the app's hook throws
+   * @throws TypeError for unknown options
    */
-  async changeEmail(
-    userId: string,
-    email: string,
-    { verified = false, transaction }: SetEmailOptions = {},
-  ): Promise<UserForAdmins> {
+  async changeEmail(userId: string, email: string, options: SetEmailOptions = {}): Promise<UserForAdmins> {
     const core = this.#core;
+    requireKnownKeys('auth.users.changeEmail', options, KEYS.changeEmail);
+    const { verified = false, transaction } = options;
     const canonical = readEmail(email, '/email');
     const record = await core.inTransaction(transaction, () =>
       setEmail(core, userId, canonical, verified === true),
@@ -130,9 +144,10 @@ export class UsersApi {
    * Sets a user's password. It ends every session, unless `keepSessions` is set, and the links to choose another one.
    *
    * @throws AuthError `validation_failed`, `user_not_found`
-   * @throws TypeError without a plugin that has passwords
+   * @throws TypeError without a plugin that has passwords, and for unknown options
    */
   async setPassword(userId: string, password: string, options: SetUserPasswordOptions = {}): Promise<void> {
+    requireKnownKeys('auth.users.setPassword', options, KEYS.setPassword);
     const { keepSessions = false, skipPasswordRules: skipRules = false, transaction } = options;
     const passwords = requirePasswords(this.#core, 'auth.users.setPassword');
     await this.#core.inTransaction(transaction, () =>
@@ -146,8 +161,11 @@ export class UsersApi {
    *
    * @throws AuthError `account_in_use` (409) if a row of the app refers to it and may not go; `user_not_found`; and what
    *   the app's hook throws
+   * @throws TypeError for unknown options
    */
-  delete(userId: string, { atOnce = false, transaction }: DeleteUserOptions = {}): Promise<void> {
+  async delete(userId: string, options: DeleteUserOptions = {}): Promise<void> {
+    requireKnownKeys('auth.users.delete', options, KEYS.delete);
+    const { atOnce = false, transaction } = options;
     return this.#core.inTransaction(transaction, () => deleteUser(this.#core, userId, null, atOnce === true));
   }
 

@@ -28,13 +28,19 @@ export async function requireFreeNames(
 ): Promise<void> {
   const wanted = (await Promise.all(migrations.map((one) => tablesIn(context, one, 'up')))).flat();
   if (wanted.length === 0) return;
-  const existing = await query<{ name: string }>(context, EXISTING[context.database.dialect], wanted);
+  const existing = await existingTables(context, wanted);
   if (existing.length === 0) return;
   const [one, several] = existing.length === 1 ? ['table', 'it is'] : ['tables', 'they are'];
   throw new Error(
-    `latchkey: migrate: the ${one} ${listed(existing.map(({ name }) => name))} exists already, and ${several} not latchkey's. ` +
+    `latchkey: migrate: the ${one} ${listed(existing)} exists already, and ${several} not latchkey's. ` +
       `Set tablePrefix to another value, such as 'auth_', so that latchkey's tables have names of their own`,
   );
+}
+
+/** Those of the names that a table has already. */
+export async function existingTables(context: MigrationContext, names: readonly string[]): Promise<string[]> {
+  const existing = await query<{ name: string }>(context, EXISTING[context.database.dialect], names);
+  return existing.map(({ name }) => name);
 }
 
 // SQLite compares names without regard to case, and so does MySQL unless lower_case_table_names is 0.

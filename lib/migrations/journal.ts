@@ -1,5 +1,6 @@
 import { QueryTypes } from 'sequelize';
 import type { Database } from '../database/database.js';
+import { existingTables } from './checks.js';
 import type { Migration, MigrationContext } from './migration.js';
 
 type Direction = 'up' | 'down';
@@ -28,14 +29,20 @@ const DONE_ALREADY = new Set([
  */
 export class Journal {
   readonly #table: string;
+  /** In a dry run before the first migration. */
+  #isMissing = false;
 
   constructor(private readonly context: MigrationContext) {
     this.#table = context.database.table('latchkey_migrations');
   }
 
-  /** Creates the journal's table if it does not exist. */
-  async open(): Promise<void> {
+  /** Creates the journal's table if it does not exist, unless nothing may be changed. */
+  async open(dryRun: boolean): Promise<void> {
     const { run, types } = this.context;
+    if (dryRun) {
+      this.#isMissing = (await existingTables(this.context, [this.#table])).length === 0;
+      return;
+    }
     await run(
       `CREATE TABLE IF NOT EXISTS ${this.#table} (name ${types.exactText(100)} NOT NULL PRIMARY KEY) ${types.tableOptions}`,
     );
@@ -107,6 +114,7 @@ export class Journal {
   }
 
   async #rows(): Promise<string[]> {
+    if (this.#isMissing) return [];
     const { database, transaction } = this.context;
     const sql = `SELECT name FROM ${this.#table} ORDER BY name`;
     const rows = await database.sequelize.query<{ name: string }>(sql, {

@@ -19,12 +19,15 @@ export interface MigrateOptions {
    * @default 0, which applies pending migrations
    */
   undo?: number | 'all';
+  /** Changes nothing, and resolves to the names of what would run. @default false */
+  dryRun?: boolean;
 }
 
 const INVALID_UNDO = "must be 'all' or the number of migrations to undo: 0, 1, 2 …";
 const schema = () =>
   z.strictObject({
     undo: z.union([z.literal('all'), z.int().min(0, INVALID_UNDO)], INVALID_UNDO).default(0),
+    dryRun: z.boolean('must be true or false').default(false),
   });
 
 /**
@@ -46,7 +49,7 @@ export async function migrate(
   fields: FieldColumns,
   options: MigrateOptions = {},
 ): Promise<string[]> {
-  const { undo } = readOptions('migrate', schema, options);
+  const { undo, dryRun } = readOptions('migrate', schema, options);
   const ran = await locked(database, async (transaction) => {
     const run = async (sql: string) => void (await database.sequelize.query(sql, { transaction }));
     const [version] = await database.sequelize.query<{ version: string }>(
@@ -60,7 +63,7 @@ export async function migrate(
       types: columnTypes(database.dialect, version?.version ?? ''),
     };
     const journal = new Journal(context);
-    await journal.open();
+    await journal.open(dryRun);
     const unfinished = await journal.unfinished(migrations);
     if (undo === 0) {
       if (unfinished?.direction === 'down') throw new Error(undoInterrupted(unfinished.migration));
@@ -82,11 +85,14 @@ export async function migrate(
     // Before anything is changed.
     if (undo === 0) await requireFreeNames(context, due);
     else await requireUnreferenced(context, [...resumed, ...due]);
-    if (unfinished) await journal.carryOut(unfinished.migration, unfinished.direction, unfinished.step);
-    for (const migration of due) await journal.carryOut(migration, direction);
-    if (undo === 'all') await journal.drop();
-    else await rebuildInvalidIndexes(context);
-    const added = undo === 0 ? await addFieldColumns(context, fields) : [];
+    if (!dryRun) {
+      if (unfinished) await journal.carryOut(unfinished.migration, unfinished.direction, unfinished.step);
+      for (const migration of due) await journal.carryOut(migration, direction);
+      if (undo === 'all') await journal.drop();
+      else await rebuildInvalidIndexes(context);
+    }
+    const forFields = dryRun ? { ...context, run: async () => undefined } : context;
+    const added = undo === 0 ? await addFieldColumns(forFields, fields) : [];
     return [...[...resumed, ...due].map(({ name }) => name), ...added];
   });
   if (undo === 0) await fields.check?.();

@@ -137,3 +137,39 @@ test('canonicalEmail() gives the stored form of an address, or null', () => {
   expect(canonicalEmail(' Ada@EXAMPLE.com')).toBe(ada.email);
   expect(canonicalEmail('nobody')).toBeNull();
 });
+
+test('misspelt keys are refused, and nothing is changed', async () => {
+  const { auth } = await start();
+  const { id } = await auth.users.create({
+    email: ada.email,
+    fields: { name },
+    ip: undefined,
+    skipRules: undefined,
+  } as never);
+  const other = { email: 'b@example.com', fields: { name } };
+  const calls: [() => Promise<unknown>, string][] = [
+    [
+      () => auth.users.create({ ...other, emailverified: true } as never),
+      'auth.users.create takes no emailverified: it ',
+    ],
+    [
+      () => auth.users.update(id, { feilds: { name: 'Eve' } } as never),
+      'auth.users.update takes no feilds: it takes username',
+    ],
+    [
+      () => auth.users.changeEmail(id, 'b@example.com', { verfied: true } as never),
+      'auth.users.changeEmail takes no verfied',
+    ],
+    [
+      () => auth.users.setPassword(id, ada.password, { keepSession: true } as never),
+      'auth.users.setPassword takes no keepS',
+    ],
+    [
+      () => auth.users.delete(id, { now: true } as never),
+      'auth.users.delete takes no now: it takes atOnce, transaction',
+    ],
+  ];
+  for (const [call, message] of calls) await expect(call()).rejects.toThrow(`latchkey: ${message}`);
+  expect(await auth.users.find({ email: 'b@example.com' })).toBeNull();
+  expect(await auth.users.get(id)).toMatchObject({ email: ada.email, name });
+});

@@ -3,7 +3,7 @@ import type { Model, ModelStatic } from 'sequelize';
 import { admin, apiKeys, auditLog, credentialPassword, oauth, passkeys, twoFactor } from '../../lib/index.js';
 import { github } from '../../lib/providers.js';
 import { signedIn, testAuth } from '../../lib/testing.js';
-import { createDatabase, rows, type SpecDatabase } from '../support/database.js';
+import { createDatabase, dialect, rows, type SpecDatabase } from '../support/database.js';
 import { ownRows } from '../support/own-rows.js';
 
 let database: SpecDatabase;
@@ -61,7 +61,7 @@ test('it keeps everything while rows of the app refer to users', async () => {
   const { sequelize } = database;
   const id = (await sequelize.getQueryInterface().describeTable('test_users')).id?.type;
   await sequelize.query(
-    `CREATE TABLE orders (user_id ${id} NOT NULL, FOREIGN KEY (user_id) REFERENCES test_users (id))`,
+    `CREATE TABLE orders (user_id ${id} ${dialect === 'mysql' ? 'COLLATE utf8mb4_bin' : ''} NOT NULL, FOREIGN KEY (user_id) REFERENCES test_users (id))`,
   );
   await sequelize.query(`INSERT INTO orders SELECT id FROM test_users`);
   await expect(auth.testing.reset()).rejects.toThrow(

@@ -1,0 +1,106 @@
+import { loadEnvFile } from 'node:process';
+import { Command } from 'commander';
+import type { Auth } from '../auth.js';
+import type { Acting } from './call.js';
+import { addDoctor } from './doctor.js';
+import { EXIT, usageError } from './failure.js';
+import { addMigrate } from './migrate.js';
+import { Output, type Streams } from './output.js';
+import { loadProject } from './project.js';
+import { addPrune } from './prune.js';
+import { addRotate } from './rotate.js';
+import { addSecret } from './secret.js';
+import { addUsers } from './users.js';
+
+/** The command line: its commands, and the exit code of the one that has run. */
+export function createProgram(
+  streams: Streams,
+  version: string,
+): { readonly command: Command; exitCode(): number } {
+  let code: number = EXIT.done;
+  const command = new Command('latchkey')
+    .description(
+      "Looks after the tables and accounts of an app that uses latchkey, with the app's own config.",
+    )
+    .version(version, '--version', 'print the version')
+    .option(
+      '--config <file>',
+      'the module that exports your Auth as auth (default: latchkey.config.js, .mjs, .cjs, .ts, .mts or .cts)',
+    )
+    .option('--env-file <file>', 'read environment variables from a file first')
+    .option('--json', 'print the result as one JSON document')
+    .helpOption('-h, --help', 'print what a command does, and its options')
+    .helpCommand(false)
+    .exitOverride()
+    .showHelpAfterError('Add --help to see what the command takes.')
+    .configureOutput({
+      writeOut: (text) => void streams.stdout.write(text),
+      writeErr: (text) => void streams.stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, 'latchkey: ')),
+    })
+    .configureHelp({ showGlobalOptions: true, helpWidth: 100 });
+  const acting: Acting =
+    (work) =>
+    async (...given) => {
+      const called = given.at(-1) as Command;
+      const options = called.optsWithGlobals();
+      const out = new Output(streams, options.json === true);
+      if (options.envFile !== undefined) readEnvironment(options.envFile);
+      const fail = () => {
+        code = EXIT.failed;
+      };
+      const isInterrupted = await untilInterrupted(out, async (signal) => {
+        const project = await loadProject(options.config, process.cwd());
+        signal.throwIfAborted();
+        return {
+          auth: project.auth,
+          done: work({ ...project, out, options, args: called.args, signal, fail }),
+        };
+      });
+      if (isInterrupted) code = EXIT.interrupted;
+    };
+  addMigrate(command, acting);
+  addUsers(command, acting);
+  addPrune(command, acting);
+  addRotate(command, acting);
+  addDoctor(command, acting);
+  addSecret(command, (json) => new Output(streams, json));
+  return { command, exitCode: () => code };
+}
+
+/**
+ * Waits for the work, or for the first interrupt, and closes the Auth. A second interrupt ends the process at once.
+ *
+ * @returns whether it was interrupted
+ */
+async function untilInterrupted(
+  out: Output,
+  begin: (signal: AbortSignal) => Promise<{ readonly auth: Auth; readonly done: Promise<void> }>,
+): Promise<boolean> {
+  const controller = new AbortController();
+  const interrupted = new Promise<true>((resolve) => {
+    const stop = () => {
+      out.note('Interrupted.');
+      controller.abort();
+      resolve(true);
+    };
+    for (const name of ['SIGINT', 'SIGTERM']) process.once(name, stop);
+  });
+  const begun = begin(controller.signal);
+  try {
+    return await Promise.race([begun.then(({ done }) => done).then(() => false), interrupted]);
+  } finally {
+    out.endProgress();
+    // Null if the config could not be loaded.
+    const { auth } = (await begun.catch(() => null)) ?? {};
+    await auth?.close();
+  }
+}
+
+function readEnvironment(file: string): void {
+  try {
+    loadEnvFile(file);
+  } catch (error) {
+    throw usageError(`--env-file: ${(error as Error).message}`);
+  }
+}

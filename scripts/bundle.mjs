@@ -1,0 +1,41 @@
+// Bundles the entry points as ES modules: each in one file, and what they share in others. zod and commander, of which
+// parts are used, are among them; the dependencies are not.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { exports, dependencies, peerDependencies } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
+
+export const target = { logLevel: 'warning', platform: 'node', target: 'node20.19' };
+
+/** @param outdir the folder of the bundles */
+export async function bundle(outdir) {
+  const entryPoints = { cli: `${root}/lib/cli/main.ts` };
+  for (const path of Object.keys(exports).filter((one) => one !== './package.json')) {
+    const name = path === '.' ? 'index' : path.slice(2);
+    entryPoints[name] = `${root}/lib/${name}.ts`;
+  }
+  await build({
+    ...target,
+    absWorkingDir: root,
+    plugins: [{ name: 'modules-of-node', setup: useBuiltInModules }],
+    entryPoints,
+    outdir,
+    format: 'esm',
+    bundle: true,
+    splitting: true,
+    chunkNames: 'shared-[hash]',
+    external: Object.keys({ ...dependencies, ...peerDependencies }).flatMap((name) => [name, `${name}/*`]),
+  });
+}
+
+/** An ES module has no `require`, with which commander, a CommonJS package, loads Node's modules. */
+function useBuiltInModules({ onLoad }) {
+  onLoad({ filter: /node_modules[/\\]commander[/\\].*\.js$/ }, ({ path }) => ({
+    contents: readFileSync(path, 'utf8').replace(
+      /require\(('node:\w+')\)/g,
+      'globalThis.process.getBuiltinModule($1)',
+    ),
+  }));
+}

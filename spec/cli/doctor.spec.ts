@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Finding } from '../../lib/cli/checks/finding.js';
+import { createAuth } from '../../lib/index.js';
+import { SECRET } from '../support/app.js';
+import { type CliProject, startProject } from '../support/cli.js';
+import { createDatabase, dialect, rows, type SpecDatabase } from '../support/database.js';
+
+const CONFIG = `import express from 'express';
+  import { createAuth } from 'latchkey';
+  export const auth = createAuth({
+    database: process.env.DATABASE_URL,
+    secret: '${SECRET}',
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
+    ...JSON.parse(process.env.MORE),
+  });
+  export const app = express();
+  if (process.env.TRUST) app.set('trust proxy', JSON.parse(process.env.TRUST));`;
+const HTTPS = { baseUrl: 'https://app.example.com' };
+
+let project: CliProject;
+let database: SpecDatabase;
+beforeAll(async () => {
+  [project, database] = await Promise.all([startProject('express'), createDatabase()]);
+  await project.write({ 'package.json': '{ "type": "module" }', 'latchkey.config.js': CONFIG });
+}, 60_000);
+afterAll(async () => {
+  await project.remove();
+  await database.drop();
+});
+
+/** What it finds that is not as it should be, by check; and the exit code. */
+async function examine(more: object = {}, environment: NodeJS.ProcessEnv = {}) {
+  const env = {
+    DATABASE_URL: database.url,
+    NODE_ENV: 'production',
+    MORE: JSON.stringify({ ...HTTPS, ...more }),
+    ...environment,
+  };
+  const { code, stdout } = await project.run(['doctor', '--json'], env);
+  const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] };
+  const wrong = findings.filter(({ status, check }) => status !== 'ok' && check !== 'email');
+  expect(wrong.every(({ mend, status }) => mend !== null || status === 'skipped')).toBe(true);
+  return {
+    code,
+    wrong: Object.fromEntries(wrong.map(({ check, status, detail }) => [check, `${status}: ${detail}`])),
+    findings,
+  };
+}
+
+test('names pending migrations, and how to run them', async () => {
+  const { code, wrong, findings } = await examine({}, { TRUST: '1' });
+  expect([code, wrong]).toEqual([
+    1,
+    { schema: expect.stringMatching(/^problem: migrations are pending: 0001-/) },
+  ]);
+  expect(findings.find(({ check }) => check === 'schema')?.mend).toBe('npx latchkey migrate');
+});
+
+test('finds nothing where all is well', async () => {
+  const auth = createAuth({ database: database.url, secret: SECRET });
+  await auth.migrate();
+  await auth.close();
+  expect(await examine({}, { TRUST: '1' })).toMatchObject({ code: 0, wrong: {} });
+  const { stdout } = await project.run(['doctor'], { DATABASE_URL: database.url, MORE: '{}' });
+  expect(stdout).toMatch(/^ok {7}config: .*\n/);
+  expect(stdout).toMatch(/\nwarning {2}baseUrl: not set.*\n {9}set baseUrl to /);
+});
+
+test('names settings that are not safe', async () => {
+  const plain = await examine({ baseUrl: 'http://app.example.com', rateLimit: false }, { TRUST: '1' });
+  expect(plain).toMatchObject({
+    code: 1,
+    wrong: {
+      baseUrl: expect.stringMatching(/^problem: .*is not https/),
+      cookie: expect.stringMatching(/^problem: .*is Secure although baseUrl is http/),
+      limits: expect.stringMatching(/^warning/),
+    },
+  });
+  const loose = { session: { cookie: { secure: false } } };
+  expect((await examine(loose, { TRUST: '1', NODE_ENV: 'test' })).wrong).toEqual({
+    environment: expect.stringMatching(/^warning: NODE_ENV is test/),
+    cookie: expect.stringMatching(/^problem: .*is not Secure/),
+  });
+});
+
+test.each([
+  ['true', /^problem: 'trust proxy' is true/],
+  ['', /^warning: 'trust proxy' is off/],
+])('names a setting of the proxy that is not safe: %j', async (TRUST, message) => {
+  expect((await examine({}, { TRUST })).wrong).toEqual({ proxy: expect.stringMatching(message) });
+});
+
+test('sees by the sessions that the app knows the proxy alone', async () => {
+  const auth = createAuth({ database: database.url, secret: SECRET });
+  const { id } = await auth.users.create({ email: 'ada@example.com' });
+  const addresses = ['10.0.0.7', '::ffff:127.0.0.1', 'fd00::1'];
+  for (let n = 0; n < 12; n++) await auth.createSession(id, { ip: addresses[n % 3] ?? null });
+  const { code, wrong } = await examine({}, { TRUST: '1' });
+  expect([code, wrong]).toEqual([
+    1,
+    { proxy: expect.stringMatching(/^problem: the last 12 sessions came from /) },
+  ]);
+  await auth.createSession(id, { ip: '203.0.113.9' });
+  expect((await examine({}, { TRUST: '1' })).wrong).toEqual({});
+  await auth.close();
+});
+
+test('sees that nobody prunes', async () => {
+  await rows(database, "UPDATE sessions SET expires_at = '2020-01-01 00:00:00'");
+  expect((await examine({}, { TRUST: '1' })).wrong).toEqual({
+    pruning: expect.stringMatching(/^warning: there are sessions that expired more than a week ago/),
+  });
+  await rows(database, 'DELETE FROM sessions');
+});
+
+test('names columns with a collation in which different emails are equal', async () => {
+  const [loosen, tighten] = COLLATIONS[dialect];
+  for (const sql of loosen) await rows(database, sql);
+  const { code, wrong } = await examine({}, { TRUST: '1' });
+  expect([code, wrong]).toEqual([
+    1,
+    { collations: expect.stringMatching(/^problem: users\.\w+ has the collation \w+/) },
+  ]);
+  for (const sql of tighten) await rows(database, sql);
+});
+
+const COLLATIONS = {
+  mysql: [
+    ['ALTER TABLE users MODIFY email VARCHAR(254) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci NULL'],
+    [],
+  ],
+  postgres: [
+    [
+      "CREATE COLLATION loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+      'ALTER TABLE users ALTER COLUMN email TYPE varchar(254) COLLATE loose',
+    ],
+    ['ALTER TABLE users ALTER COLUMN email TYPE varchar(254) COLLATE "C"'],
+  ],
+  sqlite: [
+    ['CREATE UNIQUE INDEX users_by_email ON users (email COLLATE NOCASE)'],
+    ['DROP INDEX users_by_email'],
+  ],
+} as const;
+
+test('names a column that is missing', async () => {
+  await rows(database, 'ALTER TABLE sessions DROP COLUMN user_agent');
+  const { code, wrong } = await examine({}, { TRUST: '1' });
+  expect([code, wrong.schema]).toEqual([
+    1,
+    expect.stringMatching(/^problem: .*missing: sessions\.user_agent$/),
+  ]);
+});
+
+test('says that the database does not answer, and not its password', async () => {
+  const urls = {
+    mysql: 'mysql://root:hunter2@127.0.0.1:1/app',
+    postgres: 'postgres://root:hunter2@127.0.0.1:1/app',
+    sqlite: 'sqlite:/nowhere/at/all/app.db',
+  };
+  const DATABASE_URL = dialect === 'sqlite' ? `sqlite:${project.folder}` : urls[dialect];
+  const { code, wrong, findings } = await examine({}, { DATABASE_URL });
+  expect([code, wrong.database]).toEqual([1, expect.stringMatching(/^problem: /)]);
+  expect(JSON.stringify(findings)).not.toContain('hunter2');
+});

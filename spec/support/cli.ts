@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** How a command ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A project in a folder of its own, in which latchkey is installed. */
+export interface CliProject {
+  readonly folder: string;
+  /** Writes files of the project. */
+  write(files: Readonly<Record<string, string>>): Promise<void>;
+  /** Starts `latchkey` with these arguments. */
+  start(args: readonly string[], environment?: NodeJS.ProcessEnv): ChildProcess;
+  /** Runs it to its end. */
+  run(args: readonly string[], environment?: NodeJS.ProcessEnv, input?: string): Promise<Ended>;
+  remove(): Promise<void>;
+}
+
+/** Makes a project, with the command line bundled from its source. @param packages what it has installed beside latchkey */
+export async function startProject(...packages: string[]): Promise<CliProject> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'latchkey-cli-')));
+  const installed = join(folder, 'node_modules/latchkey');
+  await mkdir(installed, { recursive: true });
+  await copyFile(join(root, 'package.json'), join(installed, 'package.json'));
+  const { bundle } = (await import(join(root, 'scripts/bundle.mjs'))) as {
+    bundle(outdir: string): Promise<void>;
+  };
+  await bundle(join(installed, 'dist/esm'));
+  await symlink(join(root, 'node_modules'), join(installed, 'node_modules'));
+  for (const name of packages)
+    await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+
+  const start = (args: readonly string[], environment: NodeJS.ProcessEnv = {}) => {
+    const { NODE_OPTIONS: _, NODE_ENV: __, ...outer } = process.env;
+    return spawn(process.execPath, ['--no-warnings', join(installed, 'dist/esm/cli.js'), ...args], {
+      cwd: folder,
+      env: { ...outer, ...environment },
+    });
+  };
+  return {
+    folder,
+    start,
+    async write(files) {
+      for (const [path, content] of Object.entries(files)) {
+        await mkdir(dirname(join(folder, path)), { recursive: true });
+        await writeFile(join(folder, path), content);
+      }
+    },
+    async run(args, environment, input = '') {
+      const child = start(args, environment);
+      // It may have ended before it has read it.
+      child.stdin?.on('error', () => undefined).end(input);
+      const [stdout, stderr, [code]] = await Promise.all([
+        text(child.stdout as NodeJS.ReadableStream),
+        text(child.stderr as NodeJS.ReadableStream),
+        once(child, 'exit'),
+      ]);
+      return { code, stdout, stderr };
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
