@@ -36,6 +36,7 @@ const isBusy = dieAtStatement(sequelize);
 
 const orders = {
   prune: () => auth.prune(),
+  deliver: () => auth.outbox.deliver(),
   /** Until nothing that was asked for is still sent to the database. */
   async settle() {
     while (isBusy()) await new Promise((resolve) => setTimeout(resolve, 5));

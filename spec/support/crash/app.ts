@@ -44,7 +44,7 @@ export const crashConfig = (database: string, lanes: number, send: (message: Mai
 
 /** What the parent tells a process. Each is answered with `{ id }`, but for `die`. */
 export type Order = { id: number } & (
-  | { what: 'settle' | 'prune' }
+  | { what: 'settle' | 'prune' | 'deliver' }
   /** Kills the process before or after a writing statement, the one after `spared` others. */
   | { what: 'die'; spared: number; moment: 'before' | 'after' }
 );

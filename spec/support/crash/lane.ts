@@ -255,6 +255,7 @@ export class Lane {
     );
     enabled(answer.body.recovery_codes);
     session.aal = 2;
+    this.storm.owe(person.email, 'second-factor-enabled');
     return true;
   }
 
@@ -272,6 +273,7 @@ export class Lane {
       },
     );
     person.disable();
+    this.storm.owe(person.email, 'second-factor-disabled');
     return true;
   }
 
@@ -296,6 +298,7 @@ export class Lane {
     };
     const add = () => this.#change(person, 'POST', '/auth/passkeys', { browser, body }, '201');
     person.passkeys = [(await this.#unsure(person, unresolved, add)).body.passkey.id];
+    this.storm.owe(person.email, 'passkey-added');
     return true;
   }
 
@@ -320,6 +323,7 @@ export class Lane {
     };
     await this.#unsure(person, unresolved, () => this.#change(person, 'DELETE', path, session, '204'));
     person.passkeys = [];
+    this.storm.owe(person.email, 'passkey-removed');
     return true;
   }
 
@@ -448,6 +452,7 @@ export class Lane {
     );
     person.password = body.new_password;
     session.at = Date.now();
+    this.storm.owe(person.email, 'password-changed');
   }
 
   /** @returns whether the new password is the account's. Exactly one of the two must be. */
@@ -504,6 +509,7 @@ export class Lane {
       return true;
     });
     person.email = email;
+    this.storm.owe(old, 'email-changed');
     // It does not count as a recent sign-in.
     session.at = 0;
   }
@@ -519,6 +525,7 @@ export class Lane {
     const create = () => this.#change(person, 'POST', '/auth/api-keys', carried, '201');
     const { body } = await this.#unsure(person, unresolved, create);
     person.keys.push({ id: body.api_key.id, key: body.key });
+    this.storm.owe(person.email, 'api-key-created');
   }
 
   async #suspending(person: Somebody, isSuspended: boolean): Promise<boolean> {

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { build } from 'esbuild';
+import { build, stop } from 'esbuild';
 import { Client } from '../../../bench/load/http.mjs';
 import { type DatabaseProxy, startProxy } from '../proxy.js';
 import type { Order, Report } from './app.js';
@@ -28,6 +28,7 @@ async function program(): Promise<string> {
   const entry = join(import.meta.dirname, 'app-process.ts');
   const how = { bundle: true, packages: 'external', platform: 'node', format: 'esm' } as const;
   await build({ entryPoints: [entry], outfile, ...how });
+  await stop();
   return outfile;
 }
 
@@ -80,7 +81,7 @@ export class AppProcess {
   }
 
   /** Resolves when it has done it, or has ended. */
-  async order(what: 'settle' | 'prune'): Promise<void> {
+  async order(what: 'settle' | 'prune' | 'deliver'): Promise<void> {
     if (!this.isAlive) return;
     const id = ++this.#count;
     const { error } = await new Promise<{ error?: string }>((done) => {

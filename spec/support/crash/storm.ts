@@ -124,6 +124,8 @@ export class Storm {
   #standby: Promise<AppProcess>;
   #mailed = new Set<() => void>();
   #tokens = new Set<string>();
+  /** Notices of what was acknowledged. */
+  readonly #owed: Pick<Sent, 'to' | 'kind'>[] = [];
   #requests = 0;
   #slowestMs = 0;
   #started = performance.now();
@@ -202,6 +204,11 @@ export class Storm {
     }
   }
 
+  /** Something was acknowledged of which this notice must come. */
+  owe(to: string, kind: string): void {
+    this.#owed.push({ to, kind });
+  }
+
   /** Kills a process, and lets another one take its place. */
   async replace(process: AppProcess): Promise<void> {
     await process.kill();
@@ -234,6 +241,7 @@ export class Storm {
         made[name] = (made[name] ?? 0) + 1;
         options.onRound?.(`${this.clock}: ${name}: ${this.#requests} requests`);
       }
+      await this.#checkMails();
     } catch (error) {
       violation = await this.#describe(error, options.dialect);
     }
@@ -323,6 +331,26 @@ export class Storm {
       }
     }
     if (broken.length > 0) throw new Error(`invariants: ${broken.join('; ')}`);
+  }
+
+  /** What processes left behind when they were killed is sent by others, without the pauses that real mail servers need. */
+  async #checkMails(): Promise<void> {
+    await rows(this.database, "UPDATE outbox SET due_at = created_at WHERE state = 'waiting'");
+    for (const process of this.processes) await process.order('deliver');
+    const left = await rows<{ kind: string; state: string }>(
+      this.database,
+      "SELECT kind, state FROM outbox WHERE state NOT IN ('sent', 'dropped')",
+    );
+    if (left.length > 0) throw new Error(`emails that were not sent: ${JSON.stringify(left)}`);
+    const keys = (mails: readonly Pick<Sent, 'to' | 'kind'>[]) => {
+      const counts = new Map<string, number>();
+      for (const { to, kind } of mails)
+        counts.set(`${kind} to ${to}`, (counts.get(`${kind} to ${to}`) ?? 0) + 1);
+      return counts;
+    };
+    const came = keys(this.inbox);
+    for (const [mail, count] of keys(this.#owed))
+      if ((came.get(mail) ?? 0) < count) throw new Error(`${came.get(mail) ?? 0} of ${count} ${mail} came`);
   }
 
   async #describe(error: unknown, dialect: Dialect): Promise<string> {
