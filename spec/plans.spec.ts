@@ -232,6 +232,9 @@ const OPERATIONS: Record<string, () => Promise<unknown>> = {
     const answer = await app.auth.credential.signIn({ credential: root.email, password: root.password });
     await app.auth.revokeSession('token' in answer ? answer.token : '');
   },
+  'outbox.deliver': () => app.auth.outbox.deliver(),
+  'outbox.list': () => app.auth.outbox.list({ state: 'waiting' }),
+  'outbox.retry': () => app.auth.outbox.retry('01800000-0000-7000-8013-000000000000'),
   prune: async () => {
     expect(await app.auth.prune()).toBeGreaterThan(100);
   },

@@ -73,6 +73,19 @@ export async function fillTables(database: SpecDatabase): Promise<void> {
       created_at: past(index),
       expires_at: end(index),
     })),
+    // Nearly all of it has been sent.
+    outbox: each((index) => ({
+      id: idOf(13, index),
+      lane: 'mail',
+      kind: 'new-device',
+      state: index % 100 === 0 ? 'waiting' : 'sent',
+      content: index % 100 === 0 ? 'sealed' : null,
+      attempts: 1,
+      created_at: past(index),
+      due_at: index % 100 === 0 ? later(1) : null,
+      give_up_at: later(3),
+      expires_at: end(index),
+    })),
     carried_sessions: each((index) => ({
       old_hash: digest(),
       token_hash: digest(),
