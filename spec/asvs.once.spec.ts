@@ -86,7 +86,10 @@ describe('cryptography', () => {
   });
 
   test('the only cipher is AES-256-GCM', () => {
-    const ciphers = [...sources].filter(([, source]) => /\bcreate(Cipher|Decipher)/.test(source));
+    const ciphers = [...sources]
+      // Importers read what other systems have encrypted.
+      .filter(([path]) => !path.startsWith('lib/importers/'))
+      .filter(([, source]) => /\bcreate(Cipher|Decipher)/.test(source));
     expect(ciphers.map(([path]) => path)).toEqual(['lib/crypto/secret-box.ts']);
     expect(ciphers[0]?.[1]).toContain("const ALGORITHM = 'aes-256-gcm'");
     expect(ciphers[0]?.[1].match(/create(Cipher|Decipher)iv\((?!ALGORITHM)/g)).toBeNull();
