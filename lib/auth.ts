@@ -4,12 +4,12 @@ import type { AuthConfig } from './config/auth-config.js';
 import { DEFAULT_BASE_PATH, readConfig } from './config/settings.js';
 import type { FieldsOptions } from './config/user-options.js';
 import { CallContext } from './context/call.js';
+import { type AccountApis, accountApis } from './core/account-apis.js';
 import { type Authentication, type RequestLike, toPlainRequest } from './core/authentication.js';
 import type { TransactionOption } from './core/client-input.js';
 import { closedAccounts } from './core/closed-accounts.js';
 import { Core } from './core/core.js';
 import { type AuthEventListener, type AuthEventName, Events } from './core/events.js';
-import { type WayBackApi, wayBackApi } from './core/undo-api.js';
 import { UsersApi } from './core/users-api.js';
 import { SecretBox } from './crypto/secret-box.js';
 import { openDatabase } from './database/open.js';
@@ -58,7 +58,7 @@ export interface Internals {
 /**
  * Sessions and accounts in one database: the object that `authRouter` and the guards share, and the programmatic API.
  */
-export interface Auth extends OwnSignIn, WayBackApi, Upkeep {
+export interface Auth extends OwnSignIn, AccountApis, Upkeep {
   /**
    * Authenticates a request by any enabled kind of credential. Like a guard, it refuses a request of another site if
    * the request has an unsafe `method` and is authenticated by the cookie.
@@ -158,7 +158,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     listSessions: (userId) => core.sessions.list(userId),
     revokeSession: (token, options) => within(options, () => core.sessions.revokeByToken(token)),
     ...ownSignIn(core),
-    ...wayBackApi(core),
+    ...accountApis(core),
     revokeAllSessions: (userId, options) => within(options, () => core.sessions.revokeAll(userId)),
     markEmailVerified: (userId, options) =>
       within(options, () => core.proveEmail(userId, ['password', 'sessions'])),

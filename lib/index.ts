@@ -13,6 +13,17 @@ export type { Authentication, RequestLike, SessionAuthentication, Via } from './
 export { canonicalEmail } from './core/canonical.js';
 export type { ClientInput, TransactionOption } from './core/client-input.js';
 export type { AuthEventListener, AuthEventName, AuthEvents } from './core/events.js';
+export type {
+  ImportedAccount,
+  ImportProgress,
+  ImportReport,
+  ImportRow,
+  ImportUsersOptions,
+  LegacyVerifier,
+  LegacyVerifiers,
+  SkippedRow,
+} from './core/import-types.js';
+export type { ImportApi } from './core/import-users.js';
 export type { ListOutboxOptions, OutboxApi, OutboxEntry, OutboxState } from './core/outbox-api.js';
 export type { IssuedSession, PendingSignIn, SignedIn } from './core/signed-in.js';
 export type { UndoInput } from './core/undo-api.js';
@@ -85,6 +96,7 @@ export type { SignUpAnswer, SignUpInputOf } from './plugins/credential-password/
 export type { OAuthApi } from './plugins/oauth/api.js';
 export type { AuthorizationRequest } from './plugins/oauth/begin-flow.js';
 export type { CallbackResult } from './plugins/oauth/complete-flow.js';
+export type { ImportedLink } from './plugins/oauth/imported-links.js';
 export { type OAuthOptions, oauth } from './plugins/oauth/index.js';
 export type {
   AuthorizeInput,
@@ -121,6 +133,7 @@ export type {
   SuspensionApi,
 } from './plugins/suspension/api.js';
 export type { SuspensionOfUser } from './plugins/suspension/columns.js';
+export type { ImportedSuspension } from './plugins/suspension/imported-suspensions.js';
 export { suspension } from './plugins/suspension/index.js';
 export type { TwoFactorApi } from './plugins/two-factor/api.js';
 export type { SecondFactorOfUser } from './plugins/two-factor/columns.js';

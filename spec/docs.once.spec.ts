@@ -122,7 +122,8 @@ test.each(['docs/oauth.md', 'docs/security.md'])('%s names the providers without
 describe('the pages', () => {
   const pages: string[] = [];
   beforeAll(async () => {
-    const docs = (await readdir(join(root, 'docs'))).filter((name) => name.endsWith('.md'));
+    const all = await readdir(join(root, 'docs'), { recursive: true });
+    const docs = all.filter((name) => name.endsWith('.md'));
     pages.push('README.md', 'demo-app/README.md', ...docs.map((name) => `docs/${name}`));
   });
 

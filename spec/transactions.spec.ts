@@ -231,6 +231,7 @@ const WRITING: Record<string, Prepare> = {
     const token = await aMailedToken(() => auth.credential.requestPasswordReset({ email }));
     return (options) => auth.credential.resetPassword({ token, newPassword, ...options });
   },
+  importUsers: async () => (options) => auth.importUsers([{ email: newcomer().email }], options),
   'credential.importUsers': async () => (options) =>
     auth.credential.importUsers([{ email: newcomer().email, passwordHash: null }], options),
   async 'apiKeys.create'() {

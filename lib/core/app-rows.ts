@@ -8,7 +8,14 @@ import { type AppModel, type AppRow, columnOf, internalsOf, quotedTable } from '
 import type { Fields, FieldValues } from './fields.js';
 import { inspectTable, type RowTable } from './row-checks.js';
 import { rowError } from './row-errors.js';
+import { keyOf, normalKey, type RowKey } from './row-keys.js';
 import { RowSource } from './row-source.js';
+
+/** A row of the app, and the id of its account if it has one. */
+export interface FoundRow {
+  readonly row: AppRow;
+  readonly accountId: string | null;
+}
 
 /** The app's own rows of users: one for each account, in the table of `user.model`, which also holds the fields. */
 export class AppRows {
@@ -143,6 +150,39 @@ export class AppRows {
     if (row) return row;
     const missing = `hooks.createRow made no row of ${this.model.name} with the account's id in ${this.foreignKey}`;
     throw new AppError(new TypeError(`latchkey: ${missing}`));
+  }
+
+  /** Finds rows by their primary keys, also those that are out of the model's scope, and locks them. */
+  async findByKeys(keys: readonly RowKey[], transaction: Transaction): Promise<Map<RowKey, FoundRow>> {
+    const { model, foreignKey } = this;
+    if (keys.length === 0) return new Map();
+    const key = keyOf(model);
+    const wanted = new Map(keys.map((one) => [one, normalKey(model, one)]));
+    const values = [...new Set([...wanted.values()].filter((one) => one !== null))];
+    const rows = await this.#send(transaction, () =>
+      model.unscoped().findAll({
+        where: { [key]: values },
+        paranoid: false,
+        transaction,
+        lock: transaction.LOCK.UPDATE,
+      }),
+    );
+    // Not all that the database takes for equal, such as text in another case.
+    const byKey = new Map(rows.map((row) => [normalKey(model, row.get(key)), row]));
+    return new Map(
+      [...wanted].flatMap(([given, normal]) => {
+        const row = normal === null ? undefined : byKey.get(normal);
+        return row ? [[given, { row, accountId: (row.get(foreignKey) as string | null) ?? null }]] : [];
+      }),
+    );
+  }
+
+  /** Gives a row to an account. Its other columns stay as they are. */
+  async link(row: AppRow, userId: string, transaction: Transaction): Promise<void> {
+    // Without validation: the other columns may be older than the model's rules.
+    await this.#send(transaction, () =>
+      row.update({ [this.foreignKey]: userId }, { transaction, silent: true, validate: false }),
+    );
   }
 
   /** Writes fields to a user's row, also if it is out of the model's scope. @throws like {@link create} */

@@ -5,6 +5,8 @@ import type { Session } from '../models/session.js';
 import type { User } from '../models/user.js';
 import type { Assurance, Shown } from './assurance.js';
 import type { Carrier } from './authentication.js';
+import type { LegacyVerifiers } from './import-types.js';
+import type { RowPart } from './row-part.js';
 import type { PendingSignIn } from './signed-in.js';
 import type { AccountRow, UserRecord } from './user-record.js';
 
@@ -47,8 +49,16 @@ export interface Passwords {
    * @throws AuthError `validation_failed`
    */
   hash(password: string, identifiers: readonly (string | null)[], skipRules: boolean): Promise<string>;
-  /** Checks a hash from another system. @throws AuthError `validation_failed` */
-  checkHash(hash: string): Promise<string>;
+  /**
+   * Checks a hash from another system.
+   *
+   * @param offered the schemes of an import: see {@link useLegacy}
+   * @returns what to store
+   * @throws AuthError `validation_failed`
+   */
+  checkHash(hash: string, offered?: LegacyVerifiers): Promise<string>;
+  /** Adds ways to verify hashes of other systems, for the rest of the process. @throws TypeError if they are none */
+  useLegacy(verifiers: LegacyVerifiers): void;
   /** Replaces a user's password, without asking for the current one. @throws AuthError `user_not_found` */
   replace(userId: string, password: string, options: ReplacePasswordOptions): Promise<void>;
   /** Emails links with which users choose a password. Null if `email` is not configured. */
@@ -201,6 +211,8 @@ export interface Contribution {
   readonly reauthentications?: readonly Reauthentication[];
   /** What undoing a change of an account does to the plugin's tables. */
   readonly wayBack?: WayBack;
+  /** What the plugin takes from the rows of an import. */
+  readonly rowParts?: readonly RowPart[];
   /** What GET /sign-in-methods says of the plugin. */
   readonly signInMethods?: SignInMethods;
   isAdministrator?(user: User): boolean;

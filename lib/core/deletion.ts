@@ -8,7 +8,7 @@ import { changeAccount } from './change-account.js';
 import { closeAccount, expiredAccounts, isClosed } from './closed-accounts.js';
 import type { Core } from './core.js';
 import { accountDeletedNotice } from './notice-texts.js';
-import { runHook } from './sign-up.js';
+import { runHook } from './run-hook.js';
 import type { UserRecord } from './user-record.js';
 
 interface Deleted {

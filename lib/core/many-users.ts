@@ -1,92 +1,94 @@
-import type { Transaction } from 'sequelize';
+import type { Hooks } from '../config/user-options.js';
 import type { Database } from '../database/database.js';
 import { violatedUnique } from '../database/faults.js';
 import { AuthError } from '../errors.js';
-import type { RowOf } from '../models/column.js';
-import type { UserColumns } from '../models/user.js';
-import type { FieldValues } from './fields.js';
 import type { HeldEmails } from './held-emails.js';
-import type { NewUser } from './user-record.js';
+import { type ManyOptions, type NewAccount, NewAccounts, type Outcomes, takenBy } from './new-accounts.js';
 import type { Users } from './users.js';
 
-/** New users, with the values of their fields. */
-export type ManyNewUsers = ReadonlyMap<NewUser, FieldValues>;
-
-/** The users that were not created, and why. */
-export type RefusedUsers = Map<NewUser, AuthError>;
-
 const MAX_ROUNDS = 10;
+const BATCH = 500;
+// Each row of the app has statements of its own, and a transaction has four seconds in all.
+const BATCH_WITH_ROWS = 50;
 
 /** Creates many accounts with few statements. */
 export class ManyUsers {
+  readonly #accounts: NewAccounts;
+
   constructor(
     private readonly database: Database,
     private readonly users: Users,
-    private readonly held: HeldEmails,
-  ) {}
+    held: HeldEmails,
+    private readonly hooks: Hooks,
+  ) {
+    this.#accounts = new NewAccounts(database, users, held, hooks);
+  }
 
-  /** Creates the users whose identifiers are free. */
-  async create(users: ManyNewUsers): Promise<RefusedUsers> {
-    if (users.size === 0) return new Map();
-    // Lost a race with another insert: the next round finds that account.
+  /**
+   * Creates the accounts that can be, in batches with a transaction each. With hooks of the app, each account has its own.
+   *
+   * @throws what hooks throw, except for an AuthError
+   */
+  async create(accounts: readonly NewAccount[], options: ManyOptions): Promise<Outcomes> {
+    const outcomes: Outcomes = new Map();
+    const size = this.#batchSize;
+    for (let start = 0; start < accounts.length; start += size)
+      for (const [account, outcome] of await this.#batch(accounts.slice(start, start + size), options))
+        outcomes.set(account, outcome);
+    return outcomes;
+  }
+
+  /** How many accounts one transaction makes at most: what a hook refuses leaves nothing behind. */
+  get #batchSize(): number {
+    const { beforeCreateUser, afterCreateUser, createRow } = this.hooks;
+    if (beforeCreateUser || afterCreateUser || createRow) return 1;
+    return this.users.rows ? BATCH_WITH_ROWS : BATCH;
+  }
+
+  async #batch(accounts: readonly NewAccount[], options: ManyOptions): Promise<Outcomes> {
     for (let round = 1; ; round++) {
       try {
-        return await this.database.transaction((transaction) => this.#createFree(users, transaction));
+        return await this.#transaction(accounts, options);
       } catch (error) {
+        if (error instanceof AuthError && error.code !== 'unavailable')
+          return this.#afterRefusal(accounts, options, error);
+        // Lost a race with another insert: the next round finds that account.
         if (!violatedUnique(error)) throw error;
         if (round === MAX_ROUNDS) throw new AuthError('unavailable');
       }
     }
   }
 
-  async #createFree(users: ManyNewUsers, transaction: Transaction): Promise<RefusedUsers> {
-    const refused: RefusedUsers = new Map();
-    const taken = await this.#takenAmong([...users.keys()], transaction);
-    const rows: RowOf<UserColumns>[] = [];
-    for (const [user, fields] of users) {
-      const { email, username } = user;
-      if (email !== null && taken.has(`email ${email}`)) refused.set(user, new AuthError('email_taken'));
-      else if (username !== null && taken.has(`username ${username}`))
-        refused.set(user, new AuthError('username_taken'));
-      else {
-        taken.add(`email ${email}`).add(`username ${username}`);
-        rows.push({ ...this.users.newRow(user), ...fields });
-      }
+  /** The app's code has refused one of the accounts, which undid them all. */
+  async #afterRefusal(
+    accounts: readonly NewAccount[],
+    options: ManyOptions,
+    refusal: AuthError,
+  ): Promise<Outcomes> {
+    const outcomes: Outcomes = new Map();
+    for (const account of accounts) {
+      const outcome = accounts.length === 1 ? refusal : (await this.#batch([account], options)).get(account);
+      if (outcome) outcomes.set(account, outcome);
     }
-    // In a fixed order, since concurrent transactions that insert in different orders deadlock.
-    rows.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
-    if (rows.length > 0) await this.users.table.insert(rows, transaction);
-    await this.#removeHeld(users, rows, refused, transaction);
-    return refused;
+    return outcomes;
   }
 
-  async #removeHeld(
-    users: ManyNewUsers,
-    rows: readonly RowOf<UserColumns>[],
-    refused: RefusedUsers,
-    transaction: Transaction,
-  ): Promise<void> {
-    const held = await this.held.among(
-      rows.flatMap(({ email }) => email ?? []),
-      transaction,
-    );
-    for (const user of users.keys()) {
-      if (user.email === null || !held.has(user.email) || refused.has(user)) continue;
-      refused.set(user, new AuthError('email_taken'));
-      await this.users.table.delete({ email: user.email }, transaction);
+  async #transaction(accounts: readonly NewAccount[], options: ManyOptions): Promise<Outcomes> {
+    const undone = new AuthError('unavailable');
+    let outcomes: Outcomes = new Map();
+    try {
+      await this.database.transaction(async (transaction) => {
+        outcomes = await this.#accounts.create(accounts, options, transaction);
+        if (options.isTrial) throw undone;
+      });
+    } catch (error) {
+      if (error !== undone) throw error;
     }
+    for (const [account, outcome] of outcomes) {
+      if (!('id' in outcome)) continue;
+      options.seen?.add(outcome.id);
+      if (options.isTrial) for (const taken of takenBy(account)) options.seen?.add(taken);
+    }
+    return outcomes;
   }
-
-  async #takenAmong(users: readonly NewUser[], transaction: Transaction): Promise<Set<string>> {
-    const emails = users.map(({ email }) => email ?? '');
-    const usernames = users.map(({ username }) => username ?? '');
-    const rows = await this.users.table
-      .shown('u')
-      .select('WHERE u.email IN (:emails) OR u.username IN (:usernames)', { emails, usernames }, transaction);
-    return new Set(rows.flatMap(({ email, username }) => [`email ${email}`, `username ${username}`]));
-  }
-}
-
-function orderOf({ email, username }: RowOf<UserColumns>): string {
-  return email ?? username ?? '';
 }

@@ -1,13 +1,13 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/settings.js';
 import type { CreatedVia } from '../config/user-options.js';
-import type { CallContext } from '../context/call.js';
 import type { Database } from '../database/database.js';
-import { AppError } from '../database/faults.js';
 import { AuthError } from '../errors.js';
 import type { FieldSource, Fields, FieldValues } from './fields.js';
 import type { HeldEmails } from './held-emails.js';
-import { type ManyNewUsers, ManyUsers, type RefusedUsers } from './many-users.js';
+import { ManyUsers } from './many-users.js';
+import type { ManyOptions, NewAccount, Outcomes } from './new-accounts.js';
+import { runHook } from './run-hook.js';
 import type { NewUser, UserRecord } from './user-record.js';
 import type { Users } from './users.js';
 
@@ -39,7 +39,7 @@ export class SignUp {
     private readonly settings: Pick<Settings, 'hooks' | 'signUp'>,
     readonly held: HeldEmails,
   ) {
-    this.#many = new ManyUsers(database, users, held);
+    this.#many = new ManyUsers(database, users, held, settings.hooks);
   }
 
   /**
@@ -76,26 +76,13 @@ export class SignUp {
   }
 
   /**
-   * Makes many accounts whose fields have been read: in one transaction, or with hooks or the app's own rows in one for each, so
-   * that what the app refuses leaves nothing behind.
+   * Makes many accounts whose fields have been read. What the app refuses leaves nothing behind.
    *
-   * @param users the accounts and their fields
-   * @returns those that were not made, and why
+   * @returns the id of each account, or why it was not made
    * @throws what hooks throw, except for an AuthError
    */
-  async createMany(users: ManyNewUsers, via: CreatedVia): Promise<RefusedUsers> {
-    const { beforeCreateUser, afterCreateUser } = this.settings.hooks;
-    if (!beforeCreateUser && !afterCreateUser && !this.users.rows) return this.#many.create(users);
-    const refused: RefusedUsers = new Map();
-    for (const [user, fields] of users) {
-      try {
-        await this.create(user, { via, from: 'code', fields });
-      } catch (error) {
-        if (!(error instanceof AuthError) || error.code === 'unavailable') throw error;
-        refused.set(user, error);
-      }
-    }
-    return refused;
+  createMany(accounts: readonly NewAccount[], options: ManyOptions): Promise<Outcomes> {
+    return this.#many.create(accounts, options);
   }
 
   async #create(
@@ -121,17 +108,5 @@ export class SignUp {
     await runHook(context, () => afterCreateUser?.(forApp, { transaction, via: how.via }));
     await alongside?.(created, transaction);
     return created;
-  }
-}
-
-/**
- * Runs the app's code within a transaction. What it throws reaches the app, not the code that handles the database. Its
- * own calls to latchkey are part of the transaction only if they name it.
- */
-export async function runHook<T>(context: CallContext, hook: () => T | Promise<T>): Promise<T> {
-  try {
-    return await context.forApp(hook);
-  } catch (error) {
-    throw error instanceof AuthError ? error : new AppError(error);
   }
 }

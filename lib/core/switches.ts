@@ -1,4 +1,5 @@
 import type { Via } from './authentication.js';
+import type { ImportRow } from './import-types.js';
 
 const vias = new Map<Via, string>();
 let administrators: readonly string[] = [];
@@ -20,6 +21,16 @@ export function declareAdministrators(how: string): void {
 export function howToNameAdministrators(): readonly string[] {
   return administrators;
 }
+
+const rowKeys = new Map<string, string>();
+
+/** Registers how to enable keys of an import's rows, for error messages. Called when the plugin's module is loaded. */
+export function declareRowKeys(keys: readonly (keyof ImportRow)[], how: string): void {
+  for (const key of keys) rowKeys.set(key, how);
+}
+
+/** What plugins take from the rows of an import, and how to enable them. */
+export const switchesOfRowKeys: ReadonlyMap<string, string> = rowKeys;
 
 let passwords = 'a plugin with passwords';
 

@@ -37,6 +37,12 @@ export interface NewUser {
   readonly passwordHash: string | null;
   /** @default null: the email is not verified */
   readonly emailProof?: EmailProof | null;
+  /** @default a new one */
+  readonly id?: string | undefined;
+  /** @default now */
+  readonly createdAt?: Date | undefined;
+  /** The values of plugins' columns. @default null in each */
+  readonly columns?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Identifies an account; emails and usernames are in canonical form. */

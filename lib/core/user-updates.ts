@@ -7,7 +7,7 @@ import type { RowOf } from '../models/column.js';
 import type { UserColumns } from '../models/user.js';
 import type { FieldValues } from './fields.js';
 import type { HeldEmails } from './held-emails.js';
-import { runHook } from './sign-up.js';
+import { runHook } from './run-hook.js';
 import type { UserRecord } from './user-record.js';
 import type { Users } from './users.js';
 

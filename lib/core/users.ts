@@ -34,10 +34,27 @@ export class Users {
 
   /** @throws UniqueConstraintError (Sequelize): unique constraints decide, so concurrent calls are safe */
   async create(user: NewUser, fields: FieldValues, transaction: Transaction): Promise<UserRecord> {
-    const row = this.newRow(user);
-    const whole = { ...row, ...fields };
-    await this.table.insert(this.rows ? row : whole, transaction);
-    return this.#recordOf(whole, null);
+    const [record] = await this.insert([[user, fields]], transaction);
+    return record as UserRecord;
+  }
+
+  /** Like {@link create}, for many users in one statement. */
+  async insert(
+    users: readonly (readonly [NewUser, FieldValues])[],
+    transaction: Transaction,
+  ): Promise<UserRecord[]> {
+    const rows = users.map(([user, fields]) => ({ row: this.newRow(user), fields }));
+    const stored = rows.map(({ row, fields }) => (this.rows ? row : { ...row, ...fields }));
+    // In a fixed order, since concurrent transactions that insert in different orders deadlock.
+    stored.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+    await this.table.insert(stored, transaction);
+    return rows.map(({ row, fields }) => this.#recordOf({ ...row, ...fields }, null));
+  }
+
+  /** Gives a row of the app that exists to a new user. @throws what the app's code throws */
+  async linkRow(record: UserRecord, row: AppRow, transaction: Transaction): Promise<UserRecord> {
+    await this.rows?.link(row, record.user.id, transaction);
+    return this.#recordOf({ ...wholeOf(record), ...this.rows?.fieldsOf(row) }, row);
   }
 
   /** Makes the app's row of a new user, if there is a model. @throws what the app's code throws */
@@ -48,15 +65,16 @@ export class Users {
   }
 
   /** The row of a new user, without fields. */
-  newRow({ emailProof = null, ...user }: NewUser): RowOf<UserColumns> {
+  newRow({ emailProof = null, id, createdAt, columns, ...user }: NewUser): RowOf<UserColumns> {
     const now = this.database.clock.date();
     return this.table.complete({
+      ...columns,
       ...user,
-      id: uuidv7(now.getTime()),
+      id: id ?? uuidv7(now.getTime()),
       emailVerifiedAt: emailProof ? now : null,
       mailboxProvedAt: emailProof === 'mailbox' ? now : null,
       authEpoch: 0,
-      createdAt: now,
+      createdAt: createdAt ?? now,
       updatedAt: now,
     });
   }
@@ -209,6 +227,10 @@ export class Users {
     const [[column, value]] = Object.entries(by) as [[string, string]];
     return (await this.table.shown('u').select(`WHERE u.${column} = :value`, { value })).length > 0;
   }
+}
+
+function orderOf({ email, username }: RowOf<UserColumns>): string {
+  return email ?? username ?? '';
 }
 
 function wholeOf({ account, passwordHash }: UserRecord): AccountRow {

@@ -1,4 +1,4 @@
-import { type BinaryLike, pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
+import { type BinaryLike, hash, pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { bcrypt } from './bcrypt.js';
 import type { Kind } from './failure-work.js';
@@ -37,14 +37,32 @@ export const MAX_HASH_CHARACTERS = 1024;
 
 /**
  * Parses a hash created by another program: bcrypt (`$2a$`, `$2b$`, `$2y$`), argon2id, scrypt or PBKDF2 as a PHC
- * string, or Django's PBKDF2 format. Returns null for anything else.
+ * string, the formats of Django's own hashers, and the scrypt of better-auth and Lucia. Returns null for anything else.
  */
 export function readForeignHash(stored: string): ForeignHash | null {
   if (stored.length > MAX_HASH_CHARACTERS) return null;
-  return (
-    readBcrypt(stored) ?? readArgon2(stored) ?? readScrypt(stored) ?? readPbkdf2(stored) ?? readDjango(stored)
-  );
+  for (const read of READERS) {
+    const found = read(stored);
+    if (found) return found;
+  }
+  return null;
 }
+
+/** Whether verifying a hash needs the package for argon2. */
+export function needsArgon2(stored: unknown): boolean {
+  return typeof stored === 'string' && /^(argon2)?\$argon2/.test(stored);
+}
+
+const READERS = [
+  readBcrypt,
+  readArgon2,
+  readScrypt,
+  readPbkdf2,
+  readDjangoPbkdf2,
+  readDjangoScrypt,
+  readDjangoWrapped,
+  readSaltAndKey,
+];
 
 function readBcrypt(stored: string): ForeignHash | null {
   const match = /^\$2[aby]\$(\d\d)(\$[./A-Za-z0-9]{53})$/.exec(stored);
@@ -88,15 +106,44 @@ function readScrypt(stored: string): ForeignHash | null {
   const match = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([\w+/.-]+)\$([\w+/.-]+)$/.exec(stored);
   if (!match) return null;
   const [, ln, r, p] = match.map(Number) as [number, number, number, number];
+  return scryptHash(2 ** ln, r, p, decode(match[4]), decode(match[5]));
+}
+
+/** @see https://docs.djangoproject.com/en/5.2/topics/auth/passwords/#using-scrypt-with-django */
+function readDjangoScrypt(stored: string): ForeignHash | null {
+  const match = /^scrypt\$(\d+)\$([^$]+)\$(\d+)\$(\d+)\$([\w+/]+=*)$/.exec(stored);
+  if (!match) return null;
+  const [, n, , r, p] = match.map(Number) as [number, number, number, number, number];
+  return scryptHash(n, r, p, Buffer.from(match[2] ?? ''), decode(match[5]));
+}
+
+/**
+ * `salt:key` in hexadecimal digits, as better-auth and Lucia 3 write it, and the formats of earlier versions of Lucia:
+ * `s2:salt:key`, and `salt:key` with a salt of 16 characters and smaller blocks. The salt is hashed as text.
+ *
+ * @see https://github.com/better-auth/better-auth/blob/main/packages/better-auth/src/crypto/password.ts
+ * @see https://github.com/lucia-auth/lucia/blob/v2/packages/lucia/src/utils/crypto.ts
+ */
+function readSaltAndKey(stored: string): ForeignHash | null {
+  const match = /^(s2:)?([\da-f]{32}|[\da-z]{16}):([\da-f]{128})$/.exec(stored);
+  if (!match) return null;
+  const [, version, salt = '', key = ''] = match;
+  const blockSize = version || salt.length === 32 ? 16 : 8;
+  const plain = scryptHash(16_384, blockSize, 1, Buffer.from(salt), Buffer.from(key, 'hex'));
+  return plain && { ...plain, verify: (password) => plain.verify(password.normalize('NFKC')) };
+}
+
+function scryptHash(N: number, r: number, p: number, salt: Buffer, expected: Buffer): ForeignHash | null {
   // For the vector, and for each of the p blocks (RFC 7914, 5 and 6).
-  const memory = 128 * r * (2 ** ln + p);
-  const [salt, expected] = [decode(match[4]), decode(match[5])];
+  const memory = 128 * r * (N + p);
+  const ln = Math.log2(N);
   // N is less than 2^(128 * r / 8) (RFC 7914, 6).
-  if (ln < 1 || ln >= 16 * r || p < 1 || expected.length < MIN_BYTES) return null;
-  const options = { N: 2 ** ln, r, p, maxmem: 2 * memory };
+  const isValid = N > 1 && Number.isInteger(ln) && ln < 16 * r && r > 0 && p > 0;
+  if (!isValid || expected.length < MIN_BYTES) return null;
+  const options = { N, r, p, maxmem: 2 * memory };
   return {
-    kind: { parameters: `scrypt ln=${ln},r=${r},p=${p}` },
-    isTooCostly: memory > MAX_SCRYPT_BYTES || 128 * r * 2 ** ln * p > MAX_FILLED_BYTES,
+    kind: { parameters: `scrypt n=${N},r=${r},p=${p}` },
+    isTooCostly: memory > MAX_SCRYPT_BYTES || 128 * r * N * p > MAX_FILLED_BYTES,
     verify: async (password) => equal(await deriveScrypt(password, salt, expected.length, options), expected),
   };
 }
@@ -107,9 +154,18 @@ function readPbkdf2(stored: string): ForeignHash | null {
   return match && pbkdf2Hash(match[1], Number(match[2]), decode(match[3]), decode(match[4]));
 }
 
-function readDjango(stored: string): ForeignHash | null {
+function readDjangoPbkdf2(stored: string): ForeignHash | null {
   const match = /^pbkdf2_(sha1|sha256)\$(\d+)\$([^$]+)\$([\w+/]+=*)$/.exec(stored);
   return match && pbkdf2Hash(match[1], Number(match[2]), Buffer.from(match[3] ?? ''), decode(match[4]));
+}
+
+/** Django writes the hashes of other libraries after the name of its hasher. */
+function readDjangoWrapped(stored: string): ForeignHash | null {
+  const [, hasher, rest = ''] = /^(argon2|bcrypt|bcrypt_sha256)\$(.+)$/.exec(stored) ?? [];
+  if (hasher === 'argon2') return readArgon2(`$${rest}`);
+  const plain = hasher ? readBcrypt(rest) : null;
+  if (hasher !== 'bcrypt_sha256' || !plain) return plain;
+  return { ...plain, verify: (password) => plain.verify(hash('sha256', password)) };
 }
 
 // If the digest is omitted, it is SHA-1.

@@ -1,7 +1,7 @@
 import { createHmac, hash } from 'node:crypto';
 import { bcrypt } from './bcrypt.js';
 import { FailureWork, type Kind, Recent } from './failure-work.js';
-import { readForeignHash } from './foreign-hash.js';
+import { type ForeignHash, readForeignHash } from './foreign-hash.js';
 import { queueHash } from './hash-queue.js';
 
 const SCHEME = '$bcrypt-hmac-sha384';
@@ -46,11 +46,13 @@ export class PasswordHasher {
   /**
    * @param peppers secrets that are kept out of the database: the first one hashes, all of them verify
    * @param clientOf whose turn in the queue of hashes a call takes
+   * @param readForeign parses the hashes of other systems
    */
   constructor(
     cost: number,
     peppers: readonly string[] = [],
     private readonly clientOf: () => string = () => '',
+    private readonly readForeign: (stored: string) => ForeignHash | null = readForeignHash,
   ) {
     this.#cost = cost;
     this.#work = new FailureWork(cost);
@@ -120,7 +122,7 @@ export class PasswordHasher {
   #verifierOf(stored: string): Verifier | null {
     const parsed = BCRYPT_HMAC.exec(stored);
     if (!parsed) {
-      const foreign = readForeignHash(stored);
+      const foreign = this.readForeign(stored);
       if (!foreign || foreign.isTooCostly) return null;
       return { kind: foreign.kind, isOutdated: true, verify: (password) => foreign.verify(password) };
     }

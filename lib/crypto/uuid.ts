@@ -1,15 +1,27 @@
-import { randomFillSync } from 'node:crypto';
+import { createHash, randomFillSync } from 'node:crypto';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** A UUID, version 7 (RFC 9562). It starts with the time, so new rows are appended to indexes. */
 export function uuidv7(now = Date.now()): string {
-  const bytes = randomFillSync(Buffer.allocUnsafe(16));
-  bytes.writeUIntBE(now, 0, 6);
+  return formatted(randomFillSync(Buffer.allocUnsafe(16)), now);
+}
+
+function formatted(bytes: Buffer, time: number): string {
+  bytes.writeUIntBE(time, 0, 6);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
   const hex = bytes.toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/**
+ * A UUID in the form of version 7, the same one for the same text.
+ *
+ * @param time what it starts with, in milliseconds since 1970
+ */
+export function derivedUuid(text: string, time: number): string {
+  return formatted(createHash('sha256').update(text).digest().subarray(0, 16), time);
 }
 
 /** Whether a value can be an id. PostgreSQL raises an error if a uuid column is compared with anything else. */

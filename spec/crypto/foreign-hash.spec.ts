@@ -63,6 +63,43 @@ const MADE_ELSEWHERE: [source: string, hash: string, password?: string][] = [
     'Django 3.2: PBKDF2SHA1PasswordHasher().encode("correct horse battery", "seasalt2", 2000)',
     'pbkdf2_sha1$2000$seasalt2$eRlzVMCGnF37eLvedESb61dDewE=',
   ],
+  [
+    'Django 5.2.17: ScryptPasswordHasher().encode("correct horse battery", "seasalt2"), work_factor 2**10',
+    'scrypt$1024$seasalt2$8$5$ohqL+uoqu6N+qMVGTjus5uuD0t3OS5ywG+eqAKEtgvHzQOisPnvQr4lrtdRpgj3usFdewYD70z24FIwQY4ApMw==',
+  ],
+  [
+    'Django 5.2.17: Argon2PasswordHasher().encode("correct horse battery", "seasalt2"), memory_cost 1024, time_cost 1',
+    'argon2$argon2id$v=19$m=1024,t=1,p=1$c2Vhc2FsdDI$OGFHIkWjBR8Wcsnn2rVRaWKHomyVVh5vzc//YXrKpK4',
+  ],
+  [
+    'Django 5.2.17: BCryptSHA256PasswordHasher().encode("correct horse battery", salt), rounds 5',
+    'bcrypt_sha256$$2b$05$1peoBGuhyeH1Gb421bpuBODNfZXS.FWU6xyPNPuvw9AHiJNdYloai',
+  ],
+  [
+    'Django 5.2.17: BCryptPasswordHasher().encode("correct horse battery", salt), rounds 5',
+    'bcrypt$$2b$05$mP0PuT.8JIgTM9phXAxbBOak6nqk04B8D2XuC.V4MWBs88GGCl2oC',
+  ],
+  [
+    'better-auth 1.7.25: hashPassword("correct horse battery")',
+    'f24883461f9624221706414d540723cb:9799655f941b81dc231a0188708f7648e2e8d3f014dc5086e855d3ca01aea68699e1b0682442140a032159a7d9faf9b32f0e1244e0b75ebf776ae2466545c63d',
+  ],
+  [
+    'better-auth 1.7.25: hashPassword("Ｃａｆé au lait")',
+    '7da3ad54b8eb82e8f3e95b57f0d17354:4009f593d53f13c1ffe8683ccd77a40b8020498b0aab446f0fa5690cea4649b2c24a6d932890b42395f399a9373c1de113c9b616affd643a0b0025268a03de72',
+    'Café au lait',
+  ],
+  [
+    'Lucia 3.2.2: new Scrypt().hash("correct horse battery")',
+    'e73f7e60ad406aa02fb12f60f9c55ae7:e96628a686d67ab65b482b77c8743923489b5dfe0d643f476f9bf4d99e3fa0b5a88b7bf7dc8923930fd7a057d21c0f28a373bd25e60a87e463883cbf7864e9d8',
+  ],
+  [
+    'Lucia 2.7.7: generateLuciaPasswordHash("correct horse battery")',
+    's2:ovf4wsfe27c9h4vm:943580004f9c741bf62e530aebd1d9da07e48f55c599c9c933076836f485755a567ac7b29cced37fee92e6a66c5513c2963021caa31275fee5c58e0b16b1c42a',
+  ],
+  [
+    'the format of Lucia 1, as validateLuciaPasswordHash of Lucia 2.7.7 verifies it',
+    'abcdefghij012345:0fefd474398b9b83750b65e5143181b72df57c10d988189ebb2800e35771e1ebede98d5be7ded20cce08385d728a70ac054def6d5f1e1565f7e48acd86cf1a73',
+  ],
 ];
 
 let app: SpecApp<readonly [ReturnType<typeof password>]>;

@@ -17,6 +17,7 @@ import type {
   SignUpInput,
   VerifyEmailInput,
 } from './inputs.js';
+import type { LegacyHashes } from './legacy-hashes.js';
 import type { Settings } from './options.js';
 import type { PasswordChange } from './password-change.js';
 import { attemptsFor, type PasswordCheck } from './password-check.js';
@@ -28,6 +29,7 @@ import './mails.js';
 import './problems.js';
 
 interface Parts {
+  readonly legacy: LegacyHashes;
   readonly check: PasswordCheck;
   readonly registrations: Registrations;
   readonly change: PasswordChange;
@@ -164,7 +166,8 @@ export class CredentialApi<
 
   /** Imports accounts with their password hashes. Each password is rehashed at the first sign-in. */
   importUsers(users: readonly ImportedUser[], options?: TransactionOption): Promise<ImportResult> {
-    return importUsers(this.#core, users, this.#settings.usernames, options);
+    const { legacy } = this.#parts;
+    return importUsers(this.#core, users, { usernames: this.#settings.usernames, legacy }, options);
   }
 
   get #usernames() {

@@ -1,10 +1,12 @@
 import { canonicalEmail } from '../../core/canonical.js';
 import type { TransactionOption } from '../../core/client-input.js';
 import type { Core } from '../../core/core.js';
-import type { FieldValues } from '../../core/fields.js';
+import type { Refusal } from '../../core/import-types.js';
+import type { NewAccount } from '../../core/new-accounts.js';
 import type { NewUser } from '../../core/user-record.js';
-import { loadArgon2, MAX_HASH_CHARACTERS, readForeignHash } from '../../crypto/foreign-hash.js';
+import { loadArgon2, MAX_HASH_CHARACTERS, needsArgon2, readForeignHash } from '../../crypto/foreign-hash.js';
 import { AuthError } from '../../errors.js';
+import type { LegacyHashes } from './legacy-hashes.js';
 import type { UsernameRules } from './username-rules.js';
 
 /** An account to import from another system. */
@@ -54,66 +56,53 @@ export type ImportProblem =
 
 type Problem = Omit<SkippedUser, 'index'>;
 
-const TAKEN = {
-  email_taken: 'another account, or an earlier one in the list, has this email',
-  username_taken: 'another account, or an earlier one in the list, has this username',
-} as const;
-
 const BATCH = 500;
 
-/** An account that can be imported. */
-interface Readable {
-  readonly user: NewUser;
-  readonly fields: FieldValues;
+/** What decides about accounts beside the core. */
+interface Rules {
+  /** Null if users have no usernames. */
+  readonly usernames: UsernameRules | null;
+  readonly legacy: LegacyHashes;
 }
 
 /** Imports accounts in batches. Invalid ones are skipped and reported. */
 export function importUsers(
   core: Core,
   given: readonly ImportedUser[],
-  usernames: UsernameRules | null,
+  rules: Rules,
   { transaction }: TransactionOption = {},
 ): Promise<ImportResult> {
-  return core.inTransaction(transaction, () => importAll(core, given, usernames));
+  return core.inTransaction(transaction, () => importAll(core, given, rules));
 }
 
-async function importAll(
-  core: Core,
-  given: readonly ImportedUser[],
-  usernames: UsernameRules | null,
-): Promise<ImportResult> {
-  if (given.some(({ passwordHash }) => String(passwordHash).startsWith('$argon2'))) await loadArgon2();
+async function importAll(core: Core, given: readonly ImportedUser[], rules: Rules): Promise<ImportResult> {
+  if (given.some(({ passwordHash }) => needsArgon2(passwordHash))) await loadArgon2();
   const skipped: SkippedUser[] = [];
   let imported = 0;
   for (let start = 0; start < given.length; start += BATCH) {
-    const batch = new Map<NewUser, FieldValues>();
-    const indexes = new Map<NewUser, number>();
+    const batch = new Map<NewAccount, number>();
     for (const [offset, row] of given.slice(start, start + BATCH).entries()) {
       const index = start + offset;
-      const read = readRow(core, row, usernames);
+      const read = readRow(core, row, rules);
       if ('code' in read) skipped.push({ index, ...read });
-      else {
-        batch.set(read.user, read.fields);
-        indexes.set(read.user, index);
-      }
+      else batch.set(read, index);
     }
-    const refused = await core.signUp.createMany(batch, 'import');
-    for (const [user, index] of indexes) {
-      const error = refused.get(user);
-      if (error) skipped.push({ index, ...refusalOf(error) });
-      else imported++;
+    const outcomes = await core.signUp.createMany([...batch.keys()], { via: 'import' });
+    for (const [account, outcome] of outcomes) {
+      if ('id' in outcome) imported++;
+      else skipped.push({ index: batch.get(account) ?? 0, ...refusalOf(outcome) });
     }
   }
   return { imported, skipped: skipped.sort((a, b) => a.index - b.index) };
 }
 
-function refusalOf({ code, detail }: AuthError): Problem {
-  if (code === 'email_taken' || code === 'username_taken') return { code, detail: TAKEN[code] };
+function refusalOf({ code, detail }: Refusal): Problem {
+  if (code === 'email_taken' || code === 'username_taken') return { code, detail };
   return { code: 'sign_up_refused', detail };
 }
 
-function readRow(core: Core, row: ImportedUser, usernames: UsernameRules | null): Readable | Problem {
-  const user = readUser(row, usernames);
+function readRow(core: Core, row: ImportedUser, rules: Rules): NewAccount | Problem {
+  const user = readUser(row, rules);
   if ('code' in user) return user;
   try {
     return { user, fields: core.fields.read(row.fields ?? {}, 'code', 'create') };
@@ -123,7 +112,7 @@ function readRow(core: Core, row: ImportedUser, usernames: UsernameRules | null)
   }
 }
 
-function readUser(user: ImportedUser, usernames: UsernameRules | null): NewUser | Problem {
+function readUser(user: ImportedUser, { usernames, legacy }: Rules): NewUser | Problem {
   const email = canonicalEmail(user.email);
   const needsEmail = !usernames || !user.username;
   if (!email && (needsEmail || (user.email ?? null) !== null)) {
@@ -140,15 +129,16 @@ function readUser(user: ImportedUser, usernames: UsernameRules | null): NewUser 
   if (user.username && !username) {
     return { code: 'invalid_username', detail: `username ${usernames?.detail}` };
   }
-  const { passwordHash } = user;
-  const problem = passwordHash === null ? null : problemOfHash(passwordHash);
+  const given = user.passwordHash;
+  const passwordHash = typeof given === 'string' ? legacy.tagged(given, undefined) : given;
+  const problem = passwordHash === null ? null : problemOfHash(passwordHash, legacy.read);
   if (problem) return problem;
   const isProved = email !== null && user.emailVerified === true;
   return { email, username, passwordHash, emailProof: isProved ? 'mailbox' : null };
 }
 
 /** What is wrong with a password hash from another system. Null if it can be used. */
-export function problemOfHash(passwordHash: unknown): Problem | null {
+export function problemOfHash(passwordHash: unknown, read = readForeignHash): Problem | null {
   // Not taken for null: a misspelled key, such as password_hash, would create accounts without their passwords.
   if (passwordHash === undefined) {
     const detail = 'passwordHash is missing; it must be null for an account without a password';
@@ -158,7 +148,7 @@ export function problemOfHash(passwordHash: unknown): Problem | null {
     const detail = `passwordHash has more than ${MAX_HASH_CHARACTERS} characters`;
     return { code: 'hash_too_long', detail };
   }
-  const foreign = typeof passwordHash === 'string' ? readForeignHash(passwordHash) : null;
+  const foreign = typeof passwordHash === 'string' ? read(passwordHash) : null;
   if (!foreign) {
     const detail =
       'passwordHash must be a bcrypt, argon2id, scrypt or PBKDF2 hash in a supported format, ' +

@@ -8,6 +8,7 @@ import { text } from '../../http/schemas.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { CredentialApi } from './api.js';
 import { EmailVerification } from './email-verification.js';
+import { LegacyHashes } from './legacy-hashes.js';
 import { INVITATION, RESET_PASSWORD, VERIFY_EMAIL } from './mails.js';
 import { type CredentialPasswordOptions, checkTogether, readSettings, type Settings } from './options.js';
 import { PasswordChange } from './password-change.js';
@@ -93,7 +94,9 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
 }
 
 function makeParts(core: Core, settings: Settings) {
-  const hasher = new PasswordHasher(settings.bcryptCost, settings.pepper, () => core.limiter.client);
+  const legacy = new LegacyHashes(settings.verifyLegacy, core.settings.logger);
+  const { bcryptCost, pepper } = settings;
+  const hasher = new PasswordHasher(bcryptCost, pepper, () => core.limiter.client, legacy.read);
   const check = new PasswordCheck(core, hasher);
   const { isBreached, onBreachCheckFailure: onFailure, passwordRules, usernames } = settings;
   // The app's own code, which may make calls of its own.
@@ -111,7 +114,7 @@ function makeParts(core: Core, settings: Settings) {
       reset: new PasswordReset(core, mails, email, hasher, rules),
     };
   const registrations = new Registrations(core, hasher, rules, byMail, settings);
-  return { hasher, check, rules, change, byMail, registrations };
+  return { hasher, legacy, check, rules, change, byMail, registrations };
 }
 
 /** Whether the user has a password, and an email or username to sign in with. */

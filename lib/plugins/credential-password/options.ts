@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { readOptions } from '../../config/options.js';
 import type { Core } from '../../core/core.js';
+import type { LegacyVerifiers } from '../../core/import-types.js';
+import { checkVerifiers } from './legacy-hashes.js';
 import type { BreachCheck } from './rules.js';
 import { UsernameRules } from './username-rules.js';
 
@@ -69,6 +71,13 @@ export interface CredentialPasswordOptions {
    * @default none
    */
   pepper?: string | readonly string[];
+  /**
+   * How to verify imported password hashes in formats that latchkey does not know, by the name of their scheme: 1 to 32 of
+   * `a-z`, digits, `_` and `-`. A function gets the password and the hash, and returns whether they match, within 5 seconds.
+   * A hash is replaced when its user signs in.
+   * @default none
+   */
+  verifyLegacy?: LegacyVerifiers;
   /** Checks, within 2 seconds, whether a new password is known from a data breach. @default no check */
   isBreached?: BreachCheck;
   /** Whether to accept a new password if `isBreached` fails or times out. @default `accept` */
@@ -111,6 +120,7 @@ const schema = () =>
       .max(20, 'must be at most 20: a hash would take minutes')
       .default(12),
     pepper: z.union([pepper.transform((one) => [one]), z.array(pepper)]).default([]),
+    verifyLegacy: z.custom<LegacyVerifiers>().optional(),
     isBreached: z.custom<BreachCheck>((it) => typeof it === 'function', 'must be a function').optional(),
     onBreachCheckFailure: z.enum(['accept', 'refuse'], "must be 'accept' or 'refuse'").default('accept'),
   });
@@ -120,7 +130,12 @@ export type Settings = ReturnType<typeof readSettings>;
 
 /** @throws TypeError on invalid options */
 export function readSettings(options: CredentialPasswordOptions) {
-  const { usernamePattern, username, ...settings } = readOptions('credentialPassword', schema, options);
+  const {
+    usernamePattern,
+    username,
+    verifyLegacy = {},
+    ...settings
+  } = readOptions('credentialPassword', schema, options);
   const { identifier } = settings;
   if (identifier !== 'email' && username === false)
     throw configError(`identifier: '${identifier}' needs usernames: leave out username: false`);
@@ -130,6 +145,7 @@ export function readSettings(options: CredentialPasswordOptions) {
   const mailsOnSignUp = settings.requireVerifiedEmail || settings.concealExistingEmails;
   return {
     ...settings,
+    verifyLegacy: checkVerifiers(verifyLegacy, 'credentialPassword'),
     /** Null if users have none. */
     usernames: hasUsernames ? new UsernameRules(usernamePattern) : null,
     mailsOnSignUp: settings.sendVerificationOnSignUp ?? mailsOnSignUp,

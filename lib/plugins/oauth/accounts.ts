@@ -113,6 +113,33 @@ export class Accounts {
     await this.#table.insert({ id, ...owner, ...columns, createdAt }, transaction);
   }
 
+  /** Those links that exist. */
+  async findLinks(
+    links: readonly Pick<AccountRow, 'issuer' | 'providerAccountId'>[],
+    transaction: Transaction,
+  ): Promise<AccountRow[]> {
+    if (links.length === 0) return [];
+    const wanted = new Set(links.map(({ issuer, providerAccountId }) => `${issuer} ${providerAccountId}`));
+    const found = await this.#whole.select(
+      'WHERE a.subject IN (:subjects) AND a.issuer IN (:issuers)',
+      {
+        subjects: [...new Set(links.map(({ providerAccountId }) => providerAccountId))],
+        issuers: [...new Set(links.map(({ issuer }) => issuer))],
+      },
+      transaction,
+    );
+    return found.filter(({ issuer, providerAccountId }) => wanted.has(`${issuer} ${providerAccountId}`));
+  }
+
+  /** Inserts accounts without tokens: their users must sign in at the provider to get some. */
+  async insertLinks(links: readonly AccountOwner[], transaction: Transaction): Promise<void> {
+    if (links.length === 0) return;
+    const now = this.#database.clock.date();
+    const times = { createdAt: now, updatedAt: now, refreshedAt: now };
+    const rows = links.map((link) => ({ id: uuidv7(), ...link, scopes: [], relinkRequired: true, ...times }));
+    await this.#table.insert(rows, transaction);
+  }
+
   /**
    * Inserts an account again that was unlinked. It has no tokens, so it must be linked again to get some. Does nothing if its
    * identity, or its provider, has another link by now.

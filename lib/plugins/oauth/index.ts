@@ -1,15 +1,18 @@
 import type { Transaction } from 'sequelize';
 import * as z from 'zod';
 import { readOptions } from '../../config/options.js';
+import type { RowPart } from '../../core/row-part.js';
 import { checkCallbackUrl } from '../../http/callback-url.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { Accounts } from './accounts.js';
 import { OAuthApi } from './api.js';
 import { ProviderClient } from './client.js';
 import { Flows } from './flows.js';
+import { linksOfRows } from './imported-links.js';
 import { accountsMigration } from './migrations.js';
 import { accountsTable, flowsTable } from './model.js';
 import { revokeTokens } from './parts.js';
+import { MAX_ISSUER } from './profile.js';
 import { issuerOf, type Provider, type ProviderPlugin } from './provider.js';
 import { RefreshLeases } from './refresh-leases.js';
 import { Revocations } from './revocations.js';
@@ -39,9 +42,6 @@ export interface OAuthOptions {
    */
   errorUrl?: string;
 }
-
-// As the column is declared.
-const MAX_ISSUER = 255;
 
 const TABLES = { Account: accountsTable, OAuthFlow: flowsTable } as const;
 
@@ -123,6 +123,7 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
         waysIn: async ({ user }, transaction) =>
           (await usable(user.id, transaction)).map((id) => ({ kind: 'provider', id })),
         wayBack: wayBack(accounts),
+        rowParts: [linksOfRows(accounts, providers) as RowPart],
         prune: () => flows.prune(),
         settle: async () => {
           await Promise.all([refresher.settle(), revocations.settle()]);

@@ -9,6 +9,8 @@ export interface CheckedProfile extends Required<Profile> {
   readonly subject: string;
 }
 
+// As the columns are declared.
+export const MAX_ISSUER = 255;
 const MAX_SUBJECT_LENGTH = 255;
 // So that there is time left for the rest of the sign-in.
 const OPTIONAL_TIMEOUT_MS = 2000;
@@ -67,7 +69,8 @@ export function checkedProfile(profile: Profile): CheckedProfile {
   };
 }
 
-function checkedSubject(value: unknown): string {
+/** @throws Error if it does not identify exactly one person */
+export function checkedSubject(value: unknown): string {
   // Other numbers are rounded, so that two people could have the same.
   const subject = Number.isSafeInteger(value) ? String(value) : value;
   if (typeof subject !== 'string' || subject.trim() === '' || !isStorable(subject, MAX_SUBJECT_LENGTH))

@@ -76,6 +76,8 @@ export interface Provider {
    * consent. For `reauthenticate`, the default with OpenID Connect is `max_age=0` and `prompt=login`.
    */
   readonly parametersFor?: Readonly<Partial<Record<FlowPurpose, Readonly<Record<string, string>>>>>;
+  /** Whether its ID tokens name an issuer for each tenant, and not the configured one. @default false */
+  readonly hasTenants?: boolean;
   /**
    * Issuers under which accounts of this provider were stored before. An account that was stored with this provider's
    * id belongs to this provider alone. It moves to the current issuer when its user signs in, or when another provider

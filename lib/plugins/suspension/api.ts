@@ -120,7 +120,11 @@ export class SuspensionApi {
   }
 }
 
-function checkOptions({ reason = null, until = null }: SuspendOptions, now: number) {
+/** @throws AuthError `validation_failed` */
+export function checkOptions(
+  { reason = null, until = null }: Pick<SuspendOptions, 'reason' | 'until'>,
+  now: number,
+) {
   const errors: FieldError[] = [];
   const isText = typeof reason === 'string' && reason.isWellFormed() && !reason.includes('\0');
   if (reason !== null && (!isText || reason.length > MAX_REASON)) {

@@ -1,7 +1,9 @@
+import type { RowPart } from '../../core/row-part.js';
 import { AuthError } from '../../errors.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { SuspensionApi } from './api.js';
 import { suspensionColumns } from './columns.js';
+import { suspensionsOfRows } from './imported-suspensions.js';
 import { suspensionMigration } from './migrations.js';
 import { reinstateUser } from './routes/reinstate.js';
 import { suspendUser } from './routes/suspend.js';
@@ -29,6 +31,7 @@ export function suspension(): Plugin<'suspension', SuspensionApi, Record<never, 
         api,
         migrations: [suspensionMigration],
         routes: () => [suspendUser(core, api), reinstateUser(core, api)],
+        rowParts: [suspensionsOfRows(core) as RowPart],
         accountProblems: ['account_suspended'],
         checkAccount(account) {
           if (api.isSuspended(account)) throw new AuthError('account_suspended');

@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import { readOptions } from '../../config/options.js';
 import type { Core } from '../../core/core.js';
+import type { RowPart } from '../../core/row-part.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { TwoFactorApi } from './api.js';
 import { secondFactorColumns } from './columns.js';
+import { factorsOfRows } from './imported-factors.js';
 import { twoFactorMigration } from './migrations.js';
 import { pendingSignInsTable, recoveryCodesTable, totpEnrolmentsTable, totpSecretsTable } from './model.js';
 import { makeParts, type Parts } from './parts.js';
@@ -89,6 +91,7 @@ export function twoFactor(options: TwoFactorOptions = {}): Plugin<'twoFactor', T
         secondFactors: secondFactorsOf(parts, trustProviders),
         reauthentications: reauthenticationsOf(core, parts),
         wayBack: twoFactorWayBack(core, parts.secrets, parts.codes, parts.changes),
+        rowParts: [factorsOfRows(core, parts) as RowPart],
         signInMethods: {
           schema: { totp: z.boolean(), recovery_codes_left: z.int() },
           async of({ user }) {

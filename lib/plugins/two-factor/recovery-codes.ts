@@ -35,6 +35,23 @@ export class RecoveryCodes {
     return codes;
   }
 
+  /** Inserts codes of new users. */
+  async insert(
+    codes: readonly { readonly codeHash: Digest; readonly userId: string }[],
+    transaction: Transaction,
+  ): Promise<void> {
+    if (codes.length > 0) await this.#table.insert(codes, transaction);
+  }
+
+  /** Those of the codes that somebody has, or had. */
+  async known(hashes: readonly Digest[], transaction: Transaction): Promise<Digest[]> {
+    if (hashes.length === 0) return [];
+    const rows = await this.#table
+      .whole('c')
+      .select('WHERE c.code_hash IN (:hashes)', { hashes: [...hashes] }, transaction);
+    return rows.map(({ codeHash }) => codeHash);
+  }
+
   /** Those that were used stay, so that undoing a change does not put them back. */
   async deleteUnused(userId: string, transaction: Transaction): Promise<void> {
     await this.#table.delete({ userId, usedAt: null }, transaction);

@@ -103,6 +103,18 @@ export class TotpSecrets {
     await this.#table.insert({ userId, secret: sealed, wrongCodes: 0, ...columns }, transaction);
   }
 
+  /** Inserts the secrets of new users. */
+  async insert(secrets: readonly (readonly [userId: string, secret: string])[], transaction: Transaction) {
+    if (secrets.length === 0) return;
+    const { box, database } = this.#core;
+    const confirmedAt = database.clock.date();
+    const rows = secrets.map(([userId, secret]) => ({
+      ...{ userId, secret: box.seal(secret, contextOf(userId)) },
+      ...{ lastStep: 0, wrongCodes: 0, confirmedAt },
+    }));
+    await this.#table.insert(rows, transaction);
+  }
+
   async delete(userId: string, transaction: Transaction): Promise<void> {
     await this.#table.delete({ userId }, transaction);
   }

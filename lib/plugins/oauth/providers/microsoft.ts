@@ -7,6 +7,8 @@ const TENANT = z
   .string()
   .regex(/^[\w.-]+$/, 'must be the id of a tenant, organizations, consumers or common');
 
+const TENANT_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
 /** Options of {@link microsoft}. */
 export interface MicrosoftOptions extends DiscoveredOptions {
   /** The accounts to accept: a tenant id, `organizations`, `consumers` or `common`. @default `common` */
@@ -40,6 +42,7 @@ export function microsoft(options: MicrosoftOptions): ProviderPlugin {
   return providerPlugin({
     id: 'microsoft',
     server: { discover: issuer ?? `https://login.microsoftonline.com/${tenant}/v2.0` },
+    hasTenants: issuer === undefined && !TENANT_ID.test(tenant),
     ...clientOf(options),
     clientAuth: 'post',
     scopes: scopes ?? ['openid', 'email', 'profile', 'offline_access'],

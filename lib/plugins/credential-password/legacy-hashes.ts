@@ -1,0 +1,115 @@
+import { withTimeout } from '../../context/deadline.js';
+import type { LegacyVerifier, LegacyVerifiers } from '../../core/import-types.js';
+import { type ForeignHash, readForeignHash } from '../../crypto/foreign-hash.js';
+import type { Logger } from '../../logger.js';
+
+const TAGGED = /^\$legacy\$([a-z][a-z0-9_-]{0,31})\$(.+)$/s;
+const NAME = /^[a-z][a-z0-9_-]{0,31}$/;
+// As long as the costliest hashes that are accepted.
+const VERIFY_MS = 5000;
+
+/**
+ * Hashes in formats that only the app can verify. They are stored as `$legacy$<name>$<hash>`, so that each is verified by
+ * the function of its scheme and by no other, which might take it for something else.
+ */
+export class LegacyHashes {
+  readonly #verifiers: Map<string, LegacyVerifier>;
+  readonly #reported = new Set<string>();
+
+  constructor(
+    private readonly configured: LegacyVerifiers,
+    private readonly logger: Logger,
+  ) {
+    this.#verifiers = new Map(Object.entries(configured));
+  }
+
+  /** Parses a stored hash of another system's. Null if nothing can verify it. */
+  readonly read = (stored: string): ForeignHash | null => {
+    const [, name, hash = ''] = TAGGED.exec(stored) ?? [];
+    if (name === undefined) return readForeignHash(stored);
+    const verifier = this.#verifiers.get(name);
+    if (!verifier) {
+      this.#report(
+        name,
+        `a password cannot be verified: add ${name} to verifyLegacy of credentialPassword(), as in the import`,
+      );
+      return null;
+    }
+    return {
+      kind: { parameters: `legacy ${name}` },
+      isTooCostly: false,
+      verify: (password) => this.#verify(name, () => verifier(password, hash)),
+    };
+  };
+
+  /**
+   * Adds the verifiers of an import, for the rest of the process.
+   *
+   * @throws TypeError if a name is not valid or another function has it, or if it is no function
+   */
+  add(given: LegacyVerifiers): void {
+    for (const [name, verifier] of Object.entries(checkVerifiers(given, 'auth.importUsers'))) {
+      const known = this.#verifiers.get(name);
+      if (known && known !== verifier)
+        throw new TypeError(
+          `latchkey: auth.importUsers: verifyLegacy.${name} is another function than before: give the one of the config`,
+        );
+      this.#verifiers.set(name, verifier);
+      if (!Object.hasOwn(this.configured, name))
+        this.#report(
+          name,
+          `passwords imported with verifyLegacy.${name} cannot be verified by other processes: add it to credentialPassword()`,
+        );
+    }
+  }
+
+  /**
+   * A hash as it is stored. One in no known format is taken for the only scheme there is.
+   *
+   * @param offered the schemes of the import, if it names some
+   */
+  tagged(given: string, offered: LegacyVerifiers | undefined): string {
+    if (TAGGED.test(given) || readForeignHash(given)) return given;
+    const names = offered ? Object.keys(offered) : [...this.#verifiers.keys()];
+    return names.length === 1 ? `$legacy$${names[0]}$${given}` : given;
+  }
+
+  async #verify(name: string, verify: () => boolean | Promise<boolean>): Promise<boolean> {
+    try {
+      const answer = await withTimeout(
+        Promise.resolve().then(verify),
+        VERIFY_MS,
+        () => new Error('too slow'),
+      );
+      return answer === true;
+    } catch (error) {
+      // Not its message, which could contain the password.
+      const what = error instanceof Error && error.message === 'too slow' ? 'took too long' : 'threw';
+      this.logger.error(`latchkey: verifyLegacy.${name} ${what}, so the password was refused`);
+      return false;
+    }
+  }
+
+  #report(name: string, what: string): void {
+    if (this.#reported.has(name)) return;
+    this.#reported.add(name);
+    this.logger.warn(`latchkey: ${what}`);
+  }
+}
+
+/** @throws TypeError if these are no verifiers */
+export function checkVerifiers(given: unknown, of: string): LegacyVerifiers {
+  if (typeof given !== 'object' || given === null)
+    throw new TypeError(`latchkey: ${of}: verifyLegacy must be an object of functions, by name`);
+  for (const [name, verifier] of Object.entries(given)) {
+    if (!NAME.test(name))
+      throw new TypeError(
+        `latchkey: ${of}: verifyLegacy.${name}: a name has 1 to 32 of a-z, digits, _ and -, with a letter first`,
+      );
+    if (typeof verifier !== 'function')
+      throw new TypeError(
+        `latchkey: ${of}: verifyLegacy.${name} must be a function (password, stored) => boolean`,
+      );
+  }
+  return given as LegacyVerifiers;
+}

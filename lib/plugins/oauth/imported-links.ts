@@ -1,0 +1,110 @@
+import type { ImportRow } from '../../core/import-types.js';
+import type { RowPart } from '../../core/row-part.js';
+import { declareRowKeys } from '../../core/switches.js';
+import { type AuthError, invalidField } from '../../errors.js';
+import type { Accounts } from './accounts.js';
+import { checkedSubject, MAX_ISSUER } from './profile.js';
+import { issuerOf, type Provider } from './provider.js';
+
+/** A user's account at a provider, for `auth.importUsers`. */
+export interface ImportedLink {
+  /** The provider's id, as in the config. */
+  readonly provider: string;
+  /** The provider's issuer. Required for Microsoft, unless `tenant` is the id of one tenant. @default the config's */
+  readonly issuer?: string | null | undefined;
+  /** The account's id at the provider (the subject), as that provider's module of latchkey reads it. */
+  readonly subject: string | number;
+}
+
+declare module '../../core/import-types.js' {
+  interface ImportRow {
+    /** The user's accounts at providers. They have no tokens until their user signs in there. @default none */
+    accounts?: readonly ImportedLink[] | null | undefined;
+  }
+}
+
+declareRowKeys(['accounts'], 'add oauth() and a provider to plugins');
+
+/** A link as it is stored. */
+export interface Link {
+  readonly provider: string;
+  readonly issuer: string;
+  readonly providerAccountId: string;
+}
+
+/** What an import takes from a row for the accounts at providers. */
+export function linksOfRows(accounts: Accounts, providers: readonly Provider[]): RowPart<readonly Link[]> {
+  const known = new Map(providers.map((one) => [one.id, one]));
+  return {
+    keys: ['accounts'],
+    isWayIn: true,
+    async read({ accounts: given }) {
+      const links = readList(given).map((link, index) => readLink(known, link, `/accounts/${index}`));
+      const twice = links.find(
+        ({ provider }, index) => links.findIndex((one) => one.provider === provider) < index,
+      );
+      if (twice) throw invalid('/accounts', `has two accounts at ${twice.provider}: a user can have one`);
+      return links;
+    },
+    identitiesOf: (links) => links.map(identityOf),
+    takenAmong: async (all, transaction) =>
+      (await accounts.findLinks(all.flat(), transaction)).map(identityOf),
+    taken: { code: 'account_taken', detail: 'one of accounts is linked to another user already' },
+    write: (links, transaction) =>
+      accounts.insertLinks(
+        [...links].flatMap(([userId, list]) => list.map((link) => ({ userId, ...link }))),
+        transaction,
+      ),
+  };
+}
+
+function readList(given: ImportRow['accounts']): readonly unknown[] {
+  if (Array.isArray(given)) return given;
+  throw invalid('/accounts', 'must be a list, such as [{ provider: "google", subject: "1178" }]');
+}
+
+function readLink(known: ReadonlyMap<string, Provider>, given: unknown, pointer: string): Link {
+  if (typeof given !== 'object' || given === null)
+    throw invalid(pointer, 'must be an object with provider and subject');
+  const { provider: id, issuer, subject, ...others } = given as Partial<ImportedLink>;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined)
+    throw invalid(pointer, `has the key ${unknown}, which is not known: check its spelling`);
+  const provider = known.get(String(id));
+  if (!provider) {
+    const detail = `is none of the providers in plugins (${[...known.keys()].join(', ')}): add it, or leave the account out`;
+    throw invalidField(`${pointer}/provider`, 'unknown_provider', detail);
+  }
+  return {
+    provider: provider.id,
+    issuer: readIssuer(provider, issuer ?? null, pointer),
+    providerAccountId: readSubject(subject, pointer),
+  };
+}
+
+function readIssuer(provider: Provider, issuer: unknown, pointer: string): string {
+  if (issuer === null && provider.hasTenants)
+    throw invalid(
+      `${pointer}/issuer`,
+      'is missing: it names the tenant, such as https://login.microsoftonline.com/<tenant id>/v2.0',
+    );
+  const given = issuer ?? issuerOf(provider);
+  if (typeof given === 'string' && given.length <= MAX_ISSUER && /^[!-~]+$/.test(given)) return given;
+  throw invalid(`${pointer}/issuer`, `must be text of at most ${MAX_ISSUER} ASCII characters`);
+}
+
+function readSubject(subject: unknown, pointer: string): string {
+  try {
+    return checkedSubject(subject);
+  } catch (error) {
+    throw invalid(`${pointer}/subject`, `is not valid: ${(error as Error).message}`);
+  }
+}
+
+function identityOf({ issuer, providerAccountId }: Pick<Link, 'issuer' | 'providerAccountId'>): string {
+  return `account ${issuer} ${providerAccountId}`;
+}
+
+function invalid(pointer: string, detail: string): AuthError {
+  return invalidField(pointer, 'invalid_accounts', detail);
+}

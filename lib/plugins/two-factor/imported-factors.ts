@@ -1,0 +1,102 @@
+import type { Core } from '../../core/core.js';
+import type { ImportRow } from '../../core/import-types.js';
+import type { RowPart } from '../../core/row-part.js';
+import { declareRowKeys } from '../../core/switches.js';
+import { type AuthError, invalidField } from '../../errors.js';
+import type { Digest } from '../../models/column.js';
+import type { Parts } from './parts.js';
+import { hashOf } from './recovery-codes.js';
+
+declare module '../../core/import-types.js' {
+  interface ImportRow {
+    /**
+     * The confirmed secret of the user's authenticator app, in base32: 10 to 128 bytes, for codes of 6 digits every 30 seconds
+     * with SHA-1.
+     * @default none, for a user without a second factor
+     */
+    totpSecret?: string | null | undefined;
+    /** Recovery codes that have not been used, in plain text: 8 to 100 characters each. @default none */
+    recoveryCodes?: readonly string[] | null | undefined;
+  }
+}
+
+declareRowKeys(['totpSecret', 'recoveryCodes'], 'add twoFactor() to plugins');
+
+// Half of what RFC 4226, 4 demands of new secrets: many older apps made these.
+const MIN_BYTES = 10;
+const MAX_BYTES = 128;
+const MAX_CODES = 50;
+const MIN_CODE = 8;
+const MAX_CODE = 100;
+
+interface ImportedFactor {
+  readonly secret: string;
+  readonly codes: readonly Digest[];
+}
+
+/** What an import takes from a row for the second factor. */
+export function factorsOfRows(core: Core, { secrets, codes }: Parts): RowPart<ImportedFactor> {
+  return {
+    keys: ['totpSecret', 'recoveryCodes'],
+    async read({ totpSecret, recoveryCodes }) {
+      const hashes = readCodes(recoveryCodes ?? []);
+      const secret = readSecret(totpSecret);
+      if (secret === null)
+        throw invalidField(
+          '/totpSecret',
+          'invalid_totp_secret',
+          'is missing, without which recoveryCodes are of no use',
+        );
+      return { secret, codes: hashes };
+    },
+    columnsOf: () => ({ secondFactorAt: core.database.clock.date() }),
+    identitiesOf: ({ codes: hashes }) => hashes.map(identityOf),
+    takenAmong: async (all, transaction) => {
+      const hashes = all.flatMap((one) => one.codes);
+      return (await codes.known(hashes, transaction)).map(identityOf);
+    },
+    taken: {
+      code: 'recovery_code_taken',
+      detail: 'another user has one of recoveryCodes: leave it out, so that each code is for one user',
+    },
+    async write(factors, transaction) {
+      const all = [...factors];
+      const sealed = all.map(([userId, { secret }]) => [userId, secret] as const);
+      await secrets.insert(sealed, transaction);
+      await codes.insert(
+        all.flatMap(([userId, one]) => one.codes.map((codeHash) => ({ codeHash, userId }))),
+        transaction,
+      );
+    },
+  };
+}
+
+/** In base32 without spaces and padding. */
+function readSecret(given: ImportRow['totpSecret']): string | null {
+  if (given === undefined || given === null || given === '') return null;
+  const secret = typeof given === 'string' ? given.toUpperCase().replace(/[\s=-]/g, '') : '';
+  const bytes = Math.floor((secret.length * 5) / 8);
+  if (/^[A-Z2-7]+$/.test(secret) && bytes >= MIN_BYTES && bytes <= MAX_BYTES) return secret;
+  const detail = `must be base32 (A to Z and 2 to 7) of ${MIN_BYTES} to ${MAX_BYTES} bytes`;
+  throw invalidField('/totpSecret', 'invalid_totp_secret', detail);
+}
+
+function readCodes(given: unknown): Digest[] {
+  if (!Array.isArray(given) || given.length > MAX_CODES)
+    throw wrong(`must be a list of at most ${MAX_CODES}`);
+  const codes = given.map((code) => {
+    const typed = typeof code === 'string' ? code.replace(/[\s-]/g, '') : '';
+    if (typed.length < MIN_CODE || typed.length > MAX_CODE)
+      throw wrong(`must have ${MIN_CODE} to ${MAX_CODE} characters each, without spaces and hyphens`);
+    return hashOf(typed);
+  });
+  return codes.filter((code, index) => codes.findIndex((one) => one.equals(code)) === index);
+}
+
+function identityOf(codeHash: Digest): string {
+  return `recovery code ${codeHash.toString('hex')}`;
+}
+
+function wrong(detail: string): AuthError {
+  return invalidField('/recoveryCodes', 'invalid_recovery_codes', detail);
+}
