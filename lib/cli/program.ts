@@ -4,6 +4,7 @@ import type { Auth } from '../auth.js';
 import type { Acting } from './call.js';
 import { addDoctor } from './doctor.js';
 import { EXIT, usageError } from './failure.js';
+import { addImport } from './import.js';
 import { addMigrate } from './migrate.js';
 import { Output, type Streams } from './output.js';
 import { loadProject } from './project.js';
@@ -60,6 +61,7 @@ export function createProgram(
       if (isInterrupted) code = EXIT.interrupted;
     };
   addMigrate(command, acting);
+  addImport(command, acting);
   addUsers(command, acting);
   addPrune(command, acting);
   addRotate(command, acting);

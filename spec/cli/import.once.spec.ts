@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createAuth } from '../../lib/index.js';
+import { SECRET } from '../support/app.js';
+import { type CliProject, startProject } from '../support/cli.js';
+
+const CONFIG = `import { createAuth, credentialPassword } from 'latchkey';
+  export const auth = createAuth({
+    database: 'sqlite:./app.db',
+    secret: '${SECRET}',
+    plugins: [credentialPassword()],
+  });`;
+const HASH = '$2b$04$LAAkqIYrNmfCTGrV6XQkPeLvKa8mf0YDqNzJ3qUuEJwhvQkMzQpO2';
+const ada = { ref: 7, email: 'ada@example.com', emailVerified: true, passwordHash: HASH };
+const grace = { ref: 'g', email: 'grace@example.com', createdAt: '2020-02-02T20:20:20.000Z' };
+const lines = (...rows: object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+
+let project: CliProject | undefined;
+beforeEach(async () => {
+  project ??= await startProject();
+  await project.run(['migrate', '--undo', 'all', '--yes']);
+  await project.write({ 'package.json': '{ "type": "module" }', 'latchkey.config.js': CONFIG });
+  await project.run(['migrate']);
+}, 60_000);
+afterAll(() => project?.remove());
+
+const latchkey = (args: readonly string[], input?: string) =>
+  (project as CliProject).run(['import', ...args], {}, input);
+
+/** The emails of all accounts. */
+async function emails(): Promise<unknown[]> {
+  const auth = createAuth({ database: `sqlite:${project?.folder}/app.db`, secret: SECRET });
+  const users = await auth.models.User.findAll({ order: ['email'] });
+  await auth.close();
+  return users.map((user) => user.get('email'));
+}
+
+describe('latchkey import', () => {
+  test('takes JSON lines, and can be run again', async () => {
+    await project?.write({ 'users.jsonl': `${lines(ada)}\n${lines(grace)}` });
+    const first = await latchkey(['users.jsonl']);
+    expect(first).toEqual({ code: 0, stdout: '2 accounts imported, 0 rows skipped.\n', stderr: '' });
+    expect(await latchkey(['users.jsonl'])).toEqual(first);
+    expect(await emails()).toEqual(['ada@example.com', 'grace@example.com']);
+  });
+
+  test('takes a JSON array from stdin', async () => {
+    const { code, stdout } = await latchkey(['-', '--json'], JSON.stringify([ada, grace], null, 2));
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      dryRun: false,
+      users: [
+        { ref: 7, id: expect.any(String) },
+        { ref: 'g', id: expect.any(String) },
+      ],
+      skipped: [],
+    });
+  });
+
+  test.each([
+    ['rows', `export default ${JSON.stringify([ada])};`],
+    ['a function', `export default async function* () { yield ${JSON.stringify(ada)}; }`],
+  ])('takes a module that exports %s', async (_what, source) => {
+    await project?.write({ 'users.js': source });
+    expect((await latchkey(['users.js'])).stdout).toBe('1 account imported, 0 rows skipped.\n');
+  });
+
+  test('--dry-run imports nobody', async () => {
+    const { code, stdout } = await latchkey(['-', '--dry-run'], lines(ada));
+    expect([code, stdout]).toEqual([0, '1 account would be imported, 0 rows skipped.\n']);
+    expect(await emails()).toEqual([]);
+  });
+
+  test('names the rows that it skips, and goes on', async () => {
+    const { code, stdout } = await latchkey(
+      ['-'],
+      lines({ ref: 1, email: 'nonsense' }, ada, { ...ada, ref: 8 }),
+    );
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^ {2}1: \w+: .*\n {2}8: \w+: .*\n1 account imported, 2 rows skipped\.\n$/);
+    expect(await emails()).toEqual(['ada@example.com']);
+  });
+
+  test('names a line that is no JSON, but quotes nothing of it', async () => {
+    const { code, stderr } = await latchkey(['-'], `${lines(grace)}{ "email": "ada@example.com", ${HASH}\n`);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^latchkey: stdin:2 is not JSON/)]);
+    expect(stderr).not.toContain('$2b');
+    expect((await latchkey(['nothing.json'])).code).toBe(2);
+  });
+
+  test('an interrupt ends it, and keeps what has been imported', async () => {
+    const source = `export default async function* () {
+      for (let n = 0; n < 600; n++) yield { email: 'u' + n + '@example.com' };
+      console.error('waiting');
+      await new Promise((resolve) => setTimeout(resolve, 600_000));
+    }`;
+    await project?.write({ 'endless.js': source });
+    const child = (project as CliProject).start(['import', 'endless.js']);
+    let stderr = '';
+    for await (const chunk of child.stderr as NodeJS.ReadableStream) {
+      if (stderr === '') child.kill('SIGINT');
+      stderr += chunk;
+    }
+    const [code] = child.exitCode === null ? await once(child, 'exit') : [child.exitCode];
+    expect([code, stderr]).toEqual([130, 'waiting\nInterrupted.\n']);
+    // A batch has 500 rows.
+    expect(await emails()).toHaveLength(500);
+  });
+});
