@@ -9,4 +9,11 @@ export {
 } from './bridges/express-session.js';
 export type { OldRow } from './bridges/old-tables.js';
 export type { BridgeOptions, FoundUser } from './bridges/options.js';
-export type { CookieValues, OldSession, OldUser, SessionBridge } from './config/bridge.js';
+export type {
+  CookieValues,
+  ImportedRow,
+  OldSession,
+  OldUser,
+  OldUserId,
+  SessionBridge,
+} from './config/bridge.js';

@@ -24,7 +24,8 @@ export interface AuthJsSessionsOptions extends BridgeOptions {
   /**
    * The account of a session: its id, or with `user.model` the primary key of its row, or `{ id, email, emailVerified }`;
    * null for none. It gets the rows of the session and of the user.
-   * @default the account with the user's id, or the one with the email if both have verified it
+   * @default the account with the user's id, or that `fromAuthJs` has imported; else the one with the email, if both have
+   *   verified it
    */
   userId?: ((session: OldRow, user: OldRow) => FoundUser | Promise<FoundUser>) | undefined;
 }

@@ -28,7 +28,8 @@ export interface BetterAuthSessionsOptions extends BridgeOptions {
   /**
    * The account of a session: its id, or with `user.model` the primary key of its row, or `{ id, email, emailVerified }`;
    * null for none. It gets the rows of the session and of the user.
-   * @default the account with the user's id, if that is a UUID; else the one with the email, if both have verified it
+   * @default the account with the user's id, if that is a UUID, or that `fromBetterAuth` has imported; else the one with the
+   *   email, if both have verified it
    */
   userId?: ((session: OldRow, user: OldRow) => FoundUser | Promise<FoundUser>) | undefined;
 }
@@ -89,6 +90,8 @@ export function betterAuthSessions(options: BetterAuthSessionsOptions): SessionB
   };
 }
 
-function defaultUser(_session: OldRow, { id, email, emailVerified }: OldRow): FoundUser {
-  return userOfRow(id, email, flagOf(emailVerified));
+/** As `fromBetterAuth` reads it. */
+function defaultUser(_session: OldRow, { id, email, emailVerified, username, createdAt }: OldRow): FoundUser {
+  const imported = { username: username ? String(username) : null, createdAt: timeOf(createdAt) };
+  return userOfRow(id, email, flagOf(emailVerified), imported);
 }

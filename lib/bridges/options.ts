@@ -1,6 +1,6 @@
 import type { Sequelize } from 'sequelize';
 import * as z from 'zod';
-import type { OldUser, OldUserId } from '../config/bridge.js';
+import type { ImportedRow, OldUser, OldUserId } from '../config/bridge.js';
 import { isSequelize } from '../database/connect.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -47,20 +47,26 @@ export const userFunction = z.custom<(...given: never[]) => FoundUser | Promise<
 export function userOf(found: FoundUser, where: string): OldUser | null {
   if (found === null || found === undefined || found === false || found === '') return null;
   if (typeof found !== 'object') return userOf({ id: found }, where);
-  const { id = null, email = null, emailVerified = false } = found;
+  const { id = null, email = null, emailVerified = false, imported } = found;
   const isId = id === null || ['string', 'number', 'bigint'].includes(typeof id);
   const isEmail = email === null || typeof email === 'string';
   if (isId && isEmail && typeof emailVerified === 'boolean' && (id !== null || email !== null))
-    return { id, email, emailVerified };
+    return { id, email, emailVerified, imported };
   throw new TypeError(
     `latchkey: ${where}: userId must return an id, { id, email, emailVerified }, or null for nobody`,
   );
 }
 
 /** The user of a row with the columns of better-auth and Auth.js. An id that is no UUID is not one of an account. */
-export function userOfRow(id: unknown, email: unknown, emailVerified: boolean): OldUser | null {
+export function userOfRow(
+  id: unknown,
+  email: unknown,
+  emailVerified: boolean,
+  imported: Omit<ImportedRow, 'ref'> = {},
+): OldUser | null {
   const uuid = UUID.test(String(id)) ? String(id) : null;
-  if (typeof email === 'string') return { id: uuid, email, emailVerified };
+  if (typeof email === 'string')
+    return { id: uuid, email, emailVerified, imported: { ref: String(id), ...imported } };
   return uuid === null ? null : { id: uuid };
 }
 

@@ -1,6 +1,16 @@
 /** An id that an older system's sessions name: of the account, or with `user.model` the primary key of its row. */
 export type OldUserId = string | number | bigint;
 
+/** What identifies a row of an import, beside its email. */
+export interface ImportedRow {
+  /** The row's `ref`. */
+  readonly ref: OldUserId;
+  /** The row's `username`. @default none */
+  readonly username?: string | null | undefined;
+  /** The row's `createdAt`. @default none */
+  readonly createdAt?: Date | null | undefined;
+}
+
 /** A user of an older system, as its sessions name them. */
 export interface OldUser {
   /** @default none: the account is the one with the email */
@@ -9,6 +19,8 @@ export interface OldUser {
   readonly email?: string | null | undefined;
   /** Whether the older system has verified the email. @default false */
   readonly emailVerified?: boolean | undefined;
+  /** The row with this email that `auth.importUsers` was given. It leads to the row's account. @default none */
+  readonly imported?: ImportedRow | undefined;
 }
 
 /** An active session of an older system. */

@@ -3,19 +3,29 @@ import { isUuid } from '../crypto/uuid.js';
 import { type AppModel, columnOf, internalsOf, quotedTable } from './app-model.js';
 import { canonicalEmail } from './canonical.js';
 import type { Core } from './core.js';
+import { importedId } from './imported-id.js';
+import { normalKey } from './row-keys.js';
 import type { UserRecord } from './user-record.js';
+import { usernamesOf } from './usernames.js';
 
 /** The account of an older system's user. Null if there is none, or if it cannot be told that it is theirs. */
-export async function accountOf(
-  core: Core,
-  { id, email, emailVerified }: OldUser,
-): Promise<UserRecord | null> {
-  const byId = id === null || id === undefined ? null : await accountById(core, id);
-  if (byId || emailVerified !== true) return byId;
-  const canonical = canonicalEmail(email);
+export async function accountOf(core: Core, user: OldUser): Promise<UserRecord | null> {
+  const { id = null } = user;
+  const known = (id === null ? null : await accountById(core, id)) ?? (await importedAccount(core, user));
+  if (known || user.emailVerified !== true) return known;
+  const canonical = canonicalEmail(user.email);
   const record = canonical === null ? null : await core.users.findRecord({ email: canonical });
   // Somebody else may have signed up with the address, on either side.
   return record && record.user.emailVerifiedAt !== null ? record : null;
+}
+
+/** The account that was imported from the user's row. */
+async function importedAccount(core: Core, { email, imported }: OldUser): Promise<UserRecord | null> {
+  if (!imported) return null;
+  const { ref, username = null, createdAt = null } = imported;
+  const folded = username === null ? null : (usernamesOf(core)?.fold(username) ?? null);
+  const names = [canonicalEmail(email), folded];
+  return core.users.findRecord({ id: importedId({ ref: String(ref), names, createdAt }) });
 }
 
 async function accountById(core: Core, id: OldUserId): Promise<UserRecord | null> {
@@ -32,22 +42,16 @@ async function accountIdOfRow(
   foreignKey: string,
   id: OldUserId,
 ): Promise<string | null> {
-  const [key, ...others] = model.primaryKeyAttributes;
-  if (key === undefined || others.length > 0 || !canBe(model, key, id)) return null;
+  const [attribute, ...others] = model.primaryKeyAttributes;
+  const key = attribute === undefined || others.length > 0 ? null : normalKey(model, id);
+  if (attribute === undefined || key === null) return null;
   const { queryGenerator } = internalsOf(model).getQueryInterface();
-  const column = (attribute: string) => queryGenerator.quoteIdentifier(columnOf(model, attribute));
+  const column = (one: string) => queryGenerator.quoteIdentifier(columnOf(model, one));
   const rows = await database.select<{ row_key: unknown; account_id: string | null }>(
-    `SELECT ${column(key)} AS row_key, ${column(foreignKey)} AS account_id FROM ${quotedTable(model)}
-     WHERE ${column(key)} = :id`,
-    { id: String(id) },
+    `SELECT ${column(attribute)} AS row_key, ${column(foreignKey)} AS account_id FROM ${quotedTable(model)}
+     WHERE ${column(attribute)} = :key`,
+    { key },
   );
   // MySQL's collations ignore case and trailing spaces.
-  return rows.find(({ row_key }) => String(row_key) === String(id))?.account_id ?? null;
-}
-
-/** Databases fail on keys of another type, or take `'42abc'` for 42. */
-function canBe(model: AppModel, key: string, id: OldUserId): boolean {
-  const type = String((model.getAttributes()[key]?.type as { key?: unknown } | undefined)?.key);
-  if (/INT/.test(type)) return /^(0|[1-9]\d{0,17})$/.test(String(id));
-  return type !== 'UUID' || isUuid(String(id));
+  return rows.find(({ row_key }) => String(row_key) === key)?.account_id ?? null;
 }

@@ -1,8 +1,9 @@
-import { derivedUuid, isUuid } from '../crypto/uuid.js';
+import { isUuid } from '../crypto/uuid.js';
 import { AuthError, invalidField } from '../errors.js';
 import type { Core } from './core.js';
 import type { FieldValues } from './fields.js';
 import type { ImportRow, LegacyVerifiers, Refusal } from './import-types.js';
+import { importedId } from './imported-id.js';
 import type { NewAccount } from './new-accounts.js';
 import { passwordsOf } from './passwords.js';
 import type { RowPart } from './row-part.js';
@@ -69,9 +70,7 @@ export class ImportRows {
         passwordHash: await this.#readHash(row.passwordHash),
         emailProof: email !== null && isVerified(row.emailVerified) ? 'mailbox' : null,
         // The same for the same row, so that a run that broke off can be repeated.
-        id:
-          id ??
-          derivedUuid(JSON.stringify(['import', ref && String(ref), ...names]), createdAt?.getTime() ?? 0),
+        id: id ?? importedId({ ref: ref === null ? null : String(ref), names, createdAt: createdAt ?? null }),
         createdAt,
         columns: Object.assign({}, ...[...values].map(([part, value]) => part.columnsOf?.(value))),
       },

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { toNodeHandler } from 'better-auth/node';
 import express from 'express';
 import { authJsSessions } from '../../lib/bridges.js';
+import { fromAuthJs } from '../../lib/importers.js';
 import { password, type SpecApp, startApp } from '../support/app.js';
 import { CookieJar } from '../support/cookie-jar.js';
 import { rows } from '../support/database.js';
@@ -105,6 +106,15 @@ test('one leads to the account with the email, if both have verified it', async 
     now: new Date(),
   });
   expect((await me()).body.user?.id).toBe(id);
+});
+
+test('users whose emails nobody has verified go on with the accounts that were imported from them', async () => {
+  await signInByEmail();
+  await rows(app.database, 'UPDATE users SET email_verified = NULL WHERE email = :email', { email });
+  const { users } = await app.auth.importUsers(fromAuthJs(app.database.sequelize));
+  const seen = await me();
+  expect(seen).toMatchObject({ status: 200, body: { user: { email } } });
+  expect(users.map(({ id }) => id)).toContain(seen.body.user?.id);
 });
 
 test('the cookie of NextAuth.js 4 counts too', async () => {

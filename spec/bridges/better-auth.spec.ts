@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { betterAuthSessions } from '../../lib/bridges.js';
+import { fromBetterAuth } from '../../lib/importers.js';
 import { authRouter } from '../../lib/index.js';
 import { password, type SpecApp, startApp } from '../support/app.js';
 import { BETTER_AUTH_SECRET, startBetterAuth } from '../support/better-auth.js';
@@ -118,6 +119,18 @@ describe('an id of better-auth', () => {
     await rows(app.database, 'UPDATE users SET id = :to WHERE id = :from', { from: made.id, to: user?.id });
     expect((await me()).body.user).toMatchObject({ id: user?.id, email: `new.${email}` });
   });
+});
+
+test('users whose emails nobody has verified go on with the accounts that were imported from them', async () => {
+  await signUp({ isVerified: false });
+  // The passwords here are not hashed, so that the spec is quick.
+  async function* people() {
+    for await (const { passwordHash: _, ...row } of fromBetterAuth(app.database.sequelize)) yield row;
+  }
+  const { users } = await app.auth.importUsers(people());
+  const seen = await me();
+  expect(seen).toMatchObject({ status: 200, body: { user: { email } } });
+  expect(users.map(({ id }) => id)).toContain(seen.body.user?.id);
 });
 
 describe('a session is not taken over', () => {
