@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createToken } from '../../lib/crypto/token.js';
 import { apiKeys, twoFactor } from '../../lib/index.js';
 import { ada, password, type SpecApp, signedIn, startApp } from '../support/app.js';
 import { dialect, rows } from '../support/database.js';
@@ -32,7 +33,7 @@ describe('the checker of the invariants', () => {
     [/has verified no email/, 'UPDATE users SET email = NULL, email_verified_at = updated_at'],
     [/proved an email in part/, 'UPDATE users SET mailbox_proved_at = updated_at'],
     [/is no hash/, "UPDATE users SET password_hash = 'as it was typed'"],
-    [/sessions\.user_agent: a secret/, `UPDATE sessions SET user_agent = 'lks_${'A'.repeat(48)}'`],
+    [/sessions\.user_agent: a secret/, `UPDATE sessions SET user_agent = 'x ${createToken('lks_')}'`],
     [/api_keys\.name: a secret/, `UPDATE api_keys SET name = 'x ${ada.password}'`],
     [/ends before it begins/, 'UPDATE sessions SET expires_at = created_at'],
     [/an epoch that/, 'UPDATE sessions SET auth_epoch = 5'],

@@ -1,3 +1,4 @@
+import { isWellFormedToken } from '../../lib/crypto/token.js';
 import { canonicalEmail } from '../../lib/index.js';
 import { rows, type SpecDatabase } from './database.js';
 
@@ -15,8 +16,8 @@ type Tables = ReadonlyMap<string, readonly Row[]>;
 
 /** Tables that keep what was, of users who may be gone. */
 const HISTORY = new Set(['audit_events']);
-/** A token of latchkey: it ends with a checksum, so all of them have this length. */
-const TOKEN = /lk[a-z]_[A-Za-z0-9_-]{48}/;
+/** What may be a token, wherever it begins. Encrypted text can look like one, but has no right checksum. */
+const TOKEN_LIKE = /(?=(lk[a-z]_)([A-Za-z0-9_-]{48}))/g;
 /** The forms of password hashes: see docs/moving-in.md. */
 const PASSWORD_HASH = /^(\$|pbkdf2_|scrypt|bcrypt|[\w-]+[:$])/;
 const DIGEST_BYTES = 32;
@@ -102,7 +103,11 @@ function identities(tables: Tables): string[] {
 
 /** Nothing that opens anything is stored as it is. */
 function plainSecrets(tables: Tables, secrets: readonly string[]): string[] {
-  const found = (text: string) => TOKEN.test(text) || secrets.some((secret) => text.includes(secret));
+  const found = (text: string) =>
+    secrets.some((secret) => text.includes(secret)) ||
+    [...text.matchAll(TOKEN_LIKE)].some(([, prefix = '', body = '']) =>
+      isWellFormedToken(prefix, prefix + body),
+    );
   return [...tables].flatMap(([name, all]) =>
     all.flatMap((row) =>
       Object.entries(row)
