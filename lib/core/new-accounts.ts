@@ -52,7 +52,7 @@ interface Made extends Fresh {
 
 /** What the database has already. */
 interface Known {
-  /** By id. */
+  /** By id: those with an id, email or username of the accounts. */
   readonly users: ReadonlyMap<string, User>;
   /** By the primary keys that accounts name. */
   readonly rows: ReadonlyMap<RowKey, FoundRow>;
@@ -155,7 +155,9 @@ export class NewAccounts {
         transaction,
       )) ?? [])
         taken.add(one);
-    return { users: new Map(byId.map((user) => [user.id, user])), rows, taken };
+    // Both: an account may have been made between the two statements.
+    const users = new Map([...byId, ...byName].map((user) => [user.id, user]));
+    return { users, rows, taken };
   }
 
   async #before({ account, row }: Fresh, via: CreatedVia, transaction: Transaction): Promise<void> {
