@@ -223,8 +223,12 @@ export interface Contribution {
   checkAccount?(account: AccountRow): void;
   /** The problems that `checkAccount` throws, for the OpenAPI document. */
   readonly accountProblems?: readonly AuthErrorCode[];
-  /** Rejects an authenticated user's sign-in by throwing an AuthError. */
-  checkSignIn?(user: User): Promise<void>;
+  /**
+   * Rejects an authenticated user's sign-in by throwing an AuthError.
+   *
+   * @param isByPerson false for a session that takes the place of an older system's, whose browser sends its cookie unasked
+   */
+  checkSignIn?(user: User, isByPerson: boolean): Promise<void>;
   /** The user's ways to sign in through this plugin. The user's row is locked. */
   waysIn?(record: UserRecord, transaction: Transaction): Promise<readonly WayIn[]>;
   /**

@@ -104,7 +104,7 @@ export class SignIn {
   ): Promise<CheckedSignIn> {
     if (!(await this.users.isPresent({ user, row }))) throw new AuthError('invalid_credentials');
     for (const contribution of this.contributions()) contribution.checkAccount?.(account);
-    for (const contribution of this.contributions()) await contribution.checkSignIn?.(user);
+    for (const contribution of this.contributions()) await contribution.checkSignIn?.(user, !carriedOver);
     const reached = this.secondFactors.reached({ account }, shown);
     const isProved = !carriedOver && (reached !== null || !withoutProof);
     const authenticatedAt = isProved ? options.authenticatedAt : NEVER;

@@ -1,19 +1,22 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import express from 'express';
 import type { Model, ModelStatic } from 'sequelize';
 import { internalsOf } from '../../lib/auth.js';
 import { expressSession } from '../../lib/bridges.js';
 import {
   admin,
   authRouter,
+  createAuth,
   optionalSession,
   requireSession,
   suspension,
   twoFactor,
 } from '../../lib/index.js';
-import { caught, password, type SpecApp, startApp } from '../support/app.js';
+import { caught, password, SECRET, type SpecApp, startApp } from '../support/app.js';
 import { CookieJar } from '../support/cookie-jar.js';
 import { rows } from '../support/database.js';
-import { OLD_SECRET, type OldStore, sessionStore, startOldApp } from '../support/old-app.js';
+import { mailbox } from '../support/mailbox.js';
+import { listening, OLD_SECRET, type OldStore, sessionStore, startOldApp } from '../support/old-app.js';
 import { enroll, forgetSteps } from '../support/two-factor.js';
 
 // What holds for the sessions of every older system, on those of express-session.
@@ -335,6 +338,25 @@ describe('is not taken over', () => {
     // Switching it on has raised the epoch, which would be enough.
     await rows(app.database, 'UPDATE users SET auth_epoch = 0 WHERE id = :id', { id: person.id });
     expect((await page()).status).toBe(401);
+  });
+
+  test('that of an account whose email must be verified first, which gets no email for each request', async () => {
+    const { id } = await app.auth.users.create({ email: `person${++count}@example.com` });
+    await jar.visit(`${old.origin}/login/${id}`, { method: 'POST' });
+    const mails = mailbox();
+    const strict = createAuth({
+      database: app.database.url,
+      secret: SECRET,
+      plugins: [password({ requireVerifiedEmail: true })],
+      email: { send: mails.send },
+      bridges: [expressSession({ store, secret: OLD_SECRET, userId: (data) => data.passport?.user })],
+    });
+    const guarded = express().get('/page', requireSession(strict), (_req, res) => void res.json({}));
+    const { origin, stop } = await listening(guarded);
+    for (const _ of [1, 2, 3]) expect((await jar.visit(`${origin}/page`)).status).toBe(401);
+    await strict.close();
+    await stop();
+    expect(mails.mails).toEqual([]);
   });
 
   test('any session after `until`', async () => {

@@ -78,9 +78,9 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
         passwords: passwordsOf(parts),
         reauthentications: [byPassword(parts.check)],
         ...(settings.usernames && { usernames: settings.usernames }),
-        async checkSignIn(user) {
+        async checkSignIn(user, isByPerson) {
           if (!settings.requireVerifiedEmail || user.email === null || user.emailVerifiedAt !== null) return;
-          await parts.byMail?.verification.offer(user);
+          if (isByPerson) await parts.byMail?.verification.offer(user);
           throw new AuthError('email_not_verified');
         },
         signInMethods: {
