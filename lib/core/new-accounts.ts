@@ -52,7 +52,7 @@ interface Made extends Fresh {
 
 /** What the database has already. */
 interface Known {
-  /** By id: those with an id, email or username of the accounts. */
+  /** By id. */
   readonly users: ReadonlyMap<string, User>;
   /** By the primary keys that accounts name. */
   readonly rows: ReadonlyMap<RowKey, FoundRow>;
@@ -144,20 +144,18 @@ export class NewAccounts {
     ];
     const select = (condition: string, values: Record<string, string[]>) =>
       this.users.table.shown('u').select(`WHERE ${condition}`, values, transaction);
-    const byId = ids.length > 0 ? await select('u.id IN (:ids)', { ids }) : [];
+    // The accounts last: another import may commit between two statements, and what is taken is not by the account itself.
+    const taken = new Set<string>();
+    for (const [part, values] of valuesByPart(accounts.map(({ values }) => [values, '']))) {
+      const given = values.map(([, value]) => value);
+      for (const one of (await part.takenAmong?.(given, transaction)) ?? []) taken.add(one);
+    }
     const emails = accounts.map(({ user }) => user.email ?? '');
     const usernames = accounts.map(({ user }) => user.username ?? '');
     const byName = await select('u.email IN (:emails) OR u.username IN (:usernames)', { emails, usernames });
-    const taken = new Set(byName.flatMap(namesOf));
-    for (const [part, values] of valuesByPart(accounts.map(({ values }) => [values, ''])))
-      for (const one of (await part.takenAmong?.(
-        [...values].map(([, value]) => value),
-        transaction,
-      )) ?? [])
-        taken.add(one);
-    // Both: an account may have been made between the two statements.
-    const users = new Map([...byId, ...byName].map((user) => [user.id, user]));
-    return { users, rows, taken };
+    for (const one of byName.flatMap(namesOf)) taken.add(one);
+    const byId = ids.length > 0 ? await select('u.id IN (:ids)', { ids }) : [];
+    return { users: new Map(byId.map((user) => [user.id, user])), rows, taken };
   }
 
   async #before({ account, row }: Fresh, via: CreatedVia, transaction: Transaction): Promise<void> {

@@ -318,7 +318,7 @@ export const OPERATIONS: Readonly<Record<string, readonly Row[]>> = {
 /** The operations that are no way in: they act on the app's word, for a session that it names, or on no account. */
 export const OTHER_OPERATIONS = `
   importUsers listSessions revokeSession revokeAllSessions revokeSessionById establishSession endSession markEmailVerified
-  migrate prune rotateSecrets close on openapi undoChange
+  migrate prune rotateSecrets close health outbox.list outbox.retry outbox.deliver on openapi undoChange
   users.get users.find users.create users.setPassword users.update users.changeEmail users.delete users.restore
   credential.signUp credential.usernameAvailable credential.sendVerification credential.requestPasswordReset
   credential.importUsers

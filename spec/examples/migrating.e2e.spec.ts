@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { SECRET } from './support/app.js';
-import { createOnServer, rows, type SpecDatabase } from './support/database.js';
-import { fillWith, madeBy } from './support/made-elsewhere.js';
+import { SECRET } from '../support/app.js';
+import { createOnServer, rows, type SpecDatabase } from '../support/database.js';
+import { fillWith, madeBy } from '../support/made-elsewhere.js';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 const postgres = process.env.LATCHKEY_SPEC_POSTGRES ?? '';
 // Each hash is of "correct horse battery": see spec/crypto/foreign-hash.spec.ts.
