@@ -9,7 +9,8 @@ const files = process.env.LATCHKEY_SPEC_FILES || (express === '5' ? database : '
 const once = ['\\.once\\.spec\\.ts$', 'spec/learned-from/'];
 // What does not depend on the database: requests, responses, rules of the core, and what is sent to others.
 const anyDatabase = [
-  'spec/(carriers|config|crypto|guards|http|mail|testing|ways-in)/',
+  'spec/(carriers|config|crypto|guards|http|mail|testing|ways-in|webhooks)/',
+  'spec/cli/commands\\b',
   'spec/core/second-factor-rules\\b',
   'spec/limits/(password-limits|redis-store)\\b',
   'spec/plugins/credential-password/rules\\b',
