@@ -10,14 +10,15 @@ const once = ['\\.once\\.spec\\.ts$', 'spec/learned-from/'];
 // What does not depend on the database: requests, responses, rules of the core, and what is sent to others.
 const anyDatabase = [
   'spec/(carriers|config|crypto|guards|http|mail|testing|ways-in|webhooks)/',
-  'spec/cli/commands\\b',
+  'spec/bridges/(auth-js|better-auth|express-session)\\b',
   'spec/core/second-factor-rules\\b',
   'spec/limits/(password-limits|redis-store)\\b',
   'spec/plugins/credential-password/rules\\b',
   'spec/plugins/oauth/(callback-url|client|discovery|keys|new-user|providers|revocation|sloppy)\\b',
-  'spec/plugins/oauth/routes/(authorize|callback.form-post|reauthenticate)\\b',
+  'spec/faults/invariants\\b',
+  'spec/plugins/oauth/routes/(authorize|callback.form-post|link|reauthenticate|tokens)\\b',
   'spec/plugins/passkeys/(clients|fuzz|relying-party)\\b',
-  'spec/(asvs|errors|logger|logs|mass-assignment|nodemailer|plugin|router|router-mount)\\.spec\\.ts$',
+  'spec/(ways-in|asvs|errors|logger|logs|mass-assignment|nodemailer|plugin|router|router-mount)\\.spec\\.ts$',
 ];
 const ROUNDS = {
   sqlite: { testMatch: ['**/!(*.e2e).spec.ts'], ignore: [] },

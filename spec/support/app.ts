@@ -79,6 +79,8 @@ export async function startApp<const P extends readonly Plugin[]>({
   mount(app, auth);
   const server = await new Promise<Server>((resolve) => {
     const listening = app.listen(0, '127.0.0.1', () => resolve(listening));
+    // A kept connection must not be closed just when a client, after a pause, uses it again.
+    listening.keepAliveTimeout = 120_000;
   });
   return {
     auth,
