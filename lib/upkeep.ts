@@ -45,7 +45,11 @@ export interface Upkeep {
   close(): Promise<void>;
 }
 
-/** @param onClose called at once when it is closed */
+/**
+ * @param onClose called at once when it is closed
+ *
+ * @internal
+ */
 export function upkeep(
   core: Core,
   parts: readonly NamedParts[],

@@ -8,7 +8,7 @@ import type { EmailOptions } from './auth-config.js';
 import type { SessionBridge } from './bridge.js';
 import { requestPropertySchema } from './request-property.js';
 import { hooksSchema, userSchema } from './user-schema.js';
-import { webhooksSchema } from './webhook-options.js';
+import { webhooksSchema } from './webhook-schema.js';
 
 const MIN_SECRET_BYTES = 32;
 
