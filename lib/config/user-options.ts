@@ -48,6 +48,8 @@ export type FieldsOptions = Readonly<Record<string, FieldOptions>>;
 export interface CreatedVias {
   /** The app's own code. */
   code: unknown;
+  /** An import from another system. */
+  import: unknown;
 }
 
 /** How an account was made. */

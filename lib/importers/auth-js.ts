@@ -1,6 +1,6 @@
 import type { Sequelize } from 'sequelize';
-import type { ImportRow } from '../core/import-types.js';
 import { type SourceRow, TableReader } from './read-table.js';
+import type { SourceUser } from './source-user.js';
 import { flagOf, linksOf, type ProviderNames, textOf, timeOf, uuidOf } from './values.js';
 
 const COLUMNS = {
@@ -53,7 +53,7 @@ export interface AuthJsOptions {
 export async function* fromAuthJs(
   sequelize: Sequelize,
   options: AuthJsOptions = {},
-): AsyncGenerator<ImportRow, void, undefined> {
+): AsyncGenerator<SourceUser, void, undefined> {
   const reader = new TableReader(sequelize, 'fromAuthJs');
   const tables = { ...TABLES, ...options.tables };
   const { passwordHash, username, createdAt, ...user } = {

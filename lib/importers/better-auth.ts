@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Sequelize } from 'sequelize';
-import type { ImportRow } from '../core/import-types.js';
 import { type SourceRow, TableReader } from './read-table.js';
+import type { SourceUser } from './source-user.js';
 import { flagOf, linksOf, type ProviderNames, textOf, timeOf, uuidOf } from './values.js';
 import { openXChaCha20 } from './xchacha20.js';
 
@@ -59,7 +59,7 @@ export interface BetterAuthOptions {
 export async function* fromBetterAuth(
   sequelize: Sequelize,
   options: BetterAuthOptions = {},
-): AsyncGenerator<ImportRow, void, undefined> {
+): AsyncGenerator<SourceUser, void, undefined> {
   const reader = new TableReader(sequelize, 'fromBetterAuth');
   const tables = { ...TABLES, ...options.tables };
   const user = { ...COLUMNS.user, ...options.columns?.user };
@@ -112,7 +112,7 @@ function factorOf(
   columns: Record<'secret' | 'backupCodes', string>,
   id: string,
   secret: BetterAuthOptions['secret'],
-): Pick<ImportRow, 'totpSecret' | 'recoveryCodes'> {
+): Pick<SourceUser, 'totpSecret' | 'recoveryCodes'> {
   const opened = open(String(row[columns.secret]), secret);
   if (opened === null)
     throw new TypeError(

@@ -1,4 +1,4 @@
-import type { ImportRow } from '../core/import-types.js';
+import type { SourceLink } from './source-user.js';
 
 /** Text of a column; empty text counts as none, as in tables whose columns are never NULL. */
 export function textOf(value: unknown): string | null {
@@ -41,7 +41,7 @@ export type ProviderNames = Readonly<Record<string, string | null>>;
 export function linksOf(
   links: readonly { readonly provider: unknown; readonly subject: unknown }[],
   names: ProviderNames,
-): NonNullable<ImportRow['accounts']> {
+): SourceLink[] {
   return links.flatMap(({ provider, subject }) => {
     const given = String(provider);
     const name = Object.hasOwn(names, given) ? names[given] : given;

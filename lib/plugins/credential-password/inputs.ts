@@ -5,8 +5,6 @@ declare module '../../config/user-options.js' {
   interface CreatedVias {
     /** A sign-up with a password. */
     credential: unknown;
-    /** `auth.credential.importUsers`. */
-    import: unknown;
   }
 }
 
