@@ -12,12 +12,14 @@ const anyDatabase = [
   'spec/(carriers|config|crypto|guards|http|mail|testing|ways-in|webhooks)/',
   'spec/bridges/(auth-js|better-auth|express-session)\\b',
   'spec/core/second-factor-rules\\b',
-  'spec/limits/(password-limits|redis-store)\\b',
+  'spec/limits/(account|password-limits|redis-store)\\b',
   'spec/plugins/credential-password/rules\\b',
   'spec/plugins/oauth/(callback-url|client|discovery|keys|new-user|providers|revocation|sloppy)\\b',
   'spec/faults/invariants\\b',
-  'spec/plugins/oauth/routes/(authorize|callback.form-post|link|reauthenticate|tokens)\\b',
-  'spec/plugins/passkeys/(clients|fuzz|relying-party)\\b',
+  // Of the routes, only those that concurrent requests could use twice.
+  'spec/(plugins/[^/]+/)?routes/(?!callback\\.spec|passwords-reset|sessions|signin)',
+  'spec/plugins/passkeys/(account|clients|fuzz|relying-party)\\b',
+  'spec/plugins/two-factor/(account|attempts)\\b',
   'spec/(ways-in|asvs|errors|logger|logs|mass-assignment|nodemailer|plugin|router|router-mount)\\.spec\\.ts$',
 ];
 const ROUNDS = {
