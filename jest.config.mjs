@@ -51,7 +51,8 @@ export default {
   },
   modulePathIgnorePatterns: ['<rootDir>/dist'],
   reporters: ['<rootDir>/spec/support/reporter.mjs'],
-  testTimeout: 30_000,
+  // Of a test that hangs. On a busy machine, some take half a minute.
+  testTimeout: 120_000,
   // Many specs wait for a time to pass or for another process, so three keep two cores busy.
   maxWorkers: 3,
   // The modules of a finished file stay in memory, so a worker that has grown is replaced.

@@ -13,7 +13,7 @@ import { adminCredentials, type Demo, startDemo } from '../support/demo.js';
 // The path that run.mjs found; empty if there is none.
 const CHROMIUM = process.env.LATCHKEY_SPEC_BROWSER;
 // Several times as long as needed on an idle machine.
-const WAIT_MS = 20_000;
+const WAIT_MS = 60_000;
 const TEST_MS = 60_000;
 const POLL_MS = 20;
 
