@@ -49,7 +49,7 @@ const isInstalled = existsSync('/usr/lib/galera/libgalera_smm.so') && existsSync
       await close();
     }
     await stop();
-  }, 60_000);
+  }, 180_000);
 
   const signUp = async () => {
     const email = `${randomUUID()}@example.com`;

@@ -48,7 +48,7 @@ describe('the guides for a project of its own', () => {
         if (file) await writeFile(join(folder, file), code);
       }
     }
-  }, 60_000);
+  }, 180_000);
 
   afterEach(async () => {
     for (const child of children.splice(0)) {
@@ -107,7 +107,7 @@ describe('the guides for a project of its own', () => {
         await browser.close();
       }
     },
-    60_000,
+    180_000,
   );
 
   async function usePages(page: Page): Promise<void> {

@@ -112,7 +112,7 @@ describe('nothing is written by', () => {
       }
     }
     expect(await stored()).toEqual(before);
-  }, 60_000);
+  }, 180_000);
 
   test('a form with what a route does not take', async () => {
     const before = await stored();
@@ -128,7 +128,7 @@ describe('nothing is written by', () => {
       }
     }
     expect(await stored()).toEqual(before);
-  }, 60_000);
+  }, 180_000);
 
   test('a JSON value of a field with the key of a prototype, or a field of another type', async () => {
     const before = await stored();

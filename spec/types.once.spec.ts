@@ -51,7 +51,7 @@ beforeAll(async () => {
     const opening = above.find((text) => /^types\(/.test(text));
     complaints.push({ spec: /'(.+)'/.exec(opening ?? '')?.[1] ?? '', line });
   }
-}, 60_000);
+}, 180_000);
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

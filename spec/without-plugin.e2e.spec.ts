@@ -45,7 +45,7 @@ describe('the build without a plugin', () => {
       const { stdout } = await tsc();
       expect(stdout).toBe('');
     },
-    60_000,
+    180_000,
   );
 
   async function withoutExportsOf(plugin: string, file: string): Promise<void> {

@@ -22,7 +22,7 @@ let database: SpecDatabase;
 beforeAll(async () => {
   [project, database] = await Promise.all([startProject(), createDatabase()]);
   await project.write({ 'package.json': '{ "type": "module" }', 'latchkey.config.mjs': CONFIG });
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await project.remove();
   await database.drop();

@@ -21,7 +21,7 @@ beforeEach(async () => {
   await project.run(['migrate', '--undo', 'all', '--yes']);
   await project.write({ 'package.json': '{ "type": "module" }', 'latchkey.config.js': CONFIG });
   await project.run(['migrate']);
-}, 60_000);
+}, 180_000);
 afterAll(() => project?.remove());
 
 const latchkey = (args: readonly string[], input?: string) =>

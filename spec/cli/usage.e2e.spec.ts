@@ -22,7 +22,7 @@ let project: CliProject;
 beforeAll(async () => {
   project = await startProject('tsx');
   await project.write({ 'package.json': '{ "type": "module" }', 'latchkey.config.js': CONFIG });
-}, 60_000);
+}, 180_000);
 afterAll(() => project.remove());
 
 describe('docs/command-line.md', () => {

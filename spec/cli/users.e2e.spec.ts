@@ -23,7 +23,7 @@ beforeAll(async () => {
   [project, database] = await Promise.all([startProject(), createDatabase()]);
   await project.write({ 'package.json': '{ "type": "module" }', 'latchkey.config.mjs': CONFIG });
   await latchkey(['migrate']);
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await project.remove();
   await database.drop();

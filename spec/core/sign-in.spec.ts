@@ -58,7 +58,7 @@ test('a check of sign-ins holds for every way of signing in', async () => {
   expect(sessionCookie(accepted)).toBeDefined();
   await app.stop();
   await provider?.stop();
-}, 60_000);
+}, 180_000);
 
 test('a session begins only for the user who was checked', async () => {
   const app = await startApp({ plugins: [password()] });

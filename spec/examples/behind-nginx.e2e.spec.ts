@@ -148,7 +148,7 @@ withServers('examples/behind-nginx', () => {
     expect([...served].sort()).toEqual(processes());
     expect((await signIn({ from: '127.0.0.20' })).status).toBe(429);
     expect((await signIn({ from: '127.0.0.21' })).status).toBe(200);
-  }, 60_000);
+  }, 180_000);
 
   test('the processes cannot be reached past nginx from another machine', async () => {
     const others = Object.values(networkInterfaces())
@@ -176,7 +176,7 @@ withServers('examples/behind-nginx', () => {
     expect(statuses.length).toBeGreaterThan(0);
     expect(statuses.filter((status) => status !== 200)).toEqual([]);
     expect((await call('/hello', { at: place, headers: { cookie } })).status).toBe(200);
-  }, 60_000);
+  }, 180_000);
 });
 
 async function freePort(): Promise<number> {

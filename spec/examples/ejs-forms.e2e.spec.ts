@@ -144,7 +144,7 @@ describeMove(
       expect(await it.references(created, REFERENCES_TO_ACCOUNTS)).toEqual(it.referencesBefore);
       const columns = await created.sequelize.getQueryInterface().describeTable('users');
       expect(Object.keys(columns)).not.toContain('password_hash');
-    }, 60_000);
+    }, 180_000);
 
     test('what is new: other sites cannot send its forms, and a new password ends other sessions', async () => {
       const one = new Visitor(it.app.url);
@@ -197,7 +197,7 @@ describeMove(
           await browser.close();
         }
       },
-      60_000,
+      180_000,
     );
   },
 );

@@ -227,7 +227,7 @@ describeMove(
           await browser.close();
         }
       },
-      60_000,
+      180_000,
     );
 
     test('npm run typecheck passes', async () => {
@@ -239,6 +239,6 @@ describeMove(
         );
         expect(stdout).toBe('');
       }
-    }, 60_000);
+    }, 180_000);
   },
 );

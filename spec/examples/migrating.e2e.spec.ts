@@ -64,7 +64,7 @@ onPostgres('the scripts of docs/migrating', () => {
       for (const [, code = '', file] of text.matchAll(/^```js\n(\/\/ (\S+\.js)\n[\s\S]*?)^```$/gm))
         await writeFile(join(folder, guide, String(file)), code);
     }
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     for (const database of databases) await database.drop();
     await rm(folder, { recursive: true, force: true });

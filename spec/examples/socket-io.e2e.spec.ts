@@ -136,5 +136,5 @@ inBrowser('examples/socket.io in a browser', () => {
     await other.getByLabel('Message').fill('Joan?');
     await other.getByRole('button', { name: 'Send' }).click();
     await other.getByText(`${grace.email}: Joan?`).waitFor();
-  }, 60_000);
+  }, 180_000);
 });

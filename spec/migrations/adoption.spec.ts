@@ -165,7 +165,7 @@ if (dialect !== 'sqlite') {
     expect(await auth.migrate()).toContain('0001-slow');
     await auth.credential.signUp(ada);
     await auth.close();
-  }, 60_000);
+  }, 180_000);
 }
 
 test('two plugins with the same model, or the same table, are refused by createAuth', () => {

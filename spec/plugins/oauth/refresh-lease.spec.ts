@@ -62,7 +62,7 @@ describe('the refresh lease', () => {
     }
     expect(response.status).toBe(200);
     expect(provider.tokenRequests).toHaveLength(1);
-  }, 40_000);
+  }, 180_000);
 
   test('is kept as long as new tokens are waiting to be saved', async () => {
     const another = app.another();
@@ -86,7 +86,7 @@ describe('the refresh lease', () => {
     await app.auth.oauth.refresh(userId, 'oidc');
     expect(provider.tokenRequests.at(-1)?.form.get('refresh_token')).toBe(refreshToken);
     expect(provider.tokenRequests).toHaveLength(2);
-  }, 40_000);
+  }, 180_000);
 
   test('that expired during a database outage is left to the process that is still saving tokens', async () => {
     const another = app.another();
@@ -110,7 +110,7 @@ describe('the refresh lease', () => {
     expect(provider.tokenRequests).toHaveLength(1);
     await app.auth.oauth.refresh(userId, 'oidc');
     expect(provider.tokenRequests).toHaveLength(2);
-  }, 40_000);
+  }, 180_000);
 
   test('is released immediately if the provider fails', async () => {
     provider.lies = { answers: { token: answers.failure } };
