@@ -1,6 +1,6 @@
 // One round of specs: on the database that LATCHKEY_SPEC_DATABASE names, with the Express that
 // LATCHKEY_SPEC_EXPRESS names; or, as LATCHKEY_SPEC_FILES says, those that build latchkey, or use the demo, the
-// guides or the npm package as a user does (e2e), or the examples. `npm test` runs the rounds.
+// guides, the command line or the npm package as a user does (e2e), or the examples. `npm test` runs the rounds.
 const express = process.env.LATCHKEY_SPEC_EXPRESS ?? '5';
 const database = process.env.LATCHKEY_SPEC_DATABASE ?? 'sqlite';
 const files = process.env.LATCHKEY_SPEC_FILES || (express === '5' ? database : 'express4');
