@@ -40,19 +40,20 @@ import {
 } from './plugin.js';
 import { processWide } from './process-wide.js';
 import { allRoutes } from './routes/core.js';
-import { type Upkeep, upkeep } from './upkeep.js';
+import { type Chores, choresOf, type Upkeep, upkeep } from './upkeep.js';
 import { Webhooks } from './webhooks/webhooks.js';
 
 const internalsKey = Symbol.for('latchkey.internals');
 
 /**
- * What the router and the guards use of an Auth.
+ * What the router, the guards and the command line use of an Auth.
  *
  * @internal
  */
 export interface Internals {
   readonly core: Core;
   readonly routes: readonly Route[];
+  readonly chores: Chores;
 }
 
 /**
@@ -147,6 +148,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
   const { database, settings } = core;
   const ofPlugins = parts.flatMap((part) => part.routes?.() ?? []);
   const routes = allRoutes(core, ofPlugins);
+  const chores = choresOf(core, parts, limits);
   const models = modelsOf(database, withCoreTables(core.userTable, parts));
   const within = <T>(options: TransactionOption | undefined, work: () => Promise<T>) =>
     core.inTransaction(options?.transaction, work);
@@ -163,13 +165,13 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     markEmailVerified: (userId, options) =>
       within(options, () => core.proveEmail(userId, ['password', 'sessions'])),
     // Once it is closed, the same config creates a new Auth.
-    ...upkeep(core, parts, limits, webhooks, () => auths.delete(config)),
+    ...upkeep(core, parts, chores, limits, webhooks, () => auths.delete(config)),
     on: (name, listener) => core.events.on(name, listener),
     openapi: () => describeApi(core, routes, settings.httpBasePath ?? DEFAULT_BASE_PATH),
     get models() {
       return models();
     },
-    [internalsKey]: { core, routes },
+    [internalsKey]: { core, routes, chores },
   };
   const apis = parts.filter(({ api }) => api !== null).map(({ name, api }) => [name, api]);
   return Object.freeze(Object.assign(auth, Object.fromEntries(apis)));
@@ -188,7 +190,7 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
     settings,
     context,
     database,
-    new Events(context, logger),
+    new Events(database, logger),
     new Limiter(limits, rateLimit?.rules ?? null, context),
     settings.email && new Mailer(settings.email),
     new Outbox(rows, database, context, logger),

@@ -149,3 +149,4 @@ export type {
   TwoFactorStatus,
 } from './plugins/two-factor/inputs.js';
 export { authRouter } from './router.js';
+export type { DryRunOption } from './upkeep.js';

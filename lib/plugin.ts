@@ -1,6 +1,7 @@
 import type { Contribution } from './core/contribution.js';
 import type { Core } from './core/core.js';
 import type { withSecondFactors } from './core/signed-in.js';
+import type { Chore } from './database/chore.js';
 import type { Route } from './http/route.js';
 import type { Migration } from './migrations/migration.js';
 import type { Columns } from './models/column.js';
@@ -31,10 +32,10 @@ export interface PluginParts<Api = unknown, T extends Tables = Tables> extends C
   readonly migrations?: readonly Migration[];
   /** The routes. Called after all plugins are set up. */
   routes?(): readonly Route[];
-  /** Deletes expired rows. @returns the number of rows */
-  prune?(): Promise<number>;
-  /** Re-encrypts data with the first secret. @returns the number of rows */
-  rotateSecrets?(): Promise<number>;
+  /** What `auth.prune()` deletes. */
+  readonly expired?: readonly Chore[];
+  /** What `auth.rotateSecrets()` encrypts with the first secret. */
+  readonly sealed?: readonly Chore[];
 }
 
 /**
@@ -118,15 +119,4 @@ export function setUpPlugins(plugins: readonly Plugin[], core: Core): NamedParts
 /** @internal */
 export function byName(a: { readonly name: string }, b: { readonly name: string }): number {
   return a.name < b.name ? -1 : 1;
-}
-
-/**
- * Runs the given functions of plugins in sequence and adds up their results.
- *
- * @internal
- */
-export async function sumOf(counts: ((() => Promise<number>) | undefined)[]): Promise<number> {
-  let sum = 0;
-  for (const count of counts) sum += (await count?.()) ?? 0;
-  return sum;
 }

@@ -1,16 +1,28 @@
+import * as z from 'zod';
+import { readOptions } from './config/options.js';
 import { withTimeout } from './context/deadline.js';
 import { once } from './context/once.js';
 import type { Core } from './core/core.js';
-import { pruneAccounts } from './core/deletion.js';
+import { closedForLong } from './core/deletion.js';
 import { OutboxApi } from './core/outbox-api.js';
+import { type Chore, runChores } from './database/chore.js';
 import { type Health, HealthCheck } from './health.js';
 import type { LimitStore } from './limits/store.js';
 import { coreMigrations } from './migrations/core.js';
 import { type MigrateOptions, migrate } from './migrations/migrate.js';
-import { byName, type NamedParts, sumOf } from './plugin.js';
+import { rateLimits } from './models/rate-limit.js';
+import { byName, type NamedParts } from './plugin.js';
 import type { Webhooks } from './webhooks/webhooks.js';
 
 const CLOSING_MS = 10_000;
+
+/** Of `auth.prune()` and `auth.rotateSecrets()`. */
+export interface DryRunOption {
+  /** Changes nothing, and resolves to the number of rows that it would delete or re-encrypt. @default false */
+  dryRun?: boolean;
+}
+
+const schema = () => z.strictObject({ dryRun: z.boolean('must be true or false').default(false) });
 
 /** What keeps an Auth running. */
 export interface Upkeep {
@@ -19,13 +31,21 @@ export interface Upkeep {
    * of the migrations that ran.
    */
   migrate(options?: MigrateOptions): Promise<string[]>;
-  /** Deletes expired rows in batches. Resolves to their number. Call it regularly, from a timer or a job. */
-  prune(): Promise<number>;
+  /**
+   * Deletes expired rows in batches. Resolves to their number. Call it regularly, from a timer or a job.
+   *
+   * @throws TypeError on invalid options
+   * @throws AuthError `unavailable` (503) if the database is
+   */
+  prune(options?: DryRunOption): Promise<number>;
   /**
    * Re-encrypts data with the first secret, in batches. Resolves to the number of rows. Afterwards the older secrets
-   * can be removed from the config.
+   * can be removed from the config. What cannot be decrypted stays as it is, and does not count.
+   *
+   * @throws TypeError on invalid options
+   * @throws AuthError `unavailable` (503) if the database is
    */
-  rotateSecrets(): Promise<number>;
+  rotateSecrets(options?: DryRunOption): Promise<number>;
   /**
    * Whether the parts that latchkey relies on work, in 2 seconds at most. Never rejects.
    *
@@ -39,10 +59,39 @@ export interface Upkeep {
   /** The emails and webhooks that are to be sent. */
   readonly outbox: OutboxApi;
   /**
-   * Waits up to 10 seconds for what is under way, such as emails, then closes the connections that latchkey opened. The app's
-   * own Sequelize instance stays open. Calling it again returns the same promise.
+   * Waits up to 10 seconds for what is under way, such as emails, then closes the connections that latchkey opened; if it has
+   * given up waiting, the log says so. The app's own Sequelize instance stays open. Calling it again returns the same promise.
    */
   close(): Promise<void>;
+}
+
+/**
+ * What `auth.prune()` and `auth.rotateSecrets()` do.
+ *
+ * @internal
+ */
+export interface Chores {
+  readonly expired: readonly Chore[];
+  readonly sealed: readonly Chore[];
+}
+
+/** @internal */
+export function choresOf(core: Core, parts: readonly NamedParts[], limits: LimitStore | null): Chores {
+  const { sessions, carried, tokens, devices, changes, outbox } = core;
+  const counters = core.database.table(rateLimits.name);
+  return {
+    // What goes with a session or an account comes before it, so that it is counted also where it is deleted.
+    expired: [
+      ...parts.flatMap(({ expired = [] }) => expired),
+      ...[carried, tokens, devices, changes, outbox.rows, sessions].map(({ expired }) => expired),
+      ...(limits ? [{ table: counters, run: (dryRun: boolean) => limits.prune(dryRun) }] : []),
+      closedForLong(core),
+    ],
+    sealed: [
+      ...[changes, carried, outbox.rows].map(({ sealed }) => sealed),
+      ...parts.flatMap(({ sealed = [] }) => sealed),
+    ],
+  };
 }
 
 /**
@@ -53,6 +102,7 @@ export interface Upkeep {
 export function upkeep(
   core: Core,
   parts: readonly NamedParts[],
+  chores: Chores,
   limits: LimitStore | null,
   webhooks: Webhooks,
   onClose: () => void,
@@ -71,6 +121,10 @@ export function upkeep(
     await webhooks.settle();
     await core.settle();
   };
+  const tooLong = () =>
+    settings.logger.warn(
+      `latchkey: auth.close() has waited for ${CLOSING_MS / 1000} seconds, and waits no longer for requests, emails or webhooks that are still under way`,
+    );
   return {
     async migrate(options) {
       const ran = await migrate(database, migrations, core.fieldColumns, options);
@@ -78,23 +132,22 @@ export function upkeep(
       await database.ready();
       return ran;
     },
-    prune: () =>
-      sumOf(
-        [{ prune: () => pruneAccounts(core) }, core, limits, ...parts].map((part) => part?.prune?.bind(part)),
-      ),
-    rotateSecrets: () =>
-      sumOf(
-        [core.changes, core.carried, outbox.rows, ...parts].map((part) => part.rotateSecrets?.bind(part)),
-      ),
+    prune: (options) => sumOf('prune', chores.expired, options),
+    rotateSecrets: (options) => sumOf('rotateSecrets', chores.sealed, options),
     health: () => health.look(),
     outbox: new OutboxApi(outbox),
     close: once(async () => {
       onClose();
       outbox.stop();
-      await withTimeout(settle(), CLOSING_MS, () => undefined).catch(() => undefined);
+      await withTimeout(settle(), CLOSING_MS, tooLong).catch(() => undefined);
       await limits?.close();
       await database.settle();
       if (typeof settings.database === 'string') await database.sequelize.close();
     }),
   };
+}
+
+async function sumOf(what: string, chores: readonly Chore[], options: DryRunOption = {}): Promise<number> {
+  const { dryRun } = readOptions(what, schema, options);
+  return Object.values(await runChores(chores, dryRun)).reduce((sum, rows) => sum + rows, 0);
 }

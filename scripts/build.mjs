@@ -3,6 +3,7 @@
 // load, and so would zod, of which a part is used here. The command line is an ES module only.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { bundle, target } from './bundle.mjs';
@@ -12,7 +13,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 rmSync(`${root}/dist`, { recursive: true, force: true });
 declare('esm');
 declare('cjs');
-await bundle(`${root}/dist/esm`);
+const bundled = await bundle(`${root}/dist/esm`);
 await build({
   ...target,
   entryPoints: readdirSync(`${root}/dist/esm`)
@@ -25,8 +26,8 @@ await build({
 });
 writeFileSync(`${root}/dist/cjs/package.json`, '{ "type": "commonjs" }\n');
 // Their licences want to be with every copy.
-for (const name of ['zod', 'commander'])
-  copyFileSync(`${root}/node_modules/${name}/LICENSE`, `${root}/dist/${name}.LICENSE`);
+for (const folder of bundled)
+  copyFileSync(join(root, folder, 'LICENSE'), `${root}/dist/${basename(folder)}.LICENSE`);
 
 function declare(format) {
   const compiler = `${root}/node_modules/typescript/bin/tsc`;

@@ -9,25 +9,39 @@ const { exports, dependencies, peerDependencies } = JSON.parse(readFileSync(`${r
 
 export const target = { logLevel: 'warning', platform: 'node', target: 'node20.19' };
 
-/** @param outdir the folder of the bundles */
+/**
+ * @param outdir the folder of the bundles; without one, nothing is written
+ * @returns the packages whose code is in them, by their folders, such as node_modules/zod
+ */
 export async function bundle(outdir) {
   const entryPoints = { cli: `${root}/lib/cli/main.ts` };
   for (const path of Object.keys(exports).filter((one) => one !== './package.json')) {
     const name = path === '.' ? 'index' : path.slice(2);
     entryPoints[name] = `${root}/lib/${name}.ts`;
   }
-  await build({
+  const { metafile } = await build({
     ...target,
     absWorkingDir: root,
+    metafile: true,
+    write: outdir !== undefined,
     plugins: [{ name: 'modules-of-node', setup: useBuiltInModules }],
     entryPoints,
-    outdir,
+    outdir: outdir ?? `${root}/dist`,
     format: 'esm',
     bundle: true,
     splitting: true,
     chunkNames: 'shared-[hash]',
     external: Object.keys({ ...dependencies, ...peerDependencies }).flatMap((name) => [name, `${name}/*`]),
   });
+  const files = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+    Object.keys(inputs).filter((path) => inputs[path].bytesInOutput > 0),
+  );
+  return [...new Set(files.flatMap(packageOf))].sort();
+}
+
+/** The folder of the package that a file belongs to. None for a file of this one. */
+function packageOf(path) {
+  return /^.*node_modules\/(@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0] ?? [];
 }
 
 /** An ES module has no `require`, with which commander, a CommonJS package, loads Node's modules. */

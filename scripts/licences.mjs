@@ -1,10 +1,11 @@
-// Lists the licence of every package that an app gets with this one: its dependencies, their dependencies, and its peers.
-// Fails if one has no licence, or one that is not in the list below, such as a copyleft licence.
+// Lists the licence of every package that an app gets with this one: its dependencies, their dependencies, and its peers; and
+// those whose code is in the published files, as the bundler says. Fails if one has no licence, or one that is not in the
+// list below, such as a copyleft licence.
 //
 //   npm run licences
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 // Permissive ones, by their SPDX identifiers (https://spdx.org/licenses/).
 const ALLOWED = new Set([
@@ -23,23 +24,36 @@ const ALLOWED = new Set([
 
 const root = resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url)));
 const { packages } = readJson('package-lock.json');
+const { bundle } = await import(pathToFileURL(join(root, 'scripts/bundle.mjs')).href);
 
-const found = new Map();
+const found = new Set();
 visit('', { ...packages[''].dependencies, ...packages[''].peerDependencies });
-const lines = [...found].map(([path, { name, version }]) => {
-  const licence = licenceOf(path);
-  return {
-    text: `${name}@${version}: ${licence ?? 'none'}`,
-    isAllowed: licence !== null && isAllowed(licence),
-  };
-});
-const refused = lines.filter((line) => !line.isAllowed);
-for (const { text } of lines.sort((a, b) => (a.text < b.text ? -1 : 1))) console.log(text);
+const [installed, bundled] = [describe(found), describe(await bundle())];
+for (const { text } of installed) console.log(text);
+console.log('\nIn the published files:');
+for (const { text } of bundled) console.log(text);
+const refused = [...installed, ...bundled].filter((line) => !line.isAllowed);
 if (refused.length > 0) {
   console.error(`\nNot allowed:\n${refused.map(({ text }) => text).join('\n')}`);
   console.error('Use another package, or add the licence to scripts/licences.mjs if it is permissive.');
   process.exitCode = 1;
-} else console.log(`\n${lines.length} packages, all with permissive licences`);
+} else
+  console.log(
+    `\n${installed.length} packages, and ${bundled.length} in the published files, all with permissive licences`,
+  );
+
+/** @param folders of packages */
+function describe(folders) {
+  const lines = [...folders].map((path) => {
+    const licence = licenceOf(path);
+    const name = path.replace(/^.*node_modules\//, '');
+    return {
+      text: `${name}@${packages[path].version}: ${licence ?? 'none'}`,
+      isAllowed: licence !== null && isAllowed(licence),
+    };
+  });
+  return lines.sort((a, b) => (a.text < b.text ? -1 : 1));
+}
 
 /** Follows dependencies as Node finds them: in the folder of the package that needs them, or above it. */
 function visit(from, wanted) {
@@ -49,8 +63,8 @@ function visit(from, wanted) {
       .find((one) => packages[one]);
     // Optional ones of another platform are not there.
     if (path === undefined || found.has(path)) continue;
-    const { version, dependencies, optionalDependencies, peerDependencies } = packages[path];
-    found.set(path, { name, version });
+    const { dependencies, optionalDependencies, peerDependencies } = packages[path];
+    found.add(path);
     visit(path, { ...dependencies, ...optionalDependencies, ...peerDependencies });
   }
 }

@@ -80,9 +80,13 @@ describe('what docs/architecture.md promises', () => {
       [...files].filter(([, { source }]) => pattern.test(code(source))).map(([path]) => path);
     // sessions.ts renews the token of an existing session.
     expect(matching(/createToken\(SESSION_TOKEN_PREFIX/).sort()).toEqual([
+      'core/new-sessions.ts',
       'core/sessions.ts',
-      'core/sign-in.ts',
     ]);
+    const inserting = [...files].filter(([, { source }]) =>
+      /\bnew NewSessions\(|: NewSessions\b/.test(code(source)),
+    );
+    expect(inserting.map(([path]) => path).sort()).toEqual(['core/core.ts', 'core/sign-in.ts']);
     expect(code(files.get('core/sessions.ts')?.source ?? '')).not.toMatch(/\.insert\(|INSERT/);
   });
 

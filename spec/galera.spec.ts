@@ -56,10 +56,10 @@ const isInstalled = existsSync('/usr/lib/galera/libgalera_smm.so') && existsSync
     return (await apps[0]!.auth.credential.signUp({ email, password: ada.password }))!.user;
   };
 
-  test('refuses a session on every node as soon as one has revoked it', async () => {
+  const refusesWhatOneRevokes = async (auths: Pick<(typeof apps)[number], 'auth'>[]) => {
     const { email } = await signUp();
     for (let round = 0; round < 30; round++) {
-      const [here, ...others] = [0, 1, 2].map((offset) => apps[(round + offset) % 3]!.auth);
+      const [here, ...others] = [0, 1, 2].map((offset) => auths[(round + offset) % 3]!.auth);
       const { token, user, session } = await here!.credential.signIn({
         credential: email!,
         password: ada.password,
@@ -69,6 +69,22 @@ const isInstalled = existsSync('/usr/lib/galera/libgalera_smm.so') && existsSync
       await here!.revokeSessionById(user.id, session.id);
       for (const other of others)
         await expect(other.getSession({ headers })).rejects.toMatchObject({ code: 'invalid_session' });
+    }
+  };
+
+  test('refuses a session on every node as soon as one has revoked it', () => refusesWhatOneRevokes(apps));
+
+  test('does so for apps that name a URL too, if the servers are configured to wait', async () => {
+    for (const node of nodes) await node.query('SET GLOBAL wsrep_sync_wait = 7');
+    const byUrl = nodes.map(({ port }) => {
+      const plugins = [password(), passkeys()] as const;
+      const database = `mysql://root@127.0.0.1:${port}/latchkey`;
+      return createAuth({ database, secret: SECRET, baseUrl: 'http://localhost', rateLimit: false, plugins });
+    });
+    try {
+      await refusesWhatOneRevokes(byUrl.map((auth) => ({ auth })));
+    } finally {
+      for (const auth of byUrl) await auth.close();
     }
   });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { authRouter, optionalSession, requireSession, twoFactor } from '../lib/index.js';
 import { ada, password, type SpecApp, sessionCookie, startApp } from './support/app.js';
+import { dialect } from './support/database.js';
 import { mailbox } from './support/mailbox.js';
 import { settled } from './support/sessions.js';
 import { loggingSequelize } from './support/statements.js';
@@ -105,7 +106,8 @@ describe('the number of statements', () => {
       return { sent: sent().length, device: sessionCookie(answer, 'latchkey-device')?.value };
     };
     const { sent: first, device } = await signInWith('');
-    expect(first).toBe(4);
+    // PostgreSQL takes a statement of its own to lock the user.
+    expect(first).toBe(dialect === 'postgres' ? 5 : 4);
     expect(await signInWith(`latchkey-device=${device}`)).toEqual({ sent: 3, device });
     expect(await signInWith(`latchkey-device=${device}; ${cookie}`)).toEqual({ sent: 5, device });
   });
@@ -181,7 +183,8 @@ describe('with second factors and notices, the number of statements', () => {
     // The first session of an account is told to nobody.
     await firstStep(guarded.browser()).expect(200);
     const browser = guarded.browser();
-    expect(await sentBy(firstStep(browser))).toBe(4);
+    // PostgreSQL takes a statement of its own to lock the user.
+    expect(await sentBy(firstStep(browser))).toBe(dialect === 'postgres' ? 5 : 4);
     await browser.post('/auth/signout').expect(204);
     expect(await sentBy(firstStep(browser))).toBe(3);
   });

@@ -21,6 +21,8 @@ import { createDatabase, rows, type SpecDatabase } from './support/database.js';
 import { type LyingProvider, startLyingProvider } from './support/lying-provider.js';
 import { oidcPlugin } from './support/oauth-app.js';
 import { visitProvider } from './support/oidc.js';
+import { withoutOutbox } from './support/outbox.js';
+import { startReceiver } from './support/receiver.js';
 import { settled } from './support/sessions.js';
 import { codeOf } from './support/two-factor.js';
 
@@ -29,6 +31,7 @@ const undone = new Error('the app undoes it');
 let database: SpecDatabase;
 let own: Sequelize;
 let provider: LyingProvider;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let auth: ReturnType<typeof open>;
 let mails: MailMessage[] = [];
 let events: string[] = [];
@@ -42,6 +45,10 @@ function open() {
     rateLimit: false,
     logger: memoryLogger(),
     email: { send: (message) => void mails.push(message) },
+    webhooks: [
+      { url: `${receiver.origin}/hooks`, secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}` },
+    ],
+    outbox: { interval: false },
     plugins: [
       password({ username: true, sendVerificationOnSignUp: true }),
       apiKeys(),
@@ -60,6 +67,7 @@ beforeAll(async () => {
   database = await createDatabase();
   own = connectAsApp(database);
   provider = await startLyingProvider();
+  receiver = await startReceiver();
   auth = open();
   await auth.migrate();
   internalsOf(auth).core.events.onAny((name) => events.push(name));
@@ -68,6 +76,7 @@ afterAll(async () => {
   await auth.close();
   await own.close();
   await provider.stop();
+  await receiver.stop();
   await database.drop();
 });
 
@@ -390,13 +399,7 @@ const READING = [
 ];
 
 /** Not for apps. */
-const INTERNAL = [
-  'oauth.keepForm',
-  'auditLog.record',
-  'auditLog.forget',
-  'auditLog.prune',
-  'auditLog.settle',
-];
+const INTERNAL = ['oauth.keepForm', 'auditLog.record', 'auditLog.forget', 'auditLog.settle'];
 
 /** Maintenance in batches of its own, and what a provider has done and no rollback takes back: see docs/databases.md. */
 const WITHOUT = [
@@ -448,6 +451,21 @@ describe.each(Object.entries(WRITING))('auth.%s', (_name, prepare) => {
     await settled(auth);
     expect(await everything()).not.toEqual(before);
   });
+
+  test('is done with its events and emails written down, or not at all', async () => {
+    const { before, call } = await start(prepare);
+    const refusal = await withoutOutbox(database, () =>
+      call({} as never).then(
+        () => null,
+        (error) => error,
+      ),
+    );
+    await settled(auth);
+    expect([mails, events]).toEqual([[], []]);
+    if (refusal === null) return;
+    expect(refusal).toMatchObject({ code: 'unavailable' });
+    expect(lasting(await everything())).toEqual(lasting(before));
+  });
 });
 
 async function start(prepare: Prepare) {
@@ -455,6 +473,13 @@ async function start(prepare: Prepare) {
   await settled(auth);
   [mails, events] = [[], []];
   return { call, before: await everything() };
+}
+
+/** What is used up by whatever is shown for it, right or wrong, before anything else is done. */
+const USED_UP = new Set(['passkeys', 'passkey_challenges', 'oauth_flows']);
+
+function lasting(tables: Record<string, unknown>) {
+  return Object.entries(tables).filter(([table]) => !USED_UP.has(table));
 }
 
 /** All rows of latchkey's tables, as another connection sees them. */

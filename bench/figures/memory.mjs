@@ -20,11 +20,15 @@ export async function measure({ quick, dialects, databases, log }) {
   const url = await newDatabase(dialect, 'memory', databases);
   const { cookie } = await seedLatchkey(url, size);
   const headers = headerFile('memory', cookie.lines);
-  const server = await startServer(
-    'servers/memory-latchkey.mjs',
-    { BENCH_URL: url },
-    { nodeArgs: ['--expose-gc'] },
-  );
+  const ofServer = (file) => rowsOf(file, url, { headers, marks, log });
+  const latchkey = await ofServer('servers/memory-latchkey.mjs');
+  const handWritten = await ofServer('servers/hand-written.mjs');
+  return describe(latchkey, handWritten, size);
+}
+
+/** What a server holds after each number of requests, and how many of its responses were no 200. */
+async function rowsOf(file, url, { headers, marks, log }) {
+  const server = await startServer(file, { BENCH_URL: url }, { nodeArgs: ['--expose-gc'] });
   try {
     const found = [];
     let requests = 0;
@@ -40,13 +44,12 @@ export async function measure({ quick, dialects, databases, log }) {
         perSecond = load.perSecond;
       }
       const resident = await residentAtRest(server.pid);
-      const { heapMb } = await (await fetch(`${server.url}/heap`)).json();
+      const heap = await fetch(`${server.url}/heap`);
+      const heapMb = heap.ok ? (await heap.json()).heapMb : null;
       found.push({ requests, resident, heapMb });
-      log(
-        `${fixed(requests)} requests: ${fixed(resident, 1)} MB resident, ${fixed(heapMb, 1)} MB on the heap`,
-      );
+      log(`${file}: ${fixed(requests)} requests, ${fixed(resident, 1)} MB resident`);
     }
-    return describe(found, bad, size);
+    return { found, bad };
   } catch (error) {
     error.message += `\n${server.output()}`;
     throw error;
@@ -65,9 +68,10 @@ async function residentAtRest(pid) {
   return median(samples);
 }
 
-function describe(found, bad, size) {
+function describe({ found, bad }, handWritten, size) {
   const [first, last] = [found[0], found.at(-1)];
   const of = (value, base) => fixed(value / base, 2);
+  const [least, most] = [handWritten.found[0], handWritten.found.at(-1)];
   return [
     `One process, ${CONNECTIONS} connections, ${fixed(size.hot)} sessions that take turns. "On the heap" is what is left after a garbage collection, with
 buffers; it is collected once after each row, which the resident memory of the row does not include.`,
@@ -81,6 +85,8 @@ buffers; it is collected once after each row, which the resident memory of the r
         of(heapMb, first.heapMb),
       ]),
     ),
+    `The hand-written server of the guarded page, which keeps nothing, held ${fixed(least.resident, 1)} MB after ${fixed(least.requests)} requests and
+${fixed(most.resident, 1)} MB after ${fixed(most.requests)}: ${of(most.resident, least.resident)}.`,
     [
       goal(
         'resident memory at the end, of that after the first row',

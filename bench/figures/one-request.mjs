@@ -5,7 +5,7 @@ import { FULL, SMALL } from '../support/people.mjs';
 
 export const title = 'One request alone';
 
-const SERVERS = ['bare', 'hand-written', 'latchkey-cookie'];
+const SERVERS = ['bare', 'hand-written', 'latchkey-cookie', 'latchkey-instance'];
 const NAMES = { mysql: 'MySQL', postgres: 'PostgreSQL', sqlite: 'SQLite' };
 
 /** @param {import('../support/options.mjs').Options} options */

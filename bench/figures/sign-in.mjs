@@ -25,6 +25,7 @@ const LATCHKEY = {
   path: '/auth/signin/credential',
   field: 'credential',
 };
+const HAND_WRITTEN = 'servers/sign-in-hand-written.mjs';
 const BETTER_AUTH = {
   file: 'servers/sign-in-better-auth.mjs',
   origin: 'http://127.0.0.1',
@@ -56,7 +57,7 @@ browser without cookies; ${timing.rounds} interleaved rounds of ${timing.seconds
   return [
     head,
     await besideBcrypt(latchkey, context),
-    await withoutHashing(latchkey, betterAuth, context),
+    await withoutHashing(latchkey, dialect === 'mysql' && isWanted('hand-written'), betterAuth, context),
     await meanwhile(latchkey, betterAuth, context),
   ].join('\n\n');
 }
@@ -105,7 +106,7 @@ async function besideBcrypt(latchkey, context) {
 }
 
 /** With one core for the server: what a sign-in costs beside the hash. */
-async function withoutHashing(latchkey, betterAuth, context) {
+async function withoutHashing(latchkey, hasHandWritten, betterAuth, context) {
   const env = { BENCH_HASH: 'none' };
   const one = (server, more = {}) => {
     const options = {
@@ -120,6 +121,9 @@ async function withoutHashing(latchkey, betterAuth, context) {
     {
       latchkey: one(latchkey),
       'latchkey with its rate limits, in the database': one(latchkey, { BENCH_LIMITS: 'on' }),
+      ...(hasHandWritten && {
+        'hand-written, the same statements by mysql2': one({ ...latchkey, file: HAND_WRITTEN }),
+      }),
       ...(betterAuth && { 'better-auth': one(betterAuth) }),
     },
     context,

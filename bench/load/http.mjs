@@ -6,6 +6,7 @@ import { Agent, request } from 'node:http';
  * @property {string} asked the method and the path, without secrets
  * @property {number} status
  * @property {any} body of JSON; null if there is none
+ * @property {string | null} location where it redirects to
  */
 
 /** The cookies of one browser. */
@@ -69,8 +70,9 @@ export class Client {
           browser?.take(response.headers['set-cookie'] ?? []);
           const received = Buffer.concat(chunks).toString();
           const isJson = /json/.test(response.headers['content-type'] ?? '');
-          const answered = { status: response.statusCode ?? 0, body: isJson ? JSON.parse(received) : null };
-          resolve({ asked: `${method} ${path}`, ...answered });
+          const { statusCode: status = 0, headers } = response;
+          const body = isJson ? JSON.parse(received) : null;
+          resolve({ asked: `${method} ${path}`, status, body, location: headers.location ?? null });
         });
       });
       sent.once('error', reject);

@@ -8,10 +8,10 @@ export const LAYERS = [
   { name: 'digest', what: "the token's SHA-256" },
   { name: 'promises', what: 'the guard as a chain of five asynchronous functions' },
   { name: 'batch', what: 'a batch: waiting for the lookups of the same turn' },
-  { name: 'query', what: 'the SELECT for the batch, by mysql2, with times as text' },
+  { name: 'query', what: 'the SELECT for the batch, by mysql2 and its pool, with times as text' },
   { name: 'dates', what: 'times as dates' },
   { name: 'rows', what: 'the user and the session, read from the row, in the response' },
-  { name: 'sequelize', what: 'the SELECT through `sequelize.query`' },
+  { name: 'sequelize', what: "a connection of Sequelize's pool instead" },
   { name: 'deadline', what: 'two deadlines for the batch' },
   { name: 'context', what: "AsyncLocalStorage: the call's context" },
 ];

@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { crc32 } from 'node:zlib';
 import { createPool } from 'mysql2';
-import { QueryTypes, Sequelize } from 'sequelize';
+import { Sequelize } from 'sequelize';
 import { newApp, serve } from '../support/serve.mjs';
 import { constant } from './constant.mjs';
 import { LAYERS } from './layers-list.mjs';
@@ -208,22 +208,42 @@ const query = has('sequelize') ? bySequelize() : has('query') ? byDriver() : nul
 
 async function select(digests) {
   if (!query) return new Map(digests.map((digest) => [digest, {}]));
-  const list = digests.map((digest) => `x'${digest}'`).join(', ');
-  const rows = await query(`${SELECT}${list})`);
+  // As latchkey does: prepared for a single one.
+  const rows = await query((connection, done) => {
+    if (digests.length === 1)
+      return connection.execute(`${SELECT}?)`, [Buffer.from(digests[0], 'hex')], done);
+    const list = digests.map((digest) => `x'${digest}'`).join(', ');
+    connection.query(`${SELECT}${list})`, done);
+  });
   return new Map(rows.map((row) => [row.token_digest.toString('hex'), row]));
 }
 
 function byDriver() {
   const pool = createPool({ uri: url, connectionLimit: 10, timezone: 'Z', dateStrings: !has('dates') });
-  return (sql) =>
-    new Promise((resolve, reject) => {
-      pool.query(sql, (error, rows) => (error ? reject(error) : resolve(rows)));
-    });
+  return (send) => answer(send, pool);
 }
 
 function bySequelize() {
-  const sequelize = new Sequelize(url, { logging: false, pool: { max: 10, min: 0, idle: 10_000 } });
-  return (sql) => sequelize.query(sql, { type: QueryTypes.SELECT, raw: true, transaction: null });
+  const pool = { max: 10, min: 0, idle: 10_000 };
+  const { connectionManager } = new Sequelize(url, {
+    logging: false,
+    pool,
+    dialectOptions: { typeCast: true },
+  });
+  return async (send) => {
+    const connection = await connectionManager.getConnection({ type: 'SELECT', useMaster: true });
+    try {
+      return await answer(send, connection);
+    } finally {
+      connectionManager.releaseConnection(connection);
+    }
+  };
+}
+
+function answer(send, connection) {
+  return new Promise((resolve, reject) => {
+    send(connection, (error, rows) => (error ? reject(error) : resolve(rows)));
+  });
 }
 
 function readUser(row) {

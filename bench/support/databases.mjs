@@ -87,7 +87,8 @@ async function startMysql() {
   }
   const child = start(otherCores, program, [
     ...['--no-defaults', `--datadir=${folder}/data`, `--socket=${folder}/socket`, `--port=${port}`],
-    ...['--bind-address=127.0.0.1', '--innodb-buffer-pool-size=1G', '--innodb-flush-log-at-trx-commit=1'],
+    ...['--bind-address=127.0.0.1', '--innodb-buffer-pool-size=1G', '--innodb-log-file-size=1G'],
+    '--innodb-flush-log-at-trx-commit=1',
     ...['--skip-log-bin', '--max-connections=500', ...asUser],
   ]);
   await untilItAnswers(child, port, 'MariaDB');

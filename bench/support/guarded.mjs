@@ -58,7 +58,11 @@ export async function candidates(dialect, { size, names, databases, log }) {
   };
   add('bare', 'bare Express, constant JSON', { file: 'servers/bare.mjs', credentials: null });
 
-  if (['hand-written', 'latchkey-cookie', 'latchkey-bearer', 'latchkey-api-key'].some(isWanted)) {
+  if (
+    ['hand-written', 'latchkey-cookie', 'latchkey-instance', 'latchkey-bearer', 'latchkey-api-key'].some(
+      isWanted,
+    )
+  ) {
     log(`seeding latchkey on ${dialect}`);
     const url = await fresh('latchkey');
     const credentials = await seedLatchkey(url, size);
@@ -70,6 +74,11 @@ export async function candidates(dialect, { size, names, databases, log }) {
     });
     add('latchkey-cookie', 'latchkey by cookie', { ...ours, credentials: credentials.cookie });
     if (dialect !== 'mysql') return found;
+    add('latchkey-instance', 'latchkey by cookie, on a Sequelize instance of the app', {
+      ...ours,
+      env: { ...ours.env, BENCH_INSTANCE: 'yes' },
+      credentials: credentials.cookie,
+    });
     add('latchkey-bearer', 'latchkey by bearer token', { ...ours, credentials: credentials.bearer });
     add('latchkey-api-key', 'latchkey by API key', {
       ...ours,

@@ -4,6 +4,7 @@ import type { Acting, Call } from './call.js';
 import { checkCollations } from './checks/collations.js';
 import { checkDatabase } from './checks/database.js';
 import { type Finding, ok } from './checks/finding.js';
+import { checkHealth } from './checks/health.js';
 import { checkProxy } from './checks/proxy.js';
 import { checkPruning } from './checks/pruning.js';
 import { checkSchema, tablesOf } from './checks/schema.js';
@@ -14,7 +15,9 @@ import { counted } from './output.js';
 export function addDoctor(parent: Command, acting: Acting): void {
   parent
     .command('doctor')
-    .description('Check the config, the database, the tables, the proxy and the cookie, and say what to do.')
+    .description(
+      'Check the config, the database, the tables, the limits, the outbox, the proxy and the cookie, and say what to do.',
+    )
     .action(acting(examine));
 }
 
@@ -46,6 +49,7 @@ async function* check({ auth, app }: Call): AsyncGenerator<Finding> {
     yield finding;
     if (finding.status !== 'ok') return;
   }
+  yield* checkHealth(auth, settings);
   yield* await checkCollations(database, tables);
   yield await checkProxy(core, app);
   yield await checkPruning(database);

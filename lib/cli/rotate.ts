@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import { internalsOf } from '../auth.js';
 import type { Acting } from './call.js';
-import { counted } from './output.js';
+import { doChores } from './chores.js';
 
 /** `latchkey rotate`. */
 export function addRotate(parent: Command, acting: Acting): void {
@@ -9,13 +10,15 @@ export function addRotate(parent: Command, acting: Acting): void {
     .description(
       'Encrypt everything with the first secret of the config. Afterwards the other secrets can be removed.',
     )
+    .option('--dry-run', 'say how many rows would be encrypted again, and change none')
     .action(
-      acting(async ({ auth, out }) => {
-        out.progress('Encrypting with the first secret …');
-        const rows = await auth.rotateSecrets();
-        out.result(
-          { rows },
-          `${counted(rows, 'row')} encrypted again. Older secrets can now be removed from the config, once every process has it.`,
+      acting(async (call) => {
+        call.out.progress('Looking for what another secret has encrypted …');
+        const { sealed } = internalsOf(call.auth).chores;
+        await doChores(call, sealed, (rows, dryRun) =>
+          dryRun
+            ? `${rows} would be encrypted again.`
+            : `${rows} encrypted again. Older secrets can now be removed from the config, once every process has it.`,
         );
       }),
     );

@@ -2,11 +2,13 @@ import type { Transaction } from 'sequelize';
 import type { SecretBox } from '../crypto/secret-box.js';
 import { digestToken } from '../crypto/token.js';
 import { uuidv7 } from '../crypto/uuid.js';
+import type { Chore } from '../database/chore.js';
 import type { Database } from '../database/database.js';
-import { deleteInBatches } from '../database/delete-in-batches.js';
+import { ExpiredRows } from '../database/expired-rows.js';
 import type { AccountChangeColumns } from '../models/account-change.js';
 import type { RowOf } from '../models/column.js';
 import type { DeviceColumns } from '../models/device.js';
+import { SealedRows } from '../models/sealed-rows.js';
 import type { Selection, Table } from '../models/table.js';
 import { type AccountState, stateOf } from './account-state.js';
 import type { Contribution } from './contribution.js';
@@ -14,8 +16,6 @@ import type { UserRecord } from './user-record.js';
 
 /** How long a change can be undone. */
 export const UNDO_MS = 7 * 24 * 60 * 60 * 1000;
-
-const RESEAL_BATCH = 200;
 
 /** A change to write down. */
 export interface NewChange {
@@ -140,32 +140,14 @@ export class AccountChanges {
     await this.table.delete({ userId }, transaction);
   }
 
-  /** Deletes changes that cannot be undone any more. @returns their number */
-  async prune(): Promise<number> {
-    await this.database.ready();
-    const now = this.database.clock.date();
-    return deleteInBatches(this.database, this.table.name, 'id', 'expires_at', now);
+  /** Changes that cannot be undone any more. */
+  get expired(): Chore {
+    return new ExpiredRows(this.database, this.table.name, 'id', { expires_at: 0 });
   }
 
-  /** Re-encrypts the states with the first secret. @returns their number */
-  async rotateSecrets(): Promise<number> {
-    const current = `${this.box.currentPrefix}%`;
-    for (let after = '', resealed = 0; ; ) {
-      const rows = await this.#change.select(
-        `WHERE c.state IS NOT NULL AND c.state NOT LIKE :current ${after && 'AND c.id > :after'}
-         ORDER BY c.id LIMIT ${RESEAL_BATCH}`,
-        { current, after },
-      );
-      for (const row of rows) resealed += await this.#reencryptRow(row);
-      const last = rows.at(-1);
-      if (!last || rows.length < RESEAL_BATCH) return resealed;
-      after = last.id;
-    }
-  }
-
-  async #reencryptRow({ id, state }: ChangeRow): Promise<number> {
-    const open = state && this.box.open(state, contextOf(id));
-    return open ? this.table.update({ state: this.box.seal(open, contextOf(id)) }, { id }) : 0;
+  /** The states of accounts. */
+  get sealed(): Chore {
+    return new SealedRows(this.table, this.box, 'id', ['state'], ({ id }) => contextOf(id));
   }
 
   /**
@@ -181,7 +163,7 @@ export class AccountChanges {
       transaction,
     );
     const times = rows.flatMap(({ latest }) =>
-      latest === null ? [] : this.database.toDate(latest).getTime(),
+      latest === null ? [] : this.database.statements.toDate(latest).getTime(),
     );
     return new Date(Math.max(this.database.clock.date().getTime(), ...times.map((time) => time + 1)));
   }

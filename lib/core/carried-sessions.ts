@@ -1,10 +1,12 @@
 import type { SecretBox } from '../crypto/secret-box.js';
 import { digestToken } from '../crypto/token.js';
+import type { Chore } from '../database/chore.js';
 import type { Database } from '../database/database.js';
-import { deleteInBatches } from '../database/delete-in-batches.js';
+import { ExpiredRows } from '../database/expired-rows.js';
 import { violatedUnique } from '../database/faults.js';
 import { type CarriedSessionColumns, carriedSessions } from '../models/carried-session.js';
 import type { RowOf } from '../models/column.js';
+import { SealedRows } from '../models/sealed-rows.js';
 import { Table } from '../models/table.js';
 import type { Sessions, SessionWithUser } from './sessions.js';
 import type { CheckedSignIn, Proof } from './sign-in.js';
@@ -24,7 +26,6 @@ const GRACE_MS = 60_000;
 // A request that the older system still handles may write its session again, and prolong it.
 const KEPT_MS = 365 * 24 * 60 * 60 * 1000;
 const MAX_RETIRED = 10_000;
-const BATCH = 500;
 
 /**
  * Sessions that have taken the place of an older system's. The unique row of the older one decides, so that requests at
@@ -104,41 +105,15 @@ export class CarriedSessions {
     this.#retired.add(oldHash.toString('hex'));
   }
 
-  /** Deletes the rows of sessions that have long ended in the older system. @returns their number */
-  async prune(): Promise<number> {
-    await this.database.ready();
-    return deleteInBatches(
-      this.database,
-      this.#table.name,
-      'old_hash',
-      'expires_at',
-      this.database.clock.date(),
-    );
+  /** Those that have long ended in the older system. */
+  get expired(): Chore {
+    return new ExpiredRows(this.database, this.#table.name, 'old_hash', { expires_at: 0 });
   }
 
-  /** Re-encrypts tokens with the first secret. @returns their number */
-  async rotateSecrets(): Promise<number> {
-    const current = `${this.box.currentPrefix}%`;
-    for (let after: Buffer | null = null, resealed = 0; ; ) {
-      const rows: CarriedSession[] = await this.#table.whole('c').select(
-        `WHERE c.sealed_token IS NOT NULL AND c.sealed_token NOT LIKE :current ${after ? 'AND c.old_hash > :after' : ''}
-         ORDER BY c.old_hash LIMIT ${BATCH}`,
-        { current, ...(after && { after }) },
-      );
-      for (const row of rows) resealed += await this.#reseal(row);
-      const last = rows.at(-1);
-      if (!last || rows.length < BATCH) return resealed;
-      after = last.oldHash;
-    }
-  }
-
-  async #reseal({ oldHash, sealedToken }: CarriedSession): Promise<number> {
-    const token = sealedToken && this.box.open(sealedToken, contextOf(oldHash));
-    if (!token || !sealedToken) return 0;
-    // Unless the browser has sent it meanwhile.
-    return this.#table.update(
-      { sealedToken: this.box.seal(token, contextOf(oldHash)) },
-      { oldHash, sealedToken },
+  /** The tokens that no browser has sent yet. */
+  get sealed(): Chore {
+    return new SealedRows(this.#table, this.box, 'oldHash', ['sealedToken'], ({ oldHash }) =>
+      contextOf(oldHash),
     );
   }
 

@@ -64,6 +64,7 @@ export type DeletionWork = (transaction: Transaction, record: UserRecord) => Pro
  * so now, while somebody waits for it.
  *
  * @param sessionId the session of the user who asks for it; null for code
+ * @param alongside what else belongs to it
  * @throws AuthError `user_not_found`, also if it is shut already; and what refuses the deletion
  */
 export async function closeAccount(
@@ -71,20 +72,20 @@ export async function closeAccount(
   userId: string,
   sessionId: string | null,
   deletion: DeletionWork,
+  alongside?: (transaction: Transaction) => void,
 ): Promise<void> {
   await tryOut(core, userId, sessionId, deletion);
   const { graceDays } = core.settings.accountDeletion;
-  const ended = await changeAccount(core, userId, sessionId, async (transaction, record) => {
+  await changeAccount(core, userId, sessionId, async (transaction, record) => {
     if (isClosed(record)) throw new AuthError('user_not_found');
     const details = { byApp: sessionId === null, lifetimeMs: graceDays * DAY_MS };
     await core.notices.before(accountClosedNotice(graceDays), record, transaction, details);
-    const ended = await core.sessions.endAll(userId, transaction);
+    await core.sessions.endAll(userId, transaction);
     await core.tokens.endAll(userId, transaction);
     await core.updates.update(record, { deletedAt: core.database.clock.date() }, transaction);
-    return ended;
+    core.events.emit('user.deletion_requested', { userId }, transaction);
+    alongside?.(transaction);
   });
-  core.sessions.announceEnd(userId, ended);
-  core.events.emit('user.deletion_requested', { userId });
 }
 
 async function tryOut(
@@ -106,12 +107,11 @@ async function tryOut(
 
 /** Brings back an account that is kept shut, because the app says so. @throws AuthError `user_not_found` */
 export async function restoreAccount(core: Core, userId: string): Promise<UserRecord> {
-  const { before, record } = await changeAccount(core, userId, null, async (transaction, before) => ({
-    before,
-    record: (await core.updates.update(before, { deletedAt: null }, transaction)).record,
-  }));
-  if (isClosed(before)) core.events.emit('user.restored', { userId });
-  return record;
+  return changeAccount(core, userId, null, async (transaction, before) => {
+    const { record } = await core.updates.update(before, { deletedAt: null }, transaction);
+    if (isClosed(before)) core.events.emit('user.restored', { userId }, transaction);
+    return record;
+  });
 }
 
 /** The ids of accounts whose grace is over, after one. */

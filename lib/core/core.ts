@@ -25,6 +25,7 @@ import type { Events } from './events.js';
 import { HeldEmails } from './held-emails.js';
 import { MailDelivery } from './mail-delivery.js';
 import { Mails } from './mails.js';
+import { NewSessions } from './new-sessions.js';
 import { Notices } from './notices.js';
 import { OneTimeTokens } from './one-time-tokens.js';
 import { PluginRules } from './plugin-rules.js';
@@ -96,7 +97,7 @@ export class Core extends PluginRules {
     this.sessions = new Sessions(database, tables, this.selections.shown, settings, events);
     this.carried = new CarriedSessions(database, box, this.sessions);
     const held = new HeldEmails(database, tables.changes, (settings.email?.notices ?? []).length > 0);
-    this.signUp = new SignUp(database, this.users, this.fields, settings, held);
+    this.signUp = new SignUp(database, this.users, this.fields, settings, held, events);
     this.updates = new UserUpdates(context, this.users, settings.hooks, held);
     this.changes = new AccountChanges(database, tables.changes, tables.devices, box, contributions);
     this.mails = mailer && new Mails(outbox);
@@ -108,28 +109,22 @@ export class Core extends PluginRules {
       database.clock,
       settings.email?.undoUrl ?? '',
     );
-    this.devices = new Devices(
-      database,
-      new DeviceRows(database, tables),
-      context,
-      this.notices,
-      settings.logger,
-      (request) => this.carriers.flatMap((carrier) => carrier.deviceTokens?.(request) ?? []),
+    this.devices = new Devices(database, new DeviceRows(database, tables), context, this.notices, (request) =>
+      this.carriers.flatMap((carrier) => carrier.deviceTokens?.(request) ?? []),
     );
     this.secondFactors = new SecondFactorRules(database, contributions);
     this.gate = new SignIn(
-      tables.sessions,
-      this.sessions,
+      new NewSessions(tables.sessions, this.sessions, settings, database, context, (request) =>
+        this.sessionTokens(request),
+      ),
       this.devices,
       settings,
-      database.clock,
-      context,
+      database,
       events,
       contributions,
       this.users,
       this.secondFactors,
       limiter,
-      (request) => this.sessionTokens(request),
     );
     this.proofs = new ProofOfEmail(
       database.clock,
@@ -219,25 +214,16 @@ export class Core extends PluginRules {
    * @throws AuthError `user_not_found` if there is no such user, or none with an email
    */
   async proveEmail(userId: string, spare: readonly Attached[]): Promise<User> {
-    const proved = await this.database.transaction(async (transaction) => {
+    const { user } = await this.database.transaction(async (transaction) => {
       const record = await this.users.lock(userId, transaction);
       if (!record?.user.email) throw new AuthError('user_not_found');
       return this.proofs.record(record, 'app', spare, transaction);
     });
-    this.proofs.announce(proved);
-    return proved.record.user;
+    return user;
   }
 
   override get contributions(): readonly Contribution[] {
     return this.#contributions;
-  }
-
-  /** Deletes expired rows. @returns the number of rows */
-  async prune(): Promise<number> {
-    let pruned = 0;
-    const { sessions, carried, tokens, devices, changes, outbox } = this;
-    for (const one of [sessions, carried, tokens, devices, changes, outbox.rows]) pruned += await one.prune();
-    return pruned;
   }
 
   /** Waits for background work. */

@@ -1,20 +1,23 @@
 import type { Transaction } from 'sequelize';
+import type { Chore } from '../database/chore.js';
 import { isForeignKeyViolation } from '../database/faults.js';
 import { AuthError } from '../errors.js';
 import { accountChanges } from '../models/account-change.js';
 import { devices } from '../models/device.js';
 import { oneTimeTokens } from '../models/one-time-token.js';
 import { changeAccount } from './change-account.js';
-import { closeAccount, expiredAccounts, isClosed } from './closed-accounts.js';
+import { closeAccount, type DeletionWork, expiredAccounts, isClosed } from './closed-accounts.js';
 import type { Core } from './core.js';
 import { accountDeletedNotice } from './notice-texts.js';
 import { runHook } from './run-hook.js';
 import type { UserRecord } from './user-record.js';
 
-interface Deleted {
-  readonly endedSessions: readonly string[];
-  /** What to do after the commit. */
-  readonly afterwards: readonly (() => void)[];
+/** How to delete an account. */
+export interface Deletion {
+  /** Deletes it at once, even if deleted accounts are kept for a while. @default false */
+  readonly atOnce?: boolean;
+  /** What else belongs to it, in the same transaction. */
+  readonly alongside?: (transaction: Transaction) => void;
 }
 
 const BATCH = 100;
@@ -24,27 +27,33 @@ const BATCH = 100;
  * the app refers to it and may not go, nothing is deleted.
  *
  * @param sessionId the session of the user who asks for it; null for code
- * @param isFinal whether it is deleted at once all the same
  * @throws AuthError `account_in_use` (409), `user_not_found` or `invalid_session`, and what the app's hook throws
  */
 export async function deleteUser(
   core: Core,
   userId: string,
   sessionId: string | null,
-  isFinal = false,
+  { atOnce = false, alongside }: Deletion = {},
 ): Promise<void> {
-  if (core.settings.accountDeletion.graceDays === 0 || isFinal) return deleteForGood(core, userId, sessionId);
-  await closeAccount(core, userId, sessionId, (transaction, record) => deleteIn(core, transaction, record));
+  if (core.settings.accountDeletion.graceDays === 0 || atOnce)
+    return deleteForGood(core, userId, sessionId, alongside);
+  const deletion: DeletionWork = (transaction, record) => deleteIn(core, transaction, record);
+  await closeAccount(core, userId, sessionId, deletion, alongside);
 }
 
-/** Deletes the accounts that have been kept shut for long enough. @returns their number */
-export async function pruneAccounts(core: Core): Promise<number> {
+/** The accounts that have been kept shut for long enough. */
+export function closedForLong(core: Core): Chore {
+  const table = core.database.table(core.userTable.name);
+  return { table, run: (dryRun) => pruneAccounts(core, dryRun) };
+}
+
+async function pruneAccounts(core: Core, dryRun: boolean): Promise<number> {
   await core.database.ready();
-  for (let after = '', deleted = 0; ; ) {
+  for (let after = '', pruned = 0; ; ) {
     const expired = await expiredAccounts(core, after, BATCH);
-    for (const { id } of expired) deleted += await pruneAccount(core, id);
+    for (const { id } of expired) pruned += dryRun ? 1 : await pruneAccount(core, id);
     const last = expired.at(-1);
-    if (!last) return deleted;
+    if (!last) return pruned;
     after = last.id;
   }
 }
@@ -52,7 +61,7 @@ export async function pruneAccounts(core: Core): Promise<number> {
 /** One that cannot go must not keep the others. */
 async function pruneAccount(core: Core, userId: string): Promise<number> {
   try {
-    await deleteForGood(core, userId, null, true);
+    await deleteForGood(core, userId, null, undefined, true);
     return 1;
   } catch (error) {
     const isRestored = error instanceof AuthError && error.code === 'user_not_found';
@@ -70,31 +79,21 @@ async function deleteForGood(
   core: Core,
   userId: string,
   sessionId: string | null,
+  alongside?: Deletion['alongside'],
   onlyClosed = false,
 ): Promise<void> {
-  const { endedSessions, afterwards } = await deleteOrRefuse(core, userId, sessionId, onlyClosed);
-  core.sessions.announceEnd(userId, endedSessions);
-  core.events.emit('user.deleted', { userId });
-  for (const work of afterwards) work();
-}
-
-async function deleteOrRefuse(
-  core: Core,
-  userId: string,
-  sessionId: string | null,
-  onlyClosed: boolean,
-): Promise<Deleted> {
   let isDone = false;
   try {
-    return await changeAccount(core, userId, sessionId, async (transaction, record) => {
+    await changeAccount(core, userId, sessionId, async (transaction, record) => {
       isDone = false;
       const wasClosed = isClosed(record);
       if (onlyClosed && !wasClosed) throw new AuthError('user_not_found');
-      const deleted = await deleteIn(core, transaction, record);
+      await deleteIn(core, transaction, record);
       const byApp = sessionId === null;
       if (!wasClosed) await core.notices.plain(accountDeletedNotice, record.user, transaction, { byApp });
+      core.events.emit('user.deleted', { userId }, transaction);
+      alongside?.(transaction);
       isDone = true;
-      return deleted;
     });
   } catch (error) {
     // SQLite checks deferred constraints at COMMIT only.
@@ -107,14 +106,13 @@ async function deleteIn(core: Core, transaction: Transaction, { user }: UserReco
   return deleteRows(core, user.id, transaction);
 }
 
-async function deleteRows(core: Core, userId: string, transaction: Transaction): Promise<Deleted> {
+async function deleteRows(core: Core, userId: string, transaction: Transaction): Promise<void> {
   try {
-    const afterwards: (() => void)[] = [];
     for (const { onDelete } of core.contributions) {
       const work = await onDelete?.(userId, transaction);
-      if (work) afterwards.push(work);
+      if (work) core.database.afterCommit(transaction, work);
     }
-    const endedSessions = await core.sessions.endAll(userId, transaction);
+    await core.sessions.endAll(userId, transaction);
     // The database deletes these with the user, unless foreign keys are off, as they may be on SQLite.
     await core.table(oneTimeTokens).delete({ userId }, transaction);
     await core.table(devices).delete({ userId }, transaction);
@@ -122,7 +120,6 @@ async function deleteRows(core: Core, userId: string, transaction: Transaction):
     await core.users.rows?.delete(userId, transaction);
     await core.table(core.userTable).delete({ id: userId }, transaction);
     await checkDeferred(core, transaction);
-    return { endedSessions, afterwards };
   } catch (error) {
     throw asInUse(error);
   }

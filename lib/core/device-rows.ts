@@ -1,10 +1,10 @@
 import type { Transaction } from 'sequelize';
+import type { Chore } from '../database/chore.js';
 import type { Database } from '../database/database.js';
-import { BATCH, inBatches } from '../database/delete-in-batches.js';
 import type { NewRow, RowOf } from '../models/column.js';
 import type { DeviceColumns } from '../models/device.js';
 import type { Selection, Table } from '../models/table.js';
-import { UNDO_MS } from './account-changes.js';
+import { OldDevices } from './old-devices.js';
 
 /** An account's devices beyond these are forgotten, starting with the one that was not used for the longest time. */
 const MAX_PER_USER = 50;
@@ -28,13 +28,22 @@ const NOBODY = '00000000-0000-0000-0000-000000000000';
 export type DeviceRow = RowOf<DeviceColumns>;
 
 /** What decides about a new device. */
-export interface AfterSignIn {
+export interface KnownDevices {
   /** The account's devices, forgotten ones too, last used first. */
   readonly devices: readonly DeviceRow[];
-  /** Whether the session of the sign-in has not ended in the meantime. */
+  /** The user's epoch. */
+  readonly authEpoch: number;
+  /** Whether the session of the device exists, and has not ended. */
   readonly isOpen: boolean;
-  /** Whether the account has an earlier session. */
-  readonly hasEarlier: boolean;
+  /** Whether the account has another session. */
+  readonly hasOther: boolean;
+}
+
+interface RawKnown {
+  readonly d_id: string | null;
+  readonly auth_epoch: number | string;
+  readonly session_epoch: number | string | null;
+  readonly has_other: number | string;
 }
 
 /** Reads and writes the table of devices. */
@@ -59,11 +68,11 @@ export class DeviceRows {
   }
 
   /** Whether accounts know a device, and this one has not forgotten it. It may know it since a moment ago. */
-  async isOfAny(tokenHash: Buffer, userId: string): Promise<boolean> {
+  async isOfAny(tokenHash: Buffer, userId: string, transaction: Transaction): Promise<boolean> {
     const { name } = this.tables.devices;
     const forgotten = `o.user_id = :userId AND (o.forgotten_at IS NOT NULL OR o.last_used_at <= :since)`;
     const condition = `AND NOT EXISTS (SELECT 1 FROM ${name} o WHERE o.token_hash = :tokenHash AND ${forgotten})`;
-    return (await this.#find(tokenHash, condition, userId)) !== undefined;
+    return (await this.#find(tokenHash, condition, userId, transaction)) !== undefined;
   }
 
   /** Whether an account knew a device at a time: it had signed in there before, and had not forgotten it by then. */
@@ -78,16 +87,15 @@ export class DeviceRows {
     return known.length > 0;
   }
 
-  insert(device: NewRow<DeviceColumns>): Promise<void> {
-    return this.tables.devices.insert(device);
-  }
-
-  async delete(id: string): Promise<void> {
-    await this.tables.devices.delete({ id });
+  /** @returns false if the account has it already */
+  add(device: NewRow<DeviceColumns>, transaction: Transaction): Promise<boolean> {
+    return this.tables.devices.insertUnlessThere(device, transaction);
   }
 
   /** Records another sign-in. @returns whether the account knows the device */
-  async renew(tokenHash: Buffer, userId: string, now: Date): Promise<boolean> {
+  async renew(tokenHash: Buffer, userId: string): Promise<boolean> {
+    await this.database.ready();
+    const now = this.database.clock.date();
     const renewed = await this.database.change(
       `UPDATE ${this.tables.devices.name} SET last_used_at = :now
        WHERE token_hash = :tokenHash AND user_id = :userId AND last_used_at > :since AND forgotten_at IS NULL`,
@@ -117,88 +125,78 @@ export class DeviceRows {
     );
   }
 
-  /** Reads in one statement what decides about a device that has just been inserted. */
-  async after(userId: string, sessionId: string): Promise<AfterSignIn> {
+  /**
+   * Locks a user's row, and reads what decides about a new device. Null if there is no such user.
+   *
+   * @param sessionId the session of the device, if it exists already
+   */
+  async lock(userId: string, sessionId: string, transaction: Transaction): Promise<KnownDevices | null> {
     const { sessions, users } = this.tables;
-    const rows = await this.database.select<{ is_open: unknown; has_earlier: unknown }>(
-      `SELECT ${this.#device.columns},
-         (SELECT COUNT(*) FROM ${sessions.name} s JOIN ${users.name} u
-          ON u.id = s.user_id AND u.auth_epoch = s.auth_epoch WHERE s.id = :sessionId) AS is_open,
-         CASE WHEN EXISTS (SELECT 1 FROM ${sessions.name} e WHERE e.user_id = :userId AND e.id < :sessionId)
-         THEN 1 ELSE 0 END AS has_earlier
-       FROM ${this.#device.from} WHERE d.user_id = :userId ORDER BY d.last_used_at DESC, d.id DESC LIMIT 250`,
+    const { dialect } = this.database;
+    // On PostgreSQL, a statement that has waited for the row still sees the others as they were before.
+    const lock = `SELECT u.id FROM ${users.name} u WHERE u.id = :userId FOR UPDATE`;
+    if (dialect === 'postgres') await this.database.select(lock, { userId }, transaction);
+    const rows = await this.database.select<RawKnown>(
+      `SELECT ${this.#device.columns}, u.auth_epoch AS auth_epoch,
+         (SELECT s.auth_epoch FROM ${sessions.name} s WHERE s.id = :sessionId) AS session_epoch,
+         CASE WHEN EXISTS (SELECT 1 FROM ${sessions.name} e WHERE e.user_id = :userId AND e.id <> :sessionId)
+         THEN 1 ELSE 0 END AS has_other
+       FROM ${users.name} u LEFT JOIN ${this.#device.from} ON d.user_id = u.id WHERE u.id = :userId
+       ORDER BY d.last_used_at DESC, d.id DESC LIMIT 250 ${dialect === 'mysql' ? 'FOR UPDATE' : ''}`,
       { userId, sessionId },
+      transaction,
     );
+    const [first] = rows;
+    if (!first) return null;
+    const { auth_epoch, session_epoch, has_other } = first;
     return {
-      devices: rows.map((row) => this.#device.read(row)),
-      isOpen: rows.some((row) => Number(row.is_open) > 0),
-      hasEarlier: rows.some((row) => Number(row.has_earlier) > 0),
+      devices: rows.filter(({ d_id }) => d_id !== null).map((row) => this.#device.read(row)),
+      authEpoch: Number(auth_epoch),
+      isOpen: session_epoch !== null && Number(session_epoch) === Number(auth_epoch),
+      hasOther: Number(has_other) > 0,
     };
   }
 
   /**
    * Forgets the devices beyond the limits, and no longer keeps an old one since there is a newer one.
    *
-   * @param devices those of an account, last used first
+   * @param devices the earlier ones of an account, last used first
    */
-  async tidy(devices: readonly DeviceRow[]): Promise<void> {
+  async tidy(devices: readonly DeviceRow[], transaction: Transaction): Promise<void> {
     for (const { id } of devices.filter(({ kept }) => kept))
-      await this.tables.devices.update({ kept: null }, { id });
-    const surplus = devices.filter(({ forgottenAt }) => forgottenAt === null).slice(MAX_PER_USER);
+      await this.tables.devices.update({ kept: null }, { id }, transaction);
+    const surplus = devices.filter(({ forgottenAt }) => forgottenAt === null).slice(MAX_PER_USER - 1);
     const forgottenAt = this.database.clock.date();
     for (const { id } of surplus)
-      await this.tables.devices.update({ forgottenAt }, { id, forgottenAt: null });
+      await this.tables.devices.update({ forgottenAt }, { id, forgottenAt: null }, transaction);
     const forgotten = [...devices.filter((device) => device.forgottenAt !== null), ...surplus];
     const oldestFirst = forgotten.sort((a, b) => (a.id < b.id ? -1 : 1));
-    for (const { id } of oldestFirst.slice(MAX_FORGOTTEN)) await this.delete(id);
+    for (const { id } of oldestFirst.slice(MAX_FORGOTTEN))
+      await this.tables.devices.delete({ id }, transaction);
   }
 
-  /**
-   * Deletes devices that have not been used for 90 days, and those that were forgotten, once they can prove nothing any
-   * more. The newest one of an account stays, which tells that a sign-in is not its first. @returns their number
-   */
-  async prune(): Promise<number> {
-    await this.database.ready();
-    const expired = await this.#prune('last_used_at', this.#since(UNDO_MS));
-    return expired + (await this.#prune('forgotten_at', this.database.clock.date(-UNDO_MS)));
+  /** Those that can prove nothing any more. */
+  get old(): Chore {
+    return new OldDevices(this.database, this.tables.devices.name, DEVICE_SECONDS * 1000);
   }
 
-  /**
-   * Marks those that it keeps, and does not look at them again: otherwise, each call would look at a device of every account
-   * that is no longer used.
-   */
-  async #prune(column: string, since: Date): Promise<number> {
-    const { name } = this.tables.devices;
-    const isOld = `${column} <= :since`;
-    const newer = `EXISTS (SELECT 1 FROM ${name} n WHERE n.user_id = d.user_id AND n.id > d.id)`;
-    const sql = `SELECT d.id, CASE WHEN ${newer} THEN 1 ELSE 0 END AS is_superseded
-      FROM ${name} d WHERE d.kept IS NULL AND d.${isOld} ORDER BY d.${column} LIMIT ${BATCH}`;
-    return inBatches(async () => {
-      const rows = await this.database.select<{ id: string; is_superseded: unknown }>(sql, { since });
-      const [gone, kept] = [true, false].map((is) =>
-        rows.filter((row) => Number(row.is_superseded) > 0 === is).map(({ id }) => id),
-      );
-      const [remove, keep] = [`DELETE FROM ${name}`, `UPDATE ${name} SET kept = TRUE`];
-      const where = `WHERE id IN (:ids) AND ${isOld}`;
-      if (kept?.length) await this.database.change(`${keep} ${where}`, { since, ids: kept });
-      const deleted = gone?.length
-        ? await this.database.change(`${remove} ${where}`, { since, ids: gone })
-        : 0;
-      return { found: rows.length, deleted };
-    });
-  }
-
-  async #find(tokenHash: Buffer, condition: string, userId: string): Promise<DeviceRow | undefined> {
+  async #find(
+    tokenHash: Buffer,
+    condition: string,
+    userId: string,
+    transaction?: Transaction,
+  ): Promise<DeviceRow | undefined> {
     await this.database.ready();
     const [device] = await this.#device.select(
       `WHERE d.token_hash = :tokenHash AND d.last_used_at > :since AND d.forgotten_at IS NULL ${condition} LIMIT 1`,
       { tokenHash, since: this.#since(), userId },
+      transaction,
     );
     return device;
   }
 
-  /** Devices that were last used before this, and the given time more, have expired. */
-  #since(moreMs = 0): Date {
-    return this.database.clock.date(-DEVICE_SECONDS * 1000 - moreMs);
+  /** Devices that were last used before this have expired. */
+  #since(): Date {
+    return this.database.clock.date(-DEVICE_SECONDS * 1000);
   }
 }

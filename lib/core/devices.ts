@@ -2,16 +2,29 @@ import type { Transaction } from 'sequelize';
 import type { CallContext, PlainRequest } from '../context/call.js';
 import { createToken, digestToken, isWellFormedToken } from '../crypto/token.js';
 import { uuidv7 } from '../crypto/uuid.js';
+import type { Chore } from '../database/chore.js';
 import type { Database } from '../database/database.js';
-import { isForeignKeyViolation, isRetryable, violatedUnique } from '../database/faults.js';
-import type { Logger } from '../logger.js';
 import type { User } from '../models/user.js';
-import type { DeviceRows } from './device-rows.js';
+import type { DeviceRows, KnownDevices } from './device-rows.js';
 import { newDeviceNotice } from './notice-texts.js';
 import type { Notices } from './notices.js';
 
 /** The prefix of the tokens in device cookies. */
 const PREFIX = 'lkd_';
+
+/** What is known of the device of a sign-in. */
+export interface Recognized {
+  /** The value of its cookie. Null if it is new, or there is no request. */
+  readonly cookie: string | null;
+  /** Whether the user has not signed in there before. */
+  readonly isNew: boolean;
+}
+
+// No session has this id.
+const NOT_YET = '00000000-0000-0000-0000-000000000000';
+
+/** For a sign-in without a browser. */
+export const NO_DEVICE: Recognized = { cookie: null, isNew: false };
 
 /**
  * Devices: browsers in which accounts have signed in. A browser has one token, in a cookie, and each account that has
@@ -28,7 +41,6 @@ export class Devices {
     private readonly rows: DeviceRows,
     private readonly context: CallContext,
     private readonly notices: Pick<Notices, 'unrecorded' | 'tell'>,
-    private readonly logger: Logger,
     private readonly tokensOf: (request: PlainRequest) => readonly string[],
   ) {}
 
@@ -82,64 +94,57 @@ export class Devices {
     await this.rows.endUndo(userId, since, transaction);
   }
 
-  /**
-   * Records that a user has just signed in from the device of the current request, and tells them if it is a new one. A
-   * failure is logged, and does not fail the sign-in.
-   *
-   * @returns the value for the browser's device cookie; null for a call without a request
-   */
-  async remember(user: User, sessionId: string): Promise<string | null> {
-    if (this.context.client.request === null) return null;
-    try {
-      return await this.#remember(user, sessionId);
-    } catch (error) {
-      // The database may have rolled back the app's transaction, and its other writes with it.
-      if (this.database.isJoined && isRetryable(error)) throw error;
-      this.logger.warn('latchkey: the device of a sign-in could not be saved', error);
-      return null;
-    }
-  }
-
-  /** Deletes those that can prove nothing any more. @returns their number */
-  prune(): Promise<number> {
-    return this.rows.prune();
-  }
-
-  async #remember(user: User, sessionId: string): Promise<string | null> {
-    const now = this.database.clock.date();
-    const carried = this.#carriedToken();
+  /** Finds out whether a user who signs in knows the device of the current request, and renews it. */
+  async recognize(user: User): Promise<Recognized> {
+    if (this.context.client.request === null) return NO_DEVICE;
     const hash = this.#carriedHash();
-    if (hash && (await this.rows.renew(hash, user.id, now))) return carried;
-    // A token that nobody has signed in with was not issued here: someone may have planted it to recognize the browser. And
-    // a device that this account has forgotten does not come back.
-    const isKnown = hash && (await this.rows.isOfAny(hash, user.id));
-    const token = carried && isKnown ? carried : createToken(PREFIX);
-    return this.#add(user, sessionId, token, now);
+    const isKnown = hash && (await this.rows.renew(hash, user.id));
+    return isKnown ? { cookie: this.#carriedToken(), isNew: false } : { cookie: null, isNew: true };
   }
 
-  async #add(user: User, sessionId: string, token: string, now: Date): Promise<string | null> {
+  /**
+   * Locks a user, and reads what decides about a new device. Null if there is no such user.
+   *
+   * @param sessionId the session that the user has there, if it exists already
+   */
+  lock(userId: string, sessionId: string | null, transaction: Transaction): Promise<KnownDevices | null> {
+    return this.rows.lock(userId, sessionId ?? NOT_YET, transaction);
+  }
+
+  /**
+   * Adds the device of the current request, in which a user has just signed in for the first time, and tells them of it.
+   *
+   * @param known what {@link lock} has returned
+   * @returns the value for the browser's device cookie
+   */
+  async add(user: User, known: KnownDevices, transaction: Transaction): Promise<string> {
+    const now = this.database.clock.date();
+    const token = await this.#tokenFor(user.id, transaction);
     const notice = this.notices.unrecorded(newDeviceNotice, user);
-    const userId = user.id;
-    const id = uuidv7(now.getTime());
     const undoTokenHash = notice?.token ? digestToken(notice.token) : null;
     const times = { createdAt: now, lastUsedAt: now };
-    try {
-      await this.rows.insert({ id, userId, tokenHash: digestToken(token), ...times, undoTokenHash });
-    } catch (error) {
-      // Recorded by a concurrent sign-in in this browser; or the user has just been deleted.
-      if (violatedUnique(error) || isForeignKeyViolation(error)) return token;
-      throw error;
-    }
-    const { devices, isOpen, hasEarlier } = await this.rows.after(userId, sessionId);
-    if (!isOpen) {
-      // What ended the session, such as a new password, has perhaps forgotten the account's devices before this one.
-      await this.rows.delete(id);
-      return null;
-    }
-    await this.rows.tidy(devices);
-    // Never for the first session. Ids begin with the time, so of several first ones at once, the earliest is the first.
-    if (hasEarlier || devices.some((device) => device.id < sessionId)) await this.notices.tell(notice);
+    const row = { id: uuidv7(now.getTime()), userId: user.id, tokenHash: digestToken(token), ...times };
+    // Or another sign-in in this browser has just added it.
+    if (!(await this.rows.add({ ...row, undoTokenHash }, transaction))) return token;
+    await this.rows.tidy(known.devices, transaction);
+    // Never for the first session.
+    if (known.hasOther || known.devices.length > 0) await this.notices.tell(notice, transaction);
     return token;
+  }
+
+  /** Those that can prove nothing any more. */
+  get expired(): Chore {
+    return this.rows.old;
+  }
+
+  /**
+   * The token of a device that is new to a user. One that nobody has signed in with was not issued here: someone may have
+   * planted it to recognize the browser. And a device that this account has forgotten does not come back.
+   */
+  async #tokenFor(userId: string, transaction: Transaction): Promise<string> {
+    const carried = this.#carriedToken();
+    const isKept = carried && (await this.rows.isOfAny(digestToken(carried), userId, transaction));
+    return isKept ? carried : createToken(PREFIX);
   }
 
   #carriedHash(): Buffer | null {

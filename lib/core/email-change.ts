@@ -98,26 +98,24 @@ export async function confirmEmailChange(
   const { user: before } = found.record;
   const sessionId = await ownSession(core, found.record, shown);
   const told = telling(core, false);
-  const { user, ended, issued } = await usingUp(core, token, () =>
+  return usingUp(core, token, () =>
     tokens.redeem(
       found,
       async ({ user, account, authEpoch }, transaction) => {
         const session = sessionId && (await sessions.stillOpen(sessionId, authEpoch, transaction));
         if (sessionId && !session) throw new AuthError('invalid_session');
         requireStrong(core, account, session || null);
-        const ended = await sessions.endAll(user.id, transaction, sessionId ?? '');
+        await sessions.endAll(user.id, transaction, sessionId ?? '');
+        if (user.email !== before.email) events.emit('user.email_changed', { userId: user.id }, transaction);
         const issued = sessionId
           ? await sessions.renew(user, sessionId, authEpoch + 1, transaction, { isFresh: false })
           : null;
-        return { user, ended, issued };
+        return { user, issued };
       },
       keptBy(before),
       told,
     ),
   );
-  sessions.announceEnd(user.id, ended);
-  if (user.email !== before.email) events.emit('user.email_changed', { userId: user.id });
-  return { user, issued };
 }
 
 /**
@@ -134,16 +132,13 @@ export async function setEmail(
   verified: boolean,
 ): Promise<UserRecord> {
   const told = telling(core, true);
-  const { before, proved } = await changeAccount(core, userId, null, async (transaction, record) => {
+  return changeAccount(core, userId, null, async (transaction, record) => {
+    const { user } = record;
     const by = verified ? 'app' : null;
-    return {
-      before: record.user.email,
-      proved: await core.proofs.replaceEmail(record, email, by, keptBy(record.user), transaction, told),
-    };
+    const changed = await core.proofs.replaceEmail(record, email, by, keptBy(user), transaction, told);
+    if (user.email !== email) core.events.emit('user.email_changed', { userId }, transaction);
+    return changed;
   });
-  core.proofs.announce(proved);
-  if (before !== email) core.events.emit('user.email_changed', { userId });
-  return proved.record;
 }
 
 /** The session to go on with, if it is the user's. Otherwise, the password is required. */

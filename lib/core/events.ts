@@ -1,6 +1,8 @@
 import { inspect } from 'node:util';
-import type { CallContext } from '../context/call.js';
+import type { Transaction } from 'sequelize';
+import type { Database } from '../database/database.js';
 import type { Logger } from '../logger.js';
+import type { NewEntry } from '../outbox/outbox-rows.js';
 
 /** The client that caused an event, if known. */
 export interface ClientInfo {
@@ -77,14 +79,27 @@ export function checkEventName(name: unknown, where = ''): asserts name is AuthE
   );
 }
 
+/** Stores events in the outbox, for those to whom they are sent. */
+export interface EventRecorder {
+  /** Whether anybody is to get an event. */
+  takes(name: AuthEventName): boolean;
+  /** Stores an event: as a part of the transaction, or else at the end of the call. */
+  record(name: AuthEventName, event: object, transaction: Transaction | undefined): void;
+  /** What an event stores, but for one that has not happened, and is sent to nobody. */
+  pretended(name: AuthEventName): readonly NewEntry[];
+}
+
+/** Events that one transaction stores. */
+const MOST_AT_ONCE = 500;
+
 /** Notifies listeners. A listener that throws, rejects or hangs does not affect the caller. */
 export class Events {
   readonly #listeners = new Map<AuthEventName, Set<AuthEventListener<never>>>();
-  #occurred: ((name: AuthEventName, event: object | null) => void) | undefined;
+  #recorder: EventRecorder | undefined;
   readonly #forAll: ((name: AuthEventName, event: AuthEvents[AuthEventName]) => unknown)[] = [];
 
   constructor(
-    private readonly context: CallContext,
+    private readonly database: Pick<Database, 'afterCommit' | 'context' | 'transaction'>,
     private readonly logger: Logger,
   ) {}
 
@@ -110,23 +125,65 @@ export class Events {
     this.#forAll.push(listener);
   }
 
-  /** Notifies the listeners; within a transaction of the app, after its commit. */
-  emit<N extends AuthEventName>(name: N, details: EventDetails[N]): void {
-    const { ip = null, userAgent } = this.context.client;
+  /**
+   * Tells of a change, or of what changes nothing. Listeners are notified once the transaction is committed, and that of the
+   * app if the call takes part in one.
+   *
+   * @param transaction that of the change, so that both are stored or neither is
+   */
+  emit<N extends AuthEventName>(name: N, details: EventDetails[N], transaction?: Transaction): void {
+    const { ip = null, userAgent } = this.database.context.client;
     // Frozen, since all listeners and the audit log get the same object. TypeScript cannot infer a spread of `N`.
     const event = Object.freeze({ ip, userAgent, ...details }) as unknown as AuthEvents[N];
-    this.#occurred?.(name, event);
-    this.context.afterCommit(() => this.#notify(name, event));
+    this.#recorder?.record(name, event, transaction);
+    this.database.afterCommit(transaction, () => this.#notify(name, event));
   }
 
-  /** Does the work of an event that has not happened, so that its absence tells nobody anything. Nobody is told of it. */
-  pretend(name: AuthEventName): void {
-    this.#occurred?.(name, null);
+  /**
+   * Tells of what one change has done to many things. Only the first ones are stored with the change, and the others in the
+   * background after it: however many there are, the change has to be done in time.
+   */
+  emitAll<N extends AuthEventName>(
+    name: N,
+    all: readonly EventDetails[N][],
+    transaction?: Transaction,
+  ): void {
+    for (const details of all.slice(0, MOST_AT_ONCE)) this.emit(name, details, transaction);
+    const others = all.slice(MOST_AT_ONCE);
+    if (others.length === 0) return;
+    const { context } = this.database;
+    const { client } = context;
+    const later = async () => {
+      for (const details of others) this.emit(name, details);
+    };
+    this.database.afterCommit(transaction, () => {
+      void context.detached(() => context.forClient(client, later));
+    });
   }
 
-  /** Is called at once when something happens, within the call that causes it. */
-  onOccurrence(listener: (name: AuthEventName, event: object | null) => void): void {
-    this.#occurred = listener;
+  /**
+   * Makes a change that is a single statement, and emits its events. It needs a transaction only if one of them is stored.
+   *
+   * @param names the events that `work` may emit
+   * @param transaction one to take part in
+   */
+  together<T>(
+    names: readonly AuthEventName[],
+    work: (transaction?: Transaction) => Promise<T>,
+    transaction?: Transaction,
+  ): Promise<T> {
+    const isStored = names.some((name) => this.#recorder?.takes(name));
+    return isStored && !transaction ? this.database.transaction(work) : work(transaction);
+  }
+
+  /** What an event would store that has not happened, so that its absence tells nobody anything. */
+  pretended(name: AuthEventName): readonly NewEntry[] {
+    return this.#recorder?.pretended(name) ?? [];
+  }
+
+  /** Stores what happens from now on. */
+  recordWith(recorder: EventRecorder): void {
+    this.#recorder = recorder;
   }
 
   #notify<N extends AuthEventName>(name: N, event: AuthEvents[N]): void {
@@ -141,7 +198,7 @@ export class Events {
   async #call(name: AuthEventName, tell: () => unknown): Promise<void> {
     try {
       // Calls that a listener makes are not calls of this client.
-      await this.context.detached(async () => tell());
+      await this.database.context.detached(async () => tell());
     } catch (error) {
       this.logger.error(`latchkey: a listener for '${name}' failed`, error);
     }

@@ -3,6 +3,7 @@ import type { MailTemplate, NoticeTemplate } from '../mail/message.js';
 import type { NoticeFacts } from '../mail/notice-message.js';
 import type { User } from '../models/user.js';
 import type { Outbox } from '../outbox/outbox.js';
+import type { NewEntry } from '../outbox/outbox-rows.js';
 import type { Purpose } from './contribution.js';
 
 /** The lane of emails in the outbox. */
@@ -49,6 +50,12 @@ export interface NoticeMail {
 /** What is written to the outbox of an email: all that it takes to compose it, but not its text. */
 export type OutgoingMail = LinkMail | NewEmailMail | NoticeMail;
 
+interface OneOfOptions {
+  readonly limit?: string | null;
+  readonly beside?: readonly NewEntry[];
+  readonly transaction?: Transaction | undefined;
+}
+
 /** Writes emails to the outbox. Each is sent after the commit of the transaction, or after the call if there is none. */
 export class Mails {
   constructor(private readonly outbox: Outbox) {}
@@ -62,13 +69,16 @@ export class Mails {
    * Emails one of several links to whoever has an email.
    *
    * @param limit what to count it as against the limit of emails
+   * @param beside what else to write, by the same statement
    */
-  oneOf(
+  async oneOf(
     email: string,
     links: LinkMail['links'],
-    { limit = null, transaction }: { limit?: string | null; transaction?: Transaction | undefined } = {},
+    { limit = null, beside = [], transaction }: OneOfOptions = {},
   ): Promise<void> {
-    return this.#add({ type: 'link', email, links, limit }, links[0]?.link.template.kind ?? '', transaction);
+    const content: LinkMail = { type: 'link', email, links, limit };
+    const kind = links[0]?.link.template.kind ?? '';
+    await this.outbox.add([{ lane: MAIL_LANE, kind, content }, ...beside], transaction);
   }
 
   /** Emails a link to an address that a user is to get. */

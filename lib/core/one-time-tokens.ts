@@ -1,7 +1,8 @@
 import type { Transaction } from 'sequelize';
 import { createToken, digestToken, isWellFormedToken } from '../crypto/token.js';
+import type { Chore } from '../database/chore.js';
 import type { Database } from '../database/database.js';
-import { deleteInBatches } from '../database/delete-in-batches.js';
+import { ExpiredRows } from '../database/expired-rows.js';
 import { AuthError } from '../errors.js';
 import type { TokenColumns } from '../models/one-time-token.js';
 import type { Table } from '../models/table.js';
@@ -125,7 +126,7 @@ export class OneTimeTokens {
   ): Promise<T> {
     const { purpose, token, email } = found;
     const { user } = found.record;
-    const { proved, outcome } = await this.database.transaction(async (transaction) => {
+    return this.database.transaction(async (transaction) => {
       // The user is locked first: two tokens of one user would otherwise deadlock.
       const record = await this.users.lock(user.id, transaction);
       if (!record || !isFor(found, record)) throw new AuthError('invalid_token');
@@ -138,10 +139,8 @@ export class OneTimeTokens {
       const proved = purpose.isForNewEmail
         ? await this.proofs.replaceEmail(record, email, 'mailbox', spare, transaction, before)
         : await this.proofs.record(record, 'mailbox', spare, transaction, before);
-      return { proved, outcome: await work(proved.record, transaction) };
+      return work(proved, transaction);
     });
-    this.proofs.announce(proved);
-    return outcome;
   }
 
   /** Uses up a token without redeeming it. */
@@ -161,11 +160,9 @@ export class OneTimeTokens {
     await this.table.delete({ userId }, transaction);
   }
 
-  /** Deletes tokens that expired, once no email with one can be waiting any more. @returns the number of rows */
-  async prune(): Promise<number> {
-    await this.database.ready();
-    const end = this.database.clock.date(-GIVE_UP_MS);
-    return deleteInBatches(this.database, this.table.name, 'token_hash', 'expires_at', end);
+  /** Tokens that expired so long ago that no email with one can be waiting any more. */
+  get expired(): Chore {
+    return new ExpiredRows(this.database, this.table.name, 'token_hash', { expires_at: GIVE_UP_MS });
   }
 
   get #purposes(): readonly Purpose[] {

@@ -20,15 +20,6 @@ export type Attached = 'password' | 'sessions' | 'tokens' | 'credentials';
 /** Writes down, in the same transaction, the change that a verification is a part of: see `Notices.before`. */
 export type BeforeChange = (record: UserRecord, transaction: Transaction) => Promise<void>;
 
-/** The effect of a verification. */
-export interface ProvedEmail {
-  /** The updated user, still locked. */
-  readonly record: UserRecord;
-  /** Whether the email was unverified before. */
-  readonly isFirst: boolean;
-  readonly endedSessions: readonly string[];
-}
-
 /**
  * Marks emails as verified. Anyone can sign up with someone else's address and wait for its owner (account
  * pre-hijacking, USENIX Security 2022), so the first verification removes everything attached to the account before. It
@@ -55,7 +46,7 @@ export class ProofOfEmail {
    * @param by who showed that the email is the user's
    * @param spare what to keep, because the person has shown that it is theirs
    * @param before called before anything changes
-   * @returns what to pass to {@link announce} after the transaction
+   * @returns the updated user, still locked
    */
   async record(
     record: UserRecord,
@@ -63,20 +54,21 @@ export class ProofOfEmail {
     spare: readonly Attached[],
     transaction: Transaction,
     before?: BeforeChange,
-  ): Promise<ProvedEmail> {
+  ): Promise<UserRecord> {
     const { user } = record;
     const isFirst = user.emailVerifiedAt === null;
     const isFirstAccess = by === 'mailbox' && !record.isMailboxProved;
     if (isFirst || isFirstAccess) await this.#endChanges(record, spare, transaction);
     await before?.(record, transaction);
-    if (!isFirst && !isFirstAccess) return { record, isFirst, endedSessions: [] };
-    const { left, endedSessions } = await this.#drop(record, spare, transaction);
+    if (!isFirst && !isFirstAccess) return record;
+    const left = await this.#drop(record, spare, transaction);
     if (!spare.includes('tokens')) await this.tokens.delete({ userId: user.id }, transaction);
     const now = this.clock.date();
     const emailVerifiedAt = user.emailVerifiedAt ?? now;
     const mailboxProvedAt = by === 'mailbox' ? now : null;
     const proved = await this.updates.update(left, { emailVerifiedAt, mailboxProvedAt }, transaction);
-    return { record: proved.record, isFirst, endedSessions };
+    if (isFirst) this.#announce(user.id, transaction);
+    return proved.record;
   }
 
   /**
@@ -94,23 +86,19 @@ export class ProofOfEmail {
     spare: readonly Attached[],
     transaction: Transaction,
     before?: BeforeChange,
-  ): Promise<ProvedEmail> {
+  ): Promise<UserRecord> {
     const { user } = record;
-    if (user.email === email) {
-      if (by) return this.record(record, by, [...spare, 'tokens'], transaction);
-      return { record, isFirst: false, endedSessions: [] };
-    }
+    if (user.email === email) return by ? this.record(record, by, [...spare, 'tokens'], transaction) : record;
     const isFirst = by !== null && user.emailVerifiedAt === null;
     await before?.(record, transaction);
-    const { left, endedSessions } = isFirst
-      ? await this.#drop(record, spare, transaction)
-      : { left: record, endedSessions: [] };
+    const left = isFirst ? await this.#drop(record, spare, transaction) : record;
     await this.tokens.delete({ userId: user.id }, transaction);
     const now = this.clock.date();
     const emailVerifiedAt = by ? now : null;
     const mailboxProvedAt = by === 'mailbox' ? now : null;
     const changed = await this.updates.update(left, { email, emailVerifiedAt, mailboxProvedAt }, transaction);
-    return { record: changed.record, isFirst, endedSessions };
+    if (isFirst) this.#announce(user.id, transaction);
+    return changed.record;
   }
 
   /**
@@ -123,32 +111,28 @@ export class ProofOfEmail {
     if (!spare.includes('sessions')) await this.devices.endUndo(user.id, transaction);
   }
 
-  /** Removes what was attached to the account before its first verification. */
-  async #drop(record: UserRecord, spare: readonly Attached[], transaction: Transaction) {
+  /** Removes what was attached to the account before its first verification. @returns the user as it is then */
+  async #drop(record: UserRecord, spare: readonly Attached[], transaction: Transaction): Promise<UserRecord> {
     const { user } = record;
     if (!spare.includes('password')) await this.users.setPasswordHash(user.id, null, transaction);
     const endsSessions = !spare.includes('sessions');
-    const endedSessions = endsSessions ? await this.sessions.endAll(user.id, transaction) : [];
-    if (endsSessions) await this.devices.forgetAll(user.id, transaction);
+    if (endsSessions) {
+      await this.sessions.endAll(user.id, transaction);
+      await this.devices.forgetAll(user.id, transaction);
+    }
     if (!spare.includes('credentials')) {
       for (const contribution of this.contributions())
         await contribution.onFirstProof?.(user.id, transaction, user.emailVerifiedAt !== null);
       // Plugins may have changed columns of theirs, on which the sign-in that follows relies.
       const current = await this.users.lock(user.id, transaction);
-      if (current) return { left: current, endedSessions };
+      if (current) return current;
     }
-    const left: UserRecord = {
-      ...record,
-      passwordHash: spare.includes('password') ? record.passwordHash : null,
-      authEpoch: record.authEpoch + (endsSessions ? 1 : 0),
-      account: { ...record.account, authEpoch: record.authEpoch + (endsSessions ? 1 : 0) },
-    };
-    return { left, endedSessions };
+    const authEpoch = record.authEpoch + (endsSessions ? 1 : 0);
+    const passwordHash = spare.includes('password') ? record.passwordHash : null;
+    return { ...record, passwordHash, authEpoch, account: { ...record.account, authEpoch } };
   }
 
-  /** Emits the events, after the transaction. */
-  announce({ record: { user }, isFirst, endedSessions }: ProvedEmail): void {
-    this.sessions.announceEnd(user.id, endedSessions);
-    if (isFirst) this.events.emit('user.email_verified', { userId: user.id });
+  #announce(userId: string, transaction: Transaction): void {
+    this.events.emit('user.email_verified', { userId }, transaction);
   }
 }

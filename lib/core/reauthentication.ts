@@ -44,12 +44,25 @@ export async function reauthenticate(
   if (!record) throw new AuthError('user_not_found');
   if (aal < 2 && core.secondFactors.isOn(record.account)) throw new AuthError('second_factor_required');
   const shown = await verify(record);
+  if (aal < 2) {
+    await markFresh(core, userId, sessionId, shown);
+    return null;
+  }
   const confirm = (transaction: Transaction, current: UserRecord) =>
     confirmSession(core, current, sessionId, shown, transaction);
-  const issued = aal < 2 ? null : await core.inNameOf(userId, sessionId, confirm, false);
-  if (issued || (await core.sessions.markAuthenticated(userId, sessionId)))
-    core.events.emit('session.reauthenticated', { userId, sessionId, amr: shown.amr });
-  return issued;
+  return core.inNameOf(userId, sessionId, confirm, false);
+}
+
+async function markFresh(
+  { events, sessions }: Core,
+  userId: string,
+  sessionId: string,
+  { amr }: Shown,
+): Promise<void> {
+  await events.together(['session.reauthenticated'], async (transaction) => {
+    if (await sessions.markAuthenticated(userId, sessionId, undefined, transaction))
+      events.emit('session.reauthenticated', { userId, sessionId, amr }, transaction);
+  });
 }
 
 /**
@@ -59,7 +72,7 @@ export async function reauthenticate(
  * @param at when, if somebody else tells it
  */
 export async function confirmSession(
-  { secondFactors, sessions }: Core,
+  { events, secondFactors, sessions }: Core,
   record: UserRecord,
   sessionId: string,
   shown: Shown,
@@ -68,8 +81,10 @@ export async function confirmSession(
 ): Promise<IssuedSession | null> {
   const assurance = secondFactors.reached(record, shown);
   if (!assurance) throw new AuthError('second_factor_required');
+  const userId = record.user.id;
+  events.emit('session.reauthenticated', { userId, sessionId, amr: shown.amr }, transaction);
   if (assurance.aal < 2) {
-    await sessions.markAuthenticated(record.user.id, sessionId, at, transaction);
+    await sessions.markAuthenticated(userId, sessionId, at, transaction);
     return null;
   }
   const options = { endsOthers: false, assurance, authenticatedAt: at };

@@ -19,6 +19,6 @@ export async function wereJustReplaced(database: Database, tokens: readonly stri
   );
   return rows.some(
     ({ issued_at, db_now }) =>
-      database.clock.at(db_now) - database.toDate(issued_at).getTime() < REPLACEMENT_MS,
+      database.clock.at(db_now) - database.statements.toDate(issued_at).getTime() < REPLACEMENT_MS,
   );
 }

@@ -2,8 +2,9 @@ import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/settings.js';
 import { createToken, digestToken, SESSION_TOKEN_PREFIX } from '../crypto/token.js';
 import { isUuid } from '../crypto/uuid.js';
+import type { Chore } from '../database/chore.js';
 import type { Database } from '../database/database.js';
-import { deleteInBatches } from '../database/delete-in-batches.js';
+import { ExpiredRows } from '../database/expired-rows.js';
 import { AuthError } from '../errors.js';
 import type { RowOf } from '../models/column.js';
 import type { Session, SessionColumns } from '../models/session.js';
@@ -11,7 +12,7 @@ import type { Selection, Table } from '../models/table.js';
 import type { User, UserColumns } from '../models/user.js';
 import type { Events } from './events.js';
 import { LastUse } from './last-use.js';
-import type { IssuedSession, RenewOptions } from './signed-in.js';
+import type { IssuedSession, OwnedSession, RenewOptions } from './signed-in.js';
 import { TokenLookup } from './token-lookup.js';
 import type { UserSelection } from './user-selection.js';
 
@@ -96,39 +97,45 @@ export class Sessions {
 
   /** Ends the session with this token. @returns whether it was active */
   async revokeByToken(token: string): Promise<boolean> {
-    const found = await this.#lookup.find(token);
-    return found ? this.revoke(found.row.userId, found.row.id) : false;
+    const owned = await this.ownerOf(token);
+    return owned !== null && this.revoke(owned.userId, owned.sessionId);
   }
 
-  /** Ends one session of a user. @returns whether it was active */
-  async revoke(userId: string, sessionId: string): Promise<boolean> {
+  /** The session with this token, and whose it is, although it may have expired. */
+  async ownerOf(token: string): Promise<OwnedSession | null> {
+    const found = await this.#lookup.find(token);
+    return found && { userId: found.row.userId, sessionId: found.row.id };
+  }
+
+  /** Ends one session of a user. @param within a transaction to take part in @returns whether it was active */
+  async revoke(userId: string, sessionId: string, within?: Transaction): Promise<boolean> {
     if (!isUuid(userId) || !isUuid(sessionId)) return false;
     await this.database.ready();
     const { clock } = this.database;
-    const ended = await this.database.change(
-      `DELETE FROM ${this.#table.name} WHERE id = :sessionId AND user_id = :userId
-         AND expires_at > :now AND last_active_at > :idleSince`,
-      { userId, sessionId, now: clock.date(), idleSince: clock.date(-this.#idleMs) },
-    );
-    if (ended > 0) this.announceEnd(userId, [sessionId]);
-    return ended > 0;
+    const sql = `DELETE FROM ${this.#table.name} WHERE id = :sessionId AND user_id = :userId
+      AND expires_at > :now AND last_active_at > :idleSince`;
+    const values = { userId, sessionId, now: clock.date(), idleSince: clock.date(-this.#idleMs) };
+    const work = async (transaction?: Transaction) => {
+      const ended = await this.database.change(sql, values, { transaction });
+      if (ended > 0) this.announceEnd(userId, [sessionId], transaction);
+      return ended > 0;
+    };
+    return this.events.together(['session.revoked'], work, within);
   }
 
   /** Ends all sessions of a user, and every sign-in in progress. @returns the number of active sessions */
   async revokeAll(userId: string): Promise<number> {
     if (!isUuid(userId)) return 0;
-    const ended = await this.database.transaction((transaction) => this.endAll(userId, transaction));
-    this.announceEnd(userId, ended);
-    return ended.length;
+    return this.database.transaction((transaction) => this.endAll(userId, transaction));
   }
 
   /**
    * The part of {@link revokeAll} that must share a transaction with its cause.
    *
    * @param except a session to keep, because it will be renewed
-   * @returns the ids of the active sessions, for {@link announceEnd}
+   * @returns the number of the active ones
    */
-  async endAll(userId: string, transaction: Transaction, except = ''): Promise<string[]> {
+  async endAll(userId: string, transaction: Transaction, except = ''): Promise<number> {
     // First, since it locks the user's row, and invalidates sessions that are being inserted concurrently.
     await this.#raiseEpoch(this.#users, 'id = :userId', userId, transaction);
     const unless = (id: string) => except && `AND ${id} <> :except`;
@@ -142,20 +149,17 @@ export class Sessions {
       { userId, except },
       { transaction },
     );
-    return live.map(({ id }) => id);
+    const ids = live.map(({ id }) => id);
+    this.announceEnd(userId, ids, transaction);
+    return ids.length;
   }
 
-  /**
-   * Ends every sign-in in progress, as {@link endAll} does, but keeps the sessions.
-   *
-   * @returns the ids of ended sessions: none
-   */
-  async keepAll(userId: string, transaction: Transaction): Promise<string[]> {
+  /** Ends every sign-in in progress, as {@link endAll} does, but keeps the sessions. */
+  async keepAll(userId: string, transaction: Transaction): Promise<void> {
     await this.#raiseEpoch(this.#users, 'id = :userId', userId, transaction);
     const current = `(SELECT u.auth_epoch FROM ${this.#users} u WHERE u.id = :userId)`;
     const wasCurrent = `user_id = :userId AND auth_epoch + 1 = ${current}`;
     await this.#raiseEpoch(this.#table.name, wasCurrent, userId, transaction);
-    return [];
   }
 
   #raiseEpoch(table: string, condition: string, userId: string, transaction: Transaction): Promise<number> {
@@ -163,9 +167,10 @@ export class Sessions {
     return this.database.change(sql, { userId }, { transaction });
   }
 
-  /** Emits the events, after the transaction. */
-  announceEnd(userId: string, sessionIds: readonly string[]): void {
-    for (const sessionId of sessionIds) this.events.emit('session.revoked', { userId, sessionId });
+  /** Emits the events. @param transaction the one that ends the sessions */
+  announceEnd(userId: string, sessionIds: readonly string[], transaction?: Transaction): void {
+    const ended = sessionIds.map((sessionId) => ({ userId, sessionId }));
+    this.events.emitAll('session.revoked', ended, transaction);
   }
 
   /**
@@ -201,14 +206,10 @@ export class Sessions {
     return { user, session, token, remembered: row.remembered, device: null };
   }
 
-  /** Deletes expired and idle sessions in batches, so that active ones are not blocked. @returns their number */
-  async prune(): Promise<number> {
-    await this.database.ready();
-    const { clock } = this.database;
-    const prune = (column: string, end: Date) =>
-      deleteInBatches(this.database, this.#table.name, 'id', column, end);
-    const expired = await prune('expires_at', clock.date());
-    return expired + (await prune('last_active_at', clock.date(-this.#idleMs)));
+  /** Expired and idle sessions. */
+  get expired(): Chore {
+    const ages = { expires_at: 0, last_active_at: this.#idleMs };
+    return new ExpiredRows(this.database, this.#table.name, 'id', ages);
   }
 
   /** Waits for background writes. */

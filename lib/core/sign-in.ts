@@ -1,22 +1,22 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/settings.js';
-import type { CallContext, PlainRequest } from '../context/call.js';
-import { createToken, digestToken, isWellFormedToken, SESSION_TOKEN_PREFIX } from '../crypto/token.js';
-import { uuidv7 } from '../crypto/uuid.js';
-import type { Clock } from '../database/clock.js';
+import type { Database } from '../database/database.js';
 import { isForeignKeyViolation } from '../database/faults.js';
-import { storable } from '../database/storable.js';
 import { AuthError } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
-import type { Session, SessionColumns } from '../models/session.js';
-import type { Selection, Table } from '../models/table.js';
-import type { Assurance, Shown } from './assurance.js';
+import type { Shown } from './assurance.js';
 import type { Contribution, NewPendingSignIn } from './contribution.js';
-import type { Devices } from './devices.js';
+import { type Devices, NO_DEVICE } from './devices.js';
 import type { Events } from './events.js';
+import type { NewSessions, SessionToBegin } from './new-sessions.js';
 import type { SecondFactorRules } from './second-factor-rules.js';
-import type { Sessions } from './sessions.js';
-import { type IssuedSession, isPending, type PendingSignIn, type SignedIn } from './signed-in.js';
+import {
+  type IssuedSession,
+  isPending,
+  type OwnedSession,
+  type PendingSignIn,
+  type SignedIn,
+} from './signed-in.js';
 import type { UserRecord } from './user-record.js';
 import type { Users } from './users.js';
 
@@ -41,56 +41,39 @@ export interface SignInOptions {
    */
   readonly carriedOver?: { readonly endsAt: Date | null };
   /** The sessions that the client already has. @default looked up by the tokens in its request */
-  readonly replaced?: readonly { readonly userId: string; readonly sessionId: string }[];
+  readonly replaced?: readonly OwnedSession[];
 }
 
 /** A sign-in that has passed the plugins' checks. */
 export interface CheckedSignIn {
-  /** Creates the session, or writes down that a second factor is needed first. */
-  begin(proof: Pick<Proof, 'user' | 'authEpoch'>, transaction?: Transaction): Promise<SignedIn>;
   /**
-   * Emits the event, ends the client's other sessions and remembers its device. Call it after the transaction, if there is
-   * one. Does nothing before the second factor is given.
+   * Creates the session, ends the client's other sessions, and remembers its device: all of it or nothing. Or writes down
+   * that a second factor is needed first.
    */
-  complete<S extends SignedIn>(signedIn: S): Promise<S>;
-}
-
-interface NewSession extends Assurance {
-  readonly remembered: boolean;
-  /** When it ends at the latest, if that is before its lifetime is over. */
-  readonly endsAt: Date | null;
-  readonly authenticatedAt: Date | undefined;
+  begin(proof: Pick<Proof, 'user' | 'authEpoch'>, transaction?: Transaction): Promise<SignedIn>;
+  /** Forgets the failed attempts, after the transaction. Does nothing before the second factor is given. */
+  complete(signedIn: SignedIn): Promise<void>;
 }
 
 /** For a session whose user has not authenticated. */
 const NEVER = new Date(0);
-
-const MAX_USER_AGENT = 255;
-const MAX_IP = 45;
 
 /**
  * The only place where sessions are created, however the user authenticated. Plugins' checks run here and nowhere else,
  * so that no way of signing in can skip them.
  */
 export class SignIn {
-  readonly #session: Selection<Session>;
-
   constructor(
-    private readonly table: Table<SessionColumns>,
-    private readonly sessions: Pick<Sessions, 'revoke' | 'revokeByToken'>,
-    private readonly devices: Pick<Devices, 'remember'>,
+    private readonly sessions: NewSessions,
+    private readonly devices: Pick<Devices, 'recognize' | 'lock' | 'add'>,
     private readonly settings: Settings,
-    private readonly clock: Clock,
-    private readonly context: CallContext,
+    private readonly database: Database,
     private readonly events: Events,
     private readonly contributions: () => readonly Contribution[],
     private readonly users: Pick<Users, 'isPresent'>,
     private readonly secondFactors: SecondFactorRules,
     private readonly limiter: Pick<Limiter, 'clearFailures'>,
-    private readonly sessionTokens: (request: PlainRequest) => readonly string[],
-  ) {
-    this.#session = table.shown('s');
-  }
+  ) {}
 
   /**
    * Runs the checks, for a session that is then created in the same transaction as another change. They run before that
@@ -106,23 +89,24 @@ export class SignIn {
     for (const contribution of this.contributions()) contribution.checkAccount?.(account);
     for (const contribution of this.contributions()) await contribution.checkSignIn?.(user, !carriedOver);
     const reached = this.secondFactors.reached({ account }, shown);
-    const isProved = !carriedOver && (reached !== null || !withoutProof);
-    const authenticatedAt = isProved ? options.authenticatedAt : NEVER;
-    const times = { remembered, authenticatedAt, endsAt: carriedOver?.endsAt ?? null };
+    const assurance = reached ?? (withoutProof ? { aal: 1 as const, amr: shown.amr } : null);
+    const isByPerson = !carriedOver;
+    const begun: SessionToBegin | null = assurance && {
+      ...assurance,
+      remembered,
+      authenticatedAt: isByPerson && reached !== null ? options.authenticatedAt : NEVER,
+      endsAt: carriedOver?.endsAt ?? null,
+      replaced: replaced ?? (isByPerson ? await this.sessions.carried() : []),
+      device: isByPerson ? await this.devices.recognize(user) : NO_DEVICE,
+    };
     return {
       begin: async (proof, transaction) => {
         if (proof.user.id !== user.id) throw new TypeError('another user was checked for this sign-in');
-        const assurance = reached ?? (withoutProof ? { aal: 1, amr: shown.amr } : null);
-        if (assurance) return this.#insert(proof, { ...times, ...assurance }, transaction);
+        if (begun) return this.#begin(proof, begun, transaction);
         return this.#wait({ ...proof, account, amr: shown.amr, attempts }, remembered, transaction);
       },
       complete: async (signedIn) => {
-        if (isPending(signedIn)) return signedIn;
-        const { user, session } = signedIn;
-        this.events.emit('session.created', { userId: user.id, sessionId: session.id });
-        if (carriedOver) return signedIn;
-        if (attempts !== null) await this.#clear(attempts);
-        return { ...signedIn, ...(await this.#settle(signedIn, replaced)) };
+        if (!isPending(signedIn) && attempts !== null) await this.#clear(attempts);
       },
     };
   }
@@ -131,7 +115,8 @@ export class SignIn {
   async begin(proof: Proof, options?: SignInOptions): Promise<SignedIn> {
     const checked = await this.check(proof, options);
     const signedIn = await checked.begin(proof);
-    return checked.complete(signedIn);
+    await checked.complete(signedIn);
+    return signedIn;
   }
 
   /**
@@ -139,15 +124,45 @@ export class SignIn {
    * and remembers the device.
    */
   async attach(issued: IssuedSession): Promise<IssuedSession> {
-    const { id } = issued.session;
-    const replacedTokenHash = this.#carriedTokenHash();
-    if (replacedTokenHash) await this.table.update({ replacedTokenHash }, { id });
-    return this.#settle(issued);
+    const { user, session } = issued;
+    const replaced = await this.sessions.carried(issued.token);
+    const { isNew, cookie } = await this.devices.recognize(user);
+    return this.database.transaction(async (transaction) => {
+      const known = isNew ? await this.devices.lock(user.id, session.id, transaction) : null;
+      if (isNew && !known?.isOpen) throw new AuthError('invalid_session');
+      await this.sessions.markReplacing(session.id, transaction);
+      const device = known ? await this.devices.add(user, known, transaction) : cookie;
+      await this.sessions.end(replaced, transaction);
+      return { ...issued, device };
+    });
   }
 
-  async #settle(issued: IssuedSession, replaced?: SignInOptions['replaced']): Promise<IssuedSession> {
-    await this.#end(issued, replaced);
-    return { ...issued, device: await this.devices.remember(issued.user, issued.session.id) };
+  /** Takes a transaction only if there is more to write than the session. */
+  async #begin(
+    proof: Pick<Proof, 'user' | 'authEpoch'>,
+    begun: SessionToBegin,
+    transaction?: Transaction,
+  ): Promise<IssuedSession> {
+    const { replaced, device } = begun;
+    const unit = async (within?: Transaction): Promise<IssuedSession> => {
+      // First, as in everything that changes an account.
+      const known = within && device.isNew ? await this.devices.lock(proof.user.id, null, within) : null;
+      const issued = await this.sessions.insert(proof, begun, within);
+      const { user, session } = issued;
+      this.events.emit('session.created', { userId: user.id, sessionId: session.id }, within);
+      // What has ended the session, such as a new password, has forgotten the devices, so this one is not added.
+      const isOpen = known?.authEpoch === proof.authEpoch;
+      const added = within && known && isOpen ? await this.devices.add(user, known, within) : null;
+      await this.sessions.end(replaced, within);
+      return { ...issued, device: device.cookie ?? added };
+    };
+    try {
+      if (!transaction && (replaced.length > 0 || device.isNew)) return await this.database.transaction(unit);
+      return await this.events.together(['session.created'], unit, transaction);
+    } catch (error) {
+      // The user was deleted while their password was being checked.
+      throw isForeignKeyViolation(error) ? new AuthError('invalid_credentials') : error;
+    }
   }
 
   #wait(
@@ -171,61 +186,5 @@ export class SignIn {
     } catch (error) {
       this.settings.logger.warn('latchkey: failed sign-ins could not be cleared', error);
     }
-  }
-
-  async #insert(
-    { user, authEpoch }: Pick<Proof, 'user' | 'authEpoch'>,
-    { remembered, authenticatedAt, endsAt, aal, amr }: NewSession,
-    transaction?: Transaction,
-  ): Promise<IssuedSession> {
-    const { lifetime, shortLifetime } = this.settings.session;
-    const { ip = null, userAgent } = this.context.client;
-    const token = createToken(SESSION_TOKEN_PREFIX);
-    const now = this.clock.date();
-    const lifetimeEnd = new Date(now.getTime() + (remembered ? lifetime : shortLifetime) * 1000);
-    const row = this.table.complete({
-      id: uuidv7(now.getTime()),
-      userId: user.id,
-      createdAt: now,
-      authenticatedAt: authenticatedAt && authenticatedAt < now ? authenticatedAt : now,
-      lastActiveAt: now,
-      expiresAt: endsAt && endsAt < lifetimeEnd ? endsAt : lifetimeEnd,
-      ipAddress: storable(ip, MAX_IP),
-      userAgent: storable(userAgent, MAX_USER_AGENT),
-      tokenHash: digestToken(token),
-      replacedTokenHash: this.#carriedTokenHash(),
-      tokenIssuedAt: now,
-      authEpoch,
-      remembered,
-      aal,
-      amr,
-    });
-    try {
-      await this.table.insert(row, transaction);
-    } catch (error) {
-      // The user was deleted while their password was being checked.
-      throw isForeignKeyViolation(error) ? new AuthError('invalid_credentials') : error;
-    }
-    return { user, session: this.#session.pick(row), token, remembered, device: null };
-  }
-
-  #carriedTokenHash(): Buffer | null {
-    const carried = this.#carriedTokens().find((one) => isWellFormedToken(SESSION_TOKEN_PREFIX, one));
-    return carried === undefined ? null : digestToken(carried);
-  }
-
-  /** The session tokens of the request that signs in, valid or not. */
-  #carriedTokens(): readonly string[] {
-    const { request } = this.context.client;
-    return request ? this.sessionTokens(request) : [];
-  }
-
-  async #end(issued: IssuedSession, replaced: SignInOptions['replaced']): Promise<void> {
-    if (replaced) {
-      for (const { userId, sessionId } of replaced) await this.sessions.revoke(userId, sessionId);
-      return;
-    }
-    for (const token of this.#carriedTokens())
-      if (token !== issued.token) await this.sessions.revokeByToken(token);
   }
 }

@@ -3,6 +3,7 @@ import type { Settings } from '../config/settings.js';
 import type { CreatedVia } from '../config/user-options.js';
 import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
+import type { Events } from './events.js';
 import type { FieldSource, Fields, FieldValues } from './fields.js';
 import type { HeldEmails } from './held-emails.js';
 import { ManyUsers } from './many-users.js';
@@ -38,12 +39,13 @@ export class SignUp {
     private readonly fields: Fields,
     private readonly settings: Pick<Settings, 'hooks' | 'signUp'>,
     readonly held: HeldEmails,
+    private readonly events: Events,
   ) {
     this.#many = new ManyUsers(database, users, held, settings.hooks);
   }
 
   /**
-   * Makes an account, with the app's hooks and fields, in one transaction. The caller emits `user.created` afterwards.
+   * Makes an account, with the app's hooks and fields, in one transaction, and emits `user.created`.
    *
    * @param transaction one to take part in
    * @throws AuthError `sign_up_refused` (403), `email_taken`, `username_taken` (409), `validation_failed` (422), and what
@@ -106,6 +108,7 @@ export class SignUp {
     const created = await this.users.createRow(account, fields, transaction);
     const forApp = this.users.forCode(created);
     await runHook(context, () => afterCreateUser?.(forApp, { transaction, via: how.via }));
+    this.events.emit('user.created', { userId: created.user.id }, transaction);
     await alongside?.(created, transaction);
     return created;
   }

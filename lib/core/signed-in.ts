@@ -16,6 +16,12 @@ export interface IssuedSession {
   readonly device: string | null;
 }
 
+/** A session, and whose it is. */
+export interface OwnedSession {
+  readonly userId: string;
+  readonly sessionId: string;
+}
+
 /** A sign-in of an account with a second factor, which begins no session before that is given. */
 export interface PendingSignIn {
   readonly secondFactor: {

@@ -1,6 +1,5 @@
 import { digestInHex, isWellFormedToken } from '../crypto/token.js';
 import type { Database } from '../database/database.js';
-import { hexLiteral } from '../database/literal.js';
 import { BatchedLookup } from '../database/lookup.js';
 import type { Selection } from '../models/table.js';
 import type { User } from '../models/user.js';
@@ -60,13 +59,10 @@ export class TokenLookup<Row, Owner extends User = User> {
   async #fetch(digests: readonly string[], deadlineMs?: number): Promise<Map<string, Raw>> {
     const { row, hash, user, on } = this.lookup;
     await user.ready();
-    // Not as replacements, since this is the most frequent statement.
-    const list = digests.map((digest) => hexLiteral(this.database.dialect, digest)).join(', ');
-    const rows = await this.database.select<Raw>(
+    const rows = await this.database.lookUp<Raw>(
       `SELECT ${hash} AS token_digest, ${row.columns}, ${user.columns}, ${this.database.nowSql} AS db_now
-       FROM ${row.from} JOIN ${user.from} ON ${on} WHERE ${hash} IN (${list})`,
-      undefined,
-      undefined,
+       FROM ${row.from} JOIN ${user.from} ON ${on} WHERE ${hash} IN`,
+      digests,
       deadlineMs,
     );
     if (rows[0]) this.database.clock.observe(rows[0].db_now);

@@ -2,7 +2,6 @@ import type { Transaction } from 'sequelize';
 import { isWellFormedToken } from '../crypto/token.js';
 import { violatedUnique } from '../database/faults.js';
 import { AuthError, declareProblems } from '../errors.js';
-import type { User } from '../models/user.js';
 import type { Undoable } from './account-changes.js';
 import { losesSecondFactor } from './account-state.js';
 import type { Core } from './core.js';
@@ -42,12 +41,6 @@ export interface UndoneChange {
   readonly undone: string;
 }
 
-interface Recovered {
-  readonly before: User;
-  readonly user: User;
-  readonly endedSessions: readonly string[];
-}
-
 /**
  * Undoes a change of an account and every later one. All sessions end, nobody can sign in with a password any more, and a
  * reset link goes to the email that the account has again.
@@ -61,17 +54,12 @@ export async function undoChange(core: Core, token: string, given: UndoProof | n
   const found = isWellFormedToken(UNDO_PREFIX, token) ? await core.changes.find(token) : null;
   if (!found) throw new AuthError('invalid_token');
   const isKnown = given && (await proveUndo(core, found, given));
-  const { before, user, endedSessions } = await retryAfterRace(() =>
+  await retryAfterRace(() =>
     core.database.transaction((transaction) =>
       recover(core, found, isKnown, given?.codes ?? {}, transaction),
     ),
   );
-  const { userId, kind } = found;
-  core.events.emit('account.recovered', { userId, kind });
-  if (user.email !== before.email) core.events.emit('user.email_changed', { userId });
-  if (user.username !== before.username) core.events.emit('user.updated', { userId, changed: ['username'] });
-  core.sessions.announceEnd(userId, endedSessions);
-  return { userId, undone: kind };
+  return { userId: found.userId, undone: found.kind };
 }
 
 /** @param isKnown whether the account knew the browser then; null if the app's own code has seen a proof */
@@ -81,22 +69,26 @@ async function recover(
   isKnown: boolean | null,
   shown: UndoProof['codes'],
   transaction: Transaction,
-): Promise<Recovered> {
-  const { changes, devices, sessions, tokens } = core;
-  const { userId, at } = found;
+): Promise<void> {
+  const { changes, devices, events, sessions, tokens } = core;
+  const { userId, kind, at } = found;
   const record = await lockUndoable(core, userId, transaction);
   const state = record && (await changes.stateAt(found, record, transaction));
   if (!record || !state || !(await changes.consume(found, transaction))) throw new AuthError('invalid_token');
   // Again: it may have been switched on since the proof.
   if (isKnown === false && losesSecondFactor(record, state, core.contributions))
     throw new AuthError('proof_required');
-  const endedSessions = await sessions.endAll(userId, transaction);
+  events.emit('account.recovered', { userId, kind }, transaction);
+  await sessions.endAll(userId, transaction);
   await tokens.endAll(userId, transaction);
   const { user } = await restoreState(core, userId, state, shown, transaction);
   await changes.dropSince(found, transaction);
   await devices.forgetAfterUndo(userId, at, isKnown === true, transaction);
   await passwordsOf(core)?.links?.reset(user, transaction);
-  return { before: record.user, user, endedSessions };
+  const before = record.user;
+  if (user.email !== before.email) events.emit('user.email_changed', { userId }, transaction);
+  if (user.username !== before.username)
+    events.emit('user.updated', { userId, changed: ['username'] }, transaction);
 }
 
 async function retryAfterRace<T>(work: () => Promise<T>): Promise<T> {

@@ -1,3 +1,4 @@
+import type { Transaction } from 'sequelize';
 import { changeAccount } from './change-account.js';
 import type { Core } from './core.js';
 import type { FieldSource, FieldValues } from './fields.js';
@@ -16,6 +17,7 @@ export interface UserInput {
  *
  * @param sessionId the session of the user who asks for it; null for code
  * @param from whose values they are
+ * @param alongside what else belongs to it, if anything changes
  * @throws AuthError `validation_failed`, `username_taken`, `invalid_session` or `user_not_found`, and what the app's hook
  *   throws
  */
@@ -25,12 +27,13 @@ export async function updateUser(
   sessionId: string | null,
   { username, fields = {} }: UserInput,
   from: FieldSource,
-): Promise<{ readonly record: UserRecord; readonly changed: readonly string[] }> {
+  alongside?: (transaction: Transaction) => void,
+): Promise<UserRecord> {
   const changes = {
     fields: core.fields.read(fields, from, 'update'),
     ...(username !== undefined && { username: username === null ? null : readUsername(core, username) }),
   };
-  const { record, changed } = await changeAccount(
+  return changeAccount(
     core,
     userId,
     sessionId,
@@ -38,10 +41,13 @@ export async function updateUser(
       const isRenamed = changes.username !== undefined && changes.username !== current.user.username;
       const details = { byApp: from === 'code' };
       if (isRenamed) await core.notices.before(usernameChangedNotice, current, transaction, details);
-      return core.updates.update(current, changes, transaction);
+      const { record, changed } = await core.updates.update(current, changes, transaction);
+      if (changed.length > 0) {
+        core.events.emit('user.updated', { userId, changed }, transaction);
+        alongside?.(transaction);
+      }
+      return record;
     },
     username !== undefined,
   );
-  if (changed.length > 0) core.events.emit('user.updated', { userId, changed });
-  return { record, changed };
 }

@@ -101,7 +101,6 @@ export class UsersApi {
         { email, username, passwordHash, emailProof },
         { via: 'code', from: 'code', ...(input.fields && { fields: input.fields }) },
       );
-      core.events.emit('user.created', { userId: user.id });
       return (await this.get(user.id)) ?? (user as UserForAdmins);
     });
   }
@@ -116,7 +115,7 @@ export class UsersApi {
     const core = this.#core;
     requireKnownKeys('auth.users.update', input, KEYS.update);
     const { username, fields, transaction } = input;
-    const { record } = await core.inTransaction(transaction, () =>
+    const record = await core.inTransaction(transaction, () =>
       updateUser(core, userId, null, { username, fields }, 'code'),
     );
     return core.users.forCode(record) as UserForAdmins;
@@ -166,7 +165,9 @@ export class UsersApi {
   async delete(userId: string, options: DeleteUserOptions = {}): Promise<void> {
     requireKnownKeys('auth.users.delete', options, KEYS.delete);
     const { atOnce = false, transaction } = options;
-    return this.#core.inTransaction(transaction, () => deleteUser(this.#core, userId, null, atOnce === true));
+    return this.#core.inTransaction(transaction, () =>
+      deleteUser(this.#core, userId, null, { atOnce: atOnce === true }),
+    );
   }
 
   /**

@@ -17,6 +17,8 @@ const CONNECT_MS = 2000;
 const STATEMENT_MS = 3000;
 // Longer than a statement may take, and than an idle connection stays in the pool.
 const SILENCE_MS = 12_000;
+// The driver's own conversion of values: Sequelize's calls a function for each of them.
+const CONVERSION = { typeCast: true, timezone: '+00:00', dateStrings: false };
 const POOL = { max: 10, min: 0, acquire: CONNECT_MS, idle: 10_000 };
 
 /**
@@ -49,6 +51,10 @@ function open(scheme: string | undefined, url: string): Sequelize | null {
         logging: false,
         pool: POOL,
         dialectOptions: { connectTimeout: CONNECT_MS, charset: 'utf8mb4' },
+      });
+      // After the options in the URL.
+      sequelize.addHook('beforeConnect', (config) => {
+        config.dialectOptions = { ...config.dialectOptions, ...CONVERSION };
       });
       sequelize.addHook('afterConnect', prepareMysqlConnection);
       return closeSilentConnections(sequelize);
@@ -93,15 +99,17 @@ export function isSequelize(value: unknown): value is Sequelize {
 
 // With the server's own sql_mode, values could be truncated silently, and Sequelize's escaping, which the app's queries
 // with `auth.models` use, would be unsafe with NO_BACKSLASH_ESCAPES. Only MariaDB executes `/*M! */` comments. MySQL has
-// no time limit for statements that write.
-function prepareMysqlConnection(connection: unknown): Promise<void> {
+// no time limit for statements that write. Transactions need not set their isolation level one by one.
+async function prepareMysqlConnection(connection: unknown): Promise<void> {
   const seconds = STATEMENT_MS / 1000;
-  const sql = `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', autocommit = 1,
-    innodb_lock_wait_timeout = ${seconds} /*M!100101 , max_statement_time = ${seconds} */`;
-  return new Promise((resolve, reject) => {
-    const { query } = connection as { query(sql: string, done: (error: Error | null) => void): void };
-    query.call(connection, sql, (error) => (error ? reject(error) : resolve()));
-  });
+  const { query } = connection as { query(sql: string, done: (error: Error | null) => void): void };
+  const run = (sql: string) =>
+    new Promise<void>((resolve, reject) => {
+      query.call(connection, sql, (error) => (error ? reject(error) : resolve()));
+    });
+  await run(`SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', autocommit = 1,
+    innodb_lock_wait_timeout = ${seconds} /*M!100101 , max_statement_time = ${seconds} */`);
+  await run('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
 }
 
 /** Where mysql2 and pg keep their socket. */

@@ -1,17 +1,16 @@
-import { QueryTypes, type Sequelize, Transaction } from 'sequelize';
+import { QueryTypes, type Sequelize, type Transaction } from 'sequelize';
 import type { CallContext } from '../context/call.js';
-import { AfterCommit } from './after-commit.js';
 import { inSavepoint, joinTransaction } from './app-transaction.js';
 import { Clock, NOW_SQL } from './clock.js';
 import type { Dialect } from './connect.js';
+import type { Driver } from './driver.js';
 import { AppError, asFailure, isRetryable } from './faults.js';
+import { digestList } from './literal.js';
 import { retrying } from './retrying.js';
 import { type Replacements, type StatementOptions, Statements } from './statements.js';
-import { noAnswer, Turn } from './turn.js';
+import { DEADLINE_MS, noAnswer, Turn } from './turn.js';
+import { Units, type Writer } from './units.js';
 import { Writers } from './writers.js';
-
-/** The deadline of a single statement, and of all statements of one request together. */
-export const DEADLINE_MS = 4000;
 
 /**
  * Access to the database: statements with deadlines, transactions with retries, and the clock. Within a call that takes
@@ -24,16 +23,17 @@ export class Database {
   readonly statements: Statements;
   #reading: Promise<void> | undefined;
   readonly #writers: Writers;
-  readonly #commits = new AfterCommit();
+  readonly #units = new Units();
 
   constructor(
     readonly sequelize: Sequelize,
     readonly dialect: Dialect,
     private readonly tablePrefix: string,
     readonly context: CallContext,
+    driver?: Driver,
   ) {
     this.nowSql = NOW_SQL[dialect];
-    this.statements = new Statements(sequelize, dialect);
+    this.statements = new Statements(sequelize, dialect, driver);
     this.#writers = new Writers(dialect);
   }
 
@@ -92,6 +92,13 @@ export class Database {
     return (await this.#select(sql, replacements, transaction, deadlineMs)) as Row[];
   }
 
+  /** Selects the rows of digests: `sql` ends where their list is to follow. */
+  async lookUp<Row>(sql: string, digests: readonly string[], deadlineMs = DEADLINE_MS): Promise<Row[]> {
+    if (this.isJoined) return this.select(`${sql} ${digestList(this.dialect, digests)}`);
+    await this.ready();
+    return this.#run((turn) => retrying(turn, () => this.statements.lookUp<Row>(sql, digests)), deadlineMs);
+  }
+
   /** Runs an INSERT, UPDATE or DELETE. @returns the number of affected rows */
   async change(sql: string, replacements?: Replacements, options: StatementOptions = {}): Promise<number> {
     await this.ready();
@@ -112,7 +119,7 @@ export class Database {
     const { joined } = this.context;
     if (joined) {
       const { handle } = joined;
-      const unit = () => this.#commits.during(handle, () => work(handle));
+      const unit = () => this.#units.during(handle, () => work(handle));
       const { outcome, later } = await joined
         .exclusively(() => inSavepoint(this.sequelize, handle, unit))
         .catch((error) => {
@@ -121,25 +128,28 @@ export class Database {
       for (const one of later) joined.afterCommit(one);
       return outcome;
     }
-    // On SQLite, an immediate transaction takes the write lock at its start, when it can still be retried. On the
-    // others, whatever the app's default, a transaction must see what has been committed by the time it gets a lock.
-    const options =
-      this.dialect === 'sqlite'
-        ? { type: Transaction.TYPES.IMMEDIATE, ...this.statements.attempts }
-        : { isolationLevel: Transaction.ISOLATION_LEVELS.READ_COMMITTED };
     const { outcome, later } = await this.#write((turn) =>
-      this.sequelize.transaction(options, (transaction) => {
+      this.sequelize.transaction(this.statements.ofTransactions, (transaction) => {
         // What has been reported as failed is rolled back, also if a hook of the app never returns.
-        return turn.inTime(this.#commits.during(transaction, () => work(transaction)));
+        return turn.inTime(this.#units.during(transaction, () => work(transaction)));
       }),
     );
     for (const one of later) one();
     return outcome;
   }
 
+  /**
+   * Has `write` store items at the end of a transaction of latchkey's, together with all others that it is to store there.
+   *
+   * @returns false if it is none, or has ended
+   */
+  beforeCommit<Item>(transaction: Transaction, items: readonly Item[], write: Writer<Item>): boolean {
+    return this.#units.addItems(transaction, items, write);
+  }
+
   /** Runs `work` after the commit of a transaction of latchkey's, or of the app's that the call takes part in; else now. */
   afterCommit(transaction: Transaction | undefined, work: () => void): void {
-    if (!transaction || !this.#commits.add(transaction, work)) this.context.afterCommit(work);
+    if (!transaction || !this.#units.addLater(transaction, work)) this.context.afterCommit(work);
   }
 
   /** Awaits statements that several calls share, and charges the wait to the current call's budget. */
@@ -155,11 +165,6 @@ export class Database {
   /** Waits for writes whose callers have been told that they are late. They do not take effect. */
   settle(): Promise<void> {
     return this.#writers.settle();
-  }
-
-  /** Converts a stored time as the driver returned it. */
-  toDate(value: Date | string): Date {
-    return this.statements.toDate(value);
   }
 
   #select(

@@ -37,6 +37,11 @@ export function hexLiteral(dialect: Dialect, hex: string): string {
   return dialect === 'postgres' ? `E'\\\\x${hex}'` : `x'${hex}'`;
 }
 
+/** Writes digests, given as hexadecimal digits, as what follows `IN`. */
+export function digestList(dialect: Dialect, digests: readonly string[]): string {
+  return `(${digests.map((digest) => hexLiteral(dialect, digest)).join(', ')})`;
+}
+
 function textLiteral(dialect: Dialect, text: string): string {
   if (PLAIN.test(text)) return `'${text}'`;
   switch (dialect) {

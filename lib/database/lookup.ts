@@ -1,4 +1,4 @@
-import { DEADLINE_MS } from './database.js';
+import { DEADLINE_MS } from './turn.js';
 
 const MAX_BATCH = 64;
 const MAX_RUNNING = 2;

@@ -2,6 +2,7 @@ import type { Sequelize } from 'sequelize';
 import type { CallContext } from '../context/call.js';
 import { connectByUrl, dialectOf } from './connect.js';
 import { Database } from './database.js';
+import { Driver } from './driver.js';
 
 /**
  * Opens the database that the config names. Nothing is connected yet.
@@ -25,5 +26,7 @@ export function openDatabase(
       `latchkey: database is a Sequelize instance for ${sequelize.getDialect()}; it must be for mysql, mariadb, postgres or sqlite`,
     );
   }
-  return new Database(sequelize, dialect, tablePrefix, context);
+  const isOwn = typeof urlOrInstance === 'string';
+  const driver = isOwn && dialect !== 'sqlite' ? new Driver(sequelize, dialect) : undefined;
+  return new Database(sequelize, dialect, tablePrefix, context, driver);
 }

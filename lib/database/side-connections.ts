@@ -1,18 +1,9 @@
 import type { Sequelize, Transaction } from 'sequelize';
 import { withTimeout } from '../context/deadline.js';
+import { type ConnectionManager, connectionManagerOf } from './connection-manager.js';
 import type { Database } from './database.js';
 import { asFailure, isRetryable } from './faults.js';
 import { noAnswer } from './turn.js';
-
-/** What latchkey uses of Sequelize's connection manager; its types omit it. */
-interface ConnectionManager {
-  config: { pool?: object };
-  readonly pool: { drain(): Promise<void>; destroyAllNow(): Promise<void> };
-  initPools(): void;
-  getConnection(options: object): Promise<object>;
-  releaseConnection(connection: object): void;
-  destroyConnection(connection: object): Promise<void>;
-}
 
 const POOL = { max: 2, min: 0, acquire: 2000 };
 const DEADLINE_MS = 4000;
@@ -64,7 +55,7 @@ export class SideConnections {
 
 /** Opens connections as the instance does, with its options and hooks, in a pool of its own. */
 function managerLike(sequelize: Sequelize): ConnectionManager {
-  const { connectionManager } = sequelize as unknown as { connectionManager: ConnectionManager };
+  const connectionManager = connectionManagerOf(sequelize);
   const manager: ConnectionManager = Object.create(connectionManager);
   const { config } = connectionManager;
   manager.config = { ...config, pool: { ...config.pool, ...POOL } };

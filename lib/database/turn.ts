@@ -2,6 +2,9 @@ import type { Sequelize } from 'sequelize';
 import { withTimeout } from '../context/deadline.js';
 import { AuthError } from '../errors.js';
 
+/** The deadline of a single statement, and of all statements of one request together. */
+export const DEADLINE_MS = 4000;
+
 // The app's transactions may hold all connections until latchkey, called without them, has answered.
 const MAX_WAIT_MS = 2000;
 
@@ -22,14 +25,20 @@ export class Turn {
   hasConnection = false;
   /** Whether it is a writer that waits for a SQLite file, to which another one writes. */
   isLockedOut = false;
-  #isStarved = false;
+  #isTold = false;
 
   /** @param end by `performance.now()` */
   constructor(private readonly end: number) {}
 
   /** Whether its caller has been told that it failed. */
   get isLate(): boolean {
-    return this.#isStarved || performance.now() >= this.end;
+    return this.#isTold || performance.now() >= this.end;
+  }
+
+  /** Is called before a statement is sent on a connection. @throws AuthError if it is late */
+  begin(): void {
+    if (this.isLate) throw this.noAnswer();
+    this.hasConnection = true;
   }
 
   /** The error for its caller once it is late. */
@@ -52,15 +61,19 @@ export class Turn {
    */
   limited<T>(sequelize: Sequelize, work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const atEnd = () => reject(this.noAnswer());
+      // A timer may ring a little before the clock reads its time.
+      const tell = (error: AuthError) => {
+        this.#isTold = true;
+        reject(error);
+      };
+      const atEnd = () => tell(this.noAnswer());
       const whileWaiting = () => {
         const size = exhausted(sequelize);
         if (size === null || this.hasConnection) {
           timer = setTimeout(atEnd, this.#leftMs);
           return;
         }
-        this.#isStarved = true;
-        reject(noConnection(size));
+        tell(noConnection(size));
       };
       const isLong = this.#leftMs > MAX_WAIT_MS;
       let timer = isLong ? setTimeout(whileWaiting, MAX_WAIT_MS) : setTimeout(atEnd, this.#leftMs);
@@ -99,9 +112,6 @@ export function refuseLateStatements(sequelize: Sequelize): void {
   // Another Auth may use the same instance.
   sequelize.removeHook('beforeQuery', 'latchkey');
   sequelize.addHook('beforeQuery', 'latchkey', (options: object) => {
-    const { turn } = options as { turn?: Turn };
-    if (!turn) return;
-    if (turn.isLate) throw turn.noAnswer();
-    turn.hasConnection = true;
+    (options as { turn?: Turn }).turn?.begin();
   });
 }

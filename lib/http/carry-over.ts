@@ -108,7 +108,6 @@ async function begin(
   if (!record || !checked) return null;
   try {
     const issued = await core.carried.begin(hashOf(core, old), session.endsAt, record, checked);
-    await checked.complete(issued);
     await end(core, old);
     return issued;
   } catch (error) {

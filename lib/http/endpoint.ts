@@ -4,7 +4,7 @@ import type { Authentication } from '../core/authentication.js';
 import { plainAddress } from '../core/client-input.js';
 import type { Core } from '../core/core.js';
 import { isPending } from '../core/signed-in.js';
-import { DEADLINE_MS } from '../database/database.js';
+import { DEADLINE_MS } from '../database/turn.js';
 import { AuthError } from '../errors.js';
 import {
   requireAdministrator,

@@ -59,11 +59,11 @@ export class MemoryLimitStore implements LimitStore {
     this.#counters.delete(key);
   }
 
-  async prune(): Promise<number> {
-    const before = this.#counters.size;
+  async prune(dryRun: boolean): Promise<number> {
     const now = this.elapsed();
-    for (const [key, { endsAt }] of this.#counters) if (endsAt <= now) this.#counters.delete(key);
-    return before - this.#counters.size;
+    const expired = [...this.#counters].filter(([, { endsAt }]) => endsAt <= now);
+    if (!dryRun) for (const [key] of expired) this.#counters.delete(key);
+    return expired.length;
   }
 
   async check(): Promise<void> {}

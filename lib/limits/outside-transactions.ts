@@ -36,8 +36,8 @@ export class OutsideTransactions implements LimitStore {
     return this.#outside((store) => store.clear(key));
   }
 
-  async prune(): Promise<number> {
-    return (await this.#memory.prune()) + (await this.store.prune());
+  async prune(dryRun: boolean): Promise<number> {
+    return (await this.#memory.prune(dryRun)) + (await this.store.prune(dryRun));
   }
 
   check(): Promise<void> {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Database } from '../database/database.js';
-import { deleteInBatches } from '../database/delete-in-batches.js';
+import { ExpiredRows } from '../database/expired-rows.js';
 import type { Replacements } from '../database/statements.js';
 import { AuthError } from '../errors.js';
 import type { RowOf } from '../models/column.js';
@@ -89,10 +89,8 @@ export class SqlLimitStore implements LimitStore {
     await this.table.delete({ keyHash: keyOf(name) });
   }
 
-  async prune(): Promise<number> {
-    await this.database.ready();
-    const now = this.database.clock.date();
-    return deleteInBatches(this.database, this.table.name, 'key_hash', 'expires_at', now);
+  prune(dryRun: boolean): Promise<number> {
+    return new ExpiredRows(this.database, this.table.name, 'key_hash', { expires_at: 0 }).run(dryRun);
   }
 
   async close(): Promise<void> {}
@@ -100,14 +98,14 @@ export class SqlLimitStore implements LimitStore {
   /** Starts a counter at one, if there is none or it has expired. */
   async #begin(key: Buffer, now: Date, lifeMs: number, pauseMs = 0): Promise<boolean> {
     const values = { key, now, blocked: pauseEnd(now, pauseMs), end: later(now, lifeMs) };
-    const ignore = this.database.dialect === 'mysql' ? 'IGNORE' : '';
-    const unlessThere = this.database.dialect === 'mysql' ? '' : 'ON CONFLICT (key_hash) DO NOTHING';
-    const begun = await this.database.change(
-      `INSERT ${ignore} INTO ${this.table.name} (key_hash, hits, blocked_until, expires_at)
-       VALUES (:key, 1, :blocked, :end) ${unlessThere}`,
-      values,
-    );
-    if (begun > 0) return true;
+    const row = {
+      keyHash: key,
+      hits: 1,
+      blockedUntil: values.blocked,
+      expiresAt: values.end,
+      reported: null,
+    };
+    if (await this.table.insertUnlessThere(row)) return true;
     return this.#update(
       'hits = 1, blocked_until = :blocked, expires_at = :end, reported = NULL',
       'expires_at <= :now',

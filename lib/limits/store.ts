@@ -31,8 +31,8 @@ export interface LimitStore {
   giveBack(key: string): Promise<void>;
   /** Resets an account's failures. */
   clear(key: string): Promise<void>;
-  /** Deletes expired counters. @returns the number of counters */
-  prune(): Promise<number>;
+  /** Deletes expired counters, or only counts them. @returns the number of counters */
+  prune(dryRun: boolean): Promise<number>;
   /** Fails if the counters cannot be read. */
   check(): Promise<void>;
   close(): Promise<void>;

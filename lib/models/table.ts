@@ -10,6 +10,7 @@ import {
   type RowOf,
   type ShownOf,
 } from './column.js';
+import { decoder, encode, readable } from './values.js';
 
 /** The declaration of a table. */
 export interface TableDeclaration<C extends Columns = Columns> {
@@ -79,8 +80,24 @@ export class Table<C extends Columns> {
 
   /** Inserts rows. */
   async insert(rows: NewRow<C> | readonly NewRow<C>[], transaction?: Transaction): Promise<void> {
+    await this.#insert('INSERT', [rows].flat() as NewRow<C>[], '', transaction);
+  }
+
+  /** Inserts a row, unless another one has its unique values. @returns whether it was inserted */
+  async insertUnlessThere(row: NewRow<C>, transaction?: Transaction): Promise<boolean> {
+    const isMysql = this.database.dialect === 'mysql';
+    const rest = isMysql ? '' : 'ON CONFLICT DO NOTHING';
+    return (await this.#insert(isMysql ? 'INSERT IGNORE' : 'INSERT', [row], rest, transaction)) > 0;
+  }
+
+  #insert(
+    verb: string,
+    rows: readonly NewRow<C>[],
+    rest: string,
+    transaction?: Transaction,
+  ): Promise<number> {
     const replacements: Record<string, Replacements[string]> = {};
-    const tuples = [rows].flat().map((row, index) => {
+    const tuples = rows.map((row, index) => {
       const names = this.#columns.map(({ attribute, column }) => {
         const name = `${attribute}_${index}`;
         replacements[name] = encode((row as Raw)[attribute] ?? null, column);
@@ -89,9 +106,9 @@ export class Table<C extends Columns> {
       return `(${names.join(', ')})`;
     });
     const columns = this.#columns.map(({ sql }) => sql);
-    const sql = `INSERT INTO ${this.name} (${columns.join(', ')}) VALUES ${tuples.join(', ')}`;
+    const sql = `${verb} INTO ${this.name} (${columns.join(', ')}) VALUES ${tuples.join(', ')} ${rest}`;
     const isSecret = this.#columns.some(({ column }) => column.visibility === 'secret');
-    await this.database.change(sql, replacements, { transaction, isSecret });
+    return this.database.change(sql, replacements, { transaction, isSecret });
   }
 
   /**
@@ -200,45 +217,5 @@ export class Selection<Row> {
   async select(rest: string, replacements?: Replacements, transaction?: Transaction): Promise<Row[]> {
     const sql = `SELECT ${this.columns} FROM ${this.from} ${rest}`;
     return (await this.database.select<Raw>(sql, replacements, transaction)).map((raw) => this.read(raw));
-  }
-}
-
-function readable(sql: string, { kind }: Column, { dialect, statements }: Database): string {
-  if (kind === 'time') return statements.milliseconds(sql) ?? sql;
-  // MySQL's driver reads the years 1 to 99 as those of today, so such times are read as text.
-  return kind === 'any-time' && dialect === 'mysql' ? `CAST(${sql} AS CHAR)` : sql;
-}
-
-function encode(value: unknown, { kind }: Column): Replacements[string] {
-  if (value === null) return null;
-  if (kind === 'words') return (value as readonly string[]).join(' ');
-  return (kind === 'json' || kind === 'document' ? JSON.stringify(value) : value) as Replacements[string];
-}
-
-const asIs = (value: unknown) => value;
-const toWords = (value: unknown) => String(value).split(' ').filter(Boolean);
-const ofMilliseconds = (value: unknown) => new Date(Number(value));
-// MySQL and SQLite return numbers, which the app's `typeCast` may convert to strings.
-const toBoolean = (value: unknown) => value === true || Number(value) === 1;
-
-function decoder({ kind }: Column, database: Database): (value: unknown) => unknown {
-  switch (kind) {
-    case 'time':
-      if (database.statements.milliseconds('')) return ofMilliseconds;
-      return (value) => database.toDate(value as Date | string);
-    case 'any-time':
-      return (value) => database.toDate(value as Date | string);
-    case 'boolean':
-      return toBoolean;
-    case 'integer':
-    case 'number':
-      return Number;
-    case 'words':
-      return toWords;
-    case 'json':
-    case 'document':
-      return (value) => JSON.parse(String(value));
-    default:
-      return asIs;
   }
 }

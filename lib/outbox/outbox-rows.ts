@@ -1,9 +1,11 @@
 import type { Transaction } from 'sequelize';
 import type { SecretBox } from '../crypto/secret-box.js';
+import type { Chore } from '../database/chore.js';
 import type { Database } from '../database/database.js';
-import { deleteInBatches } from '../database/delete-in-batches.js';
+import { ExpiredRows } from '../database/expired-rows.js';
 import type { RowOf, ShownOf } from '../models/column.js';
 import type { OutboxColumns } from '../models/outbox-entry.js';
+import { SealedRows } from '../models/sealed-rows.js';
 import type { Selection, Table } from '../models/table.js';
 import { readContent, writeContent } from './content.js';
 import type { OpenEntry } from './lane.js';
@@ -19,7 +21,6 @@ const MARGIN_MS = 30_000;
 /** The pause after the first failure. It doubles with each further one, up to the longest. */
 const FIRST_PAUSE_MS = 30_000;
 const MAX_PAUSE_MS = 60 * 60 * 1000;
-const RESEAL_BATCH = 200;
 
 /** A row of the outbox. */
 export type OutboxRow = RowOf<OutboxColumns>;
@@ -184,37 +185,14 @@ export class OutboxRows {
     return { waiting: Number(count?.n ?? 0), oldestSeconds: Math.max(0, Math.floor(ageMs / 1000)) };
   }
 
-  /** Deletes what was finished a while ago. @returns the number of rows */
-  async prune(): Promise<number> {
-    await this.database.ready();
-    return deleteInBatches(this.database, this.table.name, 'id', 'expires_at', this.database.clock.date());
+  /** What was finished a while ago. */
+  get expired(): Chore {
+    return new ExpiredRows(this.database, this.table.name, 'id', { expires_at: 0 });
   }
 
-  /** Re-encrypts entries with the first secret. @returns their number */
-  async rotateSecrets(): Promise<number> {
-    const current = `${this.box.currentPrefix}%`;
-    for (let after = '', resealed = 0; ; ) {
-      const rows = await this.#row.select(
-        `WHERE o.content IS NOT NULL AND o.content NOT LIKE :current ${after && 'AND o.id > :after'}
-         ORDER BY o.id LIMIT ${RESEAL_BATCH}`,
-        { current, after },
-      );
-      for (const row of rows) resealed += await this.#reseal(row);
-      const last = rows.at(-1);
-      if (!last || rows.length < RESEAL_BATCH) return resealed;
-      after = last.id;
-    }
-  }
-
-  async #reseal({ id, content }: OutboxRow): Promise<number> {
-    const open = content === null ? null : this.box.open(content, contextOf(id));
-    if (open === null) return 0;
-    // It may have been sent, and wiped, in the meantime.
-    return this.database.change(
-      `UPDATE ${this.table.name} SET content = :sealed WHERE id = :id AND content IS NOT NULL`,
-      { id, sealed: this.box.seal(open, contextOf(id)) },
-      { isSecret: true },
-    );
+  /** What has not been sent yet. */
+  get sealed(): Chore {
+    return new SealedRows(this.table, this.box, 'id', ['content'], ({ id }) => contextOf(id));
   }
 }
 

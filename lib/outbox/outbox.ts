@@ -9,6 +9,8 @@ import { type Destination, Lane, UndeliverableError } from './lane.js';
 import type { NewEntry, OutboxRow, OutboxRows } from './outbox-rows.js';
 
 const MAX_SAVING_PAUSE_MS = 5000;
+/** Rows in one statement. */
+const BATCH = 100;
 
 /** What a round of deliveries did. */
 export interface Delivered {
@@ -47,20 +49,21 @@ export class Outbox {
     return this.#lanes.get(lane)?.destination;
   }
 
-  /** Writes entries, which are sent after the commit. @param transaction the one of what causes them, if it has one */
+  /**
+   * Writes entries, which are sent after the commit. In a transaction of latchkey's, they are written at its end, together
+   * with all others of that.
+   *
+   * @param transaction the one of what causes them, if it has one
+   */
   async add(entries: readonly NewEntry[], transaction?: Transaction): Promise<void> {
-    if (entries.length === 0) return;
+    if (entries.length === 0 || (transaction && this.addTo(transaction, entries))) return;
     await this.database.ready();
-    const now = this.database.clock.now();
-    const begun = entries.map((entry) => {
-      const timeoutMs = this.#laneOf(entry.lane).destination.timeoutMs;
-      return { ...entry, id: uuidv7(Math.floor(now)), timeoutMs };
-    });
-    const rows = await this.rows.insert(begun, transaction);
-    this.database.afterCommit(transaction, () => {
-      // Not before the response, which is often written in this turn of the event loop.
-      setImmediate(() => this.#begin(rows));
-    });
+    await this.#write(entries, transaction);
+  }
+
+  /** Like {@link add}, at once. @returns false if it is no transaction of latchkey's, and nothing was done */
+  addTo(transaction: Transaction, entries: readonly NewEntry[]): boolean {
+    return this.database.beforeCommit(transaction, entries, this.#write);
   }
 
   /** Sends what is due, until nothing is. @throws AuthError `unavailable` */
@@ -108,6 +111,25 @@ export class Outbox {
     await new Promise((resolve) => setImmediate(resolve));
     await this.#round?.catch(() => undefined);
     await Promise.all([...this.#lanes.values()].map((lane) => lane.idle()));
+  }
+
+  // A property, since the database tells by it what belongs together.
+  readonly #write = async (entries: readonly NewEntry[], transaction?: Transaction): Promise<void> => {
+    for (let at = 0; at < entries.length; at += BATCH)
+      await this.#insert(entries.slice(at, at + BATCH), transaction);
+  };
+
+  async #insert(entries: readonly NewEntry[], transaction: Transaction | undefined): Promise<void> {
+    const now = this.database.clock.now();
+    const begun = entries.map((entry) => {
+      const timeoutMs = this.#laneOf(entry.lane).destination.timeoutMs;
+      return { ...entry, id: uuidv7(Math.floor(now)), timeoutMs };
+    });
+    const rows = await this.rows.insert(begun, transaction);
+    this.database.afterCommit(transaction, () => {
+      // Not before the response, which is often written in this turn of the event loop.
+      setImmediate(() => this.#begin(rows));
+    });
   }
 
   #laneOf(name: string): Lane {

@@ -68,7 +68,7 @@ export const updateMe = (core: Core) => {
     async handle({ auth, body }) {
       const { username } = body as { username?: string };
       const changes = { username, fields: core.fields.fromWire(body) };
-      const { record } = await updateUser(core, auth.user.id, auth.session.id, changes, 'user');
+      const record = await updateUser(core, auth.user.id, auth.session.id, changes, 'user');
       return { status: 200, body: { user: user.present(record.user) } };
     },
   });

@@ -10,7 +10,7 @@ const GONE = 410;
 
 /** What is written to the outbox of a webhook. */
 export interface WebhookContent {
-  /** As it is sent, the same at each attempt. Null if it only pretends to be one: see `Events.pretend`. */
+  /** As it is sent, the same at each attempt. Null if it only pretends to be one: see `Events.pretended`. */
   readonly body: string | null;
 }
 

@@ -1,6 +1,7 @@
+import type { Transaction } from 'sequelize';
 import type { WebhookSettings } from '../config/webhook-options.js';
 import type { CallContext } from '../context/call.js';
-import { type AuthEventName, checkEventName, type Events } from '../core/events.js';
+import { type AuthEventName, checkEventName, type EventRecorder, type Events } from '../core/events.js';
 import type { Database } from '../database/database.js';
 import type { Logger } from '../logger.js';
 import { snakeCase } from '../models/column.js';
@@ -8,25 +9,19 @@ import type { Outbox } from '../outbox/outbox.js';
 import type { NewEntry } from '../outbox/outbox-rows.js';
 import { Endpoint, type WebhookContent } from './endpoint.js';
 
-/** Rows in one statement. */
-const BATCH = 100;
-/** Pauses before events are saved again whose call could not save them, because the database was down for a moment. */
-const PAUSES_MS = [100, 1000, 5000, 15_000];
-const MAX_WAITING = 1000;
-
+/** An event that belongs to no transaction. */
 interface Occurred {
   readonly name: AuthEventName;
-  /** Null if it only pretends to have happened: see `Events.pretend`. */
-  readonly event: object | null;
+  readonly event: object;
   /** When, by `Clock.elapsed`. */
   readonly at: number;
 }
 
 /**
- * Writes events to the outbox, for the endpoints that take them: at the end of the call that caused them, before its outcome
- * is told; in a transaction of the app, as a part of that.
+ * Writes events to the outbox, for the endpoints that take them: those of a change in its transaction, so that none can be
+ * lost; others at the end of the call, before its outcome is told.
  */
-export class Webhooks {
+export class Webhooks implements EventRecorder {
   readonly #endpoints: readonly Endpoint[];
   readonly #saving = new Set<Promise<void>>();
 
@@ -43,30 +38,32 @@ export class Webhooks {
     for (const endpoint of this.#endpoints) outbox.addDestination(endpoint);
   }
 
-  /** Listens to all events. */
+  /** Writes down all events from now on. */
   listenTo(events: Events): void {
     if (this.#endpoints.length === 0) return;
-    this.context.keepWith((items) => this.#track(this.#keep(items as readonly Occurred[])));
-    events.onOccurrence((name, event) => {
-      const occurred: Occurred = { name, event, at: this.database.clock.elapsed() };
-      if (this.#endpoints.some((endpoint) => endpoint.takes(name))) this.context.keep(occurred);
-    });
+    this.context.keepWith((items) => this.#track(this.#save(items as readonly Occurred[])));
+    events.recordWith(this);
+  }
+
+  takes(name: AuthEventName): boolean {
+    return this.#endpoints.some((endpoint) => endpoint.takes(name));
+  }
+
+  record(name: AuthEventName, event: object, transaction: Transaction | undefined): void {
+    if (!this.takes(name)) return;
+    const occurred: Occurred = { name, event, at: this.database.clock.elapsed() };
+    // Before a transaction begins, the clock has been read.
+    if (transaction && this.outbox.addTo(transaction, this.#entriesOf(occurred))) return;
+    this.context.keep(occurred);
+  }
+
+  pretended(name: AuthEventName): readonly NewEntry[] {
+    return this.#entries(name, { body: null });
   }
 
   /** Waits until what has happened is in the outbox. */
   async settle(): Promise<void> {
     while (this.#saving.size > 0) await Promise.allSettled(this.#saving);
-  }
-
-  async #keep(items: readonly Occurred[]): Promise<void> {
-    // The transaction of the app decides what becomes of it, and of its failures.
-    if (this.context.joined) return this.#save(items);
-    try {
-      await this.#save(items);
-    } catch {
-      // What happened has been committed.
-      this.#saveLater(items);
-    }
   }
 
   #track(saving: Promise<void>): Promise<void> {
@@ -75,40 +72,25 @@ export class Webhooks {
     return tracked;
   }
 
-  #saveLater(items: readonly Occurred[]): void {
-    const saving = this.context
-      .detached(() => this.#saveAgain(items))
-      .catch((error) => {
-        const names = [...new Set(items.map(({ name }) => name))].join(', ');
-        this.logger.error(`latchkey: webhooks could not be saved, and are lost: ${names}`, error);
-      });
-    void this.#track(saving);
-  }
-
-  async #saveAgain(items: readonly Occurred[]): Promise<void> {
-    if (this.#saving.size >= MAX_WAITING) throw new Error(`${MAX_WAITING} others are waiting`);
-    for (const pauseMs of PAUSES_MS) {
-      await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
-      const isSaved = await this.#save(items).then(
-        () => true,
-        () => false,
-      );
-      if (isSaved) return;
-    }
-    await this.#save(items);
-  }
-
   async #save(items: readonly Occurred[]): Promise<void> {
-    await this.database.ready();
-    const entries = items.flatMap((occurred) => this.#entriesOf(occurred));
-    for (let at = 0; at < entries.length; at += BATCH) await this.outbox.add(entries.slice(at, at + BATCH));
+    try {
+      await this.database.ready();
+      await this.outbox.add(items.flatMap((occurred) => this.#entriesOf(occurred)));
+    } catch (error) {
+      // The transaction of the app decides what becomes of it, and of its failures.
+      if (this.context.joined) throw error;
+      const names = [...new Set(items.map(({ name }) => name))].join(', ');
+      this.logger.error(`latchkey: webhooks could not be saved, and are lost: ${names}`, error);
+    }
   }
 
-  #entriesOf({ name, event, at }: Occurred): NewEntry[] {
+  #entriesOf({ name, event, at }: Occurred): readonly NewEntry[] {
     const { clock } = this.database;
     const timestamp = clock.date(at - clock.elapsed()).toISOString();
-    const body = event && JSON.stringify({ type: name, timestamp, data: onWire(event) });
-    const content: WebhookContent = { body };
+    return this.#entries(name, { body: JSON.stringify({ type: name, timestamp, data: onWire(event) }) });
+  }
+
+  #entries(name: AuthEventName, content: WebhookContent): readonly NewEntry[] {
     return this.#endpoints
       .filter((endpoint) => endpoint.takes(name))
       .map(({ lane }) => ({ lane, kind: name, content }));

@@ -67,59 +67,33 @@ describe('latchkey migrate', () => {
   });
 });
 
-describe('latchkey users', () => {
-  const ada = 'ada@example.com';
-  const find = async (who: string) =>
-    JSON.parse((await latchkey(['users', 'find', who, '--json'])).stdout).user;
-
-  test('create --dry-run creates nobody', async () => {
-    const { code, stdout } = await latchkey(['users', 'create', '--email', ada, '--dry-run']);
-    expect([code, stdout]).toEqual([0, expect.stringContaining(`Would create an account:\n  id: `)]);
-    expect(await count('users')).toBe(0);
-  });
-
-  test('create makes an account, with fields and a password from stdin', async () => {
-    const fields = ['--field', 'plan=pro', '--field', 'level=3'];
-    const args = [
-      'users',
-      'create',
-      '--email',
-      'Ada@Example.com',
-      '--username',
-      'ada',
-      '--verified',
-      ...fields,
-    ];
-    const { code, stdout } = await latchkey(
-      [...args, '--password-stdin', '--json'],
-      'an analytical engine\n',
-    );
-    expect(code).toBe(0);
-    const { user } = JSON.parse(stdout);
-    expect(user).toMatchObject({ email: ada, username: 'ada', plan: 'pro', level: 3 });
-    expect(user.emailVerifiedAt).not.toBeNull();
-    expect(await find(user.id)).toEqual(user);
-    expect(await find(ada)).toEqual(user);
-    expect(await find('ADA')).toEqual(user);
-  });
-
-  test('delete', async () => {
-    await latchkey(['users', 'create', '--username', 'grace']);
-    const before = await count('users');
-    await latchkey(['users', 'delete', 'grace', '--dry-run']);
-    expect(await count('users')).toBe(before);
-    const { code, stdout } = await latchkey(['users', 'delete', 'grace', '--yes']);
-    expect([code, stdout]).toEqual([0, 'The account is deleted.\n']);
-    expect(await count('users')).toBe(before - 1);
-  });
+test('latchkey prune says how many rows of which tables it deletes; with --dry-run, would delete', async () => {
+  const expired = "(x'01', 1, '2020-01-01 00:00:00'), (x'02', 1, '2020-01-01 00:00:00')";
+  await rows(database, `INSERT INTO rate_limits (key_hash, hits, expires_at) VALUES ${expired}`);
+  const dry = await latchkey(['prune', '--dry-run']);
+  expect(dry).toEqual({ code: 0, stdout: '  rate_limits: 2\n2 rows would be deleted.\n', stderr: '' });
+  const json = JSON.parse((await latchkey(['prune', '--dry-run', '--json'])).stdout);
+  expect(json).toMatchObject({ dryRun: true, rows: 2, tables: { rate_limits: 2, sessions: 0, users: 0 } });
+  expect(await count('rate_limits')).toBe(2);
+  const real = await latchkey(['prune', '--json']);
+  expect([real.code, JSON.parse(real.stdout)]).toEqual([0, { ...json, dryRun: false }]);
+  expect(await count('rate_limits')).toBe(0);
+  expect(await latchkey(['prune'])).toEqual({ code: 0, stdout: '0 rows deleted.\n', stderr: '' });
 });
 
-test('latchkey prune and rotate say how many rows they have treated', async () => {
+test('latchkey rotate says how many rows of which tables it encrypts; with --dry-run, would encrypt', async () => {
   // What it takes to undo that is encrypted.
-  await latchkey(['users', 'set-password', 'ada'], 'a difference engine');
-  expect(await latchkey(['prune', '--json'])).toEqual({ code: 0, stdout: '{"rows":0}\n', stderr: '' });
-  const rotated = await latchkey(['rotate', '--json'], '', `${SECRET} and a newer one|${SECRET}`);
-  expect(rotated).toEqual({ code: 0, stdout: expect.stringMatching(/^\{"rows":[1-9]\d*\}\n$/), stderr: '' });
-  const again = await latchkey(['rotate'], '', `${SECRET} and a newer one|${SECRET}`);
-  expect(again.stdout).toMatch(/^0 rows encrypted again/);
+  await latchkey(['users', 'create', '--email', 'ada@example.com', '--verified']);
+  await latchkey(['users', 'set-password', 'ada@example.com'], 'a difference engine');
+  const rotate = (...args: string[]) =>
+    latchkey(['rotate', ...args], '', `${SECRET} and a newer one|${SECRET}`);
+  const dry = await rotate('--dry-run', '--json');
+  const found = JSON.parse(dry.stdout);
+  expect(found).toMatchObject({ dryRun: true, tables: { account_changes: 1, totp_secrets: 0 } });
+  expect((await rotate('--dry-run')).stdout).toMatch(
+    /^ {2}account_changes: 1\n.*would be encrypted again\.\n$/s,
+  );
+  const real = await rotate('--json');
+  expect([real.code, JSON.parse(real.stdout)]).toEqual([0, { ...found, dryRun: false }]);
+  expect((await rotate()).stdout).toMatch(/^0 rows encrypted again/);
 });

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Finding } from '../../lib/cli/checks/finding.js';
-import { createAuth } from '../../lib/index.js';
-import { SECRET } from '../support/app.js';
+import { createAuth, credentialPassword } from '../../lib/index.js';
+import { memoryLogger, SECRET } from '../support/app.js';
 import { type CliProject, startProject } from '../support/cli.js';
 import { createDatabase, dialect, rows, type SpecDatabase } from '../support/database.js';
+import { untilTooLate } from '../support/outbox.js';
+import { settled } from '../support/sessions.js';
 
 const CONFIG = `import express from 'express';
   import { createAuth } from 'latchkey';
@@ -111,6 +113,61 @@ test('sees that nobody prunes', async () => {
     pruning: expect.stringMatching(/^warning: there are sessions that expired more than a week ago/),
   });
   await rows(database, 'DELETE FROM sessions');
+});
+
+test('sees that the counters of the limits cannot be read in Redis', async () => {
+  const { code, wrong } = await examine({ rateLimit: { store: 'redis://127.0.0.1:1' } }, { TRUST: '1' });
+  expect([code, wrong]).toEqual([
+    1,
+    { counters: expect.stringMatching(/^problem: those of the limits cannot be read in Redis/) },
+  ]);
+});
+
+test('sees emails that wait for long, and those that were given up', async () => {
+  const auth = createAuth({
+    ...HTTPS,
+    database: database.url,
+    secret: SECRET,
+    plugins: [credentialPassword({ bcryptCost: 4 })],
+    logger: memoryLogger(),
+    outbox: { interval: false },
+    email: { send: () => Promise.reject(new RangeError('no')) },
+  });
+  await auth.users.create({ email: 'grace@example.com', emailVerified: true });
+  await auth.credential.requestPasswordReset({ email: 'grace@example.com' });
+  await settled(auth);
+  const found = async () => {
+    const { code, findings } = await examine({}, { TRUST: '1' });
+    expect(code).toBe(0);
+    return findings
+      .filter(({ check }) => check === 'outbox')
+      .map(({ status, detail, mend }) => `${status}: ${detail} / ${mend}`);
+  };
+  expect(await found()).toEqual([
+    expect.stringMatching(/^ok: 1 email or webhook waits to be sent, the oldest for \d+ \w+ \/ null$/),
+  ]);
+  await rows(database, "UPDATE outbox SET created_at = '2020-01-01 00:00:00.000'");
+  expect(await found()).toEqual([
+    expect.stringMatching(
+      /^warning: 1 email .* the oldest for [\d,]+ days\. The last error, for reset-password: RangeError \/ mend /,
+    ),
+  ]);
+  await rows(database, 'UPDATE outbox SET last_error = NULL');
+  expect(await found()).toEqual([
+    expect.stringMatching(
+      /^warning: .* nobody has tried to send them lately \/ let a process of the app run/,
+    ),
+  ]);
+  await untilTooLate(database);
+  await auth.outbox.deliver();
+  expect(await found()).toEqual([
+    'ok: no email or webhook waits / null',
+    expect.stringMatching(
+      /^warning: 1 email or webhook could not be sent for three days.*reset-password: .*auth\.outbox\.retry\(id\)/,
+    ),
+  ]);
+  await auth.close();
+  await rows(database, 'DELETE FROM outbox');
 });
 
 test('names columns with a collation in which different emails are equal', async () => {

@@ -39,6 +39,12 @@ describe('latchkey users', () => {
   const find = async (who: string) =>
     JSON.parse((await latchkey(['users', 'find', who, '--json'])).stdout).user;
 
+  test('create --dry-run creates nobody', async () => {
+    const { code, stdout } = await latchkey(['users', 'create', '--email', ada, '--dry-run']);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`Would create an account:\n  id: `)]);
+    expect(await count('users')).toBe(0);
+  });
+
   test('create makes an account, with fields and a password from stdin', async () => {
     const fields = ['--field', 'plan=pro', '--field', 'level=3'];
     const args = [

@@ -75,7 +75,7 @@ describe('POST /undo-change', () => {
       undo({ token, password: ada.password }).expect(200, { undone: 'email-changed' }),
     );
     expect(await app.auth.users.get(id)).toEqual({ ...before, updatedAt: expect.any(Date) });
-    expect(events).toEqual([`recovered ${id} email-changed`, `email ${id}`, 'session']);
+    expect(events).toEqual([`recovered ${id} email-changed`, 'session', `email ${id}`]);
     await browser.get('/auth/me').expect(401);
     for (const person of [EVE, ada, { ...ada, password: EVE.password }])
       expectProblem(await signIn(person), 401, 'invalid_credentials');

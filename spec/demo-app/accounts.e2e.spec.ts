@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { agree, demoInBrowser, follow, inBrowser, says, signIn } from './browser.js';
+import { agree, demoInBrowser, follow, inBrowser, says, signIn, signOut } from './browser.js';
 
 const grace = { email: 'grace@example.com', username: 'grace', password: 'nanoseconds of wire' };
 
@@ -19,7 +19,7 @@ inBrowser('the accounts of the demo app', () => {
     await page.getByRole('button', { name: 'Sign up' }).click();
     await page.getByText('{"hello":"grace"}').waitFor();
 
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await page.waitForURL(demo.url('/'));
     await page.goto(demo.url('/sessions'));
     await signIn(page, grace.username, 'not the password');
@@ -115,7 +115,7 @@ inBrowser('the accounts of the demo app', () => {
   test('after signing out, the back button shows nothing private', async () => {
     const page = await demo.openSignedIn(grace, '/account');
     await page.getByText('{"hello":"grace"}').waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await page.waitForURL(demo.url('/'));
     await page.goBack();
     await page.waitForURL(/\/sign-in\?next=%2Faccount$/);
@@ -133,7 +133,7 @@ inBrowser('the accounts of the demo app', () => {
   test('the page for an unknown path has the navigation and the sign-out button', async () => {
     const page = await demo.openSignedIn(grace, '/nothing');
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await page.waitForURL(demo.url('/'));
     await page.goto(demo.url('/account'));
     await page.waitForURL(/\/sign-in\?next=%2Faccount$/);

@@ -190,6 +190,12 @@ export async function signIn(page: Page, credential: string, password: string): 
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
+/** Signs out, once the scripts of the page have run: until then, the button sends a form. */
+export async function signOut(page: Page): Promise<void> {
+  await page.waitForLoadState();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+}
+
 /** Waits until the page shows a status message or an error. */
 export function says(page: Page, role: 'status' | 'alert', text: string | RegExp): Promise<void> {
   return page.getByRole(role).getByText(text).waitFor();

@@ -12,6 +12,7 @@ import {
   says,
   signIn,
   signInAtProvider,
+  signOut,
 } from './browser.js';
 
 const PASSWORD = 'nanoseconds of wire';
@@ -128,7 +129,7 @@ inBrowser('the second factor in the demo app', () => {
     const device = await addAuthenticator(page);
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     await says(page, 'status', 'has been added');
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await page.waitForURL(demo.url('/'));
     await device.confirms(false);
     await page.goto(demo.url('/sign-in?next=/security'));
@@ -138,7 +139,7 @@ inBrowser('the second factor in the demo app', () => {
     await page.getByRole('button', { name: 'Use your passkey' }).click();
     await page.waitForURL(demo.url('/security'));
 
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await page.waitForURL(demo.url('/'));
     await page.goto(demo.url('/sign-in?next=/security'));
     await page.waitForURL(demo.url('/security'));

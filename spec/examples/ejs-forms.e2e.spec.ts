@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { chromium } from 'playwright-core';
@@ -6,6 +6,7 @@ import { rows, type SpecDatabase } from '../support/database.js';
 import { describeMove, statementsOf } from '../support/moved-app.js';
 import { type Answer, Visitor } from '../support/pages.js';
 
+const root = join(import.meta.dirname, '../..');
 const SECRET = 'a secret for specs, of 32 bytes and more';
 const ada = { username: 'ada', name: 'Ada Lovelace', password: 'an analytical engine' };
 const grace = { username: 'grace_h', name: 'Grace <Hopper>', password: 'a moth in a relay' };
@@ -146,6 +147,43 @@ describeMove(
       expect(Object.keys(columns)).not.toContain('password_hash');
     }, 180_000);
 
+    test('people stay signed in, with the bridge of docs/migrating/express-session-passport.md', async () => {
+      const created = await it.seeded();
+      const old = await it.before.start('server.js', envOf(created));
+      const one = new Visitor(old.url);
+      await one.post('/login', ada);
+      const before = await one.get('/account');
+      expect(before.status).toBe(200);
+      await old.stop();
+
+      const guide = await readFile(join(root, 'docs/migrating/express-session-passport.md'), 'utf8');
+      const [, sessions = ''] = /```js\n(\/\/ sessions\.js\n[\s\S]*?)```/.exec(guide) ?? [];
+      const line = "const { bridges } = require('./sessions');";
+      expect(guide).toContain(`\`${line}\` and add \`bridges\` to \`config\``);
+      const { folder } = it.after;
+      const config = await readFile(join(folder, 'auth.js'), 'utf8');
+      const future = `new Date(${Date.now() + 24 * 3_600_000})`;
+      await writeFile(join(folder, 'sessions.js'), sessions.replace(/new Date\('.*?'\)/, future));
+      await writeFile(
+        join(folder, 'auth.js'),
+        config.replace('const config = {', `${line}\nconst config = {\n  bridges,`),
+      );
+      for (const name of ['express-session', 'connect-session-sequelize'])
+        await symlink(join(it.before.folder, 'node_modules', name), join(folder, 'node_modules', name));
+      try {
+        expect(await it.after.run('move.js', envOf(created))).toBe('3 users moved\n');
+        const app = await it.after.start('server.js', envOf(created));
+        const same = new Visitor(app.url, { cookie: one.cookie });
+        expect(await same.get('/account')).toEqual(before);
+        // With latchkey's cookie alone.
+        expect(same.cookie).toMatch(/^latchkey=/);
+        expect(await new Visitor(app.url, { cookie: same.cookie }).get('/account')).toEqual(before);
+        await app.stop();
+      } finally {
+        await writeFile(join(folder, 'auth.js'), config);
+      }
+    }, 180_000);
+
     test('what is new: other sites cannot send its forms, and a new password ends other sessions', async () => {
       const one = new Visitor(it.app.url);
       const elsewhere = new Visitor(it.app.url);
@@ -203,10 +241,10 @@ describeMove(
 );
 
 test('the files that the move does not touch are the same', async () => {
-  const root = join(import.meta.dirname, '../../examples/ejs-forms');
+  const example = join(root, 'examples/ejs-forms');
   for (const file of ['posts.js', 'handler.js', 'views/header.ejs', 'views/login.ejs', 'views/account.ejs']) {
-    expect(await readFile(join(root, 'after', file), 'utf8')).toBe(
-      await readFile(join(root, 'before', file), 'utf8'),
+    expect(await readFile(join(example, 'after', file), 'utf8')).toBe(
+      await readFile(join(example, 'before', file), 'utf8'),
     );
   }
 });

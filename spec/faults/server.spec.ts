@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Answer } from '../../bench/load/http.mjs';
+import type { Surroundings } from '../support/crash/app.js';
 import { AppProcess } from '../support/crash/processes.js';
 import { migrateForCrashes, startServer } from '../support/crash/storm.js';
 import { createOnServer, dialect, rows, type SpecDatabase } from '../support/database.js';
@@ -14,11 +15,15 @@ const PAGE_KB = 4;
 (dialect === 'sqlite' ? describe.skip : describe)('when the database server', () => {
   let server: Awaited<ReturnType<typeof startServer>>;
   let database: SpecDatabase;
+  let surroundings: Surroundings;
   let app: AppProcess;
   beforeAll(async () => {
     server = await startServer(dialect as 'mysql');
     database = await createOnServer(dialect as 'mysql', server.url);
-    await migrateForCrashes(database, 1);
+    // Nobody goes to the provider.
+    const provider = { issuer: 'http://127.0.0.1:1', clientId: 'latchkey', clientSecret: 'none' };
+    surroundings = { database: database.url, lanes: 1, provider };
+    await migrateForCrashes(surroundings);
     app = await startProcess();
   });
   afterAll(async () => {
@@ -28,7 +33,7 @@ const PAGE_KB = 4;
     await server.stop();
   });
 
-  const startProcess = () => AppProcess.start(1, database.url, 1, () => undefined);
+  const startProcess = () => AppProcess.start(1, surroundings, () => undefined);
   const signUp = (email: string) =>
     app.client.send('POST', '/auth/signup/credential', { body: { email, password: PASSWORD } });
   const signIn = (email: string) =>

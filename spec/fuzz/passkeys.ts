@@ -162,7 +162,7 @@ export function passkeyResponses(world: World): Fuzz[] {
       fc.asyncProperty(
         changes(['attestationObject', 'clientDataJSON', 'id', 'rawId', 'type', 'transports', 'response']),
         async (all) => {
-          const cookie = `latchkey=${(await world.credentials()).token}`;
+          const cookie = `latchkey=${(await world.credentials('passkeys')).token}`;
           const response = apply(await registration(device(), cookie), all);
           const { status, text } = await post('/passkeys', cookie, { response });
           assert.ok([201, 400, 401, 409, 413, 422].includes(status), `${status} ${text}`);
@@ -175,7 +175,7 @@ export function passkeyResponses(world: World): Fuzz[] {
       fc.asyncProperty(
         changes(['authenticatorData', 'clientDataJSON', 'signature', 'userHandle', 'id', 'rawId', 'type']),
         async (all) => {
-          const cookie = `latchkey=${(await world.credentials()).token}`;
+          const cookie = `latchkey=${(await world.credentials('passkeys')).token}`;
           const owner = device();
           const added = await post('/passkeys', cookie, { response: await registration(owner, cookie) });
           assert.ok([201, 409].includes(added.status), added.text);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { inspect } from 'node:util';
 import fc from 'fast-check';
 
 /** Something that must hold for every input. */
@@ -24,13 +25,24 @@ export async function tryInputs(
   limits: { runs?: number; ms?: number; seed?: number },
 ): Promise<{ inputs: number; violation: string | null }> {
   const { runs = Number.MAX_SAFE_INTEGER, ms, seed } = limits;
-  const details = await fc.check(property, {
+  // At the end of its time, fast-check leaves behind the input that is being tried, which would disturb the next property.
+  let last: unknown;
+  const watched = new Proxy(property, {
+    get(target, key) {
+      if (key === 'run') return (value: unknown) => (last = target.run(value));
+      const member = Reflect.get(target, key);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+  const details = await fc.check(watched, {
     numRuns: runs,
     ...(ms !== undefined && { interruptAfterTimeLimit: ms }),
     ...(seed !== undefined && { seed }),
   });
-  const violation = details.failed ? fc.defaultReportMessage(details) : null;
-  return { inputs: details.numRuns, violation: violation ?? null };
+  await last;
+  if (!details.failed) return { inputs: details.numRuns, violation: null };
+  const violation = `${fc.defaultReportMessage(details)}\n${inspect(details.errorInstance)}`;
+  return { inputs: details.numRuns, violation };
 }
 
 /** How long a pure function may take, on a machine that is busy with other things too. */

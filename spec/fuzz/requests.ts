@@ -398,7 +398,7 @@ export function requests(world: World): Fuzz[] {
       'every request to a route gets a problem as JSON, or succeeds',
       800,
       fc.asyncProperty(fc.constantFrom(...targets).chain(requestTo), async (request) => {
-        const sent = filled(request, await world.credentials(), world.origin);
+        const sent = filled(request, await world.credentials('requests'), world.origin);
         const answer = await world.send(sent);
         world.requireHealth();
         checkAnswer(sent, answer, world.origin);

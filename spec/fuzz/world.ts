@@ -55,8 +55,7 @@ export class World {
   readonly operations: Operation[] = [];
   /** The most memory that the process of the app has had, in bytes. */
   memory = 0;
-  #uses = 0;
-  #credentials: Credentials | undefined;
+  readonly #credentials = new Map<string, { readonly credentials: Credentials; uses: number }>();
   #answer: ((message: Message) => void) | undefined;
   /** What the app has printed, the errors of its error handler, and its end. */
   readonly #trouble: string[] = [];
@@ -69,7 +68,8 @@ export class World {
 
   static async start(): Promise<World> {
     const child = fork(resolve(import.meta.dirname, 'app-process.ts'), {
-      execArgv: ['--import', 'tsx'],
+      // Express parses the target of a request with url.parse, of whose future Node warns.
+      execArgv: ['--import', 'tsx', '--disable-warning=DEP0170'],
       // Without the options of the runner of the specs.
       env: { ...process.env, NODE_OPTIONS: '', NODE_ENV: 'test' },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -106,10 +106,10 @@ export class World {
     if (first !== undefined) throw new Error(`the app: ${first}`);
   }
 
-  async credentials(): Promise<Credentials> {
-    const known = this.#credentials;
-    if (known && this.#uses++ < USES) return known;
-    this.#uses = 0;
+  /** @param of whose: what one property ends, another one still has */
+  async credentials(of: string): Promise<Credentials> {
+    const known = this.#credentials.get(of);
+    if (known && known.uses++ < USES) return known.credentials;
     const answer = new Promise<Message>((done) => {
       this.#answer = done;
     });
@@ -118,11 +118,12 @@ export class World {
     if (!credentials) this.requireHealth();
     if (!credentials) throw new Error('the app gave no credentials');
     this.memory = Math.max(this.memory, memory);
-    this.#credentials = credentials;
+    this.#credentials.set(of, { credentials, uses: 0 });
     return credentials;
   }
 
-  send({ method, path, headers, body }: Sent): Promise<Received> {
+  send(sent: Sent): Promise<Received> {
+    const { method, path, headers, body } = sent;
     return new Promise((done, fail) => {
       const options = {
         method,
@@ -148,7 +149,12 @@ export class World {
         },
       );
       sending.on('timeout', () => sending.destroy(new Error(`no answer within ${ANSWER_MS} ms`)));
-      sending.on('error', fail);
+      sending.on('error', (error: NodeJS.ErrnoException) => {
+        // The app may close a connection that has been idle just when it is used again.
+        const isClosed = sending.reusedSocket && error.code === 'ECONNRESET';
+        if (isClosed) this.send(sent).then(done, fail);
+        else fail(error);
+      });
       if (body) sending.setHeader('Content-Length', body.length);
       sending.end(body);
     });

@@ -41,9 +41,9 @@ describe('a device in words', () => {
   });
 
   test('takes no time for a user agent of a megabyte, or one that is made to take long', async () => {
-    const began = performance.now();
+    const before = process.cpuUsage();
     for (const part of ['a', 'Mozilla/5.0 (', '((((', ' ; ', 'Version/1.', 'Chrome/1 Safari/'])
       await deviceInWords(part.repeat(1_000_000 / part.length));
-    expect(performance.now() - began).toBeLessThan(1000);
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(1);
   });
 });

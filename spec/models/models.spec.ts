@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DataTypes, type IncludeOptions, type Model, type Sequelize } from 'sequelize';
 import { admin, apiKeys, auditLog, oauth } from '../../lib/index.js';
 import { ada, password, type SpecApp, startApp } from '../support/app.js';
+import { dialect } from '../support/database.js';
 import { fixedProvider } from '../support/fixed-provider.js';
 
 const plugins = [
@@ -149,3 +150,18 @@ describe('auth.models', () => {
     expect(await OneTimeToken.count()).toBe(1);
   });
 });
+
+// Sequelize has always ignored them.
+(dialect === 'mysql' ? test : test.skip)(
+  'options of the driver in a URL do not change what times are',
+  async () => {
+    const app = await startApp({
+      plugins: [password()],
+      config: ({ url }) => Promise.resolve({ database: `${url}?timezone=%2B05:00&dateStrings=true` }),
+    });
+    const { user } = (await app.auth.credential.signUp(ada)) ?? {};
+    const row = await app.auth.models.User.findByPk(user?.id ?? '');
+    expect(row?.get('createdAt')).toEqual(user?.createdAt);
+    await app.stop();
+  },
+);

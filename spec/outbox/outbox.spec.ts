@@ -270,6 +270,7 @@ describe('the outbox', () => {
     try {
       await untilDue(app.database);
       expect(await without.outbox.deliver()).toEqual({ sent: 0, failed: 1 });
+      expect(await rotating.rotateSecrets({ dryRun: true })).toBe(1);
       expect(await rotating.rotateSecrets()).toBe(1);
       await untilDue(app.database);
       expect(await without.outbox.deliver()).toEqual({ sent: 1, failed: 0 });

@@ -37,6 +37,25 @@ test('a process that is killed between the commit and the sending loses no email
   expect(smtp.mails[0]?.source).toContain('Your password was changed');
 });
 
+test.each([
+  ['between the statements of a change and its commit', 'INSERT INTO outbox', false],
+  ['right after the commit of a change', 'COMMIT', true],
+])('a process that is killed %s has written down all of it, or nothing', async (_when, last, isDone) => {
+  const { id: userId } = await app.auth.users.create({ ...ada, emailVerified: true });
+  const { token } = await app.auth.credential.signIn({ credential: ada.email, password: ada.password });
+  const killed = await startProcess('outbox', { ...task('set-password-and-die'), userId, last });
+  await expect(killed.go()).rejects.toThrow('ended');
+  const password = isDone ? 'a difference engine' : ada.password;
+  await app.auth.credential.signIn({ credential: ada.email, password });
+  const session = app.auth.getSession({ headers: { cookie: `latchkey=${token}` } });
+  await (isDone ? expect(session).rejects.toMatchObject({ code: 'invalid_session' }) : session);
+  // The notice, and the webhook.
+  const written = await outboxOf(app.database);
+  expect(written.map(({ kind }) => kind).sort()).toEqual(
+    isDone ? ['password-changed', 'password.changed'] : [],
+  );
+});
+
 test('two processes send a hundred emails, each of them once', async () => {
   const emails = Array.from({ length: 100 }, (_, index) => `user-${index}@example.com`);
   await app.auth.credential.importUsers(emails.map((email) => ({ email, passwordHash: null })));

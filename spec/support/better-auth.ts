@@ -5,7 +5,7 @@ import { admin } from 'better-auth/plugins';
 import express from 'express';
 import { createPool } from 'mysql2/promise';
 import pg from 'pg';
-import { dialect, type SpecDatabase } from './database.js';
+import type { SpecDatabase } from './database.js';
 import { listening } from './old-app.js';
 
 export const BETTER_AUTH_SECRET = 'the secret of better-auth, of 32 bytes and more';
@@ -30,6 +30,7 @@ export async function startBetterAuth(database: SpecDatabase, options: Partial<B
   await (await auth.$context).runMigrations();
   app.use(toNodeHandler(auth));
   return {
+    auth,
     origin: server.origin,
     async stop() {
       await server.stop();
@@ -38,7 +39,8 @@ export async function startBetterAuth(database: SpecDatabase, options: Partial<B
   };
 }
 
-function connect({ url }: SpecDatabase): { readonly client: unknown; close(): Promise<unknown> } {
+function connect({ url, sequelize }: SpecDatabase): { readonly client: unknown; close(): Promise<unknown> } {
+  const dialect = sequelize.getDialect();
   if (dialect === 'mysql') {
     const client = createPool({ uri: url.replace(/^mariadb:/, 'mysql:'), timezone: 'Z' });
     return { client, close: () => client.end() };

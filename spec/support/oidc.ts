@@ -19,7 +19,7 @@ export interface Person {
 
 export interface OidcServer {
   readonly issuer: string;
-  /** The user whom the provider signs in without asking: the one who uses the browser. */
+  /** The user whom the provider signs in without asking: the one who uses the browser, unless that says who does. */
   person: Person;
   /** Whether this user declines. */
   declines: boolean;
@@ -105,8 +105,9 @@ export async function startOidcServer(redirectUris: string[], port = 0): Promise
         );
       }
       if (prompt.name === 'login') {
-        people.set(state.person.sub, state.person);
-        return provider.interactionFinished(req, res, { login: { accountId: state.person.sub } });
+        const person = personIn(req.headers.cookie) ?? state.person;
+        people.set(person.sub, person);
+        return provider.interactionFinished(req, res, { login: { accountId: person.sub } });
       }
       const grant = grantId
         ? await provider.Grant.find(grantId)
@@ -129,14 +130,24 @@ export async function startOidcServer(redirectUris: string[], port = 0): Promise
   return state;
 }
 
+const PERSON_COOKIE = 'person';
+
+/** Who uses the browser, if it says so. */
+function personIn(cookies = ''): Person | null {
+  const [, value] = new RegExp(`(?:^|; )${PERSON_COOKIE}=([^;]*)`).exec(cookies) ?? [];
+  return value === undefined ? null : (JSON.parse(decodeURIComponent(value)) as Person);
+}
+
 /**
  * Follows redirects at the provider like a browser without cookies, until the provider redirects to the app.
  *
+ * @param person who uses the browser, if several do at once; otherwise the `person` of the provider does
  * @returns the URL of the app that the provider redirects to
  */
-export async function visitProvider(url: string): Promise<string> {
+export async function visitProvider(url: string, person?: Person): Promise<string> {
   const { origin } = new URL(url);
   const cookies = new Map<string, string>();
+  if (person) cookies.set(PERSON_COOKIE, encodeURIComponent(JSON.stringify(person)));
   let next = url;
   for (let step = 0; step < 10 && new URL(next).origin === origin; step++) {
     const response = await fetch(next, {

@@ -1,16 +1,20 @@
-// A process of an app that sends emails. It gets its task as JSON: `{ url, port, action }`.
+// A process of an app that sends emails and webhooks. It gets its task as JSON: `{ url, port, action }`.
+import { internalsOf } from '../../lib/auth.js';
 import { createAuth, credentialPassword } from '../../lib/index.js';
+import { atStatements } from './at-statements.mjs';
 import { smtpEmail } from './smtp.js';
 
 interface Task {
   readonly url: string;
   /** Of the mail server. */
   readonly port: number;
-  readonly action: 'deliver' | 'set-password-and-hang';
+  readonly action: 'deliver' | 'set-password-and-hang' | 'set-password-and-die';
   readonly userId?: string;
+  /** It kills itself right after a statement that begins so. */
+  readonly last?: string;
 }
 
-const { url, port, action, userId = '' } = JSON.parse(process.argv[2] ?? '') as Task;
+const { url, port, action, userId = '', last = '' } = JSON.parse(process.argv[2] ?? '') as Task;
 const hang = () => {
   process.send?.('about to send');
   return new Promise(() => {});
@@ -22,13 +26,32 @@ const auth = createAuth({
   baseUrl: 'http://app.example.com',
   email: action === 'deliver' ? smtpEmail(port) : { send: hang },
   plugins: [credentialPassword({ bcryptCost: 4 })],
+  // Nobody is there: the process dies before it sends anything.
+  ...(last && {
+    webhooks: [
+      {
+        url: 'http://127.0.0.1:9/hooks',
+        secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+        events: ['password.changed'],
+      },
+    ],
+  }),
 });
+let isArmed = false;
+if (action === 'set-password-and-die') dieAfter(last);
 await auth.listSessions('00000000-0000-7000-8000-000000000000');
 process.send?.('ready');
 process.once('message', async () => {
-  if (action === 'set-password-and-hang') return auth.users.setPassword(userId, 'a difference engine');
+  isArmed = true;
+  if (action !== 'deliver') return auth.users.setPassword(userId, 'a difference engine');
   const { sent } = await auth.outbox.deliver();
   process.send?.(sent);
   await auth.close();
   process.disconnect?.();
 });
+
+function dieAfter(statement: string): void {
+  atStatements(internalsOf(auth).core.database.sequelize, (sql) => () => {
+    if (isArmed && sql.startsWith(statement)) process.kill(process.pid, 'SIGKILL');
+  });
+}

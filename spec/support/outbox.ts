@@ -25,3 +25,13 @@ export async function untilTooLate(database: SpecDatabase): Promise<void> {
   await untilDue(database);
   await rows(database, `UPDATE outbox SET give_up_at = '${LONG_AGO}'`);
 }
+
+/** Runs `work` while nothing can be written to the outbox. */
+export async function withoutOutbox<T>(database: SpecDatabase, work: () => Promise<T>): Promise<T> {
+  await rows(database, 'ALTER TABLE outbox RENAME TO outbox_elsewhere');
+  try {
+    return await work();
+  } finally {
+    await rows(database, 'ALTER TABLE outbox_elsewhere RENAME TO outbox');
+  }
+}

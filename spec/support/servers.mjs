@@ -7,24 +7,32 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+export const REDIS_SERVER = '/usr/bin/redis-server';
+
 /**
+ * A server of the specs' own, which need not write to the disk before it answers, or else the one that runs.
+ *
  * @returns {Promise<{ url: string, stop(): Promise<void> } | null>} null if there is none
  */
 export async function findMysql() {
   const nothing = async () => {};
   if (process.env.MYSQL_URL) return { url: process.env.MYSQL_URL, stop: nothing };
-  if (await answers(3306)) return { url: 'mysql://root@127.0.0.1:3306', stop: nothing };
-  return startMysql();
+  const own = await startMysql();
+  if (own || !(await answers(3306))) return own;
+  return { url: 'mysql://root@127.0.0.1:3306', stop: nothing };
 }
 
 /**
+ * As {@link findMysql}.
+ *
  * @returns {Promise<{ url: string, stop(): Promise<void> } | null>} null if there is none
  */
 export async function findPostgres() {
   const nothing = async () => {};
   if (process.env.POSTGRES_URL) return { url: process.env.POSTGRES_URL, stop: nothing };
-  if (await answers(5432)) return { url: 'postgres://postgres@127.0.0.1:5432', stop: nothing };
-  return startPostgres();
+  const own = await startPostgres();
+  if (own || !(await answers(5432))) return own;
+  return { url: 'postgres://postgres@127.0.0.1:5432', stop: nothing };
 }
 
 /**
@@ -54,8 +62,15 @@ export async function startMysql() {
     : [server, '--initialize-insecure'];
   const [noDefaults, ...others] = data;
   execFileSync(program, [noDefaults, ...given, ...others], { stdio: 'ignore' });
-  const flags = [`--socket=${folder}/socket`, `--port=${port}`, '--bind-address=127.0.0.1'];
-  return ownServer(folder, port, `mysql://root@127.0.0.1:${port}`, () => spawn(server, [...data, ...flags]));
+  // What a server has written outlives its process; only the machine's end would need it on the disk.
+  const unsynced = [
+    '--innodb-flush-log-at-trx-commit=2',
+    '--innodb-flush-method=nosync',
+    '--loose-sync-frm=0',
+  ];
+  const address = [`--socket=${folder}/socket`, `--port=${port}`, '--bind-address=127.0.0.1'];
+  const flags = [...address, ...unsynced, '--skip-log-bin'];
+  return ownServer(folder, port, `mysql://root@127.0.0.1:${port}`, server, [...data, ...flags]);
 }
 
 /**
@@ -71,10 +86,19 @@ export async function startPostgres() {
   if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
   const initialize = ['-D', `${folder}/data`, '-U', 'postgres', '-A', 'trust'];
   execFileSync(`${bin}/initdb`, initialize, { ...user, stdio: 'ignore' });
-  const flags = ['-D', `${folder}/data`, '-p', String(port), '-h', '127.0.0.1', '-k', folder];
-  return ownServer(folder, port, `postgres://postgres@127.0.0.1:${port}`, () =>
-    spawn(`${bin}/postgres`, flags, { ...user }),
-  );
+  const flags = [
+    '-D',
+    `${folder}/data`,
+    '-p',
+    String(port),
+    '-h',
+    '127.0.0.1',
+    '-k',
+    folder,
+    '-c',
+    'fsync=off',
+  ];
+  return ownServer(folder, port, `postgres://postgres@127.0.0.1:${port}`, `${bin}/postgres`, flags, user);
 }
 
 /**
@@ -84,13 +108,17 @@ export async function findRedis() {
   const nothing = async () => {};
   if (process.env.REDIS_URL) return { url: process.env.REDIS_URL, stop: nothing };
   if (await answers(6379)) return { url: 'redis://127.0.0.1:6379', stop: nothing };
-  const server = '/usr/bin/redis-server';
-  if (!existsSync(server)) return null;
+  return startRedis();
+}
+
+/**
+ * @returns {Promise<OwnServer | null>} null if it is not installed
+ */
+export async function startRedis() {
+  if (!existsSync(REDIS_SERVER)) return null;
   const { folder, port } = await place();
   const flags = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
-  return ownServer(folder, port, `redis://127.0.0.1:${port}`, () =>
-    spawn(server, [...flags, '--appendonly', 'no']),
-  );
+  return ownServer(folder, port, `redis://127.0.0.1:${port}`, REDIS_SERVER, [...flags, '--appendonly', 'no']);
 }
 
 /**
@@ -121,7 +149,7 @@ async function place() {
 }
 
 /** @returns {Promise<OwnServer>} */
-async function ownServer(folder, port, url, run) {
+async function ownServer(folder, port, url, program, flags, user = {}) {
   let child = null;
   let ended = Promise.resolve();
   const signalAll = (name) => {
@@ -130,9 +158,8 @@ async function ownServer(folder, port, url, run) {
   const killAll = () => signalAll('SIGKILL');
   process.once('exit', killAll);
   const start = async () => {
-    const started = run();
-    // What it says is not read; a full pipe would stop it.
-    for (const output of [started.stdout, started.stderr]) output.resume();
+    // A pipe that nobody reads would stop it: run.mjs waits for Jest, and does nothing else meanwhile.
+    const started = spawn(program, flags, { ...user, stdio: 'ignore' });
     child = started;
     ended = new Promise((resolve) => started.once('exit', resolve));
     for (let attempt = 0; attempt < 400 && started.exitCode === null; attempt++) {

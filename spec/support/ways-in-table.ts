@@ -332,7 +332,7 @@ export const OTHER_OPERATIONS = `
   suspension.suspend suspension.reinstate
   passkeys.register passkeys.registrationOptions passkeys.reauthenticationOptions passkeys.signInOptions
   passkeys.list passkeys.rename passkeys.remove passkeys.reauthenticate
-  auditLog.record auditLog.forget auditLog.prune auditLog.settle suspension.isSuspended
+  auditLog.record auditLog.forget auditLog.settle suspension.isSuspended
 `;
 
 /** Every row, named. */

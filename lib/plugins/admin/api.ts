@@ -1,3 +1,4 @@
+import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import type { UserForAdmins } from '../../core/user-record.js';
 import { AuthError } from '../../errors.js';
@@ -92,11 +93,15 @@ export class AdminApi {
     sessionId: string,
     { adminId = null, transaction }: AdminCallOptions = {},
   ): Promise<void> {
-    return this.#core.inTransaction(transaction, async () => {
-      if (!(await this.#core.sessions.revoke(userId, sessionId)))
+    const { sessions, events } = this.#core;
+    const revoke = async (within?: Transaction) => {
+      if (!(await sessions.revoke(userId, sessionId, within)))
         throw new AuthError('session_not_found', NO_SESSION);
-      this.#core.events.emit('admin.session_revoked', { userId, sessionId, adminId });
-    });
+      events.emit('admin.session_revoked', { userId, sessionId, adminId }, within);
+    };
+    return this.#core.inTransaction(transaction, () =>
+      events.together(['session.revoked', 'admin.session_revoked'], revoke),
+    );
   }
 
   /**
@@ -108,11 +113,14 @@ export class AdminApi {
    */
   revokeUserSessions(userId: string, by: AdminCallOptions | string | null = {}): Promise<number> {
     const { adminId = null, transaction } = typeof by === 'string' ? { adminId: by } : (by ?? {});
+    const { database, sessions, events } = this.#core;
     return this.#core.inTransaction(transaction, async () => {
       await this.getUser(userId);
-      const revoked = await this.#core.sessions.revokeAll(userId);
-      this.#core.events.emit('admin.sessions_revoked', { userId, adminId });
-      return revoked;
+      return database.transaction(async (within) => {
+        const revoked = await sessions.endAll(userId, within);
+        events.emit('admin.sessions_revoked', { userId, adminId }, within);
+        return revoked;
+      });
     });
   }
 }

@@ -16,15 +16,14 @@ export async function createUser(core: Core, input: CreateUserByAdminInput): Pro
   const username = input.username == null ? null : readUsername(core, input.username);
   if (email === null && username === null)
     throw invalidField('/email', 'required', 'is missing: a user needs an email or a username');
-  const invite = async ({ user }: UserRecord, transaction: Transaction) =>
-    passwordsOf(core)?.links?.invite(user, transaction);
+  const alongside = async ({ user }: UserRecord, transaction: Transaction) => {
+    core.events.emit('admin.user_created', { userId: user.id, adminId }, transaction);
+    await passwordsOf(core)?.links?.invite(user, transaction);
+  };
   const record = await core.signUp.create(
     { email, username, passwordHash: null },
-    { via: 'admin', from: 'code', ...(fields && { fields }), alongside: invite },
+    { via: 'admin', from: 'code', ...(fields && { fields }), alongside },
   );
-  const { user } = record;
-  core.events.emit('user.created', { userId: user.id });
-  core.events.emit('admin.user_created', { userId: user.id, adminId });
   return core.users.forCode(record);
 }
 
@@ -34,8 +33,9 @@ export async function updateUser(
   userId: string,
   { adminId = null, username, fields }: UpdateUserByAdminInput,
 ): Promise<UserForAdmins> {
-  const { record, changed } = await update(core, userId, null, { username, fields }, 'code');
-  if (changed.length > 0) core.events.emit('admin.user_updated', { userId, adminId });
+  const record = await update(core, userId, null, { username, fields }, 'code', (transaction) =>
+    core.events.emit('admin.user_updated', { userId, adminId }, transaction),
+  );
   return core.users.forCode(record);
 }
 
@@ -46,8 +46,9 @@ export async function removeUser(
   { adminId = null }: AdminCallOptions,
 ): Promise<void> {
   if (adminId === userId) throw new AuthError('own_account');
-  await deleteUser(core, userId, null);
-  core.events.emit('admin.user_deleted', { userId, adminId });
+  await deleteUser(core, userId, null, {
+    alongside: (transaction) => core.events.emit('admin.user_deleted', { userId, adminId }, transaction),
+  });
 }
 
 /** Emails a user a reset link. @throws AuthError */
@@ -63,6 +64,8 @@ export async function sendPasswordReset(
   if (user.email === null) throw new AuthError('email_missing');
   // Counted separately: strangers can use up the limit on what they request.
   await core.limiter.countAccount('mail', user.id, 'admin');
-  await links.reset(user);
-  core.events.emit('admin.password_reset_sent', { userId, adminId });
+  await core.events.together(['admin.password_reset_sent'], async (transaction) => {
+    await links.reset(user, transaction);
+    core.events.emit('admin.password_reset_sent', { userId, adminId }, transaction);
+  });
 }

@@ -1,3 +1,4 @@
+import type { Transaction } from 'sequelize';
 import type { ClientInput, TransactionOption } from '../../core/client-input.js';
 import type { Core } from '../../core/core.js';
 import { AuthError, type FieldError } from '../../errors.js';
@@ -48,9 +49,7 @@ export class ApiKeysApi {
     return this.#core.forClient(input, async () => {
       await this.#core.database.ready();
       const valid = checkInput(input, this.#core.database.clock.now());
-      const made = await this.#add(userId, input.sessionId ?? null, valid);
-      this.#core.events.emit('api_key.created', { userId, apiKeyId: made.apiKey.id });
-      return made;
+      return this.#add(userId, input.sessionId ?? null, valid);
     });
   }
 
@@ -58,7 +57,9 @@ export class ApiKeysApi {
     return this.#core.inNameOf(userId, sessionId, async (transaction, record) => {
       const details = { subject: input.name };
       await this.#core.notices.before(apiKeyCreatedNotice, record, transaction, details);
-      return this.#store.create(userId, input, this.#maxPerUser, transaction);
+      const made = await this.#store.create(userId, input, this.#maxPerUser, transaction);
+      this.#core.events.emit('api_key.created', { userId, apiKeyId: made.apiKey.id }, transaction);
+      return made;
     });
   }
 
@@ -69,11 +70,13 @@ export class ApiKeysApi {
 
   /** Revokes a key with immediate effect. @returns whether it existed */
   revoke(userId: string, apiKeyId: string, { transaction }: TransactionOption = {}): Promise<boolean> {
-    return this.#core.inTransaction(transaction, async () => {
-      const revoked = await this.#store.delete(userId, apiKeyId);
-      if (revoked) this.#core.events.emit('api_key.revoked', { userId, apiKeyId });
+    const { events } = this.#core;
+    const revoke = async (within?: Transaction) => {
+      const revoked = await this.#store.delete(userId, apiKeyId, within);
+      if (revoked) events.emit('api_key.revoked', { userId, apiKeyId }, within);
       return revoked;
-    });
+    };
+    return this.#core.inTransaction(transaction, () => events.together(['api_key.revoked'], revoke));
   }
 }
 

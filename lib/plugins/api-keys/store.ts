@@ -90,8 +90,8 @@ export class ApiKeyStore {
   }
 
   /** @returns whether it existed */
-  async delete(userId: string, id: string): Promise<boolean> {
-    return isUuid(userId) && isUuid(id) && (await this.#table.delete({ id, userId })) > 0;
+  async delete(userId: string, id: string, transaction?: Transaction): Promise<boolean> {
+    return isUuid(userId) && isUuid(id) && (await this.#table.delete({ id, userId }, transaction)) > 0;
   }
 
   async deleteAll(userId: string, transaction: Transaction): Promise<void> {

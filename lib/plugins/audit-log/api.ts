@@ -3,7 +3,6 @@ import type { Core } from '../../core/core.js';
 import type { AuthEventName, ClientInfo } from '../../core/events.js';
 import { cutPage, type PageOptions, readPage } from '../../core/pagination.js';
 import { isUuid, uuidv7 } from '../../crypto/uuid.js';
-import { deleteInBatches } from '../../database/delete-in-batches.js';
 import { storable } from '../../database/storable.js';
 import type { Selection, Table } from '../../models/table.js';
 import { type AuditEvent, auditEventsTable } from './model.js';
@@ -33,17 +32,15 @@ export class AuditLogApi {
   readonly #core: Core;
   readonly #table: Table<typeof auditEventsTable.columns>;
   readonly #event: Selection<AuditEvent>;
-  readonly #retentionMs: number;
   #waiting: Recorded[] = [];
   #writing: Promise<void> | null = null;
   #lost = 0;
 
   /** @internal */
-  constructor(core: Core, retentionSeconds: number) {
+  constructor(core: Core) {
     this.#core = core;
     this.#table = core.table(auditEventsTable);
     this.#event = this.#table.shown('e');
-    this.#retentionMs = retentionSeconds * 1000;
   }
 
   /** Lists events page by page, newest first. @throws AuthError `invalid_request` for an invalid limit or cursor */
@@ -85,14 +82,6 @@ export class AuditLogApi {
   /** Removes what identifies a deleted user's devices and places. @internal */
   async forget(userId: string, transaction?: Transaction): Promise<void> {
     await this.#table.update({ ipAddress: null, userAgent: null }, { userId }, transaction);
-  }
-
-  /** @internal */
-  async prune(): Promise<number> {
-    const { database } = this.#core;
-    await database.ready();
-    const end = database.clock.date(-this.#retentionMs);
-    return deleteInBatches(database, this.#table.name, 'id', 'created_at', end);
   }
 
   /** @internal */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { readOptions } from '../../config/options.js';
+import { ExpiredRows } from '../../database/expired-rows.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { AuditLogApi } from './api.js';
 import { auditEventsMigration } from './migrations.js';
@@ -42,14 +43,15 @@ export function auditLog(options: AuditLogOptions = {}): Plugin<'auditLog', Audi
           'latchkey: auditLog: add admin({ … }) to plugins, so that administrators can read the events',
         );
       }
-      const api = new AuditLogApi(core, settings.retention);
+      const api = new AuditLogApi(core);
+      const { name } = core.table(auditEventsTable);
       core.events.onAny((kind, event) => api.record(kind, event));
       return {
         api,
         routes: () => [listEvents(api)],
         tables: TABLES,
         migrations: [auditEventsMigration],
-        prune: () => api.prune(),
+        expired: [new ExpiredRows(core.database, name, 'id', { created_at: settings.retention * 1000 })],
         onDelete: (userId, transaction) => api.forget(userId, transaction),
         settle: () => api.settle(),
       };

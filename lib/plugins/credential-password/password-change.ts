@@ -33,7 +33,7 @@ export class PasswordChange {
     // Before anything changes: with a check that refuses the user, there would be no session to go on with.
     const signIn = sessionId ? null : await this.core.checkSignIn({ ...record, amr: ['pwd'] });
     const passwordHash = await this.#hash(record, newPassword);
-    const { ended, issued } = await database.transaction(async (transaction) => {
+    return database.transaction(async (transaction) => {
       const current = await users.lock(userId, transaction);
       // The password has changed in the meantime.
       if (current?.authEpoch !== record.authEpoch) throw new AuthError('invalid_credentials');
@@ -42,15 +42,12 @@ export class PasswordChange {
       const updatedAt = await replacePassword(this.core, userId, passwordHash, transaction);
       await this.core.devices.forgetOthers(userId, transaction);
       const user = { ...current.user, updatedAt };
-      const ended = await sessions.endAll(userId, transaction, sessionId);
-      const issued = signIn
-        ? await signIn.begin({ user, authEpoch }, transaction)
-        : await sessions.renew(user, sessionId ?? '', authEpoch, transaction);
-      return { ended, issued };
+      events.emit('password.changed', { userId }, transaction);
+      await sessions.endAll(userId, transaction, sessionId);
+      return signIn
+        ? signIn.begin({ user, authEpoch }, transaction)
+        : sessions.renew(user, sessionId ?? '', authEpoch, transaction);
     });
-    events.emit('password.changed', { userId });
-    sessions.announceEnd(userId, ended);
-    return signIn ? signIn.complete(issued) : issued;
   }
 
   /** An account with a second factor demands it of the session. */
@@ -73,14 +70,14 @@ export class PasswordChange {
     if (record.passwordHash !== null) throw new AuthError('password_already_set');
     await this.core.limiter.countAddress('signIn');
     const passwordHash = await this.#hash(record, newPassword);
-    const { notices } = this.core;
+    const { events, notices } = this.core;
     await this.core.inNameOf(userId, sessionId, async (transaction, current) => {
       if (current.passwordHash !== null) throw new AuthError('password_already_set');
       await notices.before(passwordSetNotice, current, transaction);
       await replacePassword(this.core, userId, passwordHash, transaction);
       await this.core.sessions.keepAll(userId, transaction);
+      events.emit('password.changed', { userId }, transaction);
     });
-    this.core.events.emit('password.changed', { userId });
   }
 
   /**
@@ -99,15 +96,14 @@ export class PasswordChange {
     const { email, username } = record.user;
     await this.rules.checkGiven(newPassword, [email, username], skipRules);
     const passwordHash = await this.hasher.hash(newPassword);
-    const ended = await changeAccount(this.core, userId, null, async (transaction, current) => {
+    await changeAccount(this.core, userId, null, async (transaction, current) => {
       const template = newPasswordNotice(current);
       await notices.before(template, current, transaction, { byApp: true });
       await replacePassword(this.core, userId, passwordHash, transaction);
       await this.core.devices.forgetOthers(userId, transaction);
-      return keepSessions ? sessions.keepAll(userId, transaction) : sessions.endAll(userId, transaction);
+      events.emit('password.changed', { userId }, transaction);
+      await (keepSessions ? sessions.keepAll(userId, transaction) : sessions.endAll(userId, transaction));
     });
-    events.emit('password.changed', { userId });
-    sessions.announceEnd(userId, ended);
   }
 
   async #hash({ user }: UserRecord, newPassword: string): Promise<string> {

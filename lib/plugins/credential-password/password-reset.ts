@@ -57,18 +57,17 @@ export class PasswordReset {
     const { id: userId, email, username } = user;
     await this.rules.check(newPassword, '/new_password', [email, username]);
     const passwordHash = await this.hasher.hash(newPassword);
-    const ended = await tokens.redeem(
+    await tokens.redeem(
       found,
       async (_record, transaction) => {
         await replacePassword(this.core, userId, passwordHash, transaction);
         await this.core.devices.forgetOthers(userId, transaction);
-        return sessions.endAll(userId, transaction);
+        events.emit('password.reset', { userId }, transaction);
+        await sessions.endAll(userId, transaction);
       },
       [],
       (record, transaction) => notices.before(newPasswordNotice(record), record, transaction),
     );
-    events.emit('password.reset', { userId });
-    sessions.announceEnd(userId, ended);
     // The password has been reset, so an error here must not fail the call.
     await limiter
       .clearFailures(attemptsOf(user))

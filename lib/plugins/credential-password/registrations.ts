@@ -8,6 +8,7 @@ import type { UserRecord } from '../../core/user-record.js';
 import type { PasswordHasher } from '../../crypto/password.js';
 import { AuthError, type FieldError, invalidField } from '../../errors.js';
 import type { User } from '../../models/user.js';
+import type { NewEntry } from '../../outbox/outbox-rows.js';
 import type { EmailVerification } from './email-verification.js';
 import type { SignUpInput } from './inputs.js';
 import type { Settings } from './options.js';
@@ -63,10 +64,8 @@ export class Registrations {
     const from = via === 'code' ? 'code' : 'user';
     const checked = await this.#check(registration, from);
     const created = await this.#createUser(checked, via, from);
-    const user = created?.user ?? null;
-    if (user) core.events.emit('user.created', { userId: user.id });
-    if (!created || !user || settings.concealExistingEmails) return null;
-    return settings.signInOnSignUp ? core.signIn({ ...created, amr: ['pwd'] }) : { user };
+    if (!created || settings.concealExistingEmails) return null;
+    return settings.signInOnSignUp ? core.signIn({ ...created, amr: ['pwd'] }) : { user: created.user };
   }
 
   #checkKeys({ email, username }: Registration): void {
@@ -143,26 +142,30 @@ export class Registrations {
       if (!conceals || !(error instanceof AuthError) || error.code !== 'email_taken') throw error;
       // A new account causes a look at the held emails, and a write here.
       if (!isHeld(error)) await signUp.held.pretend(email);
-      this.core.events.pretend('user.created');
-      if (email !== null) await this.#mailOutcome(email, NOBODY);
+      const beside = this.core.events.pretended('user.created');
+      if (email !== null) await this.#mailOutcome(email, NOBODY, { beside });
       return null;
     }
   }
 
   async #mail(user: User, transaction: Transaction): Promise<void> {
     if (!this.settings.mailsOnSignUp || user.email === null) return;
-    if (this.settings.concealExistingEmails) await this.#mailOutcome(user.email, user.id, transaction);
+    if (this.settings.concealExistingEmails) await this.#mailOutcome(user.email, user.id, { transaction });
     else await this.byMail?.verification.mail(user, transaction);
   }
 
   /** Emails what a concealed sign-up did. The statements are the same whether it created the account or not. */
-  async #mailOutcome(email: string, createdId: string, transaction?: Transaction): Promise<void> {
+  async #mailOutcome(
+    email: string,
+    createdId: string,
+    options: { readonly beside?: readonly NewEntry[]; readonly transaction?: Transaction },
+  ): Promise<void> {
     if (!this.byMail) return;
     const { verification, reset } = this.byMail;
     const links = [
       { userId: createdId, link: verification.link },
       { userId: null, link: reset.link },
     ];
-    await this.core.mails?.oneOf(email, links, { limit: 'sign-up', transaction });
+    await this.core.mails?.oneOf(email, links, { limit: 'sign-up', ...options });
   }
 }

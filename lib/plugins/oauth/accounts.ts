@@ -13,8 +13,6 @@ import { issuerOf, type Provider } from './provider.js';
 import { TOKEN_FIELDS, type TokenBox } from './token-box.js';
 import type { TokenSet } from './token-response.js';
 
-const REENCRYPT_BATCH = 500;
-
 /** The user of an account, and its identity at the provider. */
 export type AccountOwner = Pick<AccountRow, 'userId' | 'provider' | 'issuer' | 'providerAccountId'>;
 
@@ -201,21 +199,6 @@ export class Accounts {
     return all;
   }
 
-  /** Re-encrypts tokens with the first secret. @returns the number of updated accounts */
-  async reencrypt(): Promise<number> {
-    let rewritten = 0;
-    for (let after = ''; ; ) {
-      const rows = await this.#whole.select(
-        `${after && 'WHERE a.id > :after'} ORDER BY a.id LIMIT ${REENCRYPT_BATCH}`,
-        { after },
-      );
-      for (const row of rows) rewritten += await this.#reencryptRow(row);
-      const last = rows.at(-1);
-      if (!last || rows.length < REENCRYPT_BATCH) return rewritten;
-      after = last.id;
-    }
-  }
-
   /**
    * Moves an account that is stored under a former issuer of its provider to the current one, so that another provider
    * with that issuer can have the same subject. @returns false if it is not stored under a former one
@@ -225,14 +208,6 @@ export class Accounts {
     if (!owner?.formerIssuers?.includes(issuer) || issuerOf(owner) === issuer) return false;
     await this.#table.update({ issuer: issuerOf(owner) }, { id, issuer });
     return true;
-  }
-
-  async #reencryptRow(row: AccountRow): Promise<number> {
-    const values = this.box.reseal(row);
-    if (!values) return 0;
-    // Only if unchanged: tokens refreshed in the meantime are already encrypted with the first secret.
-    const { id, accessToken, refreshToken } = row;
-    return this.#table.update(values, { id, accessToken, refreshToken });
   }
 
   async #findOne(rest: string, values: Replacements, transaction?: Transaction): Promise<AccountRow | null> {

@@ -136,7 +136,6 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
   async refresh(userId: string, provider: string): Promise<ProviderTokens> {
     const client = clientOf(this.#parts, provider);
     const account = await this.#parts.refresher.refresh(await this.#linked(userId, provider), client);
-    this.#core.events.emit('tokens.refreshed', { userId, provider });
     return openTokens(this.#parts.box, account);
   }
 
@@ -154,21 +153,21 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
 
   async #unlink(userId: string, provider: string, sessionId: string | null): Promise<void> {
     const { accounts } = this.#parts;
-    let unlinked: AccountRow | null = null;
+    const { database, events, notices, waysIn } = this.#core;
     try {
       const remove = async (transaction: Transaction, record: UserRecord) => {
-        unlinked = await accounts.find(userId, provider, transaction);
+        const unlinked = await accounts.find(userId, provider, transaction);
         if (!unlinked) throw this.#notLinked(provider);
         const details = { subject: provider };
-        await this.#core.notices.before(providerUnlinkedNotice, record, transaction, details);
+        await notices.before(providerUnlinkedNotice, record, transaction, details);
         await accounts.delete(unlinked.id, transaction);
+        events.emit('account.unlinked', { userId, provider }, transaction);
+        database.afterCommit(transaction, () => revokeTokens(this.#parts, unlinked));
       };
-      await this.#core.waysIn.remove(userId, remove, sessionId);
+      await waysIn.remove(userId, remove, sessionId);
     } catch (error) {
       throw error instanceof AuthError && error.code === 'user_not_found' ? this.#notLinked(provider) : error;
     }
-    this.#core.events.emit('account.unlinked', { userId, provider });
-    if (unlinked) revokeTokens(this.#parts, unlinked);
   }
 
   async #linked(userId: string, provider: string): Promise<AccountRow> {

@@ -74,7 +74,7 @@ async function completed(
 ): Promise<SignedIn | null> {
   if (!current) return signIn(parts, client, flow, identity);
   if (flow.reauthenticates) return reauthenticate(parts, client, flow, current, identity);
-  await link(parts, client, current, identity);
+  await linkIdentity(parts.core, parts.accounts, current, client.provider, identity);
   return null;
 }
 
@@ -108,21 +108,8 @@ async function signIn(
   identity: Identity,
 ): Promise<SignedIn> {
   const found = await findOrCreateUser(core, accounts, provider, identity, linkByVerifiedEmail);
-  const userId = found.user.id;
-  if (found.userCreated) core.events.emit('user.created', { userId });
-  if (found.accountLinked) core.events.emit('account.linked', { userId, provider: provider.id });
   const { authenticatedAt } = identity;
   return core.signIn({ ...found, ...shownBy(provider) }, { remembered, authenticatedAt, replaced: carried });
-}
-
-async function link(
-  { core, accounts }: Parts,
-  { provider }: ProviderClient,
-  current: SessionWithUser,
-  identity: Identity,
-): Promise<void> {
-  const isNew = await linkIdentity(core, accounts, current, provider, identity);
-  if (isNew) core.events.emit('account.linked', { userId: current.user.id, provider: provider.id });
 }
 
 /**
@@ -155,8 +142,5 @@ async function reauthenticate(
       throw new AuthError('account_not_linked');
     return confirmSession(core, record, session.id, shownBy(provider), transaction, authenticatedAt);
   };
-  const issued = await inSession(core, user.id, session.id, confirm, false);
-  const { amr } = shownBy(provider);
-  core.events.emit('session.reauthenticated', { userId: user.id, sessionId: session.id, amr });
-  return issued;
+  return inSession(core, user.id, session.id, confirm, false);
 }

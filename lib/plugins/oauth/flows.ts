@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Core } from '../../core/core.js';
 import { digestToken, isWellFormedToken, SESSION_TOKEN_PREFIX } from '../../crypto/token.js';
-import { deleteInBatches } from '../../database/delete-in-batches.js';
+import type { Chore } from '../../database/chore.js';
+import { ExpiredRows } from '../../database/expired-rows.js';
 import type { RowOf } from '../../models/column.js';
 import { type Session, sessions } from '../../models/session.js';
 import type { Selection, Table } from '../../models/table.js';
@@ -122,12 +123,8 @@ export class Flows {
     await this.#table.update({ sealed: box.seal(extended, contextOf(stateHash)) }, { stateHash });
   }
 
-  /** Deletes expired flows. @returns the number of flows */
-  async prune(): Promise<number> {
-    const { database } = this.#core;
-    await database.ready();
-    const now = database.clock.date();
-    return deleteInBatches(database, this.#table.name, 'state_hash', 'expires_at', now);
+  get expired(): Chore {
+    return new ExpiredRows(this.#core.database, this.#table.name, 'state_hash', { expires_at: 0 });
   }
 
   async #find(stateHash: Buffer, tokens: readonly string[]): Promise<FoundFlow | null> {

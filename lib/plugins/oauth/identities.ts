@@ -15,13 +15,6 @@ import type { Provider } from './provider.js';
 
 const MAX_ATTEMPTS = 3;
 
-/** The user of an identity. */
-export interface FoundUser extends UserRecord {
-  readonly userCreated: boolean;
-  readonly accountLinked: boolean;
-  /** Tells the user of the link. @default null: nobody is to be told */
-}
-
 /**
  * Finds the user of an identity, or creates one.
  *
@@ -39,7 +32,7 @@ export function findOrCreateUser(
   provider: Provider,
   identity: Identity,
   linkByVerifiedEmail: boolean,
-): Promise<FoundUser> {
+): Promise<UserRecord> {
   const { emailIsProof, emailIsAuthoritative } = identity.profile;
   const email = emailIsProof ? canonicalEmail(identity.profile.email) : null;
   let person: NewPerson | undefined;
@@ -59,15 +52,13 @@ export function findOrCreateUser(
     core.signUp.checkOpen('oauth');
     if (!person) await core.limiter.countAddress('signUp');
     person ??= await readPerson(core, provider, identity);
-    const created = await createUser(core, accounts, provider, identity, email, person);
-    return { ...created, userCreated: true, accountLinked: true };
+    return createUser(core, accounts, provider, identity, email, person);
   });
 }
 
 /**
- * Links an identity to a signed-in user.
+ * Links an identity to a signed-in user. If it is linked already, its tokens are updated.
  *
- * @returns whether it is new; if not, only its tokens were updated
  * @throws AuthError `account_linked_elsewhere`, `provider_already_linked`; `invalid_flow` if the session has ended in
  *   the meantime
  */
@@ -77,7 +68,7 @@ export function linkIdentity(
   { user: { id: userId }, session }: SessionWithUser,
   provider: Provider,
   identity: Identity,
-): Promise<boolean> {
+): Promise<void> {
   return retryAfterRace(async () => {
     const known = (await accounts.findByIdentity(provider, identity))?.account ?? null;
     if (known && known.userId !== userId) throw new AuthError('account_linked_elsewhere');
@@ -85,9 +76,8 @@ export function linkIdentity(
     if (known && known.provider !== provider.id) throw new AuthError('provider_already_linked');
     if (!known && (await accounts.find(userId, provider.id))) throw new AuthError('provider_already_linked');
     return inSession(core, userId, session.id, async (transaction, record) => {
-      if (known && (await accounts.updateTokens(known, identity, transaction))) return false;
+      if (known && (await accounts.updateTokens(known, identity, transaction))) return;
       await addLink(core, accounts, record, provider, identity, transaction);
-      return true;
     });
   });
 }
@@ -135,7 +125,7 @@ function linkByEmail(
   holder: UserRecord,
   provider: Provider,
   identity: Identity,
-): Promise<FoundUser> {
+): Promise<UserRecord> {
   return core.database.transaction(async (transaction) => {
     const record = await core.users.lock(holder.user.id, transaction);
     // Its email may have changed in the meantime.
@@ -147,7 +137,7 @@ function linkByEmail(
     if (await accounts.find(record.user.id, provider.id, transaction))
       throw new AuthError('provider_already_linked');
     await addLink(core, accounts, record, provider, identity, transaction);
-    return { ...record, userCreated: false, accountLinked: true };
+    return record;
   });
 }
 
@@ -161,7 +151,19 @@ async function addLink(
 ): Promise<void> {
   const details = { subject: provider.id };
   await core.notices.before(providerLinkedNotice, record, transaction, details);
-  await accounts.insert(ownerOf(record.user.id, provider, identity), identity.tokens, transaction);
+  await insertLink(core, accounts, record, provider, identity, transaction);
+}
+
+async function insertLink(
+  core: Core,
+  accounts: Accounts,
+  { user: { id: userId } }: UserRecord,
+  provider: Provider,
+  identity: Identity,
+  transaction: Transaction,
+): Promise<void> {
+  await accounts.insert(ownerOf(userId, provider, identity), identity.tokens, transaction);
+  core.events.emit('account.linked', { userId, provider: provider.id }, transaction);
 }
 
 async function signInKnown(
@@ -169,14 +171,14 @@ async function signInKnown(
   accounts: Accounts,
   provider: Provider,
   identity: Identity,
-): Promise<FoundUser | null> {
+): Promise<UserRecord | null> {
   const found = await accounts.findByIdentity(provider, identity);
   if (!found) return null;
   const { account, record } = found;
   core.checkAccount(record.account);
   // Another client of the same issuer identifies the same person, but its tokens do not belong to this account.
   if (account.provider === provider.id && !(await accounts.updateTokens(account, identity))) return null;
-  return { ...record, userCreated: false, accountLinked: false };
+  return record;
 }
 
 function createUser(
@@ -193,7 +195,7 @@ function createUser(
       { via: 'oauth', from: 'code', provider: provider.id, claims, fields },
       transaction,
     );
-    await accounts.insert(ownerOf(created.user.id, provider, identity), identity.tokens, transaction);
+    await insertLink(core, accounts, created, provider, identity, transaction);
     return created;
   });
 }

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { readOptions } from '../../config/options.js';
 import type { RowPart } from '../../core/row-part.js';
 import { checkCallbackUrl } from '../../http/callback-url.js';
+import { SealedRows } from '../../models/sealed-rows.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { Accounts } from './accounts.js';
 import { OAuthApi } from './api.js';
@@ -24,7 +25,7 @@ import { reauthenticate } from './routes/reauthenticate.js';
 import { readTokens } from './routes/tokens.js';
 import { refreshTokens } from './routes/tokens-refresh.js';
 import { unlink } from './routes/unlink.js';
-import { TokenBox } from './token-box.js';
+import { contextOf, TOKEN_FIELDS, TokenBox } from './token-box.js';
 import { Refresher } from './tokens.js';
 import { wayBack } from './way-back.js';
 
@@ -124,11 +125,11 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
           (await usable(user.id, transaction)).map((id) => ({ kind: 'provider', id })),
         wayBack: wayBack(accounts),
         rowParts: [linksOfRows(accounts, providers) as RowPart],
-        prune: () => flows.prune(),
+        expired: [flows.expired],
         settle: async () => {
           await Promise.all([refresher.settle(), revocations.settle()]);
         },
-        rotateSecrets: () => accounts.reencrypt(),
+        sealed: [new SealedRows(core.table(accountsTable), core.box, 'id', TOKEN_FIELDS, contextOf)],
       };
     },
   });

@@ -19,6 +19,7 @@ const MAX_ATTEMPTS = 5;
  * meantime does not, since the refresh token in use could otherwise be sent twice.
  */
 export class RefreshLeases {
+  readonly #core: Core;
   readonly #database: Database;
   readonly #table: Table<AccountColumns>;
 
@@ -27,6 +28,7 @@ export class RefreshLeases {
     private readonly accounts: Accounts,
     private readonly box: TokenBox,
   ) {
+    this.#core = core;
     this.#database = core.database;
     this.#table = core.table(accountsTable);
   }
@@ -74,10 +76,25 @@ export class RefreshLeases {
         ...(refreshLease === lease && NO_LEASE),
       };
       // Only if unchanged, also by a rotation of secrets.
-      if (await this.#table.update(values, { id, accessToken, refreshToken, refreshLease })) return;
+      const unchanged = { id, accessToken, refreshToken, refreshLease };
+      if (await this.#write(values, unchanged, account, tokens !== null)) return;
       row = await this.accounts.findById(id);
     }
     if (row) throw new AuthError('unavailable');
+  }
+
+  #write(
+    values: Partial<AccountRow>,
+    where: Partial<AccountRow>,
+    { userId, provider }: AccountRow,
+    isRefreshed: boolean,
+  ): Promise<boolean> {
+    const { events } = this.#core;
+    return events.together(['tokens.refreshed'], async (transaction) => {
+      const isWritten = (await this.#table.update(values, where, transaction)) > 0;
+      if (isWritten && isRefreshed) events.emit('tokens.refreshed', { userId, provider }, transaction);
+      return isWritten;
+    });
   }
 
   /** What a refresh stores. Nothing that a sign-in or link has replaced in the meantime. */

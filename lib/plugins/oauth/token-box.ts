@@ -55,16 +55,9 @@ export class TokenBox {
   openField(account: AccountRow, field: TokenField): string | null {
     return this.box.open(account[field] ?? '', contextOf(account, field));
   }
-
-  /** The columns to re-encrypt with the first secret. Null if there are none, or if they cannot be decrypted. */
-  reseal(account: AccountRow): Partial<Record<TokenField, string>> | null {
-    const isCurrent = (field: TokenField) => account[field]?.startsWith(this.box.currentPrefix) ?? true;
-    const open = TOKEN_FIELDS.every(isCurrent) ? null : this.open(account);
-    return open && this.seal(account, open);
-  }
 }
 
 /** The context that an encrypted token is bound to. */
-function contextOf({ id, provider }: Pick<AccountRow, 'id' | 'provider'>, field: TokenField): string {
+export function contextOf({ id, provider }: Pick<AccountRow, 'id' | 'provider'>, field: TokenField): string {
   return `account ${id} ${provider} ${field}`;
 }

@@ -95,14 +95,13 @@ export class PasskeysApi {
    */
   remove(userId: string, passkeyId: string, options: RemovePasskeyOptions = {}): Promise<void> {
     const { core } = this.#parts;
-    return core.inTransaction(options.transaction, async () => {
-      await core.waysIn.remove(
+    return core.inTransaction(options.transaction, () =>
+      core.waysIn.remove(
         userId,
         (transaction, record) => this.#remove(record, passkeyId, transaction),
         options.sessionId,
-      );
-      core.events.emit('passkey.removed', { userId, passkeyId });
-    });
+      ),
+    );
   }
 
   /**
@@ -178,11 +177,13 @@ export class PasskeysApi {
 
   async #remove(record: UserRecord, passkeyId: string, transaction: Transaction): Promise<void> {
     const { core, store } = this.#parts;
-    const passkeys = await store.rows(record.user.id, transaction);
+    const userId = record.user.id;
+    const passkeys = await store.rows(userId, transaction);
     const passkey = passkeys.find(({ id }) => id === passkeyId);
     if (!passkey) throw new AuthError('passkey_not_found');
     await core.notices.before(passkeyRemovedNotice, record, transaction, { subject: passkey.name });
     await store.delete(passkey, transaction);
+    core.events.emit('passkey.removed', { userId, passkeyId }, transaction);
   }
 }
 

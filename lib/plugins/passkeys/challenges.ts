@@ -3,7 +3,8 @@ import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { digestToken } from '../../crypto/token.js';
 import { isUuid } from '../../crypto/uuid.js';
-import { deleteInBatches } from '../../database/delete-in-batches.js';
+import type { Chore } from '../../database/chore.js';
+import { ExpiredRows } from '../../database/expired-rows.js';
 import { isForeignKeyViolation } from '../../database/faults.js';
 import { AuthError } from '../../errors.js';
 import type { RowOf } from '../../models/column.js';
@@ -107,11 +108,7 @@ export class Challenges {
     await this.#table.delete({ userId }, transaction);
   }
 
-  /** Deletes expired challenges. @returns their number */
-  async prune(): Promise<number> {
-    const { database } = this.#core;
-    await database.ready();
-    const now = database.clock.date();
-    return deleteInBatches(database, this.#table.name, 'challenge_hash', 'expires_at', now);
+  get expired(): Chore {
+    return new ExpiredRows(this.#core.database, this.#table.name, 'challenge_hash', { expires_at: 0 });
   }
 }

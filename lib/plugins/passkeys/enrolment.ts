@@ -64,13 +64,11 @@ export class Enrolment {
       clientData && (await challenges.takeForRegistration(clientData.challenge, ceremony, userId));
     const verified = userHandle && (await verifyRegistration(party, response, clientData));
     if (!verified) throw refusal();
-    const passkey = await core
+    return core
       .inNameOf(userId, sessionId, (transaction, record) =>
         this.#add(record, verified, { userHandle, name }, transaction),
       )
       .catch(refuseKnown);
-    core.events.emit('passkey.added', { userId, passkeyId: passkey.id });
-    return passkey;
   }
 
   async #add(
@@ -84,7 +82,9 @@ export class Enrolment {
     this.#requireVerifiedEmail(record);
     requireRoom(await store.rows(userId, transaction));
     await core.notices.before(passkeyAddedNotice, record, transaction, { subject: name });
-    return store.create(verified, { userId, userHandle, name }, transaction);
+    const passkey = await store.create(verified, { userId, userHandle, name }, transaction);
+    core.events.emit('passkey.added', { userId, passkeyId: passkey.id }, transaction);
+    return passkey;
   }
 
   /** Whoever has signed up with somebody else's address must not get a way in that outlasts its owner's arrival. */

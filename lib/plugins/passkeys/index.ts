@@ -71,7 +71,7 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
           await store.deleteAll(userId, transaction);
           await challenges.deleteAll(userId, transaction);
         },
-        prune: () => challenges.prune(),
+        expired: [challenges.expired],
       };
     },
   });

@@ -61,19 +61,17 @@ export class SuspensionApi {
       const { database, sessions, events } = this.#core;
       await database.ready();
       const { reason, until } = checkOptions(given, database.clock.now());
-      const { user, ended } = await database.transaction(async (transaction) => {
+      return database.transaction(async (transaction) => {
         await this.#lock(userId, transaction);
         const suspension = {
           suspendedAt: database.clock.date(),
           suspendedUntil: until,
           suspensionReason: reason,
         };
-        const ended = await sessions.endAll(userId, transaction);
-        return { ended, user: await this.#write(userId, suspension, transaction) };
+        events.emit('user.suspended', { userId, adminId }, transaction);
+        await sessions.endAll(userId, transaction);
+        return this.#write(userId, suspension, transaction);
       });
-      events.emit('user.suspended', { userId, adminId });
-      sessions.announceEnd(userId, ended);
-      return user;
     });
   }
 
@@ -83,15 +81,13 @@ export class SuspensionApi {
    * @throws AuthError `user_not_found`
    */
   reinstate(userId: string, { adminId = null, transaction }: ReinstateOptions = {}): Promise<SuspendedUser> {
-    return this.#core.inTransaction(transaction, async () => {
-      const { user, wasSuspended } = await this.#core.database.transaction(async (transaction) => {
-        const { account } = await this.#lock(userId, transaction);
-        const wasSuspended = this.isSuspended(account);
-        return { wasSuspended, user: await this.#write(userId, NONE, transaction) };
-      });
-      if (wasSuspended) this.#core.events.emit('user.reinstated', { userId, adminId });
-      return user;
-    });
+    const { database, events } = this.#core;
+    const work = async (transaction: Transaction) => {
+      const { account } = await this.#lock(userId, transaction);
+      if (this.isSuspended(account)) events.emit('user.reinstated', { userId, adminId }, transaction);
+      return this.#write(userId, NONE, transaction);
+    };
+    return this.#core.inTransaction(transaction, () => database.transaction(work));
   }
 
   async #lock(userId: string, transaction: Transaction): Promise<UserRecord> {

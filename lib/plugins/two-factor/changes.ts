@@ -47,27 +47,20 @@ export class SecondFactorChanges {
    */
   async enable(userId: string, sessionId: string, secret: string, step: number) {
     const { core } = this;
-    const { issued, recoveryCodes, ended } = await changeAccount(
-      core,
-      userId,
-      sessionId,
-      async (transaction, record) => {
-        this.#requireVerifiedEmail(record.user);
-        if (!(await this.enrolments.take(sessionId, transaction))) throw new AuthError('invalid_code');
-        await core.notices.before(enabledMail, record, transaction);
-        const now = core.database.clock.date();
-        await this.secrets.replace(userId, { secret, lastStep: step, confirmedAt: now }, transaction);
-        const recoveryCodes = await this.codes.renew(userId, transaction);
-        await this.#users.update({ secondFactorAt: now }, { id: userId }, transaction);
-        await this.#endAttempts(userId, transaction);
-        await core.devices.forgetOthers(userId, transaction);
-        const kept = await this.#keepOnly(sessionId, marked(record, now), true, transaction);
-        return { ...kept, recoveryCodes };
-      },
-    );
-    core.sessions.announceEnd(userId, ended);
-    core.events.emit('second_factor.enabled', { userId });
-    return { issued, recoveryCodes };
+    return changeAccount(core, userId, sessionId, async (transaction, record) => {
+      this.#requireVerifiedEmail(record.user);
+      if (!(await this.enrolments.take(sessionId, transaction))) throw new AuthError('invalid_code');
+      await core.notices.before(enabledMail, record, transaction);
+      const now = core.database.clock.date();
+      await this.secrets.replace(userId, { secret, lastStep: step, confirmedAt: now }, transaction);
+      const recoveryCodes = await this.codes.renew(userId, transaction);
+      await this.#users.update({ secondFactorAt: now }, { id: userId }, transaction);
+      await this.#endAttempts(userId, transaction);
+      await core.devices.forgetOthers(userId, transaction);
+      const issued = await this.#keepOnly(sessionId, marked(record, now), true, transaction);
+      core.events.emit('second_factor.enabled', { userId }, transaction);
+      return { issued, recoveryCodes };
+    });
   }
 
   /**
@@ -82,19 +75,17 @@ export class SecondFactorChanges {
     adminId: string | null = null,
   ): Promise<IssuedSession | null> {
     const { core } = this;
-    const outcome = await changeAccount(core, userId, sessionId, async (transaction, record) => {
+    return changeAccount(core, userId, sessionId, async (transaction, record) => {
       if (!core.secondFactors.isOn(record.account)) return null;
       await core.notices.before(disabledMail, record, transaction, {
         byApp: sessionId === null,
       });
       await this.clear(userId, transaction);
-      if (sessionId === null) return { ended: await core.sessions.endAll(userId, transaction), issued: null };
-      return this.#keepOnly(sessionId, marked(record, null), false, transaction);
+      core.events.emit('second_factor.disabled', { userId, adminId }, transaction);
+      if (sessionId !== null) return this.#keepOnly(sessionId, marked(record, null), false, transaction);
+      await core.sessions.endAll(userId, transaction);
+      return null;
     });
-    if (!outcome) return null;
-    core.sessions.announceEnd(userId, outcome.ended);
-    core.events.emit('second_factor.disabled', { userId, adminId });
-    return outcome.issued;
   }
 
   /** Replaces the recovery codes. @throws AuthError `totp_not_enabled`, and like `core.inNameOf` */
@@ -132,14 +123,13 @@ export class SecondFactorChanges {
     { user, authEpoch }: UserRecord,
     hasShown: boolean,
     transaction: Transaction,
-  ): Promise<{ readonly ended: string[]; readonly issued: IssuedSession }> {
+  ): Promise<IssuedSession> {
     const { sessions } = this.core;
     const session = hasShown ? await sessions.stillOpen(sessionId, authEpoch, transaction) : null;
     const assurance = session ? { aal: 2, amr: withSecond(session.amr, ['otp']) } : undefined;
-    const ended = await sessions.endAll(user.id, transaction, sessionId);
+    await sessions.endAll(user.id, transaction, sessionId);
     const options = { isFresh: hasShown, assurance };
-    const issued = await sessions.renew(user, sessionId, authEpoch + 1, transaction, options);
-    return { ended, issued };
+    return sessions.renew(user, sessionId, authEpoch + 1, transaction, options);
   }
 
   /** @throws AuthError `email_not_verified` if the email may be somebody else's */

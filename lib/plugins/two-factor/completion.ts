@@ -27,11 +27,11 @@ export class Completion {
   async complete(token: string, given: GivenFactor): Promise<IssuedSession> {
     const { method, code = '' } = given;
     const found = await this.pendings.find(token, method === 'recovery_code' ? hashOf(code) : null);
-    const { complete, announce } = await this.attempts.attempt(found.record.user, async () =>
+    const { issued, complete } = await this.attempts.attempt(found.record.user, async () =>
       this.#signIn(found, await this.#look(found, given)),
     );
-    announce?.();
-    return complete();
+    await complete();
+    return issued;
   }
 
   #look(
@@ -65,6 +65,6 @@ export class Completion {
       if (!(await factor.use(transaction))) throw new AuthError('invalid_code');
       return signedIn;
     });
-    return { complete: () => checked.complete(issued), announce: factor.announce?.bind(factor) };
+    return { issued, complete: () => checked.complete(issued) };
   }
 }

@@ -1,6 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
-import { deleteInBatches } from '../../database/delete-in-batches.js';
+import type { Chore } from '../../database/chore.js';
+import { ExpiredRows } from '../../database/expired-rows.js';
 import type { Table } from '../../models/table.js';
 import { totpEnrolmentsTable } from './model.js';
 
@@ -43,12 +44,8 @@ export class Enrolments {
     await this.#table.delete({ userId }, transaction);
   }
 
-  /** Deletes expired ones. @returns their number */
-  async prune(): Promise<number> {
-    const { database } = this.#core;
-    await database.ready();
-    const now = database.clock.date();
-    return deleteInBatches(database, this.#table.name, 'session_id', 'expires_at', now);
+  get expired(): Chore {
+    return new ExpiredRows(this.#core.database, this.#table.name, 'session_id', { expires_at: 0 });
   }
 }
 

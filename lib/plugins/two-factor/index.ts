@@ -8,7 +8,7 @@ import { secondFactorColumns } from './columns.js';
 import { factorsOfRows } from './imported-factors.js';
 import { twoFactorMigration } from './migrations.js';
 import { pendingSignInsTable, recoveryCodesTable, totpEnrolmentsTable, totpSecretsTable } from './model.js';
-import { makeParts, type Parts } from './parts.js';
+import { makeParts } from './parts.js';
 import { disableSecondFactor } from './routes/disable-second-factor.js';
 import { renewRecoveryCodes } from './routes/recovery-codes.js';
 import { completeSignIn } from './routes/signin-second-factor.js';
@@ -108,15 +108,11 @@ export function twoFactor(options: TwoFactorOptions = {}): Plugin<'twoFactor', T
           await parts.changes.clear(userId, transaction);
           await parts.codes.deleteAll(userId, transaction);
         },
-        prune: () => prune(parts),
-        rotateSecrets: () => parts.secrets.reencrypt(),
+        expired: [parts.codes, parts.enrolments, parts.pendings].map(({ expired }) => expired),
+        sealed: [parts.secrets.sealed],
       };
     },
   });
-}
-
-async function prune({ codes, enrolments, pendings }: Parts): Promise<number> {
-  return (await codes.prune()) + (await enrolments.prune()) + (await pendings.prune());
 }
 
 function hostOf({ settings: { baseUrl } }: Core): string {

@@ -4,7 +4,8 @@ import type { NewPendingSignIn } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
 import type { UserRecord } from '../../core/user-record.js';
 import { createToken, digestToken, isWellFormedToken } from '../../crypto/token.js';
-import { deleteInBatches } from '../../database/delete-in-batches.js';
+import type { Chore } from '../../database/chore.js';
+import { ExpiredRows } from '../../database/expired-rows.js';
 import { AuthError } from '../../errors.js';
 import type { Digest } from '../../models/column.js';
 import type { Selection, Table } from '../../models/table.js';
@@ -113,12 +114,8 @@ export class PendingSignIns {
     await this.#table.delete({ userId }, transaction);
   }
 
-  /** Deletes expired ones. @returns their number */
-  async prune(): Promise<number> {
-    const { database } = this.#core;
-    await database.ready();
-    const now = database.clock.date();
-    return deleteInBatches(database, this.#table.name, 'token_hash', 'expires_at', now);
+  get expired(): Chore {
+    return new ExpiredRows(this.#core.database, this.#table.name, 'token_hash', { expires_at: 0 });
   }
 
   #carried(): string[] {

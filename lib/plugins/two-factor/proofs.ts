@@ -16,8 +16,6 @@ import { MAX_WRONG, type TotpSecrets } from './totp-secrets.js';
 export interface RightFactor extends Assurance {
   /** Uses it up. Of several concurrent calls, one succeeds. @returns whether this one did */
   use(transaction?: Transaction): Promise<boolean>;
-  /** To be called once it is used. */
-  announce?(): void;
 }
 
 const LOCKED = {
@@ -65,7 +63,6 @@ export class Proofs {
         const use = (within: Transaction) => this.#useRecoveryCode(user, code, wrongCodes, within);
         return transaction ? use(transaction) : this.#core.database.transaction(use);
       },
-      announce: () => this.#core.events.emit('recovery_code.used', { userId: user.id }),
     };
   }
 
@@ -98,6 +95,7 @@ export class Proofs {
     if (!isUsed) return false;
     if (wrongCodes > 0) await this.#secrets.forgive(user.id, transaction);
     await this.#core.notices.mark(codeUsedMail, user, transaction);
+    this.#core.events.emit('recovery_code.used', { userId: user.id }, transaction);
     return true;
   }
 }

@@ -3,7 +3,8 @@ import type { Transaction } from 'sequelize';
 import { UNDO_MS } from '../../core/account-changes.js';
 import type { Core } from '../../core/core.js';
 import { digestToken } from '../../crypto/token.js';
-import { deleteInBatches } from '../../database/delete-in-batches.js';
+import type { Chore } from '../../database/chore.js';
+import { ExpiredRows } from '../../database/expired-rows.js';
 import type { Digest } from '../../models/column.js';
 import type { Table } from '../../models/table.js';
 import { recoveryCodesTable } from './model.js';
@@ -113,12 +114,9 @@ export class RecoveryCodes {
     return `(SELECT COUNT(*) FROM ${this.#table.name} c WHERE c.code_hash = :codeHash AND c.user_id = ${userId} AND ${UNUSED})`;
   }
 
-  /** Deletes used ones that no undo can put back any more. @returns their number */
-  async prune(): Promise<number> {
-    const { database } = this.#core;
-    await database.ready();
-    const since = database.clock.date(-UNDO_MS);
-    return deleteInBatches(database, this.#table.name, 'code_hash', 'used_at', since);
+  /** Used ones that no undo can put back any more. */
+  get expired(): Chore {
+    return new ExpiredRows(this.#core.database, this.#table.name, 'code_hash', { used_at: UNDO_MS });
   }
 
   #select(rest: string, userId: string, transaction?: Transaction) {

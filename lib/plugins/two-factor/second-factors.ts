@@ -56,7 +56,6 @@ export function reauthenticationsOf(core: Core, parts: Parts): Reauthentication[
       if (!(await factor.use())) throw new AuthError('invalid_code');
       return factor;
     });
-    right.announce?.();
     return { aal: 2 as const, amr: withSecond(amr, right.amr) };
   };
   const common = { schema: text(100), problems: ['invalid_code', 'rate_limited'] as const };

@@ -1,6 +1,8 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
+import type { Chore } from '../../database/chore.js';
 import { AuthError } from '../../errors.js';
+import { SealedRows } from '../../models/sealed-rows.js';
 import type { Selection, Table } from '../../models/table.js';
 import { type TotpSecretRow, totpSecretsTable } from './model.js';
 import { stepOf } from './totp.js';
@@ -9,7 +11,6 @@ import { stepOf } from './totp.js';
 export const MAX_WRONG = 100;
 /** After so many, the owner is told. */
 const WARN_AFTER = 10;
-const BATCH = 100;
 
 /** What the secret of a user is replaced with. */
 export interface NewSecret {
@@ -119,27 +120,10 @@ export class TotpSecrets {
     await this.#table.delete({ userId }, transaction);
   }
 
-  /** Re-encrypts secrets with the first secret of the config. @returns the number of rows */
-  async reencrypt(): Promise<number> {
-    let rewritten = 0;
-    for (let after = ''; ; ) {
-      const rows = await this.row.select(
-        `${after && 'WHERE t.user_id > :after'} ORDER BY t.user_id LIMIT ${BATCH}`,
-        { after },
-      );
-      for (const row of rows) rewritten += await this.#reencryptRow(row);
-      const last = rows.at(-1);
-      if (!last || rows.length < BATCH) return rewritten;
-      after = last.userId;
-    }
-  }
-
-  async #reencryptRow({ userId, secret }: TotpSecretRow): Promise<number> {
-    const { box } = this.#core;
-    const opened = secret.startsWith(box.currentPrefix) ? null : box.open(secret, contextOf(userId));
-    if (opened === null) return 0;
-    // Only if unchanged: the user may have another one now.
-    return this.#table.update({ secret: box.seal(opened, contextOf(userId)) }, { userId, secret });
+  get sealed(): Chore {
+    return new SealedRows(this.#table, this.#core.box, 'userId', ['secret'], ({ userId }) =>
+      contextOf(userId),
+    );
   }
 }
 

@@ -194,6 +194,7 @@ describe('while secrets are rotated', () => {
     await expect(next.oauth.tokens(people[1]?.id ?? '', 'oidc')).rejects.toMatchObject({
       code: 'relink_required',
     });
+    expect(await rotating.rotateSecrets({ dryRun: true })).toBe(2);
     expect(await rotating.rotateSecrets()).toBe(2);
     expect(await rotating.rotateSecrets()).toBe(0);
     expect(await Promise.all(people.map(({ id }) => next.oauth.tokens(id, 'oidc')))).toEqual(before);
@@ -203,6 +204,7 @@ describe('while secrets are rotated', () => {
     const grace = await signInAs('grace');
     await store(ada.id, 'access_token', 'broken');
     const rotating = app.another({ secret: [NEW_SECRET, SECRET] });
+    expect(await rotating.rotateSecrets({ dryRun: true })).toBe(1);
     expect(await rotating.rotateSecrets()).toBe(1);
     expect((await rotating.oauth.tokens(grace.id, 'oidc')).accessToken).toMatch(/^provider-access/);
     expect((await stored(ada.id)).access_token).toBe('broken');

@@ -116,6 +116,7 @@ describe('secrets', () => {
     const next = 'another secret for specs, of 32 bytes and more';
     const config = { database: app.database.url, plugins, rateLimit: false as const, logger: memoryLogger() };
     const rotating = createAuth({ ...config, secret: [next, SECRET] });
+    expect(await rotating.rotateSecrets({ dryRun: true })).toBe(1);
     expect(await rotating.rotateSecrets()).toBe(1);
     expect(await rotating.rotateSecrets()).toBe(0);
     await rotating.close();

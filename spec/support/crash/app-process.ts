@@ -5,9 +5,19 @@ import type { Sequelize } from 'sequelize';
 import { internalsOf } from '../../../lib/auth.js';
 import { authRouter, createAuth, requireSession } from '../../../lib/index.js';
 import { memoryLogger } from '../app.js';
-import { crashConfig, type Order, type Report } from './app.js';
+import { atStatements } from '../at-statements.mjs';
+import {
+  crashConfig,
+  IMPORTED,
+  importedEmail,
+  type Order,
+  PROVIDER,
+  type Report,
+  type Surroundings,
+  type Work,
+} from './app.js';
 
-const { database, lanes } = JSON.parse(process.argv[2] ?? '{}') as { database: string; lanes: number };
+const surroundings = JSON.parse(process.argv[2] ?? '{}') as Surroundings;
 const report = (what: Report) => void process.send?.(what);
 // Its parent is gone.
 process.on('disconnect', () => process.exit(1));
@@ -22,7 +32,7 @@ const death: Death = { isSet: false, spared: 0, moment: 'before' };
 const received = new Map<number, () => void>();
 let mails = 0;
 const auth = createAuth({
-  ...crashConfig(database, lanes, ({ kind, to, token }) => {
+  ...crashConfig(surroundings, ({ kind, to, token }) => {
     // Sent when the parent says that it has it.
     const mail = ++mails;
     report({ mail, message: { kind, to, token } });
@@ -34,9 +44,19 @@ const { core } = internalsOf(auth);
 const { sequelize } = core.database;
 const isBusy = dieAtStatement(sequelize);
 
-const orders = {
+const orders: Record<Work['what'], (order: Work) => Promise<unknown>> = {
   prune: () => auth.prune(),
   deliver: () => auth.outbox.deliver(),
+  async import(order) {
+    const batch = 'batch' in order ? order.batch : 0;
+    const { skipped } = await auth.importUsers(
+      Array.from({ length: IMPORTED }, (_, index) => {
+        const email = importedEmail(batch, index);
+        return { ref: email, email, emailVerified: true, accounts: [{ provider: PROVIDER, subject: email }] };
+      }),
+    );
+    if (skipped.length > 0) throw new Error(`skipped: ${JSON.stringify(skipped)}`);
+  },
   /** Until nothing that was asked for is still sent to the database. */
   async settle() {
     while (isBusy()) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -46,7 +66,7 @@ const orders = {
 process.on('message', async (order: Order | { received: number }) => {
   if ('received' in order) return received.get(order.received)?.();
   if (order.what === 'die') return void Object.assign(death, order, { isSet: true });
-  const failed = await orders[order.what]().then(
+  const failed = await orders[order.what](order).then(
     () => undefined,
     (error) => String(error),
   );
@@ -64,25 +84,23 @@ server.keepAliveTimeout = 120_000;
 /** Lets `death` happen. @returns whether a statement or a transaction is under way */
 function dieAtStatement(sequelize: Sequelize): () => boolean {
   let underWay = 0;
-  const counted = (run: (...args: never[]) => Promise<unknown>) => {
-    return async (...args: unknown[]) => {
-      const isLast = death.isSet && isWrite(args[0]) && death.spared-- <= 0;
-      if (isLast && death.moment === 'before') process.kill(process.pid, 'SIGKILL');
-      underWay++;
-      try {
-        return await run(...(args as never[]));
-      } finally {
-        underWay--;
-        if (isLast) process.kill(process.pid, 'SIGKILL');
-      }
+  atStatements(sequelize, (sql) => {
+    const isLast = death.isSet && isWrite(sql) && death.spared-- <= 0;
+    if (isLast && death.moment === 'before') process.kill(process.pid, 'SIGKILL');
+    underWay++;
+    return () => {
+      underWay--;
+      if (isLast) process.kill(process.pid, 'SIGKILL');
     };
-  };
-  sequelize.query = counted(sequelize.query.bind(sequelize)) as typeof sequelize.query;
-  sequelize.transaction = counted(sequelize.transaction.bind(sequelize)) as typeof sequelize.transaction;
+  });
+  const transaction = sequelize.transaction.bind(sequelize) as (...args: unknown[]) => Promise<unknown>;
+  sequelize.transaction = (async (...args: unknown[]) => {
+    underWay++;
+    return transaction(...args).finally(() => underWay--);
+  }) as typeof sequelize.transaction;
   return () => underWay > 0;
 }
 
-function isWrite(statement: unknown): boolean {
-  const sql = typeof statement === 'string' ? statement : ((statement as { query?: string })?.query ?? '');
+function isWrite(sql: string): boolean {
   return /^\s*(INSERT|UPDATE|DELETE|COMMIT|START|BEGIN|REPLACE)/i.test(sql) && !sql.includes('rate_limits');
 }

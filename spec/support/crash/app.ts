@@ -4,15 +4,35 @@ import {
   apiKeys,
   credentialPassword,
   type MailMessage,
+  oauth,
   passkeys,
   suspension,
   twoFactor,
 } from '../../../lib/index.js';
+import { oidc } from '../../../lib/providers.js';
 import { SECRET } from '../app.js';
 import { PAGE } from '../passkeys.js';
 
 /** Passwords begin with it, so that one search finds any that is stored as it is. */
 export const PASSWORD_MARK = 'the password of somebody';
+
+/** The id of the OpenID provider. */
+export const PROVIDER = 'oidc';
+
+/** What a process of the app is given. */
+export interface Surroundings {
+  /** The URL. */
+  readonly database: string;
+  readonly lanes: number;
+  /** The OpenID provider, and what the app is called there. */
+  readonly provider: { readonly issuer: string; readonly clientId: string; readonly clientSecret: string };
+}
+
+/** Imports are of so many users: more than one transaction makes. */
+export const IMPORTED = 600;
+
+/** The identity of a user of an import, which is its email too. */
+export const importedEmail = (batch: number, index: number) => `imported-${batch}-${index}@example.com`;
 
 /** Each lane of the storm has an administrator. */
 export const adminEmail = (lane: number) => `admin-${lane}@example.com`;
@@ -22,7 +42,10 @@ export const ADMIN_PASSWORD = `${PASSWORD_MARK} who administers`;
 const rule = { limit: 10_000_000, window: 60 };
 
 /** The config of the app but for its logger. */
-export const crashConfig = (database: string, lanes: number, send: (message: MailMessage) => unknown) => ({
+export const crashConfig = (
+  { database, lanes, provider }: Surroundings,
+  send: (message: MailMessage) => unknown,
+) => ({
   database,
   secret: SECRET,
   baseUrl: PAGE,
@@ -36,15 +59,20 @@ export const crashConfig = (database: string, lanes: number, send: (message: Mai
     credentialPassword({ bcryptCost: 4 }),
     twoFactor({ issuer: 'Storm' }),
     passkeys(),
+    oauth(),
+    oidc({ id: PROVIDER, ...provider, trustEmailVerified: true }),
     apiKeys(),
     admin({ adminEmails: Array.from({ length: lanes }, (_, lane) => adminEmail(lane)) }),
     suspension(),
   ] as const,
 });
 
-/** What the parent tells a process. Each is answered with `{ id }`, but for `die`. */
+/** What a process can be told to do. */
+export type Work = { what: 'settle' | 'prune' | 'deliver' } | { what: 'import'; batch: number };
+
+/** What the parent tells a process. Work is answered with `{ id }`. */
 export type Order = { id: number } & (
-  | { what: 'settle' | 'prune' | 'deliver' }
+  | Work
   /** Kills the process before or after a writing statement, the one after `spared` others. */
   | { what: 'die'; spared: number; moment: 'before' | 'after' }
 );

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { build, stop } from 'esbuild';
 import { Client } from '../../../bench/load/http.mjs';
 import { type DatabaseProxy, startProxy } from '../proxy.js';
-import type { Order, Report } from './app.js';
+import type { Order, Report, Surroundings, Work } from './app.js';
 
 /** An email that a process has sent. */
 export interface Sent {
@@ -35,7 +35,7 @@ async function program(): Promise<string> {
 /** A process of the app, behind a proxy of its own unless it is on SQLite. */
 export class AppProcess {
   readonly client: Client;
-  #orders = new Map<number, (report: { error?: string }) => void>();
+  #orders = new Map<number, (report: { error?: string } | null) => void>();
   #count = 0;
 
   private constructor(
@@ -51,12 +51,12 @@ export class AppProcess {
 
   static async start(
     number: number,
-    url: string,
-    lanes: number,
+    surroundings: Surroundings,
     onMail: (mail: Sent) => void,
   ): Promise<AppProcess> {
-    const proxy = url.startsWith('sqlite:') ? null : await startProxy(url);
-    const task = JSON.stringify({ database: proxy?.url ?? url, lanes });
+    const { database } = surroundings;
+    const proxy = database.startsWith('sqlite:') ? null : await startProxy(database);
+    const task = JSON.stringify({ ...surroundings, database: proxy?.url ?? database });
     bundle ??= program();
     const child = fork(await bundle, [task], {
       execArgv: [],
@@ -80,15 +80,14 @@ export class AppProcess {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Resolves when it has done it, or has ended. */
-  async order(what: 'settle' | 'prune' | 'deliver'): Promise<void> {
-    if (!this.isAlive) return;
-    const id = ++this.#count;
-    const { error } = await new Promise<{ error?: string }>((done) => {
-      this.#orders.set(id, done);
-      this.#send({ id, what });
-    });
-    if (error) throw new Error(`${what}: ${error}`);
+  /** @returns whether it has done it; false if it has ended instead */
+  order(what: 'settle' | 'prune' | 'deliver'): Promise<boolean> {
+    return this.#order({ what });
+  }
+
+  /** Imports users, as {@link AppProcess.order}. */
+  import(batch: number): Promise<boolean> {
+    return this.#order({ what: 'import', batch });
   }
 
   /** Kills itself at a statement, if one comes. */
@@ -105,6 +104,17 @@ export class AppProcess {
     await this.kill();
     await this.proxy?.pass();
     await this.proxy?.stop();
+  }
+
+  async #order(order: Work): Promise<boolean> {
+    if (!this.isAlive) return false;
+    const id = ++this.#count;
+    const report = await new Promise<{ error?: string } | null>((done) => {
+      this.#orders.set(id, done);
+      this.#send({ id, ...order });
+    });
+    if (report?.error) throw new Error(`${order.what}: ${report.error}`);
+    return report !== null;
   }
 
   #send(message: Order | { received: number }): void {
@@ -124,7 +134,7 @@ export class AppProcess {
 
   #onEnd(): void {
     this.client.close();
-    for (const done of this.#orders.values()) done({});
+    for (const done of this.#orders.values()) done(null);
     this.#orders.clear();
   }
 }

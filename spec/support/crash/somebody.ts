@@ -12,6 +12,7 @@ export interface Former {
   readonly factor: { secret: never } | null;
   readonly keys: readonly string[];
   readonly passkeys: readonly string[];
+  readonly isLinked: boolean;
 }
 
 /** A user of the storm, as the answers say that they are: what was acknowledged is true, and nothing else. */
@@ -34,13 +35,33 @@ export class Somebody extends Person {
   readonly device = new Authenticator({ origin: PAGE });
   /** The ids of their passkeys: one at most. */
   passkeys: string[] = [];
+  /** Whether their identity at the provider is linked to their account. */
+  isLinked = false;
+  /** Whether a sign-in there was not tried since that changed. */
+  isLinkNew = true;
   /** Finds out which of two things is true, after an answer was lost. */
   unresolved: (() => Promise<void>) | null = null;
 
+  /** @param subject their identity at the provider, which is nobody else's */
+  constructor(
+    email: string,
+    password: string,
+    readonly subject = `at-the-provider-${email}`,
+  ) {
+    super(email, password);
+  }
+
   /** What is true now, to be kept before a change. */
   now(): Former {
-    const { email, password, factor } = this;
-    return { email, password, factor, keys: this.keys.map(({ id }) => id), passkeys: [...this.passkeys] };
+    const { email, password, factor, isLinked } = this;
+    const keys = this.keys.map(({ id }) => id);
+    return { email, password, factor, isLinked, keys, passkeys: [...this.passkeys] };
+  }
+
+  /** The identity is linked, or not any more. */
+  setLinked(isLinked: boolean): void {
+    this.isLinked = isLinked;
+    this.isLinkNew = true;
   }
 
   /** An undo has put this back. */
@@ -52,6 +73,7 @@ export class Somebody extends Person {
     this.forgetCodes();
     this.dropKeys((id) => !former.keys.includes(id));
     this.passkeys = [...former.passkeys];
+    this.setLinked(former.isLinked);
   }
 
   /** These are the codes now. */

@@ -6,8 +6,18 @@ import type { Dialect } from '../../../lib/database/connect.js';
 import { createAuth } from '../../../lib/index.js';
 import { createOnServer, createSqlite, rows, type SpecDatabase } from '../database.js';
 import { brokenInvariants, rowsOf } from '../invariants.js';
+import { CLIENT, startOidcServer } from '../oidc.js';
+import { PAGE } from '../passkeys.js';
 import { startMysql, startPostgres } from '../servers.mjs';
-import { ADMIN_PASSWORD, adminEmail, crashConfig, PASSWORD_MARK } from './app.js';
+import {
+  ADMIN_PASSWORD,
+  adminEmail,
+  crashConfig,
+  IMPORTED,
+  PASSWORD_MARK,
+  PROVIDER,
+  type Surroundings,
+} from './app.js';
 import { KINDS, type Kind, Lane, Violation } from './lane.js';
 import { AppProcess, type Sent } from './processes.js';
 
@@ -48,6 +58,10 @@ const MAIL_MS = 1500;
 const READY_MS = 10_000;
 const LOG_LINES = 80;
 const WRITE = /\b(INSERT|UPDATE|DELETE|COMMIT|START TRANSACTION)\b/;
+
+/** How often users are imported during a fault. */
+const IMPORTS = 0.3;
+const OF_IMPORTS = "email LIKE 'imported-%'";
 
 /** Faults of any database. */
 const ANYWHERE: Record<string, Fault> = {
@@ -130,13 +144,14 @@ export class Storm {
   #slowestMs = 0;
   #started = performance.now();
   #count = 0;
+  #imports = 0;
 
   private constructor(
     readonly seed: number,
     readonly database: SpecDatabase,
     /** Null on SQLite. */
     readonly server: Server | null,
-    private readonly lanes: number,
+    private readonly surroundings: Surroundings,
   ) {
     this.random = random(seed);
     this.#standby = this.#start();
@@ -149,12 +164,16 @@ export class Storm {
     try {
       const database =
         dialect === 'sqlite' ? await createSqlite() : await createOnServer(dialect, server?.url ?? '');
-      await migrateForCrashes(database, lanes);
-      const storm = new Storm(seed, database, server, lanes);
+      const provider = await startOidcServer([`${PAGE}/auth/oauth/${PROVIDER}/callback`]);
+      const client = { issuer: provider.issuer, ...CLIENT };
+      const surroundings = { database: database.url, lanes, provider: client };
+      await migrateForCrashes(surroundings);
+      const storm = new Storm(seed, database, server, surroundings);
       try {
         return await storm.#run(options, lanes, people);
       } finally {
         await storm.#stop();
+        await provider.stop();
       }
     } finally {
       await server?.stop();
@@ -258,6 +277,7 @@ export class Storm {
   async #round(lanes: readonly Lane[], fault: Fault): Promise<void> {
     let isOver = false;
     this.isCalm = false;
+    const imported = this.random() < IMPORTS ? this.#import(++this.#imports) : null;
     const busy = Promise.all(
       lanes.map(async (lane) => {
         while (!isOver) if (!(await lane.step())) await pause(5);
@@ -279,8 +299,24 @@ export class Storm {
     }
     await busy;
     await this.#calm();
+    if (imported) await this.#completeImport(await imported);
     await Promise.all(lanes.map((lane) => lane.settle()));
-    await this.#look(lanes);
+    await this.#look(lanes, imported ? IMPORTED : 0);
+    if (imported) await rows(this.database, `DELETE FROM users WHERE ${OF_IMPORTS}`);
+  }
+
+  /** @returns whether it was acknowledged */
+  #import(batch: number): Promise<boolean> {
+    return this.anyProcess()
+      .import(batch)
+      .catch(() => false);
+  }
+
+  /** Everybody is there if the import was acknowledged. If not, it is run again. */
+  async #completeImport(isDone: boolean): Promise<void> {
+    if (!isDone) await this.anyProcess().import(this.#imports);
+    const users = await this.#countOf('users', OF_IMPORTS);
+    if (users !== IMPORTED) throw new Error(`${users} of ${IMPORTED} users were imported`);
   }
 
   /** Ends the fault, and waits until nothing of it is under way any more. */
@@ -310,23 +346,30 @@ export class Storm {
     }
   }
 
+  async #countOf(table: string, condition = '1 = 1'): Promise<number> {
+    const counted = await rows<{ n: number }>(
+      this.database,
+      `SELECT COUNT(*) AS n FROM ${table} WHERE ${condition}`,
+    );
+    return Number(counted[0]?.n);
+  }
+
   /** Compares the tables with the invariants, and with how many of everything there must be. */
-  async #look(lanes: readonly Lane[]): Promise<void> {
+  async #look(lanes: readonly Lane[], imported: number): Promise<void> {
     const broken = await brokenInvariants(this.database, { secrets: [PASSWORD_MARK] });
     const people = lanes.flatMap((lane) => lane.people);
-    const count = async (table: string) =>
-      Number((await rows<{ n: number }>(this.database, `SELECT COUNT(*) AS n FROM ${table}`))[0]?.n);
-    const users = await count('users');
-    if (users !== people.length + lanes.length)
-      broken.push(`${users} users, not ${people.length + lanes.length}`);
+    const users = await this.#countOf('users');
+    const wantedUsers = people.length + lanes.length + imported;
+    if (users !== wantedUsers) broken.push(`${users} users, not ${wantedUsers}`);
     if (people.every(({ unresolved }) => unresolved === null)) {
       const wanted = {
+        accounts: people.filter(({ isLinked }) => isLinked).length + imported,
         api_keys: people.reduce((sum, { keys }) => sum + keys.length, 0),
         passkeys: people.reduce((sum, { passkeys }) => sum + passkeys.length, 0),
         totp_secrets: people.filter(({ hasSecondFactor }) => hasSecondFactor).length,
       };
       for (const [table, number] of Object.entries(wanted)) {
-        const found = await count(table);
+        const found = await this.#countOf(table);
         if (found !== number) broken.push(`${found} rows in ${table}, not ${number}`);
       }
     }
@@ -368,7 +411,7 @@ export class Storm {
   }
 
   #start(): Promise<AppProcess> {
-    const started = AppProcess.start(++this.#count, this.database.url, this.lanes, (mail) => {
+    const started = AppProcess.start(++this.#count, this.surroundings, (mail) => {
       // At least once.
       if (mail.token && this.#tokens.has(mail.token)) return;
       if (mail.token) this.#tokens.add(mail.token);
@@ -398,10 +441,10 @@ export async function startServer(dialect: 'mysql' | 'postgres'): Promise<Server
 }
 
 /** Creates the tables of the app, and its administrators. */
-export async function migrateForCrashes(database: SpecDatabase, lanes: number): Promise<void> {
-  const auth = createAuth(crashConfig(database.url, lanes, () => undefined));
+export async function migrateForCrashes(surroundings: Surroundings): Promise<void> {
+  const auth = createAuth(crashConfig(surroundings, () => undefined));
   await auth.migrate();
-  for (let lane = 0; lane < lanes; lane++)
+  for (let lane = 0; lane < surroundings.lanes; lane++)
     await auth.users.create({ email: adminEmail(lane), password: ADMIN_PASSWORD, emailVerified: true });
   await auth.close();
 }

@@ -34,6 +34,8 @@ interface GithubEmail {
  * @see https://docs.github.com/rest/apps/oauth-applications#delete-an-app-authorization
  */
 export function github(options: GithubOptions): ProviderPlugin {
+  // What is no string is refused with the other options.
+  const clientId = typeof options?.clientId === 'string' ? options.clientId : '';
   return namedService('github', options, {
     // What GitHub sends as `iss` (RFC 9207): https://docs.github.com/apps/github-authentication-discovery-endpoints
     issuer: 'https://github.com/login/oauth',
@@ -42,7 +44,7 @@ export function github(options: GithubOptions): ProviderPlugin {
       tokenUrl: 'https://github.com/login/oauth/access_token',
       userinfoUrl: 'https://api.github.com/user',
       emailsUrl: 'https://api.github.com/user/emails?per_page=100',
-      revocationUrl: `https://api.github.com/applications/${options?.clientId}/grant`,
+      revocationUrl: `https://api.github.com/applications/${clientId}/grant`,
     },
     // https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps#1-request-a-users-github-identity
     loginHintParameter: 'login',

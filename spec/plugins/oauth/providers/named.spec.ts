@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ProviderPlugin } from '../../../../lib/providers.js';
+import * as providers from '../../../../lib/providers.js';
 import {
   discord,
   facebook,
@@ -347,4 +348,11 @@ describe.each(Object.entries(documented))('the provider %s', (id, one) => {
     if (one.revokes)
       expect(seen).toMatchObject([{ ...expected, authorization: expect.stringMatching(authorization) }]);
   });
+});
+
+test.each(Object.entries(providers))('%s() names an option that is no text', (_name, provider) => {
+  for (const clientId of [Symbol('a client'), Object.create(null), 5n, null])
+    expect(() => (provider as (options: object) => unknown)({ clientId, clientSecret: 'secret' })).toThrow(
+      /^latchkey: [\s\S]*clientId/,
+    );
 });

@@ -29,6 +29,8 @@ describe('the number of statements of a callback', () => {
     await provider.stop();
   });
 
+  const ofTables = () => statements.filter((sql) => /^(SELECT|INSERT|UPDATE|DELETE)/.test(sql));
+
   // Two are for the device: a new one is inserted, and the oldest ones are looked for.
   test('is at most 8 for an existing user in a new browser', async () => {
     await signInWith(app.browser(), 'oidc');
@@ -37,7 +39,7 @@ describe('the number of statements of a callback', () => {
     statements.length = 0;
     await browser.get(pathOf(back)).expect(303);
     expect(statements.length).toBeGreaterThan(3);
-    expect(statements.slice(8)).toEqual([]);
+    expect(ofTables().slice(8)).toEqual([]);
   });
 
   test('is at most 7 in a known browser, also if the callback ends an earlier session', async () => {
@@ -47,7 +49,7 @@ describe('the number of statements of a callback', () => {
     const back = await visitProvider(await begin(browser, '/auth/oauth/oidc/authorize'));
     statements.length = 0;
     await browser.get(pathOf(back)).expect(303);
-    expect(statements.slice(7)).toEqual([]);
+    expect(ofTables().slice(7)).toEqual([]);
     const { body } = await browser.get('/auth/sessions').expect(200);
     expect(body.sessions.map(({ id }: { id: string }) => id)).not.toContain(before);
   });
@@ -58,7 +60,6 @@ describe('the number of statements of a callback', () => {
     const back = await visitProvider(await begin(browser, '/auth/oauth/oidc/link'));
     statements.length = 0;
     await browser.get(pathOf(back)).expect(303);
-    const ofTables = statements.filter((sql) => /^(SELECT|INSERT|UPDATE|DELETE)/.test(sql));
-    expect(ofTables.slice(7)).toEqual([]);
+    expect(ofTables().slice(7)).toEqual([]);
   });
 });

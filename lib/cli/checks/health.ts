@@ -1,0 +1,75 @@
+import type { Auth } from '../../auth.js';
+import type { Settings } from '../../config/settings.js';
+import { counted } from '../output.js';
+import { type Finding, ok, problem, warning } from './finding.js';
+
+/** By then, an entry has been tried several times, or nobody tries it. */
+const STUCK_SECONDS = 15 * 60;
+const MAX_LISTED = 200;
+
+/** Checks what `auth.health()` looks at beyond the database and its schema. */
+export async function* checkHealth(auth: Auth, settings: Settings): AsyncGenerator<Finding> {
+  let health = await auth.health();
+  // Once more, since it may have been slow once, such as to connect.
+  if (!health.limits || health.outbox.waiting === null) health = await auth.health();
+  if (settings.rateLimit) yield checkCounters(health.limits, settings.rateLimit.store !== null);
+  const { waiting, oldestSeconds } = health.outbox;
+  if (waiting === null || oldestSeconds === null)
+    yield problem('outbox', 'the database does not say in two seconds what waits', 'see why it is so slow');
+  else yield await checkWaiting(auth, waiting, oldestSeconds);
+  yield* await checkFailed(auth);
+}
+
+function checkCounters(areRead: boolean, isRedis: boolean): Finding {
+  const check = 'counters';
+  if (areRead) return ok(check, 'those of the limits can be read');
+  return problem(
+    check,
+    `those of the limits cannot be read in ${isRedis ? 'Redis' : 'the database'}: sign-ins and all else that is limited answer 503`,
+    isRedis
+      ? 'start Redis, and check the URL or client in rateLimit.store'
+      : 'see why the database is so slow',
+  );
+}
+
+async function checkWaiting(auth: Auth, waiting: number, oldestSeconds: number): Promise<Finding> {
+  const check = 'outbox';
+  if (waiting === 0) return ok(check, 'no email or webhook waits');
+  const what = `${counted(waiting, 'email or webhook waits', 'emails and webhooks wait')} to be sent, the oldest for ${inWords(oldestSeconds)}`;
+  if (oldestSeconds < STUCK_SECONDS) return ok(check, what);
+  const { entries } = await auth.outbox.list({ state: 'waiting', limit: MAX_LISTED });
+  const last = entries.find(({ lastError }) => lastError !== null);
+  return last
+    ? warning(
+        check,
+        `${what}. The last error, for ${last.kind}: ${last.lastError}`,
+        'mend what the log says about it; they are tried again for three days, and at once with auth.outbox.retry(id)',
+      )
+    : warning(
+        check,
+        `${what}, and nobody has tried to send them lately`,
+        'let a process of the app run, with email and webhooks in its config and without outbox: { interval: false }; or have a job call auth.outbox.deliver()',
+      );
+}
+
+async function checkFailed(auth: Auth): Promise<Finding[]> {
+  const { entries, nextCursor } = await auth.outbox.list({ state: 'failed', limit: MAX_LISTED });
+  const [last] = entries;
+  if (!last) return [];
+  const more = nextCursor === null ? '' : 'more than ';
+  const what = counted(entries.length, 'email or webhook', 'emails and webhooks');
+  return [
+    warning(
+      'outbox',
+      `${more}${what} could not be sent for three days, and will not be. The last error, for ${last.kind}: ${last.lastError}`,
+      "mend what the log says about it, and send them all the same with auth.outbox.retry(id); auth.outbox.list({ state: 'failed' }) lists them for a week",
+    ),
+  ];
+}
+
+function inWords(seconds: number): string {
+  if (seconds < 120) return counted(seconds, 'second');
+  if (seconds < 2 * 3600) return counted(Math.floor(seconds / 60), 'minute');
+  if (seconds < 2 * 86_400) return counted(Math.floor(seconds / 3600), 'hour');
+  return counted(Math.floor(seconds / 86_400), 'day');
+}

@@ -1,0 +1,67 @@
+import type { Chore } from './chore.js';
+import type { Database } from './database.js';
+import { BATCH, inBatches } from './in-batches.js';
+
+/** It reads everything that has expired, which may be much. */
+const COUNTING_MS = 60_000;
+
+/** The rows of a table whose time has come. They are deleted in batches: see {@link inBatches}. */
+export class ExpiredRows implements Chore {
+  /**
+   * @param key the table's primary key: an id or a digest
+   * @param ages for each column with a time, which has an index, how many milliseconds ago that must be. One is enough
+   */
+  constructor(
+    private readonly database: Database,
+    readonly table: string,
+    private readonly key: string,
+    private readonly ages: Readonly<Record<string, number>>,
+  ) {}
+
+  async run(dryRun: boolean): Promise<number> {
+    const ends = await endsOf(this.database, this.ages);
+    const columns = Object.keys(this.ages);
+    if (dryRun)
+      return countRows(this.database, `${this.table} WHERE ${columns.map(isOld).join(' OR ')}`, ends);
+    let deleted = 0;
+    for (const column of columns) deleted += await this.#deleteBy(column, ends);
+    return deleted;
+  }
+
+  #deleteBy(column: string, ends: Ends): Promise<number> {
+    // In order, since SQLite would read a table as a whole whose statistics say that most rows have the same value.
+    const found = `SELECT ${this.key} AS key_value FROM ${this.table} WHERE ${isOld(column)} ORDER BY ${column} LIMIT ${BATCH}`;
+    // A row may have changed in the meantime.
+    const deleted = `DELETE FROM ${this.table} WHERE ${this.key} IN (:keys) AND ${isOld(column)}`;
+    return inBatches(
+      () => this.database.select<{ key_value: string | Buffer }>(found, ends),
+      (rows) => {
+        const keys = rows.map((row) => row.key_value) as string[] | Buffer[];
+        return this.database.change(deleted, { ...ends, keys });
+      },
+    );
+  }
+}
+
+/** Times by column. */
+export type Ends = Readonly<Record<string, Date>>;
+
+/** The times that were so many milliseconds ago, by the database's clock. */
+export async function endsOf(database: Database, ages: Readonly<Record<string, number>>): Promise<Ends> {
+  await database.ready();
+  return Object.fromEntries(
+    Object.entries(ages).map(([column, ageMs]) => [column, database.clock.date(-ageMs)]),
+  );
+}
+
+/** The condition that a column's time has come, with its end as `:column`. */
+export function isOld(column: string): string {
+  return `${column} <= :${column}`;
+}
+
+/** @param from the SQL after FROM */
+export async function countRows(database: Database, from: string, ends: Ends): Promise<number> {
+  const sql = `SELECT COUNT(*) AS n FROM ${from}`;
+  const [row] = await database.select<{ n: number | string }>(sql, ends, undefined, COUNTING_MS);
+  return Number(row?.n ?? 0);
+}

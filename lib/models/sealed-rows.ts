@@ -1,0 +1,70 @@
+import type { SecretBox } from '../crypto/secret-box.js';
+import type { Chore } from '../database/chore.js';
+import { type Columns, type RowOf, snakeCase } from './column.js';
+import type { Table } from './table.js';
+
+type Raw = Readonly<Record<string, unknown>>;
+
+const BATCH = 200;
+
+/**
+ * The rows of a table with values that another secret of the config than the first has encrypted. They are encrypted anew, in
+ * batches. Those that cannot be decrypted stay as they are.
+ */
+export class SealedRows<C extends Columns, K extends keyof C & string> implements Chore {
+  /**
+   * @param key the primary key
+   * @param columns the encrypted columns
+   * @param contextOf what a value belongs to: see {@link SecretBox.seal}
+   */
+  constructor(
+    private readonly rows: Table<C>,
+    private readonly box: SecretBox,
+    private readonly key: keyof C & string,
+    private readonly columns: readonly K[],
+    private readonly contextOf: (row: RowOf<C>, column: K) => string,
+  ) {}
+
+  get table(): string {
+    return this.rows.name;
+  }
+
+  async run(dryRun: boolean): Promise<number> {
+    const rows = this.rows.whole('r');
+    const key = `r.${snakeCase(this.key)}`;
+    for (let after: string | Buffer | null = null, total = 0; ; ) {
+      // All of them: to look for the few that are not current, a statement could take longer than it may.
+      const batch: RowOf<C>[] = await rows.select(
+        `${after === null ? '' : `WHERE ${key} > :after`} ORDER BY ${key} LIMIT ${BATCH}`,
+        { after },
+      );
+      for (const row of batch) total += await this.#reseal(row, dryRun);
+      const last = batch.at(-1);
+      if (!last || batch.length < BATCH) return total;
+      after = (last as Raw)[this.key] as string | Buffer;
+    }
+  }
+
+  async #reseal(row: RowOf<C>, dryRun: boolean): Promise<number> {
+    const values = this.#resealed(row);
+    if (!values || dryRun) return values ? 1 : 0;
+    // Only if unchanged: whoever has written it in the meantime has used the first secret, or wiped it.
+    const found = Object.fromEntries([this.key, ...this.columns].map((name) => [name, (row as Raw)[name]]));
+    return this.rows.update(values, found as Partial<RowOf<C>>);
+  }
+
+  /** Null if there is nothing to do, or if one of them cannot be decrypted. */
+  #resealed(row: RowOf<C>): Partial<RowOf<C>> | null {
+    const found = this.columns.map((column) => [column, (row as Raw)[column] as string | null] as const);
+    if (found.every(([, sealed]) => sealed?.startsWith(this.box.currentPrefix) ?? true)) return null;
+    const values: Record<string, string> = {};
+    for (const [column, sealed] of found) {
+      if (sealed === null) continue;
+      const context = this.contextOf(row, column);
+      const open = this.box.open(sealed, context);
+      if (open === null) return null;
+      values[column] = this.box.seal(open, context);
+    }
+    return values as Partial<RowOf<C>>;
+  }
+}

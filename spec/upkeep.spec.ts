@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { internalsOf } from '../lib/auth.js';
+import { runChores } from '../lib/database/chore.js';
+import { admin, apiKeys, auditLog, oauth, passkeys, twoFactor } from '../lib/index.js';
+import { password, type SpecApp, startApp } from './support/app.js';
+import { rows } from './support/database.js';
+import { fixedProvider } from './support/fixed-provider.js';
+import { fillTables } from './support/many-rows.js';
+import { tablesOf } from './support/plans.js';
+
+const plugins = () =>
+  [
+    password(),
+    oauth(),
+    fixedProvider(),
+    passkeys(),
+    twoFactor(),
+    apiKeys(),
+    admin({ adminEmails: ['root@example.com'] }),
+    auditLog(),
+  ] as const;
+
+let app: SpecApp<ReturnType<typeof plugins>>;
+beforeAll(async () => {
+  app = await startApp({ plugins: plugins(), config: { baseUrl: 'http://localhost:3000', rateLimit: {} } });
+}, 120_000);
+afterAll(() => app.stop());
+
+const DAY = 86_400_000;
+const ago = (days: number) => new Date(Date.now() - days * DAY);
+
+/** The number of rows of each table, and of the devices that are known to be kept. */
+async function everything(): Promise<Record<string, number>> {
+  const found: Record<string, number> = {};
+  for (const table of [...(await tablesOf(app.database)), 'known_devices WHERE kept IS NOT NULL']) {
+    const [row] = await rows<{ n: number }>(app.database, `SELECT COUNT(*) AS n FROM ${table}`);
+    found[table] = Number(row?.n);
+  }
+  return found;
+}
+
+test('prune({ dryRun: true }) counts what prune() then deletes in every table, and changes nothing', async () => {
+  // Accounts whose grace is over have rows that have expired too, sessions are expired and idle, devices old and forgotten.
+  await fillTables(app.database);
+  const insert = (table: string, row: object) =>
+    app.database.sequelize.getQueryInterface().bulkInsert(
+      table,
+      [ago(1), ago(2), ago(-1)].map((expires_at) => ({ ...row, ...digests(row), expires_at })),
+      { logging: false },
+    );
+  await insert('oauth_flows', {
+    ...{ state_hash: null, browser_hash: null, provider: 'fixed' },
+    ...{ callback_url: '/', redirect_uri: '/', sealed: 'sealed' },
+  });
+  await insert('passkey_challenges', { challenge_hash: null, binding_hash: null, purpose: 'sign-in' });
+
+  const { expired } = internalsOf(app.auth).chores;
+  const before = await everything();
+  const would = await runChores(expired, true);
+  expect(await app.auth.prune({ dryRun: true })).toBe(
+    Object.values(would).reduce((sum, count) => sum + count, 0),
+  );
+  expect(await everything()).toEqual(before);
+  expect(Object.keys(would).filter((table) => would[table] === 0)).toEqual([]);
+  expect(would).toMatchObject({ oauth_flows: 2, passkey_challenges: 2 });
+
+  expect(await runChores(expired, false)).toEqual(would);
+  expect(await app.auth.prune({ dryRun: true })).toBe(0);
+  expect(await app.auth.prune()).toBe(0);
+}, 120_000);
+
+/** A new value for each column of a hash. */
+function digests(row: object): object {
+  const columns = Object.keys(row).filter((name) => name.endsWith('_hash'));
+  return Object.fromEntries(columns.map((name) => [name, randomBytes(32)]));
+}
+
+test.each([[{ dryrun: true }], [{ dryRun: 'yes' }]])('prune(%j) is refused', async (given) => {
+  await expect(app.auth.prune(given as never)).rejects.toThrow(/^latchkey: prune: .*dry/i);
+  await expect(app.auth.rotateSecrets(given as never)).rejects.toThrow(/^latchkey: rotateSecrets: .*dry/i);
+});
