@@ -70,7 +70,9 @@ const ON = {
     const got = run('SELECT id FROM users WHERE id = :userId FOR UPDATE');
     const ended = got.finally(() => transaction.rollback());
     ended.catch(() => undefined);
-    while ((await rows(app.database, on.isWaiting, { id })).length === 0);
+    // InnoDB does not refresh INNODB_TRX while it is read more often than every 100 ms.
+    while ((await rows(app.database, on.isWaiting, { id })).length === 0)
+      await new Promise((resolve) => setTimeout(resolve, 150));
     return { ended };
   }
 
