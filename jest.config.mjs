@@ -50,11 +50,12 @@ export default {
     ...(express === '4' && { '^express$': 'express4' }),
   },
   modulePathIgnorePatterns: ['<rootDir>/dist'],
+  setupFiles: ['<rootDir>/spec/support/contexts.mjs'],
   reporters: ['<rootDir>/spec/support/reporter.mjs'],
   // Of a test that hangs. On a busy machine, some take half a minute.
   testTimeout: 120_000,
-  // Many specs wait for a time to pass or for another process, so three keep two cores busy.
-  maxWorkers: 3,
+  // Many specs wait for a time to pass or for another process, so four keep two cores busy.
+  maxWorkers: 4,
   // The modules of a finished file stay in memory, so a worker that has grown is replaced.
   workerIdleMemoryLimit: '1GB',
 };

@@ -1,4 +1,5 @@
 import type { Sequelize, Transaction } from 'sequelize';
+import type { Dialect } from './connect.js';
 import { type ConnectionManager, connectionManagerOf } from './connection-manager.js';
 import { digestList } from './literal.js';
 import type { Turn } from './turn.js';
@@ -6,8 +7,9 @@ import type { Turn } from './turn.js';
 /** What a statement has selected, or how many rows it has changed. */
 export type Outcome = object[] | number;
 
-/** Where a statement belongs. */
+/** Where a statement belongs, and what it does. */
 export interface Place {
+  readonly isSelect: boolean;
   readonly transaction?: Transaction | undefined;
   /** Excludes the statement if it gets a connection too late. */
   readonly turn?: Turn | undefined;
@@ -15,7 +17,12 @@ export interface Place {
 
 type Work = (connection: object) => Promise<Outcome>;
 /** Sends a statement, on MySQL a prepared one if there are values. */
-type Send = (connection: object, sql: string, values?: readonly Buffer[]) => Promise<Outcome>;
+type Send = (
+  connection: object,
+  sql: string,
+  isSelect: boolean,
+  values?: readonly Buffer[],
+) => Promise<Outcome>;
 type Done<Result> = (error: Error | null, result: Result) => void;
 
 /** What latchkey uses of mysql2's connections. */
@@ -29,6 +36,14 @@ interface PostgresConnection {
   /** Whether Sequelize's pool is to drop it. */
   _invalid?: boolean;
   query(sql: string, done: Done<{ fields: unknown[]; rows: object[]; rowCount: number | null }>): void;
+}
+
+/** What latchkey uses of its connections to SQLite. */
+interface SqliteConnection {
+  /** Waits until the file is open. */
+  serialize(work: () => void): void;
+  all(sql: string, done: Done<object[]>): void;
+  run(sql: string, done: (this: { changes: number }, error: Error | null) => void): void;
 }
 
 /** What Sequelize's types omit. */
@@ -60,8 +75,14 @@ const NOT_PREPARED = new Set([
   'ER_UNSUPPORTED_PS',
 ]);
 
+/** How transactions begin. On MySQL, the connection has the isolation level. */
+const BEGIN: Partial<Record<Dialect, string>> = {
+  mysql: 'START TRANSACTION',
+  postgres: 'START TRANSACTION ISOLATION LEVEL READ COMMITTED',
+};
+
 /**
- * Sends statements to mysql2 or pg, without the work that Sequelize's `query` does around each. Only for a pool that
+ * Sends statements to the driver, without the work that Sequelize's `query` does around each. Only for a pool that
  * latchkey has opened, where no log, hook or option of the app is to be respected. Errors are Sequelize's.
  */
 export class Driver {
@@ -71,17 +92,17 @@ export class Driver {
 
   constructor(
     private readonly sequelize: Sequelize,
-    private readonly dialect: 'mysql' | 'postgres',
+    private readonly dialect: Dialect,
   ) {
     this.#manager = connectionManagerOf(sequelize);
-    this.#send = dialect === 'mysql' ? sendByMysql : sendByPostgres;
+    this.#send = SENDS[dialect];
     this.#bracketTransactions();
     // Not on PostgreSQL: a pool between latchkey and the server may send each transaction on another connection.
     this.#prepares = dialect === 'mysql';
   }
 
-  send(sql: string, { transaction, turn }: Place): Promise<Outcome> {
-    const work: Work = (connection) => this.#run(connection, sql);
+  send(sql: string, { isSelect, transaction, turn }: Place): Promise<Outcome> {
+    const work: Work = (connection) => this.#run(connection, sql, isSelect);
     return transaction ? within(inner(transaction), work) : this.#onAny(work, turn);
   }
 
@@ -92,16 +113,15 @@ export class Driver {
     return (await this.#onAny(work)) as object[];
   }
 
-  /** Begins and ends transactions of Sequelize without its `query` too. On MySQL, the connection has the isolation level. */
+  /** Begins and ends transactions of Sequelize without its `query` too, but for what waits for SQLite's lock. */
   #bracketTransactions(): void {
-    const start =
-      this.dialect === 'mysql' ? 'START TRANSACTION' : 'START TRANSACTION ISOLATION LEVEL READ COMMITTED';
+    const begin = BEGIN[this.dialect];
     const queryInterface = this.sequelize.getQueryInterface();
-    const startSavepoint = queryInterface.startTransaction.bind(queryInterface);
+    const startTransaction = queryInterface.startTransaction.bind(queryInterface);
     queryInterface.startTransaction = async (transaction, options) => {
       const { parent, connection } = inner(transaction);
-      if (parent) await startSavepoint(transaction, options);
-      else await this.#run(connection, start);
+      if (parent || !begin) await startTransaction(transaction, options);
+      else await this.#run(connection, begin);
     };
     queryInterface.commitTransaction = async (transaction) => {
       const handle = inner(transaction);
@@ -111,8 +131,8 @@ export class Driver {
     };
   }
 
-  #run(connection: object, sql: string): Promise<Outcome> {
-    return this.#translated(connection, sql, this.#send(connection, sql));
+  #run(connection: object, sql: string, isSelect = false): Promise<Outcome> {
+    return this.#translated(connection, sql, this.#send(connection, sql, isSelect));
   }
 
   async #onAny(work: Work, turn?: Turn): Promise<Outcome> {
@@ -130,13 +150,13 @@ export class Driver {
     // Of a single one: the server would keep a prepared statement for each size of a batch.
     if (this.#prepares && digest !== undefined && digests.length === 1) {
       try {
-        return await this.#send(connection, `${sql} (?)`, [Buffer.from(digest, 'hex')]);
+        return await this.#send(connection, `${sql} (?)`, true, [Buffer.from(digest, 'hex')]);
       } catch (error) {
         if (!NOT_PREPARED.has((error as { code?: string }).code ?? '')) throw error;
         this.#prepares = false;
       }
     }
-    return this.#send(connection, `${sql} ${digestList(this.dialect, digests)}`);
+    return this.#send(connection, `${sql} ${digestList(this.dialect, digests)}`, true);
   }
 
   /** An error of the driver becomes what Sequelize would throw. */
@@ -165,7 +185,7 @@ async function within(transaction: TransactionInternals, work: Work): Promise<Ou
   }
 }
 
-const sendByMysql: Send = (given, sql, values) =>
+const sendByMysql: Send = (given, sql, _isSelect, values) =>
   new Promise((resolve, reject) => {
     const connection = given as MysqlConnection;
     const done: Done<object[] | { affectedRows: number }> = (error, result) => {
@@ -186,3 +206,18 @@ const sendByPostgres: Send = (given, sql) =>
       else resolve(result.fields.length > 0 ? result.rows : (result.rowCount ?? 0));
     });
   });
+
+const sendBySqlite: Send = (given, sql, isSelect) =>
+  new Promise((resolve, reject) => {
+    const connection = given as SqliteConnection;
+    connection.serialize(() => {
+      if (isSelect) connection.all(sql, (error, rows) => (error ? reject(error) : resolve(rows)));
+      else
+        connection.run(sql, function (error) {
+          if (error) reject(error);
+          else resolve(this.changes);
+        });
+    });
+  });
+
+const SENDS: Record<Dialect, Send> = { mysql: sendByMysql, postgres: sendByPostgres, sqlite: sendBySqlite };

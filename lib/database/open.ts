@@ -26,7 +26,6 @@ export function openDatabase(
       `latchkey: database is a Sequelize instance for ${sequelize.getDialect()}; it must be for mysql, mariadb, postgres or sqlite`,
     );
   }
-  const isOwn = typeof urlOrInstance === 'string';
-  const driver = isOwn && dialect !== 'sqlite' ? new Driver(sequelize, dialect) : undefined;
+  const driver = typeof urlOrInstance === 'string' ? new Driver(sequelize, dialect) : undefined;
   return new Database(sequelize, dialect, tablePrefix, context, driver);
 }

@@ -66,7 +66,8 @@ export class Statements {
   ): Promise<unknown> {
     const text = this.#internals.options.logging && !isSecret ? onOneLine(sql) : sql;
     const filledIn = replacements || sql.includes(MARK) ? this.#fillIn(text, replacements ?? {}) : text;
-    if (this.driver) return this.driver.send(filledIn, { transaction, turn });
+    const isSelect = type === QueryTypes.SELECT;
+    if (this.driver) return this.driver.send(filledIn, { isSelect, transaction, turn });
     return this.sequelize.query(filledIn, {
       type,
       raw: true,

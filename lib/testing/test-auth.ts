@@ -84,13 +84,15 @@ function testing(mailbox: Mailbox, empty: () => Promise<void>): Plugin<'testing'
   });
 }
 
+/** Whose migrations the current statement is one of. */
+const migrating = new AsyncLocalStorage<Core['database']>();
+
 /** Runs the migrations before the first statement, so that tests need not wait for them anywhere. */
 function migrateFirst({ database }: Core, migrate: () => Promise<unknown>): void {
-  const migrating = new AsyncLocalStorage<true>();
-  const migrated = once(() => migrating.run(true, migrate));
+  const migrated = once(() => migrating.run(database, migrate));
   const ready = database.ready.bind(database);
   database.ready = async () => {
-    if (!migrating.getStore()) await migrated();
+    if (migrating.getStore() !== database) await migrated();
     await ready();
   };
 }

@@ -6,23 +6,29 @@
  * @param {(sql: string) => () => void} work
  */
 export function atStatements(sequelize, work) {
-  if (sequelize.getDialect() === 'sqlite') {
-    const query = sequelize.query.bind(sequelize);
-    sequelize.query = async (sql, ...rest) => {
-      const answered = work(sql.query ?? sql);
-      return query(sql, ...rest).finally(answered);
-    };
-    return;
-  }
-  sequelize.addHook('afterConnect', (connection) => {
-    const query = connection.query.bind(connection);
-    connection.query = (sql, ...rest) => {
+  const tap = (connection, method) => {
+    const send = connection[method].bind(connection);
+    connection[method] = (sql, ...rest) => {
       const answered = work(sql.sql ?? sql);
       const done = rest.pop();
-      return query(sql, ...rest, (...outcome) => {
+      return send(sql, ...rest, function (...outcome) {
         answered();
-        done(...outcome);
+        done.apply(this, outcome);
       });
     };
-  });
+  };
+  if (sequelize.getDialect() !== 'sqlite') {
+    sequelize.addHook('afterConnect', (connection) => tap(connection, 'query'));
+    return;
+  }
+  // Sequelize calls no hook for it, and opens a connection for each transaction.
+  const { connectionManager } = sequelize;
+  const getConnection = connectionManager.getConnection.bind(connectionManager);
+  const tapped = new WeakSet();
+  connectionManager.getConnection = async (options) => {
+    const connection = await getConnection(options);
+    if (!tapped.has(connection)) for (const method of ['all', 'run']) tap(connection, method);
+    tapped.add(connection);
+    return connection;
+  };
 }
