@@ -2,6 +2,8 @@ import { DEADLINE_MS } from './turn.js';
 
 const MAX_BATCH = 64;
 const MAX_RUNNING = 2;
+// So many are sent within a turn if no batch is running: the database would be idle while the other requests are read.
+const ENOUGH_FOR_IDLE = 16;
 // If a batch fails within this time, its lookups are retried one by one; otherwise they fail.
 const RETRY_WITHIN_MS = 1000;
 
@@ -34,7 +36,7 @@ class Batch<Row> {
 
 /**
  * Finds rows by the digest of a token. Lookups that are requested in the same turn of the event loop, or while two
- * batches are running, share one SELECT, so that a busy server sends a few statements instead of hundreds. Nothing is
+ * batches are running, share a SELECT, so that a busy server sends a few statements instead of hundreds. Nothing is
  * cached: each lookup is answered by a SELECT that started after it was requested, so a revoked token is rejected from
  * the next request on.
  */
@@ -54,7 +56,8 @@ export class BatchedLookup<Row> {
   find(digest: string): Promise<Row | null> {
     return new Promise((resolve, reject) => {
       this.#batchFor(digest).add(digest, { resolve, reject });
-      this.#schedule();
+      if (this.#running === 0 && (this.#waiting[0]?.waiters.size ?? 0) >= ENOUGH_FOR_IDLE) this.#sendNext();
+      else this.#schedule();
     });
   }
 
@@ -73,9 +76,13 @@ export class BatchedLookup<Row> {
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      const batch = this.#waiting.shift();
-      if (batch) void this.#send(batch);
+      this.#sendNext();
     });
+  }
+
+  #sendNext(): void {
+    const batch = this.#waiting.shift();
+    if (batch) void this.#send(batch);
   }
 
   async #send(batch: Batch<Row>): Promise<void> {

@@ -65,7 +65,13 @@ test('a call through another one is a call of its own, and leaves the others as 
     }),
   );
   await look();
-  expect(seen).toEqual([['1', '2'], ['3', '2'], [undefined, '2'], ['1', '2'], [undefined, undefined]]);
+  expect(seen).toEqual([
+    ['1', '2'],
+    ['3', '2'],
+    [undefined, '2'],
+    ['1', '2'],
+    [undefined, undefined],
+  ]);
 });
 
 test('all of them use one AsyncLocalStorage: each would slow down every promise of the process', async () => {

@@ -38,17 +38,33 @@ describe('BatchedLookup', () => {
     const { lookup, batches, digests } = held();
     const found = Promise.all(names(200).map((digest) => lookup.find(digest)));
     await turn();
-    expect(digests().map(({ length }) => length)).toEqual([64, 64]);
+    expect(digests().map(({ length }) => length)).toEqual([16, 64]);
     batches[1]?.answer();
     await turn();
     batches[0]?.answer();
     await turn();
     for (const batch of batches) batch.answer();
     await turn();
-    expect(digests().map(({ length }) => length)).toEqual([64, 64, 64, 8]);
+    expect(digests().map(({ length }) => length)).toEqual([16, 64, 64, 56]);
     for (const batch of batches) batch.answer();
     expect(await found).toEqual(names(200).map((digest) => `row of ${digest}`));
     expect(new Set(digests().flat()).size).toBe(200);
+  });
+
+  test('fetches within a turn what 16 lookups wait for, unless a fetch is running', async () => {
+    const { lookup, batches, digests } = held();
+    const found = Promise.all(names(15).map((digest) => lookup.find(digest)));
+    expect(digests()).toEqual([]);
+    const last = lookup.find('token 15');
+    expect(digests()).toEqual([names(16)]);
+    const others = Promise.all(names(20, 'other').map((digest) => lookup.find(digest)));
+    expect(digests()).toHaveLength(1);
+    await turn();
+    expect(digests()).toEqual([names(16), names(20, 'other')]);
+    for (const batch of batches) batch.answer();
+    expect([...(await found), await last, ...(await others)]).toEqual(
+      [...names(16), ...names(20, 'other')].map((digest) => `row of ${digest}`),
+    );
   });
 
   test('uses a fetch that started after the lookup was requested', async () => {
