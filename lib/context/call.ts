@@ -154,7 +154,8 @@ export class CallContext {
 
   /** Runs `work` outside the call that started it, and outside the app's transaction. */
   detached<T>(work: () => Promise<T>): Promise<T> {
-    return this.#run(undefined, work);
+    // Guards are in no call, and a process that has nothing else should not pay for contexts.
+    return frames.getStore() ? this.#run(undefined, work) : work();
   }
 }
 

@@ -1,7 +1,10 @@
 // Several Auths in one process, such as one for each customer.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, expect, test } from '@jest/globals';
+import express from 'express';
+import request from 'supertest';
 import { CallContext } from '../../lib/context/call.js';
+import { requireSession } from '../../lib/index.js';
 import { ada, password, type SpecApp, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
 
@@ -74,17 +77,45 @@ test('a call through another one is a call of its own, and leaves the others as 
   ]);
 });
 
-test('all of them use one AsyncLocalStorage: each would slow down every promise of the process', async () => {
+/** The instances that are used meanwhile. */
+async function contextsOf(work: () => Promise<unknown>) {
   const used = new Set<unknown>();
   const { run } = AsyncLocalStorage.prototype;
   AsyncLocalStorage.prototype.run = function (this: AsyncLocalStorage<unknown>, ...given: never[]) {
     used.add(this);
     return run.apply(this, given as never);
   } as typeof run;
-  try {
-    for (const app of [await start(), await start(), await start()]) await signUp(app);
-  } finally {
+  await work().finally(() => {
     AsyncLocalStorage.prototype.run = run;
+  });
+  return used.size;
+}
+
+test('all of them use one AsyncLocalStorage, since each slows down every promise of the process', async () => {
+  const several = [await start(), await start(), await start()];
+  const signUps = async () => {
+    for (const app of several) await signUp(app);
+  };
+  expect(await contextsOf(signUps)).toBe(1);
+});
+
+test('guards use none', async () => {
+  const app = await start();
+  await signUp(app);
+  const { token } = await app.auth.credential.signIn({ credential: ada.email, password: ada.password });
+  const server = express()
+    .get('/guarded', requireSession(app.auth), (_req, res) => void res.json({}))
+    .listen(0, '127.0.0.1');
+  try {
+    const guarded = async () => {
+      for (const status of [200, 401])
+        await request(server)
+          .get('/guarded')
+          .set('cookie', `latchkey=${status === 200 ? token : token.toLowerCase()}`)
+          .expect(status);
+    };
+    expect(await contextsOf(guarded)).toBe(0);
+  } finally {
+    server.close();
   }
-  expect(used.size).toBe(1);
 });
