@@ -1,6 +1,7 @@
 import type { Sequelize, Transaction } from 'sequelize';
 import type { Dialect } from './connect.js';
 import { type ConnectionManager, connectionManagerOf } from './connection-manager.js';
+import { isBusy } from './faults.js';
 import { digestList } from './literal.js';
 import type { Turn } from './turn.js';
 
@@ -75,6 +76,8 @@ const NOT_PREPARED = new Set([
   'ER_UNSUPPORTED_PS',
 ]);
 
+const BUSY_PAUSES_MS = [10, 20, 30, 60, 110, 200];
+
 /** How transactions begin. On MySQL, the connection has the isolation level. */
 const BEGIN: Partial<Record<Dialect, string>> = {
   mysql: 'START TRANSACTION',
@@ -103,7 +106,8 @@ export class Driver {
 
   send(sql: string, { isSelect, transaction, turn }: Place): Promise<Outcome> {
     const work: Work = (connection) => this.#run(connection, sql, isSelect);
-    return transaction ? within(inner(transaction), work) : this.#onAny(work, turn);
+    if (!transaction) return this.#onAny(work, turn);
+    return whileBusy(() => within(inner(transaction), work));
   }
 
   /** Selects the rows of digests: `sql` ends where their list is to follow. */
@@ -183,6 +187,19 @@ async function within(transaction: TransactionInternals, work: Work): Promise<Ou
     }
     throw error;
   }
+}
+
+/** In a transaction of the app that is not immediate, a write waits for SQLite's lock, as Sequelize's own would. */
+async function whileBusy(attempt: () => Promise<Outcome>): Promise<Outcome> {
+  for (const pauseMs of BUSY_PAUSES_MS) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+  return attempt();
 }
 
 const sendByMysql: Send = (given, sql, _isSelect, values) =>

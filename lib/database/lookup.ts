@@ -2,7 +2,8 @@ import { DEADLINE_MS } from './turn.js';
 
 const MAX_BATCH = 64;
 const MAX_RUNNING = 2;
-// So many are sent within a turn if no batch is running: the database would be idle while the other requests are read.
+// So many are sent before the end of the turn if no batch is running: the database would be idle while the other requests
+// are read.
 const ENOUGH_FOR_IDLE = 16;
 // If a batch fails within this time, its lookups are retried one by one; otherwise they fail.
 const RETRY_WITHIN_MS = 1000;
@@ -44,6 +45,8 @@ export class BatchedLookup<Row> {
   readonly #waiting: Batch<Row>[] = [];
   #running = 0;
   #scheduled = false;
+  // Once a turn: SQLite answers at once, so lookups that lead to others would never let the event loop go on.
+  #sentEarly = false;
 
   /** @param fetch selects the rows of up to 64 digests, keyed by digest, within `deadlineMs` milliseconds */
   constructor(
@@ -56,9 +59,15 @@ export class BatchedLookup<Row> {
   find(digest: string): Promise<Row | null> {
     return new Promise((resolve, reject) => {
       this.#batchFor(digest).add(digest, { resolve, reject });
-      if (this.#running === 0 && (this.#waiting[0]?.waiters.size ?? 0) >= ENOUGH_FOR_IDLE) this.#sendNext();
-      else this.#schedule();
+      this.#schedule();
+      if (this.#running > 0 || this.#sentEarly || !this.#hasEnough) return;
+      this.#sentEarly = true;
+      this.#sendNext();
     });
+  }
+
+  get #hasEnough(): boolean {
+    return (this.#waiting[0]?.waiters.size ?? 0) >= ENOUGH_FOR_IDLE;
   }
 
   #batchFor(digest: string): Batch<Row> {
@@ -76,6 +85,7 @@ export class BatchedLookup<Row> {
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
+      this.#sentEarly = false;
       this.#sendNext();
     });
   }

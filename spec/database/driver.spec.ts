@@ -178,6 +178,16 @@ describe('transactions that an app begins in that pool', () => {
     expect(await emails()).toHaveLength(2);
   });
 
+  (dialect === 'sqlite' ? test : test.skip)('wait for the lock of another writer', async () => {
+    const other = await database.sequelize.transaction();
+    const written = pool.transaction({ type: Transaction.TYPES.DEFERRED }, (transaction) =>
+      signUp('first@example.com', transaction),
+    );
+    setTimeout(() => void other.rollback(), 50);
+    await written;
+    expect(await emails()).toEqual(['first@example.com']);
+  });
+
   // SQLite has one isolation level.
   (dialect === 'sqlite' ? test.skip : test)(
     'are at READ COMMITTED, unless they ask for another level',

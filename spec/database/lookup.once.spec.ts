@@ -67,6 +67,23 @@ describe('BatchedLookup', () => {
     );
   });
 
+  test('lets the event loop go on between fetches that are answered at once', async () => {
+    const lookup = new BatchedLookup<string>(async (digests) => new Map(digests.map((one) => [one, one])));
+    let asked = 0;
+    let hasTurned = false;
+    setImmediate(() => {
+      hasTurned = true;
+    });
+    const ask = async (digest: string) => {
+      while (!hasTurned && asked < 10_000) {
+        asked++;
+        await lookup.find(digest);
+      }
+    };
+    await Promise.all(names(32).map(ask));
+    expect(hasTurned).toBe(true);
+  });
+
   test('uses a fetch that started after the lookup was requested', async () => {
     const { lookup, batches, digests } = held();
     const before = lookup.find('a');
