@@ -81,7 +81,7 @@ describe('BatchedLookup', () => {
       }
     };
     await Promise.all(names(32).map(ask));
-    expect(hasTurned).toBe(true);
+    expect(asked).toBeLessThan(10_000);
   });
 
   test('uses a fetch that started after the lookup was requested', async () => {
