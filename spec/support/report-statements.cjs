@@ -1,26 +1,43 @@
 // Loaded before an app: sends the spec every statement that goes through the app's copy of Sequelize, and holds back the
-// result of one when the spec asks for it.
+// rows of one on SQLite, past Sequelize's `query` too, when the spec asks for it.
 const { createRequire } = require('node:module');
 
-const { Sequelize } = createRequire(`${process.cwd()}/`)('sequelize');
-const { query } = Sequelize.prototype;
+const requireOfApp = createRequire(`${process.cwd()}/`);
+const { Sequelize } = requireOfApp('sequelize');
+const SqliteConnections = requireOfApp('sequelize/lib/dialects/sqlite/connection-manager');
 let holdsNext = false;
 let release = () => {};
 
-Sequelize.prototype.query = async function (sql, ...rest) {
+const { query } = Sequelize.prototype;
+Sequelize.prototype.query = function (sql, ...rest) {
   process.send?.({ sql: typeof sql === 'string' ? sql : sql.query });
-  const isHeld = holdsNext;
-  holdsNext = false;
-  const result = await query.call(this, sql, ...rest);
-  if (isHeld) {
-    const released = new Promise((resolve) => {
-      release = resolve;
-    });
-    process.send({ isHolding: true });
-    await released;
-  }
-  return result;
+  return query.call(this, sql, ...rest);
 };
+
+const { getConnection } = SqliteConnections.prototype;
+const tapped = new WeakSet();
+SqliteConnections.prototype.getConnection = async function (options) {
+  const connection = await getConnection.call(this, options);
+  if (!tapped.has(connection)) holdRowsOf(connection);
+  tapped.add(connection);
+  return connection;
+};
+
+function holdRowsOf(connection) {
+  const all = connection.all.bind(connection);
+  connection.all = (sql, ...rest) => {
+    const done = rest.pop();
+    const isHeld = holdsNext;
+    holdsNext = false;
+    all(sql, ...rest, function (...outcome) {
+      const goOn = () => done.apply(this, outcome);
+      if (!isHeld) return goOn();
+      release = goOn;
+      process.send({ isHolding: true });
+    });
+  };
+}
+
 process.on('message', (message) => {
   if (message === 'report') process.send({ isReported: true });
   if (message === 'hold') {
