@@ -149,5 +149,5 @@ export function upkeep(
 
 async function sumOf(what: string, chores: readonly Chore[], options: DryRunOption = {}): Promise<number> {
   const { dryRun } = readOptions(what, schema, options);
-  return Object.values(await runChores(chores, dryRun)).reduce((sum, rows) => sum + rows, 0);
+  return (await runChores(chores, dryRun)).rows;
 }

@@ -13,8 +13,7 @@ export async function doChores(
   inWords: (rows: string, dryRun: boolean) => string,
 ): Promise<void> {
   const { dryRun = false } = options as { dryRun?: boolean };
-  const tables = await runChores(chores, dryRun);
-  const rows = Object.values(tables).reduce((sum, count) => sum + count, 0);
+  const { rows, tables } = await runChores(chores, dryRun);
   const lines = Object.entries(tables)
     .filter(([, count]) => count > 0)
     .map(([table, count]) => `  ${table}: ${count.toLocaleString('en')}`);

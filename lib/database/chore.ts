@@ -6,12 +6,17 @@ export interface Chore {
   run(dryRun: boolean): Promise<number>;
 }
 
-/** Does chores one after another, or only counts. @returns the number of rows in each table */
+/** Does chores one after another, or only counts. @returns the number of rows, in all and in each table */
 export async function runChores(
   chores: readonly Chore[],
   dryRun: boolean,
-): Promise<Readonly<Record<string, number>>> {
-  const rows: Record<string, number> = {};
-  for (const chore of chores) rows[chore.table] = await chore.run(dryRun);
-  return rows;
+): Promise<{ readonly rows: number; readonly tables: Readonly<Record<string, number>> }> {
+  const tables: Record<string, number> = {};
+  let rows = 0;
+  for (const chore of chores) {
+    const treated = await chore.run(dryRun);
+    tables[chore.table] = treated;
+    rows += treated;
+  }
+  return { rows, tables };
 }
