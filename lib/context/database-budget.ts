@@ -13,14 +13,13 @@ export class DatabaseBudget {
     return this.#running > 0 ? this.leftMs - (performance.now() - this.#since) : this.leftMs;
   }
 
-  /** Charges the duration of `work` to the budget. */
-  async spend<T>(work: () => Promise<T>): Promise<T> {
+  /** Charges what has begun to the budget, until {@link end} is called for it. */
+  begin(): void {
     if (this.#running++ === 0) this.#since = performance.now();
-    try {
-      return await work();
-    } finally {
-      if (--this.#running === 0) this.leftMs -= performance.now() - this.#since;
-    }
+  }
+
+  end(): void {
+    if (--this.#running === 0) this.leftMs -= performance.now() - this.#since;
   }
 
   /** Lifts the limit after the response. Statements that are still running keep their own deadlines. */

@@ -24,8 +24,8 @@ const CLOCKS_DIFFER_MS = 50;
 // No user has this id. Looked up in place of an account that does not exist, so that both send the same statement.
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-/** A row of the table of devices. */
-export type DeviceRow = RowOf<DeviceColumns>;
+/** What is read of a device. */
+type DeviceRow = Pick<RowOf<DeviceColumns>, 'id' | 'forgottenAt' | 'kept'>;
 
 /** What decides about a new device. */
 export interface KnownDevices {
@@ -58,7 +58,7 @@ export class DeviceRows {
       readonly users: { readonly name: string };
     },
   ) {
-    this.#device = tables.devices.whole('d');
+    this.#device = tables.devices.only('d', 'id', 'forgottenAt', 'kept');
   }
 
   /** The id of an account's device. @param userId null for an account that does not exist */

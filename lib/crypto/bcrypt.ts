@@ -1,2 +1,7 @@
+let loaded: typeof import('bcrypt') | undefined;
+
 /** bcrypt, whose native part is loaded on first use instead of at startup. */
-export const bcrypt = async () => (await import('bcrypt')).default;
+export async function bcrypt(): Promise<typeof import('bcrypt')> {
+  loaded ??= (await import('bcrypt')).default;
+  return loaded;
+}

@@ -1,6 +1,6 @@
 import { QueryTypes, type Sequelize, type Transaction } from 'sequelize';
 import type { CallContext } from '../context/call.js';
-import { inSavepoint, joinTransaction } from './app-transaction.js';
+import { inAppTransaction, inSavepoint, joinTransaction } from './app-transaction.js';
 import { Clock, NOW_SQL } from './clock.js';
 import type { Dialect } from './connect.js';
 import type { Driver } from './driver.js';
@@ -82,29 +82,27 @@ export class Database {
   }
 
   /** Runs a SELECT. Outside a transaction it is retried. */
-  async select<Row>(
+  select<Row>(
     sql: string,
     replacements?: Replacements,
     transaction?: Transaction,
     deadlineMs = DEADLINE_MS,
   ): Promise<Row[]> {
-    await this.ready();
-    return (await this.#select(sql, replacements, transaction, deadlineMs)) as Row[];
+    return this.#onceReady(() => this.#select(sql, replacements, transaction, deadlineMs)) as Promise<Row[]>;
   }
 
   /** Selects the rows of digests: `sql` ends where their list is to follow. */
-  async lookUp<Row>(sql: string, digests: readonly string[], deadlineMs = DEADLINE_MS): Promise<Row[]> {
+  lookUp<Row>(sql: string, digests: readonly string[], deadlineMs = DEADLINE_MS): Promise<Row[]> {
     if (this.isJoined) return this.select(`${sql} ${digestList(this.dialect, digests)}`);
-    await this.ready();
-    return this.#run((turn) => retrying(turn, () => this.statements.lookUp<Row>(sql, digests)), deadlineMs);
+    const attempt = () => this.statements.lookUp<Row>(sql, digests);
+    return this.#onceReady(() => this.#run((turn) => retrying(turn, attempt), deadlineMs));
   }
 
   /** Runs an INSERT, UPDATE or DELETE. @returns the number of affected rows */
-  async change(sql: string, replacements?: Replacements, options: StatementOptions = {}): Promise<number> {
-    await this.ready();
+  change(sql: string, replacements?: Replacements, options: StatementOptions = {}): Promise<number> {
     const statement = (more: StatementOptions) =>
       this.statements.send(sql, QueryTypes.BULKUPDATE, replacements, { ...options, ...more });
-    return (await this.#change(statement, options.transaction)) as number;
+    return this.#onceReady(() => this.#change(statement, options.transaction)) as Promise<number>;
   }
 
   /**
@@ -167,6 +165,11 @@ export class Database {
     return this.#writers.settle();
   }
 
+  // Few promises on the way to a statement: on Node 20 and 22, each costs more once there is an AsyncLocalStorage.
+  #onceReady<T>(statement: () => Promise<T>): Promise<T> {
+    return this.clock.isSet ? statement() : this.ready().then(statement);
+  }
+
   #select(
     sql: string,
     replacements: Replacements | undefined,
@@ -197,16 +200,11 @@ export class Database {
 
   /**
    * Runs a statement of a transaction. One that the database aborted in favor of another is an error of the whole
-   * transaction, which can be retried. In a transaction of the app, that is up to the app, and so are deadlines: a
-   * statement that was given up would still take effect with the app's commit.
+   * transaction, which can be retried.
    */
-  async #within<T>(transaction: Transaction, statement: () => Promise<T>, deadlineMs?: number): Promise<T> {
-    if (this.context.joined?.handle !== transaction) return this.#run(statement, deadlineMs, true);
-    try {
-      return await statement();
-    } catch (error) {
-      throw isRetryable(error) ? error : asFailure(error);
-    }
+  #within<T>(transaction: Transaction, statement: () => Promise<T>, deadlineMs?: number): Promise<T> {
+    const isOfApp = this.context.joined?.handle === transaction;
+    return isOfApp ? inAppTransaction(statement) : this.#run(statement, deadlineMs, true);
   }
 
   /**
@@ -219,11 +217,13 @@ export class Database {
     const limitMs = Math.min(deadlineMs, budget?.left ?? deadlineMs);
     if (limitMs <= 0) throw noAnswer();
     const turn = new Turn(performance.now() + limitMs);
-    const limited = () => turn.limited(this.sequelize, work(turn));
+    budget?.begin();
     try {
-      return await (budget ? budget.spend(limited) : limited());
+      return await turn.limited(this.sequelize, work(turn));
     } catch (error) {
       throw isPart && isRetryable(error) ? error : asFailure(error);
+    } finally {
+      budget?.end();
     }
   }
 

@@ -107,7 +107,8 @@ export class Driver {
   send(sql: string, { isSelect, transaction, turn }: Place): Promise<Outcome> {
     const work: Work = (connection) => this.#run(connection, sql, isSelect);
     if (!transaction) return this.#onAny(work, turn);
-    return whileBusy(() => within(inner(transaction), work));
+    const attempt = () => within(inner(transaction), work);
+    return this.dialect === 'sqlite' ? whileBusy(attempt) : attempt();
   }
 
   /** Selects the rows of digests: `sql` ends where their list is to follow. */
@@ -164,13 +165,11 @@ export class Driver {
   }
 
   /** An error of the driver becomes what Sequelize would throw. */
-  async #translated(connection: object, sql: string, answer: Promise<Outcome>): Promise<Outcome> {
-    try {
-      return await answer;
-    } catch (error) {
+  #translated(connection: object, sql: string, answer: Promise<Outcome>): Promise<Outcome> {
+    return answer.catch((error) => {
       const { Query } = (this.sequelize as unknown as Internals).dialect;
       throw new Query(connection, this.sequelize, {}).formatError(Object.assign(error as Error, { sql }));
-    }
+    });
   }
 }
 

@@ -4,8 +4,8 @@ import type { Driver } from './driver.js';
 import { digestList, fillIn, literal, MARK, quoted, type Value } from './literal.js';
 import { refuseLateStatements, type Turn } from './turn.js';
 
-/** The values of a statement's `:name` placeholders. A list is for `IN (:name)`. */
-export type Replacements = Readonly<Record<string, Value | readonly string[] | readonly Buffer[]>>;
+/** The values of a statement's `:name` placeholders. A list is for `IN (:name)` or `VALUES (:name)`. */
+export type Replacements = Readonly<Record<string, Value | readonly Value[]>>;
 
 /** Options of a statement. */
 export interface StatementOptions {
@@ -131,9 +131,9 @@ export class Statements {
     return fillIn(sql, (name) => {
       const value = replacements[name];
       if (value === undefined) return undefined;
-      const list = Array.isArray(value) ? (value as readonly (string | Buffer)[]) : [value as Value];
+      if (!Array.isArray(value)) return literal(this.dialect, this.#plain(value as Value));
       // `IN (NULL)` finds nothing, as an empty list should.
-      return list.map((one) => literal(this.dialect, this.#plain(one))).join(', ') || 'NULL';
+      return value.map((one) => literal(this.dialect, this.#plain(one))).join(', ') || 'NULL';
     });
   }
 

@@ -81,7 +81,9 @@ export class Limiter {
    * @throws AuthError `rate_limited`
    */
   async countAddress(name: WindowName, what = ''): Promise<void> {
-    if (this.client !== '') await this.#count(name, `${what} address ${this.client}`);
+    if (!this.rules?.[name]) return;
+    const { client } = this;
+    if (client !== '') await this.#count(name, `${what} address ${client}`);
   }
 
   /** Counts a request concerning an account, from any address. @throws AuthError `rate_limited` */

@@ -1,5 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { Database } from '../database/database.js';
+import type { Value } from '../database/literal.js';
 import type { Replacements } from '../database/statements.js';
 import {
   type Column,
@@ -40,6 +41,10 @@ export class Table<C extends Columns> {
   /** The name in the database, with the prefix. */
   readonly name: string;
   readonly #columns: readonly NamedColumn[];
+  readonly #nulls: object;
+  /** What follows INSERT. */
+  readonly #into: string;
+  readonly #hasSecrets: boolean;
 
   constructor(
     private readonly database: Database,
@@ -50,6 +55,9 @@ export class Table<C extends Columns> {
       const name = columnName(attribute, column);
       return { attribute, column, name, sql: column.isQuoted ? database.statements.quote(name) : name };
     });
+    this.#nulls = Object.fromEntries(this.#columns.map(({ attribute }) => [attribute, null]));
+    this.#into = `INTO ${this.name} (${this.#columns.map(({ sql }) => sql).join(', ')})`;
+    this.#hasSecrets = this.#columns.some(({ column }) => column.visibility === 'secret');
   }
 
   /** Selects the columns that the app's code can see, with this alias for the table. */
@@ -72,10 +80,14 @@ export class Table<C extends Columns> {
     return this.#selection(alias, () => true);
   }
 
+  /** Selects these columns. */
+  only<A extends keyof C & string>(alias: string, ...attributes: A[]): Selection<Pick<RowOf<C>, A>> {
+    return this.#selection(alias, (_column, attribute) => attributes.some((one) => one === attribute));
+  }
+
   /** Fills in null for omitted columns. */
   complete(row: NewRow<C>): RowOf<C> {
-    const nulls = Object.fromEntries(this.#columns.map(({ attribute }) => [attribute, null]));
-    return { ...nulls, ...row } as RowOf<C>;
+    return { ...this.#nulls, ...row } as RowOf<C>;
   }
 
   /** Inserts rows. */
@@ -96,19 +108,16 @@ export class Table<C extends Columns> {
     rest: string,
     transaction?: Transaction,
   ): Promise<number> {
-    const replacements: Record<string, Replacements[string]> = {};
+    const lists: Record<string, readonly Value[]> = {};
     const tuples = rows.map((row, index) => {
-      const names = this.#columns.map(({ attribute, column }) => {
-        const name = `${attribute}_${index}`;
-        replacements[name] = encode((row as Raw)[attribute] ?? null, column);
-        return `:${name}`;
-      });
-      return `(${names.join(', ')})`;
+      const name = `row_${index}`;
+      lists[name] = this.#columns.map(({ attribute, column }) =>
+        encode((row as Raw)[attribute] ?? null, column),
+      );
+      return `(:${name})`;
     });
-    const columns = this.#columns.map(({ sql }) => sql);
-    const sql = `${verb} INTO ${this.name} (${columns.join(', ')}) VALUES ${tuples.join(', ')} ${rest}`;
-    const isSecret = this.#columns.some(({ column }) => column.visibility === 'secret');
-    return this.database.change(sql, replacements, { transaction, isSecret });
+    const sql = `${verb} ${this.#into} VALUES ${tuples.join(', ')} ${rest}`;
+    return this.database.change(sql, lists, { transaction, isSecret: this.#hasSecrets });
   }
 
   /**
@@ -132,13 +141,13 @@ export class Table<C extends Columns> {
     return this.database.change(sql, values, { transaction, isSecret });
   }
 
-  #selection<Row>(alias: string, isIncluded: (column: Column) => boolean): Selection<Row> {
-    const columns = this.#columns.filter(({ column }) => isIncluded(column));
+  #selection<Row>(alias: string, isIncluded: (column: Column, attribute: string) => boolean): Selection<Row> {
+    const columns = this.#columns.filter(({ column, attribute }) => isIncluded(column, attribute));
     return new Selection(this.database, `${this.name} ${alias}`, alias, columns);
   }
 
   #bind(row: Partial<RowOf<C>>, prefix: string) {
-    const values: Record<string, Replacements[string]> = {};
+    const values: Record<string, Value> = {};
     let isSecret = false;
     const terms = Object.entries(row).map(([attribute, value]): Term => {
       const { column, sql } = this.#columns.find((one) => one.attribute === attribute) ?? {};
@@ -208,9 +217,9 @@ export class Selection<Row> {
 
   /** The part of a complete row that this selection covers. */
   pick(row: object): Row {
-    return Object.fromEntries(
-      this.#readers.map(({ attribute }) => [attribute, (row as Raw)[attribute]]),
-    ) as Row;
+    const part: Record<string, unknown> = {};
+    for (const { attribute } of this.#readers) part[attribute] = (row as Raw)[attribute];
+    return part as Row;
   }
 
   /** Selects from this table only. @param rest the SQL after FROM: `WHERE … ORDER BY …` */

@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.js';
-import type { Replacements } from '../database/statements.js';
+import type { Value } from '../database/literal.js';
 import type { Column } from './column.js';
 
 /** The SQL expression that reads a column. */
@@ -10,10 +10,10 @@ export function readable(sql: string, { kind }: Column, { dialect, statements }:
 }
 
 /** A value as a statement takes it. */
-export function encode(value: unknown, { kind }: Column): Replacements[string] {
+export function encode(value: unknown, { kind }: Column): Value {
   if (value === null) return null;
   if (kind === 'words') return (value as readonly string[]).join(' ');
-  return (kind === 'json' || kind === 'document' ? JSON.stringify(value) : value) as Replacements[string];
+  return (kind === 'json' || kind === 'document' ? JSON.stringify(value) : value) as Value;
 }
 
 const asIs = (value: unknown) => value;
