@@ -4,6 +4,7 @@ import type { AuthConfig } from './config/auth-config.js';
 import { DEFAULT_BASE_PATH, readConfig } from './config/settings.js';
 import type { FieldsOptions } from './config/user-options.js';
 import { CallContext } from './context/call.js';
+import { once } from './context/once.js';
 import { type AccountApis, accountApis } from './core/account-apis.js';
 import { type Authentication, type RequestLike, toPlainRequest } from './core/authentication.js';
 import type { TransactionOption } from './core/client-input.js';
@@ -52,7 +53,8 @@ const internalsKey = Symbol.for('latchkey.internals');
  */
 export interface Internals {
   readonly core: Core;
-  readonly routes: readonly Route[];
+  /** Makes them at the first call: a process without a router does not need them. */
+  routes(): readonly Route[];
   readonly chores: Chores;
 }
 
@@ -146,8 +148,8 @@ export function createAuth<
 function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
   const { core, parts, limits, webhooks } = assemble(config);
   const { database, settings } = core;
-  const ofPlugins = parts.flatMap((part) => part.routes?.() ?? []);
-  const routes = allRoutes(core, ofPlugins);
+  const ofPlugins = () => parts.flatMap((part) => part.routes?.() ?? []);
+  const routes = once(() => allRoutes(core, ofPlugins()));
   const chores = choresOf(core, parts, limits);
   const models = modelsOf(database, withCoreTables(core.userTable, parts));
   const within = <T>(options: TransactionOption | undefined, work: () => Promise<T>) =>
@@ -167,7 +169,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     // Once it is closed, the same config creates a new Auth.
     ...upkeep(core, parts, chores, limits, webhooks, () => auths.delete(config)),
     on: (name, listener) => core.events.on(name, listener),
-    openapi: () => describeApi(core, routes, settings.httpBasePath ?? DEFAULT_BASE_PATH),
+    openapi: () => describeApi(core, routes(), settings.httpBasePath ?? DEFAULT_BASE_PATH),
     get models() {
       return models();
     },

@@ -17,7 +17,7 @@ import type { Route } from './http/route.js';
  */
 export function authRouter(authOrConfig: AuthOrConfig): Router {
   const { core, routes } = internalsOf(authOrConfig);
-  const table = routeTable(core, routes);
+  const table = routeTable(core, routes());
   // The mount path is known only when a request arrives.
   const byPrefix = new Map<string, Router>();
   return express.Router().use((req, res, next) => {

@@ -320,7 +320,7 @@ async function administration(): Promise<void> {
 /** Every field of every route, with what is secret only to whom has made it up. */
 async function attempts(): Promise<void> {
   const { paths } = app.auth.openapi();
-  for (const { method, path } of internalsOf(app.auth).routes) {
+  for (const { method, path } of internalsOf(app.auth).routes()) {
     const operation = (paths as never as Record<string, Record<string, object>>)[
       path.replace(/:(\w+)/g, '{$1}')
     ]?.[method];
@@ -348,7 +348,9 @@ test('every route keeps secrets out of the logs, which have one line for each ev
   await atProvider();
   await administration();
   await attempts();
-  const routes = internalsOf(app.auth).routes.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+  const routes = internalsOf(app.auth)
+    .routes()
+    .map(({ method, path }) => `${method.toUpperCase()} ${path}`);
   expect(routes.filter((name) => !called.has(name))).toEqual([]);
   for (const sent of mail.mails) overheard.add(sent.token, sent.url);
   const audited = await rows(app.database, 'SELECT * FROM audit_events');

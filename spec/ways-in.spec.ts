@@ -21,7 +21,9 @@ afterAll(stopWays);
 
 describe('the lists of ways in', () => {
   test('have a row for every route that anybody may call', () => {
-    const routes = internalsOf(app.auth).routes.filter(({ access }) => access === 'public');
+    const routes = internalsOf(app.auth)
+      .routes()
+      .filter(({ access }) => access === 'public');
     const names = routes.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
     expect(Object.keys(PUBLIC_ROUTES).sort()).toEqual(names.sort());
   });
@@ -68,7 +70,9 @@ describe('a suspended account', () => {
     const { key } = await app.auth.apiKeys.create(person.id, { name: 'program' });
     const { token } = await app.auth.createSession(person.id);
     await app.auth.suspension.suspend(person.id);
-    const guarded = internalsOf(app.auth).routes.filter(({ access }) => access !== 'public');
+    const guarded = internalsOf(app.auth)
+      .routes()
+      .filter(({ access }) => access !== 'public');
     expect(guarded.length).toBeGreaterThan(20);
     for (const { method, path } of guarded) {
       const url = `/auth${path.replace(':provider', 'oidc').replace(/:\w+/g, person.id)}`;

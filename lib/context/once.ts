@@ -1,8 +1,8 @@
-/** Runs `work` at the first call. Later calls return the same promise. */
-export function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | undefined;
+/** Runs `work` at the first call. Later calls return the same outcome. */
+export function once<T extends object>(work: () => T): () => T {
+  let outcome: T | undefined;
   return () => {
-    running ??= work();
-    return running;
+    outcome ??= work();
+    return outcome;
   };
 }

@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Sequelize, Transaction } from 'sequelize';
 import type { JoinedTransaction } from '../context/call.js';
 import type { Dialect } from './connect.js';
-import { asFailure, isRetryable } from './faults.js';
 
 /** The parts of Sequelize's Transaction that its types omit. */
 interface Internals {
@@ -178,16 +177,4 @@ function undoOf(root: Transaction): Check {
 function openSavepoints(transaction: Transaction): Transaction[] {
   const open = (inner(transaction).savepoints ?? []).filter((one) => !inner(one).finished);
   return open.flatMap((one) => [one, ...openSavepoints(one)]);
-}
-
-/**
- * Runs a statement of the app's transaction. To retry that is up to the app, and so are deadlines: a statement that was
- * given up would still take effect with the app's commit.
- */
-export async function inAppTransaction<T>(statement: () => Promise<T>): Promise<T> {
-  try {
-    return await statement();
-  } catch (error) {
-    throw isRetryable(error) ? error : asFailure(error);
-  }
 }

@@ -1,10 +1,10 @@
 import { QueryTypes, type Sequelize, type Transaction } from 'sequelize';
 import type { CallContext } from '../context/call.js';
-import { inAppTransaction, inSavepoint, joinTransaction } from './app-transaction.js';
+import { inSavepoint, joinTransaction } from './app-transaction.js';
 import { Clock, NOW_SQL } from './clock.js';
 import type { Dialect } from './connect.js';
 import type { Driver } from './driver.js';
-import { AppError, asFailure, isRetryable } from './faults.js';
+import { AppError, asFailure, isRetryable, partOf } from './faults.js';
 import { digestList } from './literal.js';
 import { retrying } from './retrying.js';
 import { type Replacements, type StatementOptions, Statements } from './statements.js';
@@ -178,7 +178,7 @@ export class Database {
   ): Promise<unknown> {
     const { joined } = this.context;
     const statement = () => this.statements.send(sql, QueryTypes.SELECT, replacements, { transaction });
-    if (transaction) return this.#within(transaction, statement, deadlineMs);
+    if (transaction) return this.#within(transaction, statement);
     // Not beside another call's unit: that may be undone, and on PostgreSQL, a failure in it would fail this too.
     if (joined) return joined.exclusively(() => this.#select(sql, replacements, joined.handle));
     return this.#run((turn) => retrying(turn, statement), deadlineMs);
@@ -199,12 +199,13 @@ export class Database {
   }
 
   /**
-   * Runs a statement of a transaction. One that the database aborted in favor of another is an error of the whole
-   * transaction, which can be retried.
+   * Runs a statement of a transaction. One of latchkey's has a deadline as a whole. One of the app's has none: a statement
+   * that was given up would still take effect with the app's commit.
    */
-  #within<T>(transaction: Transaction, statement: () => Promise<T>, deadlineMs?: number): Promise<T> {
+  #within<T>(transaction: Transaction, statement: () => Promise<T>): Promise<T> {
+    const isOwn = this.#units.has(transaction);
     const isOfApp = this.context.joined?.handle === transaction;
-    return isOfApp ? inAppTransaction(statement) : this.#run(statement, deadlineMs, true);
+    return isOwn || isOfApp ? partOf(statement) : this.#run(statement, DEADLINE_MS, true);
   }
 
   /**

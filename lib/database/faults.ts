@@ -113,3 +113,12 @@ function tablesOf(sql: string): string {
   const named = [...sql.matchAll(/\b(?:FROM|JOIN|INTO|UPDATE) +(\w+)(?: +([a-z])\b)?/g)];
   return named.map(([, table, alias]) => `table ${table}${alias ? ` as ${alias}` : ''}`).join(', ');
 }
+
+/** The outcome of a part of a transaction. An error with which the whole can be retried is thrown as it is. */
+export async function partOf<T>(part: () => Promise<T>): Promise<T> {
+  try {
+    return await part();
+  } catch (error) {
+    throw isRetryable(error) ? error : asFailure(error);
+  }
+}

@@ -115,10 +115,12 @@ const EXEMPT: Readonly<Record<string, string>> = {
 
 const nameOf = ({ method, path }: Route) => `${method.toUpperCase()} ${path}`;
 const routesOfUsers = () =>
-  internalsOf(app.auth).routes.filter(
-    ({ access, method, path }) =>
-      access !== 'public' && access !== 'admin' && (method !== 'get' || path.includes('/:provider/')),
-  );
+  internalsOf(app.auth)
+    .routes()
+    .filter(
+      ({ access, method, path }) =>
+        access !== 'public' && access !== 'admin' && (method !== 'get' || path.includes('/:provider/')),
+    );
 
 describe('what changes the ways into an account', () => {
   test('is known of every route that changes something for a session', () => {

@@ -178,9 +178,9 @@ describe('who is half signed in is not signed in', () => {
     const cookie = pendingCookie(answer);
     const value = cookie.slice(cookie.indexOf('=') + 1);
     const token = answer.body.second_factor.pending_token as string;
-    const guarded = internalsOf(app.auth).routes.filter(
-      ({ access, path }) => access !== 'public' && path !== '/signout',
-    );
+    const guarded = internalsOf(app.auth)
+      .routes()
+      .filter(({ access, path }) => access !== 'public' && path !== '/signout');
     expect(guarded.length).toBeGreaterThan(20);
     for (const { method, path } of guarded) {
       const url = `/auth${path.replace(':provider', 'oidc').replace(/:\w+/g, owner.id)}`;
