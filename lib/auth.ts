@@ -53,7 +53,7 @@ const internalsKey = Symbol.for('latchkey.internals');
  */
 export interface Internals {
   readonly core: Core;
-  /** Makes them at the first call: a process without a router does not need them. */
+  /** The routes, made at the first call: a process without a router does not need them. */
   routes(): readonly Route[];
   readonly chores: Chores;
 }
@@ -148,8 +148,7 @@ export function createAuth<
 function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
   const { core, parts, limits, webhooks } = assemble(config);
   const { database, settings } = core;
-  const ofPlugins = () => parts.flatMap((part) => part.routes?.() ?? []);
-  const routes = once(() => allRoutes(core, ofPlugins()));
+  const routes = once(() => allRoutes(core, parts));
   const chores = choresOf(core, parts, limits);
   const models = modelsOf(database, withCoreTables(core.userTable, parts));
   const within = <T>(options: TransactionOption | undefined, work: () => Promise<T>) =>

@@ -30,7 +30,7 @@ export interface PluginParts<Api = unknown, T extends Tables = Tables> extends C
   /** The tables, by the names of their models. */
   readonly tables?: T;
   readonly migrations?: readonly Migration[];
-  /** The routes. Called after all plugins are set up. */
+  /** The routes. Called when a router or the OpenAPI document needs them, so options are checked earlier. */
   routes?(): readonly Route[];
   /** What `auth.prune()` deletes. */
   readonly expired?: readonly Chore[];

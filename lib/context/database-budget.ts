@@ -13,11 +13,12 @@ export class DatabaseBudget {
     return this.#running > 0 ? this.leftMs - (performance.now() - this.#since) : this.leftMs;
   }
 
-  /** Charges what has begun to the budget, until {@link end} is called for it. */
+  /** Starts to charge the time, until {@link end} is called as often. Statements that overlap are charged once. */
   begin(): void {
     if (this.#running++ === 0) this.#since = performance.now();
   }
 
+  /** Ends what {@link begin} began. */
   end(): void {
     if (--this.#running === 0) this.leftMs -= performance.now() - this.#since;
   }

@@ -1,3 +1,4 @@
+// Node's `import()` costs several promises each time.
 let loaded: typeof import('bcrypt') | undefined;
 
 /** bcrypt, whose native part is loaded on first use instead of at startup. */

@@ -4,7 +4,7 @@ import { inSavepoint, joinTransaction } from './app-transaction.js';
 import { Clock, NOW_SQL } from './clock.js';
 import type { Dialect } from './connect.js';
 import type { Driver } from './driver.js';
-import { AppError, asFailure, isRetryable, partOf } from './faults.js';
+import { AppError, asFailure, partOf } from './faults.js';
 import { digestList } from './literal.js';
 import { retrying } from './retrying.js';
 import { type Replacements, type StatementOptions, Statements } from './statements.js';
@@ -81,7 +81,7 @@ export class Database {
     await this.awaitShared(() => this.#reading as Promise<void>);
   }
 
-  /** Runs a SELECT. Outside a transaction it is retried. */
+  /** Runs a SELECT. Outside a transaction it has a deadline, and is retried. */
   select<Row>(
     sql: string,
     replacements?: Replacements,
@@ -178,7 +178,7 @@ export class Database {
   ): Promise<unknown> {
     const { joined } = this.context;
     const statement = () => this.statements.send(sql, QueryTypes.SELECT, replacements, { transaction });
-    if (transaction) return this.#within(transaction, statement);
+    if (transaction) return partOf(statement);
     // Not beside another call's unit: that may be undone, and on PostgreSQL, a failure in it would fail this too.
     if (joined) return joined.exclusively(() => this.#select(sql, replacements, joined.handle));
     return this.#run((turn) => retrying(turn, statement), deadlineMs);
@@ -188,32 +188,18 @@ export class Database {
     statement: (options: StatementOptions) => Promise<unknown>,
     transaction: Transaction | undefined,
   ): Promise<unknown> {
-    if (transaction) return this.#within(transaction, () => statement({}));
+    if (transaction) return partOf(() => statement({}));
     const { joined } = this.context;
     if (!joined) return this.#write((turn) => statement({ turn }));
     const { handle } = joined;
-    const unit = () => this.#within(handle, () => statement({ transaction: handle }));
+    const unit = () => partOf(() => statement({ transaction: handle }));
     // The others undo only the statement that failed.
     const isSafe = this.dialect !== 'postgres' || joined.commitsItself;
     return joined.exclusively(() => (isSafe ? unit() : inSavepoint(this.sequelize, handle, unit)));
   }
 
-  /**
-   * Runs a statement of a transaction. One of latchkey's has a deadline as a whole. One of the app's has none: a statement
-   * that was given up would still take effect with the app's commit.
-   */
-  #within<T>(transaction: Transaction, statement: () => Promise<T>): Promise<T> {
-    const isOwn = this.#units.has(transaction);
-    const isOfApp = this.context.joined?.handle === transaction;
-    return isOwn || isOfApp ? partOf(statement) : this.#run(statement, DEADLINE_MS, true);
-  }
-
-  /**
-   * Applies the deadline, and turns failures into what callers get.
-   *
-   * @param isPart whether it is a part of a transaction, whose caller may run that again
-   */
-  async #run<T>(work: (turn: Turn) => Promise<T>, deadlineMs = DEADLINE_MS, isPart = false): Promise<T> {
+  /** Applies the deadline, and turns failures into what callers get. */
+  async #run<T>(work: (turn: Turn) => Promise<T>, deadlineMs = DEADLINE_MS): Promise<T> {
     const { budget } = this.context;
     const limitMs = Math.min(deadlineMs, budget?.left ?? deadlineMs);
     if (limitMs <= 0) throw noAnswer();
@@ -222,7 +208,7 @@ export class Database {
     try {
       return await turn.limited(this.sequelize, work(turn));
     } catch (error) {
-      throw isPart && isRetryable(error) ? error : asFailure(error);
+      throw asFailure(error);
     } finally {
       budget?.end();
     }

@@ -90,6 +90,19 @@ export function asFailure(error: unknown): unknown {
 }
 
 /**
+ * Runs a statement of a transaction. An error with which the whole can be retried is thrown as it is. A statement has no
+ * deadline here: a transaction of latchkey's has one, and in one of the app's, a statement that was given up would still
+ * take effect with the app's commit.
+ */
+export async function partOf<T>(statement: () => Promise<T>): Promise<T> {
+  try {
+    return await statement();
+  } catch (error) {
+    throw isRetryable(error) ? error : asFailure(error);
+  }
+}
+
+/**
  * Converts a database error to `unavailable` (503). Its SQL and parameters are dropped; its code and message are kept
  * as the cause, for the log. If the schema is not what this version expects, trying again does not help: the log then
  * names the tables of the statement beside the database's message, which names the column.
@@ -112,13 +125,4 @@ export function asUnavailable(error: unknown): AuthError {
 function tablesOf(sql: string): string {
   const named = [...sql.matchAll(/\b(?:FROM|JOIN|INTO|UPDATE) +(\w+)(?: +([a-z])\b)?/g)];
   return named.map(([, table, alias]) => `table ${table}${alias ? ` as ${alias}` : ''}`).join(', ');
-}
-
-/** The outcome of a part of a transaction. An error with which the whole can be retried is thrown as it is. */
-export async function partOf<T>(part: () => Promise<T>): Promise<T> {
-  try {
-    return await part();
-  } catch (error) {
-    throw isRetryable(error) ? error : asFailure(error);
-  }
 }

@@ -17,11 +17,6 @@ interface Unit {
 export class Units {
   readonly #units = new WeakMap<Transaction, Unit>();
 
-  /** Whether a transaction is one in which a unit runs. */
-  has(transaction: Transaction): boolean {
-    return this.#units.has(transaction);
-  }
-
   /** Adds what to do after the commit of the unit that a transaction is in. @returns false if it is in none */
   addLater(transaction: Transaction, work: Work): boolean {
     const unit = this.#units.get(transaction);

@@ -81,7 +81,6 @@ export class Limiter {
    * @throws AuthError `rate_limited`
    */
   async countAddress(name: WindowName, what = ''): Promise<void> {
-    if (!this.rules?.[name]) return;
     const { client } = this;
     if (client !== '') await this.#count(name, `${what} address ${client}`);
   }

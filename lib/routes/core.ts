@@ -1,5 +1,6 @@
 import type { Core } from '../core/core.js';
 import { type Route, withTwins } from '../http/route.js';
+import type { PluginParts } from '../plugin.js';
 import { changeEmail } from './email-changes.js';
 import { confirmChange } from './email-changes-confirm.js';
 import { canUpdate, deleteMe, me, updateMe } from './me.js';
@@ -12,7 +13,7 @@ import { signout } from './signout.js';
 import { undoChange } from './undo-change.js';
 
 /** The core's routes and those of plugins. */
-export function allRoutes(core: Core, ofPlugins: readonly Route[]): readonly Route[] {
+export function allRoutes(core: Core, plugins: readonly Pick<PluginParts, 'routes'>[]): readonly Route[] {
   const routes = withTwins(core.settings, [
     me(core),
     ...(core.settings.account.delete ? [deleteMe(core)] : []),
@@ -25,7 +26,7 @@ export function allRoutes(core: Core, ofPlugins: readonly Route[]): readonly Rou
     endSession(core),
     signout(core),
     revokeSessions(core),
-    ...ofPlugins,
+    ...plugins.flatMap((plugin) => plugin.routes?.() ?? []),
   ]);
   // The document includes its own route.
   routes.push(openapi(core, routes));
