@@ -56,14 +56,14 @@ export class Sessions {
   }
 
   /** The active session with this token, or digest of one. Sends at most one statement, which concurrent lookups share. */
-  async find(token: string | Buffer): Promise<SessionWithUser | null> {
-    const found = await this.#lookup.find(token);
-    if (!found || this.#hasEnded(found.row)) return null;
-    const { row: session, user, now } = found;
-    const { id, lastActiveAt } = session;
-    if (now - lastActiveAt.getTime() >= this.#touchMs)
-      this.#touches.record(id, lastActiveAt, now, lastActiveAt.getTime() + this.#idleMs);
-    return { user, session };
+  find(token: string | Buffer): Promise<SessionWithUser | null> {
+    return this.#lookup.find(token, ({ row: session, user, now }) => {
+      if (this.#hasEnded(session)) return null;
+      const { id, lastActiveAt } = session;
+      if (now - lastActiveAt.getTime() >= this.#touchMs)
+        this.#touches.record(id, lastActiveAt, now, lastActiveAt.getTime() + this.#idleMs);
+      return { user, session };
+    });
   }
 
   /** A user's active sessions, newest first. */
@@ -102,9 +102,8 @@ export class Sessions {
   }
 
   /** The session with this token, and whose it is, although it may have expired. */
-  async ownerOf(token: string): Promise<OwnedSession | null> {
-    const found = await this.#lookup.find(token);
-    return found && { userId: found.row.userId, sessionId: found.row.id };
+  ownerOf(token: string): Promise<OwnedSession | null> {
+    return this.#lookup.find(token, ({ row: { userId, id: sessionId } }) => ({ userId, sessionId }));
   }
 
   /** Ends one session of a user. @param within a transaction to take part in @returns whether it was active */

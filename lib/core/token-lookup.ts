@@ -42,8 +42,14 @@ export class TokenLookup<Row, Owner extends User = User> {
     );
   }
 
-  /** @param token a token, or the digest of one */
-  async find(token: string | Buffer): Promise<Found<Row, Owner> | null> {
+  /**
+   * @param token a token, or the digest of one
+   * @param use what the row becomes, if there is one; null counts as none
+   */
+  async find<Result>(
+    token: string | Buffer,
+    use: (found: Found<Row, Owner>) => Result | null,
+  ): Promise<Result | null> {
     if (typeof token === 'string' && !isWellFormedToken(this.lookup.prefix, token)) return null;
     const digest = typeof token === 'string' ? digestInHex(token) : token.toString('hex');
     const raw = this.database.isJoined
@@ -53,7 +59,7 @@ export class TokenLookup<Row, Owner extends User = User> {
     const { row, user: owner } = this.lookup;
     const user = owner.read(raw);
     if (owner.isPresent && !(await owner.isPresent(user))) return null;
-    return { row: row.read(raw), user, now: this.database.clock.at(raw.db_now) };
+    return use({ row: row.read(raw), user, now: this.database.clock.at(raw.db_now) });
   }
 
   async #fetch(digests: readonly string[], deadlineMs?: number): Promise<Map<string, Raw>> {

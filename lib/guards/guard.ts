@@ -14,12 +14,12 @@ import type { GuardOptions } from './options.js';
 export type AuthOrConfig = AnyAuth | AuthConfig<readonly Plugin[]>;
 
 /** A middleware that authenticates a request and sets or clears `req.auth`, or responds with a problem. */
-export function guard(
+export function guard<A extends Authentication | null>(
   name: string,
   authOrConfig: AuthOrConfig,
   options: GuardOptions,
-  decide: (core: Core, req: Request, res: Response) => Promise<Authentication | null>,
-  check?: (core: Core, authentication: Authentication) => void,
+  decide: (core: Core, req: Request, res: Response) => Promise<A>,
+  check?: (core: Core, authentication: A) => void,
 ): RequestHandler {
   const { core } = internalsOf(authOrConfig);
   const { accept, onError } = checked(name, options, core);
@@ -28,11 +28,10 @@ export function guard(
     setAuthentication(core, req, null);
     try {
       const authentication = await decide(core, req, res);
-      if (authentication) {
-        if (accept && !accept.includes(authentication.via)) throw notAccepted(core, authentication, accept);
-        check?.(core, authentication);
-        setAuthentication(core, req, authentication);
-      }
+      if (authentication && accept && !accept.includes(authentication.via))
+        throw notAccepted(core, authentication, accept);
+      check?.(core, authentication);
+      if (authentication) setAuthentication(core, req, authentication);
     } catch (error) {
       if (!onError || !(error instanceof AuthError)) return answerError(core, error, res, next);
       try {

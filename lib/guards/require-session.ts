@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
-import { requireAal, requireAuthentication, requireFresh, requireScopes } from '../http/admit.js';
+import { AuthError } from '../errors.js';
+import { authenticate, requireAal, requireFresh, requireScopes } from '../http/admit.js';
 import { type AuthOrConfig, guard } from './guard.js';
 import { checkAal, type GuardOptions } from './options.js';
 
@@ -47,7 +48,8 @@ export function requireSession(auth: AuthOrConfig, options: RequireSessionOption
     throw new TypeError("latchkey: requireSession's freshWithin must be a number of seconds");
   }
   checkAal('requireSession', aal);
-  return guard('requireSession', auth, rest, requireAuthentication, (core, authentication) => {
+  return guard('requireSession', auth, rest, authenticate, (core, authentication) => {
+    if (!authentication) throw new AuthError('unauthenticated');
     requireScopes(core, authentication, scopes);
     if (aal > 1) requireAal(authentication, aal);
     if (freshWithin !== undefined) requireFresh(core, authentication, freshWithin);

@@ -27,7 +27,8 @@ export async function authenticate(
   if (authentication.via !== 'cookie') return authentication;
   const { method } = req;
   if (method !== undefined && isUnsafe(method)) requireOwnOrigin(req, core.settings);
-  if (res) await retireOldSessions(core, req, res, authentication.session.id);
+  if (res && core.settings.bridges.length > 0)
+    await retireOldSessions(core, req, res, authentication.session.id);
   return authentication;
 }
 

@@ -187,6 +187,8 @@ export class Selection<Row> {
   /** `s.id AS s_id, s.user_id AS s_user_id, …` */
   readonly columns: string;
   readonly #readers: readonly { attribute: string; key: string; decode: (value: unknown) => unknown }[];
+  /** A row of nulls, whose copies have room for all attributes: an object that grows is copied several times. */
+  readonly #blank: Readonly<Record<string, unknown>>;
 
   constructor(
     private readonly database: Database,
@@ -203,21 +205,22 @@ export class Selection<Row> {
       key: `${alias}_${name}`,
       decode: decoder(column, database),
     }));
+    this.#blank = Object.fromEntries(columns.map(({ attribute }) => [attribute, null]));
   }
 
   /** Reads this table's row from a row of the result. */
   read(raw: object): Row {
-    const row: Record<string, unknown> = {};
+    const row = { ...this.#blank };
     for (const { attribute, key, decode } of this.#readers) {
       const value = (raw as Raw)[key];
-      row[attribute] = value === null ? null : decode(value);
+      if (value !== null) row[attribute] = decode(value);
     }
     return row as Row;
   }
 
   /** The part of a complete row that this selection covers. */
   pick(row: object): Row {
-    const part: Record<string, unknown> = {};
+    const part = { ...this.#blank };
     for (const { attribute } of this.#readers) part[attribute] = (row as Raw)[attribute];
     return part as Row;
   }

@@ -71,15 +71,15 @@ export class ApiKeyStore {
    *
    * @throws AuthError what a plugin's check of the account throws, such as `account_suspended`
    */
-  async find(key: string): Promise<{ apiKey: ApiKey; user: User } | null> {
-    const found = await this.#lookup.find(key);
-    if (!found) return null;
-    const { row: apiKey, user: account, now } = found;
-    if (apiKey.expiresAt && this.#database.clock.hasPassed(apiKey.expiresAt)) return null;
-    this.#core.checkAccount(account);
-    const { id, lastUsedAt } = apiKey;
-    if (!lastUsedAt || now - lastUsedAt.getTime() >= USE_INTERVAL_MS) this.#uses.record(id, lastUsedAt, now);
-    return { apiKey, user: this.#user.pick(account) };
+  find(key: string): Promise<{ apiKey: ApiKey; user: User } | null> {
+    return this.#lookup.find(key, ({ row: apiKey, user: account, now }) => {
+      if (apiKey.expiresAt && this.#database.clock.hasPassed(apiKey.expiresAt)) return null;
+      this.#core.checkAccount(account);
+      const { id, lastUsedAt } = apiKey;
+      if (!lastUsedAt || now - lastUsedAt.getTime() >= USE_INTERVAL_MS)
+        this.#uses.record(id, lastUsedAt, now);
+      return { apiKey, user: this.#user.pick(account) };
+    });
   }
 
   /** A user's keys, newest first. */
