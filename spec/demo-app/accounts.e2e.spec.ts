@@ -67,6 +67,7 @@ inBrowser('the accounts of the demo app', () => {
 
   test('a session that ended in the meantime redirects to the sign-in page and back', async () => {
     const page = await demo.openSignedIn(grace, '/api-keys');
+    await page.getByText('You have no keys yet.').waitFor();
     await page.getByLabel('Name').fill('too late');
     await page.context().clearCookies();
     await page.getByRole('button', { name: 'Create key' }).click();

@@ -181,6 +181,8 @@ inBrowser('sign-in with a provider in the demo app', () => {
       { ...grace, email: 'dorothy@example.com', username: 'dorothy' },
       '/',
     );
+    // The page that is left must not ask for the account in between: it would go to the sign-in page by itself.
+    await page.goto('about:blank');
     await page.context().clearCookies();
     await page.route('**/api/providers', (route) => route.abort());
     await page.goto(demo.url('/sign-in'));
