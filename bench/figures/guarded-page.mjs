@@ -13,7 +13,7 @@ const FEWER_ROUNDS = ['better-auth-joins', 'express-session-redis', 'auth-js'];
 /** @param {import('../support/options.mjs').Options} options */
 export async function measure({ quick, dialects, servers, databases, log }) {
   const size = quick ? SMALL : FULL;
-  const timing = quick ? { rounds: 1, seconds: 1, warmUp: 1 } : { rounds: 5, seconds: 4, warmUp: 4 };
+  const timing = quick ? { rounds: 1, seconds: 1, warmUp: 1 } : { rounds: 5, seconds: 4, warmUp: 10 };
   const parts = [
     `One small JSON page with the user and the session. ${fixed(size.users)} users, ${fixed(size.sessions)} sessions, of which ${fixed(size.hot)} send requests;
 ${CONNECTIONS} connections; ${timing.rounds} interleaved rounds of ${timing.seconds} s after ${timing.warmUp} s of warm-up. CPU is the server's time a request.`,

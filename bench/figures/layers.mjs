@@ -14,7 +14,7 @@ export async function measure({ quick, databases, log }) {
   const size = quick ? SMALL : FULL;
   const timing = quick
     ? { rounds: 1, seconds: 1, warmUp: 1, alone: 1 }
-    : { rounds: 4, seconds: 2, warmUp: 4, alone: 1 };
+    : { rounds: 4, seconds: 2, warmUp: 6, alone: 1 };
   const names = ['hand-written', 'latchkey-cookie'];
   const real = await candidates('mysql', { size, names, databases, log });
   const latchkey = real.find(({ name }) => name === 'latchkey-cookie');

@@ -9,8 +9,7 @@ const app = newApp();
 app.use('/auth', authRouter(auth));
 app.get('/me', requireSession(auth), (req, res) => {
   const { user, session, apiKey } = req.auth;
-  const shown = { ...user, emailVerified: user.emailVerifiedAt !== null };
   // An API key is no session, and has other columns, of about the same length.
-  res.json(page(shown, session ?? { ...apiKey, ipAddress: apiKey.start, userAgent: apiKey.name }));
+  res.json(page(user, session ?? { ...apiKey, ipAddress: apiKey.start, userAgent: apiKey.name }));
 });
 serve(app);

@@ -50,13 +50,9 @@ if (!has('express')) {
   const guards = has('promises') ? [guardWithPromises] : has('cookie') ? [guardAtOnce] : [];
   app.get('/me', ...guards, (req, res) => {
     if (!has('json')) return res.writeHead(200, headers).end(text);
-    res.json(has('rows') ? page(shownOf(req.auth.user), req.auth.session) : constant);
+    res.json(has('rows') ? page(req.auth.user, req.auth.session) : constant);
   });
   serve(app);
-}
-
-function shownOf(user) {
-  return { ...user, emailVerified: user.emailVerifiedAt !== null };
 }
 
 // Up to the digest, there is nothing to wait for.

@@ -1,7 +1,8 @@
 // The page that all servers answer.
 
 /**
- * @param {{ id: string, email: string, emailVerified: boolean, createdAt: Date, updatedAt: Date }} user
+ * @param {{ id: string, email: string, emailVerified?: boolean, emailVerifiedAt?: Date | null, createdAt: Date,
+ *   updatedAt: Date }} user with one of `emailVerified` and `emailVerifiedAt`
  * @param {{ id: string, userId: string, createdAt: Date, expiresAt: Date, ipAddress: string, userAgent: string }} session
  */
 export function page(user, session) {
@@ -9,7 +10,7 @@ export function page(user, session) {
     user: {
       id: user.id,
       email: user.email,
-      emailVerified: user.emailVerified,
+      emailVerified: user.emailVerified ?? user.emailVerifiedAt !== null,
       createdAt: user.createdAt,
       updatedAt: user.updatedAt,
     },
