@@ -27,6 +27,7 @@ export async function authenticate(
   if (authentication.via !== 'cookie') return authentication;
   const { method } = req;
   if (method !== undefined && isUnsafe(method)) requireOwnOrigin(req, core.settings);
+  // Most apps have no bridge, and every request would wait for a promise more.
   if (res && core.settings.bridges.length > 0)
     await retireOldSessions(core, req, res, authentication.session.id);
   return authentication;
