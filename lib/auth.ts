@@ -1,20 +1,14 @@
-import { bearerCarrier } from './carriers/bearer.js';
-import { cookieCarrier } from './carriers/cookie.js';
-import type { AuthConfig } from './config/auth-config.js';
+import { type AccountApis, accountApis } from './accounts/account-apis.js';
+import { UsersApi } from './accounts/api.js';
+import { closedAccounts } from './accounts/closed-accounts.js';
+import type { AuthConfig } from './config/config.js';
 import { DEFAULT_BASE_PATH, readConfig } from './config/settings.js';
 import type { FieldsOptions } from './config/user-options.js';
 import { CallContext } from './context/call.js';
 import { once } from './context/once.js';
-import { type AccountApis, accountApis } from './core/account-apis.js';
-import { type Authentication, type RequestLike, toPlainRequest } from './core/authentication.js';
-import type { TransactionOption } from './core/client-input.js';
-import { closedAccounts } from './core/closed-accounts.js';
 import { Core } from './core/core.js';
-import { type AuthEventListener, type AuthEventName, Events } from './core/events.js';
-import { UsersApi } from './core/users-api.js';
 import { SecretBox } from './crypto/secret-box.js';
 import { openDatabase } from './database/open.js';
-import type { WithFields } from './field-types.js';
 import { requireAuthentication } from './http/admit.js';
 import { describeApi, type OpenApiDocument } from './http/openapi.js';
 import { type OwnSignIn, ownSignIn } from './http/own-sign-in.js';
@@ -22,14 +16,10 @@ import type { Route } from './http/route.js';
 import { Limiter } from './limits/limiter.js';
 import { openLimitStore } from './limits/open.js';
 import { Mailer } from './mail/mailer.js';
-import { type CoreModels, withCoreTables } from './models/core.js';
-import { modelsOf } from './models/model.js';
-import { outboxEntries } from './models/outbox-entry.js';
-import type { Session } from './models/session.js';
-import { Table } from './models/table.js';
-import type { User } from './models/user.js';
+import { type AuthEventListener, type AuthEventName, Events } from './outbox/events.js';
 import { Outbox } from './outbox/outbox.js';
-import { OutboxRows } from './outbox/outbox-rows.js';
+import { OutboxRows } from './outbox/rows.js';
+import { Webhooks } from './outbox/webhooks.js';
 import {
   type NamedParts,
   type Plugin,
@@ -40,9 +30,19 @@ import {
   type WithSecondFactors,
 } from './plugin.js';
 import { processWide } from './process-wide.js';
-import { allRoutes } from './routes/core.js';
+import { allRoutes } from './routes/routes.js';
+import { bearerCarrier } from './sessions/bearer.js';
+import { cookieCarrier } from './sessions/carriers.js';
+import type { TransactionOption } from './sessions/client-input.js';
+import { type Authentication, type RequestLike, toPlainRequest } from './sessions/request.js';
+import { type CoreModels, withCoreTables } from './tables/core.js';
+import { modelsOf } from './tables/model.js';
+import { outboxEntries } from './tables/outbox-entry.js';
+import type { Session } from './tables/session.js';
+import { Table } from './tables/table.js';
+import type { User } from './tables/user.js';
 import { type Chores, choresOf, type Upkeep, upkeep } from './upkeep.js';
-import { Webhooks } from './webhooks/webhooks.js';
+import type { WithFields } from './users/field-types.js';
 
 const internalsKey = Symbol.for('latchkey.internals');
 

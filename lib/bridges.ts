@@ -1,14 +1,5 @@
 /** The entry point `latchkey/bridges`: sessions of older systems, which are taken over while an app moves to latchkey. */
-export { type AuthJsSessionsOptions, authJsSessions } from './bridges/auth-js.js';
-export { type BetterAuthSessionsOptions, betterAuthSessions } from './bridges/better-auth.js';
-export {
-  type ExpressSessionData,
-  type ExpressSessionOptions,
-  type ExpressSessionStore,
-  expressSession,
-} from './bridges/express-session.js';
-export type { OldRow } from './bridges/old-tables.js';
-export type { BridgeOptions, FoundUser } from './bridges/options.js';
+
 export type {
   CookieValues,
   ImportedRow,
@@ -17,3 +8,16 @@ export type {
   OldUserId,
   SessionBridge,
 } from './config/bridge.js';
+export type { BridgeOptions, FoundUser } from './previous-systems/bridge-options.js';
+export { type AuthJsSessionsOptions, authJsSessions } from './previous-systems/bridges-auth-js.js';
+export {
+  type BetterAuthSessionsOptions,
+  betterAuthSessions,
+} from './previous-systems/bridges-better-auth.js';
+export {
+  type ExpressSessionData,
+  type ExpressSessionOptions,
+  type ExpressSessionStore,
+  expressSession,
+} from './previous-systems/express-session.js';
+export type { OldRow } from './previous-systems/old-tables.js';

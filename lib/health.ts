@@ -2,7 +2,7 @@ import { withTimeout } from './context/deadline.js';
 import type { Database } from './database/database.js';
 import type { LimitStore } from './limits/store.js';
 import { namesInJournal } from './migrations/journal.js';
-import type { OutboxRows } from './outbox/outbox-rows.js';
+import type { OutboxRows } from './outbox/rows.js';
 
 /** Less than 2 seconds, so that a busy process still answers within them. */
 const LOOK_MS = 1800;

@@ -1,3 +1,13 @@
+export type {
+  CreateUserInput,
+  DeleteUserOptions,
+  SetEmailOptions,
+  SetUserPasswordOptions,
+  UsersApi,
+} from './accounts/api.js';
+export type { UserInput } from './accounts/change.js';
+export type { ImportApi } from './accounts/import-users.js';
+export type { UndoInput } from './accounts/undo-api.js';
 export { type AnyAuth, type Auth, type AuthWith, createAuth } from './auth.js';
 export type {
   AccountDeletionOptions,
@@ -7,54 +17,25 @@ export type {
   OutboxOptions,
   RateLimitOptions,
   SessionOptions,
-} from './config/auth-config.js';
-export type { WebhookOptions } from './config/webhook-options.js';
-export type { Authentication, RequestLike, SessionAuthentication, Via } from './core/authentication.js';
-export { canonicalEmail } from './core/canonical.js';
-export type { ClientInput, TransactionOption } from './core/client-input.js';
-export type { AuthEventListener, AuthEventName, AuthEvents } from './core/events.js';
-export type {
-  ImportedAccount,
-  ImportProgress,
-  ImportReport,
-  ImportRow,
-  ImportUsersOptions,
-  LegacyVerifier,
-  LegacyVerifiers,
-  SkippedRow,
-} from './core/import-types.js';
-export type { ImportApi } from './core/import-users.js';
-export type { ListOutboxOptions, OutboxApi, OutboxEntry, OutboxState } from './core/outbox-api.js';
-export type { IssuedSession, PendingSignIn, SignedIn } from './core/signed-in.js';
-export type { UndoInput } from './core/undo-api.js';
-export type { UserInput } from './core/update-user.js';
-export type { UserForAdmins } from './core/user-record.js';
-export type {
-  CreateUserInput,
-  DeleteUserOptions,
-  SetEmailOptions,
-  SetUserPasswordOptions,
-  UsersApi,
-} from './core/users-api.js';
+} from './config/config.js';
 export { AuthError, type AuthErrorCode, type FieldError } from './errors.js';
-export type { ChangedFields, FieldsOf, NewFields } from './field-types.js';
-export type { AuthOrConfig } from './guards/guard.js';
+export type { AuthOrConfig } from './guards/guards.js';
 export { optionalSession } from './guards/optional-session.js';
 export type { GuardOptions } from './guards/options.js';
+export { currentSession, currentUser, type Register, type RequestAuthentication } from './guards/request.js';
 export { type RequireAdminOptions, requireAdmin } from './guards/require-admin.js';
 export { type RequireSessionOptions, requireSession } from './guards/require-session.js';
 export type { OpenApiDocument } from './http/openapi.js';
-export { currentSession, currentUser, type Register, type RequestAuthentication } from './http/request.js';
 export type { WindowRule } from './limits/limiter.js';
 export type { RedisClient } from './limits/redis-store.js';
 export type { Logger } from './logger.js';
 export type { MailDetails, MailKind, MailMessage } from './mail/message.js';
 export type { NoticeKind } from './mail/notice-kinds.js';
 export type { MigrateOptions } from './migrations/migrate.js';
-export type { CoreModels } from './models/core.js';
-export type { Session } from './models/session.js';
-export type { User } from './models/user.js';
+export type { ListOutboxOptions, OutboxApi, OutboxEntry, OutboxState } from './outbox/api.js';
+export type { AuthEventListener, AuthEventName, AuthEvents } from './outbox/events.js';
 export type { Delivered } from './outbox/outbox.js';
+export type { WebhookOptions } from './outbox/webhook-options.js';
 export type { Plugin, PluginApis, PluginModels } from './plugin.js';
 export type { AdminApi } from './plugins/admin/api.js';
 export { type AdminOptions, admin } from './plugins/admin/index.js';
@@ -66,8 +47,8 @@ export type {
 export type { ListUsersOptions, UserPage } from './plugins/admin/user-list.js';
 export type { ApiKeysApi, CreateApiKeyInput } from './plugins/api-keys/api.js';
 export type { ApiKeyAuthentication } from './plugins/api-keys/carrier.js';
+export type { ApiKey } from './plugins/api-keys/declarations.js';
 export { type ApiKeysOptions, apiKeys } from './plugins/api-keys/index.js';
-export type { ApiKey } from './plugins/api-keys/model.js';
 export type { AuditLogApi, ListEventsOptions } from './plugins/audit-log/api.js';
 export { type AuditLogOptions, auditLog } from './plugins/audit-log/index.js';
 export type { AuditEvent } from './plugins/audit-log/model.js';
@@ -96,6 +77,7 @@ export type { SignUpAnswer, SignUpInputOf } from './plugins/credential-password/
 export type { OAuthApi } from './plugins/oauth/api.js';
 export type { AuthorizationRequest } from './plugins/oauth/begin-flow.js';
 export type { CallbackResult } from './plugins/oauth/complete-flow.js';
+export type { Account } from './plugins/oauth/declarations.js';
 export type { ImportedLink } from './plugins/oauth/imported-links.js';
 export { type OAuthOptions, oauth } from './plugins/oauth/index.js';
 export type {
@@ -105,9 +87,9 @@ export type {
   TokensOptions,
   UnlinkOptions,
 } from './plugins/oauth/inputs.js';
-export type { Account } from './plugins/oauth/model.js';
 export type { ProviderTokens } from './plugins/oauth/tokens.js';
 export type { PasskeysApi } from './plugins/passkeys/api.js';
+export type { Passkey } from './plugins/passkeys/declarations.js';
 export { passkeys } from './plugins/passkeys/index.js';
 export type {
   PasskeySession,
@@ -117,7 +99,6 @@ export type {
   RegisterPasskeyInput,
   RemovePasskeyOptions,
 } from './plugins/passkeys/inputs.js';
-export type { Passkey } from './plugins/passkeys/model.js';
 export type { PasskeysOptions } from './plugins/passkeys/options.js';
 export type {
   NewPasskeyResponse,
@@ -125,7 +106,7 @@ export type {
   PasskeyDescriptor,
   PasskeyRequestOptionsJSON,
   PasskeyResponse,
-} from './plugins/passkeys/webauthn-json.js';
+} from './plugins/passkeys/webauthn.js';
 export type {
   ReinstateOptions,
   SuspendedUser,
@@ -149,4 +130,23 @@ export type {
   TwoFactorStatus,
 } from './plugins/two-factor/inputs.js';
 export { authRouter } from './router.js';
+export type { ClientInput, TransactionOption } from './sessions/client-input.js';
+export type { Authentication, RequestLike, SessionAuthentication, Via } from './sessions/request.js';
+export type { IssuedSession, PendingSignIn, SignedIn } from './sessions/signed-in.js';
+export type { CoreModels } from './tables/core.js';
+export type { Session } from './tables/session.js';
+export type { User } from './tables/user.js';
 export type { DryRunOption } from './upkeep.js';
+export { canonicalEmail } from './users/canonical.js';
+export type { ChangedFields, FieldsOf, NewFields } from './users/field-types.js';
+export type {
+  ImportedAccount,
+  ImportProgress,
+  ImportReport,
+  ImportRow,
+  ImportUsersOptions,
+  LegacyVerifier,
+  LegacyVerifiers,
+  SkippedRow,
+} from './users/imported.js';
+export type { UserForAdmins } from './users/user-record.js';

@@ -1,12 +1,12 @@
 import type { Contribution } from './core/contribution.js';
 import type { Core } from './core/core.js';
-import type { withSecondFactors } from './core/signed-in.js';
 import type { Chore } from './database/chore.js';
 import type { Route } from './http/route.js';
 import type { Migration } from './migrations/migration.js';
-import type { Columns } from './models/column.js';
-import type { ModelOf } from './models/model.js';
-import type { TableDeclaration } from './models/table.js';
+import type { withSecondFactors } from './sessions/signed-in.js';
+import type { Columns } from './tables/column.js';
+import type { ModelOf } from './tables/model.js';
+import type { TableDeclaration } from './tables/table.js';
 
 type Tables = Readonly<Record<string, TableDeclaration>>;
 

@@ -3,7 +3,7 @@ import { internalsOf } from './auth.js';
 import { DEFAULT_BASE_PATH } from './config/settings.js';
 import type { Core } from './core/core.js';
 import { AuthError } from './errors.js';
-import type { AuthOrConfig } from './guards/guard.js';
+import type { AuthOrConfig } from './guards/guards.js';
 import { endpoint, methodNotAllowed } from './http/endpoint.js';
 import { answerError } from './http/problem.js';
 import type { Route } from './http/route.js';

@@ -1,18 +1,18 @@
 import * as z from 'zod';
+import { closedForLong } from './accounts/deletion.js';
 import { readOptions } from './config/options.js';
 import { withTimeout } from './context/deadline.js';
 import { once } from './context/once.js';
 import type { Core } from './core/core.js';
-import { closedForLong } from './core/deletion.js';
-import { OutboxApi } from './core/outbox-api.js';
 import { type Chore, runChores } from './database/chore.js';
 import { type Health, HealthCheck } from './health.js';
 import type { LimitStore } from './limits/store.js';
 import { coreMigrations } from './migrations/core.js';
 import { type MigrateOptions, migrate } from './migrations/migrate.js';
-import { rateLimits } from './models/rate-limit.js';
+import { OutboxApi } from './outbox/api.js';
+import type { Webhooks } from './outbox/webhooks.js';
 import { byName, type NamedParts } from './plugin.js';
-import type { Webhooks } from './webhooks/webhooks.js';
+import { rateLimits } from './tables/rate-limit.js';
 
 const CLOSING_MS = 10_000;
 

@@ -121,7 +121,7 @@ test('only what you configure is sent requests', () => {
   expect(senders.sort()).toEqual([
     'lib/plugins/oauth/bounded-fetch.ts',
     'lib/plugins/oauth/client.ts',
-    'lib/webhooks/endpoint.ts',
+    'lib/outbox/endpoint.ts',
   ]);
 });
 

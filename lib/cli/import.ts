@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ImportRow } from '../core/import-types.js';
+import type { ImportRow } from '../users/imported.js';
 import type { Acting, Call } from './call.js';
 import { counted } from './output.js';
 import { readRows } from './rows.js';

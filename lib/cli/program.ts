@@ -5,12 +5,12 @@ import type { Acting } from './call.js';
 import { addDoctor } from './doctor.js';
 import { EXIT, usageError } from './failure.js';
 import { addImport } from './import.js';
-import { addMigrate } from './migrate.js';
 import { Output, type Streams } from './output.js';
 import { loadProject } from './project.js';
 import { addPrune } from './prune.js';
 import { addRotate } from './rotate.js';
 import { addSecret } from './secret.js';
+import { addMigrate } from './upkeep.js';
 import { addUsers } from './users.js';
 
 /** The command line: its commands, and the exit code of the one that has run. */

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Auth, internalsOf } from '../auth.js';
-import type { UserForAdmins } from '../core/user-record.js';
 import { isUuid } from '../crypto/uuid.js';
+import type { UserForAdmins } from '../users/user-record.js';
 import type { Acting, Call } from './call.js';
 import { Refusal, usageError } from './failure.js';
 import { counted } from './output.js';

@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize';
-import type { User } from '../models/user.js';
+import type { User } from '../tables/user.js';
 
 /** The type of a field's value. */
 export type FieldType = 'string' | 'integer' | 'number' | 'boolean' | 'date' | 'json';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { coreTables } from '../models/core.js';
+import { coreTables } from '../tables/core.js';
 import type { FieldOptions, Hooks, RowModel } from './user-options.js';
 
 // As in MySQL's VARCHAR with four bytes a character, of which a row can hold 65,535.

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isWebhookSecret } from '../crypto/webhook-signature.js';
+import type { WebhookSettings } from '../outbox/webhook-options.js';
 import { isLoopback } from './options.js';
-import type { WebhookSettings } from './webhook-options.js';
 
 const WHAT_SECRET =
   "must be whsec_ and 24 to 64 random bytes in base64, such as from `node -p \"'whsec_' + require('crypto').randomBytes(32).toString('base64')\"`";

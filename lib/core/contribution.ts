@@ -1,14 +1,14 @@
 import type { Transaction } from 'sequelize';
 import type { z } from 'zod';
 import type { AuthErrorCode } from '../errors.js';
-import type { Session } from '../models/session.js';
-import type { User } from '../models/user.js';
-import type { Assurance, Shown } from './assurance.js';
-import type { Carrier } from './authentication.js';
-import type { LegacyVerifiers } from './import-types.js';
-import type { RowPart } from './row-part.js';
-import type { PendingSignIn } from './signed-in.js';
-import type { AccountRow, UserRecord } from './user-record.js';
+import type { Assurance, Shown } from '../sessions/assurance.js';
+import type { Carrier } from '../sessions/request.js';
+import type { PendingSignIn } from '../sessions/signed-in.js';
+import type { Session } from '../tables/session.js';
+import type { User } from '../tables/user.js';
+import type { LegacyVerifiers } from '../users/imported.js';
+import type { RowPart } from '../users/row-part.js';
+import type { AccountRow, UserRecord } from '../users/user-record.js';
 
 /** A way for a user to sign in: their password, or a linked account at a provider. */
 export interface WayIn {

@@ -1,8 +1,8 @@
-import type { Session } from '../models/session.js';
-import type { User } from '../models/user.js';
+import type { Session } from '../tables/session.js';
+import type { User } from '../tables/user.js';
+import type { AccountRow } from '../users/user-record.js';
+import { UserStorage } from '../users/user-storage.js';
 import type { Contribution } from './contribution.js';
-import type { AccountRow } from './user-record.js';
-import { UserStorage } from './user-storage.js';
 
 /** What plugins decide about accounts, and show of them. */
 export abstract class PluginRules extends UserStorage {

@@ -1,5 +1,5 @@
-import type { Via } from './authentication.js';
-import type { ImportRow } from './import-types.js';
+import type { Via } from '../sessions/request.js';
+import type { ImportRow } from '../users/imported.js';
 
 const vias = new Map<Via, string>();
 let administrators: readonly string[] = [];

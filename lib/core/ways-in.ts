@@ -1,9 +1,9 @@
 import type { Transaction } from 'sequelize';
 import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
+import type { UserRecord } from '../users/user-record.js';
+import type { Users } from '../users/users.js';
 import type { Contribution, WayIn } from './contribution.js';
-import type { UserRecord } from './user-record.js';
-import type { Users } from './users.js';
 
 type ChangeInSession = <T>(
   userId: string,

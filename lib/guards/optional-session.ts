@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { authenticateIfPossible } from '../http/admit.js';
-import { type AuthOrConfig, guard } from './guard.js';
+import { type AuthOrConfig, guard } from './guards.js';
 import type { GuardOptions } from './options.js';
 
 /**

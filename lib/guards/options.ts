@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
-import type { Via } from '../core/authentication.js';
 import type { AuthError } from '../errors.js';
+import type { Via } from '../sessions/request.js';
 
 /** Options of all guards. */
 export interface GuardOptions {

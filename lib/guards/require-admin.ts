@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { internalsOf } from '../auth.js';
 import { howToNameAdministrators } from '../core/switches.js';
 import { requireAal, requireAdministrator } from '../http/admit.js';
-import { type AuthOrConfig, guard } from './guard.js';
+import { type AuthOrConfig, guard } from './guards.js';
 import { checkAal, type GuardOptions } from './options.js';
 
 /** Options of {@link requireAdmin}. */

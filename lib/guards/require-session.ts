@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { AuthError } from '../errors.js';
 import { authenticate, requireAal, requireFresh, requireScopes } from '../http/admit.js';
-import { type AuthOrConfig, guard } from './guard.js';
+import { type AuthOrConfig, guard } from './guards.js';
 import { checkAal, type GuardOptions } from './options.js';
 
 /** Options of {@link requireSession}. */

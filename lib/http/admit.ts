@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import type { Response } from 'express';
-import { authenticateWith } from '../carriers/authenticate.js';
-import { cookieValues } from '../carriers/cookie.js';
 import type { PlainRequest } from '../context/call.js';
-import { type Authentication, isSession, type SessionAuthentication } from '../core/authentication.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
+import { authenticateWith } from '../sessions/authenticate.js';
+import { cookieValues } from '../sessions/carriers.js';
+import { type Authentication, isSession, type SessionAuthentication } from '../sessions/request.js';
 import { carryOver, retireOldSessions } from './carry-over.js';
 import { clearDeadCookie } from './dead-cookie.js';
 import { isUnsafe, requireOwnOrigin } from './origin.js';

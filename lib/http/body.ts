@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import * as z from 'zod';
-import { trimWhitespace } from '../carriers/whitespace.js';
-import { fieldErrors } from '../core/field-errors.js';
 import { AuthError, type AuthErrorCode, excerpt } from '../errors.js';
-import type { Pair } from './form.js';
+import { fieldErrors } from '../field-errors.js';
+import { trimWhitespace } from '../sessions/whitespace.js';
+import type { Pair } from './forms.js';
 
 const MAX_BODY_BYTES = 16 * 1024;
 

@@ -1,19 +1,19 @@
 import type { ServerResponse } from 'node:http';
-import { type OldCookie, oldCookiesIn } from '../carriers/old-cookie.js';
 import type { OldSession } from '../config/bridge.js';
 import type { PlainRequest } from '../context/call.js';
 import { withTimeout } from '../context/deadline.js';
-import type { SessionAuthentication } from '../core/authentication.js';
-import { accountOf } from '../core/carried-accounts.js';
-import type { CarriedSession } from '../core/carried-sessions.js';
 import type { Core } from '../core/core.js';
-import type { SessionWithUser } from '../core/sessions.js';
-import type { CheckedSignIn } from '../core/sign-in.js';
-import type { IssuedSession } from '../core/signed-in.js';
-import type { UserRecord } from '../core/user-record.js';
 import { violatedUnique } from '../database/faults.js';
 import { AuthError } from '../errors.js';
+import type { SessionAuthentication } from '../sessions/request.js';
+import type { SessionWithUser } from '../sessions/sessions.js';
+import type { CheckedSignIn } from '../sessions/sign-in.js';
+import type { IssuedSession } from '../sessions/signed-in.js';
+import type { CarriedSession } from '../sessions/taken-over.js';
+import type { UserRecord } from '../users/user-record.js';
 import { beforeHeaders, setsCookie } from './before-headers.js';
+import { accountOf } from './carried-accounts.js';
+import { type OldCookie, oldCookiesIn } from './old-cookie.js';
 import { isUnsafe, requireOwnOrigin } from './origin.js';
 import { clearOldCookie, setSessionCookie } from './respond.js';
 

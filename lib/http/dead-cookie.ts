@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { PlainRequest } from '../context/call.js';
 import type { Core } from '../core/core.js';
-import { wereJustReplaced } from '../core/replaced-tokens.js';
+import { wereJustReplaced } from '../sessions/replaced-tokens.js';
 import { beforeHeaders, setsCookie } from './before-headers.js';
 import { clearSessionCookie } from './respond.js';
 

@@ -1,11 +1,11 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Client } from '../context/call.js';
-import type { Authentication } from '../core/authentication.js';
-import { plainAddress } from '../core/client-input.js';
 import type { Core } from '../core/core.js';
-import { isPending } from '../core/signed-in.js';
 import { DEADLINE_MS } from '../database/turn.js';
 import { AuthError } from '../errors.js';
+import { plainAddress } from '../sessions/client-input.js';
+import type { Authentication } from '../sessions/request.js';
+import { isPending } from '../sessions/signed-in.js';
 import {
   requireAdministrator,
   requireAuthentication,
@@ -16,8 +16,8 @@ import {
 } from './admit.js';
 import { isForm, nothing, readBody, readForm, readFormPost, validate } from './body.js';
 import { retireOldSessions } from './carry-over.js';
-import { bodyOfForm, type Pair } from './form.js';
 import { FormPages } from './form-pages.js';
+import { bodyOfForm, type Pair } from './forms.js';
 import { isUnsafe, requireOwnOrigin } from './origin.js';
 import { answerError, redirectError } from './problem.js';
 import { protect } from './protect.js';

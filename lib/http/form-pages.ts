@@ -1,10 +1,10 @@
 import type { Request } from 'express';
 import type { Settings } from '../config/settings.js';
 import type { Core } from '../core/core.js';
-import { isPending } from '../core/signed-in.js';
 import { AuthError } from '../errors.js';
+import { isPending } from '../sessions/signed-in.js';
 import { checkCallbackUrl } from './callback-url.js';
-import { type Pair, targetIn } from './form.js';
+import { type Pair, targetIn } from './forms.js';
 import type { Reply } from './route.js';
 
 /** The fields of every form that say where its answer leads. */

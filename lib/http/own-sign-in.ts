@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import { sessionOf } from '../carriers/authenticate.js';
 import type { PlainRequest } from '../context/call.js';
-import { type RequestLike, toPlainRequest } from '../core/authentication.js';
-import type { TransactionOption } from '../core/client-input.js';
 import type { Core } from '../core/core.js';
-import { type IssuedSession, isPending, type SignedIn } from '../core/signed-in.js';
 import { AuthError } from '../errors.js';
+import { sessionOf } from '../sessions/authenticate.js';
+import type { TransactionOption } from '../sessions/client-input.js';
+import { type RequestLike, toPlainRequest } from '../sessions/request.js';
+import { type IssuedSession, isPending, type SignedIn } from '../sessions/signed-in.js';
 import { carriesPending } from './admit.js';
 import { retireOldSessions } from './carry-over.js';
 import { isUnsafe, refuseCrossSite, refuseCrossSiteExceptLinks, requireOwnOrigin } from './origin.js';

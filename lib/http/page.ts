@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { PageOptions } from '../core/pagination.js';
+import type { PageOptions } from '../tables/pages.js';
 import { text } from './schemas.js';
 
 /** The query parameters of a paginated list. */

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { Core } from '../core/core.js';
-import { isPending, type SignedIn } from '../core/signed-in.js';
 import type { AuthErrorCode } from '../errors.js';
-import { type Session, sessions } from '../models/session.js';
-import type { User } from '../models/user.js';
+import { isPending, type SignedIn } from '../sessions/signed-in.js';
+import { type Session, sessions } from '../tables/session.js';
+import type { User } from '../tables/user.js';
 import { type Resource, resourceOf } from './resource.js';
 import type { Answer, Reply } from './route.js';
 

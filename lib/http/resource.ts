@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Column, type Columns, snakeCase } from '../models/column.js';
+import { type Column, type Columns, snakeCase } from '../tables/column.js';
 import { id, time } from './schemas.js';
 
 /** The JSON representation of a table's rows. Everything that clients see of a row goes through here. */

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { serialize } from 'cookie';
 import type { Response } from 'express';
-import { cookieValues } from '../carriers/cookie.js';
 import type { CookieSettings } from '../config/settings.js';
 import type { Core } from '../core/core.js';
-import { DEVICE_SECONDS } from '../core/device-rows.js';
-import { type IssuedSession, isPending, type SignedIn } from '../core/signed-in.js';
+import { cookieValues } from '../sessions/carriers.js';
+import { DEVICE_SECONDS } from '../sessions/devices.js';
+import { type IssuedSession, isPending, type SignedIn } from '../sessions/signed-in.js';
 import type { Reply, Route } from './route.js';
 
 /** Sends a handler's reply, limited to the fields that the route declares. */

@@ -1,9 +1,9 @@
 import type { Request } from 'express';
 import type { z } from 'zod';
 import type { Settings } from '../config/settings.js';
-import type { Authentication, SessionAuthentication } from '../core/authentication.js';
-import type { SignedIn } from '../core/signed-in.js';
 import type { AuthErrorCode } from '../errors.js';
+import type { Authentication, SessionAuthentication } from '../sessions/request.js';
+import type { SignedIn } from '../sessions/signed-in.js';
 
 /**
  * Who may call a route. `public`: anyone; `authenticated`: a session or another credential, such as an API key;

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.js';
-import { rateLimits } from '../models/rate-limit.js';
-import { Table } from '../models/table.js';
+import { rateLimits } from '../tables/rate-limit.js';
+import { Table } from '../tables/table.js';
 import { OutsideTransactions } from './outside-transactions.js';
 import { type RedisClient, RedisLimitStore } from './redis-store.js';
 import { SqlLimitStore } from './sql-store.js';

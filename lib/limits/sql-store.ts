@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
+import { ExpiredRows } from '../database/chores.js';
 import type { Database } from '../database/database.js';
-import { ExpiredRows } from '../database/expired-rows.js';
 import type { Replacements } from '../database/statements.js';
 import { AuthError } from '../errors.js';
-import type { RowOf } from '../models/column.js';
-import type { rateLimits } from '../models/rate-limit.js';
-import type { Selection, Table } from '../models/table.js';
+import type { RowOf } from '../tables/column.js';
+import type { rateLimits } from '../tables/rate-limit.js';
+import type { Selection, Table } from '../tables/table.js';
 import {
   FORGET_AFTER_MS,
   type LimitStore,

@@ -1,6 +1,6 @@
-import type { User } from '../models/user.js';
+import type { User } from '../tables/user.js';
 import { composeMail, type MailMessage, type MailTemplate, type NoticeTemplate } from './message.js';
-import { composeNotice, type NoticeFacts } from './notice-message.js';
+import { composeNotice, type NoticeFacts } from './messages.js';
 
 /** How emails are sent. */
 export interface MailSettings {

@@ -1,4 +1,4 @@
-import type { User } from '../models/user.js';
+import type { User } from '../tables/user.js';
 
 /** Every kind of email. Plugins add their own. */
 // biome-ignore lint/suspicious/noEmptyInterface: it is extended by those that send email

@@ -3,7 +3,6 @@ import { rateLimits } from './0004-rate-limits.js';
 import { oneTimeTokens } from './0005-one-time-tokens.js';
 import { longerPasswordHashes } from './0007-longer-password-hashes.js';
 import { devices } from './0008-devices.js';
-import { provedMailboxes } from './0009-proved-mailboxes.js';
 import { replacedTokens } from './0010-replaced-tokens.js';
 import { epochsOfTokens } from './0011-epochs-of-tokens.js';
 import { longerUsernames } from './0013-longer-usernames.js';
@@ -14,6 +13,7 @@ import { largeTables } from './0019-large-tables.js';
 import { outbox } from './0020-outbox.js';
 import { carriedSessions } from './0025-carried-sessions.js';
 import type { Migration } from './migration.js';
+import { provedMailboxes } from './steps.js';
 
 /** The core's migrations, in the order in which they are applied; those of plugins come after them. */
 export const coreMigrations: readonly Migration[] = [

@@ -6,7 +6,7 @@ import { uuidv7 } from '../crypto/uuid.js';
 import type { Database } from '../database/database.js';
 import { describeError, kindOf, type Logger } from '../logger.js';
 import { type Destination, Lane, UndeliverableError } from './lane.js';
-import type { NewEntry, OutboxRow, OutboxRows } from './outbox-rows.js';
+import type { NewEntry, OutboxRow, OutboxRows } from './rows.js';
 
 const MAX_SAVING_PAUSE_MS = 5000;
 /** Rows in one statement. */

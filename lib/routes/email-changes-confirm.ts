@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { sessionOf } from '../carriers/authenticate.js';
+import { confirmEmailChange } from '../accounts/email.js';
 import type { Core } from '../core/core.js';
-import { confirmEmailChange } from '../core/email-change.js';
 import { passwordsOf } from '../core/passwords.js';
-import { passwordShape } from '../http/fresh-or-password.js';
 import { resources, secondFactorProblems, sessionReply } from '../http/present.js';
 import { route } from '../http/route.js';
 import { text } from '../http/schemas.js';
+import { sessionOf } from '../sessions/authenticate.js';
+import { passwordShape } from './fresh-or-password.js';
 
 export const confirmChange = (core: Core) => {
   const { user, session } = resources(core);

@@ -1,10 +1,10 @@
 import * as z from 'zod';
+import { readEmail } from '../accounts/api.js';
+import { requestEmailChange } from '../accounts/email.js';
 import type { Core } from '../core/core.js';
-import { requestEmailChange } from '../core/email-change.js';
-import { readEmail } from '../core/users-api.js';
-import { passwordProblems, passwordShape, requireFreshOrPassword } from '../http/fresh-or-password.js';
 import { route } from '../http/route.js';
 import { text } from '../http/schemas.js';
+import { passwordProblems, passwordShape, requireFreshOrPassword } from './fresh-or-password.js';
 
 export const changeEmail = (core: Core) =>
   route({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { reauthenticate as confirm } from '../accounts/reauthentication.js';
 import type { Reauthentication } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
-import { reauthenticate as confirm } from '../core/reauthentication.js';
 import { route } from '../http/route.js';
 
 /** The proofs that the plugins take. */

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { sessionOf } from '../carriers/authenticate.js';
+import { undoChange as undo } from '../accounts/undo.js';
+import { codeFieldsOf } from '../accounts/undo-proof.js';
 import type { Core } from '../core/core.js';
-import { undoChange as undo } from '../core/undo-change.js';
-import { codeFieldsOf } from '../core/undo-proof.js';
-import { passwordShape } from '../http/fresh-or-password.js';
 import { route } from '../http/route.js';
 import { text } from '../http/schemas.js';
+import { sessionOf } from '../sessions/authenticate.js';
+import { passwordShape } from './fresh-or-password.js';
 
 const MAX_CODE = 100;
 

@@ -1,7 +1,7 @@
 import { type AnyAuth, internalsOf } from '../auth.js';
-import { columnOf, quotedTable } from '../core/app-model.js';
 import type { Core } from '../core/core.js';
 import { isForeignKeyViolation } from '../database/faults.js';
+import { columnOf, quotedTable } from '../users/app-model.js';
 
 /** Deletes the rows of all tables, given by their models, and the app's rows of users. @throws like `Testing.reset` */
 export async function emptyTables(auth: AnyAuth, models: object): Promise<void> {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Auth, type AuthWith, createAuth, internalsOf } from '../auth.js';
-import type { AuthConfig, EmailOptions } from '../config/auth-config.js';
+import type { AuthConfig, EmailOptions } from '../config/config.js';
 import type { FieldsOptions } from '../config/user-options.js';
 import { once } from '../context/once.js';
 import type { Core } from '../core/core.js';

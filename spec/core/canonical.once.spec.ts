@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { canonicalEmail, canonicalUsername } from '../../lib/core/canonical.js';
+import { canonicalEmail, canonicalUsername } from '../../lib/users/canonical.js';
 
 describe('canonicalEmail', () => {
   test.each([

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { internalsOf } from '../../lib/auth.js';
-import { UNDO_PREFIX } from '../../lib/core/notices.js';
 import { createToken } from '../../lib/crypto/token.js';
 import { admin, apiKeys, suspension } from '../../lib/index.js';
+import { UNDO_PREFIX } from '../../lib/notices/notices.js';
 import { ada, password, type SpecApp, sessionCookie, signedIn, startApp } from '../support/app.js';
 import { beforeChange } from '../support/changes.js';
 import { rows } from '../support/database.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { BatchedLookup } from '../../lib/database/lookup.js';
+import { BatchedLookup } from '../../lib/sessions/lookup.js';
 
 /** A lookup in a table of `row of <digest>` whose fetches wait until the spec completes them. */
 function held() {

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { isIPv6 } from 'node:net';
 import fc from 'fast-check';
-import { bearerToken } from '../../lib/carriers/bearer.js';
-import { cookieValues } from '../../lib/carriers/cookie.js';
-import { encodeCursor, readPage } from '../../lib/core/pagination.js';
 import { createToken, isWellFormedToken } from '../../lib/crypto/token.js';
 import { uuidv7 } from '../../lib/crypto/uuid.js';
 import { AuthError } from '../../lib/errors.js';
 import { addressBucket } from '../../lib/limits/address.js';
 import { deviceInWords } from '../../lib/mail/device-words.js';
-import { composeNotice } from '../../lib/mail/notice-message.js';
-import type { User } from '../../lib/models/user.js';
+import { composeNotice } from '../../lib/mail/messages.js';
+import { bearerToken } from '../../lib/sessions/bearer.js';
+import { cookieValues } from '../../lib/sessions/carriers.js';
+import { encodeCursor, readPage } from '../../lib/tables/pages.js';
+import type { User } from '../../lib/tables/user.js';
 import { changed, headerText, PREFIXES, piecesOf, text, token } from './inputs.js';
 import { fuzz, quickly } from './property.js';
 

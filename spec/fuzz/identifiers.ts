@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { domainToUnicode } from 'node:url';
 import fc from 'fast-check';
 import addressparser from 'nodemailer/lib/addressparser';
-import { canonicalEmail, canonicalUsername } from '../../lib/core/canonical.js';
-import { UsernameRules } from '../../lib/plugins/credential-password/username-rules.js';
+import { UsernameRules } from '../../lib/plugins/credential-password/usernames.js';
+import { canonicalEmail, canonicalUsername } from '../../lib/users/canonical.js';
 import { changed, piecesOf, text } from './inputs.js';
 import { fuzz, quickly } from './property.js';
 

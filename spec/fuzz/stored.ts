@@ -7,7 +7,7 @@ import { hideTokens } from '../../lib/crypto/token.js';
 import { literal } from '../../lib/database/literal.js';
 import { storable } from '../../lib/database/storable.js';
 import { AuthError } from '../../lib/errors.js';
-import { bodyOfForm, type Pair } from '../../lib/http/form.js';
+import { bodyOfForm, type Pair } from '../../lib/http/forms.js';
 import { describeError, kindOf } from '../../lib/logger.js';
 import { changed, piecesOf, text, token, value } from './inputs.js';
 import { fuzz, quickly } from './property.js';

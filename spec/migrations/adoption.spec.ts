@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createAuth, type Plugin } from '../../lib/index.js';
-import { column } from '../../lib/models/column.js';
-import { declareTable } from '../../lib/models/table.js';
 import { definePlugin } from '../../lib/plugin.js';
+import { column } from '../../lib/tables/column.js';
+import { declareTable } from '../../lib/tables/table.js';
 import { ada, password, SECRET } from '../support/app.js';
 import { createDatabase, dialect, rows, type SpecDatabase } from '../support/database.js';
 

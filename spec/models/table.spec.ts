@@ -4,9 +4,9 @@ import { CallContext } from '../../lib/context/call.js';
 import { dialectOf } from '../../lib/database/connect.js';
 import { Database } from '../../lib/database/database.js';
 import { columnTypes } from '../../lib/migrations/column-types.js';
-import { column } from '../../lib/models/column.js';
-import { modelsOf } from '../../lib/models/model.js';
-import { declareTable, Table } from '../../lib/models/table.js';
+import { column } from '../../lib/tables/column.js';
+import { modelsOf } from '../../lib/tables/model.js';
+import { declareTable, Table } from '../../lib/tables/table.js';
 import { createDatabase, rows, type SpecDatabase } from '../support/database.js';
 import { loggingSequelize } from '../support/statements.js';
 

@@ -1,7 +1,7 @@
 import { type AnyAuth, internalsOf } from '../../lib/auth.js';
-import { UNDO_PREFIX } from '../../lib/core/notices.js';
 import { createToken } from '../../lib/crypto/token.js';
 import type { NoticeKind } from '../../lib/index.js';
+import { UNDO_PREFIX } from '../../lib/notices/notices.js';
 
 /**
  * Writes down a change of an account that is about to be made, for specs of what undoes it whatever the change is.

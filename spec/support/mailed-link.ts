@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { canonicalEmail } from '../../lib/core/canonical.js';
 import type { Core } from '../../lib/core/core.js';
-import type { SignedIn } from '../../lib/core/signed-in.js';
 import { sessionReply, signInAnswer } from '../../lib/http/present.js';
 import { route } from '../../lib/http/route.js';
 import { text } from '../../lib/http/schemas.js';
 import { definePlugin } from '../../lib/plugin.js';
+import type { SignedIn } from '../../lib/sessions/signed-in.js';
+import { canonicalEmail } from '../../lib/users/canonical.js';
 
 declare module '../../lib/mail/message.js' {
   interface MailKinds {

@@ -1,7 +1,6 @@
 import type { Response } from 'supertest';
 import { type AuthWith, internalsOf } from '../../lib/auth.js';
 import { passwordsOf } from '../../lib/core/passwords.js';
-import type { SignedIn } from '../../lib/core/signed-in.js';
 import {
   type AuthConfig,
   admin,
@@ -14,6 +13,7 @@ import {
   type User,
 } from '../../lib/index.js';
 import { definePlugin } from '../../lib/plugin.js';
+import type { SignedIn } from '../../lib/sessions/signed-in.js';
 import { ada, password } from './app.js';
 import { beforeChange } from './changes.js';
 import { rows } from './database.js';

@@ -1,13 +1,13 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
-import type { UserForAdmins } from '../../core/user-record.js';
 import { AuthError } from '../../errors.js';
-import type { Session } from '../../models/session.js';
-import type { User } from '../../models/user.js';
+import type { Session } from '../../tables/session.js';
+import type { User } from '../../tables/user.js';
+import type { UserForAdmins } from '../../users/user-record.js';
 import type { AdminCallOptions, CreateUserByAdminInput, UpdateUserByAdminInput } from './inputs.js';
 import { createUser, removeUser, sendPasswordReset, updateUser } from './manage-users.js';
 import { type ListUsersOptions, listUsers, type UserPage } from './user-list.js';
-import './events.js';
+import './declarations.js';
 import './problems.js';
 
 const NO_SESSION = { detail: 'This user has no such session: it may have ended already.' };

@@ -1,5 +1,5 @@
-import type { ClientInput, TransactionOption } from '../../core/client-input.js';
-import type { NewFieldValues } from '../../core/fields.js';
+import type { ClientInput, TransactionOption } from '../../sessions/client-input.js';
+import type { NewFieldValues } from '../../users/core-fields.js';
 
 declare module '../../config/user-options.js' {
   interface CreatedVias {

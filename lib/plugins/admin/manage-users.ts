@@ -1,12 +1,12 @@
 import type { Transaction } from 'sequelize';
+import { readEmail } from '../../accounts/api.js';
+import { updateUser as update } from '../../accounts/change.js';
+import { deleteUser } from '../../accounts/deletion.js';
 import type { Core } from '../../core/core.js';
-import { deleteUser } from '../../core/deletion.js';
 import { passwordsOf, requirePasswords } from '../../core/passwords.js';
-import { updateUser as update } from '../../core/update-user.js';
-import type { UserForAdmins, UserRecord } from '../../core/user-record.js';
 import { readUsername } from '../../core/usernames.js';
-import { readEmail } from '../../core/users-api.js';
 import { AuthError, invalidField } from '../../errors.js';
+import type { UserForAdmins, UserRecord } from '../../users/user-record.js';
 import type { AdminCallOptions, CreateUserByAdminInput, UpdateUserByAdminInput } from './inputs.js';
 
 /** Creates a user without a password, and invites them to choose one. @throws AuthError */

@@ -1,9 +1,9 @@
-import { canonicalEmail } from '../../core/canonical.js';
 import type { Core } from '../../core/core.js';
-import { cutPage, type PageOptions, readPage } from '../../core/pagination.js';
-import type { UserForAdmins } from '../../core/user-record.js';
 import { AuthError } from '../../errors.js';
-import { searchUsers } from './user-search.js';
+import { cutPage, type PageOptions, readPage } from '../../tables/pages.js';
+import { canonicalEmail } from '../../users/canonical.js';
+import type { UserForAdmins } from '../../users/user-record.js';
+import { searchUsers } from './users.js';
 
 /** Filters and pages a list of users. */
 export interface ListUsersOptions extends PageOptions {

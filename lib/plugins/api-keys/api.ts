@@ -1,9 +1,9 @@
 import type { Transaction } from 'sequelize';
-import type { ClientInput, TransactionOption } from '../../core/client-input.js';
 import type { Core } from '../../core/core.js';
 import { AuthError, type FieldError } from '../../errors.js';
+import type { ClientInput, TransactionOption } from '../../sessions/client-input.js';
+import type { ApiKey } from './declarations.js';
 import { apiKeyCreatedNotice } from './mails.js';
-import type { ApiKey } from './model.js';
 import type { ApiKeyStore } from './store.js';
 import './events.js';
 import './problems.js';

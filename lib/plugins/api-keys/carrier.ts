@@ -1,12 +1,12 @@
-import { bearerToken } from '../../carriers/bearer.js';
-import { trimWhitespace } from '../../carriers/whitespace.js';
 import type { PlainRequest } from '../../context/call.js';
-import type { Authentication, Carrier } from '../../core/authentication.js';
 import { declareVia } from '../../core/switches.js';
 import { AuthError } from '../../errors.js';
 import { resourceOf } from '../../http/resource.js';
-import type { User } from '../../models/user.js';
-import { type ApiKey, apiKeysTable } from './model.js';
+import { bearerToken } from '../../sessions/bearer.js';
+import type { Authentication, Carrier } from '../../sessions/request.js';
+import { trimWhitespace } from '../../sessions/whitespace.js';
+import type { User } from '../../tables/user.js';
+import { type ApiKey, apiKeysTable } from './declarations.js';
 import { API_KEY_PREFIX, type ApiKeyStore } from './store.js';
 
 /** A program that acts on behalf of a user with an API key. */
@@ -21,7 +21,7 @@ export interface ApiKeyAuthentication {
   readonly via: 'api-key';
 }
 
-declare module '../../core/authentication.js' {
+declare module '../../sessions/request.js' {
   interface Authentications {
     'api-key': ApiKeyAuthentication;
   }

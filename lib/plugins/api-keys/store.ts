@@ -1,16 +1,16 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
-import { LastUse } from '../../core/last-use.js';
-import { TokenLookup } from '../../core/token-lookup.js';
-import type { AccountRow } from '../../core/user-record.js';
-import type { UserSelection } from '../../core/user-selection.js';
 import { createToken, digestToken } from '../../crypto/token.js';
 import { isUuid, uuidv7 } from '../../crypto/uuid.js';
 import type { Database } from '../../database/database.js';
 import { AuthError } from '../../errors.js';
-import type { Selection, Table } from '../../models/table.js';
-import type { User } from '../../models/user.js';
-import { type ApiKey, type ApiKeyColumns, apiKeysTable } from './model.js';
+import { LastUse } from '../../sessions/last-use.js';
+import { TokenLookup } from '../../sessions/token-lookup.js';
+import type { Selection, Table } from '../../tables/table.js';
+import type { User } from '../../tables/user.js';
+import type { UserSelection } from '../../users/record.js';
+import type { AccountRow } from '../../users/user-record.js';
+import { type ApiKey, type ApiKeyColumns, apiKeysTable } from './declarations.js';
 
 /** The prefix of API keys, which tells them apart from session tokens. */
 export const API_KEY_PREFIX = 'lkk_';

@@ -1,10 +1,10 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
-import type { AuthEventName, ClientInfo } from '../../core/events.js';
-import { cutPage, type PageOptions, readPage } from '../../core/pagination.js';
 import { isUuid, uuidv7 } from '../../crypto/uuid.js';
 import { storable } from '../../database/storable.js';
-import type { Selection, Table } from '../../models/table.js';
+import type { AuthEventName, ClientInfo } from '../../outbox/events.js';
+import { cutPage, type PageOptions, readPage } from '../../tables/pages.js';
+import type { Selection, Table } from '../../tables/table.js';
 import { type AuditEvent, auditEventsTable } from './model.js';
 
 /** Filters and pages a list of events. */

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { readOptions } from '../../config/options.js';
-import { ExpiredRows } from '../../database/expired-rows.js';
+import { ExpiredRows } from '../../database/chores.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { AuditLogApi } from './api.js';
-import { auditEventsMigration } from './migrations.js';
+import { auditEventsMigration } from './declarations.js';
 import { auditEventsTable } from './model.js';
-import { listEvents } from './routes/admin-events.js';
+import { listEvents } from './routes.js';
 
 /** Options of {@link auditLog}. */
 export interface AuditLogOptions {

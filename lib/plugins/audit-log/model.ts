@@ -1,5 +1,5 @@
-import { column, type ShownOf } from '../../models/column.js';
-import { declareTable } from '../../models/table.js';
+import { column, type ShownOf } from '../../tables/column.js';
+import { declareTable } from '../../tables/table.js';
 
 export const auditEventsTable = declareTable({
   name: 'audit_events',

@@ -1,11 +1,11 @@
-import { canonicalEmail } from '../../core/canonical.js';
-import type { ClientInput, TransactionOption } from '../../core/client-input.js';
+import { reauthenticate } from '../../accounts/reauthentication.js';
 import type { Core } from '../../core/core.js';
-import { reauthenticate } from '../../core/reauthentication.js';
-import type { IssuedSession, SignedIn, withSecondFactors } from '../../core/signed-in.js';
-import type { Identifier, UserRecord } from '../../core/user-record.js';
 import { AuthError } from '../../errors.js';
-import type { User } from '../../models/user.js';
+import type { ClientInput, TransactionOption } from '../../sessions/client-input.js';
+import type { IssuedSession, SignedIn, withSecondFactors } from '../../sessions/signed-in.js';
+import type { User } from '../../tables/user.js';
+import { canonicalEmail } from '../../users/canonical.js';
+import type { Identifier, UserRecord } from '../../users/user-record.js';
 import type { EmailVerification } from './email-verification.js';
 import { type ImportedUser, type ImportResult, importUsers } from './import-users.js';
 import type {
@@ -23,9 +23,9 @@ import type { PasswordChange } from './password-change.js';
 import { attemptsFor, type PasswordCheck } from './password-check.js';
 import type { PasswordReset } from './password-reset.js';
 import type { Registration, Registrations } from './registrations.js';
-import { UsernameRules } from './username-rules.js';
+import { UsernameRules } from './usernames.js';
 import './events.js';
-import './mails.js';
+import './declarations.js';
 import './problems.js';
 
 interface Parts {

@@ -1,9 +1,9 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
-import type { Link, Mails } from '../../core/mails.js';
 import { AuthError } from '../../errors.js';
-import type { User } from '../../models/user.js';
-import { VERIFY_EMAIL, verifyEmailMail } from './mails.js';
+import type { Link, Mails } from '../../mail/mails.js';
+import type { User } from '../../tables/user.js';
+import { VERIFY_EMAIL, verifyEmailMail } from './declarations.js';
 import type { PasswordCheck } from './password-check.js';
 
 /** Emails verification links, and redeems them. */

@@ -1,6 +1,6 @@
-import { declareEvents } from '../../core/events.js';
+import { declareEvents } from '../../outbox/events.js';
 
-declare module '../../core/events.js' {
+declare module '../../outbox/events.js' {
   interface EventDetails {
     /** A password was changed, or set for the first time. */
     'password.changed': { readonly userId: string };

@@ -1,13 +1,13 @@
-import { canonicalEmail } from '../../core/canonical.js';
-import type { TransactionOption } from '../../core/client-input.js';
 import type { Core } from '../../core/core.js';
-import type { Refusal } from '../../core/import-types.js';
-import type { NewAccount } from '../../core/new-accounts.js';
-import type { NewUser } from '../../core/user-record.js';
 import { loadArgon2, MAX_HASH_CHARACTERS, needsArgon2, readForeignHash } from '../../crypto/foreign-hash.js';
 import { AuthError } from '../../errors.js';
+import type { TransactionOption } from '../../sessions/client-input.js';
+import { canonicalEmail } from '../../users/canonical.js';
+import type { NewAccount } from '../../users/create.js';
+import type { Refusal } from '../../users/imported.js';
+import type { NewUser } from '../../users/user-record.js';
 import type { LegacyHashes } from './legacy-hashes.js';
-import type { UsernameRules } from './username-rules.js';
+import type { UsernameRules } from './usernames.js';
 
 /** An account to import from another system. */
 export interface ImportedUser {

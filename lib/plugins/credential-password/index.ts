@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import type { Core } from '../../core/core.js';
 import { declarePasswords } from '../../core/switches.js';
-import type { UserRecord } from '../../core/user-record.js';
 import { PasswordHasher } from '../../crypto/password.js';
 import { AuthError } from '../../errors.js';
 import { text } from '../../http/schemas.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
+import type { UserRecord } from '../../users/user-record.js';
 import { CredentialApi } from './api.js';
+import { INVITATION, RESET_PASSWORD, VERIFY_EMAIL } from './declarations.js';
 import { EmailVerification } from './email-verification.js';
 import { LegacyHashes } from './legacy-hashes.js';
-import { INVITATION, RESET_PASSWORD, VERIFY_EMAIL } from './mails.js';
 import { type CredentialPasswordOptions, checkTogether, readSettings, type Settings } from './options.js';
 import { PasswordChange } from './password-change.js';
 import { PasswordCheck } from './password-check.js';
@@ -22,9 +22,9 @@ import { changePassword } from './routes/passwords-change.js';
 import { requestReset } from './routes/passwords-request-reset.js';
 import { resetPassword } from './routes/passwords-reset.js';
 import { signin } from './routes/signin.js';
-import { signup } from './routes/signup.js';
 import { usernamesCheck } from './routes/usernames-check.js';
 import { verifyEmail } from './routes/verify-email.js';
+import { signup } from './routes.js';
 import { PasswordRules } from './rules.js';
 import type { SignUpAnswer, SignUpInputOf } from './sign-up-types.js';
 

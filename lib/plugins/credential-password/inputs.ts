@@ -1,5 +1,5 @@
-import type { ClientInput } from '../../core/client-input.js';
-import type { NewFieldValues } from '../../core/fields.js';
+import type { ClientInput } from '../../sessions/client-input.js';
+import type { NewFieldValues } from '../../users/core-fields.js';
 
 declare module '../../config/user-options.js' {
   interface CreatedVias {

@@ -1,7 +1,7 @@
 import { withTimeout } from '../../context/deadline.js';
-import type { LegacyVerifier, LegacyVerifiers } from '../../core/import-types.js';
 import { type ForeignHash, readForeignHash } from '../../crypto/foreign-hash.js';
 import type { Logger } from '../../logger.js';
+import type { LegacyVerifier, LegacyVerifiers } from '../../users/imported.js';
 
 const TAGGED = /^\$legacy\$([a-z][a-z0-9_-]{0,31})\$(.+)$/s;
 const NAME = /^[a-z][a-z0-9_-]{0,31}$/;

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { readOptions } from '../../config/options.js';
 import type { Core } from '../../core/core.js';
-import type { LegacyVerifiers } from '../../core/import-types.js';
+import type { LegacyVerifiers } from '../../users/imported.js';
 import { checkVerifiers } from './legacy-hashes.js';
 import type { BreachCheck } from './rules.js';
-import { UsernameRules } from './username-rules.js';
+import { UsernameRules } from './usernames.js';
 
 /** Rules for new passwords. */
 export interface PasswordRuleOptions {

@@ -1,10 +1,10 @@
 import type { Transaction } from 'sequelize';
-import { canonicalEmail } from '../../core/canonical.js';
 import type { Core } from '../../core/core.js';
-import type { Link, Mails } from '../../core/mails.js';
 import type { PasswordHasher } from '../../crypto/password.js';
-import type { User } from '../../models/user.js';
-import { INVITATION, invitationMail, RESET_PASSWORD, resetPasswordMail } from './mails.js';
+import type { Link, Mails } from '../../mail/mails.js';
+import type { User } from '../../tables/user.js';
+import { canonicalEmail } from '../../users/canonical.js';
+import { INVITATION, invitationMail, RESET_PASSWORD, resetPasswordMail } from './declarations.js';
 import { newPasswordNotice, replacePassword } from './password-change.js';
 import { attemptsOf } from './password-check.js';
 import type { PasswordRules } from './rules.js';

@@ -1,9 +1,9 @@
 import { withTimeout } from '../../context/deadline.js';
-import { canonicalEmail } from '../../core/canonical.js';
 import { AuthError, invalidField } from '../../errors.js';
 import { kindOf, type Logger } from '../../logger.js';
+import { canonicalEmail } from '../../users/canonical.js';
 import { isCommonPassword, readingsOf } from './common-passwords.js';
-import type { UsernameRules } from './username-rules.js';
+import type { UsernameRules } from './usernames.js';
 
 const MAX_PASSWORD = 256; // In Unicode code points.
 const BREACH_CHECK_MS = 2000;

@@ -1,5 +1,5 @@
-import type { IssuedSession } from '../../core/signed-in.js';
-import type { User } from '../../models/user.js';
+import type { IssuedSession } from '../../sessions/signed-in.js';
+import type { User } from '../../tables/user.js';
 import type { SignUpInput } from './inputs.js';
 import type { CredentialPasswordOptions } from './options.js';
 

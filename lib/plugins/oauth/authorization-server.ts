@@ -3,7 +3,7 @@ import { type AuthorizationTarget, authorizationParameters } from './authorizati
 import type { Fetch } from './bounded-fetch.js';
 import { configure, isLocal } from './discovery.js';
 import type { OpenidClient } from './load-openid-client.js';
-import { endsGrant } from './openid-errors.js';
+import { endsGrant } from './openid-client.js';
 import { type Claims, isOidc, type Provider } from './provider.js';
 import { isObject, toStandardResponse } from './token-response.js';
 

@@ -6,7 +6,7 @@ import { AuthorizationServer, type FlowSecrets } from './authorization-server.js
 import { boundedFetch, type Fetch } from './bounded-fetch.js';
 import { Discovery } from './discovery.js';
 import { loadOpenidClient } from './load-openid-client.js';
-import { describe, isDeclined, isRefusal } from './openid-errors.js';
+import { describe, isDeclined, isRefusal } from './openid-client.js';
 import { type CheckedProfile, checkedProfile, profileSources } from './profile.js';
 import type { Claims, Provider, RevocableTokens } from './provider.js';
 import { SigningKeys } from './signing-keys.js';

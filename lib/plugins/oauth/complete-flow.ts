@@ -1,11 +1,11 @@
 import type { Transaction } from 'sequelize';
-import { sessionOf } from '../../carriers/authenticate.js';
-import { confirmSession } from '../../core/reauthentication.js';
-import type { SessionWithUser } from '../../core/sessions.js';
-import { type IssuedSession, isPending, type SignedIn } from '../../core/signed-in.js';
-import type { UserRecord } from '../../core/user-record.js';
+import { confirmSession } from '../../accounts/reauthentication.js';
 import { AuthError } from '../../errors.js';
 import { withError, withSecondFactor } from '../../http/callback-url.js';
+import { sessionOf } from '../../sessions/authenticate.js';
+import type { SessionWithUser } from '../../sessions/sessions.js';
+import { type IssuedSession, isPending, type SignedIn } from '../../sessions/signed-in.js';
+import type { UserRecord } from '../../users/user-record.js';
 import { noAuthenticationTime } from './begin-flow.js';
 import type { Identity, ProviderClient } from './client.js';
 import { clearFlowCookie, readFlowCookie } from './flow-cookie.js';

@@ -2,7 +2,7 @@ import type { Configuration, ServerMetadata } from 'openid-client';
 import { boundedFetch, type Fetch } from './bounded-fetch.js';
 import { clientAuthentication } from './client-authentication.js';
 import type { OpenidClient } from './load-openid-client.js';
-import { discoveredIssuer } from './openid-errors.js';
+import { discoveredIssuer } from './openid-client.js';
 import type { Provider } from './provider.js';
 
 const TTL_MS = 60 * 60 * 1000;

@@ -1,6 +1,6 @@
-import { declareEvents } from '../../core/events.js';
+import { declareEvents } from '../../outbox/events.js';
 
-declare module '../../core/events.js' {
+declare module '../../outbox/events.js' {
   interface EventDetails {
     /** An account at a provider was linked. */
     'account.linked': { readonly userId: string; readonly provider: string };

@@ -1,9 +1,9 @@
 import { serialize } from 'cookie';
-import { cookieValues } from '../../carriers/cookie.js';
-import { trimWhitespace } from '../../carriers/whitespace.js';
 import type { PlainRequest } from '../../context/call.js';
 import type { Core } from '../../core/core.js';
 import { digestToken } from '../../crypto/token.js';
+import { cookieValues } from '../../sessions/carriers.js';
+import { trimWhitespace } from '../../sessions/whitespace.js';
 import { FLOW_SECONDS } from './flows.js';
 
 /** How many flows a browser can have in progress. Beyond that, a new flow ends the oldest. */

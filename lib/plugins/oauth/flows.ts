@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { Core } from '../../core/core.js';
 import { digestToken, isWellFormedToken, SESSION_TOKEN_PREFIX } from '../../crypto/token.js';
 import type { Chore } from '../../database/chore.js';
-import { ExpiredRows } from '../../database/expired-rows.js';
-import type { RowOf } from '../../models/column.js';
-import { type Session, sessions } from '../../models/session.js';
-import type { Selection, Table } from '../../models/table.js';
+import { ExpiredRows } from '../../database/chores.js';
+import type { RowOf } from '../../tables/column.js';
+import { type Session, sessions } from '../../tables/session.js';
+import type { Selection, Table } from '../../tables/table.js';
 import type { FlowSecrets } from './authorization-server.js';
-import { flowsTable } from './model.js';
+import { flowsTable } from './declarations.js';
 import type { Claims } from './provider.js';
 
 /** The lifetime of a flow, in seconds. */

@@ -1,15 +1,15 @@
 import type { Transaction } from 'sequelize';
-import type { Shown } from '../../core/assurance.js';
-import { canonicalEmail } from '../../core/canonical.js';
 import type { Core } from '../../core/core.js';
-import type { SessionWithUser } from '../../core/sessions.js';
-import type { UserRecord } from '../../core/user-record.js';
 import { isForeignKeyViolation, violatedUnique } from '../../database/faults.js';
 import { AuthError } from '../../errors.js';
+import type { Shown } from '../../sessions/assurance.js';
+import type { SessionWithUser } from '../../sessions/sessions.js';
+import { canonicalEmail } from '../../users/canonical.js';
+import type { UserRecord } from '../../users/user-record.js';
 import type { AccountOwner, Accounts } from './accounts.js';
 import type { Identity } from './client.js';
+import type { AccountRow } from './declarations.js';
 import { providerLinkedNotice } from './mails.js';
-import type { AccountRow } from './model.js';
 import { type NewPerson, readPerson } from './new-user.js';
 import type { Provider } from './provider.js';
 

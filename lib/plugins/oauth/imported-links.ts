@@ -1,7 +1,7 @@
-import type { ImportRow } from '../../core/import-types.js';
-import type { RowPart } from '../../core/row-part.js';
 import { declareRowKeys } from '../../core/switches.js';
 import { type AuthError, invalidField } from '../../errors.js';
+import type { ImportRow } from '../../users/imported.js';
+import type { RowPart } from '../../users/row-part.js';
 import type { Accounts } from './accounts.js';
 import { checkedSubject, MAX_ISSUER } from './profile.js';
 import { issuerOf, type Provider } from './provider.js';
@@ -16,7 +16,7 @@ export interface ImportedLink {
   readonly subject: string | number;
 }
 
-declare module '../../core/import-types.js' {
+declare module '../../users/imported.js' {
   interface ImportRow {
     /** The user's accounts at providers. They have no tokens until their user signs in there. @default none */
     accounts?: readonly ImportedLink[] | null | undefined;

@@ -1,4 +1,4 @@
-import type { ClientInput, TransactionOption } from '../../core/client-input.js';
+import type { ClientInput, TransactionOption } from '../../sessions/client-input.js';
 
 declare module '../../config/user-options.js' {
   interface CreatedVias {

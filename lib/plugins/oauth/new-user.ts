@@ -1,9 +1,9 @@
 import { withTimeout } from '../../context/deadline.js';
 import type { Core } from '../../core/core.js';
-import type { FieldValues } from '../../core/fields.js';
 import { AuthError } from '../../errors.js';
+import type { FieldValues } from '../../users/core-fields.js';
 import type { Identity } from './client.js';
-import { describe } from './openid-errors.js';
+import { describe } from './openid-client.js';
 import type { Claims, Provider } from './provider.js';
 import { isObject } from './token-response.js';
 

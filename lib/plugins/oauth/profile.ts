@@ -1,5 +1,5 @@
 import type { AuthorizationServer } from './authorization-server.js';
-import { contradictsIdToken } from './openid-errors.js';
+import { contradictsIdToken } from './openid-client.js';
 import type { Claims, Profile, ProfileSources } from './provider.js';
 import type { SigningKeys } from './signing-keys.js';
 import { isStorable } from './token-response.js';

@@ -2,9 +2,9 @@ import type { Core } from '../../core/core.js';
 import { uuidv7 } from '../../crypto/uuid.js';
 import type { Database } from '../../database/database.js';
 import { AuthError } from '../../errors.js';
-import type { Table } from '../../models/table.js';
+import type { Table } from '../../tables/table.js';
 import type { Accounts } from './accounts.js';
-import { type AccountColumns, type AccountRow, accountsTable } from './model.js';
+import { type AccountColumns, type AccountRow, accountsTable } from './declarations.js';
 import type { TokenBox } from './token-box.js';
 import type { TokenSet } from './token-response.js';
 

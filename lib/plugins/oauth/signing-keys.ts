@@ -1,7 +1,7 @@
 import type { JWK } from 'openid-client';
 import type { AuthorizationServer } from './authorization-server.js';
 import type { Fetch } from './bounded-fetch.js';
-import { candidateKeys, isAboutKeys } from './openid-errors.js';
+import { candidateKeys, isAboutKeys } from './openid-client.js';
 import type { Claims } from './provider.js';
 
 type Keys = readonly JWK[];

@@ -1,5 +1,5 @@
 import type { SecretBox } from '../../crypto/secret-box.js';
-import type { AccountRow } from './model.js';
+import type { AccountRow } from './declarations.js';
 import type { TokenSet } from './token-response.js';
 
 export const TOKEN_FIELDS = ['accessToken', 'refreshToken', 'idToken'] as const;

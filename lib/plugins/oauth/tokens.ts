@@ -3,7 +3,7 @@ import { AuthError } from '../../errors.js';
 import type { Logger } from '../../logger.js';
 import type { Accounts } from './accounts.js';
 import type { ProviderClient } from './client.js';
-import type { AccountRow } from './model.js';
+import type { AccountRow } from './declarations.js';
 import type { RefreshLeases } from './refresh-leases.js';
 import type { OpenTokens, TokenBox } from './token-box.js';
 import type { TokenSet } from './token-response.js';

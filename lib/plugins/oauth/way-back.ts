@@ -1,6 +1,6 @@
 import type { WayBack } from '../../core/contribution.js';
 import type { Accounts } from './accounts.js';
-import type { AccountRow } from './model.js';
+import type { AccountRow } from './declarations.js';
 
 /** A linked account as JSON, without tokens: these are for the provider, not a way in. */
 interface StoredLink extends Pick<AccountRow, 'id' | 'provider' | 'issuer' | 'providerAccountId' | 'scopes'> {

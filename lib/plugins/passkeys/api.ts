@@ -1,11 +1,12 @@
 import type { Transaction } from 'sequelize';
-import type { ClientInput, TransactionOption } from '../../core/client-input.js';
-import { reauthenticate } from '../../core/reauthentication.js';
-import { type IssuedSession, isPending } from '../../core/signed-in.js';
-import type { UserRecord } from '../../core/user-record.js';
+import { reauthenticate } from '../../accounts/reauthentication.js';
 import { AuthError } from '../../errors.js';
+import type { ClientInput, TransactionOption } from '../../sessions/client-input.js';
+import { type IssuedSession, isPending } from '../../sessions/signed-in.js';
+import type { UserRecord } from '../../users/user-record.js';
 import { type Assertions, assuranceOf, type Parts, reauthenticationIn } from './assertions.js';
 import { bindingFor, bindingOf, browserCookie } from './browser-cookie.js';
+import type { Passkey } from './declarations.js';
 import type { Enrolment } from './enrolment.js';
 import type {
   PasskeySession,
@@ -16,8 +17,7 @@ import type {
   RemovePasskeyOptions,
 } from './inputs.js';
 import { passkeyRemovedNotice } from './mails.js';
-import type { Passkey } from './model.js';
-import type { PasskeyCreationOptionsJSON, PasskeyRequestOptionsJSON } from './webauthn-json.js';
+import type { PasskeyCreationOptionsJSON, PasskeyRequestOptionsJSON } from './webauthn.js';
 import './events.js';
 import './problems.js';
 

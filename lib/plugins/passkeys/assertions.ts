@@ -2,8 +2,8 @@ import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
 import { credentialIdOf, verifyUse } from './ceremonies.js';
 import { type Ceremony, CHALLENGE_SECONDS, type Challenges } from './challenges.js';
+import type { PasskeyRow } from './declarations.js';
 import { loadWebAuthn } from './load-webauthn.js';
-import type { PasskeyRow } from './model.js';
 import type { RelyingParty } from './relying-party.js';
 import type { FoundPasskey, PasskeyStore } from './store.js';
 import {
@@ -11,7 +11,7 @@ import {
   type PasskeyDescriptor,
   type PasskeyRequestOptionsJSON,
   type PasskeyResponse,
-} from './webauthn-json.js';
+} from './webauthn.js';
 
 /** How a person authenticated with a passkey (RFC 8176). */
 type Methods = readonly ['hwk' | 'swk', 'user', 'mfa'];

@@ -1,9 +1,9 @@
 import { serialize } from 'cookie';
-import { cookieValues } from '../../carriers/cookie.js';
 import type { PlainRequest } from '../../context/call.js';
 import type { Core } from '../../core/core.js';
 import { createToken, isWellFormedToken } from '../../crypto/token.js';
 import { AuthError } from '../../errors.js';
+import { cookieValues } from '../../sessions/carriers.js';
 import { CHALLENGE_SECONDS } from './challenges.js';
 
 /** The prefix of the tokens that bind a sign-in to its browser. */

@@ -1,6 +1,6 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+import type { PasskeyRow } from './declarations.js';
 import { loadWebAuthn, type WebAuthn } from './load-webauthn.js';
-import type { PasskeyRow } from './model.js';
 import { ALGORITHMS, isUsableKey } from './public-key.js';
 import type { RelyingParty } from './relying-party.js';
 import {
@@ -9,7 +9,7 @@ import {
   clientDataOf,
   type NewPasskeyResponse,
   type PasskeyResponse,
-} from './webauthn-json.js';
+} from './webauthn.js';
 
 // WebAuthn Level 3, 4: Credential ID.
 const MIN_ID_BYTES = 16;

@@ -4,12 +4,12 @@ import type { Core } from '../../core/core.js';
 import { digestToken } from '../../crypto/token.js';
 import { isUuid } from '../../crypto/uuid.js';
 import type { Chore } from '../../database/chore.js';
-import { ExpiredRows } from '../../database/expired-rows.js';
+import { ExpiredRows } from '../../database/chores.js';
 import { isForeignKeyViolation } from '../../database/faults.js';
 import { AuthError } from '../../errors.js';
-import type { RowOf } from '../../models/column.js';
-import type { Selection, Table } from '../../models/table.js';
-import { type ChallengeColumns, challengesTable } from './model.js';
+import type { RowOf } from '../../tables/column.js';
+import type { Selection, Table } from '../../tables/table.js';
+import { type ChallengeColumns, challengesTable } from './declarations.js';
 
 /** The lifetime of a challenge, in seconds. */
 export const CHALLENGE_SECONDS = 300;

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from 'sequelize';
-import type { UserRecord } from '../../core/user-record.js';
 import { AuthError } from '../../errors.js';
-import type { User } from '../../models/user.js';
+import type { User } from '../../tables/user.js';
+import type { UserRecord } from '../../users/user-record.js';
 import { descriptorOf, type Parts, refusal } from './assertions.js';
 import { type NewPasskey, verifyRegistration } from './ceremonies.js';
 import { type Ceremony, CHALLENGE_SECONDS } from './challenges.js';
+import type { Passkey } from './declarations.js';
 import { loadWebAuthn } from './load-webauthn.js';
 import { passkeyAddedNotice } from './mails.js';
-import type { Passkey } from './model.js';
 import { ALGORITHMS } from './public-key.js';
 import { MAX_PER_USER, refuseKnown } from './store.js';
-import { clientDataOf, type NewPasskeyResponse, type PasskeyCreationOptionsJSON } from './webauthn-json.js';
+import { clientDataOf, type NewPasskeyResponse, type PasskeyCreationOptionsJSON } from './webauthn.js';
 
 const HANDLE_BYTES = 32;
 

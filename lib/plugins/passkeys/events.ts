@@ -1,6 +1,6 @@
-import { declareEvents } from '../../core/events.js';
+import { declareEvents } from '../../outbox/events.js';
 
-declare module '../../core/events.js' {
+declare module '../../outbox/events.js' {
   interface EventDetails {
     /** A passkey was added to an account. */
     'passkey.added': { readonly userId: string; readonly passkeyId: string };

@@ -4,19 +4,19 @@ import { definePlugin, type Plugin } from '../../plugin.js';
 import { PasskeysApi } from './api.js';
 import { Assertions } from './assertions.js';
 import { Challenges } from './challenges.js';
+import { challengesTable, passkeysTable } from './declarations.js';
 import { Enrolment } from './enrolment.js';
 import { passkeysMigration } from './migrations.js';
-import { challengesTable, passkeysTable } from './model.js';
 import { optionsSchema, type PasskeysOptions } from './options.js';
 import { relyingParty } from './relying-party.js';
 import { registrationOptions } from './routes/options.js';
-import { addPasskey, listPasskeys, removePasskey, renamePasskey } from './routes/passkeys.js';
 import { reauthenticationOptions } from './routes/reauthenticate-options.js';
 import { signIn } from './routes/signin-passkey.js';
 import { signInOptions } from './routes/signin-passkey-options.js';
+import { addPasskey, listPasskeys, removePasskey, renamePasskey } from './routes.js';
 import { factorMethod, reauthentication } from './second-factor.js';
 import { PasskeyStore } from './store.js';
-import { wayBack } from './way-back.js';
+import { wayBack } from './undo.js';
 
 const TABLES = { Passkey: passkeysTable, PasskeyChallenge: challengesTable } as const;
 

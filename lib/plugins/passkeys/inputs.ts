@@ -1,5 +1,5 @@
-import type { ClientInput, TransactionOption } from '../../core/client-input.js';
-import type { NewPasskeyResponse, PasskeyRequestOptionsJSON, PasskeyResponse } from './webauthn-json.js';
+import type { ClientInput, TransactionOption } from '../../sessions/client-input.js';
+import type { NewPasskeyResponse, PasskeyRequestOptionsJSON, PasskeyResponse } from './webauthn.js';
 
 /** Who is about to add a passkey, or to reauthenticate with one. */
 export interface PasskeySession extends TransactionOption {

@@ -1,8 +1,8 @@
 import type { FactorMethod, Reauthentication } from '../../core/contribution.js';
 import type { Assertions } from './assertions.js';
 import { assuranceOf, type Parts, reauthenticationIn } from './assertions.js';
-import { authenticationResponse, requestOptions } from './routes/schemas.js';
-import type { PasskeyResponse } from './webauthn-json.js';
+import { authenticationResponse, requestOptions } from './schemas.js';
+import type { PasskeyResponse } from './webauthn.js';
 
 /** A passkey as the field `passkey` of POST /reauthenticate. */
 export function reauthentication(assertions: Assertions): Reauthentication {

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
-import type { UserRecord } from '../../core/user-record.js';
 import { isUuid, uuidv7 } from '../../crypto/uuid.js';
 import type { Database } from '../../database/database.js';
 import { violatedUnique } from '../../database/faults.js';
 import { AuthError } from '../../errors.js';
-import type { Selection, Table } from '../../models/table.js';
+import type { Selection, Table } from '../../tables/table.js';
+import type { UserRecord } from '../../users/user-record.js';
 import type { NewPasskey, VerifiedUse } from './ceremonies.js';
-import { type Passkey, type PasskeyColumns, type PasskeyRow, passkeysTable } from './model.js';
+import { type Passkey, type PasskeyColumns, type PasskeyRow, passkeysTable } from './declarations.js';
 
 /** The number of passkeys that a user may have. */
 export const MAX_PER_USER = 100;

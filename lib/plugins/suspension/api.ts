@@ -1,10 +1,10 @@
 import type { Transaction } from 'sequelize';
-import type { TransactionOption } from '../../core/client-input.js';
 import type { Core } from '../../core/core.js';
-import type { AccountRow, UserRecord } from '../../core/user-record.js';
 import { AuthError, type FieldError } from '../../errors.js';
-import type { Table, TableDeclaration } from '../../models/table.js';
-import type { User, UserColumns } from '../../models/user.js';
+import type { TransactionOption } from '../../sessions/client-input.js';
+import type { Table, TableDeclaration } from '../../tables/table.js';
+import type { User, UserColumns } from '../../tables/user.js';
+import type { AccountRow, UserRecord } from '../../users/user-record.js';
 import type { SuspensionOfUser, suspensionColumns } from './columns.js';
 import './events.js';
 import './problems.js';

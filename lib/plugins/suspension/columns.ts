@@ -1,4 +1,4 @@
-import { column, type RowOf } from '../../models/column.js';
+import { column, type RowOf } from '../../tables/column.js';
 
 /** The columns that the plugin adds to users. */
 export const suspensionColumns = {

@@ -1,6 +1,6 @@
-import { declareEvents } from '../../core/events.js';
+import { declareEvents } from '../../outbox/events.js';
 
-declare module '../../core/events.js' {
+declare module '../../outbox/events.js' {
   interface EventDetails {
     /** A user was suspended, or their suspension was changed. `adminId` is null for a programmatic call without one. */
     'user.suspended': { readonly userId: string; readonly adminId: string | null };

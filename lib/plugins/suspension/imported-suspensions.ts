@@ -1,14 +1,14 @@
 import type { Core } from '../../core/core.js';
-import type { RowPart } from '../../core/row-part.js';
 import { declareRowKeys } from '../../core/switches.js';
 import { invalidField } from '../../errors.js';
+import type { RowPart } from '../../users/row-part.js';
 import { checkOptions, type SuspendOptions } from './api.js';
 import type { SuspensionOfUser } from './columns.js';
 
 /** The suspension of a user, for `auth.importUsers`. */
 export type ImportedSuspension = Pick<SuspendOptions, 'reason' | 'until'>;
 
-declare module '../../core/import-types.js' {
+declare module '../../users/imported.js' {
   interface ImportRow {
     /** Whether, and why, the user may not sign in: `{}` is enough. @default null: the user may */
     suspended?: ImportedSuspension | null | undefined;

@@ -1,8 +1,8 @@
 import type { Core } from '../../core/core.js';
-import type { IssuedSession } from '../../core/signed-in.js';
-import type { UserRecord } from '../../core/user-record.js';
 import { AuthError } from '../../errors.js';
-import type { User } from '../../models/user.js';
+import type { IssuedSession } from '../../sessions/signed-in.js';
+import type { User } from '../../tables/user.js';
+import type { UserRecord } from '../../users/user-record.js';
 import type {
   ChangeTwoFactorInput,
   CompleteSignInInput,

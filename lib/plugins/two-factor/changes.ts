@@ -1,18 +1,18 @@
 import type { Transaction } from 'sequelize';
-import { changeAccount } from '../../core/change-account.js';
+import { changeAccount } from '../../accounts/change-account.js';
 import type { Core } from '../../core/core.js';
-import type { IssuedSession } from '../../core/signed-in.js';
-import type { UserRecord } from '../../core/user-record.js';
 import { AuthError } from '../../errors.js';
-import type { Table, TableDeclaration } from '../../models/table.js';
-import type { User, UserColumns } from '../../models/user.js';
+import type { IssuedSession } from '../../sessions/signed-in.js';
+import type { Table, TableDeclaration } from '../../tables/table.js';
+import type { User, UserColumns } from '../../tables/user.js';
+import type { UserRecord } from '../../users/user-record.js';
 import type { secondFactorColumns } from './columns.js';
 import type { Enrolments } from './enrolments.js';
 import { codesRenewedMail, disabledMail, enabledMail } from './mails.js';
 import type { PendingSignIns } from './pending-sign-ins.js';
 import { withSecond } from './proofs.js';
 import type { RecoveryCodes } from './recovery-codes.js';
-import type { TotpSecrets } from './totp-secrets.js';
+import type { TotpSecrets } from './secrets.js';
 
 type Columns = UserColumns & typeof secondFactorColumns;
 

@@ -1,8 +1,8 @@
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
-import type { User } from '../../models/user.js';
+import type { User } from '../../tables/user.js';
 import { attemptsMail } from './mails.js';
-import type { TotpSecrets } from './totp-secrets.js';
+import type { TotpSecrets } from './secrets.js';
 
 /**
  * Counts the attempts to give an account's second factor: all of them together, whatever they are for and whichever way they

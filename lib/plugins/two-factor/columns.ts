@@ -1,4 +1,4 @@
-import { column, type RowOf } from '../../models/column.js';
+import { column, type RowOf } from '../../tables/column.js';
 
 /** The column that the plugin adds to users, so that the statement that reads a user says whether they have a second factor. */
 export const secondFactorColumns = {

@@ -1,6 +1,6 @@
 import type { Core } from '../../core/core.js';
-import { type IssuedSession, isPending } from '../../core/signed-in.js';
 import { AuthError } from '../../errors.js';
+import { type IssuedSession, isPending } from '../../sessions/signed-in.js';
 import type { CodeAttempts } from './code-attempts.js';
 import type { FoundPending, PendingSignIns } from './pending-sign-ins.js';
 import { type Proofs, type RightFactor, withSecond } from './proofs.js';

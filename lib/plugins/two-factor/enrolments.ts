@@ -1,8 +1,8 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import type { Chore } from '../../database/chore.js';
-import { ExpiredRows } from '../../database/expired-rows.js';
-import type { Table } from '../../models/table.js';
+import { ExpiredRows } from '../../database/chores.js';
+import type { Table } from '../../tables/table.js';
 import { totpEnrolmentsTable } from './model.js';
 
 const LIFETIME_MS = 10 * 60 * 1000;

@@ -1,6 +1,6 @@
-import { declareEvents } from '../../core/events.js';
+import { declareEvents } from '../../outbox/events.js';
 
-declare module '../../core/events.js' {
+declare module '../../outbox/events.js' {
   interface EventDetails {
     /** A user confirmed an authenticator app: the first one, or another in its place. */
     'second_factor.enabled': { readonly userId: string };

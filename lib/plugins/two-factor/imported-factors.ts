@@ -1,13 +1,13 @@
 import type { Core } from '../../core/core.js';
-import type { ImportRow } from '../../core/import-types.js';
-import type { RowPart } from '../../core/row-part.js';
 import { declareRowKeys } from '../../core/switches.js';
 import { type AuthError, invalidField } from '../../errors.js';
-import type { Digest } from '../../models/column.js';
+import type { Digest } from '../../tables/column.js';
+import type { ImportRow } from '../../users/imported.js';
+import type { RowPart } from '../../users/row-part.js';
 import type { Parts } from './parts.js';
 import { hashOf } from './recovery-codes.js';
 
-declare module '../../core/import-types.js' {
+declare module '../../users/imported.js' {
   interface ImportRow {
     /**
      * The confirmed secret of the user's authenticator app, in base32: 10 to 128 bytes, for codes of 6 digits every 30 seconds

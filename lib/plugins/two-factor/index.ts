@@ -1,23 +1,23 @@
 import * as z from 'zod';
 import { readOptions } from '../../config/options.js';
 import type { Core } from '../../core/core.js';
-import type { RowPart } from '../../core/row-part.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
+import type { RowPart } from '../../users/row-part.js';
 import { TwoFactorApi } from './api.js';
 import { secondFactorColumns } from './columns.js';
+import { twoFactorMigration } from './declarations.js';
 import { factorsOfRows } from './imported-factors.js';
-import { twoFactorMigration } from './migrations.js';
 import { pendingSignInsTable, recoveryCodesTable, totpEnrolmentsTable, totpSecretsTable } from './model.js';
 import { makeParts } from './parts.js';
 import { disableSecondFactor } from './routes/disable-second-factor.js';
 import { renewRecoveryCodes } from './routes/recovery-codes.js';
 import { completeSignIn } from './routes/signin-second-factor.js';
 import { secondFactorOptions } from './routes/signin-second-factor-options.js';
-import { enrollTotp, turnOffTotp } from './routes/totp.js';
 import { confirmTotp } from './routes/totp-confirm.js';
 import { readTwoFactor } from './routes/two-factor.js';
+import { enrollTotp, turnOffTotp } from './routes.js';
 import { reauthenticationsOf, secondFactorsOf } from './second-factors.js';
-import { twoFactorWayBack } from './way-back.js';
+import { twoFactorWayBack } from './undo.js';
 
 /** Options of {@link twoFactor}. */
 export interface TwoFactorOptions {

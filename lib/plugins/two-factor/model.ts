@@ -1,5 +1,5 @@
-import { column, type RowOf } from '../../models/column.js';
-import { declareTable } from '../../models/table.js';
+import { column, type RowOf } from '../../tables/column.js';
+import { declareTable } from '../../tables/table.js';
 
 /** The confirmed TOTP secrets: one for each account with a second factor. */
 export const totpSecretsTable = declareTable({

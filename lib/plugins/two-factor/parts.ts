@@ -6,8 +6,8 @@ import { Enrolments } from './enrolments.js';
 import { PendingSignIns } from './pending-sign-ins.js';
 import { Proofs } from './proofs.js';
 import { RecoveryCodes } from './recovery-codes.js';
+import { TotpSecrets } from './secrets.js';
 import { Status } from './status.js';
-import { TotpSecrets } from './totp-secrets.js';
 
 /** The parts of the plugin. */
 export type Parts = ReturnType<typeof makeParts>;

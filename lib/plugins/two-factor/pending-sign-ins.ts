@@ -1,17 +1,17 @@
 import type { Transaction } from 'sequelize';
-import { cookieValues } from '../../carriers/cookie.js';
 import type { NewPendingSignIn } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
-import type { UserRecord } from '../../core/user-record.js';
 import { createToken, digestToken, isWellFormedToken } from '../../crypto/token.js';
 import type { Chore } from '../../database/chore.js';
-import { ExpiredRows } from '../../database/expired-rows.js';
+import { ExpiredRows } from '../../database/chores.js';
 import { AuthError } from '../../errors.js';
-import type { Digest } from '../../models/column.js';
-import type { Selection, Table } from '../../models/table.js';
+import { cookieValues } from '../../sessions/carriers.js';
+import type { Digest } from '../../tables/column.js';
+import type { Selection, Table } from '../../tables/table.js';
+import type { UserRecord } from '../../users/user-record.js';
 import { type PendingRow, pendingSignInsTable, type TotpSecretRow } from './model.js';
 import type { RecoveryCodes } from './recovery-codes.js';
-import type { TotpSecrets } from './totp-secrets.js';
+import type { TotpSecrets } from './secrets.js';
 
 const PREFIX = 'lkp_';
 const LIFETIME_MS = 10 * 60 * 1000;

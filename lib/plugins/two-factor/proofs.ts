@@ -1,16 +1,16 @@
 import type { Transaction } from 'sequelize';
-import type { Assurance } from '../../core/assurance.js';
 import type { FactorMethod } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
-import type { UserRecord } from '../../core/user-record.js';
 import { digestInHex } from '../../crypto/token.js';
 import { AuthError } from '../../errors.js';
-import type { User } from '../../models/user.js';
+import type { Assurance } from '../../sessions/assurance.js';
+import type { User } from '../../tables/user.js';
+import type { UserRecord } from '../../users/user-record.js';
 import { codeUsedMail } from './mails.js';
 import type { TotpSecretRow } from './model.js';
 import type { FoundPending } from './pending-sign-ins.js';
 import { hashOf, type RecoveryCodes } from './recovery-codes.js';
-import { MAX_WRONG, type TotpSecrets } from './totp-secrets.js';
+import { MAX_WRONG, type TotpSecrets } from './secrets.js';
 
 /** A second factor that was right when it was looked at. */
 export interface RightFactor extends Assurance {

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from 'sequelize';
-import { UNDO_MS } from '../../core/account-changes.js';
 import type { Core } from '../../core/core.js';
 import { digestToken } from '../../crypto/token.js';
 import type { Chore } from '../../database/chore.js';
-import { ExpiredRows } from '../../database/expired-rows.js';
-import type { Digest } from '../../models/column.js';
-import type { Table } from '../../models/table.js';
+import { ExpiredRows } from '../../database/chores.js';
+import { UNDO_MS } from '../../notices/changes.js';
+import type { Digest } from '../../tables/column.js';
+import type { Table } from '../../tables/table.js';
 import { recoveryCodesTable } from './model.js';
 
 const COUNT = 10;

@@ -1,9 +1,9 @@
 import type { Reauthentication, SecondFactors } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
-import type { UserRecord } from '../../core/user-record.js';
 import { AuthError } from '../../errors.js';
 import { text } from '../../http/schemas.js';
-import type { Session } from '../../models/session.js';
+import type { Session } from '../../tables/session.js';
+import type { UserRecord } from '../../users/user-record.js';
 import type { SecondFactorOfUser } from './columns.js';
 import type { Parts } from './parts.js';
 import { type RightFactor, withSecond } from './proofs.js';

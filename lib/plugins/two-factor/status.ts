@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { isUuid } from '../../crypto/uuid.js';
 import type { RecoveryCodes } from './recovery-codes.js';
-import { MAX_WRONG, type TotpSecrets } from './totp-secrets.js';
+import { MAX_WRONG, type TotpSecrets } from './secrets.js';
 
 /** The second factor of a user, as far as it can be told. */
 export interface SecondFactorStatus {

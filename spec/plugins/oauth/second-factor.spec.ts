@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { SignedIn } from '../../../lib/core/signed-in.js';
 import { type AuthWith, oauth, type Plugin, twoFactor } from '../../../lib/index.js';
 import type { CallbackResult } from '../../../lib/plugins/oauth/complete-flow.js';
+import type { SignedIn } from '../../../lib/sessions/signed-in.js';
 import { ada, password, sessionCookie, signedIn } from '../../support/app.js';
 import { rows } from '../../support/database.js';
 import { type LyingProvider, startLyingProvider } from '../../support/lying-provider.js';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { sessionOf } from '../../../carriers/authenticate.js';
 import type { Core } from '../../../core/core.js';
 import { resources } from '../../../http/present.js';
 import { route } from '../../../http/route.js';
 import { text } from '../../../http/schemas.js';
+import { sessionOf } from '../../../sessions/authenticate.js';
 import type { CredentialApi } from '../api.js';
 
 export const verifyEmail = (core: Core, api: CredentialApi) => {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { resourceOf } from '../../../http/resource.js';
 import { route } from '../../../http/route.js';
 import type { OAuthApi } from '../api.js';
-import { type Account, accountsTable } from '../model.js';
+import { type Account, accountsTable } from '../declarations.js';
 
 const accountResource = resourceOf<Account>(accountsTable.columns);
 

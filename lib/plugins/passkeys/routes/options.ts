@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { route } from '../../../http/route.js';
 import type { PasskeysApi } from '../api.js';
-import { creationOptions } from './schemas.js';
+import { creationOptions } from '../schemas.js';
 
 const FRESH_SECONDS = 600;
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { route } from '../../../http/route.js';
 import type { PasskeysApi } from '../api.js';
-import { requestOptions } from './schemas.js';
+import { requestOptions } from '../schemas.js';
 
 export const reauthenticationOptions = (api: PasskeysApi) =>
   route({

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Core } from '../../../core/core.js';
 import { route } from '../../../http/route.js';
 import type { PasskeysApi } from '../api.js';
-import { requestOptions } from './schemas.js';
+import { requestOptions } from '../schemas.js';
 
 export const signInOptions = ({ settings: { bearerEnabled } }: Core, api: PasskeysApi) =>
   route({

@@ -4,7 +4,7 @@ import { sessionAnswer, sessionReply } from '../../../http/present.js';
 import { route } from '../../../http/route.js';
 import { text } from '../../../http/schemas.js';
 import type { PasskeysApi } from '../api.js';
-import { authenticationResponse } from './schemas.js';
+import { authenticationResponse } from '../schemas.js';
 
 export const signIn = (core: Core, api: PasskeysApi) =>
   route({

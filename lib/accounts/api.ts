@@ -1,0 +1,216 @@
+import type { Core } from '../core/core.js';
+import { requirePasswords } from '../core/passwords.js';
+import { readUsername, usernamesOf } from '../core/usernames.js';
+import { invalidField } from '../errors.js';
+import { type ClientInput, requireKnownKeys, type TransactionOption } from '../sessions/client-input.js';
+import { canonicalEmail } from '../users/canonical.js';
+import type { NewFieldValues } from '../users/core-fields.js';
+import type { Identifier, UserForAdmins } from '../users/user-record.js';
+import { type UserInput, updateUser } from './change.js';
+import { restoreAccount } from './closed-accounts.js';
+import { deleteUser } from './deletion.js';
+import { setEmail } from './email.js';
+
+/** The input of `auth.users.create`. */
+export interface CreateUserInput extends ClientInput {
+  /** The email address. It is stored in canonical form. @default none */
+  email?: string | null | undefined;
+  /** Whether the app knows that the email is the user's. @default false */
+  emailVerified?: boolean | undefined;
+  /** The username, if usernames are enabled. @default none */
+  username?: string | null | undefined;
+  /** The password. @default none, so the user must sign in in another way, or reset it by email */
+  password?: string | null | undefined;
+  /** The password's hash from another system, in one of the formats that imports accept. @default none */
+  passwordHash?: string | null | undefined;
+  /** Accepts any password, such as one that another system has accepted. @default false */
+  skipPasswordRules?: boolean | undefined;
+  /** The values of the app's fields, of those with `input: 'none'` too. @default their defaults */
+  fields?: NewFieldValues | undefined;
+}
+
+/** Options of `auth.users.changeEmail`. */
+export interface SetEmailOptions extends TransactionOption {
+  /** Whether the app knows that the email is the user's. @default false */
+  verified?: boolean | undefined;
+}
+
+/** Options of `auth.users.delete`. */
+export interface DeleteUserOptions extends TransactionOption {
+  /** Deletes the account at once, whatever `accountDeletion` says. @default false */
+  atOnce?: boolean | undefined;
+}
+
+/** Options of `auth.users.setPassword`. */
+export interface SetUserPasswordOptions extends TransactionOption {
+  /** Keeps the user's sessions. @default false */
+  keepSessions?: boolean | undefined;
+  /** Accepts any password. @default false */
+  skipPasswordRules?: boolean | undefined;
+}
+
+/** What the calls take. */
+const KEYS = {
+  create: [
+    ...['email', 'emailVerified', 'username', 'password', 'passwordHash', 'skipPasswordRules', 'fields'],
+    ...['request', 'ip', 'userAgent', 'transaction'],
+  ],
+  update: ['username', 'fields', 'transaction'],
+  changeEmail: ['verified', 'transaction'],
+  setPassword: ['keepSessions', 'skipPasswordRules', 'transaction'],
+  delete: ['atOnce', 'transaction'],
+} as const;
+
+/** `auth.users`: accounts, for the app's own code. Nothing here asks for a password or counts against a limit. */
+export class UsersApi {
+  readonly #core: Core;
+
+  /** @internal */
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** A user, with the fields that only administrators and code see. Null if there is none. */
+  get(userId: string): Promise<UserForAdmins | null> {
+    return this.#core.users.find(userId);
+  }
+
+  /** Finds a user by email or username, in any spelling with the same canonical form. Null if there is none. */
+  async find(by: { email: string } | { username: string }): Promise<UserForAdmins | null> {
+    const identifier = canonicalIdentifier(this.#core, by);
+    const record = identifier && (await this.#core.users.findRecord(identifier));
+    return record ? this.get(record.user.id) : null;
+  }
+
+  /**
+   * Creates an account, whatever `signUp` says. Without a password, its user signs in with a provider, or resets it by
+   * email.
+   *
+   * @throws AuthError `validation_failed` (422), `email_taken`, `username_taken` (409), and what hooks throw
+   * @throws TypeError for a password without a plugin that has passwords, and for unknown keys
+   */
+  async create(input: CreateUserInput): Promise<UserForAdmins> {
+    const core = this.#core;
+    requireKnownKeys('auth.users.create', input, KEYS.create);
+    return core.forClient(input, async () => {
+      const email = input.email == null ? null : readEmail(input.email, '/email');
+      const username = input.username == null ? null : readUsername(core, input.username);
+      const passwordHash = await this.#hashOf(input, [email, username]);
+      const emailProof = email !== null && input.emailVerified === true ? 'mailbox' : null;
+      const { user } = await core.signUp.create(
+        { email, username, passwordHash, emailProof },
+        { via: 'code', from: 'code', ...(input.fields && { fields: input.fields }) },
+      );
+      return (await this.get(user.id)) ?? (user as UserForAdmins);
+    });
+  }
+
+  /**
+   * Changes a user's fields, those with `input: 'none'` too, and their username; null removes it.
+   *
+   * @throws AuthError `validation_failed`, `username_taken`, `user_not_found`, and what the app's hook throws
+   * @throws TypeError for unknown keys
+   */
+  async update(userId: string, input: UserInput & TransactionOption): Promise<UserForAdmins> {
+    const core = this.#core;
+    requireKnownKeys('auth.users.update', input, KEYS.update);
+    const { username, fields, transaction } = input;
+    const record = await core.inTransaction(transaction, () =>
+      updateUser(core, userId, null, { username, fields }, 'code'),
+    );
+    return core.users.forCode(record) as UserForAdmins;
+  }
+
+  /**
+   * Changes a user's email, without asking them. Links that were emailed to the old one end, and it is told; sessions go on.
+   * Without `verified`, the new one is not verified, whether or not the old one was.
+   *
+   * @throws AuthError `validation_failed`, `email_taken`, `user_not_found`, and what the app's hook throws
+   * @throws TypeError for unknown options
+   */
+  async changeEmail(userId: string, email: string, options: SetEmailOptions = {}): Promise<UserForAdmins> {
+    const core = this.#core;
+    requireKnownKeys('auth.users.changeEmail', options, KEYS.changeEmail);
+    const { verified = false, transaction } = options;
+    const canonical = readEmail(email, '/email');
+    const record = await core.inTransaction(transaction, () =>
+      setEmail(core, userId, canonical, verified === true),
+    );
+    return core.users.forCode(record) as UserForAdmins;
+  }
+
+  /**
+   * Sets a user's password. It ends every session, unless `keepSessions` is set, and the links to choose another one.
+   *
+   * @throws AuthError `validation_failed`, `user_not_found`
+   * @throws TypeError without a plugin that has passwords, and for unknown options
+   */
+  async setPassword(userId: string, password: string, options: SetUserPasswordOptions = {}): Promise<void> {
+    requireKnownKeys('auth.users.setPassword', options, KEYS.setPassword);
+    const { keepSessions = false, skipPasswordRules: skipRules = false, transaction } = options;
+    const passwords = requirePasswords(this.#core, 'auth.users.setPassword');
+    await this.#core.inTransaction(transaction, () =>
+      passwords.replace(userId, password, { keepSessions, skipRules }),
+    );
+  }
+
+  /**
+   * Deletes an account with everything that belongs to it. With `accountDeletion: { graceDays }` it is kept shut for so long
+   * first, unless `atOnce` is set.
+   *
+   * @throws AuthError `account_in_use` (409) if a row of the app refers to it and may not go; `user_not_found`; and what
+   *   the app's hook throws
+   * @throws TypeError for unknown options
+   */
+  async delete(userId: string, options: DeleteUserOptions = {}): Promise<void> {
+    requireKnownKeys('auth.users.delete', options, KEYS.delete);
+    const { atOnce = false, transaction } = options;
+    return this.#core.inTransaction(transaction, () =>
+      deleteUser(this.#core, userId, null, { atOnce: atOnce === true }),
+    );
+  }
+
+  /**
+   * Brings back an account that was deleted and is kept shut: see `accountDeletion`. Does nothing to others.
+   *
+   * @throws AuthError `user_not_found`
+   */
+  async restore(userId: string, { transaction }: TransactionOption = {}): Promise<UserForAdmins> {
+    const core = this.#core;
+    const record = await core.inTransaction(transaction, () => restoreAccount(core, userId));
+    return core.users.forCode(record) as UserForAdmins;
+  }
+
+  async #hashOf(
+    { password = null, passwordHash = null, skipPasswordRules = false }: CreateUserInput,
+    identifiers: readonly (string | null)[],
+  ): Promise<string | null> {
+    if (password !== null && passwordHash !== null)
+      throw new TypeError('latchkey: auth.users.create: give password or passwordHash, not both');
+    if (password !== null)
+      return requirePasswords(this.#core, 'auth.users.create with password').hash(
+        password,
+        identifiers,
+        skipPasswordRules,
+      );
+    if (passwordHash !== null)
+      return requirePasswords(this.#core, 'auth.users.create with passwordHash').checkHash(passwordHash);
+    return null;
+  }
+}
+
+/** An email in canonical form. @throws AuthError `validation_failed` */
+export function readEmail(value: string, pointer: string): string {
+  const email = canonicalEmail(value);
+  if (email) return email;
+  throw invalidField(pointer, 'invalid_email', 'must be an email address such as ada@example.com');
+}
+
+function canonicalIdentifier(core: Core, by: { email?: unknown; username?: unknown }): Identifier | null {
+  const { email, username } = by ?? {};
+  if ((email == null) === (username == null))
+    throw new TypeError('latchkey: auth.users.find: give email or username');
+  const canonical = email == null ? usernamesOf(core)?.fold(username) : canonicalEmail(email);
+  if (canonical == null) return null;
+  return email == null ? { username: canonical } : { email: canonical };
+}

@@ -1,0 +1,92 @@
+import type { Transaction } from 'sequelize';
+import type { Core } from '../core/core.js';
+import { AuthError } from '../errors.js';
+import { declareEvents } from '../outbox/events.js';
+import type { Shown } from '../sessions/assurance.js';
+import type { IssuedSession } from '../sessions/signed-in.js';
+import type { UserRecord } from '../users/user-record.js';
+
+declare module '../outbox/events.js' {
+  interface EventDetails {
+    /** The user of a session has shown again who they are. `amr` says how (RFC 8176). */
+    'session.reauthenticated': {
+      readonly userId: string;
+      readonly sessionId: string;
+      readonly amr: readonly string[];
+    };
+  }
+}
+
+declareEvents('session.reauthenticated');
+
+/** A session whose user shows again who they are. */
+export interface Reauthenticating {
+  readonly userId: string;
+  readonly sessionId: string;
+  /** The assurance that the proof can reach. An account with a second factor takes only 2. */
+  readonly aal: number;
+}
+
+/**
+ * Makes a session fresh, after a proof by its user. With a second factor or a passkey, it also reaches assurance level 2, and
+ * gets a new token, as after a sign-in (ASVS 5.0, 7.2.4).
+ *
+ * @param verify verifies the proof; not called if it could not be enough
+ * @returns the session, if it has a new token
+ * @throws AuthError `second_factor_required`, `invalid_session`, `user_not_found`, and what `verify` throws
+ */
+export async function reauthenticate(
+  core: Core,
+  { userId, sessionId, aal }: Reauthenticating,
+  verify: (record: UserRecord) => Promise<Shown>,
+): Promise<IssuedSession | null> {
+  const record = await core.users.findRecord({ id: userId });
+  if (!record) throw new AuthError('user_not_found');
+  if (aal < 2 && core.secondFactors.isOn(record.account)) throw new AuthError('second_factor_required');
+  const shown = await verify(record);
+  if (aal < 2) {
+    await markFresh(core, userId, sessionId, shown);
+    return null;
+  }
+  const confirm = (transaction: Transaction, current: UserRecord) =>
+    confirmSession(core, current, sessionId, shown, transaction);
+  return core.inNameOf(userId, sessionId, confirm, false);
+}
+
+async function markFresh(
+  { events, sessions }: Core,
+  userId: string,
+  sessionId: string,
+  { amr }: Shown,
+): Promise<void> {
+  await events.together(['session.reauthenticated'], async (transaction) => {
+    if (await sessions.markAuthenticated(userId, sessionId, undefined, transaction))
+      events.emit('session.reauthenticated', { userId, sessionId, amr }, transaction);
+  });
+}
+
+/**
+ * Makes a session fresh in the transaction of another change. The user's row is locked.
+ *
+ * @param shown what has just been verified
+ * @param at when, if somebody else tells it
+ */
+export async function confirmSession(
+  { events, secondFactors, sessions }: Core,
+  record: UserRecord,
+  sessionId: string,
+  shown: Shown,
+  transaction: Transaction,
+  at?: Date,
+): Promise<IssuedSession | null> {
+  const assurance = secondFactors.reached(record, shown);
+  if (!assurance) throw new AuthError('second_factor_required');
+  const userId = record.user.id;
+  events.emit('session.reauthenticated', { userId, sessionId, amr: shown.amr }, transaction);
+  if (assurance.aal < 2) {
+    await sessions.markAuthenticated(userId, sessionId, at, transaction);
+    return null;
+  }
+  const options = { endsOthers: false, assurance, authenticatedAt: at };
+  return sessions.renew(record.user, sessionId, record.authEpoch, transaction, options);
+}

@@ -1,0 +1,197 @@
+import type { Transaction } from 'sequelize';
+import type { Contribution } from '../core/contribution.js';
+import type { SecretBox } from '../crypto/secret-box.js';
+import { digestToken } from '../crypto/token.js';
+import { uuidv7 } from '../crypto/uuid.js';
+import type { Chore } from '../database/chore.js';
+import { ExpiredRows } from '../database/chores.js';
+import type { Database } from '../database/database.js';
+import type { AccountChangeColumns } from '../tables/account-change.js';
+import type { RowOf } from '../tables/column.js';
+import type { DeviceColumns } from '../tables/device.js';
+import { SealedRows } from '../tables/sealed-rows.js';
+import type { Selection, Table } from '../tables/table.js';
+import type { UserRecord } from '../users/user-record.js';
+import { type AccountState, stateOf } from './account-state.js';
+
+/** How long a change can be undone. */
+export const UNDO_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** A change to write down. */
+export interface NewChange {
+  readonly kind: string;
+  /** The token that undoes it. Null if nobody is told of it. */
+  readonly token: string | null;
+  /** The email that the change takes from the account. @default null */
+  readonly email?: string | null;
+  /** How long it can be undone. @default seven days */
+  readonly lifetimeMs?: number;
+}
+
+/** What a token undoes: a change, or what came after a mark, and everything later. */
+export interface Undoable {
+  readonly id: string;
+  readonly userId: string;
+  readonly kind: string;
+  /** What happened at this time or later is undone. */
+  readonly at: Date;
+  readonly tokenHash: Buffer;
+  /** Whether it is the first sign-in of a device. */
+  readonly isDevice: boolean;
+}
+
+type ChangeRow = RowOf<AccountChangeColumns>;
+
+/**
+ * What it takes to undo changes of accounts. Each change keeps the state of the account before it, so putting that state
+ * back undoes the change and every later one. A mark keeps none: its state is that before the next change.
+ */
+export class AccountChanges {
+  readonly #change: Selection<ChangeRow>;
+  readonly #device: Selection<RowOf<DeviceColumns>>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly table: Table<AccountChangeColumns>,
+    private readonly devices: Table<DeviceColumns>,
+    private readonly box: SecretBox,
+    private readonly contributions: () => readonly Contribution[],
+  ) {
+    this.#change = table.whole('c');
+    this.#device = devices.whole('d');
+  }
+
+  /** Writes down a change that is about to be made. The user's row is locked. */
+  async record(change: NewChange, record: UserRecord, transaction: Transaction): Promise<void> {
+    const state = await stateOf(record, this.contributions(), transaction);
+    const at = await this.#nextTime(record.user.id, transaction);
+    await this.#insert(record.user.id, change, at, JSON.stringify(state), transaction);
+  }
+
+  /** Writes down something that changes nothing, but after which everything can be undone. */
+  async mark(userId: string, kind: string, token: string, transaction?: Transaction): Promise<void> {
+    await this.database.ready();
+    await this.#insert(userId, { kind, token }, this.database.clock.date(), null, transaction);
+  }
+
+  /** What a token undoes. Null if it is unknown, used or expired. */
+  async find(token: string): Promise<Undoable | null> {
+    const { clock } = this.database;
+    const tokenHash = digestToken(token);
+    const [change] = await this.#change.select('WHERE c.token_hash = :tokenHash', { tokenHash });
+    if (change) {
+      const { id, userId, kind, createdAt: at, expiresAt } = change;
+      return clock.hasPassed(expiresAt) ? null : { id, userId, kind, at, tokenHash, isDevice: false };
+    }
+    const [device] = await this.#device.select('WHERE d.undo_token_hash = :tokenHash', { tokenHash });
+    if (!device || clock.hasPassed(new Date(device.createdAt.getTime() + UNDO_MS))) return null;
+    const { id, userId, createdAt: at } = device;
+    return { id, userId, kind: 'new-device', at, tokenHash, isDevice: true };
+  }
+
+  /**
+   * The state to put back. The user's row is locked.
+   *
+   * @returns null if it cannot be decrypted, because its secret is not configured any more
+   */
+  async stateAt(
+    { userId, at }: Undoable,
+    record: UserRecord,
+    transaction: Transaction,
+  ): Promise<AccountState | null> {
+    const [change] = await this.#change.select(
+      `WHERE c.user_id = :userId AND c.created_at >= :at AND c.state IS NOT NULL
+       ORDER BY c.created_at LIMIT 1 ${this.database.currentRead}`,
+      { userId, at },
+      transaction,
+    );
+    if (!change?.state) return stateOf(record, this.contributions(), transaction);
+    const state = this.box.open(change.state, contextOf(change.id));
+    return state === null ? null : (JSON.parse(state) as AccountState);
+  }
+
+  /** Whether a token has not been used since it was found. */
+  async isLive({ tokenHash, isDevice }: Undoable, transaction: Transaction): Promise<boolean> {
+    const rows = isDevice
+      ? this.#device.select('WHERE d.undo_token_hash = :tokenHash', { tokenHash }, transaction)
+      : this.#change.select('WHERE c.token_hash = :tokenHash', { tokenHash }, transaction);
+    return (await rows).length > 0;
+  }
+
+  /** Uses a token up. @returns false if another call has */
+  async consume({ id, tokenHash, isDevice }: Undoable, transaction: Transaction): Promise<boolean> {
+    const used = isDevice
+      ? this.devices.update({ undoTokenHash: null }, { id, undoTokenHash: tokenHash }, transaction)
+      : this.table.delete({ id }, transaction);
+    return (await used) > 0;
+  }
+
+  /** Forgets the changes that are undone, with their tokens and the emails that they held. */
+  async dropSince({ userId, at }: Undoable, transaction: Transaction): Promise<void> {
+    await this.database.change(
+      `DELETE FROM ${this.table.name} WHERE user_id = :userId AND created_at >= :at`,
+      { userId, at },
+      { transaction },
+    );
+  }
+
+  /** Ends all that could be undone: whoever had the account before may not have been its owner. */
+  async end(userId: string, transaction: Transaction): Promise<void> {
+    await this.table.delete({ userId }, transaction);
+  }
+
+  /** Changes that cannot be undone any more. */
+  get expired(): Chore {
+    return new ExpiredRows(this.database, this.table.name, 'id', { expires_at: 0 });
+  }
+
+  /** The states of accounts. */
+  get sealed(): Chore {
+    return new SealedRows(this.table, this.box, 'id', ['state'], ({ id }) => contextOf(id));
+  }
+
+  /**
+   * The time of a change: later than every earlier one of the user, also by a process whose idea of the database's clock
+   * differs by milliseconds. Otherwise, an undo could miss what came after, and with it a way forward again.
+   */
+  async #nextTime(userId: string, transaction: Transaction): Promise<Date> {
+    const latest = ({ name }: { readonly name: string }) =>
+      `SELECT MAX(created_at) AS latest FROM ${name} WHERE user_id = :userId`;
+    const rows = await this.database.select<{ latest: Date | string | null }>(
+      `${latest(this.table)} UNION ALL ${latest(this.devices)}`,
+      { userId },
+      transaction,
+    );
+    const times = rows.flatMap(({ latest }) =>
+      latest === null ? [] : this.database.statements.toDate(latest).getTime(),
+    );
+    return new Date(Math.max(this.database.clock.date().getTime(), ...times.map((time) => time + 1)));
+  }
+
+  async #insert(
+    userId: string,
+    { kind, token, email = null, lifetimeMs = UNDO_MS }: NewChange,
+    createdAt: Date,
+    state: string | null,
+    transaction?: Transaction,
+  ): Promise<void> {
+    const id = uuidv7(createdAt.getTime());
+    await this.table.insert(
+      {
+        id,
+        userId,
+        kind,
+        tokenHash: token === null ? null : digestToken(token),
+        email,
+        state: state === null ? null : this.box.seal(state, contextOf(id)),
+        createdAt,
+        expiresAt: new Date(createdAt.getTime() + lifetimeMs),
+      },
+      transaction,
+    );
+  }
+}
+
+function contextOf(id: string): string {
+  return `account change ${id}`;
+}

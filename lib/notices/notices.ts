@@ -1,0 +1,132 @@
+import type { Transaction } from 'sequelize';
+import type { CallContext, Client } from '../context/call.js';
+import { createToken } from '../crypto/token.js';
+import type { Clock } from '../database/clock.js';
+import type { Mails } from '../mail/mails.js';
+import type { NoticeTemplate } from '../mail/message.js';
+import type { NoticeKind } from '../mail/notice-kinds.js';
+import type { User } from '../tables/user.js';
+import type { UserRecord } from '../users/user-record.js';
+import { type AccountChanges, UNDO_MS } from './changes.js';
+
+/** The prefix of the tokens that undo changes. */
+export const UNDO_PREFIX = 'lku_';
+
+/** What to say in a notice beside its text. */
+export interface NoticeDetails {
+  /** What the change is about, such as a provider or the name of a passkey. @default none */
+  readonly subject?: string;
+  /** The email that the change takes from the account, which gets the notice. @default null: the account keeps its own */
+  readonly takenEmail?: string | null;
+  /** Whether an administrator or code makes the change, whose device and address are nobody else's business. @default false */
+  readonly byApp?: boolean;
+  /** How long the change can be undone. @default seven days */
+  readonly lifetimeMs?: number;
+}
+
+/** A notice that is written to the outbox later. */
+export interface Notice {
+  readonly template: NoticeTemplate;
+  readonly user: User;
+  readonly to: string;
+  /** Undoes the change. Null if there is nothing to undo. */
+  readonly token: string | null;
+  readonly subject: string | null;
+  readonly at: Date;
+  /** Null for what the app or an administrator did. */
+  readonly client: Pick<Client, 'ip' | 'userAgent'> | null;
+}
+
+/**
+ * Tells users what happens to their accounts, at the address that the account had before. In the transaction of a change,
+ * it writes down what it takes to undo it, and the notice to the outbox, which sends it after the commit.
+ */
+export class Notices {
+  readonly #kinds: ReadonlySet<string>;
+
+  /**
+   * @param mails null if `email` is not configured: then nothing is written down
+   * @param kinds those that are on
+   */
+  constructor(
+    private readonly mails: Mails | null,
+    kinds: readonly NoticeKind[],
+    private readonly changes: AccountChanges,
+    private readonly context: CallContext,
+    private readonly clock: Clock,
+    private readonly undoUrl: string,
+  ) {
+    this.#kinds = new Set(mails ? kinds : []);
+  }
+
+  /** Whether changes can be undone. */
+  get isOn(): boolean {
+    return this.#kinds.size > 0;
+  }
+
+  /** Writes down a change that is about to be made, and tells the user of it. The user's row is locked. */
+  async before(
+    template: NoticeTemplate,
+    record: UserRecord,
+    transaction: Transaction,
+    details: NoticeDetails = {},
+  ): Promise<void> {
+    // Even if nobody is told of this change: undoing an earlier one undoes it too.
+    if (!this.isOn) return;
+    const notice = this.#notice(template, record.user, details);
+    const { takenEmail = null, lifetimeMs = UNDO_MS } = details;
+    const change = { kind: template.kind, token: notice?.token ?? null, email: takenEmail, lifetimeMs };
+    await this.changes.record(change, record, transaction);
+    await this.tell(notice, transaction);
+  }
+
+  /** Like {@link before}, for what changes nothing by itself, but may be the beginning of something. */
+  async mark(template: NoticeTemplate, user: User, transaction: Transaction): Promise<void> {
+    const notice = this.#notice(template, user, {});
+    if (notice?.token) await this.changes.mark(user.id, template.kind, notice.token, transaction);
+    await this.tell(notice, transaction);
+  }
+
+  /** Like {@link mark}, for a caller that keeps the hash of the token itself, and calls {@link tell}. */
+  unrecorded(template: NoticeTemplate, user: User): Notice | null {
+    return this.#notice(template, user, {});
+  }
+
+  /** Tells a user of what cannot be undone. */
+  async plain(
+    template: NoticeTemplate,
+    user: User,
+    transaction?: Transaction,
+    details: NoticeDetails = {},
+  ): Promise<void> {
+    const notice = this.#notice(template, user, details);
+    await this.tell(notice && { ...notice, token: null }, transaction);
+  }
+
+  /** Writes a notice to the outbox. */
+  async tell(notice: Notice | null, transaction?: Transaction): Promise<void> {
+    if (!notice) return;
+    const { template, user, to, token, ...facts } = notice;
+    const undo = token === null ? null : { page: this.undoUrl, token };
+    await this.mails?.notice({ template, user, to, facts: { ...facts, undo } }, transaction);
+  }
+
+  #notice(
+    template: NoticeTemplate,
+    user: User,
+    { subject, takenEmail, byApp = false }: NoticeDetails,
+  ): Notice | null {
+    const to = takenEmail ?? user.email;
+    if (to === null || !this.#kinds.has(template.kind)) return null;
+    const { ip, userAgent } = this.context.client;
+    return {
+      template,
+      user,
+      to,
+      token: createToken(UNDO_PREFIX),
+      subject: subject ?? null,
+      at: this.clock.date(),
+      client: byApp ? null : { ip, userAgent },
+    };
+  }
+}

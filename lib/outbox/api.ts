@@ -1,0 +1,105 @@
+import { AuthError } from '../errors.js';
+import { MAIL_LANE } from '../mail/mails.js';
+import { cutPage, type PageOptions, readPage } from '../tables/pages.js';
+import type { Delivered, Outbox } from './outbox.js';
+import { OUTBOX_STATES, type ShownRow } from './rows.js';
+
+/**
+ * What became of an email or webhook: `waiting` to be sent, perhaps again; `sent`; `dropped`, because there was nobody to send
+ * it to; `failed`, because it could not be sent for three days.
+ */
+export type OutboxState = (typeof OUTBOX_STATES)[number];
+
+/** An email or webhook in the outbox, without its content. */
+export interface OutboxEntry {
+  readonly id: string;
+  readonly channel: 'email' | 'webhook';
+  /** The kind of the email, or the name of the event. */
+  readonly kind: string;
+  /** The URL of the webhook. Null for an email, and for a webhook that is not in the config any more. */
+  readonly endpoint: string | null;
+  readonly state: OutboxState;
+  /** How often sending it was begun. */
+  readonly attempts: number;
+  /** The kind of error of the last attempt, without its message, which can quote the email. Null if there was none. */
+  readonly lastError: string | null;
+  readonly createdAt: Date;
+  /** When it is tried again, at the earliest. Null once it is finished. */
+  readonly nextAttemptAt: Date | null;
+  /** When it was sent, dropped or given up. Null until then. */
+  readonly finishedAt: Date | null;
+}
+
+/** Selects a page of the outbox. */
+export interface ListOutboxOptions extends PageOptions {
+  /** Only entries in this state. @default all of them */
+  state?: OutboxState;
+}
+
+/** `auth.outbox`: the emails and webhooks that are to be sent, and those of the last days. */
+export class OutboxApi {
+  readonly #outbox: Outbox;
+
+  /** @internal */
+  constructor(outbox: Outbox) {
+    this.#outbox = outbox;
+  }
+
+  /** Lists entries page by page, newest first. @throws AuthError `invalid_request` for an invalid state, limit or cursor */
+  async list({ state, ...page }: ListOutboxOptions = {}): Promise<{
+    entries: OutboxEntry[];
+    nextCursor: string | null;
+  }> {
+    const { limit, before } = readPage(page);
+    if (state !== undefined && !OUTBOX_STATES.includes(state))
+      throw new AuthError('invalid_request', { detail: `state must be one of ${OUTBOX_STATES.join(', ')}.` });
+    const rows = await this.#outbox.rows.list(state ?? null, before, limit + 1);
+    const { page: shown, nextCursor } = cutPage(rows, limit);
+    return { entries: shown.map((row) => this.#present(row)), nextCursor };
+  }
+
+  /**
+   * Tries an entry again that has failed, also one that is given up, without waiting for its turn. It is tried for three more
+   * days then.
+   *
+   * @returns whether there is such an entry
+   */
+  retry(id: string): Promise<boolean> {
+    return this.#outbox.retry(id);
+  }
+
+  /**
+   * Sends everything that is due, and resolves when it is done: for a job, where no process runs for long or
+   * `outbox: { interval: false }` is set.
+   *
+   * @throws AuthError `unavailable` (503) if the database is
+   */
+  deliver(): Promise<Delivered> {
+    return this.#outbox.deliver();
+  }
+
+  #present({
+    id,
+    lane,
+    kind,
+    state,
+    attempts,
+    lastError,
+    createdAt,
+    dueAt,
+    finishedAt,
+  }: ShownRow): OutboxEntry {
+    return {
+      id,
+      channel: lane === MAIL_LANE ? 'email' : 'webhook',
+      kind,
+      endpoint: this.#outbox.destination(lane)?.url ?? null,
+      state: state as OutboxState,
+      attempts,
+      lastError,
+      createdAt,
+      nextAttemptAt: dueAt,
+      finishedAt,
+    };
+  }
+}

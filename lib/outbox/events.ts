@@ -1,0 +1,206 @@
+import { inspect } from 'node:util';
+import type { Transaction } from 'sequelize';
+import type { Database } from '../database/database.js';
+import type { Logger } from '../logger.js';
+import type { NewEntry } from './rows.js';
+
+/** The client that caused an event, if known. */
+export interface ClientInfo {
+  /** The client's IP address. */
+  readonly ip: string | null;
+  /** The client's user agent. */
+  readonly userAgent: string | null;
+}
+
+/** The payload of each event, without {@link ClientInfo}. Plugins add theirs here and with {@link declareEvents}. */
+export interface EventDetails {
+  /** An account was created. */
+  'user.created': { readonly userId: string };
+  /** A user's email was verified for the first time. */
+  'user.email_verified': { readonly userId: string };
+  /** Fields or the username of a user changed; `changed` lists their attributes. */
+  'user.updated': { readonly userId: string; readonly changed: readonly string[] };
+  /** A user's email was replaced, or an account without an email got one. */
+  'user.email_changed': { readonly userId: string };
+  /** An account was deleted. */
+  'user.deleted': { readonly userId: string };
+  /** A session was created. */
+  'session.created': { readonly userId: string; readonly sessionId: string };
+  /** A session was ended before it expired. */
+  'session.revoked': { readonly userId: string; readonly sessionId: string };
+  /**
+   * A sign-in or a reauthentication failed. `userId` is null if the account is unknown or does not exist. `provider` is
+   * the provider's id, unless it was a wrong password.
+   */
+  'sign_in.failed': { readonly userId: string | null; readonly provider?: string };
+  /**
+   * A password was refused unchecked, after too many wrong ones. Emitted once for each pause, by one of the processes.
+   * `userId` is null if the account does not exist.
+   */
+  'sign_in.throttled': { readonly userId: string | null };
+}
+
+/**
+ * Every event and its payload: ids, and the IP address and user agent of the request that caused it, if known. Payloads
+ * never contain secrets.
+ */
+export type AuthEvents = { readonly [N in keyof EventDetails]: ClientInfo & EventDetails[N] };
+
+/** The name of an event. */
+export type AuthEventName = keyof AuthEvents;
+/** A listener for `auth.on`. Its return value is ignored, and a promise is not awaited. */
+export type AuthEventListener<N extends AuthEventName> = (event: AuthEvents[N]) => unknown;
+
+const names = new Set<string>();
+
+/** Registers events for `auth.on`. A plugin calls it when its module is loaded. */
+export function declareEvents<const N extends AuthEventName>(...declared: N[]): void {
+  for (const name of declared) names.add(name);
+}
+
+declareEvents(
+  'user.created',
+  'user.email_verified',
+  'user.updated',
+  'user.email_changed',
+  'user.deleted',
+  'session.created',
+  'session.revoked',
+  'sign_in.failed',
+  'sign_in.throttled',
+);
+
+/** @throws TypeError on an unknown name. @param where what names it, for the message */
+export function checkEventName(name: unknown, where = ''): asserts name is AuthEventName {
+  if (names.has(name as string)) return;
+  const prefix = where && `${where}: `;
+  throw new TypeError(
+    `latchkey: ${prefix}there is no event ${inspect(name)}; listen to one of ${[...names].join(', ')}`,
+  );
+}
+
+/** Stores events in the outbox, for those to whom they are sent. */
+export interface EventRecorder {
+  /** Whether anybody is to get an event. */
+  takes(name: AuthEventName): boolean;
+  /** Stores an event: as a part of the transaction, or else at the end of the call. */
+  record(name: AuthEventName, event: object, transaction: Transaction | undefined): void;
+  /** What an event stores, but for one that has not happened, and is sent to nobody. */
+  pretended(name: AuthEventName): readonly NewEntry[];
+}
+
+/** Events that one transaction stores. */
+const MOST_AT_ONCE = 500;
+
+/** Notifies listeners. A listener that throws, rejects or hangs does not affect the caller. */
+export class Events {
+  readonly #listeners = new Map<AuthEventName, Set<AuthEventListener<never>>>();
+  #recorder: EventRecorder | undefined;
+  readonly #forAll: ((name: AuthEventName, event: AuthEvents[AuthEventName]) => unknown)[] = [];
+
+  constructor(
+    private readonly database: Pick<Database, 'afterCommit' | 'context' | 'transaction'>,
+    private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Adds a listener. Returns the function that removes it.
+   *
+   * @throws TypeError on an unknown name, and on a listener that is not a function
+   */
+  on<N extends AuthEventName>(name: N, listener: AuthEventListener<N>): () => void {
+    checkEventName(name);
+    if (typeof listener !== 'function') {
+      throw new TypeError(
+        `latchkey: auth.on('${name}', …): the listener must be a function, not ${inspect(listener)}`,
+      );
+    }
+    const listeners = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, listeners.add(listener));
+    return () => listeners.delete(listener);
+  }
+
+  /** Adds a listener to all events. */
+  onAny(listener: (name: AuthEventName, event: AuthEvents[AuthEventName]) => unknown): void {
+    this.#forAll.push(listener);
+  }
+
+  /**
+   * Tells of a change, or of what changes nothing. Listeners are notified once the transaction is committed, and that of the
+   * app if the call takes part in one.
+   *
+   * @param transaction that of the change, so that both are stored or neither is
+   */
+  emit<N extends AuthEventName>(name: N, details: EventDetails[N], transaction?: Transaction): void {
+    const { ip = null, userAgent } = this.database.context.client;
+    // Frozen, since all listeners and the audit log get the same object. TypeScript cannot infer a spread of `N`.
+    const event = Object.freeze({ ip, userAgent, ...details }) as unknown as AuthEvents[N];
+    this.#recorder?.record(name, event, transaction);
+    this.database.afterCommit(transaction, () => this.#notify(name, event));
+  }
+
+  /**
+   * Tells of what one change has done to many things. Only the first ones are stored with the change, and the others in the
+   * background after it: however many there are, the change has to be done in time.
+   */
+  emitAll<N extends AuthEventName>(
+    name: N,
+    all: readonly EventDetails[N][],
+    transaction?: Transaction,
+  ): void {
+    for (const details of all.slice(0, MOST_AT_ONCE)) this.emit(name, details, transaction);
+    const others = all.slice(MOST_AT_ONCE);
+    if (others.length === 0) return;
+    const { context } = this.database;
+    const { client } = context;
+    const later = async () => {
+      for (const details of others) this.emit(name, details);
+    };
+    this.database.afterCommit(transaction, () => {
+      void context.detached(() => context.forClient(client, later));
+    });
+  }
+
+  /**
+   * Makes a change that is a single statement, and emits its events. It needs a transaction only if one of them is stored.
+   *
+   * @param names the events that `work` may emit
+   * @param transaction one to take part in
+   */
+  together<T>(
+    names: readonly AuthEventName[],
+    work: (transaction?: Transaction) => Promise<T>,
+    transaction?: Transaction,
+  ): Promise<T> {
+    const isStored = names.some((name) => this.#recorder?.takes(name));
+    return isStored && !transaction ? this.database.transaction(work) : work(transaction);
+  }
+
+  /** What an event would store that has not happened, so that its absence tells nobody anything. */
+  pretended(name: AuthEventName): readonly NewEntry[] {
+    return this.#recorder?.pretended(name) ?? [];
+  }
+
+  /** Stores what happens from now on. */
+  recordWith(recorder: EventRecorder): void {
+    this.#recorder = recorder;
+  }
+
+  #notify<N extends AuthEventName>(name: N, event: AuthEvents[N]): void {
+    const listeners = this.#listeners.get(name) as Set<AuthEventListener<N>> | undefined;
+    for (const listener of listeners ?? []) {
+      // In a microtask: a listener cannot break the caller's work, but runs before the code that awaits it continues.
+      queueMicrotask(() => this.#call(name, () => listener(event)));
+    }
+    for (const listener of this.#forAll) queueMicrotask(() => this.#call(name, () => listener(name, event)));
+  }
+
+  async #call(name: AuthEventName, tell: () => unknown): Promise<void> {
+    try {
+      // Calls that a listener makes are not calls of this client.
+      await this.database.context.detached(async () => tell());
+    } catch (error) {
+      this.logger.error(`latchkey: a listener for '${name}' failed`, error);
+    }
+  }
+}

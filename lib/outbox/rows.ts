@@ -1,0 +1,211 @@
+import type { Transaction } from 'sequelize';
+import type { SecretBox } from '../crypto/secret-box.js';
+import type { Chore } from '../database/chore.js';
+import { ExpiredRows } from '../database/chores.js';
+import type { Database } from '../database/database.js';
+import type { RowOf, ShownOf } from '../tables/column.js';
+import type { OutboxColumns } from '../tables/outbox-entry.js';
+import { SealedRows } from '../tables/sealed-rows.js';
+import type { Selection, Table } from '../tables/table.js';
+import { readContent, writeContent } from './content.js';
+import type { OpenEntry } from './lane.js';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** For how long an entry is tried. */
+export const GIVE_UP_MS = 3 * DAY_MS;
+/** How long an entry is kept after that, or after it was sent. */
+const KEEP_MS = 7 * DAY_MS;
+/** A process that has begun to send an entry has it for itself for this long beyond the time that sending may take. */
+const MARGIN_MS = 30_000;
+/** The pause after the first failure. It doubles with each further one, up to the longest. */
+const FIRST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 60 * 60 * 1000;
+
+/** A row of the outbox. */
+export type OutboxRow = RowOf<OutboxColumns>;
+
+/** A row without its content. */
+export type ShownRow = ShownOf<OutboxColumns>;
+
+/** What to write. */
+export interface NewEntry {
+  readonly lane: string;
+  readonly kind: string;
+  readonly content: object;
+}
+
+/** What an entry can be. */
+export const OUTBOX_STATES = ['waiting', 'sent', 'dropped', 'failed'] as const;
+
+/**
+ * The table of what is to be sent. `due_at` is when an entry is tried next, and at the same time the end of a lease: whoever
+ * begins to send an entry moves it ahead, by an UPDATE on the number of attempts that the entry had, so that of several
+ * processes one gets it. If that process dies, the entry is due again at the end of the lease.
+ */
+export class OutboxRows {
+  readonly #row: Selection<OutboxRow>;
+  readonly #shown: Selection<ShownRow>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly table: Table<OutboxColumns>,
+    private readonly box: SecretBox,
+  ) {
+    this.#row = table.whole('o');
+    this.#shown = table.shown('o');
+  }
+
+  /** Writes entries, as begun by this process. */
+  async insert(
+    entries: readonly (NewEntry & { readonly id: string; readonly timeoutMs: number })[],
+    transaction?: Transaction,
+  ): Promise<OutboxRow[]> {
+    const now = this.database.clock.now();
+    const rows = entries.map(
+      ({ id, lane, kind, content, timeoutMs }): OutboxRow => ({
+        id,
+        lane,
+        kind,
+        state: 'waiting',
+        content: this.box.seal(writeContent(content), contextOf(id)),
+        attempts: 1,
+        lastError: null,
+        createdAt: at(now),
+        dueAt: at(now + timeoutMs + MARGIN_MS),
+        giveUpAt: at(now + GIVE_UP_MS),
+        finishedAt: null,
+        expiresAt: at(now + GIVE_UP_MS + KEEP_MS),
+      }),
+    );
+    await this.table.insert(rows, transaction);
+    return rows;
+  }
+
+  /** Decrypts an entry. @throws Error if its secret is not configured any more */
+  open({ id, kind, content, createdAt, attempts }: OutboxRow): OpenEntry {
+    const json = content === null ? null : this.box.open(content, contextOf(id));
+    if (json === null) throw new Error('it cannot be decrypted: is its secret still in the config?');
+    return { id, kind, content: readContent(json), createdAt, attempts };
+  }
+
+  /** Entries of a lane that are due, longest due first. They must be taken before they are sent. */
+  async due(lane: string, limit: number): Promise<OutboxRow[]> {
+    await this.database.ready();
+    return this.#row.select(`WHERE o.lane = :lane AND o.due_at <= :now ORDER BY o.due_at LIMIT ${limit}`, {
+      lane,
+      now: this.database.clock.date(),
+    });
+  }
+
+  /** Takes an entry to send it. @returns the entry as it is now; null if another process has it, or it is finished */
+  async take(row: OutboxRow, timeoutMs: number): Promise<OutboxRow | null> {
+    const attempts = row.attempts + 1;
+    // As if it failed, since an entry may be what kills the process.
+    const dueAt = this.database.clock.date(Math.max(timeoutMs + MARGIN_MS, pauseAfter(attempts)));
+    const taken = await this.table.update(
+      { attempts, dueAt, lastError: null },
+      { id: row.id, attempts: row.attempts, state: 'waiting' },
+    );
+    return taken > 0 ? { ...row, attempts, dueAt, lastError: null } : null;
+  }
+
+  /** Whether this process has an entry for long enough to send it. */
+  isHeld({ dueAt }: OutboxRow, timeoutMs: number): boolean {
+    return dueAt !== null && dueAt.getTime() - timeoutMs > this.database.clock.now();
+  }
+
+  /** Whether an entry is not to be tried any more. */
+  isTooOld({ giveUpAt }: OutboxRow): boolean {
+    return giveUpAt.getTime() <= this.database.clock.now();
+  }
+
+  /** Records that an entry was sent, or that there is nobody to send it to, and wipes what it was. */
+  async finish({ id }: OutboxRow, state: 'sent' | 'dropped'): Promise<void> {
+    const now = this.database.clock.now();
+    await this.table.update(
+      {
+        state,
+        content: null,
+        dueAt: null,
+        lastError: null,
+        finishedAt: at(now),
+        expiresAt: at(now + KEEP_MS),
+      },
+      { id, state: 'waiting' },
+    );
+  }
+
+  /** Records a failure. @param isFinal whether it is not tried again in any case @returns whether it is tried again */
+  async fail(row: OutboxRow, lastError: string, isFinal = false): Promise<boolean> {
+    const now = this.database.clock.now();
+    const next = now + pauseAfter(row.attempts);
+    const isOver = isFinal || next > row.giveUpAt.getTime();
+    const times = isOver
+      ? { state: 'failed', dueAt: null, finishedAt: at(now), expiresAt: at(now + KEEP_MS) }
+      : { dueAt: at(next) };
+    await this.table.update(
+      { ...times, lastError: lastError.slice(0, 255) },
+      { id: row.id, attempts: row.attempts, state: 'waiting' },
+    );
+    return !isOver;
+  }
+
+  /** Makes an entry due that failed, or that waits after a failure. @returns whether there is one */
+  async retry(id: string): Promise<boolean> {
+    await this.database.ready();
+    const now = this.database.clock.now();
+    const changed = await this.database.change(
+      `UPDATE ${this.table.name} SET state = 'waiting', attempts = 0, due_at = :now, finished_at = NULL,
+         give_up_at = :giveUpAt, expires_at = :expiresAt
+       WHERE id = :id AND last_error IS NOT NULL AND state IN ('waiting', 'failed')`,
+      { id, now: at(now), giveUpAt: at(now + GIVE_UP_MS), expiresAt: at(now + GIVE_UP_MS + KEEP_MS) },
+    );
+    return changed > 0;
+  }
+
+  /** The newest entries, of one state or of all. */
+  list(state: string | null, before: string | null, limit: number): Promise<ShownRow[]> {
+    const conditions = ['1 = 1'];
+    if (state !== null) conditions.push('o.state = :state');
+    if (before !== null) conditions.push('o.id < :before');
+    return this.#shown.select(`WHERE ${conditions.join(' AND ')} ORDER BY o.id DESC LIMIT ${limit}`, {
+      state,
+      before,
+    });
+  }
+
+  /** How many entries wait, and since when the oldest one does. */
+  async waiting(): Promise<{ readonly waiting: number; readonly oldestSeconds: number }> {
+    const [count] = await this.database.select<{ n: number | string }>(
+      `SELECT COUNT(*) AS n FROM ${this.table.name} WHERE state = 'waiting'`,
+    );
+    const [oldest] = await this.#shown.select("WHERE o.state = 'waiting' ORDER BY o.id LIMIT 1");
+    const ageMs = oldest ? this.database.clock.now() - oldest.createdAt.getTime() : 0;
+    return { waiting: Number(count?.n ?? 0), oldestSeconds: Math.max(0, Math.floor(ageMs / 1000)) };
+  }
+
+  /** What was finished a while ago. */
+  get expired(): Chore {
+    return new ExpiredRows(this.database, this.table.name, 'id', { expires_at: 0 });
+  }
+
+  /** What has not been sent yet. */
+  get sealed(): Chore {
+    return new SealedRows(this.table, this.box, 'id', ['content'], ({ id }) => contextOf(id));
+  }
+}
+
+/** Half of it is random, so that what failed together is not tried together. */
+function pauseAfter(attempts: number): number {
+  const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempts - 1, 20));
+  return pause * (0.5 + Math.random() / 2);
+}
+
+function at(time: number): Date {
+  return new Date(Math.floor(time));
+}
+
+function contextOf(id: string): string {
+  return `outbox ${id}`;
+}

@@ -1,0 +1,33 @@
+import { declareEvents } from '../../outbox/events.js';
+
+/** What an administrator did to whom. `adminId` is null for a programmatic call without one. */
+interface ByAdmin {
+  readonly userId: string;
+  readonly adminId: string | null;
+}
+
+declare module '../../outbox/events.js' {
+  interface EventDetails {
+    /** An administrator created a user, in addition to `user.created`. */
+    'admin.user_created': ByAdmin;
+    /** An administrator changed fields or the username of a user, in addition to `user.updated`. */
+    'admin.user_updated': ByAdmin;
+    /** An administrator deleted a user, in addition to `user.deleted`. */
+    'admin.user_deleted': ByAdmin;
+    /** An administrator had a reset link sent to a user. */
+    'admin.password_reset_sent': ByAdmin;
+    /** An administrator revoked one session of a user, in addition to `session.revoked`. */
+    'admin.session_revoked': ByAdmin & { readonly sessionId: string };
+    /** An administrator revoked all sessions of a user. */
+    'admin.sessions_revoked': ByAdmin;
+  }
+}
+
+declareEvents(
+  'admin.user_created',
+  'admin.user_updated',
+  'admin.user_deleted',
+  'admin.password_reset_sent',
+  'admin.session_revoked',
+  'admin.sessions_revoked',
+);

@@ -1,0 +1,119 @@
+import * as z from 'zod';
+import type { Core } from '../../core/core.js';
+import { hasUsernames } from '../../core/usernames.js';
+import { pageOptions, pageQuery } from '../../http/page.js';
+import { resources } from '../../http/present.js';
+import { route } from '../../http/route.js';
+import { text } from '../../http/schemas.js';
+import type { AdminApi } from './api.js';
+
+export const listUsers = (core: Core, api: AdminApi) => {
+  const { userForAdmins: user } = resources(core);
+  return route({
+    method: 'get',
+    path: '/admin/users',
+    summary: 'List users, newest first',
+    access: 'admin',
+    query: z.object({
+      ...pageQuery,
+      search: z.union([z.literal(''), text(254)]).optional(),
+    }),
+    answers: {
+      200: {
+        description: 'A page of users, and the cursor of the next page',
+        schema: z.object({ users: z.array(user.schema), next_cursor: z.string().nullable() }),
+      },
+    },
+    async handle({ query: { search, ...query } }) {
+      const page = await api.listUsers({ ...pageOptions(query), ...(search !== undefined && { search }) });
+      return { status: 200, body: { users: page.users.map(user.present), next_cursor: page.nextCursor } };
+    },
+  });
+};
+
+export const getUser = (core: Core, api: AdminApi) => {
+  const { userForAdmins: user } = resources(core);
+  return route({
+    method: 'get',
+    path: '/admin/users/:id',
+    summary: 'Get a user',
+    access: 'admin',
+    answers: { 200: { description: 'The user', schema: z.object({ user: user.schema }) } },
+    problems: ['user_not_found'],
+    async handle({ params: { id = '' } }) {
+      return { status: 200, body: { user: user.present(await api.getUser(id)) } };
+    },
+  });
+};
+
+/** The fields of the app, and the username if usernames are on. */
+function editable(core: Core, purpose: 'create' | 'update') {
+  return {
+    ...(hasUsernames(core) && { username: text(100).optional() }),
+    ...core.fields.wireShape('code', purpose),
+  };
+}
+
+function usernameIn(body: object): string | undefined {
+  return (body as { username?: string }).username;
+}
+
+const takenIf = (core: Core) => (hasUsernames(core) ? (['username_taken'] as const) : []);
+
+export const createUser = (core: Core, api: AdminApi) => {
+  const { userForAdmins: user } = resources(core);
+  return route({
+    method: 'post',
+    path: '/admin/users',
+    summary: 'Create a user without a password; with email, an invitation to choose one is sent',
+    access: 'admin',
+    body: z.strictObject({ email: text(320).optional(), ...editable(core, 'create') }),
+    answers: { 201: { description: 'The new user', schema: z.object({ user: user.schema }) } },
+    problems: ['email_taken', ...takenIf(core)],
+    async handle({ auth, body }) {
+      const created = await api.createUser({
+        email: body.email,
+        username: usernameIn(body),
+        fields: core.fields.fromWire(body),
+        adminId: auth.user.id,
+      });
+      return { status: 201, body: { user: user.present(created) } };
+    },
+  });
+};
+
+export const updateUser = (core: Core, api: AdminApi) => {
+  const { userForAdmins: user } = resources(core);
+  return route({
+    method: 'patch',
+    path: '/admin/users/:id',
+    summary: 'Change the username and fields of a user',
+    access: 'admin',
+    body: z.strictObject(editable(core, 'update')),
+    answers: { 200: { description: 'The user', schema: z.object({ user: user.schema }) } },
+    problems: ['user_not_found', ...takenIf(core)],
+    async handle({ params: { id = '' }, auth, body }) {
+      const updated = await api.updateUser(id, {
+        username: usernameIn(body),
+        fields: core.fields.fromWire(body),
+        adminId: auth.user.id,
+      });
+      return { status: 200, body: { user: user.present(updated) } };
+    },
+  });
+};
+
+export const deleteUser = (api: AdminApi) =>
+  route({
+    method: 'delete',
+    path: '/admin/users/:id',
+    summary: 'Delete a user, after a recent sign-in',
+    access: 'admin',
+    fresh: 600,
+    answers: { 204: { description: 'The user was deleted' } },
+    problems: ['user_not_found', 'account_in_use', 'own_account'],
+    async handle({ params: { id = '' }, auth }) {
+      await api.deleteUser(id, { adminId: auth.user.id });
+      return { status: 204 };
+    },
+  });

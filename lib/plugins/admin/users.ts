@@ -1,0 +1,82 @@
+import type { Core } from '../../core/core.js';
+import { cutPage, encodeCursor } from '../../tables/pages.js';
+import type { UserForAdmins } from '../../users/user-record.js';
+
+/** How many users are compared first. A page that is full after them costs little. */
+const FIRST_STEP = 10_000;
+const LARGEST_STEP = 200_000;
+
+/** A page gets no further step after this time, since a request may wait for four seconds. */
+const ENOUGH_MS = 1000;
+
+interface Found {
+  readonly id: string;
+}
+
+/**
+ * Finds users by a part of their email or username, newest first.
+ *
+ * It compares one user after the other, along an index that contains nothing else, and stops when the page is full. No
+ * database has an index for parts of words that every other one has too, and one of our own would be many times as large as
+ * the users. So the time for a rare text grows with the number of users; the time of a request does not, because a search
+ * that takes longer goes on with the next page.
+ */
+export async function searchUsers(
+  core: Core,
+  search: string,
+  limit: number,
+  before: string | null,
+  enoughMs = ENOUGH_MS,
+): Promise<{ users: readonly UserForAdmins[]; nextCursor: string | null }> {
+  const begun = performance.now();
+  const found: Found[] = [];
+  let end = before;
+  for (let step = FIRST_STEP; ; step = Math.min(step * 2, LARGEST_STEP)) {
+    const start = await startOfStep(core, end, step);
+    found.push(...(await matching(core, search, start, end, limit + 1 - found.length)));
+    const { page, nextCursor } = cutPage(found, limit);
+    if (nextCursor !== null || start === null) return { users: await usersOf(core, page), nextCursor };
+    if (performance.now() - begun >= enoughMs)
+      return { users: await usersOf(core, page), nextCursor: encodeCursor(start) };
+    end = start;
+  }
+}
+
+/** The id of the oldest user of a step. Null if there are fewer users left. */
+async function startOfStep(core: Core, end: string | null, step: number): Promise<string | null> {
+  const older = end === null ? '' : 'WHERE u.id < :end';
+  const [row] = await core.database.select<Found>(
+    `SELECT u.id AS id FROM ${searched(core)} ${older} ORDER BY u.id DESC LIMIT 1 OFFSET ${step - 1}`,
+    { end },
+  );
+  return row?.id ?? null;
+}
+
+function matching(
+  core: Core,
+  search: string,
+  start: string | null,
+  end: string | null,
+  limit: number,
+): Promise<Found[]> {
+  const conditions = ["(u.email LIKE :pattern ESCAPE '|' OR u.username LIKE :pattern ESCAPE '|')"];
+  if (start !== null) conditions.push('u.id >= :start');
+  if (end !== null) conditions.push('u.id < :end');
+  const pattern = `%${search.trim().normalize('NFKC').toLowerCase().replace(/[|%_]/g, '|$&')}%`;
+  return core.database.select<Found>(
+    `SELECT u.id AS id FROM ${searched(core)} WHERE ${conditions.join(' AND ')} ORDER BY u.id DESC LIMIT ${limit}`,
+    { pattern, start, end },
+  );
+}
+
+/** MySQL would read whole users, which takes longer. The other databases choose the smaller index. */
+function searched({ database, userTable }: Core): string {
+  const users = database.table(userTable.name);
+  return database.dialect === 'mysql' ? `${users} u FORCE INDEX (${users}_search)` : `${users} u`;
+}
+
+function usersOf(core: Core, found: readonly Found[]): Promise<readonly UserForAdmins[]> {
+  if (found.length === 0) return Promise.resolve([]);
+  const ids = found.map(({ id }) => id);
+  return core.selections.forAdmins.select('WHERE u.id IN (:ids) ORDER BY u.id DESC', { ids });
+}

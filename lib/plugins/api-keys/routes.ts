@@ -1,0 +1,67 @@
+import * as z from 'zod';
+import { AuthError } from '../../errors.js';
+import { route } from '../../http/route.js';
+import { text } from '../../http/schemas.js';
+import type { ApiKeysApi } from './api.js';
+import { apiKeyResource } from './carrier.js';
+
+export const createApiKey = (api: ApiKeysApi) =>
+  route({
+    method: 'post',
+    path: '/api-keys',
+    summary: 'Create an API key',
+    access: 'session',
+    changesWaysIn: true,
+    // A page could not show the key after a redirect.
+    forms: false,
+    body: z.strictObject({
+      name: text(200),
+      scopes: z.array(text(200)).max(100).optional(),
+      expires_at: z.iso.datetime({ offset: true }).nullable().optional(),
+    }),
+    answers: {
+      201: {
+        description: 'The key, which cannot be retrieved later',
+        schema: z.object({ api_key: apiKeyResource.schema, key: z.string() }),
+      },
+    },
+    problems: ['too_many_api_keys'],
+    async handle({ auth, body: { name, scopes, expires_at } }) {
+      const expiresAt = expires_at ? new Date(expires_at) : null;
+      const { apiKey, key } = await api.create(auth.user.id, {
+        name,
+        scopes,
+        expiresAt,
+        sessionId: auth.session.id,
+      });
+      return { status: 201, body: { api_key: apiKeyResource.present(apiKey), key } };
+    },
+  });
+
+export const listApiKeys = (api: ApiKeysApi) =>
+  route({
+    method: 'get',
+    path: '/api-keys',
+    summary: 'List my API keys, newest first',
+    access: 'session',
+    answers: {
+      200: { description: 'The keys', schema: z.object({ api_keys: z.array(apiKeyResource.schema) }) },
+    },
+    async handle({ auth }) {
+      return { status: 200, body: { api_keys: (await api.list(auth.user.id)).map(apiKeyResource.present) } };
+    },
+  });
+
+export const revokeApiKey = (api: ApiKeysApi) =>
+  route({
+    method: 'delete',
+    path: '/api-keys/:id',
+    summary: 'Revoke one of my API keys',
+    access: 'session',
+    answers: { 204: { description: 'The key was revoked' } },
+    problems: ['api_key_not_found'],
+    async handle({ auth, params: { id = '' } }) {
+      if (!(await api.revoke(auth.user.id, id))) throw new AuthError('api_key_not_found');
+      return { status: 204 };
+    },
+  });

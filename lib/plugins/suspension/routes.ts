@@ -1,0 +1,32 @@
+import * as z from 'zod';
+import type { Core } from '../../core/core.js';
+import { resources } from '../../http/present.js';
+import { route } from '../../http/route.js';
+import { text } from '../../http/schemas.js';
+import type { SuspensionApi } from './api.js';
+
+export const suspendUser = (core: Core, api: SuspensionApi) => {
+  const { userForAdmins } = resources(core);
+  return route({
+    method: 'post',
+    path: '/admin/users/:id/suspend',
+    summary: 'Suspend a user, and end all of their sessions',
+    access: 'admin',
+    body: z.strictObject({
+      reason: text(255).nullable().optional().describe('A note for administrators'),
+      until: z.iso.datetime({ offset: true }).nullable().optional().describe('When the suspension ends'),
+    }),
+    answers: {
+      200: { description: 'The suspended user', schema: z.object({ user: userForAdmins.schema }) },
+    },
+    problems: ['user_not_found', 'own_account'],
+    async handle({ params: { id = '' }, auth, body: { reason, until } }) {
+      const user = await api.suspend(id, {
+        reason,
+        until: until ? new Date(until) : null,
+        adminId: auth.user.id,
+      });
+      return { status: 200, body: { user: userForAdmins.present(user) } };
+    },
+  });
+};

@@ -1,0 +1,69 @@
+import type { Transaction } from 'sequelize';
+import type { WayBack } from '../../core/contribution.js';
+import type { Core } from '../../core/core.js';
+import type { SecondFactorChanges } from './changes.js';
+import { hashOf, type RecoveryCodes } from './recovery-codes.js';
+import type { TotpSecrets } from './secrets.js';
+import { stepAt, stepOf } from './totp.js';
+
+/** The second factor as it was. Snapshots are encrypted as a whole. */
+interface Part {
+  readonly secret: string;
+  readonly lastStep: number;
+  readonly confirmedAt: string;
+  /** The hashes of the unused recovery codes, in hexadecimal. */
+  readonly codes: readonly string[];
+}
+
+/** What undoing a change does to the second factor. */
+export function twoFactorWayBack(
+  core: Core,
+  secrets: TotpSecrets,
+  codes: RecoveryCodes,
+  changes: SecondFactorChanges,
+): WayBack {
+  return {
+    name: 'two-factor',
+
+    async snapshot(userId: string, transaction: Transaction): Promise<Part | null> {
+      const row = await secrets.find(userId, transaction);
+      if (!row) return null;
+      const hashes = await codes.hashesOf(userId, transaction);
+      return {
+        secret: secrets.open(row),
+        lastStep: row.lastStep,
+        confirmedAt: row.confirmedAt.toISOString(),
+        codes: hashes.map((one) => one.toString('hex')),
+      };
+    },
+
+    async restore({ user: { id } }, part, transaction, { recovery_code: shown }) {
+      await changes.clear(id, transaction);
+      if (!isPart(part)) return;
+      const confirmedAt = new Date(part.confirmedAt);
+      // A code that may have just been given as a proof, in somebody's sight, is not taken again.
+      const lastStep = Math.max(part.lastStep, stepAt(core.database.clock.now()));
+      await secrets.replace(id, { secret: part.secret, lastStep, confirmedAt }, transaction);
+      const hashes = part.codes.map((one) => Buffer.from(one, 'hex'));
+      await codes.restore(id, hashes, shown === undefined ? null : hashOf(shown), transaction);
+      await changes.setSince(id, confirmedAt, transaction);
+    },
+
+    losesSecondFactor: ({ account }, part) => core.secondFactors.isOn(account) && !isPart(part),
+
+    proofs: ['code', 'recovery_code'],
+
+    async proves(_userId, part, { code, recovery_code: recoveryCode }) {
+      if (code === undefined && recoveryCode === undefined) return null;
+      if (!isPart(part)) return false;
+      if (recoveryCode !== undefined && part.codes.includes(hashOf(recoveryCode).toString('hex')))
+        return true;
+      const step = code === undefined ? null : await stepOf(part.secret, code, core.database.clock.now());
+      return step !== null && step > part.lastStep;
+    },
+  };
+}
+
+function isPart(part: unknown): part is Part {
+  return typeof part === 'object' && part !== null;
+}

@@ -1,0 +1,145 @@
+import * as z from 'zod';
+import type { OldSession, SessionBridge } from '../config/bridge.js';
+import { readOptions } from '../config/options.js';
+import {
+  type BridgeOptions,
+  type FoundUser,
+  secretsOption,
+  sharedOptions,
+  userFunction,
+  userOf,
+} from './bridge-options.js';
+import { timeOf } from './old-tables.js';
+import { isSigned, splitSigned } from './signature.js';
+
+/** What a store of express-session returns: what the app has put into `req.session`, and its cookie. */
+export interface ExpressSessionData {
+  /** The cookie of the session. */
+  readonly cookie?: {
+    /** When it ends, if it has an end. */
+    readonly expires?: Date | string | null | boolean | undefined;
+    /** How long it lives, in milliseconds. */
+    readonly originalMaxAge?: number | null | undefined;
+  };
+  /** What passport stores. */
+  // biome-ignore lint/suspicious/noExplicitAny: it is what the app's serializeUser has returned
+  readonly passport?: { readonly user?: any };
+  // biome-ignore lint/suspicious/noExplicitAny: it is the app's own
+  readonly [name: string]: any;
+}
+
+/** The part of a store of express-session that the bridge uses. Every store has it. */
+export interface ExpressSessionStore {
+  /** Reads a session. */
+  // biome-ignore lint/suspicious/noExplicitAny: stores declare different types
+  get(id: string, callback: (error: any, session?: any) => void): unknown;
+  /** Deletes a session. */
+  // biome-ignore lint/suspicious/noExplicitAny: likewise
+  destroy(id: string, callback: (error?: any) => void): unknown;
+}
+
+/** Options of {@link expressSession}. */
+export interface ExpressSessionOptions extends BridgeOptions {
+  /** The store of the sessions, made as the old app makes it. @default none, required */
+  store: ExpressSessionStore;
+  /**
+   * The account of a session: its id, or with `user.model` the primary key of its row, or `{ id, email,
+   * emailVerified }`; null if nobody is signed in.
+   * @default none, required
+   */
+  userId: (data: ExpressSessionData) => FoundUser | Promise<FoundUser>;
+  /**
+   * The `secret` of the old app's `session()`, or its list. Give it: without it signatures are not checked, so that whoever
+   * has seen the ids in the store can use them.
+   * @default none
+   */
+  secret?: string | readonly string[] | undefined;
+  /** Whether the old app's `session()` has `rolling: true`, so that its store alone knows when sessions end. @default false */
+  rolling?: boolean | undefined;
+}
+
+const schema = () =>
+  z.strictObject({
+    ...sharedOptions,
+    store: z.custom<ExpressSessionStore>(isStore, {
+      error: 'must be a store of express-session, with get and destroy, such as the one given to session()',
+    }),
+    userId: userFunction,
+    secret: secretsOption('must be the secret of express-session, or a list of its secrets').optional(),
+    rolling: z.boolean('must be true or false').default(false),
+  });
+
+/**
+ * Takes over the sessions of express-session, with passport or without, from any of its stores.
+ *
+ * @example
+ * createAuth({
+ *   database: sequelize,
+ *   secret: process.env.AUTH_SECRET,
+ *   user: { model: User, foreignKey: 'authId' },
+ *   bridges: [
+ *     expressSession({
+ *       store: new SequelizeStore({ db: sequelize }),
+ *       secret: process.env.SESSION_SECRET,
+ *       userId: (data) => data.passport?.user,
+ *     }),
+ *   ],
+ * });
+ *
+ * @throws TypeError naming every mistake in the options
+ */
+export function expressSession(options: ExpressSessionOptions): SessionBridge {
+  const { store, secret, userId, rolling, until, cookieName } = readOptions(
+    'expressSession',
+    schema,
+    options,
+  );
+  return {
+    name: 'express-session',
+    until: until ?? null,
+    cookieNames: () => [cookieName ?? 'connect.sid'],
+    idIn(value) {
+      const parts = value.startsWith('s:') ? splitSigned(value.slice(2)) : null;
+      return parts && (!secret || isSigned(parts.value, parts.signature, secret)) ? parts.value : null;
+    },
+    async find(id): Promise<OldSession | null> {
+      const data = await get(store, id);
+      const user = data && userOf(await userId(data as never), 'expressSession');
+      if (!data || user === null) return null;
+      const { expires, originalMaxAge } = data.cookie ?? {};
+      const endsAt = typeof expires === 'boolean' ? null : timeOf(expires);
+      const remembered = endsAt !== null || typeof originalMaxAge === 'number';
+      // With `rolling`, the store has prolonged it at each request, and not the time in its data.
+      const prolonged =
+        rolling && typeof originalMaxAge === 'number' ? new Date(Date.now() + originalMaxAge) : endsAt;
+      return { user, endsAt: prolonged, remembered };
+    },
+    end: (id) =>
+      new Promise((resolve, reject) => {
+        const done = store.destroy(id, (error) => (error ? reject(error) : resolve()));
+        failWith(done, reject);
+      }),
+  };
+}
+
+function get(store: ExpressSessionStore, id: string): Promise<ExpressSessionData | null> {
+  return new Promise((resolve, reject) => {
+    const done = store.get(id, (error: unknown, data?: unknown) => {
+      // So do stores of files answer for a session that is not there.
+      if (error && (error as { code?: unknown }).code !== 'ENOENT') reject(error);
+      else resolve(error || typeof data !== 'object' ? null : ((data as ExpressSessionData | null) ?? null));
+    });
+    failWith(done, reject);
+  });
+}
+
+/** Some stores return a promise beside calling back, which may be rejected before they do. */
+function failWith(done: unknown, reject: (error: unknown) => void): void {
+  if (typeof (done as Promise<unknown> | null | undefined)?.then === 'function')
+    (done as Promise<unknown>).then(undefined, reject);
+}
+
+function isStore(value: unknown): boolean {
+  const { get, destroy } = (value ?? {}) as Partial<Record<string, unknown>>;
+  return typeof get === 'function' && typeof destroy === 'function';
+}

@@ -1,0 +1,84 @@
+import type { Sequelize } from 'sequelize';
+import type { ImportRow } from '../users/imported.js';
+import { type SourceRow, TableReader } from './read-table.js';
+import { flagOf, textOf, timeOf } from './values.js';
+
+/** The name of a column, or a function of the whole row. */
+type From<Value> = string | ((row: SourceRow) => Value | Promise<Value>);
+
+/** Where the values of {@link fromTable} come from. */
+export type TableColumns = { readonly [K in Exclude<keyof ImportRow, 'fields'>]?: From<ImportRow[K]> } & {
+  /** The app's fields, each from a column or a function, or all of them from one. @default none */
+  readonly fields?: Readonly<Record<string, From<unknown>>> | ((row: SourceRow) => ImportRow['fields']);
+};
+
+/** Options of {@link fromTable}. */
+export interface TableOptions {
+  /** The table. A schema stands before a dot. @default none, required */
+  readonly table: string;
+  /**
+   * For each key of the rows, the column that has it, or a function of the row. Flags may be of any type, and times are those
+   * of the driver; text without a time zone is UTC.
+   * @default none, required
+   */
+  readonly columns: TableColumns;
+  /** The column by which the table is read: unique, not null, and with an index. @default that of `ref`, else `id` */
+  readonly key?: string;
+}
+
+/**
+ * Reads the users in a table of the app's own, or of another framework, for `auth.importUsers`.
+ *
+ * @example
+ * const rows = fromTable(sequelize, {
+ *   table: 'users',
+ *   columns: { ref: 'id', email: 'email', emailVerified: 'confirmed_at', passwordHash: 'password_hash' },
+ * });
+ * await auth.importUsers(rows);
+ *
+ * @param sequelize an instance on the database with the table; it is only read
+ * @throws TypeError if an option is missing, or the table has no such column
+ */
+export async function* fromTable(
+  sequelize: Sequelize,
+  { table, columns, key }: TableOptions,
+): AsyncGenerator<ImportRow, void, undefined> {
+  if (typeof table !== 'string' || typeof columns !== 'object' || columns === null)
+    throw new TypeError('latchkey: fromTable: give { table, columns }, such as { email: "email" }');
+  const reader = new TableReader(sequelize, 'fromTable');
+  const { fields, ...others } = columns;
+  const orderedBy = key ?? (typeof columns.ref === 'string' ? columns.ref : 'id');
+  for await (const rows of reader.batches(table, orderedBy))
+    for (const row of rows) {
+      const entries: [string, unknown][] = [];
+      for (const [name, from] of Object.entries(others))
+        entries.push([name, converted(name, await read(from as From<unknown>, row, table))]);
+      if (fields) entries.push(['fields', await fieldsOf(fields, row, table)]);
+      yield Object.fromEntries(entries) as ImportRow;
+    }
+}
+
+async function fieldsOf(
+  fields: NonNullable<TableColumns['fields']>,
+  row: SourceRow,
+  table: string,
+): Promise<ImportRow['fields']> {
+  if (typeof fields === 'function') return fields(row);
+  const values: [string, unknown][] = [];
+  for (const [name, from] of Object.entries(fields)) values.push([name, await read(from, row, table)]);
+  return Object.fromEntries(values);
+}
+
+async function read(from: From<unknown>, row: SourceRow, table: string): Promise<unknown> {
+  if (typeof from === 'function') return from(row);
+  if (Object.hasOwn(row, from)) return row[from];
+  throw new TypeError(
+    `latchkey: fromTable: ${table} has no column ${from}: it has ${Object.keys(row).join(', ')}`,
+  );
+}
+
+function converted(name: string, value: unknown): unknown {
+  if (name === 'emailVerified') return flagOf(value);
+  if (name === 'createdAt') return timeOf(value);
+  return ['email', 'username', 'passwordHash', 'totpSecret', 'id'].includes(name) ? textOf(value) : value;
+}

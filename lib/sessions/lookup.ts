@@ -1,0 +1,135 @@
+import { DEADLINE_MS } from '../database/turn.js';
+
+const MAX_BATCH = 64;
+const MAX_RUNNING = 2;
+// So many are sent before the end of the turn if no batch is running: the database would be idle while the other requests
+// are read.
+const ENOUGH_FOR_IDLE = 16;
+// If a batch fails within this time, its lookups are retried one by one; otherwise they fail.
+const RETRY_WITHIN_MS = 1000;
+
+interface Waiter<Row> {
+  resolve(row: Row | null): void;
+  reject(error: unknown): void;
+}
+
+/** The callers waiting for each row, and when the first one started to wait. */
+class Batch<Row> {
+  readonly waiters = new Map<string, Waiter<Row>[]>();
+  readonly since = performance.now();
+
+  add(key: string, waiter: Waiter<Row>): void {
+    const waiters = this.waiters.get(key);
+    if (waiters) waiters.push(waiter);
+    else this.waiters.set(key, [waiter]);
+  }
+
+  settle(rows: ReadonlyMap<string, Row>): void {
+    for (const [key, waiters] of this.waiters) {
+      for (const waiter of waiters) waiter.resolve(rows.get(key) ?? null);
+    }
+  }
+
+  reject(error: unknown): void {
+    for (const waiter of [...this.waiters.values()].flat()) waiter.reject(error);
+  }
+}
+
+/**
+ * Finds rows by the digest of a token. Lookups that are requested in the same turn of the event loop, or while two
+ * batches are running, share a SELECT, so that a busy server sends a few statements instead of hundreds. Nothing is
+ * cached: each lookup is answered by a SELECT that started after it was requested, so a revoked token is rejected from
+ * the next request on.
+ */
+export class BatchedLookup<Row> {
+  readonly #waiting: Batch<Row>[] = [];
+  #running = 0;
+  #scheduled = false;
+  // Once a turn: SQLite answers at once, so lookups that lead to others would never let the event loop go on.
+  #sentEarly = false;
+
+  /** @param fetch selects the rows of up to 64 digests, keyed by digest, within `deadlineMs` milliseconds */
+  constructor(
+    private readonly fetch: (
+      digests: readonly string[],
+      deadlineMs: number,
+    ) => Promise<ReadonlyMap<string, Row>>,
+  ) {}
+
+  find(digest: string): Promise<Row | null> {
+    return new Promise((resolve, reject) => {
+      this.#batchFor(digest).add(digest, { resolve, reject });
+      this.#schedule();
+      if (this.#running > 0 || this.#sentEarly || !this.#hasEnough) return;
+      this.#sentEarly = true;
+      this.#sendNext();
+    });
+  }
+
+  get #hasEnough(): boolean {
+    return (this.#waiting[0]?.waiters.size ?? 0) >= ENOUGH_FOR_IDLE;
+  }
+
+  #batchFor(digest: string): Batch<Row> {
+    const known = this.#waiting.find(({ waiters }) => waiters.has(digest));
+    const last = this.#waiting.at(-1);
+    if (known) return known;
+    if (last && last.waiters.size < MAX_BATCH) return last;
+    const batch = new Batch<Row>();
+    this.#waiting.push(batch);
+    return batch;
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#waiting.length === 0 || this.#running >= MAX_RUNNING) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#sentEarly = false;
+      this.#sendNext();
+    });
+  }
+
+  #sendNext(): void {
+    const batch = this.#waiting.shift();
+    if (batch) void this.#send(batch);
+  }
+
+  async #send(batch: Batch<Row>): Promise<void> {
+    this.#running++;
+    this.#schedule();
+    try {
+      batch.settle(await this.#fetch(batch, [...batch.waiters.keys()]));
+    } catch (error) {
+      if (performance.now() - batch.since < RETRY_WITHIN_MS) await this.#sendSingly(batch);
+      else this.#giveUp(batch, error);
+    } finally {
+      this.#running--;
+      this.#schedule();
+    }
+  }
+
+  // All lookups of a batch share one deadline, so that the oldest does not wait longer than a statement may take.
+  #fetch({ since }: Batch<Row>, digests: readonly string[]): Promise<ReadonlyMap<string, Row>> {
+    return this.fetch(digests, DEADLINE_MS - (performance.now() - since));
+  }
+
+  // A database this slow would not answer the queued batches in time either, and they must not pile up.
+  #giveUp(batch: Batch<Row>, error: unknown): void {
+    for (const one of [batch, ...this.#waiting.splice(0)]) one.reject(error);
+  }
+
+  // One dead connection must not fail all lookups of a batch.
+  async #sendSingly(batch: Batch<Row>): Promise<void> {
+    await Promise.all(
+      [...batch.waiters].map(async ([digest, waiters]) => {
+        try {
+          const row = (await this.#fetch(batch, [digest])).get(digest) ?? null;
+          for (const waiter of waiters) waiter.resolve(row);
+        } catch (error) {
+          for (const waiter of waiters) waiter.reject(error);
+        }
+      }),
+    );
+  }
+}

@@ -1,0 +1,110 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { z } from 'zod';
+import type { PlainRequest } from '../context/call.js';
+import type { AuthErrorCode } from '../errors.js';
+import type { Session } from '../tables/session.js';
+import type { User } from '../tables/user.js';
+import { asciiLowerCase } from '../users/canonical.js';
+
+/** A signed-in user. */
+export interface SessionAuthentication {
+  /** The user. */
+  readonly user: User;
+  /** The session that the request carries. */
+  readonly session: Session;
+  /** Always null: set only if the request carries an API key. */
+  readonly apiKey: null;
+  /** How the session token was sent. */
+  readonly via: 'cookie' | 'bearer';
+}
+
+/** Every kind of authentication, keyed by its `via`. Plugins add their own. */
+export interface Authentications {
+  cookie: SessionAuthentication;
+  bearer: SessionAuthentication;
+}
+
+/** Who made a request, and how they authenticated. */
+export type Authentication = Authentications[keyof Authentications];
+
+/** How a credential was sent. */
+export type Via = keyof Authentications;
+
+/** An Express, Node or Fetch request, or any object with headers. */
+export interface RequestLike {
+  /** The request headers, in Node's or Fetch's form. */
+  readonly headers: IncomingHttpHeaders | Headers;
+  /** The client's IP address, if known. */
+  readonly ip?: string | undefined;
+  /**
+   * The method. If it is unsafe, such as `POST`, a request that is authenticated by the cookie must come from this app
+   * or a trusted origin.
+   * @default none: the origin is not checked
+   */
+  readonly method?: string | undefined;
+}
+
+export function toPlainRequest(request: RequestLike): PlainRequest {
+  const { headers, ip, method } = request ?? {};
+  if (typeof headers !== 'object' || headers === null) {
+    throw new TypeError('latchkey: pass a request, or an object with its headers');
+  }
+  if (method !== undefined && typeof method !== 'string') {
+    throw new TypeError('latchkey: the method of a request must be a string');
+  }
+  return { headers: plainHeaders(headers), ip, method };
+}
+
+/**
+ * Headers as in Node. An object can have one header in several spellings, which must not hide each other: their values
+ * are joined, so that different credentials are seen as such.
+ */
+function plainHeaders(headers: RequestLike['headers']): IncomingHttpHeaders {
+  // Not `instanceof`: some libraries have a Headers class of their own.
+  const pairs = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
+  const byName = new Map<string, Set<string>>();
+  for (const [name, given] of pairs) {
+    const key = asciiLowerCase(name);
+    const values = byName.get(key) ?? new Set();
+    for (const value of [given].flat()) if (typeof value === 'string') byName.set(key, values.add(value));
+  }
+  return Object.fromEntries(
+    [...byName].map(([name, values]) => [name, [...values].join(name === 'cookie' ? '; ' : ', ')]),
+  );
+}
+
+/** Whether a request was authenticated by a session. */
+export function isSession(authentication: Authentication): authentication is SessionAuthentication {
+  return authentication.session !== null;
+}
+
+/** One way for a request to carry a credential. */
+export interface Carrier {
+  readonly via: Via;
+  /** Whether the credential is a session. Others are accepted only by routes that allow them. */
+  readonly carriesSession: boolean;
+  /** The challenge that a 401 sends in `WWW-Authenticate` (RFC 9110, 11.6.1). */
+  readonly challenge: string;
+  /** How the OpenAPI document describes it. */
+  readonly securityScheme: Readonly<Record<string, string>>;
+  /** The additional problems of routes that accept this credential. */
+  readonly problems?: readonly AuthErrorCode[];
+  /** What GET /me returns about a credential that is not a session, in addition to its user. */
+  readonly description?: {
+    /** @internal */
+    readonly schema: z.ZodRawShape;
+    present(authentication: Authentication): Record<string, unknown>;
+  };
+  /**
+   * Authenticates a request. Null, at once, if it carries no credential of this kind.
+   *
+   * @throws AuthError if the credential is invalid; no other carrier is tried then
+   */
+  authenticate(request: PlainRequest): Promise<Authentication> | null;
+  /** The session tokens that the request carries, valid or not. */
+  sessionTokens(request: PlainRequest): string[];
+  /** The distinct device tokens that the request carries, valid or not. Only browsers have one: see `Devices`. */
+  deviceTokens?(request: PlainRequest): string[];
+  /** The scopes of the credential. If not implemented, it has all the rights of its user. */
+  scopes?(authentication: Authentication): readonly string[];
+}

@@ -1,0 +1,248 @@
+import type { Transaction } from 'sequelize';
+import type { Settings } from '../config/settings.js';
+import { createToken, digestToken, SESSION_TOKEN_PREFIX } from '../crypto/token.js';
+import { isUuid } from '../crypto/uuid.js';
+import type { Chore } from '../database/chore.js';
+import { ExpiredRows } from '../database/chores.js';
+import type { Database } from '../database/database.js';
+import { AuthError } from '../errors.js';
+import type { Events } from '../outbox/events.js';
+import type { RowOf } from '../tables/column.js';
+import type { Session, SessionColumns } from '../tables/session.js';
+import type { Selection, Table } from '../tables/table.js';
+import type { User, UserColumns } from '../tables/user.js';
+import type { UserSelection } from '../users/record.js';
+import { LastUse } from './last-use.js';
+import type { IssuedSession, OwnedSession, RenewOptions } from './signed-in.js';
+import { TokenLookup } from './token-lookup.js';
+
+/** A session and its user. */
+export interface SessionWithUser {
+  readonly user: User;
+  readonly session: Session;
+}
+
+/** Finds, lists, renews and ends sessions. Only `SignIn` creates them. */
+export class Sessions {
+  readonly #table: Table<SessionColumns>;
+  readonly #session: Selection<Session>;
+  readonly #whole: Selection<RowOf<SessionColumns>>;
+  readonly #users: string;
+  /** The join condition with users: the session's epoch must match the user's. */
+  readonly #on = 'u.id = s.user_id AND u.auth_epoch = s.auth_epoch';
+  readonly #lookup: TokenLookup<Session>;
+  readonly #touches: LastUse;
+
+  constructor(
+    private readonly database: Database,
+    tables: { readonly sessions: Table<SessionColumns>; readonly users: Table<UserColumns> },
+    owner: UserSelection<User>,
+    private readonly settings: Settings,
+    private readonly events: Events,
+  ) {
+    this.#table = tables.sessions;
+    this.#users = tables.users.name;
+    this.#session = tables.sessions.shown('s');
+    this.#whole = tables.sessions.whole('s');
+    this.#lookup = new TokenLookup(database, {
+      prefix: SESSION_TOKEN_PREFIX,
+      row: this.#session,
+      hash: 's.token_hash',
+      user: owner,
+      on: this.#on,
+    });
+    const column = { table: this.#table.name, column: 'last_active_at', what: 'last activity' };
+    this.#touches = new LastUse(database, settings.logger, column);
+  }
+
+  /** The active session with this token, or digest of one. Sends at most one statement, which concurrent lookups share. */
+  find(token: string | Buffer): Promise<SessionWithUser | null> {
+    return this.#lookup.find(token, ({ row: session, user, now }) => {
+      if (this.#hasEnded(session)) return null;
+      const { id, lastActiveAt } = session;
+      if (now - lastActiveAt.getTime() >= this.#touchMs)
+        this.#touches.record(id, lastActiveAt, now, lastActiveAt.getTime() + this.#idleMs);
+      return { user, session };
+    });
+  }
+
+  /** A user's active sessions, newest first. */
+  async list(userId: string): Promise<Session[]> {
+    const rest = `ON ${this.#on} WHERE s.user_id = :userId ORDER BY s.created_at DESC, s.id DESC`;
+    const sessions = isUuid(userId) ? await this.#live(rest, { userId }) : [];
+    return sessions.map((one) => ({ ...one, lastActiveAt: this.#touches.latest(one.id, one.lastActiveAt) }));
+  }
+
+  /** The session, unless it has been revoked. The transaction must have locked the user. */
+  async stillOpen(sessionId: string, authEpoch: number, transaction: Transaction): Promise<Session | null> {
+    const rest = `WHERE s.id = :sessionId AND s.auth_epoch = :authEpoch ${this.database.currentRead}`;
+    if (!isUuid(sessionId)) return null;
+    const [session] = await this.#session.select(rest, { sessionId, authEpoch }, transaction);
+    return session ?? null;
+  }
+
+  /**
+   * Records that the user has reauthenticated. A session never becomes less recent by it. @returns whether it became more so
+   *
+   * @param at when, if somebody else tells it; a later time than now counts as now
+   */
+  async markAuthenticated(userId: string, id: string, at?: Date, within?: Transaction): Promise<boolean> {
+    if (!isUuid(userId) || !isUuid(id)) return false;
+    await this.database.ready();
+    const now = this.database.clock.date();
+    const sql = `UPDATE ${this.#table.name} SET authenticated_at = :at WHERE id = :id AND user_id = :userId AND authenticated_at < :at`;
+    const values = { id, userId, at: at && at < now ? at : now };
+    return (await this.database.change(sql, values, { transaction: within })) > 0;
+  }
+
+  /** Ends the session with this token. @returns whether it was active */
+  async revokeByToken(token: string): Promise<boolean> {
+    const owned = await this.ownerOf(token);
+    return owned !== null && this.revoke(owned.userId, owned.sessionId);
+  }
+
+  /** The session with this token, and whose it is, although it may have expired. */
+  ownerOf(token: string): Promise<OwnedSession | null> {
+    return this.#lookup.find(token, ({ row: { userId, id: sessionId } }) => ({ userId, sessionId }));
+  }
+
+  /** Ends one session of a user. @param within a transaction to take part in @returns whether it was active */
+  async revoke(userId: string, sessionId: string, within?: Transaction): Promise<boolean> {
+    if (!isUuid(userId) || !isUuid(sessionId)) return false;
+    await this.database.ready();
+    const { clock } = this.database;
+    const sql = `DELETE FROM ${this.#table.name} WHERE id = :sessionId AND user_id = :userId
+      AND expires_at > :now AND last_active_at > :idleSince`;
+    const values = { userId, sessionId, now: clock.date(), idleSince: clock.date(-this.#idleMs) };
+    const work = async (transaction?: Transaction) => {
+      const ended = await this.database.change(sql, values, { transaction });
+      if (ended > 0) this.announceEnd(userId, [sessionId], transaction);
+      return ended > 0;
+    };
+    return this.events.together(['session.revoked'], work, within);
+  }
+
+  /** Ends all sessions of a user, and every sign-in in progress. @returns the number of active sessions */
+  async revokeAll(userId: string): Promise<number> {
+    if (!isUuid(userId)) return 0;
+    return this.database.transaction((transaction) => this.endAll(userId, transaction));
+  }
+
+  /**
+   * The part of {@link revokeAll} that must share a transaction with its cause.
+   *
+   * @param except a session to keep, because it will be renewed
+   * @returns the number of the active ones
+   */
+  async endAll(userId: string, transaction: Transaction, except = ''): Promise<number> {
+    // First, since it locks the user's row, and invalidates sessions that are being inserted concurrently.
+    await this.#raiseEpoch(this.#users, 'id = :userId', userId, transaction);
+    const unless = (id: string) => except && `AND ${id} <> :except`;
+    const live = await this.#live(
+      `ON u.id = s.user_id AND u.auth_epoch = s.auth_epoch + 1 WHERE s.user_id = :userId ${unless('s.id')}`,
+      { userId, except },
+      transaction,
+    );
+    await this.database.change(
+      `DELETE FROM ${this.#table.name} WHERE user_id = :userId ${unless('id')}`,
+      { userId, except },
+      { transaction },
+    );
+    const ids = live.map(({ id }) => id);
+    this.announceEnd(userId, ids, transaction);
+    return ids.length;
+  }
+
+  /** Ends every sign-in in progress, as {@link endAll} does, but keeps the sessions. */
+  async keepAll(userId: string, transaction: Transaction): Promise<void> {
+    await this.#raiseEpoch(this.#users, 'id = :userId', userId, transaction);
+    const current = `(SELECT u.auth_epoch FROM ${this.#users} u WHERE u.id = :userId)`;
+    const wasCurrent = `user_id = :userId AND auth_epoch + 1 = ${current}`;
+    await this.#raiseEpoch(this.#table.name, wasCurrent, userId, transaction);
+  }
+
+  #raiseEpoch(table: string, condition: string, userId: string, transaction: Transaction): Promise<number> {
+    const sql = `UPDATE ${table} SET auth_epoch = auth_epoch + 1 WHERE ${condition}`;
+    return this.database.change(sql, { userId }, { transaction });
+  }
+
+  /** Emits the events. @param transaction the one that ends the sessions */
+  announceEnd(userId: string, sessionIds: readonly string[], transaction?: Transaction): void {
+    const ended = sessionIds.map((sessionId) => ({ userId, sessionId }));
+    this.events.emitAll('session.revoked', ended, transaction);
+  }
+
+  /**
+   * Issues a new token for a session. `expiresAt` does not change.
+   *
+   * @param authEpoch the user's epoch, perhaps raised by {@link endAll} in the same transaction
+   * @throws AuthError `invalid_session` if it has ended in the meantime
+   */
+  async renew(
+    user: User,
+    sessionId: string,
+    authEpoch: number,
+    transaction: Transaction,
+    { isFresh = true, authenticatedAt: at, endsOthers = true, assurance }: RenewOptions = {},
+  ): Promise<IssuedSession> {
+    const token = createToken(SESSION_TOKEN_PREFIX);
+    const now = this.database.clock.date();
+    const [row] = await this.#whole.select('WHERE s.id = :sessionId', { sessionId }, transaction);
+    if (!row) throw new AuthError('invalid_session');
+    const shownAt = at && at < now ? at : now;
+    const authenticatedAt = isFresh && shownAt > row.authenticatedAt ? shownAt : row.authenticatedAt;
+    const { aal } = assurance ?? row;
+    const amr = [...new Set([...row.amr, ...(assurance?.amr ?? [])])];
+    const changes = { tokenIssuedAt: now, authenticatedAt, lastActiveAt: now, aal, amr };
+    const hashes = { tokenHash: digestToken(token), replacedTokenHash: row.tokenHash };
+    const renewed = await this.#table.update(
+      { ...changes, ...hashes, authEpoch },
+      { id: sessionId, userId: user.id, authEpoch: endsOthers ? authEpoch - 1 : authEpoch },
+      transaction,
+    );
+    if (renewed === 0) throw new AuthError('invalid_session');
+    const session = this.#session.pick({ ...row, ...changes });
+    return { user, session, token, remembered: row.remembered, device: null };
+  }
+
+  /** Expired and idle sessions. */
+  get expired(): Chore {
+    const ages = { expires_at: 0, last_active_at: this.#idleMs };
+    return new ExpiredRows(this.database, this.#table.name, 'id', ages);
+  }
+
+  /** Waits for background writes. */
+  settle(): Promise<void> {
+    return this.#touches.settle();
+  }
+
+  // At least four times per idle timeout, so that an active session does not go idle.
+  get #touchMs(): number {
+    return Math.min(this.settings.session.touchInterval * 1000, this.#idleMs / 4);
+  }
+
+  get #idleMs(): number {
+    return this.settings.session.idleTimeout * 1000;
+  }
+
+  /** @param rest the SQL after JOIN, starting with its ON clause */
+  async #live(
+    rest: string,
+    replacements: Record<string, string>,
+    transaction?: Transaction,
+  ): Promise<Session[]> {
+    const { nowSql, clock } = this.database;
+    const rows = await this.database.select<{ db_now: number | string }>(
+      `SELECT ${this.#session.columns}, ${nowSql} AS db_now FROM ${this.#session.from} JOIN ${this.#users} u ${rest}`,
+      replacements,
+      transaction,
+    );
+    if (rows[0]) clock.observe(rows[0].db_now);
+    return rows.map((raw) => this.#session.read(raw)).filter((session) => !this.#hasEnded(session));
+  }
+
+  #hasEnded({ expiresAt, lastActiveAt }: Session): boolean {
+    const now = this.database.clock.latest();
+    return expiresAt.getTime() <= now || lastActiveAt.getTime() + this.#idleMs <= now;
+  }
+}

@@ -1,0 +1,190 @@
+import type { Transaction } from 'sequelize';
+import type { Settings } from '../config/settings.js';
+import type { Contribution, NewPendingSignIn } from '../core/contribution.js';
+import type { Database } from '../database/database.js';
+import { isForeignKeyViolation } from '../database/faults.js';
+import { AuthError } from '../errors.js';
+import type { Limiter } from '../limits/limiter.js';
+import type { Events } from '../outbox/events.js';
+import type { UserRecord } from '../users/user-record.js';
+import type { Users } from '../users/users.js';
+import type { Shown } from './assurance.js';
+import { type Devices, NO_DEVICE } from './core-devices.js';
+import type { NewSessions, SessionToBegin } from './new-sessions.js';
+import type { SecondFactorRules } from './second-factor.js';
+import {
+  type IssuedSession,
+  isPending,
+  type OwnedSession,
+  type PendingSignIn,
+  type SignedIn,
+} from './signed-in.js';
+
+/** A user who has authenticated: with a password, at a provider, with a passkey, or with an emailed link. */
+export interface Proof extends Pick<UserRecord, 'user' | 'account' | 'row'>, Shown {
+  /** The user's epoch at that time. A revoke-all or password change since then invalidates the proof. */
+  readonly authEpoch: number;
+  /** The counter of failed attempts that a sign-in clears once it is complete. @default none */
+  readonly attempts?: string | null;
+}
+
+export interface SignInOptions {
+  /** Keeps the session when the browser is closed. @default false */
+  readonly remembered?: boolean;
+  /** When the user authenticated, if somebody else tells it. A later time than now counts as now. @default now */
+  readonly authenticatedAt?: Date | undefined;
+  /** Begins a session although the account has a second factor, because the app says so. It is not fresh. @default false */
+  readonly withoutProof?: boolean;
+  /**
+   * Takes the place of a session of an older system, and ends when that would have: see `CarriedSessions`. It is not fresh,
+   * and is no reason to recognize the browser.
+   */
+  readonly carriedOver?: { readonly endsAt: Date | null };
+  /** The sessions that the client already has. @default looked up by the tokens in its request */
+  readonly replaced?: readonly OwnedSession[];
+}
+
+/** A sign-in that has passed the plugins' checks. */
+export interface CheckedSignIn {
+  /**
+   * Creates the session, ends the client's other sessions, and remembers its device: all of it or nothing. Or writes down
+   * that a second factor is needed first.
+   */
+  begin(proof: Pick<Proof, 'user' | 'authEpoch'>, transaction?: Transaction): Promise<SignedIn>;
+  /** Forgets the failed attempts, after the transaction. Does nothing before the second factor is given. */
+  complete(signedIn: SignedIn): Promise<void>;
+}
+
+/** For a session whose user has not authenticated. */
+const NEVER = new Date(0);
+
+/**
+ * The only place where sessions are created, however the user authenticated. Plugins' checks run here and nowhere else,
+ * so that no way of signing in can skip them.
+ */
+export class SignIn {
+  constructor(
+    private readonly sessions: NewSessions,
+    private readonly devices: Pick<Devices, 'recognize' | 'lock' | 'add'>,
+    private readonly settings: Settings,
+    private readonly database: Database,
+    private readonly events: Events,
+    private readonly contributions: () => readonly Contribution[],
+    private readonly users: Pick<Users, 'isPresent'>,
+    private readonly secondFactors: SecondFactorRules,
+    private readonly limiter: Pick<Limiter, 'clearFailures'>,
+  ) {}
+
+  /**
+   * Runs the checks, for a session that is then created in the same transaction as another change. They run before that
+   * transaction, because they may write to the database themselves.
+   *
+   * @throws AuthError if a check rejects the user, such as `email_not_verified` (403)
+   */
+  async check(
+    { user, account, row, attempts = null, ...shown }: Omit<Proof, 'authEpoch'>,
+    { remembered = false, withoutProof = false, replaced, carriedOver, ...options }: SignInOptions = {},
+  ): Promise<CheckedSignIn> {
+    if (!(await this.users.isPresent({ user, row }))) throw new AuthError('invalid_credentials');
+    for (const contribution of this.contributions()) contribution.checkAccount?.(account);
+    for (const contribution of this.contributions()) await contribution.checkSignIn?.(user, !carriedOver);
+    const reached = this.secondFactors.reached({ account }, shown);
+    const assurance = reached ?? (withoutProof ? { aal: 1 as const, amr: shown.amr } : null);
+    const isByPerson = !carriedOver;
+    const begun: SessionToBegin | null = assurance && {
+      ...assurance,
+      remembered,
+      authenticatedAt: isByPerson && reached !== null ? options.authenticatedAt : NEVER,
+      endsAt: carriedOver?.endsAt ?? null,
+      replaced: replaced ?? (isByPerson ? await this.sessions.carried() : []),
+      device: isByPerson ? await this.devices.recognize(user) : NO_DEVICE,
+    };
+    return {
+      begin: async (proof, transaction) => {
+        if (proof.user.id !== user.id) throw new TypeError('another user was checked for this sign-in');
+        if (begun) return this.#begin(proof, begun, transaction);
+        return this.#wait({ ...proof, account, amr: shown.amr, attempts }, remembered, transaction);
+      },
+      complete: async (signedIn) => {
+        if (!isPending(signedIn) && attempts !== null) await this.#clear(attempts);
+      },
+    };
+  }
+
+  /** @throws like {@link check} */
+  async begin(proof: Proof, options?: SignInOptions): Promise<SignedIn> {
+    const checked = await this.check(proof, options);
+    const signedIn = await checked.begin(proof);
+    await checked.complete(signedIn);
+    return signedIn;
+  }
+
+  /**
+   * For a session that was created without the request of its browser: ends the sessions that the current request carries,
+   * and remembers the device.
+   */
+  async attach(issued: IssuedSession): Promise<IssuedSession> {
+    const { user, session } = issued;
+    const replaced = await this.sessions.carried(issued.token);
+    const { isNew, cookie } = await this.devices.recognize(user);
+    return this.database.transaction(async (transaction) => {
+      const known = isNew ? await this.devices.lock(user.id, session.id, transaction) : null;
+      if (isNew && !known?.isOpen) throw new AuthError('invalid_session');
+      await this.sessions.markReplacing(session.id, transaction);
+      const device = known ? await this.devices.add(user, known, transaction) : cookie;
+      await this.sessions.end(replaced, transaction);
+      return { ...issued, device };
+    });
+  }
+
+  /** Takes a transaction only if there is more to write than the session. */
+  async #begin(
+    proof: Pick<Proof, 'user' | 'authEpoch'>,
+    begun: SessionToBegin,
+    transaction?: Transaction,
+  ): Promise<IssuedSession> {
+    const { replaced, device } = begun;
+    const unit = async (within?: Transaction): Promise<IssuedSession> => {
+      // First, as in everything that changes an account.
+      const known = within && device.isNew ? await this.devices.lock(proof.user.id, null, within) : null;
+      const issued = await this.sessions.insert(proof, begun, within);
+      const { user, session } = issued;
+      this.events.emit('session.created', { userId: user.id, sessionId: session.id }, within);
+      // What has ended the session, such as a new password, has forgotten the devices, so this one is not added.
+      const isOpen = known?.authEpoch === proof.authEpoch;
+      const added = within && known && isOpen ? await this.devices.add(user, known, within) : null;
+      await this.sessions.end(replaced, within);
+      return { ...issued, device: device.cookie ?? added };
+    };
+    try {
+      if (!transaction && (replaced.length > 0 || device.isNew)) return await this.database.transaction(unit);
+      return await this.events.together(['session.created'], unit, transaction);
+    } catch (error) {
+      // The user was deleted while their password was being checked.
+      throw isForeignKeyViolation(error) ? new AuthError('invalid_credentials') : error;
+    }
+  }
+
+  #wait(
+    {
+      user,
+      account,
+      ...proof
+    }: Omit<NewPendingSignIn, 'record' | 'remembered'> & Pick<UserRecord, 'user' | 'account'>,
+    remembered: boolean,
+    transaction?: Transaction,
+  ): Promise<PendingSignIn> {
+    const { plugin } = this.secondFactors;
+    if (!plugin) throw new TypeError('no plugin has second factors');
+    return plugin.begin({ record: { user, account }, ...proof, remembered }, transaction);
+  }
+
+  /** The session has begun, so an error here must not fail the call. */
+  async #clear(attempts: string): Promise<void> {
+    try {
+      await this.limiter.clearFailures(attempts);
+    } catch (error) {
+      this.settings.logger.warn('latchkey: failed sign-ins could not be cleared', error);
+    }
+  }
+}

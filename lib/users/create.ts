@@ -1,0 +1,240 @@
+import type { Transaction } from 'sequelize';
+import type { CreatedVia, Hooks } from '../config/user-options.js';
+import type { Database } from '../database/database.js';
+import type { User } from '../tables/user.js';
+import type { AppRow } from './app-model.js';
+import type { FieldValues } from './core-fields.js';
+import type { HeldEmails } from './held-emails.js';
+import type { Refusal } from './imported.js';
+import type { RowKey } from './row-keys.js';
+import type { RowPart } from './row-part.js';
+import type { FoundRow } from './rows.js';
+import { runHook } from './run-hook.js';
+import type { NewUser, UserRecord } from './user-record.js';
+import type { Users } from './users.js';
+
+/** An account to make. */
+export interface NewAccount {
+  readonly user: NewUser;
+  readonly fields: FieldValues;
+  /** Whether the user's id was given, so that it may be somebody else's. @default false: it is derived from the user */
+  readonly hasGivenId?: boolean;
+  /** The primary key of the app's row that it belongs to. @default none: its row is made */
+  readonly rowKey?: RowKey | undefined;
+  /** What plugins write for it. @default nothing */
+  readonly values?: ReadonlyMap<RowPart, unknown>;
+}
+
+/** How accounts are made. */
+export interface ManyOptions {
+  readonly via: CreatedVia;
+  /** Rolls everything back. @default false */
+  readonly isTrial?: boolean;
+  /** The ids of the accounts that the run has met and, in a trial, what they would have taken. @default not known */
+  readonly seen?: Set<string>;
+}
+
+/** The id of the account, which may have been there before, or why there is none. */
+export type Outcome = { readonly id: string } | Refusal;
+
+/** What became of each account. */
+export type Outcomes = Map<NewAccount, Outcome>;
+
+/** An account that can be made, and the app's row that it belongs to. */
+interface Fresh {
+  readonly account: NewAccount;
+  readonly row: AppRow | null;
+}
+
+interface Made extends Fresh {
+  readonly record: UserRecord;
+}
+
+/** What the database has already. */
+interface Known {
+  /** By id. */
+  readonly users: ReadonlyMap<string, User>;
+  /** By the primary keys that accounts name. */
+  readonly rows: ReadonlyMap<RowKey, FoundRow>;
+  /** Emails, usernames and what plugins know of; and those of the earlier accounts. */
+  readonly taken: Set<string>;
+}
+
+const EMAIL_TAKEN: Refusal = {
+  code: 'email_taken',
+  detail: 'another account, or an earlier one in the list, has this email',
+};
+const USERNAME_TAKEN: Refusal = {
+  code: 'username_taken',
+  detail: 'another account, or an earlier one in the list, has this username',
+};
+const ID_TAKEN: Refusal = { code: 'id_taken', detail: 'the account with this id is somebody else’s' };
+const NO_ROW: Refusal = {
+  code: 'ref_not_found',
+  detail: 'user.model has no row with this primary key: leave ref out, for a new row',
+};
+const ROW_TAKEN: Refusal = {
+  code: 'ref_taken',
+  detail: 'the row names an account that does not exist: set its foreign key to NULL',
+};
+const DUPLICATE: Refusal = { code: 'duplicate_row', detail: 'an earlier row is of the same user' };
+
+/** Makes accounts in a transaction. */
+export class NewAccounts {
+  constructor(
+    private readonly database: Database,
+    private readonly users: Users,
+    private readonly held: HeldEmails,
+    private readonly hooks: Hooks,
+  ) {}
+
+  /** Makes those that can be. @throws what the app's code throws */
+  async create(
+    accounts: readonly NewAccount[],
+    { via, seen }: ManyOptions,
+    transaction: Transaction,
+  ): Promise<Outcomes> {
+    const outcomes: Outcomes = new Map();
+    const known = await this.#known(accounts, transaction);
+    const fresh: Fresh[] = [];
+    for (const account of accounts) {
+      const outcome = this.#outcomeOf(account, known, seen);
+      if (outcome) outcomes.set(account, outcome);
+      else fresh.push({ account, row: known.rows.get(account.rowKey ?? '')?.row ?? null });
+      if (!outcome) for (const one of takenBy(account)) known.taken.add(one);
+    }
+    for (const one of fresh) await this.#before(one, via, transaction);
+    const made = await this.#insert(fresh, outcomes, transaction);
+    for (const one of made) await this.#after(one, via, transaction);
+    await this.#writeValues(made, transaction);
+    for (const { account, record } of made) outcomes.set(account, { id: record.user.id });
+    return outcomes;
+  }
+
+  /** The account that is there already, or why there can be none. Null if it can be made. */
+  #outcomeOf(
+    account: NewAccount,
+    { users, rows, taken }: Known,
+    seen: ReadonlySet<string> | undefined,
+  ): Outcome | null {
+    const { user, rowKey, hasGivenId } = account;
+    const { id = '', email, username } = user;
+    const isTaken = (one: string) => taken.has(one) || (seen?.has(one) ?? false);
+    if (isTaken(id) || (rowKey !== undefined && isTaken(rowIdentity(rowKey)))) return DUPLICATE;
+    const found = rowKey === undefined ? null : rows.get(rowKey);
+    if (found === undefined) return NO_ROW;
+    const accountId = found?.accountId ?? null;
+    if (accountId !== null)
+      return isTaken(accountId) ? DUPLICATE : users.has(accountId) ? { id: accountId } : ROW_TAKEN;
+    const same = users.get(id);
+    if (same) return !hasGivenId || (same.email === email && same.username === username) ? { id } : ID_TAKEN;
+    if (email !== null && isTaken(`email ${email}`)) return EMAIL_TAKEN;
+    if (username !== null && isTaken(`username ${username}`)) return USERNAME_TAKEN;
+    for (const [part, value] of account.values ?? [])
+      if (part.identitiesOf?.(value).some(isTaken)) return part.taken ?? DUPLICATE;
+    return null;
+  }
+
+  async #known(accounts: readonly NewAccount[], transaction: Transaction): Promise<Known> {
+    const keys = accounts.flatMap(({ rowKey }) => rowKey ?? []);
+    const rows = (await this.users.rows?.findByKeys(keys, transaction)) ?? new Map<RowKey, FoundRow>();
+    const ids = [
+      ...accounts.flatMap(({ user: { id } }) => id ?? []),
+      ...[...rows.values()].flatMap(({ accountId }) => accountId ?? []),
+    ];
+    const select = (condition: string, values: Record<string, string[]>) =>
+      this.users.table.shown('u').select(`WHERE ${condition}`, values, transaction);
+    // The accounts last: another import may commit between two statements, and what is taken is not by the account itself.
+    const taken = new Set<string>();
+    for (const [part, values] of valuesByPart(accounts.map(({ values }) => [values, '']))) {
+      const given = values.map(([, value]) => value);
+      for (const one of (await part.takenAmong?.(given, transaction)) ?? []) taken.add(one);
+    }
+    const emails = accounts.map(({ user }) => user.email ?? '');
+    const usernames = accounts.map(({ user }) => user.username ?? '');
+    const byName = await select('u.email IN (:emails) OR u.username IN (:usernames)', { emails, usernames });
+    for (const one of byName.flatMap(namesOf)) taken.add(one);
+    const byId = ids.length > 0 ? await select('u.id IN (:ids)', { ids }) : [];
+    return { users: new Map(byId.map((user) => [user.id, user])), rows, taken };
+  }
+
+  async #before({ account, row }: Fresh, via: CreatedVia, transaction: Transaction): Promise<void> {
+    const { beforeCreateUser } = this.hooks;
+    if (!beforeCreateUser) return;
+    const { email, username } = account.user;
+    const fields = row ? this.users.rows?.fieldsOf(row) : account.fields;
+    await runHook(this.database.context, () =>
+      beforeCreateUser({ email, username, fields: { ...fields }, via }, { transaction }),
+    );
+  }
+
+  /** Inserts the users. Those whose email an undo may give back to somebody else are refused. */
+  async #insert(fresh: readonly Fresh[], outcomes: Outcomes, transaction: Transaction): Promise<Made[]> {
+    if (fresh.length === 0) return [];
+    const users = fresh.map(({ account: { user, fields } }) => [user, fields] as const);
+    const records = await this.users.insert(users, transaction);
+    const held = await this.held.among(
+      records.flatMap(({ user }) => user.email ?? []),
+      transaction,
+    );
+    const made: Made[] = [];
+    for (const [index, one] of fresh.entries()) {
+      const record = records[index] as UserRecord;
+      const { id, email } = record.user;
+      if (email === null || !held.has(email)) {
+        made.push({ ...one, record });
+        continue;
+      }
+      outcomes.set(one.account, EMAIL_TAKEN);
+      await this.users.table.delete({ id }, transaction);
+    }
+    return made;
+  }
+
+  async #after({ account, row, record }: Made, via: CreatedVia, transaction: Transaction): Promise<void> {
+    const created = row
+      ? await this.users.linkRow(record, row, transaction)
+      : await this.users.createRow(record, account.fields, transaction);
+    const { afterCreateUser } = this.hooks;
+    if (!afterCreateUser) return;
+    const forApp = this.users.forCode(created);
+    await runHook(this.database.context, () => afterCreateUser(forApp, { transaction, via }));
+  }
+
+  async #writeValues(made: readonly Made[], transaction: Transaction): Promise<void> {
+    const values = valuesByPart(made.map(({ account, record }) => [account.values, record.user.id]));
+    for (const [part, ofUsers] of values) await part.write?.(new Map(ofUsers), transaction);
+  }
+}
+
+/** What an account has that no other may have. */
+export function takenBy({ user, rowKey, values = new Map() }: NewAccount): string[] {
+  const ofParts = [...values].flatMap(([part, value]) => part.identitiesOf?.(value) ?? []);
+  const ofRow = rowKey === undefined ? [] : [rowIdentity(rowKey)];
+  return [...(user.id === undefined ? [] : [user.id]), ...namesOf(user), ...ofRow, ...ofParts];
+}
+
+function namesOf({ email, username }: Pick<User, 'email' | 'username'>): string[] {
+  return [
+    ...(email === null ? [] : [`email ${email}`]),
+    ...(username === null ? [] : [`username ${username}`]),
+  ];
+}
+
+function rowIdentity(key: RowKey): string {
+  return `row ${key}`;
+}
+
+/** The values that accounts have for each part, by the accounts' ids. */
+function valuesByPart(
+  accounts: readonly (readonly [values: NewAccount['values'], id: string])[],
+): Map<RowPart, [id: string, value: unknown][]> {
+  const all = new Map<RowPart, [string, unknown][]>();
+  for (const [values, id] of accounts)
+    for (const [part, value] of values ?? []) {
+      const list = all.get(part) ?? [];
+      list.push([id, value]);
+      all.set(part, list);
+    }
+  return all;
+}

@@ -1,0 +1,87 @@
+import type { FieldOptions, FieldsOptions } from '../config/user-options.js';
+import type { User } from '../tables/user.js';
+import type { ofNewUser } from './core-fields.js';
+
+type ValueOf<O extends FieldOptions> = O extends { enum: readonly (infer Value)[] }
+  ? Value
+  : {
+      string: string;
+      integer: number;
+      number: number;
+      boolean: boolean;
+      date: Date;
+      json: unknown;
+    }[O['type']];
+
+type Stored<O extends FieldOptions> = O extends { required: true } ? ValueOf<O> : ValueOf<O> | null;
+
+type OutputOf<O extends FieldOptions> = O extends { output: infer Output } ? Output : 'self';
+
+/** The fields of a user, as far as somebody sees them. */
+export type FieldsOf<F extends FieldsOptions, Output = 'self'> = {
+  readonly [K in keyof F as OutputOf<F[K]> extends Output ? K : never]: Stored<F[K]>;
+};
+
+type MustBeGiven<O extends FieldOptions> = O extends { required: true }
+  ? undefined extends O['default']
+    ? true
+    : false
+  : false;
+
+/** The fields of a new user: those that are required and have no default must be given. */
+export type NewFields<F extends FieldsOptions> = {
+  readonly [K in keyof F as MustBeGiven<F[K]> extends true ? K : never]: Stored<F[K]>;
+} & { readonly [K in keyof F as MustBeGiven<F[K]> extends true ? never : K]?: Stored<F[K]> | undefined };
+
+/** Fields to change. */
+export type ChangedFields<F extends FieldsOptions> = { readonly [K in keyof F]?: Stored<F[K]> | undefined };
+
+/** Whether an Auth has fields whose names are known. */
+type HasFields<F extends FieldsOptions> = keyof F extends never
+  ? false
+  : string extends keyof F
+    ? false
+    : true;
+
+/** A type of a response, with the fields in every user within it. */
+type WithUsers<T, F extends FieldsOptions> =
+  T extends Promise<infer Value>
+    ? Promise<WithUsers<Value, F>>
+    : T extends User
+      ? // What administrators see has an index signature.
+        T & FieldsOf<F, string extends keyof T ? 'self' | 'admin' : 'self'>
+      : T extends { readonly user: User }
+        ? T & { readonly user: WithUsers<T['user'], F> }
+        : T extends { readonly users: readonly (infer Value)[] }
+          ? T & { readonly users: readonly WithUsers<Value, F>[] }
+          : T;
+
+/** The type of an input, with the fields that it takes. */
+type WithInput<T, F extends FieldsOptions> = T extends { fields?: infer Values }
+  ? Omit<T, 'fields'> &
+      (typeof ofNewUser extends keyof NonNullable<Values>
+        ? Record<never, never> extends NewFields<F>
+          ? { fields?: NewFields<F> | undefined }
+          : { fields: NewFields<F> }
+        : { fields?: ChangedFields<F> | undefined })
+  : T;
+
+type WithInputs<T extends readonly unknown[], F extends FieldsOptions> = {
+  [K in keyof T]: WithInput<T[K], F>;
+};
+
+/** Not functions with type parameters, which cannot be mapped. */
+type Kept = 'on' | 'models' | symbol;
+
+type Filled<T, F extends FieldsOptions> = {
+  readonly [K in keyof T]: K extends Kept
+    ? T[K]
+    : T[K] extends (...given: infer Given) => infer Result
+      ? (...given: WithInputs<Given, F>) => WithUsers<Result, F>
+      : K extends 'users'
+        ? Filled<T[K], F>
+        : T[K];
+};
+
+/** An API with the app's fields in its inputs and in the users that it returns. */
+export type WithFields<T, F extends FieldsOptions> = HasFields<F> extends true ? Filled<T, F> : T;

@@ -1,0 +1,110 @@
+import type { Transaction } from 'sequelize';
+import type { Database } from '../database/database.js';
+import type { Replacements } from '../database/statements.js';
+import type { Selection, Table } from '../tables/table.js';
+import type { User, UserColumns } from '../tables/user.js';
+import type { Fields } from './core-fields.js';
+import type { AppRows } from './rows.js';
+import type { AccountRow, UserForAdmins, WholeUser } from './user-record.js';
+
+/** Selected columns of users with the alias `u`, together with their fields, wherever these are stored. */
+export interface UserSelection<U>
+  extends Pick<Selection<U>, 'columns' | 'from' | 'read' | 'pick' | 'select'> {
+  /** To be awaited before a statement with {@link from}. */
+  ready(transaction?: Transaction): Promise<unknown>;
+  /**
+   * Whether a user that was read may use their account. Undefined if everybody may.
+   *
+   * @throws AuthError `unavailable` if the account has no row in the table of `user.model`
+   */
+  readonly isPresent?: (user: U) => Promise<boolean>;
+}
+
+/** The selections of users, by who sees the result. */
+export interface UserSelections {
+  /** As the user sees them. */
+  readonly shown: UserSelection<User>;
+  readonly forAdmins: UserSelection<UserForAdmins>;
+  /** Without secrets. */
+  readonly account: UserSelection<AccountRow>;
+  readonly whole: UserSelection<WholeUser>;
+}
+
+/**
+ * @param rows the app's rows with the fields. Null if the fields are columns of users
+ * @param fields the names of the fields that each selection includes, if they are in the app's rows
+ */
+export function userSelections(
+  database: Database,
+  table: Table<UserColumns>,
+  rows: AppRows | null,
+  fields: Pick<Fields, 'shown' | 'forAdmins' | 'names'>,
+): UserSelections {
+  const of = <U extends Identified>(selection: Selection<unknown>, names: readonly string[]) =>
+    rows
+      ? new JoinedSelection<U>(database, selection as Selection<U>, rows, names)
+      : alone(selection as Selection<U>);
+  return {
+    shown: of(table.shown('u'), fields.shown),
+    forAdmins: of(table.forAdmins('u'), fields.forAdmins),
+    account: of(table.withoutSecrets('u'), fields.names),
+    whole: of(table.whole('u'), fields.names),
+  };
+}
+
+function alone<U>(selection: Selection<U>): UserSelection<U> {
+  return Object.assign(selection, { ready: async () => undefined });
+}
+
+interface Identified {
+  readonly id: string;
+}
+
+/** Users with the app's rows, joined in one statement. */
+class JoinedSelection<U extends Identified> implements UserSelection<U> {
+  constructor(
+    private readonly database: Database,
+    private readonly users: Selection<U>,
+    private readonly rows: AppRows,
+    private readonly fields: readonly string[],
+  ) {}
+
+  get columns(): string {
+    return `${this.users.columns}, ${this.rows.columns}`;
+  }
+
+  get from(): string {
+    return `(${this.users.from} LEFT JOIN ${this.rows.from} ON r.r_key = u.id)`;
+  }
+
+  ready(transaction?: Transaction): Promise<unknown> {
+    return this.rows.ready(transaction);
+  }
+
+  read(raw: object): U {
+    const row = this.rows.read(raw);
+    return this.rows.remember(this.#merge(this.users.read(raw), this.rows.fieldsOf(row)), row);
+  }
+
+  pick(user: object): U {
+    const values = user as Readonly<Record<string, unknown>>;
+    return this.rows.remember(this.#merge(this.users.pick(user), values), this.rows.rowOf(user));
+  }
+
+  async select(rest: string, replacements?: Replacements, transaction?: Transaction): Promise<U[]> {
+    await this.ready(transaction);
+    const sql = `SELECT ${this.columns} FROM ${this.from} ${rest}`;
+    return (await this.database.select<object>(sql, replacements, transaction)).map((raw) => this.read(raw));
+  }
+
+  async isPresent(user: U): Promise<boolean> {
+    const row = this.rows.rowOf(user);
+    if (!row) return this.rows.explainAbsence(user.id);
+    if (await this.rows.found(row)) Object.assign(user, this.#merge(user, this.rows.fieldsOf(row)));
+    return true;
+  }
+
+  #merge(user: U, values: Readonly<Record<string, unknown>>): U {
+    return { ...user, ...Object.fromEntries(this.fields.map((name) => [name, values[name] ?? null])) };
+  }
+}

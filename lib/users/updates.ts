@@ -1,0 +1,96 @@
+import type { Transaction } from 'sequelize';
+import type { Hooks } from '../config/user-options.js';
+import type { CallContext } from '../context/call.js';
+import { violatedUnique } from '../database/faults.js';
+import { AuthError } from '../errors.js';
+import type { RowOf } from '../tables/column.js';
+import type { UserColumns } from '../tables/user.js';
+import type { FieldValues } from './core-fields.js';
+import type { HeldEmails } from './held-emails.js';
+import { runHook } from './run-hook.js';
+import type { UserRecord } from './user-record.js';
+import type { Users } from './users.js';
+
+/** What to change of a user. What is left out, or is as it was, stays. */
+export interface UserChanges
+  extends Partial<
+    Pick<
+      RowOf<UserColumns>,
+      'email' | 'username' | 'emailVerifiedAt' | 'mailboxProvedAt' | 'passwordHash' | 'deletedAt'
+    >
+  > {
+  /** Values that `Fields.read` has checked. */
+  readonly fields?: FieldValues;
+}
+
+/** The only place where users are changed, beside their passwords and epochs, so that the app's hook is always told. */
+export class UserUpdates {
+  constructor(
+    private readonly context: CallContext,
+    private readonly users: Users,
+    private readonly hooks: Pick<Hooks, 'afterUpdateUser'>,
+    private readonly held: HeldEmails,
+  ) {}
+
+  /**
+   * Changes a user. Nothing is written, and no hook runs, if everything is as it was.
+   *
+   * @param record the user; the transaction must have locked the row
+   * @returns the changed user, and the attributes that the app can see and that changed. The caller emits an event after the
+   *   transaction if there are any
+   * @throws AuthError `email_taken`, `username_taken` (409), and what the hook throws
+   */
+  async update(
+    record: UserRecord,
+    { fields = {}, ...columns }: UserChanges,
+    transaction: Transaction,
+  ): Promise<{ readonly record: UserRecord; readonly changed: readonly string[] }> {
+    const account: Readonly<Record<string, unknown>> = {
+      ...record.account,
+      passwordHash: record.passwordHash,
+    };
+    const differs = ([name, value]: [string, unknown]) =>
+      value !== undefined && !isSame(value, account[name]);
+    const changes = Object.fromEntries(Object.entries(columns).filter(differs));
+    const newFields = Object.fromEntries(Object.entries(fields).filter(differs));
+    const names = [...Object.keys(changes), ...Object.keys(newFields)];
+    if (names.length === 0) return { record, changed: [] };
+    const updated = await this.#write(record, changes, newFields, transaction);
+    if ('email' in changes) await this.held.check(updated.user.email, record.user.id, transaction);
+    const changed = names.filter((name) => !HIDDEN.has(name));
+    if (changed.length > 0)
+      await runHook(this.context, () =>
+        this.hooks.afterUpdateUser?.(this.users.forCode(updated), changed, { transaction }),
+      );
+    return { record: updated, changed };
+  }
+
+  async #write(
+    record: UserRecord,
+    changes: Partial<RowOf<UserColumns>>,
+    fields: FieldValues,
+    transaction: Transaction,
+  ): Promise<UserRecord> {
+    try {
+      return await this.users.update(record, changes, fields, transaction);
+    } catch (error) {
+      const violated = violatedUnique(error);
+      if (!violated) throw error;
+      // No statement can be sent any more to find out: on PostgreSQL, the error has ended the transaction.
+      const isUsername = 'username' in changes && (!('email' in changes) || /username/.test(violated));
+      throw new AuthError(isUsername ? 'username_taken' : 'email_taken');
+    }
+  }
+}
+
+const HIDDEN = new Set(['mailboxProvedAt', 'passwordHash', 'deletedAt']);
+
+/**
+ * Whether a value is the stored one, which is undefined if it was not read. JSON values are compared as text, so those with
+ * another order of keys differ.
+ */
+function isSame(value: unknown, stored: unknown): boolean {
+  if (value instanceof Date && stored instanceof Date) return value.getTime() === stored.getTime();
+  if (typeof value === 'object' && value !== null) return JSON.stringify(value) === JSON.stringify(stored);
+  return value === stored;
+}

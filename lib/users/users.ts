@@ -1,0 +1,238 @@
+import type { Transaction } from 'sequelize';
+import type { Hooks } from '../config/user-options.js';
+import { isUuid, uuidv7 } from '../crypto/uuid.js';
+import { ClusterLock } from '../database/cluster-lock.js';
+import type { Database } from '../database/database.js';
+import { violatedUnique } from '../database/faults.js';
+import type { Replacements } from '../database/statements.js';
+import { AuthError } from '../errors.js';
+import type { RowOf } from '../tables/column.js';
+import type { Selection, Table } from '../tables/table.js';
+import type { UserColumns } from '../tables/user.js';
+import type { AppRow } from './app-model.js';
+import type { FieldValues } from './core-fields.js';
+import type { UserSelection, UserSelections } from './record.js';
+import type { AppRows } from './rows.js';
+import type { AccountRow, Identifier, NewUser, UserForAdmins, UserRecord, WholeUser } from './user-record.js';
+
+const SAMPLE = 100;
+
+/** Reads and writes users: the table, and the app's rows if there is a model for them. */
+export class Users {
+  readonly #clusterLock: ClusterLock;
+
+  constructor(
+    private readonly database: Database,
+    readonly table: Table<UserColumns>,
+    private readonly selections: UserSelections,
+    /** Null if the fields are columns of the table. */
+    readonly rows: AppRows | null,
+    private readonly hooks: Pick<Hooks, 'createRow'>,
+  ) {
+    this.#clusterLock = new ClusterLock(database, table.name);
+  }
+
+  /** @throws UniqueConstraintError (Sequelize): unique constraints decide, so concurrent calls are safe */
+  async create(user: NewUser, fields: FieldValues, transaction: Transaction): Promise<UserRecord> {
+    const [record] = await this.insert([[user, fields]], transaction);
+    return record as UserRecord;
+  }
+
+  /** Like {@link create}, for many users in one statement. */
+  async insert(
+    users: readonly (readonly [NewUser, FieldValues])[],
+    transaction: Transaction,
+  ): Promise<UserRecord[]> {
+    const rows = users.map(([user, fields]) => ({ row: this.newRow(user), fields }));
+    const stored = rows.map(({ row, fields }) => (this.rows ? row : { ...row, ...fields }));
+    // In a fixed order, since concurrent transactions that insert in different orders deadlock.
+    stored.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+    await this.table.insert(stored, transaction);
+    return rows.map(({ row, fields }) => this.#recordOf({ ...row, ...fields }, null));
+  }
+
+  /** Gives a row of the app that exists to a new user. @throws what the app's code throws */
+  async linkRow(record: UserRecord, row: AppRow, transaction: Transaction): Promise<UserRecord> {
+    await this.rows?.link(row, record.user.id, transaction);
+    return this.#recordOf({ ...wholeOf(record), ...this.rows?.fieldsOf(row) }, row);
+  }
+
+  /** Makes the app's row of a new user, if there is a model. @throws what the app's code throws */
+  async createRow(record: UserRecord, fields: FieldValues, transaction: Transaction): Promise<UserRecord> {
+    if (!this.rows) return record;
+    const row = await this.rows.create(this.forCode(record), fields, this.hooks.createRow, transaction);
+    return this.#recordOf({ ...wholeOf(record), ...this.rows.fieldsOf(row) }, row);
+  }
+
+  /** The row of a new user, without fields. */
+  newRow({ emailProof = null, id, createdAt, columns, ...user }: NewUser): RowOf<UserColumns> {
+    const now = this.database.clock.date();
+    return this.table.complete({
+      ...columns,
+      ...user,
+      id: id ?? uuidv7(now.getTime()),
+      emailVerifiedAt: emailProof ? now : null,
+      mailboxProvedAt: emailProof === 'mailbox' ? now : null,
+      authEpoch: 0,
+      createdAt: createdAt ?? now,
+      updatedAt: now,
+    });
+  }
+
+  /**
+   * Writes changes of a user and `updatedAt`: see `UserUpdates`.
+   *
+   * @returns the changed user
+   */
+  async update(
+    record: UserRecord,
+    changes: Partial<RowOf<UserColumns>>,
+    fields: FieldValues,
+    transaction: Transaction,
+  ): Promise<UserRecord> {
+    const { id } = record.user;
+    const columns = { ...changes, updatedAt: this.database.clock.date() };
+    await this.table.update(this.rows ? columns : { ...columns, ...fields }, { id }, transaction);
+    const whole = { ...wholeOf(record), ...columns, ...fields };
+    if (!this.rows || Object.keys(fields).length === 0) return this.#recordOf(whole, record.row);
+    const row = await this.rows.update(id, fields, transaction);
+    // It may be out of the model's scope, which makes it no user.
+    return this.#recordOf({ ...whole, ...this.rows.fieldsOf(row) }, record.row && row);
+  }
+
+  /** A user as the app's code sees them: with the fields for administrators too. */
+  forCode({ account }: Pick<UserRecord, 'account'>): UserForAdmins {
+    return this.selections.forAdmins.pick(account);
+  }
+
+  /** What a violated constraint says of a new user. Null if it is another error. */
+  async takenBy(error: unknown, { email }: NewUser): Promise<AuthError | null> {
+    const violated = violatedUnique(error);
+    if (!violated) return null;
+    // If both constraints are violated, databases differ in which one they report.
+    const isEmail = !/username/.test(violated) || (email !== null && (await this.#exists({ email })));
+    return new AuthError(isEmail ? 'email_taken' : 'username_taken');
+  }
+
+  /** All columns of users, with the alias `u`, for statements that join them: see {@link read}. */
+  get selection(): Pick<UserSelection<unknown>, 'columns' | 'from' | 'ready'> {
+    return this.selections.whole;
+  }
+
+  /** Reads a user from a row of a statement with {@link selection}. */
+  read(raw: object): UserRecord {
+    const whole = this.selections.whole.read(raw);
+    return this.#recordOf(whole, this.rows?.rowOf(whole) ?? null);
+  }
+
+  /** A user as administrators see them. */
+  async find(id: string, transaction?: Transaction): Promise<UserForAdmins | null> {
+    if (!isUuid(id)) return null;
+    const [user] = await this.selections.forAdmins.select('WHERE u.id = :id', { id }, transaction);
+    return user ?? null;
+  }
+
+  /** A user with the data that sign-in needs. */
+  async findRecord(by: Identifier): Promise<UserRecord | null> {
+    const [[column, value]] = Object.entries(by) as [[string, string]];
+    if (column === 'id' && !isUuid(value)) return null;
+    const { whole } = this.selections;
+    await whole.ready();
+    const raw = await this.#selectOne(whole, `WHERE u.${column} = :value`, { value });
+    return raw && this.read(raw);
+  }
+
+  /** Locks a user's row until the transaction ends. Everything that changes how a user can sign in takes this lock. */
+  async lock(id: string, transaction: Transaction): Promise<UserRecord | null> {
+    if (!isUuid(id)) return null;
+    // On SQLite, the transaction has locked the whole database already.
+    const lock = this.database.dialect === 'sqlite' ? '' : ' FOR UPDATE';
+    // Without the app's row: PostgreSQL does not lock what an outer join may not find.
+    const users = this.table.whole('u');
+    await this.#clusterLock.take(id, transaction);
+    const raw = await this.#selectOne(users, `WHERE u.id = :id${lock}`, { id }, transaction);
+    if (!raw) return null;
+    const whole = users.read(raw);
+    if (!this.rows) return this.#recordOf(whole, null);
+    const row = await this.rows.find(id, transaction);
+    return this.#recordOf({ ...whole, ...this.rows.fieldsOf(row) }, row);
+  }
+
+  /**
+   * Whether a user may use their account: not if their row of the app is out of its model's scope, such as one that is
+   * marked as deleted.
+   *
+   * @throws AuthError `unavailable` if the account has no row at all
+   */
+  async isPresent({ user, row }: Pick<UserRecord, 'user' | 'row'>): Promise<boolean> {
+    return !this.rows || row !== null || this.rows.explainAbsence(user.id);
+  }
+
+  /** The password hashes of the oldest and the newest accounts. */
+  async sampleHashes(): Promise<string[]> {
+    const hashes: string[] = [];
+    for (const order of ['ASC', 'DESC']) {
+      const rows = await this.table.whole('u').select(`ORDER BY u.id ${order} LIMIT ${SAMPLE}`);
+      hashes.push(...rows.flatMap(({ passwordHash }) => passwordHash ?? []));
+    }
+    return hashes;
+  }
+
+  isUsernameTaken(username: string): Promise<boolean> {
+    return this.#exists({ username });
+  }
+
+  /** @returns the new `updatedAt` */
+  async setPasswordHash(id: string, passwordHash: string | null, transaction: Transaction): Promise<Date> {
+    const updatedAt = this.database.clock.date();
+    await this.table.update({ passwordHash, updatedAt }, { id }, transaction);
+    return updatedAt;
+  }
+
+  /** Stores a new hash of the same password, unless the password has changed in the meantime. */
+  async replacePasswordHash(id: string, old: string, replacement: string): Promise<void> {
+    await this.table.update({ passwordHash: replacement }, { id, passwordHash: old });
+  }
+
+  /** Selects a row, and reads the database's clock. */
+  async #selectOne(
+    { columns, from }: Pick<Selection<unknown>, 'columns' | 'from'>,
+    rest: string,
+    replacements: Replacements,
+    transaction?: Transaction,
+  ): Promise<object | null> {
+    const [raw] = await this.database.select<{ db_now: number }>(
+      `SELECT ${columns}, ${this.database.nowSql} AS db_now FROM ${from} ${rest}`,
+      replacements,
+      transaction,
+    );
+    if (raw) this.database.clock.observe(raw.db_now);
+    return raw ?? null;
+  }
+
+  #recordOf(whole: object, row: AppRow | null): UserRecord {
+    const { passwordHash, ...account } = whole as WholeUser;
+    this.rows?.remember(account, row);
+    return {
+      user: this.selections.shown.pick(account),
+      account,
+      row,
+      passwordHash,
+      authEpoch: account.authEpoch,
+      isMailboxProved: account.mailboxProvedAt !== null,
+    };
+  }
+
+  async #exists(by: Identifier): Promise<boolean> {
+    const [[column, value]] = Object.entries(by) as [[string, string]];
+    return (await this.table.shown('u').select(`WHERE u.${column} = :value`, { value })).length > 0;
+  }
+}
+
+function orderOf({ email, username }: RowOf<UserColumns>): string {
+  return email ?? username ?? '';
+}
+
+function wholeOf({ account, passwordHash }: UserRecord): AccountRow {
+  return { ...account, passwordHash };
+}
