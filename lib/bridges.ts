@@ -8,12 +8,9 @@ export type {
   OldUserId,
   SessionBridge,
 } from './config/bridge.js';
+export { type AuthJsSessionsOptions, authJsSessions } from './previous-systems/auth-js.js';
+export { type BetterAuthSessionsOptions, betterAuthSessions } from './previous-systems/better-auth.js';
 export type { BridgeOptions, FoundUser } from './previous-systems/bridge-options.js';
-export { type AuthJsSessionsOptions, authJsSessions } from './previous-systems/bridges-auth-js.js';
-export {
-  type BetterAuthSessionsOptions,
-  betterAuthSessions,
-} from './previous-systems/bridges-better-auth.js';
 export {
   type ExpressSessionData,
   type ExpressSessionOptions,

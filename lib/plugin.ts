@@ -1,6 +1,6 @@
 import type { Contribution } from './core/contribution.js';
 import type { Core } from './core/core.js';
-import type { Chore } from './database/chore.js';
+import type { Chore } from './database/chores.js';
 import type { Route } from './http/route.js';
 import type { Migration } from './migrations/migration.js';
 import type { withSecondFactors } from './sessions/signed-in.js';

@@ -1,2 +1,2 @@
 /** The entry point `latchkey/sqlite`: an app's own Sequelize instance on SQLite. */
-export { type SqliteOptions, sqlite } from './database/sqlite-options.js';
+export { type SqliteOptions, sqlite } from './database/connect.js';

@@ -4,15 +4,15 @@ import { readOptions } from './config/options.js';
 import { withTimeout } from './context/deadline.js';
 import { once } from './context/once.js';
 import type { Core } from './core/core.js';
-import { type Chore, runChores } from './database/chore.js';
+import { type Chore, runChores } from './database/chores.js';
 import { type Health, HealthCheck } from './health.js';
 import type { LimitStore } from './limits/store.js';
-import { coreMigrations } from './migrations/core.js';
 import { type MigrateOptions, migrate } from './migrations/migrate.js';
+import { coreMigrations } from './migrations/steps.js';
 import { OutboxApi } from './outbox/api.js';
 import type { Webhooks } from './outbox/webhooks.js';
 import { byName, type NamedParts } from './plugin.js';
-import { rateLimits } from './tables/rate-limit.js';
+import { rateLimits } from './tables/core.js';
 
 const CLOSING_MS = 10_000;
 

@@ -119,9 +119,9 @@ test('only what you configure is sent requests', () => {
   // To providers, the second by the first, and to webhooks. Databases, Redis and mail are reached by packages, with what the
   // config says.
   expect(senders.sort()).toEqual([
-    'lib/plugins/oauth/bounded-fetch.ts',
+    'lib/plugins/oauth/openid-client.ts',
     'lib/plugins/oauth/client.ts',
-    'lib/outbox/endpoint.ts',
+    'lib/outbox/webhooks.ts',
   ]);
 });
 

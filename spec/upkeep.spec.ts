@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { internalsOf } from '../lib/auth.js';
-import { runChores } from '../lib/database/chore.js';
+import { runChores } from '../lib/database/chores.js';
 import { admin, apiKeys, auditLog, oauth, passkeys, twoFactor } from '../lib/index.js';
 import { password, type SpecApp, startApp } from './support/app.js';
 import { rows } from './support/database.js';

@@ -1,15 +1,13 @@
-import type { Core } from '../core/core.js';
-import { requirePasswords } from '../core/passwords.js';
-import { readUsername, usernamesOf } from '../core/usernames.js';
-import { invalidField } from '../errors.js';
-import { type ClientInput, requireKnownKeys, type TransactionOption } from '../sessions/client-input.js';
-import { canonicalEmail } from '../users/canonical.js';
-import type { NewFieldValues } from '../users/core-fields.js';
-import type { Identifier, UserForAdmins } from '../users/user-record.js';
+import { type Core, readUsername, requirePasswords, usernamesOf } from '../core/core.js';
+import { type ClientInput, requireKnownKeys, type TransactionOption } from '../sessions/request.js';
+import { canonicalEmail, readEmail } from '../users/canonical.js';
+import type { NewFieldValues } from '../users/fields.js';
+import type { Identifier, UserForAdmins } from '../users/record.js';
 import { type UserInput, updateUser } from './change.js';
-import { restoreAccount } from './closed-accounts.js';
-import { deleteUser } from './deletion.js';
+import { deleteUser, restoreAccount } from './deletion.js';
 import { setEmail } from './email.js';
+import { type ImportApi, importApi } from './import.js';
+import { type WayBackApi, wayBackApi } from './undo.js';
 
 /** The input of `auth.users.create`. */
 export interface CreateUserInput extends ClientInput {
@@ -199,13 +197,6 @@ export class UsersApi {
   }
 }
 
-/** An email in canonical form. @throws AuthError `validation_failed` */
-export function readEmail(value: string, pointer: string): string {
-  const email = canonicalEmail(value);
-  if (email) return email;
-  throw invalidField(pointer, 'invalid_email', 'must be an email address such as ada@example.com');
-}
-
 function canonicalIdentifier(core: Core, by: { email?: unknown; username?: unknown }): Identifier | null {
   const { email, username } = by ?? {};
   if ((email == null) === (username == null))
@@ -213,4 +204,12 @@ function canonicalIdentifier(core: Core, by: { email?: unknown; username?: unkno
   const canonical = email == null ? usernamesOf(core)?.fold(username) : canonicalEmail(email);
   if (canonical == null) return null;
   return email == null ? { username: canonical } : { email: canonical };
+}
+
+/** What the app's own code can do with accounts, beside `auth.users`. */
+export interface AccountApis extends WayBackApi, ImportApi {}
+
+/** The programmatic API. */
+export function accountApis(core: Core): AccountApis {
+  return { ...wayBackApi(core), ...importApi(core) };
 }

@@ -1,19 +1,12 @@
-import type { Core } from '../core/core.js';
-import { passwordsOf } from '../core/passwords.js';
+import { type Core, passwordsOf } from '../core/core.js';
 import { AuthError } from '../errors.js';
+import type { MailTemplate, NoticeTemplate } from '../mail/messages.js';
 import type { IssuedSession } from '../sessions/signed-in.js';
-import type { Session } from '../tables/session.js';
-import type { User } from '../tables/user.js';
-import type { UserRecord } from '../users/user-record.js';
+import type { Session, User } from '../tables/core.js';
+import type { UserRecord } from '../users/record.js';
 import type { Attached, BeforeChange } from '../verification/proof.js';
-import { changeAccount } from './change-account.js';
-import {
-  emailChangeConflictMail,
-  emailChangedNotice,
-  emailChangeRequestedNotice,
-  VERIFY_NEW_EMAIL,
-  verifyNewEmailMail,
-} from './email-change-mails.js';
+import { VERIFY_NEW_EMAIL } from '../verification/tokens.js';
+import { changeAccount } from './change.js';
 
 const PASSWORD_AND_SESSIONS: readonly Attached[] = ['password', 'sessions'];
 const EVERYTHING: readonly Attached[] = [...PASSWORD_AND_SESSIONS, 'credentials'];
@@ -184,3 +177,44 @@ function requireMails({ mails, settings: { email } }: Core) {
   if (!mails || !email) throw new TypeError('latchkey: this requires email: { send } in the config');
   return { mails, page: email.changeEmailUrl };
 }
+
+declare module '../mail/messages.js' {
+  interface MailKinds {
+    'verify-new-email': unknown;
+    'email-change-requested': unknown;
+    'email-change-conflict': unknown;
+    'email-changed': unknown;
+  }
+}
+
+export const verifyNewEmailMail: Omit<MailTemplate, 'page'> = {
+  kind: 'verify-new-email',
+  subject: 'Confirm your new email address',
+  before: 'Please confirm that this is the new email address of your account:',
+  action: 'Confirm the address',
+  after: 'The link expires in one hour. If you did not ask for it, ignore this email: nothing has changed.',
+};
+
+export const emailChangeRequestedNotice: NoticeTemplate = {
+  kind: 'email-change-requested',
+  subject: 'Your email address is about to change',
+  lines: [
+    'Someone who is signed in to your account asked to change its email address. A link to confirm it went to the new address.',
+  ],
+  help: 'If it was you, there is nothing to do here. If it was not, change your password now: the link will not work any more.',
+};
+
+export const emailChangeConflictMail: NoticeTemplate = {
+  kind: 'email-change-conflict',
+  subject: 'You already have an account with this address',
+  lines: [
+    'Someone asked to make this the email address of another account. Nothing has changed, because your account has it.',
+    'If it was you, sign in to the account with this address, and change its address or close it first. If it was not, ignore this email.',
+  ],
+};
+
+export const emailChangedNotice: NoticeTemplate = {
+  kind: 'email-changed',
+  subject: 'Your email address was changed',
+  lines: ['Your account has a new email address, and this one does not belong to it any more.'],
+};

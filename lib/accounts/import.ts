@@ -1,15 +1,177 @@
-import type { Core } from '../core/core.js';
-import { passwordsOf } from '../core/passwords.js';
-import { howToEnablePasswords, switchesOfRowKeys } from '../core/switches.js';
-import { readUsername } from '../core/usernames.js';
+import * as z from 'zod';
+import { readOptions } from '../config/options.js';
+import { howToEnablePasswords } from '../core/contribution.js';
+import { type Core, passwordsOf, readUsername, requirePasswords } from '../core/core.js';
 import { isUuid } from '../crypto/uuid.js';
 import { AuthError, invalidField } from '../errors.js';
-import type { FieldValues } from '../users/core-fields.js';
+import type { TransactionOption } from '../sessions/request.js';
+import { readEmail } from '../users/canonical.js';
 import type { NewAccount } from '../users/create.js';
-import type { ImportRow, LegacyVerifiers, Refusal } from '../users/imported.js';
-import { importedId } from '../users/imported-id.js';
-import type { RowPart } from '../users/row-part.js';
-import { readEmail } from './api.js';
+import type { FieldValues } from '../users/fields.js';
+import {
+  type ImportRow,
+  importedId,
+  type LegacyVerifiers,
+  type Refusal,
+  type RowPart,
+  switchesOfRowKeys,
+} from '../users/imported.js';
+
+/** Options of `auth.importUsers`. */
+export interface ImportUsersOptions extends TransactionOption {
+  /** Called after each batch; the import waits for what it returns. @default none */
+  onProgress?: ((progress: ImportProgress) => unknown) | undefined;
+  /** Does everything, and rolls each batch back. Hooks run too. @default false */
+  dryRun?: boolean | undefined;
+  /**
+   * How to verify hashes in formats that latchkey does not know. A hash in no known format has the one scheme that is
+   * named here; if there are several, rows name theirs: `$legacy$<name>$<hash>`. The server needs the same functions, in
+   * `credentialPassword({ verifyLegacy })`, to sign these users in.
+   * @default those of the config
+   */
+  verifyLegacy?: LegacyVerifiers | undefined;
+}
+
+/** How far an import is. */
+export interface ImportProgress {
+  /** The number of rows that have been read. */
+  readonly rows: number;
+  /** Those that have an account now, also from an earlier run. */
+  readonly imported: number;
+  /** Those that were skipped. */
+  readonly skipped: number;
+}
+
+/** The result of an import. */
+export interface ImportReport {
+  /** The accounts of the rows, in their order: those that this run made, and those that were there from an earlier run. */
+  readonly users: readonly ImportedAccount[];
+  /** The rows that have no account, in their order, and why. */
+  readonly skipped: readonly SkippedRow[];
+}
+
+/** The account of a row. */
+export interface ImportedAccount {
+  /** The row's `ref`; its index if it has none. */
+  readonly ref: string | number | bigint;
+  /** The account's id. */
+  readonly id: string;
+}
+
+/** A row that was not imported. */
+export interface SkippedRow {
+  /** The row's `ref`; its index if it has none. */
+  readonly ref: string | number | bigint;
+  /** A machine-readable code, such as `email_taken`. */
+  readonly code: string;
+  /** What is wrong, in words. */
+  readonly detail: string;
+}
+
+const BATCH = 500;
+
+const OBJECT = 'must be an object of functions, by name';
+const schema = () =>
+  z.strictObject({
+    onProgress: z.custom<() => unknown>((it) => typeof it === 'function', 'must be a function').optional(),
+    dryRun: z.boolean('must be true or false').default(false),
+    verifyLegacy: z.custom<LegacyVerifiers>((it) => typeof it === 'object' && it !== null, OBJECT).optional(),
+    transaction: z.unknown().optional(),
+  });
+
+type Rows = Iterable<unknown> | AsyncIterable<unknown>;
+
+/** A row, and the account that it describes or why it is skipped. */
+interface Read {
+  readonly ref: SkippedRow['ref'];
+  readonly read: NewAccount | Refusal;
+}
+
+/** Moves users in from another system. */
+export interface ImportApi {
+  /**
+   * Imports the users of another system with their password hashes, links to providers and second factors, in batches. A row
+   * that cannot be imported is skipped. A run that broke off can be repeated: users who were imported are found, and left as
+   * they are. There are no emails and no events.
+   *
+   * @example
+   * const { users, skipped } = await auth.importUsers([
+   *   { ref: 7, email: 'ada@example.com', emailVerified: true, passwordHash: '$2y$10$…' },
+   * ]);
+   *
+   * @param rows a list, or an iterable or async iterable, of which one batch is held in memory
+   * @throws AuthError `unavailable`; what `rows`, hooks and `onProgress` throw. The batches before it stay
+   * @throws TypeError on invalid options
+   */
+  importUsers(
+    rows: Iterable<ImportRow> | AsyncIterable<ImportRow>,
+    options?: ImportUsersOptions,
+  ): Promise<ImportReport>;
+}
+
+/** The programmatic API. */
+export function importApi(core: Core): ImportApi {
+  return {
+    async importUsers(rows, options = {}) {
+      if (typeof rows === 'string' || !(Symbol.iterator in rows || Symbol.asyncIterator in rows))
+        throw new TypeError(
+          'latchkey: auth.importUsers: rows must be a list, or an iterable or async iterable',
+        );
+      const { verifyLegacy } = readOptions('auth.importUsers', schema, options);
+      if (verifyLegacy) requirePasswords(core, 'verifyLegacy').useLegacy(verifyLegacy);
+      return core.inTransaction(options.transaction, () => importAll(core, rows, options));
+    },
+  };
+}
+
+async function importAll(
+  core: Core,
+  rows: Rows,
+  { onProgress, dryRun = false, verifyLegacy }: ImportUsersOptions,
+): Promise<ImportReport> {
+  await core.database.ready();
+  const reader = new ImportRows(core, verifyLegacy);
+  const options = { via: 'import', isTrial: dryRun, seen: new Set<string>() } as const;
+  const users: ImportedAccount[] = [];
+  const skipped: SkippedRow[] = [];
+  let count = 0;
+  for await (const batch of inBatches(core, rows)) {
+    const all: Read[] = [];
+    for (const row of batch) {
+      all.push({ ref: refOf(row) ?? count, read: await reader.read(row) });
+      count++;
+    }
+    const accounts = all.flatMap(({ read }) => ('user' in read ? read : []));
+    const outcomes = await core.signUp.createMany(accounts, options);
+    for (const { ref, read } of all) {
+      const outcome = 'user' in read ? outcomes.get(read) : read;
+      if (outcome && 'id' in outcome) users.push({ ref, id: outcome.id });
+      else if (outcome) skipped.push({ ref, code: outcome.code, detail: outcome.detail });
+    }
+    const progress = { rows: count, imported: users.length, skipped: skipped.length };
+    await core.context.forApp(() => onProgress?.(progress));
+  }
+  return { users, skipped };
+}
+
+/** Reads the app's rows outside of its transaction, unless they name it. */
+async function* inBatches(core: Core, rows: Rows): AsyncGenerator<unknown[]> {
+  const iterator = Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]();
+  let isDone = false;
+  try {
+    while (!isDone) {
+      const batch: unknown[] = [];
+      while (!isDone && batch.length < BATCH) {
+        const next = await core.context.forApp(() => iterator.next());
+        isDone = next.done === true;
+        if (!isDone) batch.push(next.value);
+      }
+      if (batch.length > 0) yield batch;
+    }
+  } finally {
+    if (!isDone) await iterator.return?.();
+  }
+}
 
 const KEYS: ReadonlySet<string> = new Set<keyof ImportRow>([
   ...(['ref', 'id', 'email', 'emailVerified', 'username'] as const),

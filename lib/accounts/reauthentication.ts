@@ -2,9 +2,8 @@ import type { Transaction } from 'sequelize';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import { declareEvents } from '../outbox/events.js';
-import type { Shown } from '../sessions/assurance.js';
-import type { IssuedSession } from '../sessions/signed-in.js';
-import type { UserRecord } from '../users/user-record.js';
+import type { IssuedSession, Shown } from '../sessions/signed-in.js';
+import type { UserRecord } from '../users/record.js';
 
 declare module '../outbox/events.js' {
   interface EventDetails {

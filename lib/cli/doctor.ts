@@ -1,14 +1,10 @@
 import type { Command } from 'commander';
 import { internalsOf } from '../auth.js';
 import type { Acting, Call } from './call.js';
-import { checkCollations } from './checks/collations.js';
-import { checkDatabase } from './checks/database.js';
+import { checkCollations, checkDatabase, checkPruning, checkSchema, tablesOf } from './checks/database.js';
 import { type Finding, ok } from './checks/finding.js';
 import { checkHealth } from './checks/health.js';
-import { checkProxy } from './checks/proxy.js';
-import { checkPruning } from './checks/pruning.js';
-import { checkSchema, tablesOf } from './checks/schema.js';
-import { checkSettings } from './checks/settings.js';
+import { checkProxy, checkSettings } from './checks/settings.js';
 import { counted } from './output.js';
 
 /** `latchkey doctor`. */

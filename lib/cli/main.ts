@@ -2,7 +2,7 @@
 /** The command `latchkey`. */
 import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { run } from './run.js';
+import { run } from './program.js';
 
 // This file is two folders below it, as source and in the package.
 const packageJson = join(realpathSync(process.argv[1] ?? ''), '../../../package.json');

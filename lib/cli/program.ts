@@ -1,17 +1,37 @@
+import { randomBytes } from 'node:crypto';
 import { loadEnvFile } from 'node:process';
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 import type { Auth } from '../auth.js';
 import type { Acting } from './call.js';
 import { addDoctor } from './doctor.js';
-import { EXIT, usageError } from './failure.js';
 import { addImport } from './import.js';
-import { Output, type Streams } from './output.js';
+import { describeFailure, EXIT, Output, Refusal, type Streams, usageError } from './output.js';
 import { loadProject } from './project.js';
-import { addPrune } from './prune.js';
-import { addRotate } from './rotate.js';
-import { addSecret } from './secret.js';
-import { addMigrate } from './upkeep.js';
+import { addMigrate, addPrune, addRotate } from './upkeep.js';
 import { addUsers } from './users.js';
+
+/**
+ * Runs the command line.
+ *
+ * @param args without Node and the script
+ * @returns the exit code
+ */
+export async function run(
+  args: readonly string[],
+  version: string,
+  streams: Streams = process,
+): Promise<number> {
+  const program = createProgram(streams, version);
+  try {
+    await program.command.parseAsync([...args], { from: 'user' });
+    return program.exitCode();
+  } catch (error) {
+    // It has printed what is wrong, or the help.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    new Output(streams, args.includes('--json')).failure(describeFailure(error));
+    return error instanceof Refusal ? error.exitCode : EXIT.failed;
+  }
+}
 
 /** The command line: its commands, and the exit code of the one that has run. */
 export function createProgram(
@@ -105,4 +125,15 @@ function readEnvironment(file: string): void {
   } catch (error) {
     throw usageError(`--env-file: ${(error as Error).message}`);
   }
+}
+
+/** `latchkey secret`, which needs no config. */
+export function addSecret(parent: Command, output: (isJson: boolean) => Output): void {
+  parent
+    .command('secret')
+    .description('Print a new secret for the config: 32 random bytes, as text. It needs no config.')
+    .action((_options, command: Command) => {
+      const secret = randomBytes(32).toString('base64url');
+      output(command.optsWithGlobals().json === true).result({ secret }, secret);
+    });
 }

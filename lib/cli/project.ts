@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Auth } from '../auth.js';
-import { Refusal, usageError } from './failure.js';
+import { Refusal, usageError } from './output.js';
 
 /** In the order in which they are looked for. */
 const NAMES = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts'].map((extension) => `latchkey.config.${extension}`);

@@ -1,6 +1,64 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { internalsOf } from '../auth.js';
+import { type Chore, runChores } from '../database/chores.js';
 import type { Acting, Call } from './call.js';
-import { usageError } from './failure.js';
+import { counted, usageError } from './output.js';
+
+/** `latchkey prune`. */
+export function addPrune(parent: Command, acting: Acting): void {
+  parent
+    .command('prune')
+    .description('Delete what has expired: sessions, links, counters and the like. For a daily job.')
+    .option('--dry-run', 'say how many rows would go, and delete none')
+    .action(
+      acting(async (call) => {
+        call.out.progress('Looking for what has expired …');
+        const { expired } = internalsOf(call.auth).chores;
+        await doChores(call, expired, (rows, dryRun) =>
+          dryRun ? `${rows} would be deleted.` : `${rows} deleted.`,
+        );
+      }),
+    );
+}
+
+/** `latchkey rotate`. */
+export function addRotate(parent: Command, acting: Acting): void {
+  parent
+    .command('rotate')
+    .description(
+      'Encrypt everything with the first secret of the config. Afterwards the other secrets can be removed.',
+    )
+    .option('--dry-run', 'say how many rows would be encrypted again, and change none')
+    .action(
+      acting(async (call) => {
+        call.out.progress('Looking for what another secret has encrypted …');
+        const { sealed } = internalsOf(call.auth).chores;
+        await doChores(call, sealed, (rows, dryRun) =>
+          dryRun
+            ? `${rows} would be encrypted again.`
+            : `${rows} encrypted again. Older secrets can now be removed from the config, once every process has it.`,
+        );
+      }),
+    );
+}
+
+/**
+ * Does chores; with `--dry-run`, only counts what they would treat. Says how many rows, and in which tables.
+ *
+ * @param inWords the result, of a number of rows such as `3 rows`
+ */
+export async function doChores(
+  { out, options }: Call,
+  chores: readonly Chore[],
+  inWords: (rows: string, dryRun: boolean) => string,
+): Promise<void> {
+  const { dryRun = false } = options as { dryRun?: boolean };
+  const { rows, tables } = await runChores(chores, dryRun);
+  const lines = Object.entries(tables)
+    .filter(([, count]) => count > 0)
+    .map(([table, count]) => `  ${table}: ${count.toLocaleString('en')}`);
+  out.result({ dryRun, rows, tables }, [...lines, inWords(counted(rows, 'row'), dryRun)].join('\n'));
+}
 
 /** `latchkey migrate`. */
 export function addMigrate(parent: Command, acting: Acting): void {

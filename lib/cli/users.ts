@@ -1,12 +1,13 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError } from 'commander';
+import type { Transaction } from 'sequelize';
 import { type Auth, internalsOf } from '../auth.js';
 import { isUuid } from '../crypto/uuid.js';
-import type { UserForAdmins } from '../users/user-record.js';
+import type { UserForAdmins } from '../users/record.js';
 import type { Acting, Call } from './call.js';
-import { Refusal, usageError } from './failure.js';
-import { counted } from './output.js';
-import { readPassword } from './password.js';
-import { trying } from './trying.js';
+import { counted, Refusal, usageError } from './output.js';
 
 const WHO = '<user>';
 const WHO_HELP = 'an id, an email or a username';
@@ -221,4 +222,52 @@ function readLimit(text: string): number {
   if (!Number.isInteger(limit) || limit < 1 || limit > 200)
     throw new InvalidArgumentError('It must be 1 to 200.');
   return limit;
+}
+
+/**
+ * Reads a password from stdin: at a terminal it is asked for twice and not shown, otherwise it is everything up to the end
+ * of a line. Never from the arguments, which other users of the machine can see.
+ *
+ * @throws Refusal if there is none
+ */
+export async function readPassword(signal: AbortSignal): Promise<string> {
+  const { stdin } = process;
+  const password = stdin.isTTY ? await ask(signal) : (await text(stdin)).replace(/\r?\n$/, '');
+  if (password === '') throw new Refusal('no password came from stdin');
+  if (/[\r\n]/.test(password)) throw new Refusal('the password must be one line');
+  return password;
+}
+
+async function ask(signal: AbortSignal): Promise<string> {
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createInterface({ input: process.stdin, output: silent, terminal: true });
+  // The terminal is in raw mode then, in which Ctrl-C is a character.
+  terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  try {
+    process.stderr.write('New password: ');
+    const password = await terminal.question('', { signal });
+    process.stderr.write('\nThe same again: ');
+    const again = await terminal.question('', { signal });
+    process.stderr.write('\n');
+    if (again !== password) throw new Refusal('the two passwords differ');
+    return password;
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Makes a change. With `--dry-run`, in a transaction that is rolled back, so that it sends no emails and events either. */
+export async function trying<T>(
+  { auth, options }: Call,
+  change: (transaction: Transaction | undefined) => Promise<T>,
+): Promise<T> {
+  if (!options.dryRun) return change(undefined);
+  const { sequelize, dialect } = internalsOf(auth).core.database;
+  const type = 'IMMEDIATE' as Transaction.TYPES;
+  const transaction = await sequelize.transaction(dialect === 'sqlite' ? { type } : {});
+  try {
+    return await change(transaction);
+  } finally {
+    await transaction.rollback();
+  }
 }

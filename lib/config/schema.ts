@@ -1,14 +1,213 @@
+import { IncomingMessage } from 'node:http';
 import type { Sequelize } from 'sequelize';
 import * as z from 'zod';
+import { isWebhookSecret } from '../crypto/webhook-signature.js';
 import { isSequelize } from '../database/connect.js';
 import type { RedisClient } from '../limits/redis-store.js';
 import { consoleLogger, type Logger } from '../logger.js';
 import { NOTICE_KINDS } from '../mail/notice-kinds.js';
+import type { WebhookSettings } from '../outbox/webhooks.js';
+import { coreTables } from '../tables/core.js';
 import type { SessionBridge } from './bridge.js';
-import type { EmailOptions } from './config.js';
-import { requestPropertySchema } from './request-property.js';
-import { hooksSchema, userSchema } from './user-schema.js';
-import { webhooksSchema } from './webhook-schema.js';
+import type { EmailOptions, FieldOptions, Hooks, RowModel } from './config.js';
+import { isLoopback } from './options.js';
+
+// Express's own properties, and those of its usual middleware.
+const TAKEN = new Set(
+  (
+    'app,body,cookies,file,files,host,hostname,ip,ips,method,next,originalUrl,params,path,protocol,query,rawBody,res,route,' +
+    'secure,secret,session,sessionID,sessionStore,signedCookies,stale,fresh,subdomains,user,xhr,baseUrl,login,logout'
+  ).split(','),
+);
+
+/** The schema of `requestProperty` in the config. */
+export const requestPropertySchema = z
+  .string('must be the name of a property of requests, such as auth')
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be a name of letters, digits and _')
+  .refine((name) => !TAKEN.has(name) && !(name in IncomingMessage.prototype), {
+    error: 'is a property that requests have already: choose another',
+  });
+
+const WHAT_SECRET =
+  "must be whsec_ and 24 to 64 random bytes in base64, such as from `node -p \"'whsec_' + require('crypto').randomBytes(32).toString('base64')\"`";
+const webhookSecret = z.string(WHAT_SECRET).refine(isWebhookSecret, { error: WHAT_SECRET });
+const url = z
+  .string('must be a URL such as https://example.com/webhooks')
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), {
+    error: 'must be a URL such as https://example.com/webhooks',
+    abort: true,
+  })
+  .refine((text) => new URL(text).username === '' && new URL(text).password === '', {
+    error: 'must not contain a username or password: its receiver verifies the signature',
+  })
+  .refine((text) => process.env.NODE_ENV !== 'production' || isSafe(new URL(text)), {
+    error: 'must be https in production, except on this machine',
+  });
+
+/** Validates `webhooks`. */
+export const webhooksSchema = z
+  .array(
+    z
+      .strictObject({
+        url,
+        secret: z.union([webhookSecret, z.array(webhookSecret).min(1, 'must contain at least one secret')], {
+          error: WHAT_SECRET,
+        }),
+        events: z.array(z.string('must be the name of an event'), 'must be a list of events').optional(),
+      })
+      .transform(
+        ({ url, secret, events = null }): WebhookSettings => ({
+          url: new URL(url).href,
+          secrets: [secret].flat(),
+          events,
+        }),
+      ),
+    'must be a list of { url, secret, events }',
+  )
+  .refine((list) => new Set(list.map(({ url }) => url)).size === list.length, {
+    error: 'contains the same url twice: put all of its events into one',
+  });
+
+function isSafe({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || isLoopback(hostname);
+}
+
+// As in MySQL's VARCHAR with four bytes a character, of which a row can hold 65,535.
+const MAX_LENGTH = 4000;
+const INT_32 = 2 ** 31;
+
+const length = z.int('must be a whole number').min(0, 'must be 0 or more');
+const bound = z.number('must be a number');
+
+const field = z
+  .strictObject({
+    type: z.enum(
+      ['string', 'integer', 'number', 'boolean', 'date', 'json'],
+      "must be 'string', 'integer', 'number', 'boolean', 'date' or 'json'",
+    ),
+    required: z.boolean('must be true or false').optional(),
+    default: z.unknown().optional(),
+    maxLength: length
+      .min(1, 'must be at least 1')
+      .max(MAX_LENGTH, `must be at most ${MAX_LENGTH}`)
+      .optional(),
+    minLength: length.optional(),
+    pattern: z.instanceof(RegExp, { error: 'must be a regular expression' }).optional(),
+    enum: z
+      .array(z.union([z.string(), z.number()], 'must be a string or a number'), 'must be a list')
+      .min(1, 'must list at least one value')
+      .optional(),
+    minimum: bound.optional(),
+    maximum: bound.optional(),
+    input: z.enum(['user', 'none'], "must be 'user' or 'none'").optional(),
+    output: z.enum(['self', 'admin', 'none'], "must be 'self', 'admin' or 'none'").optional(),
+  })
+  .superRefine((options, context) => {
+    for (const [key, message] of contradictions(options as FieldOptions)) {
+      context.addIssue({ code: 'custom', path: [key], message });
+    }
+  });
+
+/** What an option requires of the type, and of other options. */
+function* contradictions(options: FieldOptions): Generator<readonly [key: string, message: string]> {
+  const { type, minLength = 0, maxLength = 255, minimum, maximum } = options;
+  for (const key of ['maxLength', 'minLength', 'pattern'] as const) {
+    if (options[key] !== undefined && type !== 'string') yield [key, "is for type: 'string'"];
+  }
+  for (const key of ['minimum', 'maximum'] as const) {
+    if (options[key] !== undefined && type !== 'integer' && type !== 'number')
+      yield [key, "is for type: 'integer' or 'number'"];
+  }
+  if (minLength > maxLength) yield ['minLength', 'must be at most maxLength'];
+  if (minimum !== undefined && maximum !== undefined && minimum > maximum)
+    yield ['minimum', 'must be at most maximum'];
+  if (type === 'integer' && [minimum, maximum].some((one) => one !== undefined && !isInt32(one)))
+    yield [
+      minimum !== undefined && !isInt32(minimum) ? 'minimum' : 'maximum',
+      'must be an integer of 32 bits',
+    ];
+  const wanted = type === 'string' ? 'string' : 'number';
+  if (options.enum && !['string', 'integer', 'number'].includes(type))
+    yield ['enum', "is for type: 'string', 'integer' or 'number'"];
+  else if (options.enum?.some((value) => typeof value !== wanted))
+    yield ['enum', `must list ${wanted}s only, as type says`];
+  // Nobody could sign up.
+  if (options.required && options.input === 'none' && options.default === undefined)
+    yield ['required', "needs a default with input: 'none', since users cannot give a value"];
+}
+
+function isInt32(value: number): boolean {
+  return Number.isInteger(value) && value >= -INT_32 && value < INT_32;
+}
+
+// What the routes' bodies and responses have beside the fields.
+const OTHERS = ['password', 'credential', 'fields', 'user', 'session', 'token', 'rememberMe', 'redirectTo'];
+const MORE = ['errorTo', 'secondFactorTo', 'newEmail', 'via', 'prototype', 'toJSON', 'dataValues'];
+const PLUGINS = ['suspendedAt', 'suspendedUntil', 'suspensionReason', 'emailVerified', 'isAdmin', 'apiKey'];
+const PROTOTYPE = Object.getOwnPropertyNames(Object.prototype);
+const RESERVED = new Set([
+  ...Object.keys(coreTables.User.columns),
+  ...OTHERS,
+  ...MORE,
+  ...PLUGINS,
+  ...PROTOTYPE,
+]);
+
+const name = z
+  .string()
+  .regex(
+    /^[a-z][a-zA-Z0-9]{0,39}$/,
+    'must be a name in camelCase, of letters and digits, with at most 40 characters',
+  )
+  .refine(
+    (key) => !/[A-Z]{2}/.test(key),
+    'must not have two capitals in a row: its name in JSON could not be read back',
+  )
+  .refine((key) => !RESERVED.has(key), 'is a name that latchkey uses: choose another');
+
+// Not `instanceof`: the app may use another copy of Sequelize.
+const model = z.custom<RowModel>(
+  (it) => typeof it === 'function' && typeof (it as Partial<RowModel>).getAttributes === 'function',
+  'must be a Sequelize model',
+);
+
+/** The schema of `user` in the config. */
+export const userSchema = z
+  .strictObject({
+    fields: z.record(name, field, 'must be an object of fields').default({}),
+    model: model.optional(),
+    foreignKey: z.string("must be the name of the model's attribute with the account's id").optional(),
+  })
+  .superRefine((options, context) => {
+    const [key, message] =
+      options.model && options.foreignKey === undefined
+        ? ['foreignKey', "is missing: name the model's attribute with the account's id"]
+        : ['foreignKey', 'is for user.model: set that too'];
+    if ((options.model === undefined) !== (options.foreignKey === undefined))
+      context.addIssue({ code: 'custom', path: [key], message });
+    if (options.foreignKey !== undefined && Object.hasOwn(options.fields, options.foreignKey))
+      context.addIssue({
+        code: 'custom',
+        path: ['fields', options.foreignKey],
+        message: "is user.foreignKey, which holds the account's id: leave it out",
+      });
+  });
+
+const HOOKS = [
+  'beforeCreateUser',
+  'createRow',
+  'afterCreateUser',
+  'afterUpdateUser',
+  'beforeDeleteUser',
+] as const;
+const hook = z
+  .custom<(...given: never[]) => unknown>((it) => typeof it === 'function', 'must be a function')
+  .optional();
+
+/** The schema of `hooks` in the config. */
+export const hooksSchema = z
+  .strictObject(Object.fromEntries(HOOKS.map((key) => [key, hook])))
+  .transform((hooks) => hooks as Hooks);
 
 const MIN_SECRET_BYTES = 32;
 

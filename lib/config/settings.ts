@@ -3,14 +3,13 @@ import type { z } from 'zod';
 import type { LimitRules, WindowRule } from '../limits/limiter.js';
 import type { RedisClient } from '../limits/redis-store.js';
 import { type Logger, steadyLogger } from '../logger.js';
-import type { MailSettings } from '../mail/mailer.js';
+import type { MailSettings } from '../mail/messages.js';
 import { NOTICE_KINDS, type NoticeKind } from '../mail/notice-kinds.js';
-import type { WebhookSettings } from '../outbox/webhook-options.js';
+import type { WebhookSettings } from '../outbox/webhooks.js';
 import type { SessionBridge } from './bridge.js';
-import type { AuthConfig } from './config.js';
+import type { AuthConfig, FieldsOptions, Hooks, RowModel } from './config.js';
 import { isLoopback, readOptions } from './options.js';
 import { configSchema } from './schema.js';
-import type { FieldsOptions, Hooks, RowModel } from './user-options.js';
 
 /** A cookie's name, and its attributes other than HttpOnly and its lifetime. */
 export interface CookieSettings {

@@ -1,35 +1,19 @@
 import type { Transaction } from 'sequelize';
 import type { z } from 'zod';
 import type { AuthErrorCode } from '../errors.js';
-import type { Assurance, Shown } from '../sessions/assurance.js';
+import type { WayBack } from '../notices/changes.js';
 import type { Carrier } from '../sessions/request.js';
-import type { PendingSignIn } from '../sessions/signed-in.js';
-import type { Session } from '../tables/session.js';
-import type { User } from '../tables/user.js';
-import type { LegacyVerifiers } from '../users/imported.js';
-import type { RowPart } from '../users/row-part.js';
-import type { AccountRow, UserRecord } from '../users/user-record.js';
+import type { FactorMethod, Reauthentication, SecondFactors } from '../sessions/second-factor.js';
+import type { Session, User } from '../tables/core.js';
+import type { LegacyVerifiers, RowPart } from '../users/imported.js';
+import type { AccountRow, UserRecord } from '../users/record.js';
+import type { Purpose } from '../verification/tokens.js';
 
 /** A way for a user to sign in: their password, or a linked account at a provider. */
 export interface WayIn {
   readonly kind: string;
   /** Tells apart several of one kind, such as providers. */
   readonly id?: string;
-}
-
-/** What a one-time token allows. */
-export interface Purpose {
-  /** At most 32 characters. */
-  readonly name: string;
-  readonly lifetimeMs: number;
-  /** Whether a new password revokes the user's tokens. @default false */
-  readonly endsWithPassword?: boolean;
-  /**
-   * Whether it is sent to an address that the user is to get. Redeeming it changes the email, and whatever ends the user's
-   * sessions ends it too.
-   * @default false
-   */
-  readonly isForNewEmail?: boolean;
 }
 
 /** Passwords, of which the core knows only that a plugin may have them. */
@@ -94,104 +78,6 @@ export interface Usernames {
   fold(username: unknown): string | null;
 }
 
-/** A sign-in that a second factor must complete. */
-export interface NewPendingSignIn {
-  readonly record: Pick<UserRecord, 'user' | 'account'>;
-  /** The user's epoch when they authenticated. */
-  readonly authEpoch: number;
-  /** How they did. */
-  readonly amr: readonly string[];
-  readonly remembered: boolean;
-  /** The counter of failures that the completed sign-in clears. Null if there is none. */
-  readonly attempts: string | null;
-}
-
-/** Second factors, of which the core knows only that a plugin may have them. */
-export interface SecondFactors {
-  /** Whether an account has one. @param account with the plugin's columns of users */
-  isOn(account: object): boolean;
-  /** What a trusted provider has checked itself, in place of what was shown. Null if there is none. */
-  trusted(shown: Shown): Shown | null;
-  /** Writes down a sign-in that waits for the second factor. */
-  begin(pending: NewPendingSignIn, transaction?: Transaction): Promise<PendingSignIn>;
-  /** Ends the pending sign-in that the current request carries, if any: its browser signs out. */
-  abandon(): Promise<void>;
-  /** Accepts again what was refused after too many wrong codes: the user has given a passkey outside a pending sign-in. */
-  forgive(userId: string): Promise<void>;
-}
-
-/** A proof of who they are that the user of a session can give again: a field of POST /reauthenticate. */
-export interface Reauthentication {
-  /** The name of the field in the body. */
-  readonly field: string;
-  /** @internal */
-  readonly schema: z.ZodType;
-  readonly problems: readonly AuthErrorCode[];
-  /**
-   * The assurance that it can reach. An account with a second factor takes only 2: anything else is refused before it is
-   * verified.
-   * @default 2
-   */
-  readonly aal?: 1 | 2;
-  /**
-   * Verifies it.
-   *
-   * @param session the session of the request
-   * @returns what it shows. With aal 2, the session gets it and a new token
-   * @throws AuthError if it is wrong
-   */
-  verify(record: UserRecord, value: unknown, session: Session): Promise<Shown>;
-}
-
-/** A way to give the second factor that another plugin has than the one with {@link SecondFactors}, such as a passkey. */
-export interface FactorMethod {
-  /** The name on the wire. */
-  readonly name: string;
-  /** Whether the user can give it. */
-  isAvailable(userId: string): Promise<boolean>;
-  /** What the client needs to give it: the answer of POST /signin/second-factor/options. @param challengedBy the pending sign-in */
-  options(userId: string, challengedBy: string): Promise<Readonly<Record<string, unknown>>>;
-  /** The schema of the `options`. @internal */
-  readonly optionsSchema: z.ZodType;
-  /** The schema of the `response`. @internal */
-  readonly responseSchema: z.ZodType;
-  /** What `verify` throws, for the OpenAPI document. */
-  readonly problems: readonly AuthErrorCode[];
-  /** @param challengedBy the pending sign-in @throws AuthError if it does not verify */
-  verify(record: UserRecord, response: unknown, challengedBy: string): Promise<Assurance>;
-}
-
-/** A plugin's part of the ways into an account, which an undone change puts back. */
-export interface WayBack {
-  /** The name of the part in snapshots. It must never change. */
-  readonly name: string;
-  /** The part as it is, as JSON. The user's row is locked. */
-  snapshot(userId: string, transaction: Transaction): Promise<unknown>;
-  /**
-   * Makes the part what it was, and ends whatever is in progress, such as open challenges. The user's row is locked.
-   *
-   * @param part what `snapshot` returned then; undefined if the plugin was not there
-   * @param shown the codes that were given as a proof: see `proves`. One that is good for one use has had it
-   */
-  restore(
-    record: UserRecord,
-    part: unknown,
-    transaction: Transaction,
-    shown: Readonly<Record<string, string>>,
-  ): Promise<void>;
-  /** Whether restoring this part takes away a second factor that the account has now. */
-  losesSecondFactor?(record: UserRecord, part: unknown): boolean;
-  /**
-   * Whether a code is right for the account as it was. Not limited: the caller counts.
-   *
-   * @param proof what was given, by field of POST /undo-change
-   * @returns null if it is not this plugin's
-   */
-  proves?(userId: string, part: unknown, proof: Readonly<Record<string, string>>): Promise<boolean | null>;
-  /** The fields of POST /undo-change that `proves` knows. */
-  readonly proofs?: readonly string[];
-}
-
 /** What a plugin contributes to the core. The core knows no plugin by name. */
 export interface Contribution {
   readonly carriers?: readonly Carrier[];
@@ -246,4 +132,28 @@ export interface Contribution {
   onDelete?(userId: string, transaction: Transaction): Promise<(() => void) | undefined> | Promise<void>;
   /** Waits for background work, before the connections are closed. */
   settle?(): Promise<void>;
+}
+
+let administrators: readonly string[] = [];
+
+/** Registers how to configure administrators, for error messages. Called when the plugin's module is loaded. */
+export function declareAdministrators(how: string): void {
+  administrators = [how];
+}
+
+/** Empty if a bundler has left the plugin out. */
+export function howToNameAdministrators(): readonly string[] {
+  return administrators;
+}
+
+let passwords = 'a plugin with passwords';
+
+/** Registers how to enable passwords, for error messages. Called when the plugin's module is loaded. */
+export function declarePasswords(how: string): void {
+  passwords = how;
+}
+
+/** What to add to the config for passwords. */
+export function howToEnablePasswords(): string {
+  return passwords;
 }

@@ -3,41 +3,80 @@ import type { Settings } from '../config/settings.js';
 import type { CallContext, PlainRequest } from '../context/call.js';
 import type { SecretBox } from '../crypto/secret-box.js';
 import type { Database } from '../database/database.js';
-import { AuthError } from '../errors.js';
+import { AuthError, invalidField } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
-import type { Mailer } from '../mail/mailer.js';
 import { Mails } from '../mail/mails.js';
+import type { Mailer } from '../mail/messages.js';
 import { AccountChanges } from '../notices/changes.js';
 import { Notices } from '../notices/notices.js';
 import type { Events } from '../outbox/events.js';
 import type { Outbox } from '../outbox/outbox.js';
-import { type ClientInput, forClientOf, type TransactionOption } from '../sessions/client-input.js';
-import { Devices } from '../sessions/core-devices.js';
-import { DeviceRows } from '../sessions/devices.js';
-import { NewSessions } from '../sessions/new-sessions.js';
-import type { Carrier } from '../sessions/request.js';
+import { DeviceRows, Devices } from '../sessions/devices.js';
+import { type Carrier, type ClientInput, forClientOf, type TransactionOption } from '../sessions/request.js';
 import { SecondFactorRules } from '../sessions/second-factor.js';
 import { Sessions } from '../sessions/sessions.js';
-import { type CheckedSignIn, type Proof, SignIn, type SignInOptions } from '../sessions/sign-in.js';
+import {
+  type CheckedSignIn,
+  NewSessions,
+  type Proof,
+  SignIn,
+  type SignInOptions,
+} from '../sessions/sign-in.js';
 import type { SignedIn } from '../sessions/signed-in.js';
 import { CarriedSessions } from '../sessions/taken-over.js';
-import { accountChanges } from '../tables/account-change.js';
 import type { Columns } from '../tables/column.js';
-import { devices } from '../tables/device.js';
-import { oneTimeTokens } from '../tables/one-time-token.js';
-import { sessions } from '../tables/session.js';
+import { accountChanges, devices, oneTimeTokens, type Session, sessions, type User } from '../tables/core.js';
 import { Table, type TableDeclaration } from '../tables/table.js';
-import type { User } from '../tables/user.js';
+import { SignUp } from '../users/create.js';
 import { HeldEmails } from '../users/held-emails.js';
-import { SignUp } from '../users/sign-up.js';
+import type { AccountRow, UserRecord } from '../users/record.js';
 import { UserUpdates } from '../users/updates.js';
-import type { UserRecord } from '../users/user-record.js';
+import { UserStorage, type Users } from '../users/users.js';
 import { MailDelivery } from '../verification/delivery.js';
 import { type Attached, ProofOfEmail } from '../verification/proof.js';
 import { OneTimeTokens } from '../verification/tokens.js';
-import type { Contribution } from './contribution.js';
-import { PluginRules } from './plugin-rules.js';
-import { WaysIn } from './ways-in.js';
+import {
+  type Contribution,
+  howToEnablePasswords,
+  type Passwords,
+  type Usernames,
+  type WayIn,
+} from './contribution.js';
+
+/** What plugins decide about accounts, and show of them. */
+export abstract class PluginRules extends UserStorage {
+  /**
+   * Refuses a person who has just shown who they are, if a plugin's check does, such as that for suspended accounts. Every
+   * way in calls it after the proof, and never before.
+   *
+   * @throws AuthError such as `account_suspended`
+   */
+  checkAccount(account: AccountRow): void {
+    for (const contribution of this.contributions) contribution.checkAccount?.(account);
+  }
+
+  /** What plugins contribute. Complete once all are set up. */
+  abstract get contributions(): readonly Contribution[];
+
+  /** Whether a plugin defines administrators. */
+  get hasAdministrators(): boolean {
+    return this.contributions.some(({ isAdministrator }) => isAdministrator !== undefined);
+  }
+
+  isAdministrator(user: User): boolean {
+    return this.contributions.some((contribution) => contribution.isAdministrator?.(user) ?? false);
+  }
+
+  /** The attributes of a user that plugins show to clients. */
+  get shownOfUser(): readonly (keyof User)[] {
+    return this.contributions.flatMap(({ shows }) => shows?.user ?? []);
+  }
+
+  /** The attributes of a session that plugins show to clients. */
+  get shownOfSession(): readonly (keyof Session)[] {
+    return this.contributions.flatMap(({ shows }) => shows?.session ?? []);
+  }
+}
 
 // A browser sends one, or two if another subdomain has set a cookie with the same name.
 const MAX_CARRIED_SESSIONS = 2;
@@ -233,4 +272,85 @@ export class Core extends PluginRules {
     // After the outbox: the app's `send` may cause events, which the audit log writes.
     await Promise.all(this.#contributions.map((contribution) => contribution.settle?.()));
   }
+}
+
+type ChangeInSession = <T>(
+  userId: string,
+  sessionId: string,
+  work: (transaction: Transaction, record: UserRecord) => Promise<T>,
+) => Promise<T>;
+
+/** How users can sign in, according to the plugins. */
+export class WaysIn {
+  constructor(
+    private readonly database: Database,
+    private readonly users: Users,
+    private readonly contributions: () => readonly Contribution[],
+    /** {@link Core.inNameOf} */
+    private readonly inNameOf: ChangeInSession,
+  ) {}
+
+  /** The user's ways to sign in. The transaction must have locked the user's row. */
+  async of(record: UserRecord, transaction: Transaction): Promise<readonly WayIn[]> {
+    const ways = [];
+    for (const contribution of this.contributions()) {
+      ways.push(...((await contribution.waysIn?.(record, transaction)) ?? []));
+    }
+    return ways;
+  }
+
+  /**
+   * Removes a way to sign in, unless it is the last one. The user's row is locked, so that two concurrent removals
+   * cannot each rely on what the other removes.
+   *
+   * @param sessionId the requesting session: see {@link Core.inNameOf}; null for code
+   * @throws AuthError `user_not_found` (404), `last_sign_in_method` (409), and what `remove` throws; with a session also
+   *   `invalid_session` (401), `second_factor_required` and `reauthentication_required` (403)
+   */
+  remove<T>(
+    userId: string,
+    remove: (transaction: Transaction, record: UserRecord) => Promise<T>,
+    sessionId: string | null = null,
+  ): Promise<T> {
+    const work = async (transaction: Transaction, record: UserRecord) => {
+      const removed = await remove(transaction, record);
+      if ((await this.of(record, transaction)).length === 0) throw new AuthError('last_sign_in_method');
+      return removed;
+    };
+    if (sessionId !== null) return this.inNameOf(userId, sessionId, work);
+    return this.database.transaction(async (transaction) => {
+      const record = await this.users.lock(userId, transaction);
+      if (!record) throw new AuthError('user_not_found');
+      return work(transaction, record);
+    });
+  }
+}
+
+/** The passwords of the plugin that has them. Null if none has. */
+export function passwordsOf({ contributions }: Core): Passwords | null {
+  return contributions.find(({ passwords }) => passwords)?.passwords ?? null;
+}
+
+/** @param what the call that needs them, for the message. @throws TypeError if no plugin has passwords */
+export function requirePasswords(core: Core, what: string): Passwords {
+  const passwords = passwordsOf(core);
+  if (passwords) return passwords;
+  throw new TypeError(`latchkey: ${what} requires passwords: ${howToEnablePasswords()}`);
+}
+
+/** The rules for usernames. Null if users cannot have one. */
+export function usernamesOf({ contributions }: Core): Usernames | null {
+  return contributions.find(({ usernames }) => usernames)?.usernames ?? null;
+}
+
+/** Whether users can have usernames. */
+export function hasUsernames(core: Core): boolean {
+  return usernamesOf(core) !== null;
+}
+
+/** A username in its stored form. @throws AuthError `validation_failed`, also if usernames are not enabled */
+export function readUsername(core: Core, username: string): string {
+  const usernames = usernamesOf(core);
+  if (usernames) return usernames.check(username);
+  throw invalidField('/username', 'unknown_key', 'is not accepted: usernames are not enabled');
 }

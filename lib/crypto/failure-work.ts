@@ -1,5 +1,3 @@
-import { bcrypt } from './bcrypt.js';
-
 // How many recent measurements a typical value is taken from.
 const REMEMBERED = 15;
 // bcrypt's lowest cost.
@@ -127,4 +125,13 @@ export class FailureWork {
 async function runBcrypt(cost: number): Promise<void> {
   const { compare } = await bcrypt();
   await compare('', `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}`);
+}
+
+// Node's `import()` costs several promises each time.
+let loaded: typeof import('bcrypt') | undefined;
+
+/** bcrypt, whose native part is loaded on first use instead of at startup. */
+export async function bcrypt(): Promise<typeof import('bcrypt')> {
+  loaded ??= (await import('bcrypt')).default;
+  return loaded;
 }

@@ -1,7 +1,7 @@
 import { type BinaryLike, hash, pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { bcrypt } from './bcrypt.js';
 import type { Kind } from './failure-work.js';
+import { bcrypt } from './failure-work.js';
 
 /** A password hash created by another program. */
 export interface ForeignHash {

@@ -1,6 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
-import { bcrypt } from './bcrypt.js';
-import { FailureWork, type Kind, Recent } from './failure-work.js';
+import { bcrypt, FailureWork, type Kind, Recent } from './failure-work.js';
 import { type ForeignHash, readForeignHash } from './foreign-hash.js';
 import { queueHash } from './hash-queue.js';
 

@@ -1,6 +1,27 @@
-import type { Chore } from './chore.js';
 import type { Database } from './database.js';
-import { BATCH, inBatches } from './in-batches.js';
+
+/** Upkeep of one table, such as the deletion of its expired rows. */
+export interface Chore {
+  /** The name of the table, with the configured prefix. */
+  readonly table: string;
+  /** Does it, or only counts the rows that it would treat. @returns their number */
+  run(dryRun: boolean): Promise<number>;
+}
+
+/** Does chores one after another, or only counts. @returns the number of rows, in all and in each table */
+export async function runChores(
+  chores: readonly Chore[],
+  dryRun: boolean,
+): Promise<{ readonly rows: number; readonly tables: Readonly<Record<string, number>> }> {
+  const tables: Record<string, number> = {};
+  let rows = 0;
+  for (const chore of chores) {
+    const treated = await chore.run(dryRun);
+    tables[chore.table] = treated;
+    rows += treated;
+  }
+  return { rows, tables };
+}
 
 /** It reads everything that has expired, which may be much. */
 const COUNTING_MS = 60_000;
@@ -64,4 +85,36 @@ export async function countRows(database: Database, from: string, ends: Ends): P
   const sql = `SELECT COUNT(*) AS n FROM ${from}`;
   const [row] = await database.select<{ n: number | string }>(sql, ends, undefined, COUNTING_MS);
   return Number(row?.n ?? 0);
+}
+
+/** The number of rows that are found at once. */
+export const BATCH = 500;
+// The more rows a statement deletes, the longer it holds up other writers, most of all while MySQL's redo log is full.
+const AT_ONCE = 100;
+const LEAST_PAUSE_MS = 10;
+
+/**
+ * Deletes rows a few at a time, since one large DELETE would block other statements for seconds. Each time is followed by a
+ * pause as long as it took, so that others get at least half of the database's time.
+ *
+ * @param find selects up to {@link BATCH} of the rows that are left
+ * @param treat deletes rows, or sees to it that they are not found again. @returns how many it has deleted
+ * @returns the number of deleted rows
+ */
+export async function inBatches<Row>(
+  find: () => Promise<Row[]>,
+  treat: (rows: readonly Row[]) => Promise<number>,
+): Promise<number> {
+  for (let total = 0, begun = performance.now(); ; ) {
+    const rows = await find();
+    const isLast = rows.length < BATCH;
+    for (let at = 0; at < rows.length; at += AT_ONCE) {
+      total += await treat(rows.slice(at, at + AT_ONCE));
+      if (isLast && at + AT_ONCE >= rows.length) break;
+      const pauseMs = Math.max(LEAST_PAUSE_MS, performance.now() - begun);
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      begun = performance.now();
+    }
+    if (isLast) return total;
+  }
 }

@@ -1,6 +1,19 @@
 import type { Socket } from 'node:net';
-import { Sequelize } from 'sequelize';
-import { sqlite } from './sqlite-options.js';
+import { type Options, Sequelize, type Transaction } from 'sequelize';
+import * as driver from './sqlite-driver.js';
+
+/** What latchkey uses of Sequelize's connection manager; its types omit it. */
+export interface ConnectionManager {
+  config: { pool?: object };
+  readonly pool: { drain(): Promise<void>; destroyAllNow(): Promise<void> };
+  initPools(): void;
+  getConnection(options: object): Promise<object>;
+  releaseConnection(connection: object): void;
+}
+
+export function connectionManagerOf(sequelize: Sequelize): ConnectionManager {
+  return (sequelize as unknown as { connectionManager: ConnectionManager }).connectionManager;
+}
 
 /** The supported databases. MariaDB counts as MySQL. */
 export type Dialect = 'mysql' | 'postgres' | 'sqlite';
@@ -144,4 +157,37 @@ function closeSilentConnections(sequelize: Sequelize): Sequelize {
     socket?.setTimeout(SILENCE_MS, () => socket.destroy(new Error('the database stopped responding')));
   });
   return sequelize;
+}
+
+/** What {@link sqlite} returns: some of the options of Sequelize. */
+export type SqliteOptions = Required<
+  Pick<Options, 'dialect' | 'storage' | 'dialectModule' | 'retry' | 'transactionType'>
+>;
+
+/**
+ * The options of a Sequelize instance for SQLite without the package `sqlite3`, as latchkey opens one for a URL: with
+ * Node's own SQLite or, before Node 22.13, with `@photostructure/sqlite`, and with a write-ahead log. Its transactions
+ * wait for the lock at their start.
+ *
+ * @example
+ * const sequelize = new Sequelize({ ...sqlite('./app.db'), logging: false });
+ * const auth = createAuth({ database: sequelize, … });
+ *
+ * @param storage the path of the file, or `:memory:`
+ */
+export function sqlite(storage: string): SqliteOptions {
+  return {
+    dialect: 'sqlite',
+    storage,
+    dialectModule: driver,
+    // A deferred one cannot write any more if another connection has written since it began to read.
+    transactionType: 'IMMEDIATE' as Transaction.TYPES,
+    retry: {
+      match: [/SQLITE_BUSY/],
+      max: 7,
+      backoffBase: 10,
+      backoffExponent: 1.8,
+      backoffJitter: 20,
+    } as Options['retry'] & object,
+  };
 }

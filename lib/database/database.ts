@@ -2,15 +2,38 @@ import { QueryTypes, type Sequelize, type Transaction } from 'sequelize';
 import type { CallContext } from '../context/call.js';
 import { inSavepoint, joinTransaction } from './app-transaction.js';
 import { Clock, NOW_SQL } from './clock.js';
-import type { Dialect } from './connect.js';
-import type { Driver } from './driver.js';
+import { connectByUrl, type Dialect, dialectOf } from './connect.js';
+import { Driver } from './driver.js';
 import { AppError, asFailure, partOf } from './faults.js';
 import { digestList } from './literal.js';
-import { retrying } from './retrying.js';
 import { type Replacements, type StatementOptions, Statements } from './statements.js';
-import { DEADLINE_MS, noAnswer, Turn } from './turn.js';
-import { Units, type Writer } from './units.js';
-import { Writers } from './writers.js';
+import { DEADLINE_MS, noAnswer, retrying, Turn } from './turn.js';
+
+/**
+ * Opens the database that the config names. Nothing is connected yet.
+ *
+ * @throws TypeError on a URL or an instance that cannot be used
+ */
+export function openDatabase(
+  urlOrInstance: Sequelize | string,
+  tablePrefix: string,
+  context: CallContext,
+): Database {
+  const sequelize = typeof urlOrInstance === 'string' ? connectByUrl(urlOrInstance) : urlOrInstance;
+  if (!sequelize) {
+    throw new TypeError(
+      'latchkey: database must be a valid URL that starts with sqlite:, mysql://, mariadb:// or postgres://',
+    );
+  }
+  const dialect = dialectOf(sequelize);
+  if (!dialect) {
+    throw new TypeError(
+      `latchkey: database is a Sequelize instance for ${sequelize.getDialect()}; it must be for mysql, mariadb, postgres or sqlite`,
+    );
+  }
+  const driver = typeof urlOrInstance === 'string' ? new Driver(sequelize, dialect) : undefined;
+  return new Database(sequelize, dialect, tablePrefix, context, driver);
+}
 
 /**
  * Access to the database: statements with deadlines, transactions with retries, and the clock. Within a call that takes
@@ -228,4 +251,89 @@ export class Database {
     const [row] = (await this.#select(`SELECT ${this.nowSql} AS db_now`, undefined, undefined)) as object[];
     if (row) this.clock.observe((row as { db_now: number | string }).db_now);
   }
+}
+
+/**
+ * Lets SQLite's writers of one process stand in line, since it allows one at a time. Those of other processes, and
+ * transactions of the app, are waited for by retrying. On other databases, nobody waits.
+ */
+export class Writers {
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly dialect: Dialect) {}
+
+  run<T>(write: () => Promise<T>): Promise<T> {
+    if (this.dialect !== 'sqlite') return write();
+    const turn = this.#last.then(write, write);
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async settle(): Promise<void> {
+    await this.#last;
+  }
+}
+
+type Work = () => void;
+
+/** Writes what has been collected during a transaction, as a part of it. */
+export type Writer<Item> = (items: readonly Item[], transaction: Transaction) => Promise<void>;
+
+interface Unit {
+  readonly items: Map<Writer<never>, unknown[]>;
+  readonly later: Work[];
+}
+
+/**
+ * Collects what transactions are to write at their end, and what to do after their commits. Nothing of one that is rolled
+ * back is written or done.
+ */
+export class Units {
+  readonly #units = new WeakMap<Transaction, Unit>();
+
+  /** Adds what to do after the commit of the unit that a transaction is in. @returns false if it is in none */
+  addLater(transaction: Transaction, work: Work): boolean {
+    const unit = this.#units.get(transaction);
+    unit?.later.push(work);
+    return unit !== undefined;
+  }
+
+  /** Adds what to write at the end of the unit that a transaction is in. @returns false if it is in none */
+  addItems<Item>(transaction: Transaction, items: readonly Item[], write: Writer<Item>): boolean {
+    const unit = this.#units.get(transaction);
+    if (unit) collect(unit, items, write);
+    return unit !== undefined;
+  }
+
+  /**
+   * Runs a unit, such as a transaction, or a savepoint of one of the app's.
+   *
+   * @returns what to do after its commit; nothing for a unit within another one, which also writes what it has collected
+   */
+  async during<T>(
+    transaction: Transaction,
+    work: () => Promise<T>,
+  ): Promise<{ readonly outcome: T; readonly later: readonly Work[] }> {
+    const outer = this.#units.get(transaction);
+    const unit: Unit = { items: new Map(), later: [] };
+    this.#units.set(transaction, unit);
+    try {
+      const outcome = await work();
+      for (const [write, items] of unit.items) {
+        if (outer) collect(outer, items, write);
+        else await write(items as never[], transaction);
+      }
+      outer?.later.push(...unit.later);
+      return { outcome, later: outer ? [] : unit.later };
+    } finally {
+      if (outer) this.#units.set(transaction, outer);
+      else this.#units.delete(transaction);
+    }
+  }
+}
+
+function collect(unit: Unit, items: readonly unknown[], write: Writer<never>): void {
+  const collected = unit.items.get(write) ?? [];
+  collected.push(...items);
+  unit.items.set(write, collected);
 }

@@ -86,3 +86,8 @@ export function fillIn(sql: string, valueFor: (name: string) => string | undefin
     return value;
   });
 }
+
+/** Sanitizes untrusted text for a column: removes NUL (PostgreSQL rejects it), truncates it, makes it well-formed. */
+export function storable(text: string | null, length: number): string | null {
+  return text === null ? null : text.replaceAll('\0', '').slice(0, length).toWellFormed();
+}

@@ -1,6 +1,6 @@
 import type { Sequelize, Transaction } from 'sequelize';
 import { withTimeout } from '../context/deadline.js';
-import { type ConnectionManager, connectionManagerOf } from './connection-manager.js';
+import { type ConnectionManager, connectionManagerOf } from './connect.js';
 import type { Database } from './database.js';
 import { asFailure, isRetryable } from './faults.js';
 import { noAnswer } from './turn.js';

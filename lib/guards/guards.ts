@@ -1,14 +1,143 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { type AnyAuth, internalsOf } from '../auth.js';
 import type { AuthConfig } from '../config/config.js';
+import { howToNameAdministrators } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
-import { switchesOfVias } from '../core/switches.js';
 import { AuthError } from '../errors.js';
+import {
+  authenticate,
+  authenticateIfPossible,
+  requireAal,
+  requireAdministrator,
+  requireFresh,
+  requireScopes,
+} from '../http/admit.js';
 import { answerError, forExpress } from '../http/problem.js';
 import type { Plugin } from '../plugin.js';
-import type { Authentication, Via } from '../sessions/request.js';
-import type { GuardOptions } from './options.js';
+import { type Authentication, switchesOfVias, type Via } from '../sessions/request.js';
 import { setAuthentication } from './request.js';
+
+/** Options of {@link requireSession}. */
+export interface RequireSessionOptions extends GuardOptions {
+  /**
+   * The scopes that an API key must have; otherwise it gets 403 `insufficient_scope`. Sessions are not limited by
+   * scopes.
+   * @default []
+   */
+  scopes?: readonly string[];
+  /**
+   * For sensitive actions: the user must have signed in or reauthenticated at most this many seconds ago. Otherwise
+   * they get 403 `reauthentication_required`, and an API key gets `session_required` (ASVS 5.0, 7.5).
+   * @default no limit
+   */
+  freshWithin?: number;
+  /**
+   * For sensitive pages: the authenticator assurance level that the session must have. With 2, the user must have signed in
+   * with two factors or a passkey, or have shown one since. Otherwise they get 403 `second_factor_required`, and an API key
+   * gets `session_required` (NIST SP 800-63B-4).
+   * @default 1
+   */
+  aal?: 1 | 2;
+}
+
+/**
+ * Admits only requests with a session or an API key, and sets `req.auth`. Others get a 401 problem. Works without a
+ * mounted router.
+ *
+ * A request with an unsafe method that is authenticated by the cookie must come from this app or a trusted origin.
+ * Otherwise it gets 403 `origin_not_allowed`.
+ *
+ * @throws TypeError on invalid options
+ *
+ * @example
+ * app.get('/reports', requireSession(auth), (req, res) => res.json({ hello: req.auth.user.email }));
+ */
+export function requireSession(auth: AuthOrConfig, options: RequireSessionOptions = {}): RequestHandler {
+  const { scopes = [], freshWithin, aal = 1, ...rest } = options;
+  if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string')) {
+    throw new TypeError("latchkey: requireSession's scopes must be a list of strings");
+  }
+  if (freshWithin !== undefined && !(freshWithin > 0)) {
+    throw new TypeError("latchkey: requireSession's freshWithin must be a number of seconds");
+  }
+  checkAal('requireSession', aal);
+  return guard('requireSession', auth, rest, authenticate, (core, authentication) => {
+    if (!authentication) throw new AuthError('unauthenticated');
+    requireScopes(core, authentication, scopes);
+    if (aal > 1) requireAal(authentication, aal);
+    if (freshWithin !== undefined) requireFresh(core, authentication, freshWithin);
+  });
+}
+
+/** Options of {@link requireAdmin}. */
+export interface RequireAdminOptions extends GuardOptions {
+  /**
+   * The authenticator assurance level that the session must have. With 2, the administrator must have signed in with two
+   * factors or a passkey, or have shown one since. Otherwise they get 403 `second_factor_required` (NIST SP 800-63B-4).
+   * @default 1
+   */
+  aal?: 1 | 2;
+}
+
+/**
+ * Admits only administrators and sets `req.auth`. Other users get a 403 problem. Works without a mounted router.
+ *
+ * @example
+ * app.get('/ops', requireAdmin(auth), (req, res) => res.send('for administrators'));
+ *
+ * @throws TypeError if no plugin defines administrators, or on invalid options
+ */
+export function requireAdmin(auth: AuthOrConfig, options: RequireAdminOptions = {}): RequestHandler {
+  const { aal = 1, ...rest } = options;
+  if (!internalsOf(auth).core.hasAdministrators) {
+    throw new TypeError(
+      ['latchkey: requireAdmin requires administrators to be configured', ...howToNameAdministrators()].join(
+        ': ',
+      ),
+    );
+  }
+  checkAal('requireAdmin', aal);
+  return guard('requireAdmin', auth, rest, requireAdministrator, (_core, authentication) => {
+    if (aal > 1) requireAal(authentication, aal);
+  });
+}
+
+/** Options of all guards. */
+export interface GuardOptions {
+  /**
+   * Responds instead of the guard when it refuses a request, for example by redirecting to a sign-in page. Call
+   * `next(error)` for errors that it does not handle.
+   * @default a problem response
+   */
+  onError?(error: AuthError, req: Request, res: Response, next: NextFunction): unknown;
+  /** The kinds of credentials to accept; at least one must be enabled. @default all enabled ones */
+  accept?: readonly Via[];
+}
+
+/** @throws TypeError on a level that there is not */
+export function checkAal(name: string, aal: unknown): void {
+  if (aal !== 1 && aal !== 2) throw new TypeError(`latchkey: ${name}'s aal must be 1 or 2`);
+}
+
+/**
+ * Sets `req.auth` if the request carries a credential, and continues without it otherwise. It can be used in front of
+ * everything, even of the router.
+ *
+ * A session cookie that opens nothing (it has ended or was revoked, it is junk, or there are two different ones) counts
+ * as none, and the response clears it. It is not cleared if the response sets the cookie itself, as a sign-in does, if
+ * its token was replaced in the last minute, or if the response comes more than a second later, since the browser may
+ * have a new one by now.
+ *
+ * An invalid Bearer token or API key is refused with 401, a cookie from another site with 403 if the method is unsafe;
+ * use `onError` to continue instead.
+ *
+ * @example
+ * app.use(optionalSession(auth));
+ * app.get('/', optionalSession(auth), (req, res) => res.send(req.auth ? 'Welcome back' : 'Welcome'));
+ */
+export function optionalSession(auth: AuthOrConfig, options: GuardOptions = {}): RequestHandler {
+  return guard('optionalSession', auth, options, authenticateIfPossible);
+}
 
 /** An Auth, or the config to create one: the first argument of the router and the guards. */
 export type AuthOrConfig = AnyAuth | AuthConfig<readonly Plugin[]>;

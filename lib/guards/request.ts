@@ -1,7 +1,7 @@
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import type { Authentication } from '../sessions/request.js';
-import type { Session } from '../tables/session.js';
+import type { Session } from '../tables/core.js';
 
 /**
  * Tells TypeScript which Auth guards requests, so that the fields of its users are known wherever `req.auth` is used.

@@ -3,12 +3,12 @@ import type { Response } from 'express';
 import type { PlainRequest } from '../context/call.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
-import { authenticateWith } from '../sessions/authenticate.js';
-import { cookieValues } from '../sessions/carriers.js';
+import { authenticateWith, cookieValues } from '../sessions/carriers.js';
 import { type Authentication, isSession, type SessionAuthentication } from '../sessions/request.js';
+import { wereJustReplaced } from '../sessions/sessions.js';
 import { carryOver, retireOldSessions } from './carry-over.js';
-import { clearDeadCookie } from './dead-cookie.js';
 import { isUnsafe, requireOwnOrigin } from './origin.js';
+import { beforeHeaders, clearSessionCookie, setsCookie } from './respond.js';
 
 /**
  * Authenticates a request. Null if it carries no credential. A request with an unsafe method that is authenticated by
@@ -155,5 +155,25 @@ export function requireScopes(
   if (missing.length === 0) return;
   throw new AuthError('insufficient_scope', {
     detail: `The credential lacks ${missing.length > 1 ? 'the scopes' : 'the scope'} ${missing.join(' ')}: use one that has it.`,
+  });
+}
+
+// A browser that waits longer for a response, such as in long polling, may have signed in meanwhile.
+const CLEAR_WITHIN_MS = 1000;
+
+/**
+ * Clears a session cookie that opens nothing, unless its token was replaced a moment ago, or the response comes late: the
+ * browser may have a new cookie already, and would lose it.
+ */
+export async function clearDeadCookie(core: Core, req: PlainRequest, res: Response): Promise<void> {
+  if (await wereJustReplaced(core.database, core.sessionTokens(req))) return;
+  const checked = performance.now();
+  beforeHeaders(res, (status) => {
+    if (performance.now() - checked > CLEAR_WITHIN_MS) return;
+    // A sign-in may have set a new cookie, and an outage (503) is never a sign-out.
+    if (status === 503 || setsCookie(res, core.settings.cookie.name)) return;
+    clearSessionCookie(core, res);
+    // A cache must not clear the cookies of other visitors with this response.
+    res.setHeader('Cache-Control', 'no-store');
   });
 }

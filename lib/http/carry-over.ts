@@ -1,21 +1,25 @@
 import type { ServerResponse } from 'node:http';
-import type { OldSession } from '../config/bridge.js';
+import type { CookieValues, OldSession, OldUser, OldUserId, SessionBridge } from '../config/bridge.js';
+import type { Settings } from '../config/settings.js';
 import type { PlainRequest } from '../context/call.js';
 import { withTimeout } from '../context/deadline.js';
-import type { Core } from '../core/core.js';
+import { type Core, usernamesOf } from '../core/core.js';
+import { isUuid } from '../crypto/uuid.js';
 import { violatedUnique } from '../database/faults.js';
 import { AuthError } from '../errors.js';
+import { cookieValues } from '../sessions/carriers.js';
 import type { SessionAuthentication } from '../sessions/request.js';
 import type { SessionWithUser } from '../sessions/sessions.js';
 import type { CheckedSignIn } from '../sessions/sign-in.js';
 import type { IssuedSession } from '../sessions/signed-in.js';
 import type { CarriedSession } from '../sessions/taken-over.js';
-import type { UserRecord } from '../users/user-record.js';
-import { beforeHeaders, setsCookie } from './before-headers.js';
-import { accountOf } from './carried-accounts.js';
-import { type OldCookie, oldCookiesIn } from './old-cookie.js';
+import { canonicalEmail } from '../users/canonical.js';
+import { importedId } from '../users/imported.js';
+import type { UserRecord } from '../users/record.js';
+import { type AppModel, columnOf, internalsOf, quotedTable } from '../users/row-source.js';
+import { normalKey } from '../users/rows.js';
 import { isUnsafe, requireOwnOrigin } from './origin.js';
-import { clearOldCookie, setSessionCookie } from './respond.js';
+import { beforeHeaders, clearOldCookie, setSessionCookie, setsCookie } from './respond.js';
 
 /** How long an older system's store may take. */
 const STORE_MS = 3000;
@@ -217,4 +221,86 @@ function hashOf(core: Core, { bridge, id }: OldCookie): Buffer {
 function limited<T>(core: Core, work: () => Promise<T>): Promise<T> {
   const late = () => new Error(`no answer within ${STORE_MS / 1000} s`);
   return core.context.forApp(() => withTimeout(work(), STORE_MS, late));
+}
+
+/** The cookie of an older system's session in a request. It may have ended, or never have existed. */
+export interface OldCookie {
+  readonly bridge: SessionBridge;
+  /** The name of the cookie. */
+  readonly name: string;
+  /** The id of the session. */
+  readonly id: string;
+  readonly cookies: CookieValues;
+}
+
+/** The cookies of older systems' sessions that a request carries, with the right signature if they have one. */
+export function oldCookiesIn({ bridges, cookie }: Settings, { headers }: PlainRequest): OldCookie[] {
+  if (bridges.length === 0 || headers.cookie === undefined) return [];
+  const cookies = (name: string) => cookieValues(headers.cookie, name).map(decoded);
+  return bridges.flatMap((bridge) => {
+    if (bridge.until !== null && bridge.until.getTime() <= Date.now()) return [];
+    const name = bridge.cookieNames(cookie.secure).find((one) => cookies(one).length > 0);
+    const [value, ...others] = name === undefined ? [] : cookies(name);
+    // Of two different ones, neither is believed: see cookie.ts.
+    const id = value === undefined || others.length > 0 ? null : bridge.idIn(value);
+    return id === null || name === undefined ? [] : [{ bridge, name, id, cookies }];
+  });
+}
+
+/** The value before it was encoded for the header. Other systems encode theirs, and quote them if they like. */
+function decoded(value: string): string {
+  const bare = /^".*"$/.test(value) ? value.slice(1, -1) : value;
+  try {
+    return decodeURIComponent(bare);
+  } catch {
+    return bare;
+  }
+}
+
+/** The account of an older system's user. Null if there is none, or if it cannot be told that it is theirs. */
+export async function accountOf(core: Core, user: OldUser): Promise<UserRecord | null> {
+  const { id = null } = user;
+  const known = (id === null ? null : await accountById(core, id)) ?? (await importedAccount(core, user));
+  if (known || user.emailVerified !== true) return known;
+  const canonical = canonicalEmail(user.email);
+  const record = canonical === null ? null : await core.users.findRecord({ email: canonical });
+  // Somebody else may have signed up with the address, on either side.
+  return record && record.user.emailVerifiedAt !== null ? record : null;
+}
+
+/** The account that was imported from the user's row. */
+async function importedAccount(core: Core, { email, imported }: OldUser): Promise<UserRecord | null> {
+  if (!imported) return null;
+  const { ref, username = null, createdAt = null } = imported;
+  const folded = username === null ? null : (usernamesOf(core)?.fold(username) ?? null);
+  const names = [canonicalEmail(email), folded];
+  return core.users.findRecord({ id: importedId({ ref: String(ref), names, createdAt }) });
+}
+
+async function accountById(core: Core, id: OldUserId): Promise<UserRecord | null> {
+  const model = core.users.rows?.model;
+  const ofRow = model ? await accountIdOfRow(core, model, core.settings.user.foreignKey, id) : null;
+  const accountId = ofRow ?? String(id).toLowerCase();
+  return isUuid(accountId) ? core.users.findRecord({ id: accountId }) : null;
+}
+
+/** The account's id in the app's row with this primary key. Null if there is none. */
+async function accountIdOfRow(
+  { database }: Core,
+  model: AppModel,
+  foreignKey: string,
+  id: OldUserId,
+): Promise<string | null> {
+  const [attribute, ...others] = model.primaryKeyAttributes;
+  const key = attribute === undefined || others.length > 0 ? null : normalKey(model, id);
+  if (attribute === undefined || key === null) return null;
+  const { queryGenerator } = internalsOf(model).getQueryInterface();
+  const column = (one: string) => queryGenerator.quoteIdentifier(columnOf(model, one));
+  const rows = await database.select<{ row_key: unknown; account_id: string | null }>(
+    `SELECT ${column(attribute)} AS row_key, ${column(foreignKey)} AS account_id FROM ${quotedTable(model)}
+     WHERE ${column(attribute)} = :key`,
+    { key },
+  );
+  // MySQL's collations ignore case and trailing spaces.
+  return rows.find(({ row_key }) => String(row_key) === key)?.account_id ?? null;
 }

@@ -3,8 +3,8 @@ import type { Client } from '../context/call.js';
 import type { Core } from '../core/core.js';
 import { DEADLINE_MS } from '../database/turn.js';
 import { AuthError } from '../errors.js';
-import { plainAddress } from '../sessions/client-input.js';
 import type { Authentication } from '../sessions/request.js';
+import { plainAddress } from '../sessions/request.js';
 import { isPending } from '../sessions/signed-in.js';
 import {
   requireAdministrator,
@@ -14,14 +14,20 @@ import {
   requireSecondFactor,
   requireSessionOrPending,
 } from './admit.js';
-import { isForm, nothing, readBody, readForm, readFormPost, validate } from './body.js';
+import {
+  checkParameters,
+  isForm,
+  nothing,
+  queryOf,
+  readBody,
+  readForm,
+  readFormPost,
+  validate,
+} from './body.js';
 import { retireOldSessions } from './carry-over.js';
-import { FormPages } from './form-pages.js';
-import { bodyOfForm, type Pair } from './forms.js';
+import { bodyOfForm, FormPages, type Pair } from './forms.js';
 import { isUnsafe, requireOwnOrigin } from './origin.js';
-import { answerError, redirectError } from './problem.js';
-import { protect } from './protect.js';
-import { checkParameters, queryOf } from './query.js';
+import { answerError, protect, redirectError } from './problem.js';
 import { respond } from './respond.js';
 import { type Access, type Call, type Reply, type Route, takesForms } from './route.js';
 

@@ -1,11 +1,10 @@
-import { STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { inspect } from 'node:util';
 import type { NextFunction, Response } from 'express';
 import * as z from 'zod';
 import type { Core } from '../core/core.js';
 import { AuthError, MAX_FIELD_ERRORS } from '../errors.js';
 import { withError } from './callback-url.js';
-import { protect } from './protect.js';
 
 /** A problem response (RFC 9457). */
 export const problemSchema = z.object({
@@ -78,4 +77,15 @@ function logFault({ settings: { logger } }: Core, { message, cause }: AuthError)
 
 function challenges(core: Core): string {
   return core.carriers.map(({ challenge }) => challenge).join(', ');
+}
+
+/** Sets the headers of every response of latchkey, whatever it says. */
+export function protect(res: ServerResponse): void {
+  res.setHeader('Cache-Control', 'no-store');
+  res.setHeader('X-Content-Type-Options', 'nosniff');
+  // The URL of the OAuth callback contains a code and a state.
+  res.setHeader('Referrer-Policy', 'no-referrer');
+  // No response is a page, nor a part of one (ASVS 5.0, 3.2.1, 3.4.6 and 3.5.8).
+  res.setHeader('Content-Security-Policy', "default-src 'none'; base-uri 'none'; frame-ancestors 'none'");
+  res.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
 }

@@ -1,9 +1,10 @@
 import type { Request } from 'express';
-import type { z } from 'zod';
+import * as z from 'zod';
 import type { Settings } from '../config/settings.js';
 import type { AuthErrorCode } from '../errors.js';
 import type { Authentication, SessionAuthentication } from '../sessions/request.js';
 import type { SignedIn } from '../sessions/signed-in.js';
+import type { PageOptions } from '../tables/pages.js';
 
 /**
  * Who may call a route. `public`: anyone; `authenticated`: a session or another credential, such as an API key;
@@ -113,4 +114,41 @@ export function withTwins({ forms }: Settings, routes: readonly Route[]): Route[
     const summary = `${route.summary}, by a form`;
     return [route, { ...route, method: 'post', path: formTwin, summary, forms: 'only' }];
   });
+}
+
+/** A non-empty string in a request: well-formed Unicode without NUL, of limited length. */
+export function text(maxLength: number) {
+  return z
+    .string()
+    .min(1)
+    .max(maxLength)
+    .refine((value) => value.isWellFormed() && !value.includes('\0'), {
+      error: 'must be well-formed Unicode without a NUL character',
+      abort: true,
+    });
+}
+
+/** An id in JSON. Not z.uuid(), which accepts only certain versions. */
+export const id = z.string().meta({ format: 'uuid' });
+
+/** A time in JSON: ISO 8601 in UTC with milliseconds. */
+export const time = z.iso.datetime({ precision: 3 });
+
+/** The query parameters of a paginated list. */
+export const pageQuery = {
+  limit: z
+    .string()
+    .regex(/^[1-9]\d{0,2}$/, 'must be a whole number from 1 to 200')
+    .optional(),
+  cursor: text(100).optional(),
+};
+
+export function pageOptions({
+  limit,
+  cursor,
+}: {
+  limit?: string | undefined;
+  cursor?: string | undefined;
+}): PageOptions {
+  return { ...(limit && { limit: Number(limit) }), ...(cursor !== undefined && { cursor }) };
 }

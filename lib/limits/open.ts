@@ -1,10 +1,11 @@
 import type { Database } from '../database/database.js';
-import { rateLimits } from '../tables/rate-limit.js';
+import { SideConnections } from '../database/side-connections.js';
+import { rateLimits } from '../tables/core.js';
 import { Table } from '../tables/table.js';
-import { OutsideTransactions } from './outside-transactions.js';
+import { MemoryLimitStore } from './memory-store.js';
 import { type RedisClient, RedisLimitStore } from './redis-store.js';
 import { SqlLimitStore } from './sql-store.js';
-import type { LimitStore } from './store.js';
+import type { LimitStore, Paused, PausePolicy, WindowPolicy } from './store.js';
 
 /**
  * @param redis a client or URL; null for counters in the database
@@ -18,4 +19,57 @@ export function openLimitStore(
   if (redis === null)
     return new OutsideTransactions(new SqlLimitStore(database, new Table(database, rateLimits)), database);
   return new RedisLimitStore(redis, keyPrefix);
+}
+
+/**
+ * Keeps counters in the database out of the app's transactions: what is counted within one still counts after its
+ * rollback, and its locks hold up nobody else. SQLite has one writer, which is that transaction, so within one this
+ * process counts in its memory.
+ */
+export class OutsideTransactions implements LimitStore {
+  readonly #memory: MemoryLimitStore;
+  readonly #side: SideConnections;
+
+  constructor(
+    private readonly store: LimitStore,
+    private readonly database: Database,
+  ) {
+    this.#memory = new MemoryLimitStore(() => database.clock.elapsed());
+    this.#side = new SideConnections(database);
+  }
+
+  hit(key: string, policy: WindowPolicy): Promise<number | null> {
+    return this.#outside((store) => store.hit(key, policy));
+  }
+
+  reserve(key: string, policy: PausePolicy): Promise<Paused | null> {
+    return this.#outside((store) => store.reserve(key, policy));
+  }
+
+  giveBack(key: string): Promise<void> {
+    return this.#outside((store) => store.giveBack(key));
+  }
+
+  clear(key: string): Promise<void> {
+    return this.#outside((store) => store.clear(key));
+  }
+
+  async prune(dryRun: boolean): Promise<number> {
+    return (await this.#memory.prune(dryRun)) + (await this.store.prune(dryRun));
+  }
+
+  check(): Promise<void> {
+    return this.store.check();
+  }
+
+  async close(): Promise<void> {
+    await this.#side.close();
+    await this.store.close();
+  }
+
+  #outside<T>(count: (store: LimitStore) => Promise<T>): Promise<T> {
+    if (!this.database.isJoined) return count(this.store);
+    if (this.database.dialect === 'sqlite') return count(this.#memory);
+    return this.#side.use(() => count(this.store));
+  }
 }

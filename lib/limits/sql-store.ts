@@ -4,7 +4,7 @@ import type { Database } from '../database/database.js';
 import type { Replacements } from '../database/statements.js';
 import { AuthError } from '../errors.js';
 import type { RowOf } from '../tables/column.js';
-import type { rateLimits } from '../tables/rate-limit.js';
+import type { rateLimits } from '../tables/core.js';
 import type { Selection, Table } from '../tables/table.js';
 import {
   FORGET_AFTER_MS,

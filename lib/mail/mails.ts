@@ -1,13 +1,10 @@
 import type { Transaction } from 'sequelize';
-import type { Purpose } from '../core/contribution.js';
+import { MAIL_LANE } from '../outbox/lane.js';
 import type { Outbox } from '../outbox/outbox.js';
 import type { NewEntry } from '../outbox/rows.js';
-import type { User } from '../tables/user.js';
-import type { MailTemplate, NoticeTemplate } from './message.js';
-import type { NoticeFacts } from './messages.js';
-
-/** The lane of emails in the outbox. */
-export const MAIL_LANE = 'mail';
+import type { User } from '../tables/core.js';
+import type { Purpose } from '../verification/tokens.js';
+import type { MailTemplate, NoticeFacts, NoticeTemplate } from './messages.js';
 
 /** A link with a one-time token, which is issued when it is sent: its lifetime begins then, however late that is. */
 export interface Link {

@@ -1,7 +1,7 @@
 import { QueryTypes } from 'sequelize';
 import type { Value } from '../database/literal.js';
 import { type Column, type Columns, columnName } from '../tables/column.js';
-import { users } from '../tables/user.js';
+import { users } from '../tables/core.js';
 import type { MigrationContext } from './migration.js';
 
 /** The columns of the app's fields, and the values that users get who were there before. */

@@ -1,6 +1,72 @@
 import type { Transaction } from 'sequelize';
+import type { Dialect } from '../database/connect.js';
 import type { Database } from '../database/database.js';
-import type { ColumnTypes } from './column-types.js';
+
+/** The column types in a dialect's SQL. */
+export interface ColumnTypes {
+  readonly id: string;
+  /** Text that is compared byte by byte: case, accents and trailing spaces are significant. */
+  exactText(length: number): string;
+  text(length: number): string;
+  /** Text of up to 64 KiB. */
+  readonly longText: string;
+  /** Text of up to 16 MiB. */
+  readonly hugeText: string;
+  /** A SHA-256 hash. */
+  readonly digest: string;
+  /** A point in time, in milliseconds. */
+  readonly time: string;
+  readonly boolean: string;
+  /** Table options, which follow the closing parenthesis of CREATE TABLE. */
+  readonly tableOptions: string;
+}
+
+const postgres: ColumnTypes = {
+  id: 'UUID',
+  exactText: (length) => `VARCHAR(${length}) COLLATE "C"`,
+  text: (length) => `VARCHAR(${length})`,
+  longText: 'TEXT',
+  hugeText: 'TEXT',
+  digest: 'BYTEA',
+  time: 'TIMESTAMP(3) WITH TIME ZONE',
+  boolean: 'BOOLEAN',
+  tableOptions: '',
+};
+
+const sqlite: ColumnTypes = {
+  id: 'CHAR(36)',
+  exactText: (length) => `VARCHAR(${length}) COLLATE BINARY`,
+  text: (length) => `VARCHAR(${length})`,
+  longText: 'TEXT',
+  hugeText: 'TEXT',
+  digest: 'BLOB',
+  time: 'DATETIME',
+  boolean: 'TINYINT(1)',
+  tableOptions: '',
+};
+
+// Even utf8mb4_bin ignores trailing spaces. The collation that does not is named differently by MySQL and MariaDB.
+function mysql(exactCollation: string): ColumnTypes {
+  return {
+    // The same type as Sequelize's UUID, so that the app's tables can have foreign keys to it.
+    id: 'CHAR(36) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
+    exactText: (length) => `VARCHAR(${length}) CHARACTER SET utf8mb4 COLLATE ${exactCollation}`,
+    text: (length) => `VARCHAR(${length}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
+    longText: 'TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
+    hugeText: 'MEDIUMTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
+    digest: 'BINARY(32)',
+    time: 'DATETIME(3)',
+    boolean: 'TINYINT(1)',
+    tableOptions: 'ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
+  };
+}
+
+/** @param serverVersion the result of `SELECT VERSION()`, to tell MariaDB from MySQL */
+export function columnTypes(dialect: Dialect, serverVersion: string): ColumnTypes {
+  if (dialect === 'postgres') return postgres;
+  if (dialect === 'sqlite') return sqlite;
+  return mysql(/mariadb/i.test(serverVersion) ? 'utf8mb4_nopad_bin' : 'utf8mb4_0900_bin');
+}
 
 export interface MigrationContext {
   readonly database: Database;

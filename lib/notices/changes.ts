@@ -3,16 +3,13 @@ import type { Contribution } from '../core/contribution.js';
 import type { SecretBox } from '../crypto/secret-box.js';
 import { digestToken } from '../crypto/token.js';
 import { uuidv7 } from '../crypto/uuid.js';
-import type { Chore } from '../database/chore.js';
-import { ExpiredRows } from '../database/chores.js';
+import { type Chore, ExpiredRows } from '../database/chores.js';
 import type { Database } from '../database/database.js';
-import type { AccountChangeColumns } from '../tables/account-change.js';
 import type { RowOf } from '../tables/column.js';
-import type { DeviceColumns } from '../tables/device.js';
+import type { AccountChangeColumns, DeviceColumns } from '../tables/core.js';
 import { SealedRows } from '../tables/sealed-rows.js';
 import type { Selection, Table } from '../tables/table.js';
-import type { UserRecord } from '../users/user-record.js';
-import { type AccountState, stateOf } from './account-state.js';
+import type { UserRecord } from '../users/record.js';
 
 /** How long a change can be undone. */
 export const UNDO_MS = 7 * 24 * 60 * 60 * 1000;
@@ -194,4 +191,78 @@ export class AccountChanges {
 
 function contextOf(id: string): string {
   return `account change ${id}`;
+}
+
+/** The ways into an account at some time, as JSON. */
+export interface AccountState {
+  readonly email: string | null;
+  readonly emailVerifiedAt: string | null;
+  readonly mailboxProvedAt: string | null;
+  readonly username: string | null;
+  /** The hash of the password then, which is a proof and is never put back. */
+  readonly passwordHash: string | null;
+  /** The parts of plugins, by the names of their `wayBack`. */
+  readonly parts: Readonly<Record<string, unknown>>;
+}
+
+/** The state of an account as it is. The user's row is locked. */
+export async function stateOf(
+  { user, account, passwordHash }: UserRecord,
+  contributions: readonly Contribution[],
+  transaction: Transaction,
+): Promise<AccountState> {
+  const parts: Record<string, unknown> = {};
+  for (const { wayBack } of contributions)
+    if (wayBack) parts[wayBack.name] = await wayBack.snapshot(user.id, transaction);
+  const { mailboxProvedAt } = account as { readonly mailboxProvedAt?: Date | null };
+  return {
+    email: user.email,
+    emailVerifiedAt: user.emailVerifiedAt?.toISOString() ?? null,
+    mailboxProvedAt: mailboxProvedAt?.toISOString() ?? null,
+    username: user.username,
+    passwordHash,
+    parts,
+  };
+}
+
+/** Whether putting a state back would take away a second factor that the account has now. */
+export function losesSecondFactor(
+  record: UserRecord,
+  { parts }: AccountState,
+  contributions: readonly Contribution[],
+): boolean {
+  return contributions.some(
+    ({ wayBack }) => wayBack?.losesSecondFactor?.(record, parts[wayBack.name]) ?? false,
+  );
+}
+
+/** A plugin's part of the ways into an account, which an undone change puts back. */
+export interface WayBack {
+  /** The name of the part in snapshots. It must never change. */
+  readonly name: string;
+  /** The part as it is, as JSON. The user's row is locked. */
+  snapshot(userId: string, transaction: Transaction): Promise<unknown>;
+  /**
+   * Makes the part what it was, and ends whatever is in progress, such as open challenges. The user's row is locked.
+   *
+   * @param part what `snapshot` returned then; undefined if the plugin was not there
+   * @param shown the codes that were given as a proof: see `proves`. One that is good for one use has had it
+   */
+  restore(
+    record: UserRecord,
+    part: unknown,
+    transaction: Transaction,
+    shown: Readonly<Record<string, string>>,
+  ): Promise<void>;
+  /** Whether restoring this part takes away a second factor that the account has now. */
+  losesSecondFactor?(record: UserRecord, part: unknown): boolean;
+  /**
+   * Whether a code is right for the account as it was. Not limited: the caller counts.
+   *
+   * @param proof what was given, by field of POST /undo-change
+   * @returns null if it is not this plugin's
+   */
+  proves?(userId: string, part: unknown, proof: Readonly<Record<string, string>>): Promise<boolean | null>;
+  /** The fields of POST /undo-change that `proves` knows. */
+  readonly proofs?: readonly string[];
 }

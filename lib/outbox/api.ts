@@ -1,6 +1,6 @@
 import { AuthError } from '../errors.js';
-import { MAIL_LANE } from '../mail/mails.js';
 import { cutPage, type PageOptions, readPage } from '../tables/pages.js';
+import { MAIL_LANE } from './lane.js';
 import type { Delivered, Outbox } from './outbox.js';
 import { OUTBOX_STATES, type ShownRow } from './rows.js';
 

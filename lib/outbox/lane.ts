@@ -79,3 +79,6 @@ export class Lane {
     this.#running.add(running);
   }
 }
+
+/** The lane of emails in the outbox. */
+export const MAIL_LANE = 'mail';

@@ -1,13 +1,11 @@
 import type { Transaction } from 'sequelize';
 import type { SecretBox } from '../crypto/secret-box.js';
-import type { Chore } from '../database/chore.js';
-import { ExpiredRows } from '../database/chores.js';
+import { type Chore, ExpiredRows } from '../database/chores.js';
 import type { Database } from '../database/database.js';
 import type { RowOf, ShownOf } from '../tables/column.js';
-import type { OutboxColumns } from '../tables/outbox-entry.js';
+import type { OutboxColumns } from '../tables/core.js';
 import { SealedRows } from '../tables/sealed-rows.js';
 import type { Selection, Table } from '../tables/table.js';
-import { readContent, writeContent } from './content.js';
 import type { OpenEntry } from './lane.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -208,4 +206,24 @@ function at(time: number): Date {
 
 function contextOf(id: string): string {
   return `outbox ${id}`;
+}
+
+// Not in any text of a user: latchkey refuses NUL everywhere.
+const DATE = '\0date';
+
+/** Writes what an entry is about as JSON, in which dates stay dates. */
+export function writeContent(content: object): string {
+  return JSON.stringify(content, function (this: Readonly<Record<string, unknown>>, key, value) {
+    // Not `value`, which `toJSON` has made a string.
+    const original = this[key];
+    return original instanceof Date ? { [DATE]: original.getTime() } : value;
+  });
+}
+
+/** Reads it again. */
+export function readContent(json: string): object {
+  return JSON.parse(json, (_key, value) => {
+    const time = typeof value === 'object' && value !== null ? value[DATE] : undefined;
+    return time === undefined ? value : new Date(time);
+  });
 }

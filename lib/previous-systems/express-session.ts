@@ -4,13 +4,14 @@ import { readOptions } from '../config/options.js';
 import {
   type BridgeOptions,
   type FoundUser,
+  isSigned,
   secretsOption,
   sharedOptions,
+  splitSigned,
   userFunction,
   userOf,
 } from './bridge-options.js';
-import { timeOf } from './old-tables.js';
-import { isSigned, splitSigned } from './signature.js';
+import { oldTimeOf } from './old-tables.js';
 
 /** What a store of express-session returns: what the app has put into `req.session`, and its cookie. */
 export interface ExpressSessionData {
@@ -107,7 +108,7 @@ export function expressSession(options: ExpressSessionOptions): SessionBridge {
       const user = data && userOf(await userId(data as never), 'expressSession');
       if (!data || user === null) return null;
       const { expires, originalMaxAge } = data.cookie ?? {};
-      const endsAt = typeof expires === 'boolean' ? null : timeOf(expires);
+      const endsAt = typeof expires === 'boolean' ? null : oldTimeOf(expires);
       const remembered = endsAt !== null || typeof originalMaxAge === 'number';
       // With `rolling`, the store has prolonged it at each request, and not the time in its data.
       const prolonged =

@@ -40,7 +40,7 @@ export class OldTables {
 }
 
 /** A stored time. Null if there is none. Text without a time zone is in UTC, as Sequelize writes it. */
-export function timeOf(value: unknown): Date | null {
+export function oldTimeOf(value: unknown): Date | null {
   if (value === null || value === undefined) return null;
   if (value instanceof Date || typeof value === 'number') return valid(new Date(value));
   const text = String(value);
@@ -49,7 +49,7 @@ export function timeOf(value: unknown): Date | null {
 }
 
 /** A stored boolean, which MySQL and SQLite have as a number. */
-export function flagOf(value: unknown): boolean {
+export function oldFlagOf(value: unknown): boolean {
   return value === true || Number(value) === 1;
 }
 

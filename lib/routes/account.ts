@@ -1,13 +1,16 @@
 import * as z from 'zod';
 import { updateUser } from '../accounts/change.js';
 import { deleteUser } from '../accounts/deletion.js';
-import type { Core } from '../core/core.js';
-import { hasUsernames } from '../core/usernames.js';
-import { resources, secondFactorProblems } from '../http/present.js';
-import { route } from '../http/route.js';
-import { text } from '../http/schemas.js';
-import { isSession } from '../sessions/request.js';
-import { passwordProblems, passwordShape, requireFreshOrPassword } from './fresh-or-password.js';
+import { confirmEmailChange, requestEmailChange } from '../accounts/email.js';
+import { codeFieldsOf, undoChange as undo } from '../accounts/undo.js';
+import { type Core, hasUsernames, passwordsOf } from '../core/core.js';
+import { AuthError, type AuthErrorCode } from '../errors.js';
+import { requireFresh } from '../http/admit.js';
+import { resources, secondFactorProblems, sessionReply } from '../http/present.js';
+import { route, text } from '../http/route.js';
+import { sessionOf } from '../sessions/carriers.js';
+import { isSession, type SessionAuthentication } from '../sessions/request.js';
+import { readEmail } from '../users/canonical.js';
 
 export const me = (core: Core) => {
   const { user, session } = resources(core);
@@ -91,3 +94,114 @@ export const deleteMe = (core: Core) =>
       return { status: 204, clearCookie: true };
     },
   });
+
+export const changeEmail = (core: Core) =>
+  route({
+    method: 'post',
+    path: '/email-changes',
+    summary: 'Email a link to my new address, after a recent sign-in or with my password',
+    access: 'session',
+    changesWaysIn: true,
+    body: z.strictObject({ new_email: text(320), ...passwordShape(core) }),
+    answers: { 202: { description: 'Accepted, whether or not another account has the address' } },
+    problems: [...passwordProblems(core), 'rate_limited'],
+    async handle({ auth, body }) {
+      const email = readEmail(body.new_email, '/new_email');
+      await requireFreshOrPassword(core, auth, body);
+      await requestEmailChange(core, auth.user.id, auth.session.id, email);
+      return { status: 202 };
+    },
+  });
+
+export const confirmChange = (core: Core) => {
+  const { user, session } = resources(core);
+  return route({
+    method: 'post',
+    path: '/email-changes/confirm',
+    summary: 'Confirm my new email with an emailed token and my session or password',
+    access: 'public',
+    body: z.strictObject({ token: text(200), ...passwordShape(core) }),
+    answers: {
+      200: {
+        description: 'The user and, with a session of the user, that session with a new token',
+        schema: z.object({ user: user.schema, session: session.schema.optional() }),
+      },
+    },
+    problems: [
+      ...(['invalid_token', 'email_taken', 'unauthenticated', 'invalid_session'] as const),
+      ...secondFactorProblems(core),
+      ...(passwordsOf(core) ? (['invalid_credentials', 'rate_limited'] as const) : []),
+    ],
+    async handle({ body, req }) {
+      const { token, password } = body as { token: string; password?: string };
+      const own = await sessionOf(core.carriers, req);
+      const changed = await confirmEmailChange(core, token, { session: own?.session ?? null, password });
+      if (changed.issued) return sessionReply(core, changed.issued);
+      return { status: 200, body: { user: user.present(changed.user) } };
+    },
+  });
+};
+
+const MAX_CODE = 100;
+
+export const undoChange = (core: Core) => {
+  const codes = Object.fromEntries(codeFieldsOf(core).map((field) => [field, text(MAX_CODE).optional()]));
+  return route({
+    method: 'post',
+    path: '/undo-change',
+    summary: 'Undo a change of my account with the token of its notice and a proof from before it',
+    access: 'public',
+    body: z.strictObject({ token: text(200), ...passwordShape(core), ...codes }),
+    answers: {
+      200: {
+        description: 'The change and every later one were undone, and all sessions ended',
+        schema: z.object({ undone: z.string() }),
+      },
+    },
+    problems: ['invalid_token', 'proof_required', 'invalid_credentials', 'rate_limited'],
+    async handle({ body, req }) {
+      const { token, password, ...given } = body as { token: string } & Record<string, string | undefined>;
+      const codes = Object.fromEntries(
+        Object.entries(given).flatMap(([field, code]) => (code === undefined ? [] : [[field, code]])),
+      );
+      const own = await sessionOf(core.carriers, req);
+      const { userId, undone } = await undo(core, token, { password, codes });
+      // The session of this browser has ended too, if it was the account's.
+      return { status: 200, body: { undone }, clearCookie: own?.user.id === userId };
+    },
+  });
+};
+
+const FRESH_SECONDS = 600;
+
+/** The field of a body for {@link requireFreshOrPassword}. Without passwords there is none. */
+export function passwordShape(core: Core): { password?: z.ZodOptional<z.ZodString> } {
+  return passwordsOf(core) ? { password: text(1024).optional() } : {};
+}
+
+/** The problems of {@link requireFreshOrPassword}. */
+export function passwordProblems(core: Core): readonly AuthErrorCode[] {
+  return ['reauthentication_required', ...(passwordsOf(core) ? FAILURES : [])];
+}
+
+const FAILURES = ['invalid_credentials', 'rate_limited'] as const;
+
+/**
+ * Requires the user's password or, if the request has none, that they signed in or reauthenticated at most ten minutes
+ * ago.
+ *
+ * @param body a body with {@link passwordShape}
+ * @throws AuthError `reauthentication_required`, `invalid_credentials`, `rate_limited`
+ */
+export async function requireFreshOrPassword(
+  core: Core,
+  auth: SessionAuthentication,
+  body: object,
+): Promise<void> {
+  const { password } = body as { password?: string };
+  const passwords = passwordsOf(core);
+  if (password === undefined || !passwords) return requireFresh(core, auth, FRESH_SECONDS);
+  const record = await core.users.findRecord({ id: auth.user.id });
+  if (!record) throw new AuthError('invalid_session');
+  await passwords.verify(record, password);
+}

@@ -1,16 +1,18 @@
+import * as z from 'zod';
 import type { Core } from '../core/core.js';
-import { type Route, withTwins } from '../http/route.js';
+import { describeApi } from '../http/openapi.js';
+import { type Route, route, withTwins } from '../http/route.js';
 import type { PluginParts } from '../plugin.js';
-import { canUpdate, deleteMe, me, updateMe } from './account.js';
-import { changeEmail } from './email-changes.js';
-import { confirmChange } from './email-changes-confirm.js';
-import { openapi } from './openapi.js';
-import { reauthenticate, reauthentications } from './reauthenticate.js';
-import { revokeSessions } from './revoke-sessions.js';
-import { endSession, listSessions } from './sessions.js';
-import { signInMethods } from './sign-in-methods.js';
-import { signout } from './signout.js';
-import { undoChange } from './undo-change.js';
+import { canUpdate, changeEmail, confirmChange, deleteMe, me, undoChange, updateMe } from './account.js';
+import {
+  endSession,
+  listSessions,
+  reauthenticate,
+  reauthentications,
+  revokeSessions,
+  signInMethods,
+  signout,
+} from './sessions.js';
 
 /** The core's routes and those of plugins. */
 export function allRoutes(core: Core, plugins: readonly Pick<PluginParts, 'routes'>[]): readonly Route[] {
@@ -32,3 +34,16 @@ export function allRoutes(core: Core, plugins: readonly Pick<PluginParts, 'route
   routes.push(openapi(core, routes));
   return routes;
 }
+
+/** @param routes all enabled routes, including this one */
+export const openapi = (core: Core, routes: readonly Route[]) =>
+  route({
+    method: 'get',
+    path: '/openapi.json',
+    summary: 'Get the OpenAPI 3.1 document of these routes',
+    access: 'public',
+    answers: { 200: { description: 'The document', schema: z.looseObject({ openapi: z.string() }) } },
+    async handle({ req }) {
+      return { status: 200, body: describeApi(core, routes, req.baseUrl) };
+    },
+  });

@@ -1,8 +1,26 @@
 import * as z from 'zod';
+import { reauthenticate as confirm } from '../accounts/reauthentication.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
+import { carriesPending } from '../http/admit.js';
 import { resources } from '../http/present.js';
 import { route } from '../http/route.js';
+import type { Reauthentication } from '../sessions/second-factor.js';
+
+export const signout = (core: Core) =>
+  route({
+    method: 'post',
+    path: '/signout',
+    summary: 'Sign out',
+    access: 'session-or-pending',
+    forms: true,
+    answers: { 204: { description: 'The current session was ended, and its cookie cleared' } },
+    async handle({ auth, req }) {
+      if (auth) await core.sessions.revoke(auth.user.id, auth.session.id);
+      await core.secondFactors.plugin?.abandon();
+      return { status: 204, clearCookie: true, clearPending: carriesPending(core, req) };
+    },
+  });
 
 export const listSessions = (core: Core) => {
   const { session, listedSession } = resources(core);
@@ -38,3 +56,91 @@ export const endSession = (core: Core) =>
       return { status: 204, clearCookie: id === auth.session.id };
     },
   });
+
+export const revokeSessions = (core: Core) =>
+  route({
+    method: 'post',
+    path: '/revoke-sessions',
+    summary: 'Revoke all my sessions, including the current one',
+    access: 'session',
+    forms: true,
+    answers: {
+      200: { description: 'The number of revoked sessions', schema: z.object({ revoked: z.int() }) },
+    },
+    async handle({ auth }) {
+      const revoked = await core.sessions.revokeAll(auth.user.id);
+      return { status: 200, body: { revoked }, clearCookie: true };
+    },
+  });
+
+/** The proofs that the plugins take. */
+export function reauthentications({ contributions }: Core): readonly Reauthentication[] {
+  return contributions.flatMap(({ reauthentications = [] }) => reauthentications);
+}
+
+export const reauthenticate = (core: Core) => {
+  const ways = reauthentications(core);
+  const isStrong = ways.some(({ aal = 2 }) => aal === 2);
+  return route({
+    method: 'post',
+    path: '/reauthenticate',
+    summary: 'Reauthenticate, for actions that require a recent sign-in',
+    access: 'session',
+    body: oneOf(ways),
+    answers: {
+      204: {
+        description: isStrong
+          ? 'The session counts as recently authenticated. After a second factor or a passkey, it has a new token'
+          : 'The session counts as recently authenticated',
+      },
+    },
+    problems: [
+      ...new Set(ways.flatMap(({ problems }) => problems)),
+      ...(core.secondFactors.plugin ? (['second_factor_required'] as const) : []),
+    ],
+    async handle({ auth: { user, session }, body }) {
+      const way = ways.find(({ field }) => body[field] !== undefined);
+      if (!way) throw new TypeError('the body has no proof');
+      const { field, aal = 2 } = way;
+      const who = { userId: user.id, sessionId: session.id, aal };
+      const issued = await confirm(core, who, (record) => way.verify(record, body[field], session));
+      return { status: 204, ...(issued && { issue: issued }) };
+    },
+  });
+};
+
+/** A body with exactly one of the proofs. */
+function oneOf(ways: readonly Reauthentication[]): z.ZodType<Readonly<Record<string, unknown>>> {
+  const names = ways.map(({ field }) => field);
+  const [only] = ways;
+  if (only && ways.length === 1) return z.strictObject({ [only.field]: only.schema });
+  const fields = Object.fromEntries(ways.map(({ field, schema }) => [field, schema.optional()]));
+  return z
+    .strictObject(fields)
+    .refine((body) => names.filter((name) => body[name] !== undefined).length === 1, {
+      error: `must have exactly one of ${names.join(', ')}`,
+    });
+}
+
+export const signInMethods = (core: Core) => {
+  const parts = core.contributions.flatMap(({ signInMethods }) => signInMethods ?? []);
+  return route({
+    method: 'get',
+    path: '/sign-in-methods',
+    summary: 'Get the ways in which I can sign in',
+    access: 'session',
+    answers: {
+      200: {
+        description: 'The ways that are enabled, and which of them I have',
+        schema: z.object(Object.assign({}, ...parts.map(({ schema }) => schema))),
+      },
+    },
+    async handle({ auth }) {
+      const record = await core.users.findRecord({ id: auth.user.id });
+      // Deleted since it was authenticated.
+      if (!record) throw new AuthError('invalid_session');
+      const body = await Promise.all(parts.map((part) => part.of(record)));
+      return { status: 200, body: Object.assign({}, ...body) };
+    },
+  });
+};

@@ -1,8 +1,13 @@
+import type { PlainRequest } from '../context/call.js';
 import { AuthError } from '../errors.js';
-import { authenticationBy } from './authenticate.js';
-import type { Carrier } from './request.js';
+import {
+  type Authentication,
+  type Carrier,
+  declareVia,
+  isSession,
+  type SessionAuthentication,
+} from './request.js';
 import type { Sessions } from './sessions.js';
-import { trimWhitespace } from './whitespace.js';
 
 /** Sessions in a cookie, beside which browsers have a device cookie. */
 export function cookieCarrier(sessions: Pick<Sessions, 'find'>, name: string, deviceName: string): Carrier {
@@ -38,4 +43,88 @@ export function cookieValues(header: string | undefined, name: string): string[]
   }
   // Some clients send a cleared cookie with an empty value.
   return values.length === 1 && values[0] === '' ? [] : values;
+}
+
+// Matches the scheme as a whole token (RFC 9110, 5.6.2).
+const SCHEME = /^bearer(?![\w!#$%&'*+.^`|~-])/i;
+
+declareVia('bearer', 'set bearerEnabled: true');
+
+/** `Authorization: Bearer <session token>` (RFC 6750). */
+export function bearerCarrier(sessions: Pick<Sessions, 'find'>): Carrier {
+  return {
+    via: 'bearer',
+    carriesSession: true,
+    challenge: 'Bearer realm="latchkey"',
+    securityScheme: { type: 'http', scheme: 'bearer' },
+    authenticate(request) {
+      const token = bearerToken(request);
+      return token === null ? null : authenticationBy(sessions, token, 'bearer');
+    },
+    sessionTokens: (request) => [bearerToken(request) ?? []].flat(),
+  };
+}
+
+/** The credentials after `Bearer`. Null if the request has another scheme or none. */
+export function bearerToken({ headers }: PlainRequest): string | null {
+  const value = headers.authorization ?? '';
+  return SCHEME.test(value) ? trimWhitespace(value.replace(SCHEME, '')) : null;
+}
+
+/**
+ * Removes optional whitespace, which is only spaces and tabs (RFC 9110, 5.6.3; RFC 6265, 5.2). `trim()` also removes
+ * others, such as no-break spaces: a cookie whose name starts with one is another cookie, which anybody may set.
+ */
+export function trimWhitespace(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isWhitespace(text[start])) start++;
+  while (end > start && isWhitespace(text[end - 1])) end--;
+  return text.slice(start, end);
+}
+
+function isWhitespace(character: string | undefined): boolean {
+  return character === ' ' || character === '\t';
+}
+
+/**
+ * Authenticates a request. The first carrier that finds a credential decides.
+ *
+ * @returns null if the request carries no credential
+ * @throws AuthError if the credential is invalid
+ */
+export function authenticateWith(
+  carriers: readonly Carrier[],
+  request: PlainRequest,
+): Promise<Authentication> | null {
+  for (const carrier of carriers) {
+    const authentication = carrier.authenticate(request);
+    if (authentication) return authentication;
+  }
+  return null;
+}
+
+/** The active session that a request carries. Null if there is none, or if it has ended. */
+export async function sessionOf(
+  carriers: readonly Carrier[],
+  request: PlainRequest,
+): Promise<SessionAuthentication | null> {
+  try {
+    const authentication = await authenticateWith(carriers, request);
+    return authentication && isSession(authentication) ? authentication : null;
+  } catch (error) {
+    if (error instanceof AuthError && error.status === 401) return null;
+    throw error;
+  }
+}
+
+/** Authenticates by a session's token. @throws AuthError `invalid_session` */
+export async function authenticationBy(
+  sessions: Pick<Sessions, 'find'>,
+  token: string,
+  via: SessionAuthentication['via'],
+): Promise<SessionAuthentication> {
+  const found = await sessions.find(token);
+  if (!found) throw new AuthError('invalid_session');
+  return { user: found.user, session: found.session, apiKey: null, via };
 }

@@ -1,9 +1,11 @@
-import type { Contribution, SecondFactors } from '../core/contribution.js';
+import type { Transaction } from 'sequelize';
+import type { z } from 'zod';
+import type { Contribution } from '../core/contribution.js';
 import type { Database } from '../database/database.js';
-import { AuthError } from '../errors.js';
-import type { Session } from '../tables/session.js';
-import type { UserRecord } from '../users/user-record.js';
-import type { Assurance, Shown } from './assurance.js';
+import { AuthError, type AuthErrorCode } from '../errors.js';
+import type { Session } from '../tables/core.js';
+import type { UserRecord } from '../users/record.js';
+import type { Assurance, PendingSignIn, Shown } from './signed-in.js';
 
 /** How recently the owner of an account with a second factor must have shown it, to change a way in. */
 export const STRONG_SECONDS = 600;
@@ -43,4 +45,71 @@ export class SecondFactorRules {
     const age = this.database.clock.now() - authenticatedAt.getTime();
     if (age > STRONG_SECONDS * 1000) throw new AuthError('reauthentication_required');
   }
+}
+
+/** A sign-in that a second factor must complete. */
+export interface NewPendingSignIn {
+  readonly record: Pick<UserRecord, 'user' | 'account'>;
+  /** The user's epoch when they authenticated. */
+  readonly authEpoch: number;
+  /** How they did. */
+  readonly amr: readonly string[];
+  readonly remembered: boolean;
+  /** The counter of failures that the completed sign-in clears. Null if there is none. */
+  readonly attempts: string | null;
+}
+
+/** Second factors, of which the core knows only that a plugin may have them. */
+export interface SecondFactors {
+  /** Whether an account has one. @param account with the plugin's columns of users */
+  isOn(account: object): boolean;
+  /** What a trusted provider has checked itself, in place of what was shown. Null if there is none. */
+  trusted(shown: Shown): Shown | null;
+  /** Writes down a sign-in that waits for the second factor. */
+  begin(pending: NewPendingSignIn, transaction?: Transaction): Promise<PendingSignIn>;
+  /** Ends the pending sign-in that the current request carries, if any: its browser signs out. */
+  abandon(): Promise<void>;
+  /** Accepts again what was refused after too many wrong codes: the user has given a passkey outside a pending sign-in. */
+  forgive(userId: string): Promise<void>;
+}
+
+/** A proof of who they are that the user of a session can give again: a field of POST /reauthenticate. */
+export interface Reauthentication {
+  /** The name of the field in the body. */
+  readonly field: string;
+  /** @internal */
+  readonly schema: z.ZodType;
+  readonly problems: readonly AuthErrorCode[];
+  /**
+   * The assurance that it can reach. An account with a second factor takes only 2: anything else is refused before it is
+   * verified.
+   * @default 2
+   */
+  readonly aal?: 1 | 2;
+  /**
+   * Verifies it.
+   *
+   * @param session the session of the request
+   * @returns what it shows. With aal 2, the session gets it and a new token
+   * @throws AuthError if it is wrong
+   */
+  verify(record: UserRecord, value: unknown, session: Session): Promise<Shown>;
+}
+
+/** A way to give the second factor that another plugin has than the one with {@link SecondFactors}, such as a passkey. */
+export interface FactorMethod {
+  /** The name on the wire. */
+  readonly name: string;
+  /** Whether the user can give it. */
+  isAvailable(userId: string): Promise<boolean>;
+  /** What the client needs to give it: the answer of POST /signin/second-factor/options. @param challengedBy the pending sign-in */
+  options(userId: string, challengedBy: string): Promise<Readonly<Record<string, unknown>>>;
+  /** The schema of the `options`. @internal */
+  readonly optionsSchema: z.ZodType;
+  /** The schema of the `response`. @internal */
+  readonly responseSchema: z.ZodType;
+  /** What `verify` throws, for the OpenAPI document. */
+  readonly problems: readonly AuthErrorCode[];
+  /** @param challengedBy the pending sign-in @throws AuthError if it does not verify */
+  verify(record: UserRecord, response: unknown, challengedBy: string): Promise<Assurance>;
 }

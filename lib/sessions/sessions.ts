@@ -1,20 +1,18 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/settings.js';
-import { createToken, digestToken, SESSION_TOKEN_PREFIX } from '../crypto/token.js';
+import { createToken, digestToken, isWellFormedToken, SESSION_TOKEN_PREFIX } from '../crypto/token.js';
 import { isUuid } from '../crypto/uuid.js';
-import type { Chore } from '../database/chore.js';
-import { ExpiredRows } from '../database/chores.js';
+import { type Chore, ExpiredRows } from '../database/chores.js';
 import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import type { Events } from '../outbox/events.js';
 import type { RowOf } from '../tables/column.js';
-import type { Session, SessionColumns } from '../tables/session.js';
+import { type Session, type SessionColumns, sessions, type User, type UserColumns } from '../tables/core.js';
 import type { Selection, Table } from '../tables/table.js';
-import type { User, UserColumns } from '../tables/user.js';
 import type { UserSelection } from '../users/record.js';
 import { LastUse } from './last-use.js';
+import { TokenLookup } from './lookup.js';
 import type { IssuedSession, OwnedSession, RenewOptions } from './signed-in.js';
-import { TokenLookup } from './token-lookup.js';
 
 /** A session and its user. */
 export interface SessionWithUser {
@@ -245,4 +243,25 @@ export class Sessions {
     const now = this.database.clock.latest();
     return expiresAt.getTime() <= now || lastActiveAt.getTime() + this.#idleMs <= now;
   }
+}
+
+// How long a request with the old cookie can be on its way while the browser already has the new one.
+const REPLACEMENT_MS = 60_000;
+
+/**
+ * Whether one of these tokens was replaced by another less than a minute ago: by a renewal of its session, or by a
+ * sign-in of the browser that sent it.
+ */
+export async function wereJustReplaced(database: Database, tokens: readonly string[]): Promise<boolean> {
+  const digests = tokens.filter((one) => isWellFormedToken(SESSION_TOKEN_PREFIX, one)).map(digestToken);
+  if (digests.length === 0) return false;
+  const rows = await database.select<{ issued_at: Date | string; db_now: number | string }>(
+    `SELECT s.token_issued_at AS issued_at, ${database.nowSql} AS db_now
+     FROM ${database.table(sessions.name)} s WHERE s.replaced_token_hash IN (:digests)`,
+    { digests },
+  );
+  return rows.some(
+    ({ issued_at, db_now }) =>
+      database.clock.at(db_now) - database.statements.toDate(issued_at).getTime() < REPLACEMENT_MS,
+  );
 }

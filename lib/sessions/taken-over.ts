@@ -1,11 +1,11 @@
 import type { SecretBox } from '../crypto/secret-box.js';
 import { digestToken } from '../crypto/token.js';
-import type { Chore } from '../database/chore.js';
+import type { Chore } from '../database/chores.js';
 import { ExpiredRows } from '../database/chores.js';
 import type { Database } from '../database/database.js';
 import { violatedUnique } from '../database/faults.js';
-import { type CarriedSessionColumns, carriedSessions } from '../tables/carried-session.js';
 import type { RowOf } from '../tables/column.js';
+import { type CarriedSessionColumns, carriedSessions } from '../tables/core.js';
 import { SealedRows } from '../tables/sealed-rows.js';
 import { Table } from '../tables/table.js';
 import type { Sessions, SessionWithUser } from './sessions.js';

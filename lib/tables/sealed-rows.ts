@@ -1,5 +1,5 @@
 import type { SecretBox } from '../crypto/secret-box.js';
-import type { Chore } from '../database/chore.js';
+import type { Chore } from '../database/chores.js';
 import { type Columns, type RowOf, snakeCase } from './column.js';
 import type { Table } from './table.js';
 

@@ -1,4 +1,4 @@
-import type { MailKind, MailMessage } from '../mail/message.js';
+import type { MailKind, MailMessage } from '../mail/messages.js';
 
 // Less than the 5 seconds that Jest and Vitest allow a test, so that it fails with the error below.
 const WITHIN_SECONDS = 4;

@@ -1,7 +1,7 @@
 import { type AnyAuth, type Auth, internalsOf } from '../auth.js';
-import { howToNameAdministrators } from '../core/switches.js';
+import { howToNameAdministrators } from '../core/contribution.js';
+import type { Testing } from './test-auth.js';
 import { refuseInProduction } from './test-auth.js';
-import type { Testing } from './testing.js';
 
 /** The parts of an Auth that sign users in, whatever its fields. */
 type AnyTestAuth = AnyAuth & {

@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type Auth, type AuthWith, createAuth, internalsOf } from '../auth.js';
-import type { AuthConfig, EmailOptions } from '../config/config.js';
-import type { FieldsOptions } from '../config/user-options.js';
+import { type AnyAuth, type Auth, type AuthWith, createAuth, internalsOf } from '../auth.js';
+import type { AuthConfig, EmailOptions, FieldsOptions } from '../config/config.js';
 import { once } from '../context/once.js';
 import type { Core } from '../core/core.js';
+import { isForeignKeyViolation } from '../database/faults.js';
+import type { MailMessage } from '../mail/messages.js';
 import { definePlugin, type Plugin, type PluginDefinition } from '../plugin.js';
-import { emptyTables } from './empty.js';
-import { Mailbox } from './mailbox.js';
-import { Testing } from './testing.js';
+import { columnOf, quotedTable } from '../users/row-source.js';
+import { Mailbox, type MailFilter } from './mailbox.js';
 
 /** The config of {@link testAuth}: that of `createAuth`, with defaults for tests. */
 export interface TestAuthOptions<P = readonly unknown[], F extends FieldsOptions = FieldsOptions>
@@ -95,4 +95,111 @@ function migrateFirst({ database }: Core, migrate: () => Promise<unknown>): void
     if (migrating.getStore() !== database) await migrated();
     await ready();
   };
+}
+
+/** `auth.testing`: the emails, the time and the data of an Auth for tests. */
+export class Testing {
+  readonly #core: Core;
+  readonly #mailbox: Mailbox;
+  readonly #empty: () => Promise<void>;
+  #counted = 0;
+  /** The ids of users who are administrators for a test. @internal */
+  readonly administrators = new Set<string>();
+
+  /** @internal */
+  constructor(core: Core, mailbox: Mailbox, empty: () => Promise<void>) {
+    this.#core = core;
+    this.#mailbox = mailbox;
+    this.#empty = empty;
+  }
+
+  /** The number of users without an email of the test's own. @internal */
+  count(): number {
+    return ++this.#counted;
+  }
+
+  /** The emails so far, oldest first. Some are sent after the response: to wait for one, use {@link nextMail}. */
+  get mails(): readonly MailMessage[] {
+    return this.#mailbox.mails;
+  }
+
+  /**
+   * The oldest email that no earlier call has returned. Waits for it, as it may be sent after the response.
+   *
+   * @param filter which emails to look at; the others stay for later calls
+   * @throws Error if there is none in time, naming those that there are
+   */
+  nextMail(filter: MailFilter = {}): Promise<MailMessage> {
+    return this.#mailbox.next(filter);
+  }
+
+  /**
+   * Moves latchkey's time on: sessions, emailed links, codes, limits in the database and everything else that depends on the
+   * time behave as they will then. The clocks of Node, Redis and providers do not change.
+   *
+   * @throws TypeError unless `seconds` is a number from 0 on
+   */
+  advance(seconds: number): void {
+    if (!Number.isFinite(seconds) || seconds < 0)
+      throw new TypeError('latchkey: auth.testing.advance: give a number of seconds; time does not go back');
+    if (seconds > 0) this.#core.database.clock.skip(seconds * 1000);
+  }
+
+  /**
+   * Empties all of latchkey's tables, and the table of `user.model`; forgets the emails, and goes back to the real time.
+   *
+   * @throws Error if the database is not in memory, and has no `test` in its name or in `tablePrefix`: it may be one whose
+   *   data you need; or if rows of the app refer to users and may not go
+   */
+  async reset(): Promise<void> {
+    await this.#empty();
+    this.#mailbox.clear();
+    this.administrators.clear();
+    this.#core.database.clock.skip(0);
+  }
+}
+
+/** Deletes the rows of all tables, given by their models, and the app's rows of users. @throws like `Testing.reset` */
+export async function emptyTables(auth: AnyAuth, models: object): Promise<void> {
+  const { core } = internalsOf(auth);
+  requireDatabaseForTests(core);
+  await core.settle();
+  const { database, users } = core;
+  const { name: usersTable } = users.table;
+  const names = Object.values(models).map((model) => String(model.getTableName()));
+  const statements = names.filter((name) => name !== usersTable).map((name) => `DELETE FROM ${name}`);
+  if (users.rows) {
+    const { model, foreignKey } = users.rows;
+    const { queryGenerator } = model.sequelize.getQueryInterface() as never as Quoting;
+    const column = queryGenerator.quoteIdentifier(columnOf(model, foreignKey));
+    statements.push(`DELETE FROM ${quotedTable(model)} WHERE ${column} IS NOT NULL`);
+  }
+  statements.push(`DELETE FROM ${usersTable}`);
+  try {
+    await database.transaction(async (transaction) => {
+      for (const sql of statements) await database.change(sql, undefined, { transaction });
+    });
+  } catch (error) {
+    if (!isForeignKeyViolation(error)) throw error;
+    const what = 'rows of the app refer to users, and may not go with them. Delete those rows first';
+    throw new Error(`latchkey: auth.testing.reset: ${what}`, { cause: error });
+  }
+}
+
+interface Quoting {
+  readonly queryGenerator: { quoteIdentifier(name: string): string };
+}
+
+/** An app's own config may name the database that its developer works with. */
+function requireDatabaseForTests({ database, settings }: Core): void {
+  const { config, options } = database.sequelize as unknown as {
+    config: { database?: string | null };
+    options: { storage?: string };
+  };
+  const name = (database.dialect === 'sqlite' ? options.storage : config.database) ?? '';
+  if (name === ':memory:' || /test/i.test(`${name} ${settings.tablePrefix}`)) return;
+  throw new Error(
+    `latchkey: auth.testing.reset: the database ${name} may be one whose data you need. ` +
+      "Use one that has 'test' in its name, or set tablePrefix to 'test_', or leave database out",
+  );
 }

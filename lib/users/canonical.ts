@@ -1,4 +1,12 @@
 import { domainToASCII } from 'node:url';
+import { invalidField } from '../errors.js';
+
+/** An email in canonical form. @throws AuthError `validation_failed` */
+export function readEmail(value: string, pointer: string): string {
+  const email = canonicalEmail(value);
+  if (email) return email;
+  throw invalidField(pointer, 'invalid_email', 'must be an email address such as ada@example.com');
+}
 
 const MAX_EMAIL = 254;
 const LOCAL_PART = /^(?![.-])(?!.*\.\.)(?!.*\.$)[a-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}$/;

@@ -1,17 +1,208 @@
 import type { Transaction } from 'sequelize';
-import type { CreatedVia, Hooks } from '../config/user-options.js';
+import type { CreatedVia, Hooks } from '../config/config.js';
+import type { Settings } from '../config/settings.js';
 import type { Database } from '../database/database.js';
-import type { User } from '../tables/user.js';
-import type { AppRow } from './app-model.js';
-import type { FieldValues } from './core-fields.js';
+import { violatedUnique } from '../database/faults.js';
+import { AuthError } from '../errors.js';
+import type { Events } from '../outbox/events.js';
+import type { User } from '../tables/core.js';
+import type { FieldSource, Fields, FieldValues } from './fields.js';
 import type { HeldEmails } from './held-emails.js';
-import type { Refusal } from './imported.js';
-import type { RowKey } from './row-keys.js';
-import type { RowPart } from './row-part.js';
-import type { FoundRow } from './rows.js';
-import { runHook } from './run-hook.js';
-import type { NewUser, UserRecord } from './user-record.js';
+import type { Refusal, RowPart } from './imported.js';
+import type { NewUser, UserRecord } from './record.js';
+import type { AppRow } from './row-source.js';
+import type { FoundRow, RowKey } from './rows.js';
+import { runHook } from './updates.js';
 import type { Users } from './users.js';
+
+/** How an account is made, and what the app's hooks are told of it. */
+export interface SignUpContext {
+  readonly via: CreatedVia;
+  /** Whose values the fields are. */
+  readonly from: FieldSource;
+  readonly fields?: FieldValues;
+  /** The provider's id. */
+  readonly provider?: string;
+  /** What the provider said of the person. */
+  readonly claims?: Readonly<Record<string, unknown>>;
+  /** What else belongs to the account, such as an email to its owner, in the same transaction. */
+  readonly alongside?: (created: UserRecord, transaction: Transaction) => Promise<void>;
+}
+
+/** What `signUp: 'closed'` does not refuse: accounts that the app itself makes, and not the person. */
+const BY_THE_APP: ReadonlySet<string> = new Set(['code', 'admin', 'import']);
+
+/** The only place where accounts are made, so that no way of making one can skip the app's hooks and rows. */
+export class SignUp {
+  readonly #many: ManyUsers;
+
+  constructor(
+    private readonly database: Database,
+    private readonly users: Users,
+    private readonly fields: Fields,
+    private readonly settings: Pick<Settings, 'hooks' | 'signUp'>,
+    readonly held: HeldEmails,
+    private readonly events: Events,
+  ) {
+    this.#many = new ManyUsers(database, users, held, settings.hooks);
+  }
+
+  /**
+   * Makes an account, with the app's hooks and fields, in one transaction, and emits `user.created`.
+   *
+   * @param transaction one to take part in
+   * @throws AuthError `sign_up_refused` (403), `email_taken`, `username_taken` (409), `validation_failed` (422), and what
+   *   hooks throw
+   */
+  async create(user: NewUser, context: SignUpContext, transaction?: Transaction): Promise<UserRecord> {
+    this.checkOpen(context.via);
+    const fields = this.fields.read(context.fields ?? {}, context.from, 'create');
+    // Not what the hooks throw: a unique constraint of the app's table says nothing about emails.
+    let refused: unknown;
+    const work = (within: Transaction) =>
+      this.#create(user, fields, context, within, (error) => {
+        refused = error;
+      });
+    try {
+      return await (transaction ? work(transaction) : this.database.transaction(work));
+    } catch (error) {
+      // After the transaction: on PostgreSQL, an error ends it.
+      throw (error === refused && (await this.users.takenBy(error, user))) || error;
+    }
+  }
+
+  /**
+   * Refuses people who may not sign up themselves. Call it before the work that a sign-up needs, such as a hash.
+   *
+   * @throws AuthError `sign_up_refused`
+   */
+  checkOpen(via: CreatedVia): void {
+    if (this.settings.signUp === 'closed' && !BY_THE_APP.has(via)) throw new AuthError('sign_up_refused');
+  }
+
+  /**
+   * Makes many accounts whose fields have been read. What the app refuses leaves nothing behind.
+   *
+   * @returns the id of each account, or why it was not made
+   * @throws what hooks throw, except for an AuthError
+   */
+  createMany(accounts: readonly NewAccount[], options: ManyOptions): Promise<Outcomes> {
+    return this.#many.create(accounts, options);
+  }
+
+  async #create(
+    user: NewUser,
+    fields: FieldValues,
+    { from: _, fields: __, alongside, ...how }: SignUpContext,
+    transaction: Transaction,
+    onRefused: (error: unknown) => void,
+  ): Promise<UserRecord> {
+    const { email, username } = user;
+    const { context } = this.database;
+    const { beforeCreateUser, afterCreateUser } = this.settings.hooks;
+    await runHook(context, () =>
+      beforeCreateUser?.({ email, username, fields: { ...fields }, ...how }, { transaction }),
+    );
+    const account = await this.users.create(user, fields, transaction).catch((error) => {
+      onRefused(error);
+      throw error;
+    });
+    await this.held.check(email, account.user.id, transaction);
+    const created = await this.users.createRow(account, fields, transaction);
+    const forApp = this.users.forCode(created);
+    await runHook(context, () => afterCreateUser?.(forApp, { transaction, via: how.via }));
+    this.events.emit('user.created', { userId: created.user.id }, transaction);
+    await alongside?.(created, transaction);
+    return created;
+  }
+}
+
+const MAX_ROUNDS = 10;
+const BATCH = 500;
+// Each row of the app has statements of its own, and a transaction has four seconds in all.
+const BATCH_WITH_ROWS = 50;
+
+/** Creates many accounts with few statements. */
+export class ManyUsers {
+  readonly #accounts: NewAccounts;
+
+  constructor(
+    private readonly database: Database,
+    private readonly users: Users,
+    held: HeldEmails,
+    private readonly hooks: Hooks,
+  ) {
+    this.#accounts = new NewAccounts(database, users, held, hooks);
+  }
+
+  /**
+   * Creates the accounts that can be, in batches with a transaction each. With hooks of the app, each account has its own.
+   *
+   * @throws what hooks throw, except for an AuthError
+   */
+  async create(accounts: readonly NewAccount[], options: ManyOptions): Promise<Outcomes> {
+    const outcomes: Outcomes = new Map();
+    const size = this.#batchSize;
+    for (let start = 0; start < accounts.length; start += size)
+      for (const [account, outcome] of await this.#batch(accounts.slice(start, start + size), options))
+        outcomes.set(account, outcome);
+    return outcomes;
+  }
+
+  /** How many accounts one transaction makes at most: what a hook refuses leaves nothing behind. */
+  get #batchSize(): number {
+    const { beforeCreateUser, afterCreateUser, createRow } = this.hooks;
+    if (beforeCreateUser || afterCreateUser || createRow) return 1;
+    return this.users.rows ? BATCH_WITH_ROWS : BATCH;
+  }
+
+  async #batch(accounts: readonly NewAccount[], options: ManyOptions): Promise<Outcomes> {
+    for (let round = 1; ; round++) {
+      try {
+        return await this.#transaction(accounts, options);
+      } catch (error) {
+        if (error instanceof AuthError && error.code !== 'unavailable')
+          return this.#afterRefusal(accounts, options, error);
+        // Lost a race with another insert: the next round finds that account.
+        if (!violatedUnique(error)) throw error;
+        if (round === MAX_ROUNDS) throw new AuthError('unavailable');
+      }
+    }
+  }
+
+  /** The app's code has refused one of the accounts, which undid them all. */
+  async #afterRefusal(
+    accounts: readonly NewAccount[],
+    options: ManyOptions,
+    refusal: AuthError,
+  ): Promise<Outcomes> {
+    const outcomes: Outcomes = new Map();
+    for (const account of accounts) {
+      const outcome = accounts.length === 1 ? refusal : (await this.#batch([account], options)).get(account);
+      if (outcome) outcomes.set(account, outcome);
+    }
+    return outcomes;
+  }
+
+  async #transaction(accounts: readonly NewAccount[], options: ManyOptions): Promise<Outcomes> {
+    const undone = new AuthError('unavailable');
+    let outcomes: Outcomes = new Map();
+    try {
+      await this.database.transaction(async (transaction) => {
+        outcomes = await this.#accounts.create(accounts, options, transaction);
+        if (options.isTrial) throw undone;
+      });
+    } catch (error) {
+      if (error !== undone) throw error;
+    }
+    for (const [account, outcome] of outcomes) {
+      if (!('id' in outcome)) continue;
+      options.seen?.add(outcome.id);
+      if (options.isTrial) for (const taken of takenBy(account)) options.seen?.add(taken);
+    }
+    return outcomes;
+  }
+}
 
 /** An account to make. */
 export interface NewAccount {

@@ -1,6 +1,6 @@
-import type { FieldOptions, FieldsOptions } from '../config/user-options.js';
-import type { User } from '../tables/user.js';
-import type { ofNewUser } from './core-fields.js';
+import type { FieldOptions, FieldsOptions } from '../config/config.js';
+import type { User } from '../tables/core.js';
+import type { ofNewUser } from './fields.js';
 
 type ValueOf<O extends FieldOptions> = O extends { enum: readonly (infer Value)[] }
   ? Value

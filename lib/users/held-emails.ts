@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
-import type { AccountChangeColumns } from '../tables/account-change.js';
+import type { AccountChangeColumns } from '../tables/core.js';
 import type { Table } from '../tables/table.js';
 
 const HELD = new Error('an undo would give the email back to the account that had it');

@@ -1,4 +1,21 @@
-import type { TransactionOption } from '../sessions/client-input.js';
+import type { Transaction } from 'sequelize';
+import { derivedUuid } from '../crypto/uuid.js';
+
+/** What identifies an imported user whose row has no id of its own. */
+export interface ImportedUser {
+  readonly ref: string | null;
+  /** The email and the username, in canonical form, or what else the user signs in with. */
+  readonly names: readonly (string | null)[];
+  readonly createdAt: Date | null;
+}
+
+/**
+ * The id of an imported account: the same for the same row, so that a run that broke off can be repeated, and sessions of
+ * the older system lead to it. Nobody else's account has it, whatever they sign up with.
+ */
+export function importedId({ ref, names, createdAt }: ImportedUser): string {
+  return derivedUuid(JSON.stringify(['import', ref, ...names]), createdAt?.getTime() ?? 0);
+}
 
 /**
  * Verifies a password against a hash of another system's. Anything but `true` refuses it.
@@ -37,59 +54,43 @@ export interface ImportRow {
   fields?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** Options of `auth.importUsers`. */
-export interface ImportUsersOptions extends TransactionOption {
-  /** Called after each batch; the import waits for what it returns. @default none */
-  onProgress?: ((progress: ImportProgress) => unknown) | undefined;
-  /** Does everything, and rolls each batch back. Hooks run too. @default false */
-  dryRun?: boolean | undefined;
-  /**
-   * How to verify hashes in formats that latchkey does not know. A hash in no known format has the one scheme that is
-   * named here; if there are several, rows name theirs: `$legacy$<name>$<hash>`. The server needs the same functions, in
-   * `credentialPassword({ verifyLegacy })`, to sign these users in.
-   * @default those of the config
-   */
-  verifyLegacy?: LegacyVerifiers | undefined;
-}
-
-/** How far an import is. */
-export interface ImportProgress {
-  /** The number of rows that have been read. */
-  readonly rows: number;
-  /** Those that have an account now, also from an earlier run. */
-  readonly imported: number;
-  /** Those that were skipped. */
-  readonly skipped: number;
-}
-
-/** The result of an import. */
-export interface ImportReport {
-  /** The accounts of the rows, in their order: those that this run made, and those that were there from an earlier run. */
-  readonly users: readonly ImportedAccount[];
-  /** The rows that have no account, in their order, and why. */
-  readonly skipped: readonly SkippedRow[];
-}
-
-/** The account of a row. */
-export interface ImportedAccount {
-  /** The row's `ref`; its index if it has none. */
-  readonly ref: string | number | bigint;
-  /** The account's id. */
-  readonly id: string;
-}
-
-/** A row that was not imported. */
-export interface SkippedRow {
-  /** The row's `ref`; its index if it has none. */
-  readonly ref: string | number | bigint;
-  /** A machine-readable code, such as `email_taken`. */
-  readonly code: string;
-  /** What is wrong, in words. */
-  readonly detail: string;
-}
-
 /** Why a row is not imported. */
 export interface Refusal {
   readonly code: string;
   readonly detail: string;
 }
+
+/** What a plugin takes from the rows of an import. Its keys are declared with `declareRowKeys`. */
+export interface RowPart<Value = unknown> {
+  /** The keys of a row that it reads. */
+  readonly keys: readonly (keyof ImportRow)[];
+  /**
+   * Reads a row in which at least one of the keys has a value.
+   *
+   * @returns null if there is nothing to write
+   * @throws AuthError `validation_failed`, whose first error says why the row is skipped
+   */
+  read(row: ImportRow): Promise<Value | null>;
+  /** Whether a user can sign in with it, without an email and username. @default false */
+  readonly isWayIn?: boolean;
+  /** The values of the plugin's columns of users. */
+  columnsOf?(value: Value): Readonly<Record<string, unknown>>;
+  /** What only one user may have, as keys that compare equal. */
+  identitiesOf?(value: Value): readonly string[];
+  /** Those identities that users have already. */
+  takenAmong?(values: readonly Value[], transaction: Transaction): Promise<readonly string[]>;
+  /** Why a row is skipped whose identity is taken. */
+  readonly taken?: Refusal;
+  /** Writes the values of new users. */
+  write?(values: ReadonlyMap<string, Value>, transaction: Transaction): Promise<void>;
+}
+
+const rowKeys = new Map<string, string>();
+
+/** Registers how to enable keys of an import's rows, for error messages. Called when the plugin's module is loaded. */
+export function declareRowKeys(keys: readonly (keyof ImportRow)[], how: string): void {
+  for (const key of keys) rowKeys.set(key, how);
+}
+
+/** What plugins take from the rows of an import, and how to enable them. */
+export const switchesOfRowKeys: ReadonlyMap<string, string> = rowKeys;

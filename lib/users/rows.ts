@@ -1,15 +1,13 @@
 import type { Transaction } from 'sequelize';
-import type { Hooks } from '../config/user-options.js';
+import type { Hooks } from '../config/config.js';
+import { isUuid } from '../crypto/uuid.js';
 import type { Database } from '../database/database.js';
 import { AppError, isForeignKeyViolation } from '../database/faults.js';
-import { AuthError } from '../errors.js';
-import type { User } from '../tables/user.js';
-import { type AppModel, type AppRow, columnOf, internalsOf, quotedTable } from './app-model.js';
-import type { Fields, FieldValues } from './core-fields.js';
-import { inspectTable, type RowTable } from './row-checks.js';
-import { rowError } from './row-errors.js';
-import { keyOf, normalKey, type RowKey } from './row-keys.js';
-import { RowSource } from './row-source.js';
+import { AuthError, type FieldError } from '../errors.js';
+import { snakeCase } from '../tables/column.js';
+import type { User } from '../tables/core.js';
+import type { Fields, FieldValues } from './fields.js';
+import { type AppModel, type AppRow, columnOf, internalsOf, quotedTable, RowSource } from './row-source.js';
 
 /** A row of the app, and the id of its account if it has one. */
 export interface FoundRow {
@@ -239,4 +237,190 @@ export class AppRows {
     this.#table = table;
     return table;
   }
+}
+
+/** The primary key of a row of the app. */
+export type RowKey = string | number | bigint;
+
+/** The attribute of a model's primary key. @throws TypeError if several attributes, or none, are the key */
+export function keyOf(model: AppModel): string {
+  const [key, ...others] = model.primaryKeyAttributes;
+  if (key !== undefined && others.length === 0) return key;
+  throw new TypeError(
+    `latchkey: ref names rows of ${model.name} by their primary key, which must be one attribute: leave ref out`,
+  );
+}
+
+/**
+ * A key as text, in the form in which that of a row is read. Null if no row can have it: databases fail on keys of another
+ * type, or take `'abc'` for 0.
+ */
+export function normalKey(model: AppModel, key: unknown): string | null {
+  const text = String(key).trim();
+  const type = String((model.getAttributes()[keyOf(model)]?.type as { key?: unknown } | undefined)?.key);
+  if (/INT/.test(type)) return /^-?(0|[1-9]\d{0,17})$/.test(text) ? text : null;
+  if (type !== 'UUID') return String(key);
+  return isUuid(text.toLowerCase()) ? text.toLowerCase() : null;
+}
+
+/** What the database has of the app's table. */
+export interface RowTable {
+  /** The types of the columns. */
+  readonly types: ReadonlyMap<string, string>;
+  /** The columns of each unique index, by its name. */
+  readonly uniques: ReadonlyMap<string, readonly string[]>;
+}
+
+interface ColumnRow {
+  readonly name: string;
+  readonly type: string;
+  readonly collation: string | null;
+}
+
+/**
+ * Looks at the app's table. Null if it does not exist.
+ *
+ * @throws Error if accounts cannot be joined with its rows in one step, naming the mend
+ */
+export async function inspectTable(
+  database: Database,
+  model: AppModel,
+  foreignKey: string,
+  transaction?: Transaction,
+): Promise<RowTable | null> {
+  const { dialect } = database;
+  const quoted = quotedTable(model);
+  const table = dialect === 'postgres' ? quoted : quoted.replaceAll('`', '');
+  const columns = await database.select<ColumnRow>(COLUMNS[dialect], { table }, transaction);
+  if (columns.length === 0) return null;
+  const indexed = await database.select<{ index_name: string; name: string }>(
+    UNIQUES[dialect],
+    { table },
+    transaction,
+  );
+  const uniques = new Map<string, string[]>();
+  for (const { index_name, name } of indexed)
+    uniques.set(index_name, [...(uniques.get(index_name) ?? []), name]);
+  const column = columnOf(model, foreignKey);
+  const found = columns.find(({ name }) => name === column);
+  const what = `user.foreignKey: the column ${table.replaceAll('"', '')}.${column}`;
+  if (!found) throw new Error(`latchkey: ${what} does not exist: add it with a migration of the app`);
+  if (dialect !== 'sqlite') requireType(dialect, what, quoted, found);
+  if (![...uniques.values()].some((list) => list.length === 1 && list[0] === column))
+    throw new Error(
+      `latchkey: ${what} has no unique index, so an account could have several rows: ` +
+        `CREATE UNIQUE INDEX ${table.replace(/\W+/g, '_').replace(/^_|_$/g, '')}_${column} ON ${quoted} (${column})`,
+    );
+  return { types: new Map(columns.map(({ name, type }) => [name, type])), uniques };
+}
+
+// If the types or collations differ, the database does not use the index, or refuses to compare.
+function requireType(dialect: 'mysql' | 'postgres', what: string, table: string, found: ColumnRow): void {
+  const { name, type, collation } = found;
+  if (dialect === 'postgres' ? type === 'uuid' : type === 'char(36)' && collation === 'utf8mb4_bin') return;
+  const is = collation ? `${type} with the collation ${collation}` : type;
+  const mend =
+    dialect === 'postgres'
+      ? `ALTER TABLE ${table} ALTER COLUMN "${name}" TYPE UUID USING "${name}"::uuid`
+      : `ALTER TABLE ${table} MODIFY \`${name}\` CHAR(36) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`;
+  throw new Error(`latchkey: ${what} is of the type ${is}, which is not that of account ids: ${mend}`);
+}
+
+const COLUMNS = {
+  mysql: `SELECT column_name AS name, column_type AS type, collation_name AS collation
+    FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = :table`,
+  postgres: `SELECT attname AS name, format_type(atttypid, atttypmod) AS type, NULL AS collation
+    FROM pg_attribute WHERE attrelid = to_regclass(:table) AND attnum > 0 AND NOT attisdropped`,
+  sqlite: 'SELECT name, type, NULL AS collation FROM pragma_table_info(:table)',
+};
+
+// In SQLite, the index of an INTEGER PRIMARY KEY is not listed, but that cannot be the id of an account.
+const UNIQUES = {
+  mysql: `SELECT index_name AS index_name, column_name AS name FROM information_schema.statistics
+    WHERE table_schema = DATABASE() AND table_name = :table AND non_unique = 0`,
+  postgres: `SELECT c.relname AS index_name, a.attname AS name FROM pg_index i
+    JOIN pg_class c ON c.oid = i.indexrelid
+    JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
+    WHERE i.indrelid = to_regclass(:table) AND i.indisunique AND i.indisvalid AND i.indpred IS NULL`,
+  sqlite: `SELECT l.name AS index_name, i.name AS name FROM pragma_index_list(:table) l
+    JOIN pragma_index_info(l.name) i WHERE l."unique" = 1 AND l.partial = 0`,
+};
+
+interface SequelizeFault extends Error {
+  readonly parent?: { readonly code?: string; readonly sql?: string };
+  readonly fields?: Readonly<Record<string, unknown>> | readonly string[];
+  readonly errors?: readonly {
+    readonly path: string | null;
+    readonly message: string;
+    readonly instance?: object | null;
+  }[];
+}
+
+// PostgreSQL's class of errors 22, and MySQL's codes.
+const BAD_VALUE =
+  /^(22\w{3}|(ER_|WARN_)+(DATA_TOO_LONG|DATA_OUT_OF_RANGE|DATA_TRUNCATED|TRUNCATED_WRONG_VALUE(_FOR_FIELD)?))$/;
+
+/**
+ * What latchkey answers to an error of the app's model. A value of a field that is taken, or that the model's own rules
+ * or the table refuse, is the client's mistake. A lost connection is an outage. Anything else is the app's to handle.
+ */
+export function rowError(
+  error: unknown,
+  { model, fields, table }: { model: AppModel; fields: readonly string[]; table: RowTable },
+): unknown {
+  const { name = '', parent, message, errors: items = [] } = (error ?? {}) as SequelizeFault;
+  if (/^Sequelize(Connection|Host|Access|InvalidConnection|Timeout)/.test(name)) return error;
+  if (error instanceof AuthError) return error;
+  const errors = isOfModel() ? mistakes() : [];
+  return errors.length > 0 ? new AuthError('validation_failed', { errors }) : new AppError(error);
+
+  /** The app's code may have written to other tables too. */
+  function isOfModel(): boolean {
+    const instances = items.map(({ instance }) => instance ?? null);
+    const table = quotedTable(model);
+    const isOther = (it: object | null) => it !== null && quotedTable(it.constructor as AppModel) !== table;
+    return !instances.some(isOther) && (parent?.sql === undefined || parent.sql.includes(table));
+  }
+
+  function mistakes(): FieldError[] {
+    if (name === 'SequelizeUniqueConstraintError') return taken(error as SequelizeFault);
+    if (name === 'SequelizeValidationError') return invalid();
+    return BAD_VALUE.test(parent?.code ?? '') ? unfit() : [];
+  }
+
+  function taken({ fields: violated = {} }: SequelizeFault): FieldError[] {
+    // Databases name the columns, or MySQL the index.
+    const names = Array.isArray(violated) ? violated : Object.keys(violated);
+    const columns = names.flatMap((one: string) => table.uniques.get(one) ?? [one]);
+    return fields
+      .filter((field) => columns.includes(columnOf(model, field)) || columns.includes(field))
+      .map((field) => ({ pointer: pointerTo(field), code: 'taken', detail: 'is taken: choose another' }));
+  }
+
+  function invalid(): FieldError[] {
+    if (!items.every(({ path }) => path !== null && fields.includes(path))) return [];
+    return items.map(({ path, message }) => ({
+      pointer: pointerTo(path ?? ''),
+      code: 'invalid',
+      detail: message,
+    }));
+  }
+
+  /** Values that the columns cannot hold. MySQL names the column, PostgreSQL only its type, without or with its length. */
+  function unfit(): FieldError[] {
+    const typeOf = (field: string) => table.types.get(columnOf(model, field)) ?? '';
+    const ways: ((field: string) => string[])[] = [
+      (field) => [`'${columnOf(model, field)}'`, `\`${columnOf(model, field)}\``, typeOf(field)],
+      (field) => [typeOf(field).replace(/\W*\(.*/, '')],
+    ];
+    const [named = []] = ways
+      .map((way) => fields.filter((field) => way(field).some((it) => it !== '' && message.includes(it))))
+      .filter((found) => found.length > 0);
+    const detail = 'is a value that cannot be stored';
+    return named.map((field) => ({ pointer: pointerTo(field), code: 'invalid', detail }));
+  }
+}
+
+function pointerTo(field: string): string {
+  return `/${snakeCase(field)}`;
 }

@@ -1,14 +1,13 @@
 import type { Transaction } from 'sequelize';
-import type { Hooks } from '../config/user-options.js';
+import type { Hooks } from '../config/config.js';
 import type { CallContext } from '../context/call.js';
-import { violatedUnique } from '../database/faults.js';
+import { AppError, violatedUnique } from '../database/faults.js';
 import { AuthError } from '../errors.js';
 import type { RowOf } from '../tables/column.js';
-import type { UserColumns } from '../tables/user.js';
-import type { FieldValues } from './core-fields.js';
+import type { UserColumns } from '../tables/core.js';
+import type { FieldValues } from './fields.js';
 import type { HeldEmails } from './held-emails.js';
-import { runHook } from './run-hook.js';
-import type { UserRecord } from './user-record.js';
+import type { UserRecord } from './record.js';
 import type { Users } from './users.js';
 
 /** What to change of a user. What is left out, or is as it was, stays. */
@@ -93,4 +92,16 @@ function isSame(value: unknown, stored: unknown): boolean {
   if (value instanceof Date && stored instanceof Date) return value.getTime() === stored.getTime();
   if (typeof value === 'object' && value !== null) return JSON.stringify(value) === JSON.stringify(stored);
   return value === stored;
+}
+
+/**
+ * Runs the app's code within a transaction. What it throws reaches the app, not the code that handles the database. Its
+ * own calls to latchkey are part of the transaction only if they name it.
+ */
+export async function runHook<T>(context: CallContext, hook: () => T | Promise<T>): Promise<T> {
+  try {
+    return await context.forApp(hook);
+  } catch (error) {
+    throw error instanceof AuthError ? error : new AppError(error);
+  }
 }

@@ -1,15 +1,10 @@
 import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
-import type { Mailer } from '../mail/mailer.js';
-import {
-  type LinkMail,
-  MAIL_LANE,
-  type NewEmailMail,
-  type NoticeMail,
-  type OutgoingMail,
-} from '../mail/mails.js';
+import type { LinkMail, NewEmailMail, NoticeMail, OutgoingMail } from '../mail/mails.js';
+import type { Mailer } from '../mail/messages.js';
 import type { Destination, OpenEntry } from '../outbox/lane.js';
+import { MAIL_LANE } from '../outbox/lane.js';
 import type { Users } from '../users/users.js';
 import type { OneTimeTokens } from './tokens.js';
 

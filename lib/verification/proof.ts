@@ -3,12 +3,12 @@ import type { Contribution } from '../core/contribution.js';
 import type { Clock } from '../database/clock.js';
 import type { AccountChanges } from '../notices/changes.js';
 import type { Events } from '../outbox/events.js';
-import type { Devices } from '../sessions/core-devices.js';
+import type { Devices } from '../sessions/devices.js';
 import type { Sessions } from '../sessions/sessions.js';
-import type { TokenColumns } from '../tables/one-time-token.js';
+import type { TokenColumns } from '../tables/core.js';
 import type { Table } from '../tables/table.js';
+import type { EmailProof, UserRecord } from '../users/record.js';
 import type { UserUpdates } from '../users/updates.js';
-import type { EmailProof, UserRecord } from '../users/user-record.js';
 import type { Users } from '../users/users.js';
 
 /**

@@ -1,15 +1,13 @@
 import type { Transaction } from 'sequelize';
-import { VERIFY_NEW_EMAIL } from '../accounts/email-change-mails.js';
-import type { Contribution, Purpose } from '../core/contribution.js';
+import type { Contribution } from '../core/contribution.js';
 import { createToken, digestToken, isWellFormedToken } from '../crypto/token.js';
-import type { Chore } from '../database/chore.js';
-import { ExpiredRows } from '../database/chores.js';
+import { type Chore, ExpiredRows } from '../database/chores.js';
 import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import { GIVE_UP_MS } from '../outbox/rows.js';
-import type { TokenColumns } from '../tables/one-time-token.js';
+import type { TokenColumns } from '../tables/core.js';
 import type { Table } from '../tables/table.js';
-import type { UserRecord } from '../users/user-record.js';
+import type { UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
 import type { Attached, BeforeChange, ProofOfEmail } from './proof.js';
 
@@ -177,3 +175,25 @@ function isFor(
 ): boolean {
   return purpose.isForNewEmail ? epoch === authEpoch : user.email === email;
 }
+
+/** What a one-time token allows. */
+export interface Purpose {
+  /** At most 32 characters. */
+  readonly name: string;
+  readonly lifetimeMs: number;
+  /** Whether a new password revokes the user's tokens. @default false */
+  readonly endsWithPassword?: boolean;
+  /**
+   * Whether it is sent to an address that the user is to get. Redeeming it changes the email, and whatever ends the user's
+   * sessions ends it too.
+   * @default false
+   */
+  readonly isForNewEmail?: boolean;
+}
+
+export const VERIFY_NEW_EMAIL: Purpose = {
+  name: 'verify-new-email',
+  lifetimeMs: 60 * 60 * 1000,
+  endsWithPassword: true,
+  isForNewEmail: true,
+};

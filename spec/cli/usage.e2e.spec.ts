@@ -4,8 +4,7 @@ import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
 import { Output } from '../../lib/cli/output.js';
-import { createProgram } from '../../lib/cli/program.js';
-import { run } from '../../lib/cli/run.js';
+import { createProgram, run } from '../../lib/cli/program.js';
 import { SECRET } from '../support/app.js';
 import { type CliProject, startProject } from '../support/cli.js';
 

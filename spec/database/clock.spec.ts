@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Model, ModelStatic } from 'sequelize';
 import { CallContext } from '../../lib/context/call.js';
-import { openDatabase } from '../../lib/database/open.js';
+import { openDatabase } from '../../lib/database/database.js';
 import { apiKeys, createAuth, oauth } from '../../lib/index.js';
 import { github } from '../../lib/providers.js';
 import { ada, password, SECRET } from '../support/app.js';

@@ -2,8 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { QueryTypes, type Sequelize, Transaction } from 'sequelize';
 import { internalsOf } from '../../lib/auth.js';
-import { connectByUrl } from '../../lib/database/connect.js';
-import { connectionManagerOf } from '../../lib/database/connection-manager.js';
+import { connectByUrl, connectionManagerOf } from '../../lib/database/connect.js';
 import type { Database } from '../../lib/database/database.js';
 import { createAuth } from '../../lib/index.js';
 import { ada, password, SECRET } from '../support/app.js';

@@ -4,13 +4,11 @@ import fc from 'fast-check';
 import { createToken, isWellFormedToken } from '../../lib/crypto/token.js';
 import { uuidv7 } from '../../lib/crypto/uuid.js';
 import { AuthError } from '../../lib/errors.js';
-import { addressBucket } from '../../lib/limits/address.js';
-import { deviceInWords } from '../../lib/mail/device-words.js';
-import { composeNotice } from '../../lib/mail/messages.js';
-import { bearerToken } from '../../lib/sessions/bearer.js';
-import { cookieValues } from '../../lib/sessions/carriers.js';
+import { addressBucket } from '../../lib/limits/limiter.js';
+import { composeNotice, deviceInWords } from '../../lib/mail/messages.js';
+import { bearerToken, cookieValues } from '../../lib/sessions/carriers.js';
+import type { User } from '../../lib/tables/core.js';
 import { encodeCursor, readPage } from '../../lib/tables/pages.js';
-import type { User } from '../../lib/tables/user.js';
 import { changed, headerText, PREFIXES, piecesOf, text, token } from './inputs.js';
 import { fuzz, quickly } from './property.js';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { bodyOfForm } from '../../lib/http/forms.js';
-import { text } from '../../lib/http/schemas.js';
+import { text } from '../../lib/http/route.js';
 import type { AuthError } from '../../lib/index.js';
-import { Fields } from '../../lib/users/core-fields.js';
+import { Fields } from '../../lib/users/fields.js';
 
 const schema = z.strictObject({
   text: text(100),

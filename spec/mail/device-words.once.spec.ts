@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { deviceInWords } from '../../lib/mail/device-words.js';
+import { deviceInWords } from '../../lib/mail/messages.js';
 
 const MOZILLA = 'Mozilla/5.0 (';
 const CHROME = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0';

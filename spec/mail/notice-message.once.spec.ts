@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { User } from '../../lib/index.js';
-import type { NoticeTemplate } from '../../lib/mail/message.js';
+import type { NoticeTemplate } from '../../lib/mail/messages.js';
 import { composeNotice, type NoticeFacts } from '../../lib/mail/messages.js';
 
 const at = new Date('2026-11-22T10:14:59.999Z');

@@ -3,7 +3,7 @@ import type { Sequelize } from 'sequelize';
 import { CallContext } from '../../lib/context/call.js';
 import { dialectOf } from '../../lib/database/connect.js';
 import { Database } from '../../lib/database/database.js';
-import { columnTypes } from '../../lib/migrations/column-types.js';
+import { columnTypes } from '../../lib/migrations/migration.js';
 import { column } from '../../lib/tables/column.js';
 import { modelsOf } from '../../lib/tables/model.js';
 import { declareTable, Table } from '../../lib/tables/table.js';

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import type { Core } from '../../lib/core/core.js';
 import { sessionReply, signInAnswer } from '../../lib/http/present.js';
-import { route } from '../../lib/http/route.js';
-import { text } from '../../lib/http/schemas.js';
+import { route, text } from '../../lib/http/route.js';
 import { definePlugin } from '../../lib/plugin.js';
 import type { SignedIn } from '../../lib/sessions/signed-in.js';
 import { canonicalEmail } from '../../lib/users/canonical.js';
 
-declare module '../../lib/mail/message.js' {
+declare module '../../lib/mail/messages.js' {
   interface MailKinds {
     'sign-in-link': unknown;
   }

@@ -1,6 +1,6 @@
 import type { Response } from 'supertest';
 import { type AuthWith, internalsOf } from '../../lib/auth.js';
-import { passwordsOf } from '../../lib/core/passwords.js';
+import { passwordsOf } from '../../lib/core/core.js';
 import {
   type AuthConfig,
   admin,

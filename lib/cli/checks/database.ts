@@ -1,5 +1,6 @@
+import type { Auth } from '../../auth.js';
 import type { Database } from '../../database/database.js';
-import { describeFailure } from '../failure.js';
+import { describeFailure } from '../output.js';
 import { type Finding, ok, problem, warning } from './finding.js';
 
 // By https://www.sqlite.org/lang_upsert.html for the clause ON CONFLICT.
@@ -114,4 +115,149 @@ function compareVersions(a: string, b: string): number {
     if (difference !== 0) return difference;
   }
   return 0;
+}
+
+/** A table as the code knows it. */
+export interface ExpectedTable {
+  readonly name: string;
+  readonly columns: readonly string[];
+}
+
+interface AnyModel {
+  getTableName(): string | object;
+  getAttributes(): Readonly<Record<string, { readonly field?: string }>>;
+}
+
+/** The tables of an Auth. */
+export function tablesOf({ models }: Auth): readonly ExpectedTable[] {
+  return (Object.values(models) as readonly AnyModel[]).map((model) => ({
+    name: String(model.getTableName()),
+    columns: Object.entries(model.getAttributes()).map(([attribute, { field }]) => field ?? attribute),
+  }));
+}
+
+/** Checks that all migrations have run, and that the tables have the columns that the code uses. */
+export async function* checkSchema(
+  auth: Auth,
+  database: Database,
+  tables: readonly ExpectedTable[],
+): AsyncGenerator<Finding> {
+  let pending: readonly string[];
+  try {
+    pending = await auth.migrate({ dryRun: true });
+  } catch (error) {
+    yield problem('schema', describeFailure(error).message, 'see the message');
+    return;
+  }
+  if (pending.length > 0) {
+    yield problem('schema', `migrations are pending: ${pending.join(', ')}`, 'npx latchkey migrate');
+    return;
+  }
+  const existing = await columnsIn(
+    database,
+    tables.map(({ name }) => name),
+  );
+  const missing = tables.flatMap(({ name, columns }) =>
+    columns.filter((column) => !existing.has(`${name}.${column}`)).map((column) => `${name}.${column}`),
+  );
+  if (missing.length === 0) yield ok('schema', 'all migrations have run');
+  else
+    yield problem(
+      'schema',
+      `all migrations have run, but these columns are missing: ${missing.join(', ')}`,
+      'somebody has dropped them: restore them from a backup',
+    );
+}
+
+async function columnsIn(database: Database, tables: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await database.select<{ of_table: string; name: string }>(COLUMNS[database.dialect], {
+    tables: [...tables],
+  });
+  return new Set(rows.map(({ of_table, name }) => `${of_table}.${name}`));
+}
+
+const COLUMNS = {
+  mysql: `SELECT table_name AS of_table, column_name AS name FROM information_schema.columns
+    WHERE table_schema = DATABASE() AND table_name IN (:tables)`,
+  postgres: `SELECT table_name AS of_table, column_name AS name FROM information_schema.columns
+    WHERE table_schema = current_schema() AND table_name IN (:tables)`,
+  sqlite: `SELECT m.name AS of_table, c.name AS name FROM sqlite_master m JOIN pragma_table_info(m.name) c
+    WHERE m.type = 'table' AND m.name IN (:tables)`,
+};
+
+/** A column of a unique index whose values are not compared byte by byte. */
+interface Loose {
+  readonly table_name: string;
+  readonly column_name: string;
+  readonly collation: string;
+}
+
+/**
+ * Checks that what tells accounts apart is compared byte by byte. With another collation, two emails that look alike may be
+ * one account for the database. Somebody has changed it then: the migrations create the columns right.
+ */
+export async function checkCollations(
+  database: Database,
+  tables: readonly ExpectedTable[],
+): Promise<readonly Finding[]> {
+  const check = 'collations';
+  const loose = await database.select<Loose>(LOOSE[database.dialect], {
+    tables: tables.map(({ name }) => name),
+  });
+  if (loose.length === 0) return [ok(check, 'what tells accounts apart is compared byte by byte')];
+  return loose.map(({ table_name: table, column_name: column, collation }) =>
+    problem(
+      check,
+      `${table}.${column} has the collation ${collation}: different texts can count as equal, and so as one account`,
+      MENDS[database.dialect](table, column),
+    ),
+  );
+}
+
+const EXACT = "'utf8mb4_0900_bin', 'utf8mb4_nopad_bin'";
+
+// An id is a CHAR, whose trailing spaces mean nothing.
+const LOOSE = {
+  mysql: `SELECT DISTINCT c.table_name AS table_name, c.column_name AS column_name, c.collation_name AS collation
+    FROM information_schema.columns c JOIN information_schema.statistics i
+      ON i.table_schema = c.table_schema AND i.table_name = c.table_name AND i.column_name = c.column_name
+    WHERE c.table_schema = DATABASE() AND c.table_name IN (:tables) AND i.non_unique = 0
+      AND c.collation_name IS NOT NULL AND c.collation_name NOT IN (${EXACT})
+      AND NOT (c.data_type = 'char' AND RIGHT(c.collation_name, 4) = '_bin')
+    ORDER BY 1, 2`,
+  postgres: `SELECT DISTINCT t.relname AS table_name, a.attname AS column_name, COALESCE(c.collname, y.typname) AS collation
+    FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid JOIN pg_namespace n ON n.oid = t.relnamespace
+      JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = ANY (i.indkey)
+      JOIN pg_type y ON y.oid = a.atttypid LEFT JOIN pg_collation c ON c.oid = a.attcollation
+    WHERE n.nspname = current_schema() AND t.relname IN (:tables) AND i.indisunique
+      AND (y.typname = 'citext' OR c.collisdeterministic = FALSE)
+    ORDER BY 1, 2`,
+  sqlite: `SELECT DISTINCT m.name AS table_name, x.name AS column_name, x.coll AS collation
+    FROM sqlite_master m JOIN pragma_index_list(m.name) l JOIN pragma_index_xinfo(l.name) x
+    WHERE m.type = 'table' AND m.name IN (:tables) AND l."unique" = 1 AND x.key = 1 AND x.coll <> 'BINARY'
+    ORDER BY 1, 2`,
+};
+
+const MENDS = {
+  mysql: (table: string, column: string) =>
+    `change the column back with ALTER TABLE ${table} MODIFY ${column} …, with its type and COLLATE utf8mb4_0900_bin (on MariaDB, utf8mb4_nopad_bin)`,
+  postgres: (table: string, column: string) =>
+    `ALTER TABLE ${table} ALTER COLUMN ${column} TYPE varchar COLLATE "C"`,
+  sqlite: (table: string, column: string) => `create ${table} anew, with COLLATE BINARY for ${column}`,
+};
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** Checks whether somebody deletes what has expired. */
+export async function checkPruning(database: Database): Promise<Finding> {
+  const rows = await database.select(
+    `SELECT id FROM ${database.table('sessions')} WHERE expires_at < :end LIMIT 1`,
+    { end: database.clock.date(-WEEK_MS) },
+  );
+  if (rows.length === 0) return ok('pruning', 'no session has expired for more than a week');
+  return warning(
+    'pruning',
+    'there are sessions that expired more than a week ago, so the tables grow without end',
+    'npx latchkey prune, every day',
+  );
 }

@@ -1,6 +1,83 @@
+import { BlockList, isIP } from 'node:net';
 import { isLoopback } from '../../config/options.js';
 import type { Settings } from '../../config/settings.js';
-import { type Finding, ok, problem, warning } from './finding.js';
+import type { Core } from '../../core/core.js';
+import { type Finding, ok, problem, skipped, warning } from './finding.js';
+
+const RECENT = 100;
+/** Fewer sessions than that tell nothing. */
+const ENOUGH = 10;
+
+const MEND =
+  "app.set('trust proxy', 1) for one proxy in front of the app, or the list of their addresses: see the guide on deployment";
+
+/** Addresses that clients on the Internet cannot have. */
+const inside = new BlockList();
+for (const [network, bits] of [
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+] as const)
+  inside.addSubnet(network, bits, 'ipv4');
+for (const [network, bits] of [
+  ['::1', 128],
+  ['fc00::', 7],
+  ['fe80::', 10],
+] as const)
+  inside.addSubnet(network, bits, 'ipv6');
+
+/**
+ * Checks whether the app knows the addresses of its clients, by which limits count: by the setting of the app, and by what
+ * recent sessions have recorded.
+ */
+export async function checkProxy(core: Core, app: unknown): Promise<Finding> {
+  const setting = trustOf(app);
+  if (setting === true)
+    return problem(
+      'proxy',
+      "'trust proxy' is true: clients choose their own address with X-Forwarded-For, and no limit by address holds",
+      MEND,
+    );
+  const addresses = await recentAddresses(core);
+  if (isPublic(core.settings) && addresses.length >= ENOUGH && addresses.every(isInside))
+    return problem(
+      'proxy',
+      `the last ${addresses.length} sessions came from ${[...new Set(addresses)].slice(0, 3).join(', ')}: that is your proxy, so all clients share one limit`,
+      MEND,
+    );
+  if (setting === undefined)
+    return addresses.length >= ENOUGH
+      ? ok('proxy', 'recent sessions have the addresses of their clients')
+      : skipped('proxy', 'there are too few sessions to see it: export the Express app as app beside auth');
+  if (setting === false && isPublic(core.settings))
+    return warning(
+      'proxy',
+      "'trust proxy' is off: behind a proxy, all clients would share one address and one limit",
+      `${MEND}. If Node itself serves https, it is right`,
+    );
+  return ok('proxy', `'trust proxy' is ${JSON.stringify(setting) ?? 'a function'}`);
+}
+
+/** The setting of an Express app. Undefined if it is not known. */
+function trustOf(app: unknown): unknown {
+  const { get } = (app ?? {}) as { get?: (name: string) => unknown };
+  return typeof get === 'function' ? (get.call(app, 'trust proxy') ?? false) : undefined;
+}
+
+async function recentAddresses({ database }: Core): Promise<string[]> {
+  const rows = await database.select<{ ip_address: string | null }>(
+    `SELECT ip_address FROM ${database.table('sessions')} ORDER BY id DESC LIMIT ${RECENT}`,
+  );
+  return rows.flatMap(({ ip_address }) => (ip_address && isIP(ip_address) ? [ip_address] : []));
+}
+
+function isInside(address: string): boolean {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+  return inside.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
+}
 
 /** Checks what the config says, as the environment of this process has it. */
 export function* checkSettings(settings: Settings): Generator<Finding> {

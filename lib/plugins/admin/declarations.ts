@@ -1,3 +1,4 @@
+import { declareProblems } from '../../errors.js';
 import { declareEvents } from '../../outbox/events.js';
 
 /** What an administrator did to whom. `adminId` is null for a programmatic call without one. */
@@ -31,3 +32,11 @@ declareEvents(
   'admin.session_revoked',
   'admin.sessions_revoked',
 );
+
+const problems = declareProblems({
+  email_missing: [409, 'This user has no email address to send a link to.'],
+});
+
+declare module '../../errors.js' {
+  interface ProblemCodes extends Record<keyof typeof problems, unknown> {}
+}

@@ -1,16 +1,22 @@
 import * as z from 'zod';
 import { readOptions } from '../../config/options.js';
-import { passwordsOf } from '../../core/passwords.js';
-import { declareAdministrators } from '../../core/switches.js';
+import { declareAdministrators } from '../../core/contribution.js';
+import { passwordsOf } from '../../core/core.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
-import type { User } from '../../tables/user.js';
+import type { User } from '../../tables/core.js';
 import { canonicalEmail } from '../../users/canonical.js';
 import { AdminApi } from './api.js';
-import { revokeUserSessions } from './routes/revoke-sessions.js';
-import { sendPasswordReset } from './routes/send-password-reset.js';
-import { listUserSessions } from './routes/sessions.js';
-import { revokeUserSession } from './routes/users-sessions.js';
-import { createUser, deleteUser, getUser, listUsers, updateUser } from './routes.js';
+import {
+  createUser,
+  deleteUser,
+  getUser,
+  listUserSessions,
+  listUsers,
+  revokeUserSession,
+  revokeUserSessions,
+  sendPasswordReset,
+  updateUser,
+} from './routes.js';
 
 /** Options of {@link admin}. At least one of the lists must not be empty. */
 export interface AdminOptions {

@@ -1,10 +1,7 @@
 import * as z from 'zod';
-import type { Core } from '../../core/core.js';
-import { hasUsernames } from '../../core/usernames.js';
-import { pageOptions, pageQuery } from '../../http/page.js';
+import { type Core, hasUsernames } from '../../core/core.js';
 import { resources } from '../../http/present.js';
-import { route } from '../../http/route.js';
-import { text } from '../../http/schemas.js';
+import { pageOptions, pageQuery, route, text } from '../../http/route.js';
 import type { AdminApi } from './api.js';
 
 export const listUsers = (core: Core, api: AdminApi) => {
@@ -115,5 +112,67 @@ export const deleteUser = (api: AdminApi) =>
     async handle({ params: { id = '' }, auth }) {
       await api.deleteUser(id, { adminId: auth.user.id });
       return { status: 204 };
+    },
+  });
+
+export const listUserSessions = (core: Core, api: AdminApi) => {
+  const { session } = resources(core);
+  return route({
+    method: 'get',
+    path: '/admin/users/:id/sessions',
+    summary: 'List the active sessions of a user, newest first',
+    access: 'admin',
+    answers: {
+      200: { description: 'The sessions', schema: z.object({ sessions: z.array(session.schema) }) },
+    },
+    problems: ['user_not_found'],
+    async handle({ params: { id = '' } }) {
+      const sessions = await api.listUserSessions(id);
+      return { status: 200, body: { sessions: sessions.map(session.present) } };
+    },
+  });
+};
+
+export const revokeUserSession = (api: AdminApi) =>
+  route({
+    method: 'delete',
+    path: '/admin/users/:id/sessions/:sessionId',
+    summary: 'Revoke one session of a user',
+    access: 'admin',
+    answers: { 204: { description: 'The session was revoked' } },
+    problems: ['session_not_found'],
+    async handle({ params: { id = '', sessionId = '' }, auth }) {
+      await api.revokeUserSession(id, sessionId, { adminId: auth.user.id });
+      return { status: 204 };
+    },
+  });
+
+export const revokeUserSessions = (api: AdminApi) =>
+  route({
+    method: 'post',
+    path: '/admin/users/:id/revoke-sessions',
+    summary: 'Revoke all sessions of a user',
+    access: 'admin',
+    answers: {
+      200: { description: 'The number of revoked sessions', schema: z.object({ revoked: z.int() }) },
+    },
+    problems: ['user_not_found'],
+    async handle({ params: { id = '' }, auth }) {
+      return { status: 200, body: { revoked: await api.revokeUserSessions(id, auth.user.id) } };
+    },
+  });
+
+export const sendPasswordReset = (api: AdminApi) =>
+  route({
+    method: 'post',
+    path: '/admin/users/:id/send-password-reset',
+    summary: 'Email a user a link to choose a new password',
+    access: 'admin',
+    forms: true,
+    answers: { 202: { description: 'The link is being sent' } },
+    problems: ['user_not_found', 'email_missing', 'rate_limited'],
+    async handle({ params: { id = '' }, auth }) {
+      await api.sendPasswordReset(id, { adminId: auth.user.id });
+      return { status: 202 };
     },
   });

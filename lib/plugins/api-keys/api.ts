@@ -1,12 +1,12 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { AuthError, type FieldError } from '../../errors.js';
-import type { ClientInput, TransactionOption } from '../../sessions/client-input.js';
+import type { ClientInput, TransactionOption } from '../../sessions/request.js';
 import type { ApiKey } from './declarations.js';
-import { apiKeyCreatedNotice } from './mails.js';
+import { apiKeyCreatedNotice } from './declarations.js';
 import type { ApiKeyStore } from './store.js';
-import './events.js';
-import './problems.js';
+import './declarations.js';
+import './declarations.js';
 
 /** The input of `auth.apiKeys.create`. */
 export interface CreateApiKeyInput extends ClientInput {

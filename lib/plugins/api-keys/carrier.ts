@@ -1,11 +1,10 @@
 import type { PlainRequest } from '../../context/call.js';
-import { declareVia } from '../../core/switches.js';
 import { AuthError } from '../../errors.js';
-import { resourceOf } from '../../http/resource.js';
-import { bearerToken } from '../../sessions/bearer.js';
+import { resourceOf } from '../../http/present.js';
+import { bearerToken, trimWhitespace } from '../../sessions/carriers.js';
 import type { Authentication, Carrier } from '../../sessions/request.js';
-import { trimWhitespace } from '../../sessions/whitespace.js';
-import type { User } from '../../tables/user.js';
+import { declareVia } from '../../sessions/request.js';
+import type { User } from '../../tables/core.js';
 import { type ApiKey, apiKeysTable } from './declarations.js';
 import { API_KEY_PREFIX, type ApiKeyStore } from './store.js';
 

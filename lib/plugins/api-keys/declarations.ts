@@ -1,3 +1,7 @@
+import { declareProblems } from '../../errors.js';
+import type { NoticeTemplate } from '../../mail/messages.js';
+import { declareMigration } from '../../migrations/migration.js';
+import { declareEvents } from '../../outbox/events.js';
 import { column, type ShownOf } from '../../tables/column.js';
 import { declareTable } from '../../tables/table.js';
 
@@ -29,3 +33,68 @@ export type ApiKeyColumns = typeof apiKeysTable.columns;
 
 /** An API key. It does not contain the key itself, of which only a hash is stored. */
 export interface ApiKey extends ShownOf<ApiKeyColumns> {}
+
+export const apiKeysMigration = declareMigration('apiKeys()', {
+  name: '0003-api-keys',
+
+  async up({ database, types, run }) {
+    const users = database.table('users');
+    const table = database.table('api_keys');
+    await run(
+      `CREATE TABLE ${table} (
+        id ${types.id} NOT NULL,
+        user_id ${types.id} NOT NULL,
+        name ${types.text(100)} NOT NULL,
+        start ${types.text(16)} NOT NULL,
+        key_hash ${types.digest} NOT NULL,
+        scopes ${types.longText} NOT NULL,
+        created_at ${types.time} NOT NULL,
+        expires_at ${types.time} NULL,
+        last_used_at ${types.time} NULL,
+        CONSTRAINT ${table}_pk PRIMARY KEY (id),
+        CONSTRAINT ${table}_key_hash_unique UNIQUE (key_hash),
+        CONSTRAINT ${table}_user_id_fk FOREIGN KEY (user_id) REFERENCES ${users} (id) ON DELETE CASCADE
+      ) ${types.tableOptions}`,
+    );
+    await run(`CREATE INDEX ${table}_user_id ON ${table} (user_id)`);
+  },
+
+  async down({ database, run }) {
+    await run(`DROP TABLE ${database.table('api_keys')}`);
+  },
+});
+
+const problems = declareProblems({
+  ambiguous_credentials: [400, 'The request carries an API key and another credential; send one.'],
+  invalid_api_key: [401, 'The API key has expired, was revoked, or never existed. Create a new one.'],
+  api_key_not_found: [404, 'You have no such API key: it may have been revoked already.'],
+  too_many_api_keys: [409, 'You have as many API keys as are allowed. Revoke one that you no longer need.'],
+});
+
+declare module '../../errors.js' {
+  interface ProblemCodes extends Record<keyof typeof problems, unknown> {}
+}
+
+declare module '../../outbox/events.js' {
+  interface EventDetails {
+    /** An API key was created. */
+    'api_key.created': { readonly userId: string; readonly apiKeyId: string };
+    /** An API key was revoked. */
+    'api_key.revoked': { readonly userId: string; readonly apiKeyId: string };
+  }
+}
+
+declareEvents('api_key.created', 'api_key.revoked');
+
+declare module '../../mail/messages.js' {
+  interface MailKinds {
+    'api-key-created': unknown;
+  }
+}
+
+export const apiKeyCreatedNotice: NoticeTemplate = {
+  kind: 'api-key-created',
+  subject: 'An API key was created for your account',
+  lines: ['A key was created with which programs can act for you, without signing in.'],
+  about: 'API key',
+};

@@ -3,11 +3,9 @@ import { readOptions } from '../../config/options.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { ApiKeysApi } from './api.js';
 import { apiKeyCarrier } from './carrier.js';
-import { apiKeysTable } from './declarations.js';
-import { apiKeysMigration } from './migrations.js';
+import { apiKeysMigration, apiKeysTable } from './declarations.js';
 import { createApiKey, listApiKeys, revokeApiKey } from './routes.js';
-import { ApiKeyStore } from './store.js';
-import { wayBack } from './way-back.js';
+import { ApiKeyStore, wayBack } from './store.js';
 
 /** Options of {@link apiKeys}. */
 export interface ApiKeysOptions {

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { AuthError } from '../../errors.js';
-import { route } from '../../http/route.js';
-import { text } from '../../http/schemas.js';
+import { route, text } from '../../http/route.js';
 import type { ApiKeysApi } from './api.js';
 import { apiKeyResource } from './carrier.js';
 

@@ -4,12 +4,12 @@ import { createToken, digestToken } from '../../crypto/token.js';
 import { isUuid, uuidv7 } from '../../crypto/uuid.js';
 import type { Database } from '../../database/database.js';
 import { AuthError } from '../../errors.js';
+import type { WayBack } from '../../notices/changes.js';
 import { LastUse } from '../../sessions/last-use.js';
-import { TokenLookup } from '../../sessions/token-lookup.js';
+import { TokenLookup } from '../../sessions/lookup.js';
+import type { User } from '../../tables/core.js';
 import type { Selection, Table } from '../../tables/table.js';
-import type { User } from '../../tables/user.js';
-import type { UserSelection } from '../../users/record.js';
-import type { AccountRow } from '../../users/user-record.js';
+import type { AccountRow, UserSelection } from '../../users/record.js';
 import { type ApiKey, type ApiKeyColumns, apiKeysTable } from './declarations.js';
 
 /** The prefix of API keys, which tells them apart from session tokens. */
@@ -123,4 +123,14 @@ export class ApiKeyStore {
   settle(): Promise<void> {
     return this.#uses.settle();
   }
+}
+
+/** Undoing a change ends the keys that were created since. Keys that were revoked since stay revoked. */
+export function wayBack(store: ApiKeyStore): WayBack {
+  return {
+    name: 'apiKeys',
+    snapshot: (userId, transaction) => store.ids(userId, transaction),
+    restore: ({ user }, part, transaction) =>
+      store.keep(user.id, (part ?? []) as readonly string[], transaction),
+  };
 }

@@ -1,11 +1,11 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { isUuid, uuidv7 } from '../../crypto/uuid.js';
-import { storable } from '../../database/storable.js';
+import { storable } from '../../database/literal.js';
 import type { AuthEventName, ClientInfo } from '../../outbox/events.js';
 import { cutPage, type PageOptions, readPage } from '../../tables/pages.js';
 import type { Selection, Table } from '../../tables/table.js';
-import { type AuditEvent, auditEventsTable } from './model.js';
+import { type AuditEvent, auditEventsTable } from './declarations.js';
 
 /** Filters and pages a list of events. */
 export interface ListEventsOptions extends PageOptions {

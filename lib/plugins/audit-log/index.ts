@@ -3,8 +3,7 @@ import { readOptions } from '../../config/options.js';
 import { ExpiredRows } from '../../database/chores.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { AuditLogApi } from './api.js';
-import { auditEventsMigration } from './declarations.js';
-import { auditEventsTable } from './model.js';
+import { auditEventsMigration, auditEventsTable } from './declarations.js';
 import { listEvents } from './routes.js';
 
 /** Options of {@link auditLog}. */

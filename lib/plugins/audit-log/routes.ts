@@ -1,10 +1,8 @@
 import * as z from 'zod';
-import { pageOptions, pageQuery } from '../../http/page.js';
-import { resourceOf } from '../../http/resource.js';
-import { route } from '../../http/route.js';
-import { text } from '../../http/schemas.js';
+import { resourceOf } from '../../http/present.js';
+import { pageOptions, pageQuery, route, text } from '../../http/route.js';
 import type { AuditLogApi } from './api.js';
-import { type AuditEvent, auditEventsTable } from './model.js';
+import { type AuditEvent, auditEventsTable } from './declarations.js';
 
 const eventResource = resourceOf<AuditEvent>(auditEventsTable.columns);
 

@@ -1,11 +1,11 @@
 import { reauthenticate } from '../../accounts/reauthentication.js';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
-import type { ClientInput, TransactionOption } from '../../sessions/client-input.js';
+import type { ClientInput, TransactionOption } from '../../sessions/request.js';
 import type { IssuedSession, SignedIn, withSecondFactors } from '../../sessions/signed-in.js';
-import type { User } from '../../tables/user.js';
+import type { User } from '../../tables/core.js';
 import { canonicalEmail } from '../../users/canonical.js';
-import type { Identifier, UserRecord } from '../../users/user-record.js';
+import type { Identifier, UserRecord } from '../../users/record.js';
 import type { EmailVerification } from './email-verification.js';
 import { type ImportedUser, type ImportResult, importUsers } from './import-users.js';
 import type {
@@ -24,9 +24,9 @@ import { attemptsFor, type PasswordCheck } from './password-check.js';
 import type { PasswordReset } from './password-reset.js';
 import type { Registration, Registrations } from './registrations.js';
 import { UsernameRules } from './usernames.js';
-import './events.js';
 import './declarations.js';
-import './problems.js';
+import './declarations.js';
+import './declarations.js';
 
 interface Parts {
   readonly legacy: LegacyHashes;

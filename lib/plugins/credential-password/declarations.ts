@@ -1,7 +1,28 @@
-import type { Purpose } from '../../core/contribution.js';
-import type { MailTemplate, NoticeTemplate } from '../../mail/message.js';
+import { declareProblems } from '../../errors.js';
+import type { MailTemplate, NoticeTemplate } from '../../mail/messages.js';
+import { declareEvents } from '../../outbox/events.js';
+import type { Purpose } from '../../verification/tokens.js';
 
-declare module '../../mail/message.js' {
+const problems = declareProblems({
+  password_already_set: [409, 'The account already has a password. Change it instead.'],
+});
+
+declare module '../../errors.js' {
+  interface ProblemCodes extends Record<keyof typeof problems, unknown> {}
+}
+
+declare module '../../outbox/events.js' {
+  interface EventDetails {
+    /** A password was changed, or set for the first time. */
+    'password.changed': { readonly userId: string };
+    /** A password was reset with an emailed link. */
+    'password.reset': { readonly userId: string };
+  }
+}
+
+declareEvents('password.changed', 'password.reset');
+
+declare module '../../mail/messages.js' {
   interface MailKinds {
     'verify-email': unknown;
     'reset-password': unknown;

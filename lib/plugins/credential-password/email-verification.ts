@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
 import type { Link, Mails } from '../../mail/mails.js';
-import type { User } from '../../tables/user.js';
+import type { User } from '../../tables/core.js';
 import { VERIFY_EMAIL, verifyEmailMail } from './declarations.js';
 import type { PasswordCheck } from './password-check.js';
 

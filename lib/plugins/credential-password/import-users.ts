@@ -1,11 +1,11 @@
 import type { Core } from '../../core/core.js';
 import { loadArgon2, MAX_HASH_CHARACTERS, needsArgon2, readForeignHash } from '../../crypto/foreign-hash.js';
 import { AuthError } from '../../errors.js';
-import type { TransactionOption } from '../../sessions/client-input.js';
+import type { TransactionOption } from '../../sessions/request.js';
 import { canonicalEmail } from '../../users/canonical.js';
 import type { NewAccount } from '../../users/create.js';
 import type { Refusal } from '../../users/imported.js';
-import type { NewUser } from '../../users/user-record.js';
+import type { NewUser } from '../../users/record.js';
 import type { LegacyHashes } from './legacy-hashes.js';
 import type { UsernameRules } from './usernames.js';
 

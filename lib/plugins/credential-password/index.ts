@@ -1,32 +1,42 @@
 import * as z from 'zod';
+import { declarePasswords, type Passwords } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
-import { declarePasswords } from '../../core/switches.js';
+import { loadArgon2, needsArgon2 } from '../../crypto/foreign-hash.js';
 import { PasswordHasher } from '../../crypto/password.js';
-import { AuthError } from '../../errors.js';
-import { text } from '../../http/schemas.js';
+import { AuthError, invalidField } from '../../errors.js';
+import { text } from '../../http/route.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
-import type { UserRecord } from '../../users/user-record.js';
+import type { Reauthentication } from '../../sessions/second-factor.js';
+import type { UserRecord } from '../../users/record.js';
 import { CredentialApi } from './api.js';
 import { INVITATION, RESET_PASSWORD, VERIFY_EMAIL } from './declarations.js';
 import { EmailVerification } from './email-verification.js';
+import { problemOfHash } from './import-users.js';
 import { LegacyHashes } from './legacy-hashes.js';
-import { type CredentialPasswordOptions, checkTogether, readSettings, type Settings } from './options.js';
+import {
+  type CredentialPasswordOptions,
+  checkTogether,
+  readSettings,
+  type Settings,
+  type SignUpAnswer,
+  type SignUpInputOf,
+} from './options.js';
 import { PasswordChange } from './password-change.js';
 import { PasswordCheck } from './password-check.js';
 import { PasswordReset } from './password-reset.js';
-import { byPassword, passwordsOf } from './passwords.js';
 import { Registrations } from './registrations.js';
-import { sendVerification } from './routes/email-verifications.js';
-import { setPassword } from './routes/passwords.js';
-import { changePassword } from './routes/passwords-change.js';
-import { requestReset } from './routes/passwords-request-reset.js';
-import { resetPassword } from './routes/passwords-reset.js';
-import { signin } from './routes/signin.js';
-import { usernamesCheck } from './routes/usernames-check.js';
-import { verifyEmail } from './routes/verify-email.js';
-import { signup } from './routes.js';
+import {
+  changePassword,
+  requestReset,
+  resetPassword,
+  sendVerification,
+  setPassword,
+  signin,
+  signup,
+  usernamesCheck,
+  verifyEmail,
+} from './routes.js';
 import { PasswordRules } from './rules.js';
-import type { SignUpAnswer, SignUpInputOf } from './sign-up-types.js';
 
 declarePasswords('add credentialPassword() to plugins');
 
@@ -120,4 +130,52 @@ function makeParts(core: Core, settings: Settings) {
 /** Whether the user has a password, and an email or username to sign in with. */
 function hasUsablePassword({ user, passwordHash }: UserRecord, { usernames }: Settings): boolean {
   return passwordHash !== null && (user.email !== null || (usernames !== null && user.username !== null));
+}
+
+interface Parts {
+  readonly hasher: PasswordHasher;
+  readonly legacy: LegacyHashes;
+  readonly check: PasswordCheck;
+  readonly rules: PasswordRules;
+  readonly change: PasswordChange;
+  readonly byMail: { readonly reset: PasswordReset } | null;
+}
+
+/** What other features do with passwords. */
+export function passwordsOf({ hasher, legacy, check, rules, change, byMail }: Parts): Passwords {
+  return {
+    verify: (record, password) => check.verifyOwn(record, password),
+    matches: async (hash, password) => (await hasher.verify(password, hash)).matches,
+    async hash(password, identifiers, skipRules) {
+      await rules.checkGiven(password, identifiers, skipRules);
+      return hasher.hash(password);
+    },
+    async checkHash(given, offered) {
+      const hash = typeof given === 'string' ? legacy.tagged(given, offered) : given;
+      if (needsArgon2(hash)) await loadArgon2();
+      const problem = problemOfHash(hash, legacy.read);
+      if (problem) throw invalidField('/password_hash', problem.code, problem.detail.replace(/^\w+ /, ''));
+      return hash;
+    },
+    useLegacy: (verifiers) => legacy.add(verifiers),
+    replace: (userId, password, options) => change.replace(userId, password, options),
+    links: byMail && {
+      invite: (user, transaction) => byMail.reset.invite(user, transaction),
+      reset: (user, transaction) => byMail.reset.mail(user, transaction),
+    },
+  };
+}
+
+/** The password as a field of POST /reauthenticate. */
+export function byPassword(check: PasswordCheck): Reauthentication {
+  return {
+    field: 'password',
+    schema: text(1024),
+    problems: ['invalid_credentials', 'rate_limited'],
+    aal: 1,
+    async verify(record, password) {
+      await check.verifyOwn(record, String(password));
+      return { amr: ['pwd'] };
+    },
+  };
 }

@@ -1,7 +1,7 @@
-import type { ClientInput } from '../../sessions/client-input.js';
-import type { NewFieldValues } from '../../users/core-fields.js';
+import type { ClientInput } from '../../sessions/request.js';
+import type { NewFieldValues } from '../../users/fields.js';
 
-declare module '../../config/user-options.js' {
+declare module '../../config/config.js' {
   interface CreatedVias {
     /** A sign-up with a password. */
     credential: unknown;

@@ -1,12 +1,12 @@
 import type { Transaction } from 'sequelize';
-import { changeAccount } from '../../accounts/change-account.js';
+import { changeAccount } from '../../accounts/change.js';
 import type { ReplacePasswordOptions } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
 import type { PasswordHasher } from '../../crypto/password.js';
 import { AuthError } from '../../errors.js';
-import type { NoticeTemplate } from '../../mail/message.js';
+import type { NoticeTemplate } from '../../mail/messages.js';
 import type { SignedIn } from '../../sessions/signed-in.js';
-import type { UserRecord } from '../../users/user-record.js';
+import type { UserRecord } from '../../users/record.js';
 import { passwordChangedNotice, passwordSetNotice } from './declarations.js';
 import type { PasswordRules } from './rules.js';
 

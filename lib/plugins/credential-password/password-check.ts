@@ -2,8 +2,8 @@ import type { Core } from '../../core/core.js';
 import type { PasswordHasher } from '../../crypto/password.js';
 import { AuthError } from '../../errors.js';
 import type { RefusedAttempt } from '../../limits/limiter.js';
-import type { User } from '../../tables/user.js';
-import type { Identifier, UserRecord } from '../../users/user-record.js';
+import type { User } from '../../tables/core.js';
+import type { Identifier, UserRecord } from '../../users/record.js';
 
 /** The key by which the attempts for an identifier are counted, whether or not it has an account. */
 export function attemptsFor(identifier: Identifier): string {

@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import type { PasswordHasher } from '../../crypto/password.js';
 import type { Link, Mails } from '../../mail/mails.js';
-import type { User } from '../../tables/user.js';
+import type { User } from '../../tables/core.js';
 import { canonicalEmail } from '../../users/canonical.js';
 import { INVITATION, invitationMail, RESET_PASSWORD, resetPasswordMail } from './declarations.js';
 import { newPasswordNotice, replacePassword } from './password-change.js';

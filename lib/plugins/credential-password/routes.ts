@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import type { Core } from '../../core/core.js';
-import { resources, sessionReply } from '../../http/present.js';
-import { route } from '../../http/route.js';
-import { text } from '../../http/schemas.js';
+import { resources, sessionAnswer, sessionReply, signInAnswer } from '../../http/present.js';
+import { route, text } from '../../http/route.js';
+import { sessionOf } from '../../sessions/carriers.js';
+import type { CredentialApi } from './api.js';
 import type { Settings } from './options.js';
 import type { Registration, Registrations } from './registrations.js';
 
@@ -66,3 +67,151 @@ function identifiers({ identifier, usernames }: Settings): z.ZodRawShape {
       };
   }
 }
+
+export const signin = (core: Core, api: CredentialApi, settings: Settings) => {
+  const saysUnverified = settings.requireVerifiedEmail && !settings.concealExistingEmails;
+  return route({
+    method: 'post',
+    path: '/signin/credential',
+    summary: 'Sign in with a password',
+    access: 'public',
+    body: z.strictObject({
+      credential: text(320).describe(settings.usernames ? 'An email or a username' : 'An email'),
+      password: text(1024),
+      remember_me: z.boolean().optional().describe('Keep the session when the browser is closed'),
+    }),
+    answers: { 200: signInAnswer(core, 'The user and the new session, whose token is set as a cookie') },
+    problems: [
+      'invalid_credentials',
+      'rate_limited',
+      ...(saysUnverified ? (['email_not_verified'] as const) : []),
+    ],
+    async handle({ body: { credential, password, remember_me } }) {
+      const issued = await api.signIn({ credential, password, rememberMe: remember_me ?? false });
+      return sessionReply(core, issued);
+    },
+  });
+};
+
+export const usernamesCheck = (api: CredentialApi) =>
+  route({
+    method: 'post',
+    path: '/usernames/check',
+    summary: 'Check whether a username is available',
+    access: 'public',
+    body: z.strictObject({ username: text(100) }),
+    answers: {
+      200: { description: 'Whether the username is available', schema: z.object({ available: z.boolean() }) },
+    },
+    problems: ['rate_limited'],
+    async handle({ body }) {
+      return { status: 200, body: { available: await api.usernameAvailable(body.username) } };
+    },
+  });
+
+export const verifyEmail = (core: Core, api: CredentialApi) => {
+  const { user } = resources(core);
+  return route({
+    method: 'post',
+    path: '/verify-email',
+    summary: 'Verify my email with an emailed token and my session or password',
+    access: 'public',
+    body: z.strictObject({ token: text(200), password: text(1024).optional() }),
+    answers: { 200: { description: 'The user', schema: z.object({ user: user.schema }) } },
+    problems: ['invalid_token', 'unauthenticated', 'invalid_credentials', 'rate_limited'],
+    async handle({ body: { token, password }, req }) {
+      const sessionUserId = (await sessionOf(core.carriers, req))?.user.id ?? null;
+      return {
+        status: 200,
+        body: { user: user.present(await api.verifyEmail({ token, sessionUserId, password })) },
+      };
+    },
+  });
+};
+
+export const sendVerification = (api: CredentialApi) =>
+  route({
+    method: 'post',
+    path: '/email-verifications',
+    summary: 'Email me a verification link',
+    access: 'session',
+    forms: true,
+    answers: { 202: { description: 'The link is being sent, unless the email is already verified' } },
+    problems: ['rate_limited'],
+    async handle({ auth }) {
+      await api.sendVerification({ userId: auth.user.id });
+      return { status: 202 };
+    },
+  });
+
+export const setPassword = (api: CredentialApi, newPassword: z.ZodString) =>
+  route({
+    method: 'put',
+    path: '/passwords',
+    formTwin: '/passwords/set',
+    summary: 'Set the password of my account, if it has none',
+    access: 'session',
+    changesWaysIn: true,
+    body: z.strictObject({ new_password: newPassword }),
+    answers: { 204: { description: 'The password was set' } },
+    problems: ['password_already_set', 'rate_limited'],
+    async handle({ auth, body }) {
+      await api.setPassword({
+        userId: auth.user.id,
+        sessionId: auth.session.id,
+        newPassword: body.new_password,
+      });
+      return { status: 204 };
+    },
+  });
+
+export const changePassword = (core: Core, api: CredentialApi, newPassword: z.ZodString) =>
+  route({
+    method: 'post',
+    path: '/passwords/change',
+    summary: 'Change my password and revoke all other sessions',
+    access: 'session',
+    changesWaysIn: true,
+    body: z.strictObject({ current_password: text(1024), new_password: newPassword }),
+    answers: { 200: sessionAnswer(core, 'The user, and the current session with a new token') },
+    problems: ['invalid_credentials', 'rate_limited'],
+    async handle({ auth, body }) {
+      const issued = await api.changePassword({
+        userId: auth.user.id,
+        sessionId: auth.session.id,
+        currentPassword: body.current_password,
+        newPassword: body.new_password,
+      });
+      return sessionReply(core, issued);
+    },
+  });
+
+export const requestReset = (api: CredentialApi) =>
+  route({
+    method: 'post',
+    path: '/passwords/request-reset',
+    summary: 'Email a password reset link, if the account exists',
+    access: 'public',
+    body: z.strictObject({ email: text(320) }),
+    answers: { 202: { description: 'Accepted, whether or not the account exists' } },
+    problems: ['rate_limited'],
+    async handle({ body }) {
+      await api.requestPasswordReset({ email: body.email });
+      return { status: 202 };
+    },
+  });
+
+export const resetPassword = (api: CredentialApi, newPassword: z.ZodString) =>
+  route({
+    method: 'post',
+    path: '/passwords/reset',
+    summary: 'Reset a password with an emailed token and revoke all sessions',
+    access: 'public',
+    body: z.strictObject({ token: text(200), new_password: newPassword }),
+    answers: { 204: { description: 'The password was set, and the email is verified' } },
+    problems: ['invalid_token', 'rate_limited'],
+    async handle({ body }) {
+      await api.resetPassword({ token: body.token, newPassword: body.new_password });
+      return { status: 204 };
+    },
+  });

@@ -2,16 +2,16 @@ import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
 import type { IssuedSession, SignedIn, withSecondFactors } from '../../sessions/signed-in.js';
-import type { UserRecord } from '../../users/user-record.js';
+import type { UserRecord } from '../../users/record.js';
 import { type AuthorizationRequest, beginFlow } from './begin-flow.js';
 import { type CallbackResult, completeFlow } from './complete-flow.js';
 import type { Account, AccountRow } from './declarations.js';
+import { providerUnlinkedNotice } from './declarations.js';
 import type { AuthorizeInput, CallbackInput, FlowInput, TokensOptions, UnlinkOptions } from './inputs.js';
-import { providerUnlinkedNotice } from './mails.js';
 import { clientOf, type Parts, revokeTokens } from './parts.js';
 import { openTokens, type ProviderTokens } from './tokens.js';
-import './events.js';
-import './problems.js';
+import './declarations.js';
+import './declarations.js';
 
 /** `auth.oauth`: sign-in with providers, and linked accounts. */
 export class OAuthApi<Outcome extends SignedIn = IssuedSession> {

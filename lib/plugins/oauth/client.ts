@@ -1,12 +1,17 @@
 import { once } from 'node:events';
 import { AuthError } from '../../errors.js';
 import type { Logger } from '../../logger.js';
-import type { AuthorizationTarget } from './authorization-parameters.js';
+import type { AuthorizationTarget } from './authorization-server.js';
 import { AuthorizationServer, type FlowSecrets } from './authorization-server.js';
-import { boundedFetch, type Fetch } from './bounded-fetch.js';
 import { Discovery } from './discovery.js';
-import { loadOpenidClient } from './load-openid-client.js';
-import { describe, isDeclined, isRefusal } from './openid-client.js';
+import {
+  boundedFetch,
+  describe,
+  type Fetch,
+  isDeclined,
+  isRefusal,
+  loadOpenidClient,
+} from './openid-client.js';
 import { type CheckedProfile, checkedProfile, profileSources } from './profile.js';
 import type { Claims, Provider, RevocableTokens } from './provider.js';
 import { SigningKeys } from './signing-keys.js';

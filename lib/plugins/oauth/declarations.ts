@@ -1,3 +1,7 @@
+import { declareProblems } from '../../errors.js';
+import type { NoticeTemplate } from '../../mail/messages.js';
+import { declareMigration } from '../../migrations/migration.js';
+import { declareEvents } from '../../outbox/events.js';
 import { column, type RowOf, type ShownOf } from '../../tables/column.js';
 import { declareTable } from '../../tables/table.js';
 
@@ -60,3 +64,123 @@ export const flowsTable = declareTable({
     expiresAt: column.time(),
   },
 });
+
+export const accountsMigration = declareMigration('oauth()', {
+  name: '0002-accounts',
+
+  async up({ database, types, run }) {
+    const users = database.table('users');
+    const table = database.table('accounts');
+    const flows = database.table('oauth_flows');
+    await run(
+      `CREATE TABLE ${table} (
+        id ${types.id} NOT NULL,
+        user_id ${types.id} NOT NULL,
+        provider ${types.exactText(64)} NOT NULL,
+        issuer ${types.exactText(255)} NOT NULL,
+        subject ${types.exactText(255)} NOT NULL,
+        scopes ${types.longText} NOT NULL,
+        token_type ${types.text(64)} NULL,
+        access_token ${types.longText} NULL,
+        refresh_token ${types.longText} NULL,
+        id_token ${types.longText} NULL,
+        access_token_expires_at ${types.time} NULL,
+        relink_required ${types.boolean} NOT NULL,
+        refresh_lease ${types.id} NULL,
+        refresh_lease_until ${types.time} NULL,
+        refreshed_at ${types.time} NOT NULL,
+        created_at ${types.time} NOT NULL,
+        updated_at ${types.time} NOT NULL,
+        CONSTRAINT ${table}_pk PRIMARY KEY (id),
+        CONSTRAINT ${table}_issuer_subject_unique UNIQUE (issuer, subject),
+        CONSTRAINT ${table}_user_id_provider_unique UNIQUE (user_id, provider),
+        CONSTRAINT ${table}_user_id_fk FOREIGN KEY (user_id) REFERENCES ${users} (id) ON DELETE CASCADE
+      ) ${types.tableOptions}`,
+    );
+    await run(
+      `CREATE TABLE ${flows} (
+        state_hash ${types.digest} NOT NULL,
+        browser_hash ${types.digest} NOT NULL,
+        provider ${types.exactText(64)} NOT NULL,
+        session_id ${types.id} NULL,
+        callback_url ${types.text(2048)} NOT NULL,
+        redirect_uri ${types.text(2048)} NOT NULL,
+        sealed ${types.longText} NOT NULL,
+        expires_at ${types.time} NOT NULL,
+        CONSTRAINT ${flows}_pk PRIMARY KEY (state_hash)
+      ) ${types.tableOptions}`,
+    );
+    await run(`CREATE INDEX ${flows}_expires_at ON ${flows} (expires_at)`);
+  },
+
+  async down({ database, run }) {
+    await run(`DROP TABLE ${database.table('oauth_flows')}`);
+    await run(`DROP TABLE ${database.table('accounts')}`);
+  },
+});
+
+const problems = declareProblems({
+  invalid_flow: [
+    400,
+    'This sign-in was not started in this browser, is already complete, or took too long. Start again.',
+  ],
+  access_denied: [403, 'The sign-in at the provider was declined. Start again, and accept there.'],
+  sign_up_incomplete: [
+    403,
+    'The provider did not give everything that an account needs. Sign up in another way.',
+  ],
+  account_not_linked: [404, 'You have not linked an account at this provider. Link one first.'],
+  provider_not_found: [404, 'There is no such provider: check its id.'],
+  account_exists: [409, 'An account with this email already exists. Sign in to it, then link this provider.'],
+  account_linked_elsewhere: [
+    409,
+    'This account is linked to another user. Sign in as that user and unlink it first.',
+  ],
+  provider_already_linked: [409, 'Another account at this provider is already linked. Unlink it first.'],
+  refresh_token_missing: [
+    409,
+    'The provider issued no refresh token for this account. Link the account again.',
+  ],
+  relink_required: [409, 'These tokens can no longer be used. Link the account again.'],
+  provider_error: [502, 'The provider did not respond as expected. Try again later.'],
+});
+
+declare module '../../errors.js' {
+  interface ProblemCodes extends Record<keyof typeof problems, unknown> {}
+}
+
+declare module '../../outbox/events.js' {
+  interface EventDetails {
+    /** An account at a provider was linked. */
+    'account.linked': { readonly userId: string; readonly provider: string };
+    /** An account at a provider was unlinked. */
+    'account.unlinked': { readonly userId: string; readonly provider: string };
+    /** A provider's tokens were read. */
+    'tokens.read': { readonly userId: string; readonly provider: string };
+    /** A provider's tokens were refreshed. */
+    'tokens.refreshed': { readonly userId: string; readonly provider: string };
+  }
+}
+
+declareEvents('account.linked', 'account.unlinked', 'tokens.read', 'tokens.refreshed');
+
+declare module '../../mail/messages.js' {
+  interface MailKinds {
+    'provider-linked': unknown;
+    'provider-unlinked': unknown;
+  }
+}
+
+export const providerLinkedNotice: NoticeTemplate = {
+  kind: 'provider-linked',
+  subject: 'A way to sign in was added to your account',
+  lines: ['Your account was linked to one at another service. Whoever has that one can sign in to yours.'],
+  about: 'Service',
+};
+
+export const providerUnlinkedNotice: NoticeTemplate = {
+  kind: 'provider-unlinked',
+  subject: 'A way to sign in was removed from your account',
+  lines: ['Your account is not linked to the one at another service any more.'],
+  about: 'Service',
+};

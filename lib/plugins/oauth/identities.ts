@@ -1,17 +1,19 @@
 import type { Transaction } from 'sequelize';
+import { withTimeout } from '../../context/deadline.js';
 import type { Core } from '../../core/core.js';
 import { isForeignKeyViolation, violatedUnique } from '../../database/faults.js';
 import { AuthError } from '../../errors.js';
-import type { Shown } from '../../sessions/assurance.js';
 import type { SessionWithUser } from '../../sessions/sessions.js';
+import type { Shown } from '../../sessions/signed-in.js';
 import { canonicalEmail } from '../../users/canonical.js';
-import type { UserRecord } from '../../users/user-record.js';
+import type { FieldValues } from '../../users/fields.js';
+import type { UserRecord } from '../../users/record.js';
 import type { AccountOwner, Accounts } from './accounts.js';
 import type { Identity } from './client.js';
-import type { AccountRow } from './declarations.js';
-import { providerLinkedNotice } from './mails.js';
-import { type NewPerson, readPerson } from './new-user.js';
-import type { Provider } from './provider.js';
+import { type AccountRow, providerLinkedNotice } from './declarations.js';
+import { describe } from './openid-client.js';
+import type { Claims, Provider } from './provider.js';
+import { isObject } from './token-response.js';
 
 const MAX_ATTEMPTS = 3;
 
@@ -221,4 +223,50 @@ async function retryAfterRace<T>(work: () => Promise<T>): Promise<T> {
       throw isHeld ? new AuthError('account_exists') : error;
     }
   }
+}
+
+const FIELDS_MS = 2000;
+
+/** What is known of a person who has no account yet. */
+export interface NewPerson {
+  /** As the provider said it. Frozen, since it goes to the app's code. */
+  readonly claims: Claims;
+  readonly fields: FieldValues;
+}
+
+/**
+ * Asks the app's function for the fields of a new user. Values that break the rules of their field are left out.
+ *
+ * @throws AuthError `sign_up_incomplete` if a required one is missing; `provider_error` if the function throws or takes
+ *   longer than 2 seconds
+ */
+export async function readPerson(core: Core, provider: Provider, identity: Identity): Promise<NewPerson> {
+  const { logger } = core.settings;
+  const warn = (what: string) => logger.warn(`latchkey: provider ${provider.id}: ${what}`);
+  try {
+    const claims = frozen(structuredClone(identity.claims));
+    const asked = core.context.detached(async () => provider.fields?.(claims));
+    const given = await withTimeout(asked, FIELDS_MS, () => new Error('the function took too long'));
+    const fields = core.fields.onlyValid(isObject(given) ? given : {});
+    const missing = core.fields.missingIn({ ...core.fields.defaults, ...fields });
+    if (missing.length === 0) return { claims, fields };
+    const names = missing.join(', ');
+    warn(`a new user was refused, since required fields are missing or not valid: ${names}`);
+    throw new AuthError('sign_up_incomplete', {
+      detail: `The provider did not give what is required: ${names}.`,
+    });
+  } catch (error) {
+    if (error instanceof AuthError) throw error;
+    warn(`the fields of a new user could not be read: ${describe(error)}`);
+    throw new AuthError('provider_error');
+  }
+}
+
+/** Freezes a JSON value, without recursion: a provider decides how deeply it is nested. */
+function frozen(claims: Claims): Claims {
+  const values: unknown[] = [claims];
+  for (const value of values) {
+    if (typeof value === 'object' && value !== null) values.push(...Object.values(Object.freeze(value)));
+  }
+  return claims;
 }

@@ -1,7 +1,6 @@
-import { declareRowKeys } from '../../core/switches.js';
 import { type AuthError, invalidField } from '../../errors.js';
-import type { ImportRow } from '../../users/imported.js';
-import type { RowPart } from '../../users/row-part.js';
+import type { ImportRow, RowPart } from '../../users/imported.js';
+import { declareRowKeys } from '../../users/imported.js';
 import type { Accounts } from './accounts.js';
 import { checkedSubject, MAX_ISSUER } from './profile.js';
 import { issuerOf, type Provider } from './provider.js';

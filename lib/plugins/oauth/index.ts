@@ -4,30 +4,29 @@ import { readOptions } from '../../config/options.js';
 import { checkCallbackUrl } from '../../http/callback-url.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { SealedRows } from '../../tables/sealed-rows.js';
-import type { RowPart } from '../../users/row-part.js';
-import { Accounts } from './accounts.js';
+import type { RowPart } from '../../users/imported.js';
+import { Accounts, wayBack } from './accounts.js';
 import { OAuthApi } from './api.js';
 import { ProviderClient } from './client.js';
-import { accountsTable, flowsTable } from './declarations.js';
+import { accountsMigration, accountsTable, flowsTable } from './declarations.js';
 import { Flows } from './flows.js';
 import { linksOfRows } from './imported-links.js';
-import { accountsMigration } from './migrations.js';
-import { revokeTokens } from './parts.js';
+import { Revocations, revokeTokens } from './parts.js';
 import { MAX_ISSUER } from './profile.js';
 import { issuerOf, type Provider, type ProviderPlugin } from './provider.js';
-import { RefreshLeases } from './refresh-leases.js';
-import { Revocations } from './revocations.js';
-import { listAccounts } from './routes/accounts.js';
-import { authorize } from './routes/authorize.js';
-import { link } from './routes/link.js';
-import { reauthenticate } from './routes/reauthenticate.js';
-import { readTokens } from './routes/tokens.js';
-import { refreshTokens } from './routes/tokens-refresh.js';
-import { unlink } from './routes/unlink.js';
-import { callback, formCallback } from './routes.js';
+import {
+  authorize,
+  callback,
+  formCallback,
+  link,
+  listAccounts,
+  readTokens,
+  reauthenticate,
+  refreshTokens,
+  unlink,
+} from './routes.js';
 import { contextOf, TOKEN_FIELDS, TokenBox } from './token-box.js';
-import { Refresher } from './tokens.js';
-import { wayBack } from './way-back.js';
+import { Refresher, RefreshLeases } from './tokens.js';
 
 /** Options of {@link oauth}. */
 export interface OAuthOptions {

@@ -1,6 +1,6 @@
-import type { ClientInput, TransactionOption } from '../../sessions/client-input.js';
+import type { ClientInput, TransactionOption } from '../../sessions/request.js';
 
-declare module '../../config/user-options.js' {
+declare module '../../config/config.js' {
   interface CreatedVias {
     /** A sign-in with a provider. */
     oauth: unknown;

@@ -1,5 +1,54 @@
 import { types } from 'node:util';
+import { constants, Script } from 'node:vm';
 import type { JWK } from 'openid-client';
+
+export type OpenidClient = typeof import('openid-client');
+
+/**
+ * Loads openid-client, which exists as an ES module only.
+ *
+ * Jest replaces `require`, and its version loads no ES modules unless Jest runs with `--experimental-vm-modules`
+ * (https://jestjs.io/docs/ecmascript-modules). So if that fails, Node's own loader imports it:
+ * https://nodejs.org/docs/latest-v20.x/api/vm.html#vmconstantsuse_main_context_default_loader
+ */
+export async function loadOpenidClient(): Promise<OpenidClient> {
+  try {
+    return await import('openid-client');
+  } catch (error) {
+    // Only the CommonJS build has a file name, and only it can be in a Jest project of this kind.
+    if (typeof __filename === 'undefined') throw error;
+    const script = new Script("import('openid-client')", {
+      filename: __filename,
+      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    });
+    return script.runInThisContext();
+  }
+}
+
+const MAX_BYTES = 1024 * 1024;
+
+export type Fetch = (url: string, options?: object) => Promise<Response>;
+
+/**
+ * `fetch` for providers that may be broken or malicious: it follows no redirects, reads at most 1 MiB, and the signal
+ * also aborts reading the body.
+ */
+export function boundedFetch(signal: AbortSignal): Fetch {
+  return async (url, options) => {
+    const response = await fetch(url, { ...options, redirect: 'manual', signal });
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    // Throwing out of the loop cancels the stream and closes the connection.
+    for await (const chunk of response.body ?? []) {
+      length += chunk.byteLength;
+      if (length > MAX_BYTES) throw new Error(`the response is larger than ${MAX_BYTES} bytes`);
+      chunks.push(chunk);
+    }
+    const { status, statusText, headers } = response;
+    const mayHaveBody = status !== 204 && status !== 205 && status !== 304;
+    return new Response(mayHaveBody ? Buffer.concat(chunks) : null, { status, statusText, headers });
+  };
+}
 
 /** An error of openid-client. Its cause is an error of oauth4webapi, whose cause has the details. */
 interface OpenidError extends Error {

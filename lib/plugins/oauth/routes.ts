@@ -1,9 +1,108 @@
 import type { Request } from 'express';
 import * as z from 'zod';
-import { AuthError } from '../../errors.js';
+import type { Core } from '../../core/core.js';
+import { AuthError, type AuthErrorCode } from '../../errors.js';
 import { withError } from '../../http/callback-url.js';
-import { type Call, type Reply, route } from '../../http/route.js';
+import { refuseCrossSite, refuseCrossSiteExceptLinks } from '../../http/origin.js';
+import { resourceOf } from '../../http/present.js';
+import { type Call, type Reply, route, text, time } from '../../http/route.js';
 import type { OAuthApi } from './api.js';
+import type { AuthorizationRequest } from './begin-flow.js';
+import { type Account, accountsTable } from './declarations.js';
+import type { FlowInput } from './inputs.js';
+import type { ProviderTokens } from './tokens.js';
+
+export const authorize = (core: Core, api: OAuthApi) =>
+  route({
+    ...toProvider,
+    query: toProvider.query.extend({
+      remember_me: z
+        .enum(['true', 'false'], 'must be true or false')
+        .optional()
+        .describe('Keep the session when the browser is closed'),
+      login_hint: text(320)
+        .optional()
+        .describe('The account that the user probably has at the provider, such as an email'),
+    }),
+    problems: [...toProvider.problems, 'rate_limited'],
+    method: 'get',
+    path: '/oauth/:provider/authorize',
+    summary: 'Sign in with a provider',
+    access: 'public',
+    async handle({ req, params: { provider = '' }, query }) {
+      refuseCrossSiteExceptLinks(req);
+      const request = await api.authorizeUrl(provider, {
+        ...flowInput(core, req, query.callback_url),
+        rememberMe: query.remember_me === 'true',
+        loginHint: query.login_hint,
+      });
+      return sendToProvider(req, request);
+    },
+  });
+
+export const link = (core: Core, api: OAuthApi) =>
+  route({
+    ...toProvider,
+    method: 'get',
+    path: '/oauth/:provider/link',
+    summary: 'Link an account at a provider',
+    access: 'session',
+    changesWaysIn: true,
+    async handle({ req, auth, params: { provider = '' }, query }) {
+      refuseCrossSite(req);
+      const input = flowInput(core, req, query.callback_url);
+      return sendToProvider(req, await api.linkUrl(provider, auth.session.id, input));
+    },
+  });
+
+export const reauthenticate = (core: Core, api: OAuthApi) =>
+  route({
+    ...toProvider,
+    method: 'get',
+    path: '/oauth/:provider/reauthenticate',
+    summary: 'Reauthenticate with a linked provider, for actions that require a recent sign-in',
+    access: 'session',
+    problems: [...toProvider.problems, 'account_not_linked', 'reauthentication_required'],
+    async handle({ req, auth, params: { provider = '' }, query }) {
+      refuseCrossSite(req);
+      const input = flowInput(core, req, query.callback_url);
+      return sendToProvider(req, await api.reauthenticateUrl(provider, auth.session.id, input));
+    },
+  });
+
+/** The common parts of `authorize`, `link` and `reauthenticate`, which redirect a browser to a provider. */
+export const toProvider = {
+  query: z.object({
+    callback_url: text(2048)
+      .optional()
+      .describe(
+        'Where to redirect afterwards: a path of this app, or a URL of a trusted origin. By default /',
+      ),
+  }),
+  answers: {
+    302: { description: 'Redirect to the provider' },
+    200: {
+      description: 'The URL of the provider, for clients that prefer application/json',
+      schema: z.object({ url: z.url() }),
+    },
+  },
+  problems: ['provider_not_found', 'invalid_callback_url', 'origin_not_allowed', 'provider_error'],
+} as const satisfies { query: z.ZodType; answers: object; problems: readonly AuthErrorCode[] };
+
+/** The input of a flow that a request starts. */
+export function flowInput(core: Core, req: Request, callbackUrl: string | undefined): FlowInput {
+  return {
+    ...(callbackUrl !== undefined && { callbackUrl }),
+    basePath: core.settings.httpBasePath ?? req.baseUrl,
+  };
+}
+
+/** Redirects the browser to the provider, or returns the URL to clients that prefer JSON. */
+export function sendToProvider(req: Request, { url, setCookie }: AuthorizationRequest): Reply {
+  const headers = { 'Set-Cookie': setCookie };
+  if (req.accepts(['html', 'json']) === 'json') return { status: 200, body: { url }, headers };
+  return { status: 302, headers: { ...headers, Location: url } };
+}
 
 // Providers may send additional parameters.
 const parameters = z.record(z.string(), z.string());
@@ -90,3 +189,94 @@ function turnIntoGet(req: Request, { code, state, iss, error }: Parameters): Rep
   );
   return { status: 303, headers: { Location: `${req.baseUrl}${req.path}?${new URLSearchParams(kept)}` } };
 }
+
+const accountResource = resourceOf<Account>(accountsTable.columns);
+
+export const listAccounts = (api: OAuthApi) =>
+  route({
+    method: 'get',
+    path: '/oauth/accounts',
+    summary: 'List my linked accounts',
+    access: 'session',
+    answers: {
+      200: {
+        description: 'The accounts',
+        schema: z.object({ accounts: z.array(accountResource.schema) }),
+      },
+    },
+    async handle({ auth }) {
+      const accounts = await api.accounts(auth.user.id);
+      return { status: 200, body: { accounts: accounts.map(accountResource.present) } };
+    },
+  });
+
+export const unlink = (api: OAuthApi) =>
+  route({
+    method: 'delete',
+    path: '/oauth/:provider/unlink',
+    formTwin: '/oauth/:provider/unlink',
+    summary: 'Unlink an account, unless it is my last way to sign in',
+    access: 'session',
+    changesWaysIn: true,
+    answers: { 204: { description: 'The account was unlinked' } },
+    problems: ['provider_not_found', 'account_not_linked', 'last_sign_in_method'],
+    async handle({ auth, params: { provider = '' } }) {
+      await api.unlink(auth.user.id, provider, { sessionId: auth.session.id });
+      return { status: 204 };
+    },
+  });
+
+export const refreshTokens = (api: OAuthApi) =>
+  route({
+    method: 'post',
+    path: '/oauth/:provider/tokens/refresh',
+    summary: "Refresh a provider's tokens",
+    access: 'session',
+    answers: { 200: { description: 'The new tokens', schema: tokensSchema() } },
+    problems: [
+      'provider_not_found',
+      'account_not_linked',
+      'refresh_token_missing',
+      'relink_required',
+      'provider_error',
+    ],
+    async handle({ auth, params: { provider = '' } }) {
+      return { status: 200, body: presentTokens(await api.refresh(auth.user.id, provider)) };
+    },
+  });
+
+export const tokensSchema = () =>
+  z.object({
+    provider: z.string(),
+    access_token: z.string().nullable(),
+    refresh_token: z.string().nullable(),
+    id_token: z.string().nullable(),
+    token_type: z.string().nullable(),
+    scopes: z.array(z.string()),
+    access_token_expires_at: time.nullable(),
+  });
+
+export function presentTokens(tokens: ProviderTokens) {
+  return {
+    provider: tokens.provider,
+    access_token: tokens.accessToken,
+    refresh_token: tokens.refreshToken,
+    id_token: tokens.idToken,
+    token_type: tokens.tokenType,
+    scopes: tokens.scopes,
+    access_token_expires_at: tokens.accessTokenExpiresAt?.toISOString() ?? null,
+  };
+}
+
+export const readTokens = (api: OAuthApi) =>
+  route({
+    method: 'get',
+    path: '/oauth/:provider/tokens',
+    summary: "Read a provider's tokens, for calling its API on my behalf",
+    access: 'session',
+    answers: { 200: { description: 'The tokens', schema: tokensSchema() } },
+    problems: ['provider_not_found', 'account_not_linked', 'relink_required'],
+    async handle({ auth, params: { provider = '' } }) {
+      return { status: 200, body: presentTokens(await api.tokens(auth.user.id, provider)) };
+    },
+  });

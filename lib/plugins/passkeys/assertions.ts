@@ -3,11 +3,11 @@ import { AuthError } from '../../errors.js';
 import { credentialIdOf, verifyUse } from './ceremonies.js';
 import { type Ceremony, CHALLENGE_SECONDS, type Challenges } from './challenges.js';
 import type { PasskeyRow } from './declarations.js';
-import { loadWebAuthn } from './load-webauthn.js';
 import type { RelyingParty } from './relying-party.js';
 import type { FoundPasskey, PasskeyStore } from './store.js';
 import {
   clientDataOf,
+  loadWebAuthn,
   type PasskeyDescriptor,
   type PasskeyRequestOptionsJSON,
   type PasskeyResponse,

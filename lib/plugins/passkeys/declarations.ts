@@ -1,3 +1,7 @@
+import { declareProblems } from '../../errors.js';
+import type { NoticeTemplate } from '../../mail/messages.js';
+import { declareMigration } from '../../migrations/migration.js';
+import { declareEvents } from '../../outbox/events.js';
 import { column, type RowOf, type ShownOf } from '../../tables/column.js';
 import { declareTable } from '../../tables/table.js';
 
@@ -62,3 +66,99 @@ export const challengesTable = declareTable({
 });
 
 export type ChallengeColumns = typeof challengesTable.columns;
+
+export const passkeysMigration = declareMigration('passkeys()', {
+  name: '0018-passkeys',
+
+  async up({ database, types, run }) {
+    const users = database.table('users');
+    const table = database.table('passkeys');
+    const challenges = database.table('passkey_challenges');
+    await run(
+      `CREATE TABLE ${table} (
+        id ${types.id} NOT NULL,
+        user_id ${types.id} NOT NULL,
+        name ${types.text(100)} NOT NULL,
+        created_at ${types.time} NOT NULL,
+        last_used_at ${types.time} NULL,
+        device_type ${types.text(16)} NOT NULL,
+        backed_up ${types.boolean} NOT NULL,
+        transports ${types.longText} NOT NULL,
+        credential_id ${types.longText} NOT NULL,
+        credential_hash ${types.digest} NOT NULL,
+        public_key ${types.longText} NOT NULL,
+        user_handle ${types.exactText(64)} NOT NULL,
+        counter BIGINT NOT NULL,
+        CONSTRAINT ${table}_pk PRIMARY KEY (id),
+        CONSTRAINT ${table}_credential_hash_unique UNIQUE (credential_hash),
+        CONSTRAINT ${table}_user_id_fk FOREIGN KEY (user_id) REFERENCES ${users} (id) ON DELETE CASCADE
+      ) ${types.tableOptions}`,
+    );
+    await run(`CREATE INDEX ${table}_user_id ON ${table} (user_id)`);
+    await run(
+      `CREATE TABLE ${challenges} (
+        challenge_hash ${types.digest} NOT NULL,
+        purpose ${types.exactText(16)} NOT NULL,
+        binding_hash ${types.digest} NOT NULL,
+        user_id ${types.id} NULL,
+        user_handle ${types.exactText(64)} NULL,
+        expires_at ${types.time} NOT NULL,
+        CONSTRAINT ${challenges}_pk PRIMARY KEY (challenge_hash),
+        CONSTRAINT ${challenges}_user_id_fk FOREIGN KEY (user_id) REFERENCES ${users} (id) ON DELETE CASCADE
+      ) ${types.tableOptions}`,
+    );
+    await run(`CREATE INDEX ${challenges}_expires_at ON ${challenges} (expires_at)`);
+    await run(`CREATE INDEX ${challenges}_user_id ON ${challenges} (user_id)`);
+  },
+
+  async down({ database, run }) {
+    await run(`DROP TABLE ${database.table('passkey_challenges')}`);
+    await run(`DROP TABLE ${database.table('passkeys')}`);
+  },
+});
+
+const problems = declareProblems({
+  invalid_passkey: [
+    401,
+    'The passkey could not be verified, or the request for it has expired. Ask for new options and try again.',
+  ],
+  passkey_not_found: [404, 'You have no such passkey: it may have been removed already.'],
+  passkey_exists: [409, 'This passkey is in use already. Use another device, or sign in with it.'],
+  too_many_passkeys: [409, 'You have as many passkeys as are allowed. Remove one that you no longer use.'],
+});
+
+declare module '../../errors.js' {
+  interface ProblemCodes extends Record<keyof typeof problems, unknown> {}
+}
+
+declare module '../../outbox/events.js' {
+  interface EventDetails {
+    /** A passkey was added to an account. */
+    'passkey.added': { readonly userId: string; readonly passkeyId: string };
+    /** A passkey was removed from an account. */
+    'passkey.removed': { readonly userId: string; readonly passkeyId: string };
+  }
+}
+
+declareEvents('passkey.added', 'passkey.removed');
+
+declare module '../../mail/messages.js' {
+  interface MailKinds {
+    'passkey-added': unknown;
+    'passkey-removed': unknown;
+  }
+}
+
+export const passkeyAddedNotice: NoticeTemplate = {
+  kind: 'passkey-added',
+  subject: 'A passkey was added to your account',
+  lines: ['A passkey was added to your account. Whoever has it can sign in.'],
+  about: 'Passkey',
+};
+
+export const passkeyRemovedNotice: NoticeTemplate = {
+  kind: 'passkey-removed',
+  subject: 'A passkey was removed from your account',
+  lines: ['A passkey was removed from your account. Nobody can sign in with it any more.'],
+  about: 'Passkey',
+};

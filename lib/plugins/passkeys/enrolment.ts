@@ -1,17 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from 'sequelize';
 import { AuthError } from '../../errors.js';
-import type { User } from '../../tables/user.js';
-import type { UserRecord } from '../../users/user-record.js';
+import type { User } from '../../tables/core.js';
+import type { UserRecord } from '../../users/record.js';
 import { descriptorOf, type Parts, refusal } from './assertions.js';
-import { type NewPasskey, verifyRegistration } from './ceremonies.js';
+import { ALGORITHMS, type NewPasskey, verifyRegistration } from './ceremonies.js';
 import { type Ceremony, CHALLENGE_SECONDS } from './challenges.js';
 import type { Passkey } from './declarations.js';
-import { loadWebAuthn } from './load-webauthn.js';
-import { passkeyAddedNotice } from './mails.js';
-import { ALGORITHMS } from './public-key.js';
+import { passkeyAddedNotice } from './declarations.js';
 import { MAX_PER_USER, refuseKnown } from './store.js';
-import { clientDataOf, type NewPasskeyResponse, type PasskeyCreationOptionsJSON } from './webauthn.js';
+import {
+  clientDataOf,
+  loadWebAuthn,
+  type NewPasskeyResponse,
+  type PasskeyCreationOptionsJSON,
+} from './webauthn.js';
 
 const HANDLE_BYTES = 32;
 

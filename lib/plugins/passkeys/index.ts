@@ -1,22 +1,27 @@
 import * as z from 'zod';
 import { readOptions } from '../../config/options.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
+import type { FactorMethod, Reauthentication } from '../../sessions/second-factor.js';
 import { PasskeysApi } from './api.js';
-import { Assertions } from './assertions.js';
+import { Assertions, assuranceOf, type Parts, reauthenticationIn } from './assertions.js';
 import { Challenges } from './challenges.js';
-import { challengesTable, passkeysTable } from './declarations.js';
+import { challengesTable, passkeysMigration, passkeysTable } from './declarations.js';
 import { Enrolment } from './enrolment.js';
-import { passkeysMigration } from './migrations.js';
-import { optionsSchema, type PasskeysOptions } from './options.js';
-import { relyingParty } from './relying-party.js';
-import { registrationOptions } from './routes/options.js';
-import { reauthenticationOptions } from './routes/reauthenticate-options.js';
-import { signIn } from './routes/signin-passkey.js';
-import { signInOptions } from './routes/signin-passkey-options.js';
-import { addPasskey, listPasskeys, removePasskey, renamePasskey } from './routes.js';
-import { factorMethod, reauthentication } from './second-factor.js';
+import { isAddress, relyingParty } from './relying-party.js';
+import {
+  addPasskey,
+  listPasskeys,
+  reauthenticationOptions,
+  registrationOptions,
+  removePasskey,
+  renamePasskey,
+  signIn,
+  signInOptions,
+} from './routes.js';
+import { authenticationResponse, requestOptions } from './schemas.js';
 import { PasskeyStore } from './store.js';
 import { wayBack } from './undo.js';
+import type { PasskeyResponse } from './webauthn.js';
 
 const TABLES = { Passkey: passkeysTable, PasskeyChallenge: challengesTable } as const;
 
@@ -75,4 +80,71 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
       };
     },
   });
+}
+
+/** Options of {@link passkeys}. */
+export interface PasskeysOptions {
+  /**
+   * The domain that passkeys are bound to (the Relying Party ID of WebAuthn Level 3): the host of `baseUrl`, or a domain
+   * above it, whose other subdomains can use the passkeys too if they are `trustedOrigins`. If it changes, nobody's passkey
+   * works any more.
+   * @default the host of `baseUrl`
+   */
+  rpId?: string;
+  /** The name of the app that browsers and authenticators show: 1 to 64 characters. @default the host of `baseUrl` */
+  rpName?: string;
+}
+
+const DOMAIN = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+const NOT_A_DOMAIN = 'must be a domain in lower case such as example.com, without scheme and port';
+
+/** @internal */
+export const optionsSchema = () =>
+  z.strictObject({
+    rpId: z
+      .string(NOT_A_DOMAIN)
+      .regex(DOMAIN, NOT_A_DOMAIN)
+      .refine(
+        (id) => !isAddress(id),
+        'must be a domain such as example.com: passkeys cannot be bound to an IP address',
+      )
+      .optional(),
+    rpName: z
+      .string('must be the name of the app')
+      .regex(/^\S(.{0,62}\S)?$/u, 'must be a name of 1 to 64 characters')
+      .optional(),
+  });
+
+/** A passkey as the field `passkey` of POST /reauthenticate. */
+export function reauthentication(assertions: Assertions): Reauthentication {
+  return {
+    field: 'passkey',
+    schema: authenticationResponse(),
+    problems: ['invalid_passkey'],
+    async verify({ user }, response, { id: sessionId }) {
+      const ceremony = reauthenticationIn(sessionId);
+      const { passkey } = await assertions.verify(response as PasskeyResponse, ceremony, user.id);
+      return assuranceOf(passkey);
+    },
+  };
+}
+
+/** A passkey as the second step of a sign-in, for the plugin that has second factors. */
+export function factorMethod({ core, store }: Parts, assertions: Assertions): FactorMethod {
+  const stepOf = (pendingId: string) => ({ purpose: 'second-factor', binding: pendingId }) as const;
+  return {
+    name: 'passkey',
+    isAvailable: async (userId) => (await store.rows(userId)).length > 0,
+    async options(userId, pendingId) {
+      await core.limiter.countAccount('passkeyOptions', userId);
+      return { ...(await assertions.options(stepOf(pendingId), userId)) };
+    },
+    optionsSchema: requestOptions(),
+    responseSchema: authenticationResponse(),
+    problems: ['invalid_passkey'],
+    async verify({ user }, response, pendingId) {
+      const { passkey } = await assertions.verify(response as PasskeyResponse, stepOf(pendingId), user.id);
+      return assuranceOf(passkey);
+    },
+  };
 }

@@ -1,10 +1,77 @@
 import * as z from 'zod';
-import { resourceOf } from '../../http/resource.js';
-import { route } from '../../http/route.js';
-import { text } from '../../http/schemas.js';
+import type { Core } from '../../core/core.js';
+import { resourceOf, sessionAnswer, sessionReply } from '../../http/present.js';
+import { route, text } from '../../http/route.js';
 import type { PasskeysApi } from './api.js';
 import { type Passkey, passkeysTable } from './declarations.js';
-import { registrationResponse } from './schemas.js';
+import { authenticationResponse, creationOptions, registrationResponse, requestOptions } from './schemas.js';
+
+export const signInOptions = ({ settings: { bearerEnabled } }: Core, api: PasskeysApi) =>
+  route({
+    method: 'post',
+    path: '/signin/passkey/options',
+    summary: 'Options for a sign-in with a passkey, for navigator.credentials.get()',
+    access: 'public',
+    answers: {
+      200: {
+        description: 'The options, good for 5 minutes in this browser, which gets a cookie',
+        schema: z.object({
+          options: requestOptions(),
+          ...(bearerEnabled && { pending_token: z.string().describe('In place of the cookie') }),
+        }),
+      },
+    },
+    problems: ['rate_limited'],
+    async handle() {
+      const { options, pendingToken, setCookie } = await api.signInOptions();
+      const body = { options, pending_token: pendingToken };
+      return { status: 200, body, headers: { 'Set-Cookie': setCookie } };
+    },
+  });
+
+export const signIn = (core: Core, api: PasskeysApi) =>
+  route({
+    method: 'post',
+    path: '/signin/passkey',
+    summary: 'Sign in with a passkey',
+    access: 'public',
+    body: z.strictObject({
+      response: authenticationResponse(),
+      remember_me: z.boolean().optional().describe('Keep the session when the browser is closed'),
+      pending_token: text(200)
+        .optional()
+        .describe('The one that came with the options, in place of the cookie'),
+    }),
+    answers: { 200: sessionAnswer(core, 'The user and the new session, whose token is set as a cookie') },
+    problems: ['invalid_passkey'],
+    async handle({ body: { response, remember_me, pending_token } }) {
+      const issued = await api.signIn({
+        response,
+        rememberMe: remember_me ?? false,
+        pendingToken: pending_token,
+      });
+      return sessionReply(core, issued);
+    },
+  });
+
+export const reauthenticationOptions = (api: PasskeysApi) =>
+  route({
+    method: 'post',
+    path: '/reauthenticate/options',
+    summary: 'Options for reauthenticating with one of my passkeys, for navigator.credentials.get()',
+    access: 'session',
+    answers: {
+      200: {
+        description: 'The options, good for 5 minutes',
+        schema: z.object({ options: requestOptions() }),
+      },
+    },
+    problems: ['rate_limited'],
+    async handle({ auth }) {
+      const session = { userId: auth.user.id, sessionId: auth.session.id };
+      return { status: 200, body: { ...(await api.reauthenticationOptions(session)) } };
+    },
+  });
 
 const passkeyResource = resourceOf<Passkey>(passkeysTable.columns);
 const one = () => z.object({ passkey: passkeyResource.schema });
@@ -70,5 +137,26 @@ export const removePasskey = (api: PasskeysApi) =>
     async handle({ auth, params: { id = '' } }) {
       await api.remove(auth.user.id, id, { sessionId: auth.session.id });
       return { status: 204 };
+    },
+  });
+
+export const registrationOptions = (api: PasskeysApi) =>
+  route({
+    method: 'post',
+    path: '/passkeys/options',
+    summary: 'Options for a new passkey, for navigator.credentials.create()',
+    access: 'session',
+    changesWaysIn: true,
+    fresh: FRESH_SECONDS,
+    answers: {
+      200: {
+        description: 'The options, good for 5 minutes',
+        schema: z.object({ options: creationOptions() }),
+      },
+    },
+    problems: ['email_not_verified', 'too_many_passkeys', 'rate_limited'],
+    async handle({ auth }) {
+      const { options } = await api.registrationOptions({ userId: auth.user.id, sessionId: auth.session.id });
+      return { status: 200, body: { options } };
     },
   });

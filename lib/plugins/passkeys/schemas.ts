@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { text } from '../../http/schemas.js';
+import { text } from '../../http/route.js';
 
 // Whatever else a browser sends is left out: WebAuthn grows. The whole body has at most 16 KiB.
 const encoded = () => text(16_384).describe('In base64url');

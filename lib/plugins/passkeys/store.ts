@@ -6,7 +6,7 @@ import type { Database } from '../../database/database.js';
 import { violatedUnique } from '../../database/faults.js';
 import { AuthError } from '../../errors.js';
 import type { Selection, Table } from '../../tables/table.js';
-import type { UserRecord } from '../../users/user-record.js';
+import type { UserRecord } from '../../users/record.js';
 import type { NewPasskey, VerifiedUse } from './ceremonies.js';
 import { type Passkey, type PasskeyColumns, type PasskeyRow, passkeysTable } from './declarations.js';
 

@@ -1,4 +1,4 @@
-import type { WayBack } from '../../core/contribution.js';
+import type { WayBack } from '../../notices/changes.js';
 import type { Parts } from './assertions.js';
 import type { PasskeyRow } from './declarations.js';
 

@@ -1,13 +1,42 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
-import { AuthError, type FieldError } from '../../errors.js';
-import type { TransactionOption } from '../../sessions/client-input.js';
+import { AuthError, type FieldError, invalidField } from '../../errors.js';
+import type { TransactionOption } from '../../sessions/request.js';
+import type { User, UserColumns } from '../../tables/core.js';
 import type { Table, TableDeclaration } from '../../tables/table.js';
-import type { User, UserColumns } from '../../tables/user.js';
-import type { AccountRow, UserRecord } from '../../users/user-record.js';
-import type { SuspensionOfUser, suspensionColumns } from './columns.js';
-import './events.js';
-import './problems.js';
+import { declareRowKeys, type RowPart } from '../../users/imported.js';
+import type { AccountRow, UserRecord } from '../../users/record.js';
+import type { SuspensionOfUser, suspensionColumns } from './declarations.js';
+
+/** The suspension of a user, for `auth.importUsers`. */
+export type ImportedSuspension = Pick<SuspendOptions, 'reason' | 'until'>;
+
+declare module '../../users/imported.js' {
+  interface ImportRow {
+    /** Whether, and why, the user may not sign in: `{}` is enough. @default null: the user may */
+    suspended?: ImportedSuspension | null | undefined;
+  }
+}
+
+declareRowKeys(['suspended'], 'add suspension() to plugins');
+
+/** What an import takes from a row for the suspension of its user. */
+export function suspensionsOfRows({ database }: Core): RowPart<SuspensionOfUser> {
+  return {
+    keys: ['suspended'],
+    async read({ suspended }) {
+      if (typeof suspended !== 'object' || suspended === null)
+        throw invalidField(
+          '/suspended',
+          'invalid_suspension',
+          'must be an object, such as { reason: "spam" }',
+        );
+      const { reason, until } = checkOptions(suspended, database.clock.now());
+      return { suspendedAt: database.clock.date(), suspendedUntil: until, suspensionReason: reason };
+    },
+    columnsOf: (suspension) => ({ ...suspension }),
+  };
+}
 
 /** Options of `auth.suspension.reinstate`. */
 export interface ReinstateOptions extends TransactionOption {

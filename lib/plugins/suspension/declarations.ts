@@ -1,4 +1,20 @@
+import { declareProblems } from '../../errors.js';
 import { declareMigration } from '../../migrations/migration.js';
+import { declareEvents } from '../../outbox/events.js';
+import { column, type RowOf } from '../../tables/column.js';
+
+/** The columns that the plugin adds to users. */
+export const suspensionColumns = {
+  /** When the user was suspended. Null if they are not. */
+  suspendedAt: column.time().forAdmins().nullable(),
+  /** When the suspension ends by itself. Null if it does not. */
+  suspendedUntil: column.time().forAdmins().nullable(),
+  /** What administrators noted. Users never see it. */
+  suspensionReason: column.text(255).forAdmins().nullable(),
+};
+
+/** Whether and why a user is suspended. */
+export interface SuspensionOfUser extends RowOf<typeof suspensionColumns> {}
 
 export const suspensionMigration = declareMigration('suspension()', {
   name: '0012-suspension',
@@ -16,3 +32,22 @@ export const suspensionMigration = declareMigration('suspension()', {
       await run(`ALTER TABLE ${users} DROP COLUMN ${column}`);
   },
 });
+
+const problems = declareProblems({
+  account_suspended: [403, 'This account is suspended. Contact the people who run this service.'],
+});
+
+declare module '../../errors.js' {
+  interface ProblemCodes extends Record<keyof typeof problems, unknown> {}
+}
+
+declare module '../../outbox/events.js' {
+  interface EventDetails {
+    /** A user was suspended, or their suspension was changed. `adminId` is null for a programmatic call without one. */
+    'user.suspended': { readonly userId: string; readonly adminId: string | null };
+    /** A suspension was lifted before its end. `adminId` is null for a programmatic call without one. */
+    'user.reinstated': { readonly userId: string; readonly adminId: string | null };
+  }
+}
+
+declareEvents('user.suspended', 'user.reinstated');

@@ -1,12 +1,9 @@
 import { AuthError } from '../../errors.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
-import type { RowPart } from '../../users/row-part.js';
-import { SuspensionApi } from './api.js';
-import { suspensionColumns } from './columns.js';
-import { suspensionMigration } from './declarations.js';
-import { suspensionsOfRows } from './imported-suspensions.js';
-import { reinstateUser } from './routes/reinstate.js';
-import { suspendUser } from './routes.js';
+import type { RowPart } from '../../users/imported.js';
+import { SuspensionApi, suspensionsOfRows } from './api.js';
+import { suspensionColumns, suspensionMigration } from './declarations.js';
+import { reinstateUser, suspendUser } from './routes.js';
 
 /**
  * Lets administrators suspend users, for a time or until they are reinstated. Requires `admin()`.

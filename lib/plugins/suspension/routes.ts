@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import type { Core } from '../../core/core.js';
 import { resources } from '../../http/present.js';
-import { route } from '../../http/route.js';
-import { text } from '../../http/schemas.js';
+import { route, text } from '../../http/route.js';
 import type { SuspensionApi } from './api.js';
 
 export const suspendUser = (core: Core, api: SuspensionApi) => {
@@ -26,6 +25,23 @@ export const suspendUser = (core: Core, api: SuspensionApi) => {
         until: until ? new Date(until) : null,
         adminId: auth.user.id,
       });
+      return { status: 200, body: { user: userForAdmins.present(user) } };
+    },
+  });
+};
+
+export const reinstateUser = (core: Core, api: SuspensionApi) => {
+  const { userForAdmins } = resources(core);
+  return route({
+    method: 'post',
+    path: '/admin/users/:id/reinstate',
+    summary: 'Lift the suspension of a user',
+    access: 'admin',
+    forms: true,
+    answers: { 200: { description: 'The user', schema: z.object({ user: userForAdmins.schema }) } },
+    problems: ['user_not_found'],
+    async handle({ params: { id = '' }, auth }) {
+      const user = await api.reinstate(id, { adminId: auth.user.id });
       return { status: 200, body: { user: userForAdmins.present(user) } };
     },
   });

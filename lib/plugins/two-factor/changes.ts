@@ -1,18 +1,50 @@
 import type { Transaction } from 'sequelize';
-import { changeAccount } from '../../accounts/change-account.js';
+import { changeAccount } from '../../accounts/change.js';
 import type { Core } from '../../core/core.js';
+import { isUuid } from '../../crypto/uuid.js';
 import { AuthError } from '../../errors.js';
 import type { IssuedSession } from '../../sessions/signed-in.js';
+import type { User, UserColumns } from '../../tables/core.js';
 import type { Table, TableDeclaration } from '../../tables/table.js';
-import type { User, UserColumns } from '../../tables/user.js';
-import type { UserRecord } from '../../users/user-record.js';
-import type { secondFactorColumns } from './columns.js';
-import type { Enrolments } from './enrolments.js';
-import { codesRenewedMail, disabledMail, enabledMail } from './mails.js';
+import type { UserRecord } from '../../users/record.js';
+import { codesRenewedMail, disabledMail, enabledMail, type secondFactorColumns } from './declarations.js';
 import type { PendingSignIns } from './pending-sign-ins.js';
 import { withSecond } from './proofs.js';
 import type { RecoveryCodes } from './recovery-codes.js';
-import type { TotpSecrets } from './secrets.js';
+import { type Enrolments, MAX_WRONG, type TotpSecrets } from './secrets.js';
+
+/** The second factor of a user, as far as it can be told. */
+export interface SecondFactorStatus {
+  /** Whether codes of the app are refused after too many wrong ones. */
+  readonly isLocked: boolean;
+  /** The number of unused recovery codes. */
+  readonly codes: number;
+}
+
+/** Reads the state of second factors. */
+export class Status {
+  readonly #core: Core;
+  readonly #secrets: TotpSecrets;
+  readonly #codes: RecoveryCodes;
+
+  constructor(core: Core, secrets: TotpSecrets, codes: RecoveryCodes) {
+    this.#core = core;
+    this.#secrets = secrets;
+    this.#codes = codes;
+  }
+
+  /** In one statement. Null if the user has no second factor. */
+  async read(userId: string, transaction?: Transaction): Promise<SecondFactorStatus | null> {
+    if (!isUuid(userId)) return null;
+    const [row] = await this.#core.database.select<{ wrong: number | string; codes: number | string }>(
+      `SELECT t.wrong_codes AS wrong, ${this.#codes.countSql('t.user_id')} AS codes
+       FROM ${this.#secrets.row.from} WHERE t.user_id = :userId`,
+      { userId },
+      transaction,
+    );
+    return row ? { isLocked: Number(row.wrong) >= MAX_WRONG, codes: Number(row.codes) } : null;
+  }
+}
 
 type Columns = UserColumns & typeof secondFactorColumns;
 

@@ -1,4 +1,76 @@
+import { declareProblems } from '../../errors.js';
+import type { NoticeTemplate } from '../../mail/messages.js';
 import { declareMigration } from '../../migrations/migration.js';
+import { declareEvents } from '../../outbox/events.js';
+import { column, type RowOf } from '../../tables/column.js';
+import { declareTable } from '../../tables/table.js';
+
+/** The column that the plugin adds to users, so that the statement that reads a user says whether they have a second factor. */
+export const secondFactorColumns = {
+  /** When the user switched their second factor on. Null if they have none. */
+  secondFactorAt: column.time().nullable(),
+};
+
+/** Whether a user has a second factor. */
+export interface SecondFactorOfUser extends RowOf<typeof secondFactorColumns> {}
+
+/** The confirmed TOTP secrets: one for each account with a second factor. */
+export const totpSecretsTable = declareTable({
+  name: 'totp_secrets',
+  columns: {
+    userId: column.uuid(),
+    /** In base32, encrypted and bound to the user. */
+    secret: column.longText().secret(),
+    /** The last time step whose code was taken. Codes of this one and of earlier ones are refused. */
+    lastStep: column.integer().internal(),
+    /** Wrong codes in a row. */
+    wrongCodes: column.integer().internal(),
+    /** When the owner was told of wrong codes. Null until then, and after a right one. */
+    warnedAt: column.time().internal().nullable(),
+    confirmedAt: column.time(),
+  },
+});
+
+/** Secrets whose owners have not shown yet that their app has them. Each belongs to the session that began it. */
+export const totpEnrolmentsTable = declareTable({
+  name: 'totp_enrolments',
+  columns: {
+    sessionId: column.uuid(),
+    userId: column.uuid(),
+    secret: column.longText().secret(),
+    expiresAt: column.time(),
+  },
+});
+
+export const recoveryCodesTable = declareTable({
+  name: 'recovery_codes',
+  columns: {
+    codeHash: column.digest().internal(),
+    userId: column.uuid(),
+    /** Null for those that can be used. Used ones stay for as long as an undo could put them back. */
+    usedAt: column.time().nullable(),
+  },
+});
+
+/** Sign-ins that wait for the second factor. They are no sessions, and open nothing. */
+export const pendingSignInsTable = declareTable({
+  name: 'pending_sign_ins',
+  columns: {
+    hash: column.digest().internal().named('token_hash'),
+    userId: column.uuid(),
+    /** The user's epoch at the first factor. What ends all sessions of the user raises it, and ends this too. */
+    authEpoch: column.integer().internal(),
+    remembered: column.boolean(),
+    /** How the user gave the first factor. */
+    amr: column.words(),
+    /** The counter of failures of the first factor, which the completed sign-in clears. Null if there is none. */
+    attempts: column.text(320).internal().nullable(),
+    expiresAt: column.time(),
+  },
+});
+
+export interface TotpSecretRow extends RowOf<typeof totpSecretsTable.columns> {}
+export interface PendingRow extends RowOf<typeof pendingSignInsTable.columns> {}
 
 export const twoFactorMigration = declareMigration('twoFactor()', {
   name: '0017-two-factor',
@@ -72,3 +144,78 @@ export const twoFactorMigration = declareMigration('twoFactor()', {
     await run(`ALTER TABLE ${database.table('users')} DROP COLUMN second_factor_at`);
   },
 });
+
+const problems = declareProblems({
+  invalid_code: [401, 'The code is wrong or was already used. Enter the one that your app shows now.'],
+  sign_in_expired: [401, 'This sign-in took too long, or has been completed already. Start again.'],
+  totp_not_enabled: [409, 'Codes of an authenticator app are not switched on for this account.'],
+});
+
+declare module '../../errors.js' {
+  interface ProblemCodes extends Record<keyof typeof problems, unknown> {}
+}
+
+declare module '../../outbox/events.js' {
+  interface EventDetails {
+    /** A user confirmed an authenticator app: the first one, or another in its place. */
+    'second_factor.enabled': { readonly userId: string };
+    /**
+     * The second factor of a user was switched off. `adminId` is the administrator who did it; null if the user or the app
+     * itself did.
+     */
+    'second_factor.disabled': { readonly userId: string; readonly adminId: string | null };
+    /** A recovery code was used up: by a sign-in or a reauthentication. */
+    'recovery_code.used': { readonly userId: string };
+  }
+}
+
+declareEvents('second_factor.enabled', 'second_factor.disabled', 'recovery_code.used');
+
+declare module '../../mail/messages.js' {
+  interface MailKinds {
+    'second-factor-enabled': unknown;
+    'second-factor-disabled': unknown;
+    'recovery-code-used': unknown;
+    'recovery-codes-renewed': unknown;
+    'second-factor-attempts': unknown;
+  }
+}
+
+export const enabledMail: NoticeTemplate = {
+  kind: 'second-factor-enabled',
+  subject: 'Your second factor is on',
+  lines: [
+    'From now on, signing in to your account takes a code from your authenticator app as well. All other sessions have ended.',
+  ],
+};
+
+export const disabledMail: NoticeTemplate = {
+  kind: 'second-factor-disabled',
+  subject: 'Your second factor is off',
+  lines: [
+    'Signing in to your account does not take a code from your authenticator app any more. Its recovery codes are gone too.',
+  ],
+};
+
+export const codeUsedMail: NoticeTemplate = {
+  kind: 'recovery-code-used',
+  subject: 'A recovery code was used',
+  lines: [
+    'Someone used one of the recovery codes of your account in place of a code from your authenticator app. It cannot be used again.',
+  ],
+};
+
+export const codesRenewedMail: NoticeTemplate = {
+  kind: 'recovery-codes-renewed',
+  subject: 'You have new recovery codes',
+  lines: ['Your account has new recovery codes. The earlier ones do not work any more.'],
+};
+
+export const attemptsMail: NoticeTemplate = {
+  kind: 'second-factor-attempts',
+  subject: 'Somebody may know your password',
+  lines: [
+    'Ten wrong codes in a row were entered for your account, after its password or another first step was right.',
+    'If it was not you, change your password now. Your second factor has kept them out.',
+  ],
+};

@@ -1,9 +1,8 @@
 import type { Core } from '../../core/core.js';
-import { declareRowKeys } from '../../core/switches.js';
 import { type AuthError, invalidField } from '../../errors.js';
 import type { Digest } from '../../tables/column.js';
-import type { ImportRow } from '../../users/imported.js';
-import type { RowPart } from '../../users/row-part.js';
+import type { ImportRow, RowPart } from '../../users/imported.js';
+import { declareRowKeys } from '../../users/imported.js';
 import type { Parts } from './parts.js';
 import { hashOf } from './recovery-codes.js';
 

@@ -1,22 +1,36 @@
 import * as z from 'zod';
 import { readOptions } from '../../config/options.js';
 import type { Core } from '../../core/core.js';
+import { AuthError } from '../../errors.js';
+import { text } from '../../http/route.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
-import type { RowPart } from '../../users/row-part.js';
+import type { Reauthentication, SecondFactors } from '../../sessions/second-factor.js';
+import type { Session } from '../../tables/core.js';
+import type { RowPart } from '../../users/imported.js';
+import type { UserRecord } from '../../users/record.js';
 import { TwoFactorApi } from './api.js';
-import { secondFactorColumns } from './columns.js';
-import { twoFactorMigration } from './declarations.js';
+import {
+  pendingSignInsTable,
+  recoveryCodesTable,
+  type SecondFactorOfUser,
+  secondFactorColumns,
+  totpEnrolmentsTable,
+  totpSecretsTable,
+  twoFactorMigration,
+} from './declarations.js';
 import { factorsOfRows } from './imported-factors.js';
-import { pendingSignInsTable, recoveryCodesTable, totpEnrolmentsTable, totpSecretsTable } from './model.js';
-import { makeParts } from './parts.js';
-import { disableSecondFactor } from './routes/disable-second-factor.js';
-import { renewRecoveryCodes } from './routes/recovery-codes.js';
-import { completeSignIn } from './routes/signin-second-factor.js';
-import { secondFactorOptions } from './routes/signin-second-factor-options.js';
-import { confirmTotp } from './routes/totp-confirm.js';
-import { readTwoFactor } from './routes/two-factor.js';
-import { enrollTotp, turnOffTotp } from './routes.js';
-import { reauthenticationsOf, secondFactorsOf } from './second-factors.js';
+import { makeParts, type Parts } from './parts.js';
+import { type RightFactor, withSecond } from './proofs.js';
+import {
+  completeSignIn,
+  confirmTotp,
+  disableSecondFactor,
+  enrollTotp,
+  readTwoFactor,
+  renewRecoveryCodes,
+  secondFactorOptions,
+  turnOffTotp,
+} from './routes.js';
 import { twoFactorWayBack } from './undo.js';
 
 /** Options of {@link twoFactor}. */
@@ -132,4 +146,71 @@ function checkProviders(ids: readonly string[], plugins: readonly Plugin[]): voi
 
 function idOf(provider: unknown): string {
   return String((provider as { readonly id: unknown }).id);
+}
+
+/** What the gate asks: see `core/sign-in.ts`. @param trustProviders the providers that have second factors themselves */
+export function secondFactorsOf(
+  { pendings, status, proofs, secrets }: Parts,
+  trustProviders: readonly string[],
+): SecondFactors {
+  const trusted = new Set(trustProviders);
+  const available = async (userId: string): Promise<string[]> => {
+    const methods: string[] = [];
+    for (const { name, isAvailable } of proofs.methods.map(bound))
+      if (await isAvailable(userId)) methods.push(name);
+    return methods;
+  };
+  return {
+    isOn: (account) => ((account as Partial<SecondFactorOfUser>).secondFactorAt ?? null) !== null,
+    trusted: (shown) =>
+      shown.provider !== undefined && trusted.has(shown.provider)
+        ? { provider: shown.provider, aal: 2, amr: ['fed', 'mfa'] }
+        : null,
+    async begin(pending, transaction) {
+      const { id } = pending.record.user;
+      const begun = await pendings.begin(pending, transaction);
+      const found = await status.read(id, transaction);
+      const methods = [
+        ...(found && !found.isLocked ? ['totp'] : []),
+        ...(found && found.codes > 0 ? ['recovery_code'] : []),
+        ...(await available(id)),
+      ];
+      return { secondFactor: { methods, ...begun } };
+    },
+    abandon: () => pendings.abandon(),
+    forgive: (userId) => secrets.forgive(userId),
+  };
+}
+
+function bound(method: Parts['proofs']['methods'][number]) {
+  return { name: method.name, isAvailable: method.isAvailable.bind(method) };
+}
+
+/** What POST /reauthenticate takes. */
+export function reauthenticationsOf(core: Core, parts: Parts): Reauthentication[] {
+  const { attempts, proofs, secrets } = parts;
+  const verify = async (record: UserRecord, { amr }: Session, look: () => Promise<RightFactor>) => {
+    if (!core.secondFactors.isOn(record.account)) throw new AuthError('invalid_code');
+    const right = await attempts.attempt(record.user, async () => {
+      const factor = await look();
+      if (!(await factor.use())) throw new AuthError('invalid_code');
+      return factor;
+    });
+    return { aal: 2 as const, amr: withSecond(amr, right.amr) };
+  };
+  const common = { schema: text(100), problems: ['invalid_code', 'rate_limited'] as const };
+  return [
+    {
+      ...common,
+      field: 'code',
+      verify: (record, code, session) =>
+        verify(record, session, async () => proofs.totp(await secrets.find(record.user.id), String(code))),
+    },
+    {
+      ...common,
+      field: 'recovery_code',
+      verify: (record, code, session) =>
+        verify(record, session, () => proofs.ownRecoveryCode(record, String(code))),
+    },
+  ];
 }

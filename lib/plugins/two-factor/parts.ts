@@ -1,13 +1,9 @@
 import type { Core } from '../../core/core.js';
-import { SecondFactorChanges } from './changes.js';
-import { CodeAttempts } from './code-attempts.js';
-import { Completion } from './completion.js';
-import { Enrolments } from './enrolments.js';
+import { SecondFactorChanges, Status } from './changes.js';
 import { PendingSignIns } from './pending-sign-ins.js';
-import { Proofs } from './proofs.js';
+import { CodeAttempts, Completion, Proofs } from './proofs.js';
 import { RecoveryCodes } from './recovery-codes.js';
-import { TotpSecrets } from './secrets.js';
-import { Status } from './status.js';
+import { Enrolments, TotpSecrets } from './secrets.js';
 
 /** The parts of the plugin. */
 export type Parts = ReturnType<typeof makeParts>;

@@ -1,15 +1,15 @@
 import type { Transaction } from 'sequelize';
-import type { NewPendingSignIn } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
 import { createToken, digestToken, isWellFormedToken } from '../../crypto/token.js';
-import type { Chore } from '../../database/chore.js';
+import type { Chore } from '../../database/chores.js';
 import { ExpiredRows } from '../../database/chores.js';
 import { AuthError } from '../../errors.js';
 import { cookieValues } from '../../sessions/carriers.js';
+import type { NewPendingSignIn } from '../../sessions/second-factor.js';
 import type { Digest } from '../../tables/column.js';
 import type { Selection, Table } from '../../tables/table.js';
-import type { UserRecord } from '../../users/user-record.js';
-import { type PendingRow, pendingSignInsTable, type TotpSecretRow } from './model.js';
+import type { UserRecord } from '../../users/record.js';
+import { type PendingRow, pendingSignInsTable, type TotpSecretRow } from './declarations.js';
 import type { RecoveryCodes } from './recovery-codes.js';
 import type { TotpSecrets } from './secrets.js';
 

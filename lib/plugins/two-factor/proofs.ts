@@ -1,16 +1,146 @@
 import type { Transaction } from 'sequelize';
-import type { FactorMethod } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
 import { digestInHex } from '../../crypto/token.js';
 import { AuthError } from '../../errors.js';
-import type { Assurance } from '../../sessions/assurance.js';
-import type { User } from '../../tables/user.js';
-import type { UserRecord } from '../../users/user-record.js';
-import { codeUsedMail } from './mails.js';
-import type { TotpSecretRow } from './model.js';
-import type { FoundPending } from './pending-sign-ins.js';
+import type { FactorMethod } from '../../sessions/second-factor.js';
+import { type Assurance, type IssuedSession, isPending } from '../../sessions/signed-in.js';
+import type { User } from '../../tables/core.js';
+import type { UserRecord } from '../../users/record.js';
+import { attemptsMail, codeUsedMail, type TotpSecretRow } from './declarations.js';
+import type { FoundPending, PendingSignIns } from './pending-sign-ins.js';
 import { hashOf, type RecoveryCodes } from './recovery-codes.js';
 import { MAX_WRONG, type TotpSecrets } from './secrets.js';
+
+/**
+ * Counts the attempts to give an account's second factor: all of them together, whatever they are for and whichever way they
+ * are given, so that nobody gets more guesses by starting again. Only a right one clears the count.
+ */
+export class CodeAttempts {
+  readonly #core: Core;
+  readonly #secrets: TotpSecrets;
+
+  constructor(core: Core, secrets: TotpSecrets) {
+    this.#core = core;
+    this.#secrets = secrets;
+  }
+
+  /**
+   * Counts an attempt before anything is looked at.
+   *
+   * @param look throws `invalid_code`, or what a passkey throws, if it was wrong
+   * @param guards whether wrong codes could guess the confirmed secret
+   * @throws AuthError `rate_limited`, and what `look` throws
+   */
+  async attempt<T>(user: User, look: () => Promise<T>, guards = true): Promise<T> {
+    const { limiter, events } = this.#core;
+    const counter = `code ${user.id}`;
+    const refused = await limiter.reserveAttempt(counter);
+    if (refused) {
+      if (refused.isFirst) events.emit('sign_in.throttled', { userId: user.id });
+      throw refused.error;
+    }
+    const outcome = await this.#look(user, counter, look, guards);
+    await this.#clear(counter);
+    return outcome;
+  }
+
+  /** It is done, so an error here must not fail the call. */
+  async #clear(counter: string): Promise<void> {
+    try {
+      await this.#core.limiter.clearFailures(counter);
+    } catch (error) {
+      this.#core.settings.logger.warn('latchkey: wrong codes could not be cleared', error);
+    }
+  }
+
+  async #look<T>(user: User, counter: string, look: () => Promise<T>, guards: boolean): Promise<T> {
+    try {
+      return await look();
+    } catch (error) {
+      if (isWrong(error)) await this.#countWrong(user, guards && error.code === 'invalid_code');
+      // It was right, but the sign-in is refused: the account is suspended, for example.
+      else if (error instanceof AuthError && error.status < 500) await this.#core.limiter.giveBack(counter);
+      throw error;
+    }
+  }
+
+  async #countWrong(user: User, isGuess: boolean): Promise<void> {
+    const { events, notices } = this.#core;
+    const isWarned = isGuess && (await this.#secrets.countWrong(user.id));
+    if (isWarned) await notices.plain(attemptsMail, user);
+    events.emit('sign_in.failed', { userId: user.id });
+  }
+}
+
+/** The plugin that has passkeys declares its own. */
+const WRONG: ReadonlySet<string> = new Set(['invalid_code', 'invalid_passkey']);
+
+function isWrong(error: unknown): error is AuthError {
+  return error instanceof AuthError && WRONG.has(error.code);
+}
+
+/** A second factor as it was given. */
+export interface GivenFactor {
+  /** `totp`, `recovery_code`, or a way of another plugin, such as `passkey`. */
+  readonly method: string;
+  readonly code?: string | undefined;
+  readonly response?: unknown;
+}
+
+/** Completes sign-ins with the second factor. */
+export class Completion {
+  constructor(
+    private readonly core: Core,
+    private readonly pendings: PendingSignIns,
+    private readonly proofs: Proofs,
+    private readonly attempts: CodeAttempts,
+  ) {}
+
+  /** @throws AuthError `sign_in_expired`, `invalid_code`, `rate_limited`, and what checks of the account throw */
+  async complete(token: string, given: GivenFactor): Promise<IssuedSession> {
+    const { method, code = '' } = given;
+    const found = await this.pendings.find(token, method === 'recovery_code' ? hashOf(code) : null);
+    const { issued, complete } = await this.attempts.attempt(found.record.user, async () =>
+      this.#signIn(found, await this.#look(found, given)),
+    );
+    await complete();
+    return issued;
+  }
+
+  #look(
+    found: FoundPending,
+    { method, code = '', response }: GivenFactor,
+  ): Promise<RightFactor> | RightFactor {
+    if (method === 'totp') return this.proofs.totp(found.totp, code);
+    if (method === 'recovery_code')
+      return this.proofs.recoveryCode(found.record.user, code, found.hasCode, found.totp?.wrongCodes ?? 0);
+    const other = this.proofs.methods.find(({ name }) => name === method);
+    if (!other) throw new AuthError('invalid_code');
+    return this.proofs.other(other, found, response);
+  }
+
+  /** Uses up the second factor and the pending sign-in, and begins the session: all of it or nothing. */
+  async #signIn(found: FoundPending, factor: RightFactor) {
+    const { record, row } = found;
+    const proof = {
+      ...record,
+      authEpoch: row.authEpoch,
+      amr: withSecond(row.amr, factor.amr),
+      aal: 2 as const,
+      attempts: row.attempts,
+    };
+    const checked = await this.core.checkSignIn(proof, { remembered: row.remembered });
+    const issued = await this.core.database.transaction(async (transaction) => {
+      // First, since it locks the user's row as everything does that could wait for the others.
+      const signedIn = await checked.begin(proof, transaction);
+      if (isPending(signedIn)) throw new TypeError('a second factor needs no other');
+      if (!(await this.pendings.use(found, transaction))) throw new AuthError('sign_in_expired');
+      if (!(await factor.use(transaction))) throw new AuthError('invalid_code');
+      return signedIn;
+    });
+    return { issued, complete: () => checked.complete(issued) };
+  }
+}
 
 /** A second factor that was right when it was looked at. */
 export interface RightFactor extends Assurance {

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { digestToken } from '../../crypto/token.js';
-import type { Chore } from '../../database/chore.js';
+import type { Chore } from '../../database/chores.js';
 import { ExpiredRows } from '../../database/chores.js';
 import { UNDO_MS } from '../../notices/changes.js';
 import type { Digest } from '../../tables/column.js';
 import type { Table } from '../../tables/table.js';
-import { recoveryCodesTable } from './model.js';
+import { recoveryCodesTable } from './declarations.js';
 
 const COUNT = 10;
 const BYTES = 15; // 120 bits, which are 24 characters

@@ -1,8 +1,28 @@
 import * as z from 'zod';
 import type { Core } from '../../core/core.js';
 import { requireAal } from '../../http/admit.js';
-import { route } from '../../http/route.js';
+import { resources, sessionAnswer, sessionReply } from '../../http/present.js';
+import { route, text } from '../../http/route.js';
+import type { FactorMethod } from '../../sessions/second-factor.js';
 import type { TwoFactorApi } from './api.js';
+
+export const readTwoFactor = (api: TwoFactorApi) =>
+  route({
+    method: 'get',
+    path: '/two-factor',
+    summary: 'Whether my second factor is on',
+    access: 'session',
+    answers: {
+      200: {
+        description: 'Whether codes of an app are on, and the number of unused recovery codes',
+        schema: z.object({ totp: z.boolean(), recovery_codes_left: z.int() }),
+      },
+    },
+    async handle({ auth }) {
+      const { totp, recoveryCodesLeft } = await api.status(auth.user.id);
+      return { status: 200, body: { totp, recovery_codes_left: recoveryCodesLeft } };
+    },
+  });
 
 export const enrollTotp = (core: Core, api: TwoFactorApi) =>
   route({
@@ -46,5 +66,143 @@ export const turnOffTotp = (api: TwoFactorApi) =>
       requireAal(auth, 2);
       const issued = await api.turnOff({ userId: auth.user.id, sessionId: auth.session.id });
       return { status: 204, ...(issued && { issue: issued }) };
+    },
+  });
+
+export const confirmTotp = (core: Core, api: TwoFactorApi) => {
+  const { user, session } = resources(core);
+  return route({
+    method: 'post',
+    path: '/two-factor/totp/confirm',
+    summary: 'Switch my second factor on with a code of the app, and end my other sessions',
+    access: 'session',
+    changesWaysIn: true,
+    // A page could not show the recovery codes after a redirect.
+    forms: false,
+    body: z.strictObject({ code: text(100) }),
+    answers: {
+      200: {
+        description: 'The recovery codes, which cannot be retrieved later, and the session with a new token',
+        schema: z.object({ recovery_codes: recoveryCodes, user: user.schema, session: session.schema }),
+      },
+    },
+    problems: ['invalid_code', 'rate_limited', ...(core.mails ? (['email_not_verified'] as const) : [])],
+    async handle({ auth, body: { code } }) {
+      const { issued, recoveryCodes } = await api.confirm({
+        userId: auth.user.id,
+        sessionId: auth.session.id,
+        code,
+      });
+      const { body, ...reply } = sessionReply(core, issued);
+      return { ...reply, body: { recovery_codes: recoveryCodes, ...(body as object) } };
+    },
+  });
+};
+
+/** Recovery codes in a response. */
+export const recoveryCodes = z.array(z.string()).describe('Ten codes, each of which can be used once');
+
+export const renewRecoveryCodes = (api: TwoFactorApi) =>
+  route({
+    method: 'post',
+    path: '/two-factor/recovery-codes',
+    summary: 'Replace my recovery codes',
+    access: 'session',
+    fresh: 600,
+    changesWaysIn: true,
+    // A page could not show them after a redirect.
+    forms: false,
+    answers: {
+      200: {
+        description: 'The new codes, which cannot be retrieved later',
+        schema: z.object({ recovery_codes: recoveryCodes }),
+      },
+    },
+    problems: ['second_factor_required', 'totp_not_enabled'],
+    async handle({ auth }) {
+      requireAal(auth, 2);
+      const codes = await api.renewRecoveryCodes({ userId: auth.user.id, sessionId: auth.session.id });
+      return { status: 200, body: { recovery_codes: codes } };
+    },
+  });
+
+export const completeSignIn = (core: Core, api: TwoFactorApi, methods: readonly FactorMethod[]) =>
+  route({
+    method: 'post',
+    path: '/signin/second-factor',
+    summary: 'Complete a sign-in with the second factor',
+    access: 'public',
+    body: bodyOf(methods),
+    answers: { 200: sessionAnswer(core, 'The user and the new session, whose token is set as a cookie') },
+    problems: [
+      'invalid_code',
+      'sign_in_expired',
+      'rate_limited',
+      ...methods.flatMap(({ problems }) => problems),
+    ],
+    async handle({ body: { pending_token, ...given } }) {
+      return sessionReply(core, await api.complete({ ...given, pendingToken: pending_token }));
+    },
+  });
+
+type Body = {
+  readonly method: string;
+  readonly code?: string;
+  readonly response?: unknown;
+  readonly pending_token?: string | undefined;
+};
+
+function bodyOf(methods: readonly FactorMethod[]): z.ZodType<Body> {
+  const withCode = z.strictObject({
+    method: z.enum(['totp', 'recovery_code']),
+    code: text(100),
+    pending_token: pendingToken,
+  });
+  const others = methods.map(({ name, responseSchema }) =>
+    z.strictObject({ method: z.literal(name), response: responseSchema, pending_token: pendingToken }),
+  );
+  return z.discriminatedUnion('method', [withCode, ...others]);
+}
+
+/** The token of a pending sign-in in a request, for clients without cookies. */
+export const pendingToken = text(200).optional().describe('For clients without cookies');
+
+export const secondFactorOptions = (core: Core, api: TwoFactorApi, { optionsSchema }: FactorMethod) =>
+  route({
+    method: 'post',
+    path: '/signin/second-factor/options',
+    summary: 'What a browser needs to give a passkey as the second factor',
+    access: 'public',
+    // For scripts: a page without them cannot use a passkey.
+    forms: false,
+    body: z.strictObject({ pending_token: pendingToken }),
+    answers: {
+      200: {
+        description: 'The options of navigator.credentials.get',
+        schema: z.object({ options: optionsSchema, pending_token: z.string().optional() }),
+      },
+    },
+    problems: ['sign_in_expired', 'rate_limited'],
+    async handle({ body: { pending_token } }) {
+      const { options, pendingToken } = await api.options({ pendingToken: pending_token });
+      const token = core.settings.bearerEnabled ? { pending_token: pendingToken } : {};
+      return { status: 200, body: { options, ...token } };
+    },
+  });
+
+export const disableSecondFactor = (api: TwoFactorApi) =>
+  route({
+    method: 'post',
+    path: '/admin/users/:id/disable-second-factor',
+    summary: 'Switch the second factor of a user off, and end all of their sessions',
+    access: 'admin',
+    fresh: 600,
+    changesWaysIn: true,
+    forms: true,
+    answers: { 204: { description: 'It is off' } },
+    problems: ['user_not_found', 'own_account'],
+    async handle({ params: { id = '' }, auth }) {
+      await api.disable(id, { adminId: auth.user.id });
+      return { status: 204 };
     },
   });

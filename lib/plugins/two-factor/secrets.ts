@@ -1,11 +1,10 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
-import type { Chore } from '../../database/chore.js';
+import { type Chore, ExpiredRows } from '../../database/chores.js';
 import { AuthError } from '../../errors.js';
 import { SealedRows } from '../../tables/sealed-rows.js';
 import type { Selection, Table } from '../../tables/table.js';
-import { type TotpSecretRow, totpSecretsTable } from './model.js';
-import { stepOf } from './totp.js';
+import { type TotpSecretRow, totpEnrolmentsTable, totpSecretsTable } from './declarations.js';
 
 /** After so many wrong codes in a row, codes of the app are refused (NIST SP 800-63B-4, 3.2.2). */
 export const MAX_WRONG = 100;
@@ -46,7 +45,7 @@ export class TotpSecrets {
 
   /** The secret, in base32. @throws AuthError `unavailable` if it cannot be decrypted */
   open({ userId, secret }: TotpSecretRow): string {
-    const opened = this.#core.box.open(secret, contextOf(userId));
+    const opened = this.#core.box.open(secret, secretContextOf(userId));
     if (opened !== null) return opened;
     const cause = new Error(
       'a TOTP secret cannot be decrypted: is the secret that it was encrypted with still in the config?',
@@ -100,7 +99,7 @@ export class TotpSecrets {
   /** The user's row is locked. */
   async replace(userId: string, { secret, ...columns }: NewSecret, transaction: Transaction): Promise<void> {
     await this.delete(userId, transaction);
-    const sealed = this.#core.box.seal(secret, contextOf(userId));
+    const sealed = this.#core.box.seal(secret, secretContextOf(userId));
     await this.#table.insert({ userId, secret: sealed, wrongCodes: 0, ...columns }, transaction);
   }
 
@@ -110,7 +109,7 @@ export class TotpSecrets {
     const { box, database } = this.#core;
     const confirmedAt = database.clock.date();
     const rows = secrets.map(([userId, secret]) => ({
-      ...{ userId, secret: box.seal(secret, contextOf(userId)) },
+      ...{ userId, secret: box.seal(secret, secretContextOf(userId)) },
       ...{ lastStep: 0, wrongCodes: 0, confirmedAt },
     }));
     await this.#table.insert(rows, transaction);
@@ -122,11 +121,123 @@ export class TotpSecrets {
 
   get sealed(): Chore {
     return new SealedRows(this.#table, this.#core.box, 'userId', ['secret'], ({ userId }) =>
-      contextOf(userId),
+      secretContextOf(userId),
     );
   }
 }
 
-function contextOf(userId: string): string {
+function secretContextOf(userId: string): string {
   return `totp secret ${userId}`;
+}
+
+// RFC 6238 with the parameters that every authenticator app knows.
+const SECONDS = 30;
+const SECRET_BYTES = 20; // 160 bits: RFC 4226, 4, R6
+const DIGITS = 6;
+const ALGORITHM = 'SHA1';
+/** A code may be from the step before or after: RFC 6238, 5.2. */
+const WINDOW = 1;
+
+/** Loaded on first use, because most requests need neither it nor the QR code. */
+const otpauth = () => import('otpauth');
+
+/** A new secret, in base32. */
+export async function newSecret(): Promise<string> {
+  const { Secret } = await otpauth();
+  return new Secret({ size: SECRET_BYTES }).base32;
+}
+
+/** The time step at a time in milliseconds. */
+export function stepAt(now: number): number {
+  return Math.floor(now / (SECONDS * 1000));
+}
+
+/** The time step of a code. Null if it is not one of now. */
+export async function stepOf(secret: string, code: string, now: number): Promise<number | null> {
+  const token = code.replace(/[\s-]/g, '');
+  if (!/^\d{6}$/.test(token)) return null;
+  const { Secret, TOTP } = await otpauth();
+  const delta = TOTP.validate({
+    token,
+    secret: Secret.fromBase32(secret),
+    timestamp: now,
+    period: SECONDS,
+    digits: DIGITS,
+    algorithm: ALGORITHM,
+    window: WINDOW,
+  });
+  return delta === null ? null : stepAt(now) + delta;
+}
+
+/**
+ * The address that authenticator apps read from the QR code:
+ * https://github.com/google/google-authenticator/wiki/Key-Uri-Format
+ */
+export async function keyUri(secret: string, issuer: string, account: string): Promise<string> {
+  const { TOTP } = await otpauth();
+  // Apps split the label at its colon, even an escaped one.
+  const label = account.replaceAll(':', ' ');
+  return new TOTP({
+    issuer,
+    label,
+    secret,
+    period: SECONDS,
+    digits: DIGITS,
+    algorithm: ALGORITHM,
+  }).toString();
+}
+
+/** The QR code of an address. */
+export async function qrSvg(uri: string): Promise<string> {
+  const { renderSVG } = await import('uqr');
+  // ISO/IEC 18004 wants a margin of four modules.
+  return renderSVG(uri, { border: 4 });
+}
+
+const LIFETIME_MS = 10 * 60 * 1000;
+
+/** Secrets that are not confirmed yet. They gate nothing, and stand beside a confirmed one. */
+export class Enrolments {
+  readonly #core: Core;
+  readonly #table: Table<typeof totpEnrolmentsTable.columns>;
+
+  constructor(core: Core) {
+    this.#core = core;
+    this.#table = core.table(totpEnrolmentsTable);
+  }
+
+  /** Begins one, in place of the session's earlier one. The user's row is locked. */
+  async begin(userId: string, sessionId: string, secret: string, transaction: Transaction): Promise<void> {
+    const { box, database } = this.#core;
+    await this.#table.delete({ sessionId }, transaction);
+    const sealed = box.seal(secret, enrolmentContextOf(userId, sessionId));
+    const expiresAt = database.clock.date(LIFETIME_MS);
+    await this.#table.insert({ sessionId, userId, secret: sealed, expiresAt }, transaction);
+  }
+
+  /** The secret of a session's enrolment, in base32. Null if there is none, or none any more. */
+  async find(userId: string, sessionId: string): Promise<string | null> {
+    const [row] = await this.#table
+      .whole('e')
+      .select('WHERE e.session_id = :sessionId AND e.user_id = :userId', { sessionId, userId });
+    if (!row || this.#core.database.clock.hasPassed(row.expiresAt)) return null;
+    return this.#core.box.open(row.secret, enrolmentContextOf(userId, sessionId));
+  }
+
+  /** Ends it. Of several concurrent calls, one succeeds. @returns whether this one did */
+  async take(sessionId: string, transaction: Transaction): Promise<boolean> {
+    return (await this.#table.delete({ sessionId }, transaction)) > 0;
+  }
+
+  async deleteAll(userId: string, transaction: Transaction): Promise<void> {
+    await this.#table.delete({ userId }, transaction);
+  }
+
+  get expired(): Chore {
+    return new ExpiredRows(this.#core.database, this.#table.name, 'session_id', { expires_at: 0 });
+  }
+}
+
+function enrolmentContextOf(userId: string, sessionId: string): string {
+  return `totp enrolment ${userId} ${sessionId}`;
 }

@@ -1,10 +1,10 @@
 import type { Transaction } from 'sequelize';
-import type { WayBack } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
+import type { WayBack } from '../../notices/changes.js';
 import type { SecondFactorChanges } from './changes.js';
 import { hashOf, type RecoveryCodes } from './recovery-codes.js';
 import type { TotpSecrets } from './secrets.js';
-import { stepAt, stepOf } from './totp.js';
+import { stepAt, stepOf } from './secrets.js';
 
 /** The second factor as it was. Snapshots are encrypted as a whole. */
 interface Part {

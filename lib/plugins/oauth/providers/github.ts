@@ -1,4 +1,4 @@
-import { basicCredentials } from '../client-authentication.js';
+import { basicCredentials } from '../discovery.js';
 import type { ProviderPlugin } from '../provider.js';
 import { namedService, userOf } from './oauth2.js';
 import type { EndpointOptions, Endpoints } from './options.js';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isLoopback, readOptions } from '../../../config/options.js';
-import { FLOW_PARAMETERS } from '../authorization-parameters.js';
+import { FLOW_PARAMETERS } from '../authorization-server.js';
 import type { FieldsOf } from '../provider.js';
 
 /** Options of all providers. */

@@ -1,9 +1,0 @@
-import { declareProblems } from '../../errors.js';
-
-const problems = declareProblems({
-  password_already_set: [409, 'The account already has a password. Change it instead.'],
-});
-
-declare module '../../errors.js' {
-  interface ProblemCodes extends Record<keyof typeof problems, unknown> {}
-}
