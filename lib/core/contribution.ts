@@ -1,13 +1,14 @@
 import type { Transaction } from 'sequelize';
 import type { z } from 'zod';
-import type { AuthErrorCode } from '../errors.js';
-import type { WayBack } from '../notices/changes.js';
+import type { HasUndo } from '../notices/changes.js';
 import type { Carrier } from '../sessions/request.js';
-import type { FactorMethod, Reauthentication, SecondFactors } from '../sessions/second-factor.js';
+import type { HasSecondFactors } from '../sessions/second-factor.js';
+import type { ChecksSignIns } from '../sessions/sign-in.js';
 import type { Session, User } from '../tables/core.js';
 import type { LegacyVerifiers, RowPart } from '../users/imported.js';
-import type { AccountRow, UserRecord } from '../users/record.js';
-import type { Purpose } from '../verification/tokens.js';
+import type { ChecksAccounts, UserRecord } from '../users/record.js';
+import type { HasAttached } from '../verification/proof.js';
+import type { HasPurposes } from '../verification/tokens.js';
 
 /** A way for a user to sign in: their password, or a linked account at a provider. */
 export interface WayIn {
@@ -78,52 +79,28 @@ export interface Usernames {
   fold(username: unknown): string | null;
 }
 
-/** What a plugin contributes to the core. The core knows no plugin by name. */
-export interface Contribution {
+/** What a plugin contributes to the core, which knows no plugin by name: what the parts of the core ask for, and more. */
+export interface Contribution
+  extends ChecksAccounts,
+    HasUndo,
+    HasSecondFactors,
+    ChecksSignIns,
+    HasAttached,
+    HasPurposes {
   readonly carriers?: readonly Carrier[];
   /** Additional attributes of users and sessions that clients can see. */
   readonly shows?: { readonly user?: readonly (keyof User)[]; readonly session?: readonly (keyof Session)[] };
-  /** The purposes of the one-time tokens that the plugin issues. */
-  readonly purposes?: readonly Purpose[];
   /** What the plugin does with passwords. One plugin at most has them. */
   readonly passwords?: Passwords;
   /** The rules for usernames, if users can have one. One plugin at most has them. */
   readonly usernames?: Usernames;
-  /** What the plugin does with second factors. One plugin at most has them. */
-  readonly secondFactors?: SecondFactors;
-  /** The plugin's ways to give a second factor to the plugin that has them. */
-  readonly factorMethods?: readonly FactorMethod[];
-  /** What the user of a session can give to POST /reauthenticate. */
-  readonly reauthentications?: readonly Reauthentication[];
-  /** What undoing a change of an account does to the plugin's tables. */
-  readonly wayBack?: WayBack;
   /** What the plugin takes from the rows of an import. */
   readonly rowParts?: readonly RowPart[];
   /** What GET /sign-in-methods says of the plugin. */
   readonly signInMethods?: SignInMethods;
   isAdministrator?(user: User): boolean;
-  /**
-   * Refuses a person who has just shown who they are, by throwing an AuthError, such as the owner of a suspended account.
-   * It gets the plugin's additional columns of users too.
-   */
-  checkAccount?(account: AccountRow): void;
-  /** The problems that `checkAccount` throws, for the OpenAPI document. */
-  readonly accountProblems?: readonly AuthErrorCode[];
-  /**
-   * Rejects an authenticated user's sign-in by throwing an AuthError.
-   *
-   * @param isByPerson false for a session that takes the place of an older system's, whose browser sends its cookie unasked
-   */
-  checkSignIn?(user: User, isByPerson: boolean): Promise<void>;
   /** The user's ways to sign in through this plugin. The user's row is locked. */
   waysIn?(record: UserRecord, transaction: Transaction): Promise<readonly WayIn[]>;
-  /**
-   * Deletes what the plugin attached to the account before its email was first verified.
-   *
-   * @param wasVerified whether the app had verified the email, so that only the mailbox itself is proved now. Ways in end
-   *   then too, but what demands more than the mailbox stays
-   */
-  onFirstProof?(userId: string, transaction: Transaction, wasVerified: boolean): Promise<void>;
   /**
    * Deletes or anonymizes what belongs to a user who is being deleted. The user's row is locked.
    *

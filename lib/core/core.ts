@@ -29,7 +29,7 @@ import { accountChanges, devices, oneTimeTokens, type Session, sessions, type Us
 import { Table, type TableDeclaration } from '../tables/table.js';
 import { SignUp } from '../users/create.js';
 import { HeldEmails } from '../users/held-emails.js';
-import type { AccountRow, UserRecord } from '../users/record.js';
+import { type AccountRow, checkAccount, type UserRecord } from '../users/record.js';
 import { UserUpdates } from '../users/updates.js';
 import { UserStorage, type Users } from '../users/users.js';
 import { MailDelivery } from '../verification/delivery.js';
@@ -45,14 +45,9 @@ import {
 
 /** What plugins decide about accounts, and show of them. */
 export abstract class PluginRules extends UserStorage {
-  /**
-   * Refuses a person who has just shown who they are, if a plugin's check does, such as that for suspended accounts. Every
-   * way in calls it after the proof, and never before.
-   *
-   * @throws AuthError such as `account_suspended`
-   */
+  /** {@link checkAccount} by all plugins. @throws AuthError such as `account_suspended` */
   checkAccount(account: AccountRow): void {
-    for (const contribution of this.contributions) contribution.checkAccount?.(account);
+    checkAccount(account, this.contributions);
   }
 
   /** What plugins contribute. Complete once all are set up. */

@@ -3,13 +3,19 @@ import { MAIL_LANE } from '../outbox/lane.js';
 import type { Outbox } from '../outbox/outbox.js';
 import type { NewEntry } from '../outbox/rows.js';
 import type { User } from '../tables/core.js';
-import type { Purpose } from '../verification/tokens.js';
 import type { MailTemplate, NoticeFacts, NoticeTemplate } from './messages.js';
+
+/** What the one-time token of a link is for. */
+export interface LinkPurpose {
+  /** At most 32 characters. */
+  readonly name: string;
+  readonly lifetimeMs: number;
+}
 
 /** A link with a one-time token, which is issued when it is sent: its lifetime begins then, however late that is. */
 export interface Link {
   readonly template: MailTemplate;
-  readonly purpose: Pick<Purpose, 'name' | 'lifetimeMs'>;
+  readonly purpose: LinkPurpose;
   /** Whether it is for nothing if the email has been verified in the meantime. @default false */
   readonly verifies?: boolean;
 }

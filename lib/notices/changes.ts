@@ -1,5 +1,4 @@
 import type { Transaction } from 'sequelize';
-import type { Contribution } from '../core/contribution.js';
 import type { SecretBox } from '../crypto/secret-box.js';
 import { digestToken } from '../crypto/token.js';
 import { uuidv7 } from '../crypto/uuid.js';
@@ -52,7 +51,7 @@ export class AccountChanges {
     private readonly table: Table<AccountChangeColumns>,
     private readonly devices: Table<DeviceColumns>,
     private readonly box: SecretBox,
-    private readonly contributions: () => readonly Contribution[],
+    private readonly contributions: () => readonly HasUndo[],
   ) {
     this.#change = table.whole('c');
     this.#device = devices.whole('d');
@@ -208,7 +207,7 @@ export interface AccountState {
 /** The state of an account as it is. The user's row is locked. */
 export async function stateOf(
   { user, account, passwordHash }: UserRecord,
-  contributions: readonly Contribution[],
+  contributions: readonly HasUndo[],
   transaction: Transaction,
 ): Promise<AccountState> {
   const parts: Record<string, unknown> = {};
@@ -229,7 +228,7 @@ export async function stateOf(
 export function losesSecondFactor(
   record: UserRecord,
   { parts }: AccountState,
-  contributions: readonly Contribution[],
+  contributions: readonly HasUndo[],
 ): boolean {
   return contributions.some(
     ({ wayBack }) => wayBack?.losesSecondFactor?.(record, parts[wayBack.name]) ?? false,
@@ -265,4 +264,9 @@ export interface WayBack {
   proves?(userId: string, part: unknown, proof: Readonly<Record<string, string>>): Promise<boolean | null>;
   /** The fields of POST /undo-change that `proves` knows. */
   readonly proofs?: readonly string[];
+}
+
+/** A plugin whose tables hold ways to sign in, which an undone change restores. */
+export interface HasUndo {
+  readonly wayBack?: WayBack;
 }

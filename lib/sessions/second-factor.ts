@@ -1,6 +1,5 @@
 import type { Transaction } from 'sequelize';
 import type { z } from 'zod';
-import type { Contribution } from '../core/contribution.js';
 import type { Database } from '../database/database.js';
 import { AuthError, type AuthErrorCode } from '../errors.js';
 import type { Session } from '../tables/core.js';
@@ -14,7 +13,7 @@ export const STRONG_SECONDS = 600;
 export class SecondFactorRules {
   constructor(
     private readonly database: Database,
-    private readonly contributions: () => readonly Contribution[],
+    private readonly contributions: () => readonly HasSecondFactors[],
   ) {}
 
   /** The plugin's part. Null if there is none. */
@@ -112,4 +111,14 @@ export interface FactorMethod {
   readonly problems: readonly AuthErrorCode[];
   /** @param challengedBy the pending sign-in @throws AuthError if it does not verify */
   verify(record: UserRecord, response: unknown, challengedBy: string): Promise<Assurance>;
+}
+
+/** A plugin that has second factors, or a way to provide one. */
+export interface HasSecondFactors {
+  /** What the plugin does with second factors. One plugin at most has them. */
+  readonly secondFactors?: SecondFactors;
+  /** The plugin's ways to give a second factor to the plugin that has them. */
+  readonly factorMethods?: readonly FactorMethod[];
+  /** What the user of a session can give to POST /reauthenticate. */
+  readonly reauthentications?: readonly Reauthentication[];
 }

@@ -1,7 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/settings.js';
 import type { CallContext, PlainRequest } from '../context/call.js';
-import type { Contribution } from '../core/contribution.js';
 import { createToken, digestToken, isWellFormedToken, SESSION_TOKEN_PREFIX } from '../crypto/token.js';
 import { uuidv7 } from '../crypto/uuid.js';
 import type { Database } from '../database/database.js';
@@ -10,9 +9,9 @@ import { storable } from '../database/literal.js';
 import { AuthError } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
 import type { Events } from '../outbox/events.js';
-import type { Session, SessionColumns } from '../tables/core.js';
+import type { Session, SessionColumns, User } from '../tables/core.js';
 import type { Selection, Table } from '../tables/table.js';
-import type { UserRecord } from '../users/record.js';
+import { type ChecksAccounts, checkAccount, type UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
 import { type Devices, NO_DEVICE, type Recognized } from './devices.js';
 import type { NewPendingSignIn, SecondFactorRules } from './second-factor.js';
@@ -155,6 +154,16 @@ export interface CheckedSignIn {
   complete(signedIn: SignedIn): Promise<void>;
 }
 
+/** A plugin that decides whether an authenticated user gets a session. */
+export interface ChecksSignIns {
+  /**
+   * Rejects an authenticated user's sign-in by throwing an AuthError.
+   *
+   * @param isByPerson false for a session that takes the place of an older system's, whose browser sends its cookie unasked
+   */
+  checkSignIn?(user: User, isByPerson: boolean): Promise<void>;
+}
+
 /** For a session whose user has not authenticated. */
 const NEVER = new Date(0);
 
@@ -169,7 +178,7 @@ export class SignIn {
     private readonly settings: Settings,
     private readonly database: Database,
     private readonly events: Events,
-    private readonly contributions: () => readonly Contribution[],
+    private readonly contributions: () => readonly (ChecksAccounts & ChecksSignIns)[],
     private readonly users: Pick<Users, 'isPresent'>,
     private readonly secondFactors: SecondFactorRules,
     private readonly limiter: Pick<Limiter, 'clearFailures'>,
@@ -186,7 +195,7 @@ export class SignIn {
     { remembered = false, withoutProof = false, replaced, carriedOver, ...options }: SignInOptions = {},
   ): Promise<CheckedSignIn> {
     if (!(await this.users.isPresent({ user, row }))) throw new AuthError('invalid_credentials');
-    for (const contribution of this.contributions()) contribution.checkAccount?.(account);
+    checkAccount(account, this.contributions());
     for (const contribution of this.contributions()) await contribution.checkSignIn?.(user, !carriedOver);
     const reached = this.secondFactors.reached({ account }, shown);
     const assurance = reached ?? (withoutProof ? { aal: 1 as const, amr: shown.amr } : null);

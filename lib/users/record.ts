@@ -1,6 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Database } from '../database/database.js';
 import type { Replacements } from '../database/statements.js';
+import type { AuthErrorCode } from '../errors.js';
 import type { RowOf } from '../tables/column.js';
 import type { User, UserColumns } from '../tables/core.js';
 import type { Selection, Table } from '../tables/table.js';
@@ -154,4 +155,25 @@ class JoinedSelection<U extends Identified> implements UserSelection<U> {
   #merge(user: U, values: Readonly<Record<string, unknown>>): U {
     return { ...user, ...Object.fromEntries(this.fields.map((name) => [name, values[name] ?? null])) };
   }
+}
+
+/** A plugin that decides whether an account can be used. */
+export interface ChecksAccounts {
+  /**
+   * Refuses a person who has just shown who they are, by throwing an AuthError, such as the owner of a suspended account.
+   * It gets the plugin's additional columns of users too.
+   */
+  checkAccount?(account: AccountRow): void;
+  /** The problems that `checkAccount` throws, for the OpenAPI document. */
+  readonly accountProblems?: readonly AuthErrorCode[];
+}
+
+/**
+ * Refuses a person who has just shown who they are, if a plugin's check does, such as that for suspended accounts. Every way
+ * in calls it after the proof, and never before.
+ *
+ * @throws AuthError such as `account_suspended`
+ */
+export function checkAccount(account: AccountRow, plugins: readonly ChecksAccounts[]): void {
+  for (const plugin of plugins) plugin.checkAccount?.(account);
 }

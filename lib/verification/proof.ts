@@ -1,5 +1,4 @@
 import type { Transaction } from 'sequelize';
-import type { Contribution } from '../core/contribution.js';
 import type { Clock } from '../database/clock.js';
 import type { AccountChanges } from '../notices/changes.js';
 import type { Events } from '../outbox/events.js';
@@ -20,6 +19,17 @@ export type Attached = 'password' | 'sessions' | 'tokens' | 'credentials';
 /** Writes down, in the same transaction, the change that a verification is a part of: see `Notices.before`. */
 export type BeforeChange = (record: UserRecord, transaction: Transaction) => Promise<void>;
 
+/** A plugin that attaches something to accounts. */
+export interface HasAttached {
+  /**
+   * Deletes what the plugin attached to the account before its email was first verified.
+   *
+   * @param wasVerified whether the app had verified the email, so that only the mailbox itself is proved now. Ways in end
+   *   then too, but what demands more than the mailbox stays
+   */
+  onFirstProof?(userId: string, transaction: Transaction, wasVerified: boolean): Promise<void>;
+}
+
 /**
  * Marks emails as verified. Anyone can sign up with someone else's address and wait for its owner (account
  * pre-hijacking, USENIX Security 2022), so the first verification removes everything attached to the account before. It
@@ -37,7 +47,7 @@ export class ProofOfEmail {
     private readonly tokens: Table<TokenColumns>,
     private readonly devices: Pick<Devices, 'forgetAll' | 'endUndo'>,
     private readonly events: Events,
-    private readonly contributions: () => readonly Contribution[],
+    private readonly contributions: () => readonly HasAttached[],
     private readonly changes: Pick<AccountChanges, 'end'>,
   ) {}
 

@@ -1,13 +1,13 @@
 import type { Transaction } from 'sequelize';
-import type { Contribution } from '../core/contribution.js';
 import { createToken, digestToken, isWellFormedToken } from '../crypto/token.js';
 import { type Chore, ExpiredRows } from '../database/chores.js';
 import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
+import type { LinkPurpose } from '../mail/mails.js';
 import { GIVE_UP_MS } from '../outbox/rows.js';
 import type { TokenColumns } from '../tables/core.js';
 import type { Table } from '../tables/table.js';
-import type { UserRecord } from '../users/record.js';
+import { type ChecksAccounts, checkAccount, type UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
 import type { Attached, BeforeChange, ProofOfEmail } from './proof.js';
 
@@ -35,7 +35,7 @@ export class OneTimeTokens {
     private readonly table: Table<TokenColumns>,
     private readonly users: Users,
     private readonly proofs: ProofOfEmail,
-    private readonly contributions: () => readonly Contribution[],
+    private readonly contributions: () => readonly (ChecksAccounts & HasPurposes)[],
   ) {}
 
   /** @throws TypeError if two plugins declare the same purpose: each could redeem the other's tokens */
@@ -51,7 +51,7 @@ export class OneTimeTokens {
    * @param email the user's address, to which the token will be sent
    */
   async issue(
-    { name: purpose, lifetimeMs }: Pick<Purpose, 'name' | 'lifetimeMs'>,
+    { name: purpose, lifetimeMs }: LinkPurpose,
     userId: string | null,
     email: string,
     transaction?: Transaction,
@@ -131,7 +131,7 @@ export class OneTimeTokens {
       const used = await this.table.delete({ tokenHash: digestToken(token) }, transaction);
       if (used === 0) throw new AuthError('invalid_token');
       // Only now: a token that was used up says nothing of the account any more.
-      for (const contribution of this.contributions()) contribution.checkAccount?.(record.account);
+      checkAccount(record.account, this.contributions());
       const siblings = purpose.isForNewEmail ? {} : { purpose: purpose.name };
       await this.table.delete({ userId: user.id, ...siblings }, transaction);
       const proved = purpose.isForNewEmail
@@ -177,10 +177,7 @@ function isFor(
 }
 
 /** What a one-time token allows. */
-export interface Purpose {
-  /** At most 32 characters. */
-  readonly name: string;
-  readonly lifetimeMs: number;
+export interface Purpose extends LinkPurpose {
   /** Whether a new password revokes the user's tokens. @default false */
   readonly endsWithPassword?: boolean;
   /**
@@ -189,6 +186,12 @@ export interface Purpose {
    * @default false
    */
   readonly isForNewEmail?: boolean;
+}
+
+/** A plugin that issues one-time tokens. */
+export interface HasPurposes {
+  /** The purposes of the one-time tokens that the plugin issues. */
+  readonly purposes?: readonly Purpose[];
 }
 
 export const VERIFY_NEW_EMAIL: Purpose = {
