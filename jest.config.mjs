@@ -9,9 +9,10 @@ const files = process.env.LATCHKEY_SPEC_FILES || (express === '5' ? database : '
 const once = ['\\.once\\.spec\\.ts$', 'spec/learned-from/'];
 // What does not depend on the database: requests, responses, rules of the core, and what is sent to others.
 const anyDatabase = [
-  'spec/(carriers|config|crypto|guards|http|mail|testing|ways-in|webhooks)/',
-  'spec/bridges/(auth-js|better-auth|express-session)\\b',
-  'spec/core/second-factor-rules\\b',
+  'spec/(config|crypto|guards|http|mail|testing|ways-in)/(?!carry-over)',
+  'spec/previous-systems/(auth-js|better-auth|express-session)\\b',
+  'spec/sessions/(bearer|cookie|second-factor-rules)\\b',
+  'spec/outbox/webhook',
   'spec/limits/(account|password-limits|redis-store)\\b',
   'spec/plugins/credential-password/rules\\b',
   'spec/plugins/oauth/(callback-url|client|discovery|keys|new-user|providers|revocation|sloppy)\\b',
@@ -28,7 +29,8 @@ const ROUNDS = {
   postgres: { testMatch: ['**/!(*.e2e).spec.ts'], ignore: [...once, ...anyDatabase] },
   express4: {
     testMatch: [
-      '**/spec/{carriers,guards,http,routes}/*.spec.ts',
+      '**/spec/{guards,http,routes}/*.spec.ts',
+      '**/spec/sessions/{bearer,cookie}.spec.ts',
       '**/spec/plugins/*/{guards,routes/*}.spec.ts',
       '**/spec/{errors,mass-assignment,outage,plugin,router,router-mount}.spec.ts',
     ],

@@ -3,10 +3,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, expect, test } from '@jest/globals';
 import express from 'express';
 import request from 'supertest';
-import { CallContext } from '../../lib/context/call.js';
-import { requireSession } from '../../lib/index.js';
-import { ada, password, type SpecApp, startApp } from '../support/app.js';
-import { rows } from '../support/database.js';
+import { CallContext } from '../lib/context/call.js';
+import { requireSession } from '../lib/index.js';
+import { ada, password, type SpecApp, startApp } from './support/app.js';
+import { rows } from './support/database.js';
 
 const plugins = [password()] as const;
 type App = SpecApp<typeof plugins>;
