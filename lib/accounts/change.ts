@@ -32,51 +32,37 @@ export async function updateUser(
     fields: core.fields.read(fields, from, 'update'),
     ...(username !== undefined && { username: username === null ? null : readUsername(core, username) }),
   };
-  return changeAccount(
-    core,
-    userId,
-    sessionId,
-    async (transaction, current) => {
-      const isRenamed = changes.username !== undefined && changes.username !== current.user.username;
-      const details = { byApp: from === 'code' };
-      if (isRenamed) await core.notices.before(usernameChangedNotice, current, transaction, details);
-      const { record, changed } = await core.updates.update(current, changes, transaction);
-      if (changed.length > 0) {
-        core.events.emit('user.updated', { userId, changed }, transaction);
-        alongside?.(transaction);
-      }
-      return record;
-    },
-    username !== undefined,
-  );
+  const by = { sessionId, changesWaysIn: username !== undefined };
+  return core.change(userId, by, async (current, transaction) => {
+    const isRenamed = changes.username !== undefined && changes.username !== current.user.username;
+    const details = { byApp: from === 'code' };
+    if (isRenamed) await core.notices.before(usernameChangedNotice, current, transaction, details);
+    const { record, changed } = await core.updates.update(current, changes, transaction);
+    if (changed.length > 0) {
+      core.events.emit('user.updated', { userId, changed }, transaction);
+      alongside?.(transaction);
+    }
+    return record;
+  });
 }
 
 /**
- * Changes a user's account in a transaction, with the user's row locked: for the user, or for the app's own code.
+ * Removes a way to sign in, unless it is the last one. The user's row is locked, so that two concurrent removals cannot each
+ * rely on what the other removes.
  *
- * @param sessionId the requesting session, which must still be active; null for code
- * @param changesWaysIn whether an account with a second factor demands it for the change
- * @throws AuthError `invalid_session`, `second_factor_required`, `reauthentication_required`; for code `user_not_found`
+ * @param sessionId the requesting session; null for code
+ * @throws AuthError `last_sign_in_method` (409), what `remove` throws, and like {@link Core.change}
  */
-export async function changeAccount<T>(
+export function removeWayIn(
   core: Core,
   userId: string,
   sessionId: string | null,
-  work: (transaction: Transaction, record: UserRecord) => Promise<T>,
-  changesWaysIn = true,
-): Promise<T> {
-  if (sessionId === null) {
-    return core.database.transaction(async (transaction) => {
-      const record = await core.users.lock(userId, transaction);
-      if (!record) throw new AuthError('user_not_found');
-      return work(transaction, record);
-    });
-  }
-  try {
-    return await core.inNameOf(userId, sessionId, work, changesWaysIn);
-  } catch (error) {
-    // The account has just been deleted, and the session with it.
-    const isGone = error instanceof AuthError && error.code === 'user_not_found';
-    throw isGone ? new AuthError('invalid_session') : error;
-  }
+  remove: (record: UserRecord, transaction: Transaction) => Promise<void>,
+): Promise<void> {
+  return core.change(userId, { sessionId }, async (record, transaction) => {
+    await remove(record, transaction);
+    for (const { waysIn } of core.contributions)
+      if (((await waysIn?.(record, transaction)) ?? []).length > 0) return;
+    throw new AuthError('last_sign_in_method');
+  });
 }

@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/settings.js';
 import type { Contribution } from '../core/contribution.js';
-import type { Core } from '../core/core.js';
+import { BY_CODE, type Core } from '../core/core.js';
 import type { Chore } from '../database/chores.js';
 import { AppError, isForeignKeyViolation } from '../database/faults.js';
 import { AuthError, declareProblems } from '../errors.js';
@@ -10,7 +10,6 @@ import { declareEvents } from '../outbox/events.js';
 import { accountChanges, devices, oneTimeTokens } from '../tables/core.js';
 import type { UserRecord } from '../users/record.js';
 import { runHook } from '../users/updates.js';
-import { changeAccount } from './change.js';
 
 /** How to delete an account. */
 export interface Deletion {
@@ -37,7 +36,7 @@ export async function deleteUser(
 ): Promise<void> {
   if (core.settings.accountDeletion.graceDays === 0 || atOnce)
     return deleteForGood(core, userId, sessionId, alongside);
-  const deletion: DeletionWork = (transaction, record) => deleteIn(core, transaction, record);
+  const deletion: DeletionWork = (record, transaction) => deleteIn(core, record, transaction);
   await closeAccount(core, userId, sessionId, deletion, alongside);
 }
 
@@ -84,11 +83,11 @@ async function deleteForGood(
 ): Promise<void> {
   let isDone = false;
   try {
-    await changeAccount(core, userId, sessionId, async (transaction, record) => {
+    await core.change(userId, { sessionId }, async (record, transaction) => {
       isDone = false;
       const wasClosed = isClosed(record);
       if (onlyClosed && !wasClosed) throw new AuthError('user_not_found');
-      await deleteIn(core, transaction, record);
+      await deleteIn(core, record, transaction);
       const byApp = sessionId === null;
       if (!wasClosed) await core.notices.plain(accountDeletedNotice, record.user, transaction, { byApp });
       core.events.emit('user.deleted', { userId }, transaction);
@@ -101,7 +100,7 @@ async function deleteForGood(
   }
 }
 
-async function deleteIn(core: Core, transaction: Transaction, { user }: UserRecord) {
+async function deleteIn(core: Core, { user }: UserRecord, transaction: Transaction) {
   await runHook(core.context, () => core.settings.hooks.beforeDeleteUser?.(user, { transaction }));
   return deleteRows(core, user.id, transaction);
 }
@@ -184,7 +183,7 @@ export function isExpired({ settings, database }: Core, { account }: Pick<UserRe
 }
 
 /** Does work of a deletion. The user's row is locked. */
-export type DeletionWork = (transaction: Transaction, record: UserRecord) => Promise<unknown>;
+export type DeletionWork = (record: UserRecord, transaction: Transaction) => Promise<unknown>;
 
 /**
  * Shuts an account that is to be deleted later. The deletion is tried first, and rolled back, so that what refuses it does
@@ -203,7 +202,7 @@ export async function closeAccount(
 ): Promise<void> {
   await tryOut(core, userId, sessionId, deletion);
   const { graceDays } = core.settings.accountDeletion;
-  await changeAccount(core, userId, sessionId, async (transaction, record) => {
+  await core.change(userId, { sessionId }, async (record, transaction) => {
     if (isClosed(record)) throw new AuthError('user_not_found');
     const details = { byApp: sessionId === null, lifetimeMs: graceDays * DAY_MS };
     await core.notices.before(accountClosedNotice(graceDays), record, transaction, details);
@@ -223,8 +222,8 @@ async function tryOut(
 ): Promise<void> {
   const worked = new Error('it works');
   try {
-    await changeAccount(core, userId, sessionId, async (transaction, record) => {
-      await deletion(transaction, record);
+    await core.change(userId, { sessionId }, async (record, transaction) => {
+      await deletion(record, transaction);
       throw new AppError(worked);
     });
   } catch (error) {
@@ -234,7 +233,7 @@ async function tryOut(
 
 /** Brings back an account that is kept shut, because the app says so. @throws AuthError `user_not_found` */
 export async function restoreAccount(core: Core, userId: string): Promise<UserRecord> {
-  return changeAccount(core, userId, null, async (transaction, before) => {
+  return core.change(userId, BY_CODE, async (before, transaction) => {
     const { record } = await core.updates.update(before, { deletedAt: null }, transaction);
     if (isClosed(before)) core.events.emit('user.restored', { userId }, transaction);
     return record;

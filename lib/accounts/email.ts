@@ -1,4 +1,4 @@
-import { type Core, passwordsOf } from '../core/core.js';
+import { BY_CODE, type Core, passwordsOf } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import type { MailTemplate, NoticeTemplate } from '../mail/messages.js';
 import type { IssuedSession } from '../sessions/signed-in.js';
@@ -6,7 +6,6 @@ import type { Session, User } from '../tables/core.js';
 import type { UserRecord } from '../users/record.js';
 import type { Attached, BeforeChange } from '../verification/proof.js';
 import { VERIFY_NEW_EMAIL } from '../verification/tokens.js';
-import { changeAccount } from './change.js';
 
 const PASSWORD_AND_SESSIONS: readonly Attached[] = ['password', 'sessions'];
 const EVERYTHING: readonly Attached[] = [...PASSWORD_AND_SESSIONS, 'credentials'];
@@ -57,7 +56,7 @@ export async function requestEmailChange(
   await limiter.countAccount('mail', email, `${name} to`);
   const holder = (await users.findRecord({ email }))?.user ?? null;
   const isTaken = holder !== null && holder.id !== userId;
-  await changeAccount(core, userId, sessionId, async (transaction, record) => {
+  await core.change(userId, { sessionId }, async (record, transaction) => {
     const { user } = record;
     const token = await tokens.issueForNewEmail(VERIFY_NEW_EMAIL, record, email, transaction);
     if (isTaken)
@@ -125,7 +124,7 @@ export async function setEmail(
   verified: boolean,
 ): Promise<UserRecord> {
   const told = telling(core, true);
-  return changeAccount(core, userId, null, async (transaction, record) => {
+  return core.change(userId, BY_CODE, async (record, transaction) => {
     const { user } = record;
     const by = verified ? 'app' : null;
     const changed = await core.proofs.replaceEmail(record, email, by, keptBy(user), transaction, told);

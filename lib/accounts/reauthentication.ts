@@ -39,17 +39,16 @@ export async function reauthenticate(
   { userId, sessionId, aal }: Reauthenticating,
   verify: (record: UserRecord) => Promise<Shown>,
 ): Promise<IssuedSession | null> {
-  const record = await core.users.findRecord({ id: userId });
-  if (!record) throw new AuthError('user_not_found');
+  const record = await core.users.require(userId);
   if (aal < 2 && core.secondFactors.isOn(record.account)) throw new AuthError('second_factor_required');
   const shown = await verify(record);
   if (aal < 2) {
     await markFresh(core, userId, sessionId, shown);
     return null;
   }
-  const confirm = (transaction: Transaction, current: UserRecord) =>
-    confirmSession(core, current, sessionId, shown, transaction);
-  return core.inNameOf(userId, sessionId, confirm, false);
+  return core.change(userId, { sessionId, changesWaysIn: false }, (current, transaction) =>
+    confirmSession(core, current, sessionId, shown, transaction),
+  );
 }
 
 async function markFresh(

@@ -31,17 +31,11 @@ import { SignUp } from '../users/create.js';
 import { HeldEmails } from '../users/held-emails.js';
 import { type AccountRow, checkAccount, type UserRecord } from '../users/record.js';
 import { UserUpdates } from '../users/updates.js';
-import { UserStorage, type Users } from '../users/users.js';
+import { UserStorage } from '../users/users.js';
 import { MailDelivery } from '../verification/delivery.js';
 import { type Attached, ProofOfEmail } from '../verification/proof.js';
 import { OneTimeTokens } from '../verification/tokens.js';
-import {
-  type Contribution,
-  howToEnablePasswords,
-  type Passwords,
-  type Usernames,
-  type WayIn,
-} from './contribution.js';
+import { type Contribution, howToEnablePasswords, type Passwords, type Usernames } from './contribution.js';
 
 /** What plugins decide about accounts, and show of them. */
 export abstract class PluginRules extends UserStorage {
@@ -73,6 +67,17 @@ export abstract class PluginRules extends UserStorage {
   }
 }
 
+/** Who changes an account. */
+export interface ChangedBy {
+  /** The requesting session, which must still be active. Null for the app's own code and for administrators. */
+  readonly sessionId: string | null;
+  /** Whether an account with a second factor demands it for the change. @default true */
+  readonly changesWaysIn?: boolean;
+}
+
+/** The app's own code, or an administrator. */
+export const BY_CODE: ChangedBy = { sessionId: null };
+
 // A browser sends one, or two if another subdomain has set a cookie with the same name.
 const MAX_CARRIED_SESSIONS = 2;
 
@@ -84,7 +89,6 @@ export class Core extends PluginRules {
   readonly updates: UserUpdates;
   readonly sessions: Sessions;
   readonly tokens: OneTimeTokens;
-  readonly waysIn: WaysIn;
   readonly devices: Devices;
   /** In the order in which they are tried. */
   readonly carriers: readonly Carrier[];
@@ -173,7 +177,6 @@ export class Core extends PluginRules {
     );
     this.tokens = new OneTimeTokens(database, tokens, this.users, this.proofs, contributions);
     if (mailer) outbox.addDestination(new MailDelivery(database, mailer, this.tokens, this.users, limiter));
-    this.waysIn = new WaysIn(database, this.users, contributions, (...args) => this.inNameOf(...args));
     this.#contributions = setUp(this);
     this.tokens.checkPurposes();
     this.carriers = [
@@ -214,30 +217,30 @@ export class Core extends PluginRules {
   }
 
   /**
-   * Makes a lasting change to a user's account, such as adding a way to sign in. The user's row is locked, and the
-   * requesting session must still be active, so that a request in flight cannot undo a password reset or a revoke-all.
+   * Changes a user's account in a transaction. The user's row is locked, and a requesting session must still be active, so
+   * that a request in flight cannot undo a password reset or a revoke-all. The app's own code can change any account,
+   * suspended ones too.
    *
-   * @param sessionId the requesting session; null for programmatic calls
-   * @param changesWaysIn whether an account with a second factor demands it for the change
-   * @throws AuthError `user_not_found`, `invalid_session`, `second_factor_required`, `reauthentication_required`; what a
-   *   plugin's check of the account throws
+   * @throws AuthError `user_not_found` for code; for a session `invalid_session`, `second_factor_required`,
+   *   `reauthentication_required`, and what a plugin's check of the account throws
    */
-  inNameOf<T>(
+  change<T>(
     userId: string,
-    sessionId: string | null,
-    work: (transaction: Transaction, record: UserRecord) => Promise<T>,
-    changesWaysIn = true,
+    { sessionId, changesWaysIn = true }: ChangedBy,
+    work: (record: UserRecord, transaction: Transaction) => Promise<T>,
   ): Promise<T> {
     return this.database.transaction(async (transaction) => {
       const record = await this.users.lock(userId, transaction);
-      if (!record) throw new AuthError('user_not_found');
-      if (sessionId !== null) {
-        const session = await this.sessions.stillOpen(sessionId, record.authEpoch, transaction);
-        if (session?.userId !== userId) throw new AuthError('invalid_session');
-        if (changesWaysIn) this.secondFactors.requireFor(record.account, session);
+      if (sessionId === null) {
+        if (!record) throw new AuthError('user_not_found');
+        return work(record, transaction);
       }
+      const session = record && (await this.sessions.stillOpen(sessionId, record.authEpoch, transaction));
+      // A session ends with its account.
+      if (!record || session?.userId !== userId) throw new AuthError('invalid_session');
+      if (changesWaysIn) this.secondFactors.requireFor(record.account, session);
       this.checkAccount(record.account);
-      return work(transaction, record);
+      return work(record, transaction);
     });
   }
 
@@ -248,9 +251,8 @@ export class Core extends PluginRules {
    * @throws AuthError `user_not_found` if there is no such user, or none with an email
    */
   async proveEmail(userId: string, spare: readonly Attached[]): Promise<User> {
-    const { user } = await this.database.transaction(async (transaction) => {
-      const record = await this.users.lock(userId, transaction);
-      if (!record?.user.email) throw new AuthError('user_not_found');
+    const { user } = await this.change(userId, BY_CODE, async (record, transaction) => {
+      if (record.user.email === null) throw new AuthError('user_not_found');
       return this.proofs.record(record, 'app', spare, transaction);
     });
     return user;
@@ -266,58 +268,6 @@ export class Core extends PluginRules {
     await this.outbox.settle();
     // After the outbox: the app's `send` may cause events, which the audit log writes.
     await Promise.all(this.#contributions.map((contribution) => contribution.settle?.()));
-  }
-}
-
-type ChangeInSession = <T>(
-  userId: string,
-  sessionId: string,
-  work: (transaction: Transaction, record: UserRecord) => Promise<T>,
-) => Promise<T>;
-
-/** How users can sign in, according to the plugins. */
-export class WaysIn {
-  constructor(
-    private readonly database: Database,
-    private readonly users: Users,
-    private readonly contributions: () => readonly Contribution[],
-    /** {@link Core.inNameOf} */
-    private readonly inNameOf: ChangeInSession,
-  ) {}
-
-  /** The user's ways to sign in. The transaction must have locked the user's row. */
-  async of(record: UserRecord, transaction: Transaction): Promise<readonly WayIn[]> {
-    const ways = [];
-    for (const contribution of this.contributions()) {
-      ways.push(...((await contribution.waysIn?.(record, transaction)) ?? []));
-    }
-    return ways;
-  }
-
-  /**
-   * Removes a way to sign in, unless it is the last one. The user's row is locked, so that two concurrent removals
-   * cannot each rely on what the other removes.
-   *
-   * @param sessionId the requesting session: see {@link Core.inNameOf}; null for code
-   * @throws AuthError `user_not_found` (404), `last_sign_in_method` (409), and what `remove` throws; with a session also
-   *   `invalid_session` (401), `second_factor_required` and `reauthentication_required` (403)
-   */
-  remove<T>(
-    userId: string,
-    remove: (transaction: Transaction, record: UserRecord) => Promise<T>,
-    sessionId: string | null = null,
-  ): Promise<T> {
-    const work = async (transaction: Transaction, record: UserRecord) => {
-      const removed = await remove(transaction, record);
-      if ((await this.of(record, transaction)).length === 0) throw new AuthError('last_sign_in_method');
-      return removed;
-    };
-    if (sessionId !== null) return this.inNameOf(userId, sessionId, work);
-    return this.database.transaction(async (transaction) => {
-      const record = await this.users.lock(userId, transaction);
-      if (!record) throw new AuthError('user_not_found');
-      return work(transaction, record);
-    });
   }
 }
 

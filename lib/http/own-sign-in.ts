@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { PlainRequest } from '../context/call.js';
 import type { Core } from '../core/core.js';
-import { AuthError } from '../errors.js';
 import { sessionOf } from '../sessions/carriers.js';
 import type { TransactionOption } from '../sessions/request.js';
 import { type RequestLike, toPlainRequest } from '../sessions/request.js';
@@ -137,8 +136,7 @@ async function createSession(
   if (authenticatedAt !== undefined && !isValidDate(authenticatedAt))
     throw new TypeError('latchkey: authenticatedAt must be a valid Date');
   return core.forClient(client, async () => {
-    const record = await core.users.findRecord({ id: userId });
-    if (!record) throw new AuthError('user_not_found');
+    const record = await core.users.require(userId);
     const options = { remembered: remember === true, authenticatedAt, withoutProof: true };
     const signedIn = await core.signIn({ ...record, amr: [] }, options);
     if (isPending(signedIn)) throw new TypeError('a session without proof needs no second factor');

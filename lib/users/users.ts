@@ -204,6 +204,13 @@ export class Users {
     return raw && this.read(raw);
   }
 
+  /** Like {@link findRecord}. @throws AuthError `user_not_found` if there is no such user */
+  async require(id: string): Promise<UserRecord> {
+    const record = await this.findRecord({ id });
+    if (!record) throw new AuthError('user_not_found');
+    return record;
+  }
+
   /** Locks a user's row until the transaction ends. Everything that changes how a user can sign in takes this lock. */
   async lock(id: string, transaction: Transaction): Promise<UserRecord | null> {
     if (!isUuid(id)) return null;

@@ -220,11 +220,11 @@ export const OPERATIONS: Readonly<Record<string, readonly Row[]>> = {
     {
       way: ways.onTheAppsWord(({ id }) => app.auth.apiKeys.create(id, { name: 'program' })),
       verifiedEmail: NO_SIGN_IN,
-      suspension: 'account_suspended',
+      suspension: ok('the app can change any account; the key opens nothing'),
       secondFactor: ok('the app calls it on its own word'),
       limits: APPS_WORD,
       deletion: 'user_not_found',
-      closure: 'account_deleted',
+      closure: ok('the app can change any account; the key opens nothing'),
       epoch: PROVED_ANEW,
     },
   ],
@@ -264,6 +264,8 @@ export const OPERATIONS: Readonly<Record<string, readonly Row[]>> = {
         return { right: () => called(app.auth.credential.setPassword({ userId: id, newPassword: NEW })) };
       },
       ...ofAccount,
+      suspension: ok('the app can change any account; the password opens nothing'),
+      closure: ok('the app can change any account; the password opens nothing'),
       limits: APPS_WORD,
     },
   ],

@@ -6,7 +6,6 @@ import type { ApiKey } from './declarations.js';
 import { apiKeyCreatedNotice } from './declarations.js';
 import type { ApiKeyStore } from './store.js';
 import './declarations.js';
-import './declarations.js';
 
 /** The input of `auth.apiKeys.create`. */
 export interface CreateApiKeyInput extends ClientInput {
@@ -54,7 +53,7 @@ export class ApiKeysApi {
   }
 
   #add(userId: string, sessionId: string | null, input: ReturnType<typeof checkInput>) {
-    return this.#core.inNameOf(userId, sessionId, async (transaction, record) => {
+    return this.#core.change(userId, { sessionId }, async (record, transaction) => {
       const details = { subject: input.name };
       await this.#core.notices.before(apiKeyCreatedNotice, record, transaction, details);
       const made = await this.#store.create(userId, input, this.#maxPerUser, transaction);

@@ -1,6 +1,5 @@
 import { reauthenticate } from '../../accounts/reauthentication.js';
 import type { Core } from '../../core/core.js';
-import { AuthError } from '../../errors.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
 import type { IssuedSession, SignedIn, withSecondFactors } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
@@ -24,8 +23,6 @@ import { attemptsFor, type PasswordCheck } from './password-check.js';
 import type { PasswordReset } from './password-reset.js';
 import type { Registration, Registrations } from './registrations.js';
 import { UsernameRules } from './usernames.js';
-import './declarations.js';
-import './declarations.js';
 import './declarations.js';
 
 interface Parts {
@@ -112,7 +109,11 @@ export class CredentialApi<
    */
   setPassword(input: SetPasswordInput): Promise<void> {
     return this.#core.forClient(input, async () =>
-      this.#parts.change.set(await this.#find(input.userId), input.sessionId ?? null, input.newPassword),
+      this.#parts.change.set(
+        await this.#core.users.require(input.userId),
+        input.sessionId ?? null,
+        input.newPassword,
+      ),
     );
   }
 
@@ -134,7 +135,7 @@ export class CredentialApi<
   /** Emails a verification link, unless the email is verified. @throws AuthError `user_not_found`, `rate_limited` */
   sendVerification(input: ClientInput & { userId: string }): Promise<void> {
     return this.#core.forClient(input, async () =>
-      this.#byMail.verification.request((await this.#find(input.userId)).user),
+      this.#byMail.verification.request((await this.#core.users.require(input.userId)).user),
     );
   }
 
@@ -197,13 +198,7 @@ export class CredentialApi<
     return { identifier: null, name: `other ${credential}` };
   }
 
-  async #find(userId: string): Promise<UserRecord> {
-    const record = await this.#core.users.findRecord({ id: userId });
-    if (!record) throw new AuthError('user_not_found');
-    return record;
-  }
-
   async #verifyOwn(userId: string, password: string): Promise<UserRecord> {
-    return this.#parts.check.verifyOwn(await this.#find(userId), String(password));
+    return this.#parts.check.verifyOwn(await this.#core.users.require(userId), String(password));
   }
 }

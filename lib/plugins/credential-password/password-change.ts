@@ -1,7 +1,6 @@
 import type { Transaction } from 'sequelize';
-import { changeAccount } from '../../accounts/change.js';
 import type { ReplacePasswordOptions } from '../../core/contribution.js';
-import type { Core } from '../../core/core.js';
+import { BY_CODE, type Core } from '../../core/core.js';
 import type { PasswordHasher } from '../../crypto/password.js';
 import { AuthError } from '../../errors.js';
 import type { NoticeTemplate } from '../../mail/messages.js';
@@ -71,7 +70,7 @@ export class PasswordChange {
     await this.core.limiter.countAddress('signIn');
     const passwordHash = await this.#hash(record, newPassword);
     const { events, notices } = this.core;
-    await this.core.inNameOf(userId, sessionId, async (transaction, current) => {
+    await this.core.change(userId, { sessionId }, async (current, transaction) => {
       if (current.passwordHash !== null) throw new AuthError('password_already_set');
       await notices.before(passwordSetNotice, current, transaction);
       await replacePassword(this.core, userId, passwordHash, transaction);
@@ -91,12 +90,10 @@ export class PasswordChange {
     { keepSessions, skipRules }: ReplacePasswordOptions,
   ): Promise<void> {
     const { users, sessions, events, notices } = this.core;
-    const record = await users.findRecord({ id: userId });
-    if (!record) throw new AuthError('user_not_found');
-    const { email, username } = record.user;
+    const { email, username } = (await users.require(userId)).user;
     await this.rules.checkGiven(newPassword, [email, username], skipRules);
     const passwordHash = await this.hasher.hash(newPassword);
-    await changeAccount(this.core, userId, null, async (transaction, current) => {
+    await this.core.change(userId, BY_CODE, async (current, transaction) => {
       const template = newPasswordNotice(current);
       await notices.before(template, current, transaction, { byApp: true });
       await replacePassword(this.core, userId, passwordHash, transaction);

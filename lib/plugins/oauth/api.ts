@@ -1,8 +1,7 @@
-import type { Transaction } from 'sequelize';
+import { removeWayIn } from '../../accounts/change.js';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
 import type { IssuedSession, SignedIn, withSecondFactors } from '../../sessions/signed-in.js';
-import type { UserRecord } from '../../users/record.js';
 import { type AuthorizationRequest, beginFlow } from './begin-flow.js';
 import { type CallbackResult, completeFlow } from './complete-flow.js';
 import type { Account, AccountRow } from './declarations.js';
@@ -10,7 +9,6 @@ import { providerUnlinkedNotice } from './declarations.js';
 import type { AuthorizeInput, CallbackInput, FlowInput, TokensOptions, UnlinkOptions } from './inputs.js';
 import { clientOf, type Parts, revokeTokens } from './parts.js';
 import { openTokens, type ProviderTokens } from './tokens.js';
-import './declarations.js';
 import './declarations.js';
 
 /** `auth.oauth`: sign-in with providers, and linked accounts. */
@@ -153,9 +151,9 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
 
   async #unlink(userId: string, provider: string, sessionId: string | null): Promise<void> {
     const { accounts } = this.#parts;
-    const { database, events, notices, waysIn } = this.#core;
+    const { database, events, notices } = this.#core;
     try {
-      const remove = async (transaction: Transaction, record: UserRecord) => {
+      await removeWayIn(this.#core, userId, sessionId, async (record, transaction) => {
         const unlinked = await accounts.find(userId, provider, transaction);
         if (!unlinked) throw this.#notLinked(provider);
         const details = { subject: provider };
@@ -163,8 +161,7 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
         await accounts.delete(unlinked.id, transaction);
         events.emit('account.unlinked', { userId, provider }, transaction);
         database.afterCommit(transaction, () => revokeTokens(this.#parts, unlinked));
-      };
-      await waysIn.remove(userId, remove, sessionId);
+      });
     } catch (error) {
       throw error instanceof AuthError && error.code === 'user_not_found' ? this.#notLinked(provider) : error;
     }

@@ -1,16 +1,14 @@
-import type { Transaction } from 'sequelize';
 import { confirmSession } from '../../accounts/reauthentication.js';
 import { AuthError } from '../../errors.js';
 import { withError, withSecondFactor } from '../../http/callback-url.js';
 import { sessionOf } from '../../sessions/carriers.js';
 import type { SessionWithUser } from '../../sessions/sessions.js';
 import { type IssuedSession, isPending, type SignedIn } from '../../sessions/signed-in.js';
-import type { UserRecord } from '../../users/record.js';
 import { noAuthenticationTime } from './begin-flow.js';
 import type { Identity, ProviderClient } from './client.js';
 import type { TakenFlow } from './flows.js';
 import { clearFlowCookie, readFlowCookie } from './flows.js';
-import { findOrCreateUser, inSession, linkIdentity, ownAccount, shownBy } from './identities.js';
+import { findOrCreateUser, linkIdentity, ownAccount, shownBy } from './identities.js';
 import type { CallbackInput } from './inputs.js';
 import { clientOf, type Parts } from './parts.js';
 import type { Claims } from './provider.js';
@@ -59,7 +57,9 @@ export async function completeFlow(parts: Parts, input: CallbackInput): Promise<
     if (!current || flow.reauthenticates) {
       core.events.emit('sign_in.failed', { userId: current?.user.id ?? null, provider: input.provider });
     }
-    const callbackUrl = withoutFragment(client, withError(flow.callbackUrl, error.code));
+    // The session has ended while waiting for the provider, and the flow with it.
+    const code = error.code === 'invalid_session' ? 'invalid_flow' : error.code;
+    const callbackUrl = withoutFragment(client, withError(flow.callbackUrl, code));
     return { callbackUrl, issued: null, setCookie };
   }
 }
@@ -137,10 +137,10 @@ async function reauthenticate(
   const wasLinkedThen = account.createdAt.getTime() <= provedAt + LINKING_MS;
   if (!isNew || at > core.database.clock.now() + MAX_FUTURE_MS || !wasLinkedThen)
     throw new AuthError('reauthentication_required');
-  const confirm = async (transaction: Transaction, record: UserRecord) => {
+  const by = { sessionId: session.id, changesWaysIn: false };
+  return core.change(user.id, by, async (record, transaction) => {
     if (!(await accounts.updateTokens(account, identity, transaction)))
       throw new AuthError('account_not_linked');
     return confirmSession(core, record, session.id, shownBy(provider), transaction, authenticatedAt);
-  };
-  return inSession(core, user.id, session.id, confirm, false);
+  });
 }

@@ -61,8 +61,8 @@ export function findOrCreateUser(
 /**
  * Links an identity to a signed-in user. If it is linked already, its tokens are updated.
  *
- * @throws AuthError `account_linked_elsewhere`, `provider_already_linked`; `invalid_flow` if the session has ended in
- *   the meantime
+ * @throws AuthError `account_linked_elsewhere`, `provider_already_linked`; `invalid_session` if it has ended in the
+ *   meantime
  */
 export function linkIdentity(
   core: Core,
@@ -77,7 +77,7 @@ export function linkIdentity(
     // Another client of the same issuer, whose tokens do not belong to this account.
     if (known && known.provider !== provider.id) throw new AuthError('provider_already_linked');
     if (!known && (await accounts.find(userId, provider.id))) throw new AuthError('provider_already_linked');
-    return inSession(core, userId, session.id, async (transaction, record) => {
+    return core.change(userId, { sessionId: session.id }, async (record, transaction) => {
       if (known && (await accounts.updateTokens(known, identity, transaction))) return;
       await addLink(core, accounts, record, provider, identity, transaction);
     });
@@ -98,26 +98,6 @@ export async function ownAccount(
 ): Promise<AccountRow | null> {
   const found = await accounts.findByIdentity(provider, identity);
   return found?.record.user.id === userId && found.account.provider === provider.id ? found.account : null;
-}
-
-/**
- * Makes a change for a session that may have ended while waiting for the provider, and the flow with it.
- *
- * @param changesWaysIn whether an account with a second factor demands it for the change
- */
-export async function inSession<T>(
-  core: Core,
-  userId: string,
-  sessionId: string,
-  work: (transaction: Transaction, record: UserRecord) => Promise<T>,
-  changesWaysIn = true,
-): Promise<T> {
-  try {
-    return await core.inNameOf(userId, sessionId, work, changesWaysIn);
-  } catch (error) {
-    const hasEnded = error instanceof AuthError && /^(invalid_session|user_not_found)$/.test(error.code);
-    throw hasEnded ? new AuthError('invalid_flow') : error;
-  }
 }
 
 /** Links an identity to the account that has verified the same email. */

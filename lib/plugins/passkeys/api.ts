@@ -1,4 +1,5 @@
 import type { Transaction } from 'sequelize';
+import { removeWayIn } from '../../accounts/change.js';
 import { reauthenticate } from '../../accounts/reauthentication.js';
 import { AuthError } from '../../errors.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
@@ -142,10 +143,8 @@ export class PasskeysApi {
   remove(userId: string, passkeyId: string, options: RemovePasskeyOptions = {}): Promise<void> {
     const { core } = this.#parts;
     return core.inTransaction(options.transaction, () =>
-      core.waysIn.remove(
-        userId,
-        (transaction, record) => this.#remove(record, passkeyId, transaction),
-        options.sessionId,
+      removeWayIn(core, userId, options.sessionId ?? null, (record, transaction) =>
+        this.#remove(record, passkeyId, transaction),
       ),
     );
   }

@@ -27,8 +27,7 @@ export class Enrolment {
     // First: if the package is missing, the person shall not have to touch an authenticator to find out.
     await loadWebAuthn();
     const { core, store, challenges, party } = this.parts;
-    const record = await core.users.findRecord({ id: userId });
-    if (!record) throw new AuthError('user_not_found');
+    const record = await core.users.require(userId);
     this.#requireVerifiedEmail(record);
     const passkeys = await store.rows(userId);
     requireRoom(passkeys);
@@ -68,7 +67,7 @@ export class Enrolment {
     const verified = userHandle && (await verifyRegistration(party, response, clientData));
     if (!verified) throw refusal();
     return core
-      .inNameOf(userId, sessionId, (transaction, record) =>
+      .change(userId, { sessionId }, (record, transaction) =>
         this.#add(record, verified, { userHandle, name }, transaction),
       )
       .catch(refuseKnown);

@@ -1,11 +1,11 @@
 import type { Transaction } from 'sequelize';
-import type { Core } from '../../core/core.js';
+import { BY_CODE, type Core } from '../../core/core.js';
 import { AuthError, type FieldError, invalidField } from '../../errors.js';
 import type { TransactionOption } from '../../sessions/request.js';
 import type { User, UserColumns } from '../../tables/core.js';
 import type { Table, TableDeclaration } from '../../tables/table.js';
 import { declareRowKeys, type RowPart } from '../../users/imported.js';
-import type { AccountRow, UserRecord } from '../../users/record.js';
+import type { AccountRow } from '../../users/record.js';
 import type { SuspensionOfUser, suspensionColumns } from './declarations.js';
 
 /** The suspension of a user, for `auth.importUsers`. */
@@ -90,8 +90,7 @@ export class SuspensionApi {
       const { database, sessions, events } = this.#core;
       await database.ready();
       const { reason, until } = checkOptions(given, database.clock.now());
-      return database.transaction(async (transaction) => {
-        await this.#lock(userId, transaction);
+      return this.#core.change(userId, BY_CODE, async (_record, transaction) => {
         const suspension = {
           suspendedAt: database.clock.date(),
           suspendedUntil: until,
@@ -110,19 +109,13 @@ export class SuspensionApi {
    * @throws AuthError `user_not_found`
    */
   reinstate(userId: string, { adminId = null, transaction }: ReinstateOptions = {}): Promise<SuspendedUser> {
-    const { database, events } = this.#core;
-    const work = async (transaction: Transaction) => {
-      const { account } = await this.#lock(userId, transaction);
-      if (this.isSuspended(account)) events.emit('user.reinstated', { userId, adminId }, transaction);
-      return this.#write(userId, NONE, transaction);
-    };
-    return this.#core.inTransaction(transaction, () => database.transaction(work));
-  }
-
-  async #lock(userId: string, transaction: Transaction): Promise<UserRecord> {
-    const record = await this.#core.users.lock(userId, transaction);
-    if (!record) throw new AuthError('user_not_found');
-    return record;
+    const core = this.#core;
+    return core.inTransaction(transaction, () =>
+      core.change(userId, BY_CODE, async ({ account }, within) => {
+        if (this.isSuspended(account)) core.events.emit('user.reinstated', { userId, adminId }, within);
+        return this.#write(userId, NONE, within);
+      }),
+    );
   }
 
   async #write(

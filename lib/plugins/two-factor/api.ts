@@ -3,7 +3,6 @@ import { AuthError } from '../../errors.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
 import type { IssuedSession } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
-import type { UserRecord } from '../../users/record.js';
 import type { Parts } from './parts.js';
 import { challengerOf } from './proofs.js';
 import { keyUri, newSecret, qrSvg, stepOf } from './secrets.js';
@@ -126,7 +125,7 @@ export class TwoFactorApi {
       const { enrolments, attempts, changes } = this.#parts;
       const secret = await enrolments.find(userId, sessionId);
       if (secret === null) throw new AuthError('invalid_code', NO_ENROLMENT);
-      const { user } = await this.#find(userId);
+      const { user } = await this.#core.users.require(userId);
       const confirm = async () => {
         const step = await stepOf(secret, String(code), this.#core.database.clock.now());
         if (step === null) throw new AuthError('invalid_code');
@@ -207,12 +206,6 @@ export class TwoFactorApi {
       const options = await method.options(record.user.id, challengerOf(pendingToken));
       return { options, pendingToken };
     });
-  }
-
-  async #find(userId: string): Promise<UserRecord> {
-    const record = await this.#core.users.findRecord({ id: userId });
-    if (!record) throw new AuthError('user_not_found');
-    return record;
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Transaction } from 'sequelize';
-import { changeAccount } from '../../accounts/change.js';
 import type { Core } from '../../core/core.js';
 import { isUuid } from '../../crypto/uuid.js';
 import { AuthError } from '../../errors.js';
@@ -62,9 +61,9 @@ export class SecondFactorChanges {
     this.#users = core.table(core.userTable as TableDeclaration<Columns>);
   }
 
-  /** Begins an enrolment. @returns the user @throws AuthError `email_not_verified`, and like `core.inNameOf` */
+  /** Begins an enrolment. @returns the user @throws AuthError `email_not_verified`, and like `core.change` */
   async begin(userId: string, sessionId: string, secret: string): Promise<User> {
-    return changeAccount(this.core, userId, sessionId, async (transaction, { user }) => {
+    return this.core.change(userId, { sessionId }, async ({ user }, transaction) => {
       this.#requireVerifiedEmail(user);
       await this.enrolments.begin(userId, sessionId, secret, transaction);
       return user;
@@ -79,7 +78,7 @@ export class SecondFactorChanges {
    */
   async enable(userId: string, sessionId: string, secret: string, step: number) {
     const { core } = this;
-    return changeAccount(core, userId, sessionId, async (transaction, record) => {
+    return core.change(userId, { sessionId }, async (record, transaction) => {
       this.#requireVerifiedEmail(record.user);
       if (!(await this.enrolments.take(sessionId, transaction))) throw new AuthError('invalid_code');
       await core.notices.before(enabledMail, record, transaction);
@@ -99,7 +98,7 @@ export class SecondFactorChanges {
    * Switches the second factor off, if it is on.
    *
    * @param sessionId the session that goes on, with a new token; null for code and administrators, when all of them end
-   * @throws AuthError like `core.inNameOf`
+   * @throws AuthError like `core.change`
    */
   async disable(
     userId: string,
@@ -107,7 +106,7 @@ export class SecondFactorChanges {
     adminId: string | null = null,
   ): Promise<IssuedSession | null> {
     const { core } = this;
-    return changeAccount(core, userId, sessionId, async (transaction, record) => {
+    return core.change(userId, { sessionId }, async (record, transaction) => {
       if (!core.secondFactors.isOn(record.account)) return null;
       await core.notices.before(disabledMail, record, transaction, {
         byApp: sessionId === null,
@@ -120,10 +119,10 @@ export class SecondFactorChanges {
     });
   }
 
-  /** Replaces the recovery codes. @throws AuthError `totp_not_enabled`, and like `core.inNameOf` */
+  /** Replaces the recovery codes. @throws AuthError `totp_not_enabled`, and like `core.change` */
   async renewCodes(userId: string, sessionId: string | null): Promise<readonly string[]> {
     const { core } = this;
-    const recoveryCodes = await changeAccount(core, userId, sessionId, async (transaction, record) => {
+    const recoveryCodes = await core.change(userId, { sessionId }, async (record, transaction) => {
       if (!core.secondFactors.isOn(record.account)) throw new AuthError('totp_not_enabled');
       await core.notices.before(codesRenewedMail, record, transaction);
       return this.codes.renew(userId, transaction);
