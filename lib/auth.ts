@@ -145,7 +145,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
   const { database, settings } = core;
   const routes = once(() => allRoutes(core, parts));
   const chores = choresOf(core, parts, limits);
-  const models = modelsOf(database, withCoreTables(core.userTable, parts));
+  const models = modelsOf(database, withCoreTables(core.users.declaration, parts));
   const within = <T>(options: TransactionOption | undefined, work: () => Promise<T>) =>
     core.inTransaction(options?.transaction, work);
   const authenticate = async (req: RequestLike) => requireAuthentication(core, toPlainRequest(req));

@@ -127,7 +127,7 @@ export function upkeep(
     );
   return {
     async migrate(options) {
-      const ran = await migrate(database, migrations, core.fieldColumns, options);
+      const ran = await migrate(database, migrations, core.users.fieldColumns, options);
       // From now on, the outbox looks for what an earlier process has left.
       await database.ready();
       return ran;

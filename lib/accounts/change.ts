@@ -29,7 +29,7 @@ export async function updateUser(
   alongside?: (transaction: Transaction) => void,
 ): Promise<UserRecord> {
   const changes = {
-    fields: core.fields.read(fields, from, 'update'),
+    fields: core.users.fields.read(fields, from, 'update'),
     ...(username !== undefined && { username: username === null ? null : readUsername(core, username) }),
   };
   const by = { sessionId, changesWaysIn: username !== undefined };

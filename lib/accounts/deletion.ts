@@ -42,7 +42,7 @@ export async function deleteUser(
 
 /** The accounts that have been kept shut for long enough. */
 export function closedForLong(core: Core): Chore {
-  const table = core.database.table(core.userTable.name);
+  const table = core.users.table.name;
   return { table, run: (dryRun) => pruneAccounts(core, dryRun) };
 }
 
@@ -117,7 +117,7 @@ async function deleteRows(core: Core, userId: string, transaction: Transaction):
     await core.table(devices).delete({ userId }, transaction);
     await core.table(accountChanges).delete({ userId }, transaction);
     await core.users.rows?.delete(userId, transaction);
-    await core.table(core.userTable).delete({ id: userId }, transaction);
+    await core.users.table.delete({ id: userId }, transaction);
     await checkDeferred(core, transaction);
   } catch (error) {
     throw asInUse(error);
@@ -242,10 +242,10 @@ export async function restoreAccount(core: Core, userId: string): Promise<UserRe
 
 /** The ids of accounts whose grace is over, after one. */
 export function expiredAccounts(core: Core, after: string, limit: number): Promise<{ id: string }[]> {
-  const { database, settings, userTable } = core;
+  const { database, settings, users } = core;
   const before = database.clock.date(-settings.accountDeletion.graceDays * DAY_MS);
   return database.select<{ id: string }>(
-    `SELECT u.id AS id FROM ${database.table(userTable.name)} u
+    `SELECT u.id AS id FROM ${users.table.name} u
      WHERE u.deleted_at <= :before ${after && 'AND u.id > :after'} ORDER BY u.id LIMIT ${limit}`,
     { before, after },
   );

@@ -273,7 +273,7 @@ export class ImportRows {
 
   #readFields(given: ImportRow['fields']): FieldValues {
     try {
-      return this.core.fields.read(given ?? {}, 'code', 'create');
+      return this.core.users.fields.read(given ?? {}, 'code', 'create');
     } catch (error) {
       throw error instanceof AuthError ? invalidField('', 'invalid_fields', error.message) : error;
     }

@@ -215,14 +215,14 @@ async function usernameOf(
 }
 
 async function isOfAnother(
-  { database, userTable }: Core,
+  { database, users }: Core,
   column: 'email' | 'username',
   value: string,
   userId: string,
   transaction: Transaction,
 ): Promise<boolean> {
   const rows = await database.select(
-    `SELECT u.id FROM ${database.table(userTable.name)} u
+    `SELECT u.id FROM ${users.table.name} u
      WHERE u.${column} = :value AND u.id <> :userId ${database.currentRead}`,
     { value, userId },
     transaction,

@@ -31,41 +31,11 @@ import { SignUp } from '../users/create.js';
 import { HeldEmails } from '../users/held-emails.js';
 import { type AccountRow, checkAccount, type UserRecord } from '../users/record.js';
 import { UserUpdates } from '../users/updates.js';
-import { UserStorage } from '../users/users.js';
+import { Users } from '../users/users.js';
 import { MailDelivery } from '../verification/delivery.js';
 import { type Attached, ProofOfEmail } from '../verification/proof.js';
 import { OneTimeTokens } from '../verification/tokens.js';
 import { type Contribution, howToEnablePasswords, type Passwords, type Usernames } from './contribution.js';
-
-/** What plugins decide about accounts, and show of them. */
-export abstract class PluginRules extends UserStorage {
-  /** {@link checkAccount} by all plugins. @throws AuthError such as `account_suspended` */
-  checkAccount(account: AccountRow): void {
-    checkAccount(account, this.contributions);
-  }
-
-  /** What plugins contribute. Complete once all are set up. */
-  abstract get contributions(): readonly Contribution[];
-
-  /** Whether a plugin defines administrators. */
-  get hasAdministrators(): boolean {
-    return this.contributions.some(({ isAdministrator }) => isAdministrator !== undefined);
-  }
-
-  isAdministrator(user: User): boolean {
-    return this.contributions.some((contribution) => contribution.isAdministrator?.(user) ?? false);
-  }
-
-  /** The attributes of a user that plugins show to clients. */
-  get shownOfUser(): readonly (keyof User)[] {
-    return this.contributions.flatMap(({ shows }) => shows?.user ?? []);
-  }
-
-  /** The attributes of a session that plugins show to clients. */
-  get shownOfSession(): readonly (keyof Session)[] {
-    return this.contributions.flatMap(({ shows }) => shows?.session ?? []);
-  }
-}
 
 /** Who changes an account. */
 export interface ChangedBy {
@@ -82,7 +52,8 @@ export const BY_CODE: ChangedBy = { sessionId: null };
 const MAX_CARRIED_SESSIONS = 2;
 
 /** The services that plugins, routes and guards share. */
-export class Core extends PluginRules {
+export class Core {
+  readonly users: Users;
   /** Makes accounts. */
   readonly signUp: SignUp;
   /** Changes them. */
@@ -123,7 +94,7 @@ export class Core extends PluginRules {
     carriersOf: (sessions: Pick<Sessions, 'find'>) => readonly Carrier[],
     setUp: (core: Core) => readonly Contribution[],
   ) {
-    super(database, settings, columnsOfPlugins);
+    this.users = new Users(database, settings, columnsOfPlugins);
     const contributions = () => this.#contributions;
     const tokens = this.table(oneTimeTokens);
     const tables = {
@@ -132,10 +103,10 @@ export class Core extends PluginRules {
       devices: this.table(devices),
       changes: this.table(accountChanges),
     };
-    this.sessions = new Sessions(database, tables, this.selections.shown, settings, events);
+    this.sessions = new Sessions(database, tables, this.users.selections.shown, settings, events);
     this.carried = new CarriedSessions(database, box, this.sessions);
     const held = new HeldEmails(database, tables.changes, (settings.email?.notices ?? []).length > 0);
-    this.signUp = new SignUp(database, this.users, this.fields, settings, held, events);
+    this.signUp = new SignUp(database, this.users, this.users.fields, settings, held, events);
     this.updates = new UserUpdates(context, this.users, settings.hooks, held);
     this.changes = new AccountChanges(database, tables.changes, tables.devices, box, contributions);
     this.mails = mailer && new Mails(outbox);
@@ -258,8 +229,33 @@ export class Core extends PluginRules {
     return user;
   }
 
-  override get contributions(): readonly Contribution[] {
+  /** What plugins contribute. Complete once all are set up. */
+  get contributions(): readonly Contribution[] {
     return this.#contributions;
+  }
+
+  /** {@link checkAccount} by all plugins. @throws AuthError such as `account_suspended` */
+  checkAccount(account: AccountRow): void {
+    checkAccount(account, this.contributions);
+  }
+
+  /** Whether a plugin defines administrators. */
+  get hasAdministrators(): boolean {
+    return this.contributions.some(({ isAdministrator }) => isAdministrator !== undefined);
+  }
+
+  isAdministrator(user: User): boolean {
+    return this.contributions.some((contribution) => contribution.isAdministrator?.(user) ?? false);
+  }
+
+  /** The attributes of a user that plugins show to clients. */
+  get shownOfUser(): readonly (keyof User)[] {
+    return this.contributions.flatMap(({ shows }) => shows?.user ?? []);
+  }
+
+  /** The attributes of a session that plugins show to clients. */
+  get shownOfSession(): readonly (keyof Session)[] {
+    return this.contributions.flatMap(({ shows }) => shows?.session ?? []);
   }
 
   /** Waits for background work. */

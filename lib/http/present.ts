@@ -27,15 +27,15 @@ export function resources(core: Core): Resources {
 function makeResources(core: Core): Resources {
   const session = resourceOf<Session>(sessions.columns, core.shownOfSession);
   return {
-    user: resourceOf<User>(core.userColumns, core.shownOfUser),
-    userForAdmins: resourceOf<User>(core.userColumns, [...core.shownOfUser, ...columnsForAdmins(core)]),
+    user: resourceOf<User>(core.users.columns, core.shownOfUser),
+    userForAdmins: resourceOf<User>(core.users.columns, [...core.shownOfUser, ...columnsForAdmins(core)]),
     session,
     listedSession: session.schema.extend({ current: z.boolean() }),
   };
 }
 
-function columnsForAdmins({ userColumns }: Core): readonly string[] {
-  return Object.entries(userColumns).flatMap(([name, { visibility }]) =>
+function columnsForAdmins({ users }: Core): readonly string[] {
+  return Object.entries(users.columns).flatMap(([name, { visibility }]) =>
     visibility === 'admin' ? name : [],
   );
 }

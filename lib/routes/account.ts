@@ -51,7 +51,7 @@ export const me = (core: Core) => {
 
 /** Whether users can change anything. */
 export function canUpdate(core: Core): boolean {
-  return hasUsernames(core) || Object.keys(core.fields.wireShape('user', 'update')).length > 0;
+  return hasUsernames(core) || Object.keys(core.users.fields.wireShape('user', 'update')).length > 0;
 }
 
 export const updateMe = (core: Core) => {
@@ -64,13 +64,13 @@ export const updateMe = (core: Core) => {
     access: 'session',
     body: z.strictObject({
       ...(hasUsernames(core) && { username: text(100).optional() }),
-      ...core.fields.wireShape('user', 'update'),
+      ...core.users.fields.wireShape('user', 'update'),
     }),
     answers: { 200: { description: 'The changed user', schema: z.object({ user: user.schema }) } },
     problems: hasUsernames(core) ? ['username_taken', ...secondFactorProblems(core)] : [],
     async handle({ auth, body }) {
       const { username } = body as { username?: string };
-      const changes = { username, fields: core.fields.fromWire(body) };
+      const changes = { username, fields: core.users.fields.fromWire(body) };
       const record = await updateUser(core, auth.user.id, auth.session.id, changes, 'user');
       return { status: 200, body: { user: user.present(record.user) } };
     },

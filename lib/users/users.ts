@@ -25,73 +25,46 @@ import {
 import { type AppRow, checkModel } from './row-source.js';
 import { AppRows } from './rows.js';
 
-/** Where users are stored. */
-export class UserStorage {
+const SAMPLE = 100;
+
+/** Reads and writes users: the table, and the app's rows if there is a model for them. */
+export class Users {
   /** The fields that the app adds. */
   readonly fields: Fields;
-  /** The table of users, with the columns of plugins, and of the fields unless these are in the app's rows. */
-  readonly userTable: TableDeclaration<UserColumns>;
+  /** The table, with the columns of plugins, and of the fields unless these are in the app's rows. */
+  readonly declaration: TableDeclaration<UserColumns>;
   /** The columns of users and the fields, wherever these are stored. */
-  readonly userColumns: Columns;
+  readonly columns: Columns;
+  readonly table: Table<UserColumns>;
   /** Users with their fields, wherever these are stored. */
   readonly selections: UserSelections;
-  readonly users: Users;
-  /** What `auth.migrate()` does for the fields. */
-  readonly fieldColumns: {
-    readonly columns: Columns;
-    readonly defaults: FieldValues;
-    check?(): Promise<void>;
-  };
+  /** Null if the fields are columns of the table. */
+  readonly rows: AppRows | null;
+  readonly #hooks: Pick<Hooks, 'createRow'>;
+  readonly #clusterLock: ClusterLock;
 
   /** @throws TypeError if the app's model cannot hold its users */
   constructor(
-    database: Database,
+    private readonly database: Database,
     settings: Pick<Settings, 'database' | 'user' | 'hooks' | 'accountDeletion'>,
     columnsOfPlugins: readonly Columns[],
   ) {
     const closed = settings.accountDeletion.graceDays > 0 ? closedColumns : {};
     this.fields = new Fields(settings.user.fields);
-    const rows = appRows(database, settings, this.fields);
-    this.userTable = usersWith(closed, rows ? {} : this.fields.columns, ...columnsOfPlugins);
-    this.userColumns = usersWith(closed, this.fields.columns, ...columnsOfPlugins).columns;
-    const table = new Table(database, this.userTable);
-    this.selections = userSelections(database, table, rows, this.fields);
-    this.users = new Users(database, table, this.selections, rows, settings.hooks);
-    // The app's own rows are the app's to migrate.
-    this.fieldColumns = rows
-      ? { columns: {}, defaults: {}, check: () => rows.check() }
-      : { columns: this.fields.columns, defaults: this.fields.defaults };
+    this.rows = appRows(database, settings, this.fields);
+    this.declaration = usersWith(closed, this.rows ? {} : this.fields.columns, ...columnsOfPlugins);
+    this.columns = usersWith(closed, this.fields.columns, ...columnsOfPlugins).columns;
+    this.table = new Table(database, this.declaration);
+    this.selections = userSelections(database, this.table, this.rows, this.fields);
+    this.#hooks = settings.hooks;
+    this.#clusterLock = new ClusterLock(database, this.table.name);
   }
-}
 
-function appRows(
-  database: Database,
-  { database: given, user: { model, foreignKey }, hooks }: Pick<Settings, 'database' | 'user' | 'hooks'>,
-  fields: Fields,
-): AppRows | null {
-  if (!model) {
-    if (hooks.createRow) throw new TypeError('latchkey: hooks.createRow is for user.model: set that too');
-    return null;
-  }
-  const checked = checkModel(model, { foreignKey, fields: fields.names, database: given });
-  return new AppRows(database, checked, foreignKey, fields);
-}
-
-const SAMPLE = 100;
-
-/** Reads and writes users: the table, and the app's rows if there is a model for them. */
-export class Users {
-  readonly #clusterLock: ClusterLock;
-
-  constructor(
-    private readonly database: Database,
-    readonly table: Table<UserColumns>,
-    private readonly selections: UserSelections,
-    /** Null if the fields are columns of the table. */
-    readonly rows: AppRows | null,
-    private readonly hooks: Pick<Hooks, 'createRow'>,
-  ) {
-    this.#clusterLock = new ClusterLock(database, table.name);
+  /** What `auth.migrate()` does for the fields: the app's own rows are the app's to migrate. */
+  get fieldColumns(): { columns: Columns; defaults: FieldValues; check?(): Promise<void> } {
+    const { rows, fields } = this;
+    if (rows) return { columns: {}, defaults: {}, check: () => rows.check() };
+    return { columns: fields.columns, defaults: fields.defaults };
   }
 
   /** @throws UniqueConstraintError (Sequelize): unique constraints decide, so concurrent calls are safe */
@@ -122,7 +95,7 @@ export class Users {
   /** Makes the app's row of a new user, if there is a model. @throws what the app's code throws */
   async createRow(record: UserRecord, fields: FieldValues, transaction: Transaction): Promise<UserRecord> {
     if (!this.rows) return record;
-    const row = await this.rows.create(this.forCode(record), fields, this.hooks.createRow, transaction);
+    const row = await this.rows.create(this.forCode(record), fields, this.#hooks.createRow, transaction);
     return this.#recordOf({ ...wholeOf(record), ...this.rows.fieldsOf(row) }, row);
   }
 
@@ -209,6 +182,15 @@ export class Users {
     const record = await this.findRecord({ id });
     if (!record) throw new AuthError('user_not_found');
     return record;
+  }
+
+  /** Writes the columns that a plugin adds. The user's row is locked. */
+  async setColumns<C extends Columns>(
+    id: string,
+    values: Partial<RowOf<C>>,
+    transaction: Transaction,
+  ): Promise<void> {
+    await this.table.update(values as Partial<RowOf<UserColumns>>, { id }, transaction);
   }
 
   /** Locks a user's row until the transaction ends. Everything that changes how a user can sign in takes this lock. */
@@ -304,4 +286,17 @@ function orderOf({ email, username }: RowOf<UserColumns>): string {
 
 function wholeOf({ account, passwordHash }: UserRecord): AccountRow {
   return { ...account, passwordHash };
+}
+
+function appRows(
+  database: Database,
+  { database: given, user: { model, foreignKey }, hooks }: Pick<Settings, 'database' | 'user' | 'hooks'>,
+  fields: Fields,
+): AppRows | null {
+  if (!model) {
+    if (hooks.createRow) throw new TypeError('latchkey: hooks.createRow is for user.model: set that too');
+    return null;
+  }
+  const checked = checkModel(model, { foreignKey, fields: fields.names, database: given });
+  return new AppRows(database, checked, foreignKey, fields);
 }

@@ -47,7 +47,7 @@ export const getUser = (core: Core, api: AdminApi) => {
 function editable(core: Core, purpose: 'create' | 'update') {
   return {
     ...(hasUsernames(core) && { username: text(100).optional() }),
-    ...core.fields.wireShape('code', purpose),
+    ...core.users.fields.wireShape('code', purpose),
   };
 }
 
@@ -71,7 +71,7 @@ export const createUser = (core: Core, api: AdminApi) => {
       const created = await api.createUser({
         email: body.email,
         username: usernameIn(body),
-        fields: core.fields.fromWire(body),
+        fields: core.users.fields.fromWire(body),
         adminId: auth.user.id,
       });
       return { status: 201, body: { user: user.present(created) } };
@@ -92,7 +92,7 @@ export const updateUser = (core: Core, api: AdminApi) => {
     async handle({ params: { id = '' }, auth, body }) {
       const updated = await api.updateUser(id, {
         username: usernameIn(body),
-        fields: core.fields.fromWire(body),
+        fields: core.users.fields.fromWire(body),
         adminId: auth.user.id,
       });
       return { status: 200, body: { user: user.present(updated) } };

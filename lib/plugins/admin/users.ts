@@ -33,9 +33,12 @@ export async function listUsers(
     throw new AuthError('invalid_request', { detail: 'search must be a string.' });
   if (search) return (await findByEmail(core, search, before)) ?? searchUsers(core, search, limit, before);
   const older = before === null ? '' : 'WHERE u.id < :before';
-  const rows = await core.selections.forAdmins.select(`${older} ORDER BY u.id DESC LIMIT ${limit + 1}`, {
-    before,
-  });
+  const rows = await core.users.selections.forAdmins.select(
+    `${older} ORDER BY u.id DESC LIMIT ${limit + 1}`,
+    {
+      before,
+    },
+  );
   const { page: users, nextCursor } = cutPage(rows, limit);
   return { users, nextCursor };
 }
@@ -44,7 +47,7 @@ export async function listUsers(
 async function findByEmail(core: Core, search: string, before: string | null): Promise<UserPage | null> {
   const email = canonicalEmail(search);
   if (email === null) return null;
-  const [user] = await core.selections.forAdmins.select('WHERE u.email = :email', { email });
+  const [user] = await core.users.selections.forAdmins.select('WHERE u.email = :email', { email });
   return user ? { users: before === null || user.id < before ? [user] : [], nextCursor: null } : null;
 }
 
@@ -116,13 +119,13 @@ function matching(
 }
 
 /** MySQL would read whole users, which takes longer. The other databases choose the smaller index. */
-function searched({ database, userTable }: Core): string {
-  const users = database.table(userTable.name);
-  return database.dialect === 'mysql' ? `${users} u FORCE INDEX (${users}_search)` : `${users} u`;
+function searched({ database, users }: Core): string {
+  const { name } = users.table;
+  return database.dialect === 'mysql' ? `${name} u FORCE INDEX (${name}_search)` : `${name} u`;
 }
 
 function usersOf(core: Core, found: readonly Found[]): Promise<readonly UserForAdmins[]> {
   if (found.length === 0) return Promise.resolve([]);
   const ids = found.map(({ id }) => id);
-  return core.selections.forAdmins.select('WHERE u.id IN (:ids) ORDER BY u.id DESC', { ids });
+  return core.users.selections.forAdmins.select('WHERE u.id IN (:ids) ORDER BY u.id DESC', { ids });
 }

@@ -33,13 +33,13 @@ export class ApiKeyStore {
     this.#database = core.database;
     this.#table = core.table(apiKeysTable);
     this.#key = this.#table.shown('k');
-    this.#user = core.selections.shown;
+    this.#user = core.users.selections.shown;
     this.#lookup = new TokenLookup(core.database, {
       prefix: API_KEY_PREFIX,
       row: this.#key,
       hash: 'k.key_hash',
       // The columns of plugins too, for their checks of the account.
-      user: core.selections.account,
+      user: core.users.selections.account,
       on: 'u.id = k.user_id',
     });
     const column = { table: this.#table.name, column: 'last_used_at', what: 'the last use of API keys' };

@@ -105,7 +105,7 @@ function readRow(core: Core, row: ImportedUser, rules: Rules): NewAccount | Prob
   const user = readUser(row, rules);
   if ('code' in user) return user;
   try {
-    return { user, fields: core.fields.read(row.fields ?? {}, 'code', 'create') };
+    return { user, fields: core.users.fields.read(row.fields ?? {}, 'code', 'create') };
   } catch (error) {
     if (error instanceof AuthError) return { code: 'invalid_fields', detail: error.message };
     throw error;

@@ -115,7 +115,7 @@ export class Registrations {
 
   #faultsOf(fields: FieldValues, from: FieldSource): readonly FieldError[] {
     try {
-      this.core.fields.read(fields, from, 'create');
+      this.core.users.fields.read(fields, from, 'create');
       return [];
     } catch (error) {
       if (error instanceof AuthError && error.errors) return error.errors;

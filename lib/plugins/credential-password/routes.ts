@@ -25,7 +25,7 @@ export const signup = (
     body: z.strictObject({
       ...identifiers(settings),
       password: newPassword,
-      ...core.fields.wireShape('user', 'create'),
+      ...core.users.fields.wireShape('user', 'create'),
     }),
     answers: concealExistingEmails
       ? { 202: { description: 'Accepted; the outcome is sent by email' } }
@@ -43,7 +43,7 @@ export const signup = (
     ],
     async handle({ body }) {
       const { email, password, username } = body as Registration;
-      const fields = core.fields.fromWire(body);
+      const fields = core.users.fields.fromWire(body);
       const created = await registrations.create({ email, password, username, fields }, 'credential');
       if (!created) return { status: 202 };
       if ('token' in created || 'secondFactor' in created) return sessionReply(core, created, 201);

@@ -227,8 +227,8 @@ export async function readPerson(core: Core, provider: Provider, identity: Ident
     const claims = frozen(structuredClone(identity.claims));
     const asked = core.context.detached(async () => provider.fields?.(claims));
     const given = await withTimeout(asked, FIELDS_MS, () => new Error('the function took too long'));
-    const fields = core.fields.onlyValid(isObject(given) ? given : {});
-    const missing = core.fields.missingIn({ ...core.fields.defaults, ...fields });
+    const fields = core.users.fields.onlyValid(isObject(given) ? given : {});
+    const missing = core.users.fields.missingIn({ ...core.users.fields.defaults, ...fields });
     if (missing.length === 0) return { claims, fields };
     const names = missing.join(', ');
     warn(`a new user was refused, since required fields are missing or not valid: ${names}`);

@@ -2,8 +2,7 @@ import type { Transaction } from 'sequelize';
 import { BY_CODE, type Core } from '../../core/core.js';
 import { AuthError, type FieldError, invalidField } from '../../errors.js';
 import type { TransactionOption } from '../../sessions/request.js';
-import type { User, UserColumns } from '../../tables/core.js';
-import type { Table, TableDeclaration } from '../../tables/table.js';
+import type { User } from '../../tables/core.js';
 import { declareRowKeys, type RowPart } from '../../users/imported.js';
 import type { AccountRow } from '../../users/record.js';
 import type { SuspensionOfUser, suspensionColumns } from './declarations.js';
@@ -57,8 +56,6 @@ export interface SuspendOptions extends TransactionOption {
 /** A user, and whether and why they are suspended. */
 export interface SuspendedUser extends User, SuspensionOfUser {}
 
-type Columns = UserColumns & typeof suspensionColumns;
-
 const MAX_REASON = 255;
 // ISO 8601 and MySQL support years up to 9999. A day less, because of time zones.
 const LAST_END = Date.UTC(9999, 11, 31);
@@ -67,12 +64,10 @@ const NONE: SuspensionOfUser = { suspendedAt: null, suspendedUntil: null, suspen
 /** `auth.suspension`: shuts accounts, until they are reinstated or a time has come. */
 export class SuspensionApi {
   readonly #core: Core;
-  readonly #table: Table<Columns>;
 
   /** @internal */
   constructor(core: Core) {
     this.#core = core;
-    this.#table = core.table(core.userTable as TableDeclaration<Columns>);
   }
 
   /**
@@ -123,8 +118,9 @@ export class SuspensionApi {
     suspension: SuspensionOfUser,
     transaction: Transaction,
   ): Promise<SuspendedUser> {
-    await this.#table.update(suspension, { id: userId }, transaction);
-    return (await this.#core.users.find(userId, transaction)) as unknown as SuspendedUser;
+    const { users } = this.#core;
+    await users.setColumns<typeof suspensionColumns>(userId, suspension, transaction);
+    return (await users.find(userId, transaction)) as unknown as SuspendedUser;
   }
 
   /** @internal */

@@ -3,8 +3,7 @@ import type { Core } from '../../core/core.js';
 import { isUuid } from '../../crypto/uuid.js';
 import { AuthError } from '../../errors.js';
 import type { IssuedSession } from '../../sessions/signed-in.js';
-import type { User, UserColumns } from '../../tables/core.js';
-import type { Table, TableDeclaration } from '../../tables/table.js';
+import type { User } from '../../tables/core.js';
 import type { UserRecord } from '../../users/record.js';
 import { codesRenewedMail, disabledMail, enabledMail, type secondFactorColumns } from './declarations.js';
 import type { PendingSignIns } from './pending-sign-ins.js';
@@ -45,21 +44,15 @@ export class Status {
   }
 }
 
-type Columns = UserColumns & typeof secondFactorColumns;
-
 /** Switches the second factor on and off. */
 export class SecondFactorChanges {
-  readonly #users: Table<Columns>;
-
   constructor(
     private readonly core: Core,
     private readonly secrets: TotpSecrets,
     private readonly codes: RecoveryCodes,
     private readonly enrolments: Enrolments,
     private readonly pendings: PendingSignIns,
-  ) {
-    this.#users = core.table(core.userTable as TableDeclaration<Columns>);
-  }
+  ) {}
 
   /** Begins an enrolment. @returns the user @throws AuthError `email_not_verified`, and like `core.change` */
   async begin(userId: string, sessionId: string, secret: string): Promise<User> {
@@ -85,7 +78,7 @@ export class SecondFactorChanges {
       const now = core.database.clock.date();
       await this.secrets.replace(userId, { secret, lastStep: step, confirmedAt: now }, transaction);
       const recoveryCodes = await this.codes.renew(userId, transaction);
-      await this.#users.update({ secondFactorAt: now }, { id: userId }, transaction);
+      await this.setSince(userId, now, transaction);
       await this.#endAttempts(userId, transaction);
       await core.devices.forgetOthers(userId, transaction);
       const issued = await this.#keepOnly(sessionId, marked(record, now), true, transaction);
@@ -135,11 +128,12 @@ export class SecondFactorChanges {
     await this.secrets.delete(userId, transaction);
     await this.codes.deleteUnused(userId, transaction);
     await this.#endAttempts(userId, transaction);
-    await this.#users.update({ secondFactorAt: null }, { id: userId }, transaction);
+    await this.setSince(userId, null, transaction);
   }
 
-  async setSince(userId: string, secondFactorAt: Date, transaction: Transaction): Promise<void> {
-    await this.#users.update({ secondFactorAt }, { id: userId }, transaction);
+  /** Records since when the account has a second factor; null if it has none. */
+  async setSince(userId: string, secondFactorAt: Date | null, transaction: Transaction): Promise<void> {
+    await this.core.users.setColumns<typeof secondFactorColumns>(userId, { secondFactorAt }, transaction);
   }
 
   /** Ends enrolments and pending sign-ins. */
