@@ -106,7 +106,7 @@ export class Core {
     this.sessions = new Sessions(database, tables, this.users.selections.shown, settings, events);
     this.carried = new CarriedSessions(database, box, this.sessions);
     const held = new HeldEmails(database, tables.changes, (settings.email?.notices ?? []).length > 0);
-    this.signUp = new SignUp(database, this.users, this.users.fields, settings, held, events);
+    this.signUp = new SignUp(database, this.users, settings, held, events);
     this.updates = new UserUpdates(context, this.users, settings.hooks, held);
     this.changes = new AccountChanges(database, tables.changes, tables.devices, box, contributions);
     this.mails = mailer && new Mails(outbox);

@@ -6,8 +6,8 @@ import { violatedUnique } from '../database/faults.js';
 import { AuthError } from '../errors.js';
 import type { Events } from '../outbox/events.js';
 import type { User } from '../tables/core.js';
-import type { FieldSource, Fields, FieldValues } from './fields.js';
-import type { HeldEmails } from './held-emails.js';
+import type { FieldSource, FieldValues } from './fields.js';
+import { type HeldEmails, heldEmail } from './held-emails.js';
 import type { Refusal, RowPart } from './imported.js';
 import type { NewUser, UserRecord } from './record.js';
 import type { AppRow } from './row-source.js';
@@ -15,16 +15,20 @@ import type { FoundRow, RowKey } from './rows.js';
 import { runHook } from './updates.js';
 import type { Users } from './users.js';
 
-/** How an account is made, and what the app's hooks are told of it. */
-export interface SignUpContext {
+/** Who creates an account, as the app's hooks get it. */
+interface Creator {
   readonly via: CreatedVia;
-  /** Whose values the fields are. */
-  readonly from: FieldSource;
-  readonly fields?: FieldValues;
   /** The provider's id. */
   readonly provider?: string;
   /** What the provider said of the person. */
   readonly claims?: Readonly<Record<string, unknown>>;
+}
+
+/** How an account is created. */
+export interface SignUpContext extends Creator {
+  /** Whose values the fields are. */
+  readonly from: FieldSource;
+  readonly fields?: FieldValues;
   /** What else belongs to the account, such as an email to its owner, in the same transaction. */
   readonly alongside?: (created: UserRecord, transaction: Transaction) => Promise<void>;
 }
@@ -32,37 +36,48 @@ export interface SignUpContext {
 /** What `signUp: 'closed'` does not refuse: accounts that the app itself makes, and not the person. */
 const BY_THE_APP: ReadonlySet<string> = new Set(['code', 'admin', 'import']);
 
-/** The only place where accounts are made, so that no way of making one can skip the app's hooks and rows. */
+/** The only place where accounts are created, so that no way of creating one can skip the app's hooks and rows. */
 export class SignUp {
+  readonly #accounts: NewAccounts;
   readonly #many: ManyUsers;
 
   constructor(
     private readonly database: Database,
     private readonly users: Users,
-    private readonly fields: Fields,
     private readonly settings: Pick<Settings, 'hooks' | 'signUp'>,
     readonly held: HeldEmails,
-    private readonly events: Events,
+    events: Events,
   ) {
-    this.#many = new ManyUsers(database, users, held, settings.hooks);
+    this.#accounts = new NewAccounts(database, users, held, settings.hooks, events);
+    this.#many = new ManyUsers(database, users, this.#accounts, settings.hooks);
   }
 
   /**
-   * Makes an account, with the app's hooks and fields, in one transaction, and emits `user.created`.
+   * Creates an account, with the app's hooks and fields, in one transaction, and emits `user.created`.
    *
    * @param transaction one to take part in
    * @throws AuthError `sign_up_refused` (403), `email_taken`, `username_taken` (409), `validation_failed` (422), and what
    *   hooks throw
    */
-  async create(user: NewUser, context: SignUpContext, transaction?: Transaction): Promise<UserRecord> {
-    this.checkOpen(context.via);
-    const fields = this.fields.read(context.fields ?? {}, context.from, 'create');
+  async create(
+    user: NewUser,
+    { from, fields: given = {}, alongside, ...creator }: SignUpContext,
+    transaction?: Transaction,
+  ): Promise<UserRecord> {
+    this.checkOpen(creator.via);
+    const fields = this.users.fields.read(given, from, 'create');
     // Not what the hooks throw: a unique constraint of the app's table says nothing about emails.
     let refused: unknown;
-    const work = (within: Transaction) =>
-      this.#create(user, fields, context, within, (error) => {
-        refused = error;
-      });
+    const onRefused = (error: unknown) => {
+      refused = error;
+    };
+    const work = async (within: Transaction) => {
+      const account = { account: { user, fields }, row: null };
+      const [created] = (await this.#accounts.create([account], creator, within, onRefused)) as [Created];
+      if (created.isHeld) throw heldEmail();
+      await alongside?.(created.record, within);
+      return created.record;
+    };
     try {
       return await (transaction ? work(transaction) : this.database.transaction(work));
     } catch (error) {
@@ -81,39 +96,111 @@ export class SignUp {
   }
 
   /**
-   * Makes many accounts whose fields have been read. What the app refuses leaves nothing behind.
+   * Creates many accounts whose fields have been read. What the app refuses leaves nothing behind.
    *
-   * @returns the id of each account, or why it was not made
+   * @returns the id of each account, or why it was not created
    * @throws what hooks throw, except for an AuthError
    */
   createMany(accounts: readonly NewAccount[], options: ManyOptions): Promise<Outcomes> {
     return this.#many.create(accounts, options);
   }
+}
 
-  async #create(
-    user: NewUser,
-    fields: FieldValues,
-    { from: _, fields: __, alongside, ...how }: SignUpContext,
+/** An account that can be created, and the app's row that it belongs to; null if its row is created too. */
+interface Fresh {
+  readonly account: NewAccount;
+  readonly row: AppRow | null;
+}
+
+/** A new user. */
+interface Created {
+  readonly record: UserRecord;
+  /** Whether an undo may give the email back to another account. Then the user must not stay. */
+  readonly isHeld: boolean;
+}
+
+/** Creates accounts in a transaction. */
+class NewAccounts {
+  constructor(
+    private readonly database: Database,
+    private readonly users: Users,
+    private readonly held: HeldEmails,
+    private readonly hooks: Hooks,
+    private readonly events: Events,
+  ) {}
+
+  /**
+   * Runs the hooks, and writes the users, the app's rows and what plugins write.
+   *
+   * @param onRefused gets the error of the database that refuses the users
+   * @returns the users, in the order of the accounts
+   * @throws what the app's code throws
+   */
+  async create(
+    accounts: readonly Fresh[],
+    creator: Creator,
     transaction: Transaction,
-    onRefused: (error: unknown) => void,
-  ): Promise<UserRecord> {
-    const { email, username } = user;
-    const { context } = this.database;
-    const { beforeCreateUser, afterCreateUser } = this.settings.hooks;
-    await runHook(context, () =>
-      beforeCreateUser?.({ email, username, fields: { ...fields }, ...how }, { transaction }),
-    );
-    const account = await this.users.create(user, fields, transaction).catch((error) => {
-      onRefused(error);
+    onRefused?: (error: unknown) => void,
+  ): Promise<Created[]> {
+    if (accounts.length === 0) return [];
+    for (const one of accounts) await this.#before(one, creator, transaction);
+    const users = accounts.map(({ account: { user, fields } }) => [user, fields] as const);
+    const inserted = await this.users.insert(users, transaction).catch((error) => {
+      onRefused?.(error);
       throw error;
     });
-    await this.held.check(email, account.user.id, transaction);
-    const created = await this.users.createRow(account, fields, transaction);
-    const forApp = this.users.forCode(created);
-    await runHook(context, () => afterCreateUser?.(forApp, { transaction, via: how.via }));
-    this.events.emit('user.created', { userId: created.user.id }, transaction);
-    await alongside?.(created, transaction);
+    const emails = inserted.flatMap(({ user }) => user.email ?? []);
+    const held = await this.held.among(emails, transaction);
+    const created: Created[] = [];
+    for (const [index, one] of accounts.entries()) {
+      const record = inserted[index] as UserRecord;
+      const isHeld = held.has(record.user.email ?? '');
+      created.push({
+        record: isHeld ? record : await this.#complete(one, record, creator, transaction),
+        isHeld,
+      });
+    }
+    await this.#writeValues(accounts, created, transaction);
     return created;
+  }
+
+  async #before({ account, row }: Fresh, creator: Creator, transaction: Transaction): Promise<void> {
+    const { beforeCreateUser } = this.hooks;
+    if (!beforeCreateUser) return;
+    const { email, username } = account.user;
+    const fields = row ? this.users.rows?.fieldsOf(row) : account.fields;
+    await runHook(this.database.context, () =>
+      beforeCreateUser({ email, username, fields: { ...fields }, ...creator }, { transaction }),
+    );
+  }
+
+  async #complete(
+    { account, row }: Fresh,
+    record: UserRecord,
+    { via }: Creator,
+    transaction: Transaction,
+  ): Promise<UserRecord> {
+    const created = row
+      ? await this.users.linkRow(record, row, transaction)
+      : await this.users.createRow(record, account.fields, transaction);
+    const forApp = this.users.forCode(created);
+    const { afterCreateUser } = this.hooks;
+    await runHook(this.database.context, () => afterCreateUser?.(forApp, { transaction, via }));
+    if (via !== 'import') this.events.emit('user.created', { userId: created.user.id }, transaction);
+    return created;
+  }
+
+  async #writeValues(
+    accounts: readonly Fresh[],
+    created: readonly Created[],
+    transaction: Transaction,
+  ): Promise<void> {
+    const values = valuesByPart(
+      created.flatMap(({ record, isHeld }, index) =>
+        isHeld ? [] : [[accounts[index]?.account.values, record.user.id] as const],
+      ),
+    );
+    for (const [part, ofUsers] of values) await part.write?.(new Map(ofUsers), transaction);
   }
 }
 
@@ -122,18 +209,14 @@ const BATCH = 500;
 // Each row of the app has statements of its own, and a transaction has four seconds in all.
 const BATCH_WITH_ROWS = 50;
 
-/** Creates many accounts with few statements. */
-export class ManyUsers {
-  readonly #accounts: NewAccounts;
-
+/** Creates many accounts with few statements, and leaves out those that cannot be created. */
+class ManyUsers {
   constructor(
     private readonly database: Database,
     private readonly users: Users,
-    held: HeldEmails,
+    private readonly accounts: NewAccounts,
     private readonly hooks: Hooks,
-  ) {
-    this.#accounts = new NewAccounts(database, users, held, hooks);
-  }
+  ) {}
 
   /**
    * Creates the accounts that can be, in batches with a transaction each. With hooks of the app, each account has its own.
@@ -189,7 +272,7 @@ export class ManyUsers {
     let outcomes: Outcomes = new Map();
     try {
       await this.database.transaction(async (transaction) => {
-        outcomes = await this.#accounts.create(accounts, options, transaction);
+        outcomes = await this.#create(accounts, options, transaction);
         if (options.isTrial) throw undone;
       });
     } catch (error) {
@@ -202,85 +285,9 @@ export class ManyUsers {
     }
     return outcomes;
   }
-}
 
-/** An account to make. */
-export interface NewAccount {
-  readonly user: NewUser;
-  readonly fields: FieldValues;
-  /** Whether the user's id was given, so that it may be somebody else's. @default false: it is derived from the user */
-  readonly hasGivenId?: boolean;
-  /** The primary key of the app's row that it belongs to. @default none: its row is made */
-  readonly rowKey?: RowKey | undefined;
-  /** What plugins write for it. @default nothing */
-  readonly values?: ReadonlyMap<RowPart, unknown>;
-}
-
-/** How accounts are made. */
-export interface ManyOptions {
-  readonly via: CreatedVia;
-  /** Rolls everything back. @default false */
-  readonly isTrial?: boolean;
-  /** The ids of the accounts that the run has met and, in a trial, what they would have taken. @default not known */
-  readonly seen?: Set<string>;
-}
-
-/** The id of the account, which may have been there before, or why there is none. */
-export type Outcome = { readonly id: string } | Refusal;
-
-/** What became of each account. */
-export type Outcomes = Map<NewAccount, Outcome>;
-
-/** An account that can be made, and the app's row that it belongs to. */
-interface Fresh {
-  readonly account: NewAccount;
-  readonly row: AppRow | null;
-}
-
-interface Made extends Fresh {
-  readonly record: UserRecord;
-}
-
-/** What the database has already. */
-interface Known {
-  /** By id. */
-  readonly users: ReadonlyMap<string, User>;
-  /** By the primary keys that accounts name. */
-  readonly rows: ReadonlyMap<RowKey, FoundRow>;
-  /** Emails, usernames and what plugins know of; and those of the earlier accounts. */
-  readonly taken: Set<string>;
-}
-
-const EMAIL_TAKEN: Refusal = {
-  code: 'email_taken',
-  detail: 'another account, or an earlier one in the list, has this email',
-};
-const USERNAME_TAKEN: Refusal = {
-  code: 'username_taken',
-  detail: 'another account, or an earlier one in the list, has this username',
-};
-const ID_TAKEN: Refusal = { code: 'id_taken', detail: 'the account with this id is somebody else’s' };
-const NO_ROW: Refusal = {
-  code: 'ref_not_found',
-  detail: 'user.model has no row with this primary key: leave ref out, for a new row',
-};
-const ROW_TAKEN: Refusal = {
-  code: 'ref_taken',
-  detail: 'the row names an account that does not exist: set its foreign key to NULL',
-};
-const DUPLICATE: Refusal = { code: 'duplicate_row', detail: 'an earlier row is of the same user' };
-
-/** Makes accounts in a transaction. */
-export class NewAccounts {
-  constructor(
-    private readonly database: Database,
-    private readonly users: Users,
-    private readonly held: HeldEmails,
-    private readonly hooks: Hooks,
-  ) {}
-
-  /** Makes those that can be. @throws what the app's code throws */
-  async create(
+  /** Creates those that can be. @throws what the app's code throws */
+  async #create(
     accounts: readonly NewAccount[],
     { via, seen }: ManyOptions,
     transaction: Transaction,
@@ -294,11 +301,12 @@ export class NewAccounts {
       else fresh.push({ account, row: known.rows.get(account.rowKey ?? '')?.row ?? null });
       if (!outcome) for (const one of takenBy(account)) known.taken.add(one);
     }
-    for (const one of fresh) await this.#before(one, via, transaction);
-    const made = await this.#insert(fresh, outcomes, transaction);
-    for (const one of made) await this.#after(one, via, transaction);
-    await this.#writeValues(made, transaction);
-    for (const { account, record } of made) outcomes.set(account, { id: record.user.id });
+    const created = await this.accounts.create(fresh, { via }, transaction);
+    for (const [index, { record, isHeld }] of created.entries()) {
+      const { id } = record.user;
+      outcomes.set((fresh[index] as Fresh).account, isHeld ? EMAIL_TAKEN : { id });
+      if (isHeld) await this.users.table.delete({ id }, transaction);
+    }
     return outcomes;
   }
 
@@ -348,55 +356,63 @@ export class NewAccounts {
     const byId = ids.length > 0 ? await select('u.id IN (:ids)', { ids }) : [];
     return { users: new Map(byId.map((user) => [user.id, user])), rows, taken };
   }
-
-  async #before({ account, row }: Fresh, via: CreatedVia, transaction: Transaction): Promise<void> {
-    const { beforeCreateUser } = this.hooks;
-    if (!beforeCreateUser) return;
-    const { email, username } = account.user;
-    const fields = row ? this.users.rows?.fieldsOf(row) : account.fields;
-    await runHook(this.database.context, () =>
-      beforeCreateUser({ email, username, fields: { ...fields }, via }, { transaction }),
-    );
-  }
-
-  /** Inserts the users. Those whose email an undo may give back to somebody else are refused. */
-  async #insert(fresh: readonly Fresh[], outcomes: Outcomes, transaction: Transaction): Promise<Made[]> {
-    if (fresh.length === 0) return [];
-    const users = fresh.map(({ account: { user, fields } }) => [user, fields] as const);
-    const records = await this.users.insert(users, transaction);
-    const held = await this.held.among(
-      records.flatMap(({ user }) => user.email ?? []),
-      transaction,
-    );
-    const made: Made[] = [];
-    for (const [index, one] of fresh.entries()) {
-      const record = records[index] as UserRecord;
-      const { id, email } = record.user;
-      if (email === null || !held.has(email)) {
-        made.push({ ...one, record });
-        continue;
-      }
-      outcomes.set(one.account, EMAIL_TAKEN);
-      await this.users.table.delete({ id }, transaction);
-    }
-    return made;
-  }
-
-  async #after({ account, row, record }: Made, via: CreatedVia, transaction: Transaction): Promise<void> {
-    const created = row
-      ? await this.users.linkRow(record, row, transaction)
-      : await this.users.createRow(record, account.fields, transaction);
-    const { afterCreateUser } = this.hooks;
-    if (!afterCreateUser) return;
-    const forApp = this.users.forCode(created);
-    await runHook(this.database.context, () => afterCreateUser(forApp, { transaction, via }));
-  }
-
-  async #writeValues(made: readonly Made[], transaction: Transaction): Promise<void> {
-    const values = valuesByPart(made.map(({ account, record }) => [account.values, record.user.id]));
-    for (const [part, ofUsers] of values) await part.write?.(new Map(ofUsers), transaction);
-  }
 }
+
+/** An account to make. */
+export interface NewAccount {
+  readonly user: NewUser;
+  readonly fields: FieldValues;
+  /** Whether the user's id was given, so that it may be somebody else's. @default false: it is derived from the user */
+  readonly hasGivenId?: boolean;
+  /** The primary key of the app's row that it belongs to. @default none: its row is made */
+  readonly rowKey?: RowKey | undefined;
+  /** What plugins write for it. @default nothing */
+  readonly values?: ReadonlyMap<RowPart, unknown>;
+}
+
+/** How accounts are made. */
+export interface ManyOptions {
+  readonly via: CreatedVia;
+  /** Rolls everything back. @default false */
+  readonly isTrial?: boolean;
+  /** The ids of the accounts that the run has met and, in a trial, what they would have taken. @default not known */
+  readonly seen?: Set<string>;
+}
+
+/** The id of the account, which may have been there before, or why there is none. */
+export type Outcome = { readonly id: string } | Refusal;
+
+/** What became of each account. */
+export type Outcomes = Map<NewAccount, Outcome>;
+
+/** What the database has already. */
+interface Known {
+  /** By id. */
+  readonly users: ReadonlyMap<string, User>;
+  /** By the primary keys that accounts name. */
+  readonly rows: ReadonlyMap<RowKey, FoundRow>;
+  /** Emails, usernames and what plugins know of; and those of the earlier accounts. */
+  readonly taken: Set<string>;
+}
+
+const EMAIL_TAKEN: Refusal = {
+  code: 'email_taken',
+  detail: 'another account, or an earlier one in the list, has this email',
+};
+const USERNAME_TAKEN: Refusal = {
+  code: 'username_taken',
+  detail: 'another account, or an earlier one in the list, has this username',
+};
+const ID_TAKEN: Refusal = { code: 'id_taken', detail: 'the account with this id is somebody else’s' };
+const NO_ROW: Refusal = {
+  code: 'ref_not_found',
+  detail: 'user.model has no row with this primary key: leave ref out, for a new row',
+};
+const ROW_TAKEN: Refusal = {
+  code: 'ref_taken',
+  detail: 'the row names an account that does not exist: set its foreign key to NULL',
+};
+const DUPLICATE: Refusal = { code: 'duplicate_row', detail: 'an earlier row is of the same user' };
 
 /** What an account has that no other may have. */
 export function takenBy({ user, rowKey, values = new Map() }: NewAccount): string[] {

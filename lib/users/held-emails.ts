@@ -6,6 +6,11 @@ import type { Table } from '../tables/table.js';
 
 const HELD = new Error('an undo would give the email back to the account that had it');
 
+/** The refusal of an email that is held. */
+export function heldEmail(): AuthError {
+  return new AuthError('email_taken', { cause: HELD });
+}
+
 /** Whether an email was refused because it is held. */
 export function isHeld(error: AuthError): boolean {
   return error.cause === HELD;
@@ -36,7 +41,7 @@ export class HeldEmails {
       { email, userId },
       transaction,
     );
-    if (holder) throw new AuthError('email_taken', { cause: HELD });
+    if (holder) throw heldEmail();
   }
 
   /** Looks whether anybody holds an email, and says nothing: so that a refused sign-up does the same work as another one. */

@@ -67,13 +67,11 @@ export class Users {
     return { columns: fields.columns, defaults: fields.defaults };
   }
 
-  /** @throws UniqueConstraintError (Sequelize): unique constraints decide, so concurrent calls are safe */
-  async create(user: NewUser, fields: FieldValues, transaction: Transaction): Promise<UserRecord> {
-    const [record] = await this.insert([[user, fields]], transaction);
-    return record as UserRecord;
-  }
-
-  /** Like {@link create}, for many users in one statement. */
+  /**
+   * Inserts users in one statement.
+   *
+   * @throws UniqueConstraintError (Sequelize): unique constraints decide, so concurrent calls are safe
+   */
   async insert(
     users: readonly (readonly [NewUser, FieldValues])[],
     transaction: Transaction,
