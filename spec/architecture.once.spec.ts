@@ -48,29 +48,6 @@ describe('the import rule', () => {
   });
 });
 
-describe('the paths of requests in docs/architecture.md', () => {
-  const [, picture = ''] = /```mermaid\n([\s\S]*?)```/.exec(read('docs/architecture.md')) ?? [];
-  const paths = [...picture.matchAll(/subgraph \w+\["([^"]+)"\][\s\S]*?end\n/g)].map(
-    ([block, name = '']) =>
-      [name, [...block.matchAll(/\w\d\["([^"]+)"\]/g)].map(([, file]) => `${file}.ts`)] as const,
-  );
-
-  test('are three', () => {
-    expect(paths.map(([name]) => name)).toHaveLength(3);
-  });
-
-  test.each(paths)('%s: every step is a file', (_name, steps) => {
-    expect(steps.filter((step) => !files.has(step))).toEqual([]);
-  });
-
-  test.each(paths)('%s: goes only to folders that may be imported, and enters none twice', (_name, steps) => {
-    const rooms = steps.map(roomOf).filter((room, index, all) => room !== all[index - 1]);
-    expect(new Set(rooms).size).toBe(rooms.length);
-    const places = rooms.map(place);
-    expect(places).toEqual([...places].sort((a, b) => b - a));
-  });
-});
-
 describe('what docs/architecture.md promises', () => {
   const code = (source: string) => source.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
   const ofCore = [...files].filter(([path]) => !pluginOf(path) && !isEntry(path));
