@@ -19,10 +19,10 @@ import { Outbox } from './outbox/outbox.js';
 import { OutboxRows } from './outbox/rows.js';
 import { Webhooks } from './outbox/webhooks.js';
 import {
+  addedToUsers,
   type NamedParts,
   type Plugin,
   type PluginApis,
-  type PluginDefinition,
   type PluginModels,
   setUpPlugins,
   type WithSecondFactors,
@@ -191,7 +191,7 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
     settings.email && new Mailer(settings.email),
     new Outbox(rows, database, context, logger),
     box,
-    (config.plugins ?? []).map((plugin) => (plugin as PluginDefinition).userColumns ?? {}),
+    addedToUsers(config.plugins ?? []),
     (sessions) => [
       ...(settings.bearerEnabled ? [bearerCarrier(sessions)] : []),
       cookieCarrier(sessions, settings.cookie.name, settings.deviceCookie.name),

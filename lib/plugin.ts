@@ -1,5 +1,5 @@
 import type { Contribution } from './core/contribution.js';
-import type { Core } from './core/core.js';
+import type { AddedToUsers, Core } from './core/core.js';
 import type { Chore } from './database/chores.js';
 import type { Route } from './http/route.js';
 import type { Migration } from './migrations/migration.js';
@@ -7,6 +7,8 @@ import type { withSecondFactors } from './sessions/signed-in.js';
 import type { Columns } from './tables/column.js';
 import type { ModelOf } from './tables/model.js';
 import type { TableDeclaration } from './tables/table.js';
+import type { PasswordSettings } from './users/passwords.js';
+import type { UsernameRules } from './users/usernames.js';
 
 type Tables = Readonly<Record<string, TableDeclaration>>;
 
@@ -47,6 +49,10 @@ export interface PluginDefinition<Name extends string = string, Api = unknown, T
   readonly name: Name;
   /** Additional columns of users, which the plugin's migrations add. */
   readonly userColumns?: Columns;
+  /** The rules for usernames, if users have one. One plugin at most has them. */
+  readonly usernames?: UsernameRules | null;
+  /** How passwords are hashed, and what they must be, if users have one. One plugin at most has them. */
+  readonly passwords?: PasswordSettings;
   /** The plugin with the settings that tests need to be quick, for `latchkey/testing`. @default the plugin itself */
   forTests?(): Plugin;
   /**
@@ -114,6 +120,20 @@ export function setUpPlugins(plugins: readonly Plugin[], core: Core): NamedParts
   if (twice) throw new TypeError(`latchkey: plugins contains ${twice.name} twice; remove one`);
   const definitions = sorted as readonly Plugin[] as readonly PluginDefinition[];
   return definitions.map((plugin) => ({ name: plugin.name, ...plugin.setup(core, sorted) }));
+}
+
+/**
+ * What plugins add to users, which the core needs before it sets them up.
+ *
+ * @internal
+ */
+export function addedToUsers(plugins: readonly Plugin[]): AddedToUsers {
+  const definitions = plugins as readonly PluginDefinition[];
+  return {
+    columns: definitions.map(({ userColumns = {} }) => userColumns),
+    usernames: definitions.find(({ usernames }) => usernames)?.usernames ?? null,
+    passwords: definitions.find(({ passwords }) => passwords)?.passwords ?? null,
+  };
 }
 
 /** @internal */

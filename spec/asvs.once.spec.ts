@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { dictionary } from '@zxcvbn-ts/language-common';
-import { isCommonPassword } from '../lib/plugins/credential-password/common-passwords.js';
+import { isCommonPassword } from '../lib/users/common-passwords.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string) => readFile(root + path, 'utf8');

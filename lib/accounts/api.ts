@@ -1,4 +1,4 @@
-import { type Core, readUsername, requirePasswords, usernamesOf } from '../core/core.js';
+import type { Core } from '../core/core.js';
 import { type ClientInput, requireKnownKeys, type TransactionOption } from '../sessions/request.js';
 import { canonicalEmail, readEmail } from '../users/canonical.js';
 import type { NewFieldValues } from '../users/fields.js';
@@ -7,6 +7,7 @@ import { type UserInput, updateUser } from './change.js';
 import { deleteUser, restoreAccount } from './deletion.js';
 import { setEmail } from './email.js';
 import { type ImportApi, importApi } from './import.js';
+import { readUsername, replacePassword, requirePasswords } from './passwords.js';
 import { type WayBackApi, wayBackApi } from './undo.js';
 
 /** The input of `auth.users.create`. */
@@ -146,9 +147,8 @@ export class UsersApi {
   async setPassword(userId: string, password: string, options: SetUserPasswordOptions = {}): Promise<void> {
     requireKnownKeys('auth.users.setPassword', options, KEYS.setPassword);
     const { keepSessions = false, skipPasswordRules: skipRules = false, transaction } = options;
-    const passwords = requirePasswords(this.#core, 'auth.users.setPassword');
     await this.#core.inTransaction(transaction, () =>
-      passwords.replace(userId, password, { keepSessions, skipRules }),
+      replacePassword(this.#core, userId, password, { keepSessions, skipRules }),
     );
   }
 
@@ -186,7 +186,7 @@ export class UsersApi {
     if (password !== null && passwordHash !== null)
       throw new TypeError('latchkey: auth.users.create: give password or passwordHash, not both');
     if (password !== null)
-      return requirePasswords(this.#core, 'auth.users.create with password').hash(
+      return requirePasswords(this.#core, 'auth.users.create with password').hashGiven(
         password,
         identifiers,
         skipPasswordRules,
@@ -201,7 +201,7 @@ function canonicalIdentifier(core: Core, by: { email?: unknown; username?: unkno
   const { email, username } = by ?? {};
   if ((email == null) === (username == null))
     throw new TypeError('latchkey: auth.users.find: give email or username');
-  const canonical = email == null ? usernamesOf(core)?.fold(username) : canonicalEmail(email);
+  const canonical = email == null ? core.usernames?.fold(username) : canonicalEmail(email);
   if (canonical == null) return null;
   return email == null ? { username: canonical } : { email: canonical };
 }

@@ -1,9 +1,10 @@
 import type { Transaction } from 'sequelize';
-import { type Core, readUsername } from '../core/core.js';
+import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import { usernameChangedNotice } from '../notices/notices.js';
 import type { FieldSource, FieldValues } from '../users/fields.js';
 import type { UserRecord } from '../users/record.js';
+import { readUsername } from './passwords.js';
 
 /** What to change of a user. What is left out stays. */
 export interface UserInput {

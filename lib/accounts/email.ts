@@ -1,4 +1,4 @@
-import { BY_CODE, type Core, passwordsOf } from '../core/core.js';
+import { BY_CODE, type Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import type { MailTemplate, NoticeTemplate } from '../mail/messages.js';
 import type { IssuedSession } from '../sessions/signed-in.js';
@@ -143,9 +143,8 @@ async function ownSession(
     requireStrong(core, record.account, session);
     return session.id;
   }
-  const passwords = passwordsOf(core);
-  if (password === undefined || !passwords) throw new AuthError('unauthenticated');
-  await passwords.verify(record, password);
+  if (password === undefined || !core.passwordCheck) throw new AuthError('unauthenticated');
+  await core.passwordCheck.verifyOwn(record, password);
   requireStrong(core, record.account, null);
   return null;
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { readOptions } from '../config/options.js';
 import { howToEnablePasswords } from '../core/contribution.js';
-import { type Core, passwordsOf, readUsername, requirePasswords } from '../core/core.js';
+import type { Core } from '../core/core.js';
 import { isUuid } from '../crypto/uuid.js';
 import { AuthError, invalidField } from '../errors.js';
 import type { TransactionOption } from '../sessions/request.js';
@@ -16,6 +16,7 @@ import {
   type RowPart,
   switchesOfRowKeys,
 } from '../users/imported.js';
+import { readUsername, requirePasswords } from './passwords.js';
 
 /** Options of `auth.importUsers`. */
 export interface ImportUsersOptions extends TransactionOption {
@@ -266,9 +267,9 @@ export class ImportRows {
 
   async #readHash(given: unknown): Promise<string | null> {
     if (!isGiven(given)) return null;
-    const passwords = passwordsOf(this.core);
+    const { passwords } = this.core;
     if (!passwords) throw notEnabled('passwordHash', howToEnablePasswords());
-    return passwords.checkHash(given as string, this.offered);
+    return passwords.checkHash(given, this.offered);
   }
 
   #readFields(given: ImportRow['fields']): FieldValues {

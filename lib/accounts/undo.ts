@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize';
-import { type Core, passwordsOf } from '../core/core.js';
+import type { Core } from '../core/core.js';
 import { isWellFormedToken } from '../crypto/token.js';
 import { violatedUnique } from '../database/faults.js';
 import { AuthError, declareProblems } from '../errors.js';
@@ -10,6 +10,7 @@ import type { ClientInput } from '../sessions/request.js';
 import type { UserRecord } from '../users/record.js';
 import type { UserChanges } from '../users/updates.js';
 import { isExpired } from './deletion.js';
+import { mailResetLink } from './passwords.js';
 
 /** What to show beside the token of an undo, as POST /undo-change takes it. */
 export interface UndoInput extends ClientInput {
@@ -133,7 +134,7 @@ async function recover(
   const { user } = await restoreState(core, userId, state, shown, transaction);
   await changes.dropSince(found, transaction);
   await devices.forgetAfterUndo(userId, at, isKnown === true, transaction);
-  await passwordsOf(core)?.links?.reset(user, transaction);
+  await mailResetLink(core, user, transaction);
   const before = record.user;
   if (user.email !== before.email) events.emit('user.email_changed', { userId }, transaction);
   if (user.username !== before.username)
@@ -299,7 +300,7 @@ async function proves(
   { passwordHash, parts }: AccountState,
   { password, codes }: UndoProof,
 ): Promise<boolean> {
-  if (password !== undefined && (await passwordsOf(core)?.matches(passwordHash, password))) return true;
+  if (password !== undefined && (await core.passwords?.matches(passwordHash, password))) return true;
   if (Object.keys(codes).length === 0) return false;
   for (const { wayBack } of core.contributions)
     if (wayBack && (await wayBack.proves?.(userId, parts[wayBack.name], codes))) return true;

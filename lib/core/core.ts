@@ -3,7 +3,7 @@ import type { Settings } from '../config/settings.js';
 import type { CallContext, PlainRequest } from '../context/call.js';
 import type { SecretBox } from '../crypto/secret-box.js';
 import type { Database } from '../database/database.js';
-import { AuthError, invalidField } from '../errors.js';
+import { AuthError } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
 import { Mails } from '../mail/mails.js';
 import type { Mailer } from '../mail/messages.js';
@@ -12,6 +12,7 @@ import { Notices } from '../notices/notices.js';
 import type { Events } from '../outbox/events.js';
 import type { Outbox } from '../outbox/outbox.js';
 import { DeviceRows, Devices } from '../sessions/devices.js';
+import { PasswordCheck } from '../sessions/password-check.js';
 import { type Carrier, type ClientInput, forClientOf, type TransactionOption } from '../sessions/request.js';
 import { SecondFactorRules } from '../sessions/second-factor.js';
 import { Sessions } from '../sessions/sessions.js';
@@ -29,13 +30,24 @@ import { accountChanges, devices, oneTimeTokens, type Session, sessions, type Us
 import { Table, type TableDeclaration } from '../tables/table.js';
 import { SignUp } from '../users/create.js';
 import { HeldEmails } from '../users/held-emails.js';
+import { type PasswordSettings, Passwords } from '../users/passwords.js';
 import { type AccountRow, checkAccount, type UserRecord } from '../users/record.js';
 import { UserUpdates } from '../users/updates.js';
+import type { UsernameRules } from '../users/usernames.js';
 import { Users } from '../users/users.js';
 import { MailDelivery } from '../verification/delivery.js';
 import { type Attached, ProofOfEmail } from '../verification/proof.js';
 import { OneTimeTokens } from '../verification/tokens.js';
-import { type Contribution, howToEnablePasswords, type Passwords, type Usernames } from './contribution.js';
+import type { Contribution } from './contribution.js';
+
+/** What plugins add to users. */
+export interface AddedToUsers {
+  readonly columns: readonly Columns[];
+  /** Null if users have no usernames. */
+  readonly usernames: UsernameRules | null;
+  /** Null if users have no passwords. */
+  readonly passwords: PasswordSettings | null;
+}
 
 /** Who changes an account. */
 export interface ChangedBy {
@@ -54,6 +66,12 @@ const MAX_CARRIED_SESSIONS = 2;
 /** The services that plugins, routes and guards share. */
 export class Core {
   readonly users: Users;
+  /** The rules for usernames. Null if users cannot have one. */
+  readonly usernames: UsernameRules | null;
+  /** Null if users cannot have one. */
+  readonly passwords: Passwords | null;
+  /** Verifies passwords. Null if users cannot have one. */
+  readonly passwordCheck: PasswordCheck | null;
   /** Makes accounts. */
   readonly signUp: SignUp;
   /** Changes them. */
@@ -76,7 +94,7 @@ export class Core {
   readonly proofs: ProofOfEmail;
 
   /**
-   * @param columnsOfPlugins the plugins' additional columns of users
+   * @param ofUsers what plugins add to users
    * @param carriersOf creates the carriers of sessions
    * @param setUp sets up the plugins; their contributions are not used before it returns
    */
@@ -90,11 +108,11 @@ export class Core {
     readonly outbox: Outbox,
     /** Encrypts secrets that must be readable later. */
     readonly box: SecretBox,
-    columnsOfPlugins: readonly Columns[],
+    ofUsers: AddedToUsers,
     carriersOf: (sessions: Pick<Sessions, 'find'>) => readonly Carrier[],
     setUp: (core: Core) => readonly Contribution[],
   ) {
-    this.users = new Users(database, settings, columnsOfPlugins);
+    this.users = new Users(database, settings, ofUsers.columns);
     const contributions = () => this.#contributions;
     const tokens = this.table(oneTimeTokens);
     const tables = {
@@ -122,6 +140,22 @@ export class Core {
       this.carriers.flatMap((carrier) => carrier.deviceTokens?.(request) ?? []),
     );
     this.secondFactors = new SecondFactorRules(database, contributions);
+    this.usernames = ofUsers.usernames;
+    this.passwords =
+      ofUsers.passwords &&
+      new Passwords(ofUsers.passwords, this.usernames, context, settings.logger, () => limiter.client);
+    this.passwordCheck =
+      this.passwords &&
+      new PasswordCheck(
+        database,
+        this.users,
+        this.passwords,
+        limiter,
+        this.devices,
+        this.secondFactors,
+        events,
+        (account) => this.checkAccount(account),
+      );
     this.gate = new SignIn(
       new NewSessions(tables.sessions, this.sessions, settings, database, context, (request) =>
         this.sessionTokens(request),
@@ -265,33 +299,4 @@ export class Core {
     // After the outbox: the app's `send` may cause events, which the audit log writes.
     await Promise.all(this.#contributions.map((contribution) => contribution.settle?.()));
   }
-}
-
-/** The passwords of the plugin that has them. Null if none has. */
-export function passwordsOf({ contributions }: Core): Passwords | null {
-  return contributions.find(({ passwords }) => passwords)?.passwords ?? null;
-}
-
-/** @param what the call that needs them, for the message. @throws TypeError if no plugin has passwords */
-export function requirePasswords(core: Core, what: string): Passwords {
-  const passwords = passwordsOf(core);
-  if (passwords) return passwords;
-  throw new TypeError(`latchkey: ${what} requires passwords: ${howToEnablePasswords()}`);
-}
-
-/** The rules for usernames. Null if users cannot have one. */
-export function usernamesOf({ contributions }: Core): Usernames | null {
-  return contributions.find(({ usernames }) => usernames)?.usernames ?? null;
-}
-
-/** Whether users can have usernames. */
-export function hasUsernames(core: Core): boolean {
-  return usernamesOf(core) !== null;
-}
-
-/** A username in its stored form. @throws AuthError `validation_failed`, also if usernames are not enabled */
-export function readUsername(core: Core, username: string): string {
-  const usernames = usernamesOf(core);
-  if (usernames) return usernames.check(username);
-  throw invalidField('/username', 'unknown_key', 'is not accepted: usernames are not enabled');
 }

@@ -3,7 +3,7 @@ import type { CookieValues, OldSession, OldUser, OldUserId, SessionBridge } from
 import type { Settings } from '../config/settings.js';
 import type { PlainRequest } from '../context/call.js';
 import { withTimeout } from '../context/deadline.js';
-import { type Core, usernamesOf } from '../core/core.js';
+import type { Core } from '../core/core.js';
 import { isUuid } from '../crypto/uuid.js';
 import { violatedUnique } from '../database/faults.js';
 import { AuthError } from '../errors.js';
@@ -272,7 +272,7 @@ export async function accountOf(core: Core, user: OldUser): Promise<UserRecord |
 async function importedAccount(core: Core, { email, imported }: OldUser): Promise<UserRecord | null> {
   if (!imported) return null;
   const { ref, username = null, createdAt = null } = imported;
-  const folded = username === null ? null : (usernamesOf(core)?.fold(username) ?? null);
+  const folded = username === null ? null : (core.usernames?.fold(username) ?? null);
   const names = [canonicalEmail(email), folded];
   return core.users.findRecord({ id: importedId({ ref: String(ref), names, createdAt }) });
 }

@@ -3,7 +3,7 @@ import { updateUser } from '../accounts/change.js';
 import { deleteUser } from '../accounts/deletion.js';
 import { confirmEmailChange, requestEmailChange } from '../accounts/email.js';
 import { codeFieldsOf, undoChange as undo } from '../accounts/undo.js';
-import { type Core, hasUsernames, passwordsOf } from '../core/core.js';
+import type { Core } from '../core/core.js';
 import { AuthError, type AuthErrorCode } from '../errors.js';
 import { requireFresh } from '../http/admit.js';
 import { resources, secondFactorProblems, sessionReply } from '../http/present.js';
@@ -51,7 +51,7 @@ export const me = (core: Core) => {
 
 /** Whether users can change anything. */
 export function canUpdate(core: Core): boolean {
-  return hasUsernames(core) || Object.keys(core.users.fields.wireShape('user', 'update')).length > 0;
+  return core.usernames !== null || Object.keys(core.users.fields.wireShape('user', 'update')).length > 0;
 }
 
 export const updateMe = (core: Core) => {
@@ -63,11 +63,11 @@ export const updateMe = (core: Core) => {
     summary: 'Change my fields and username',
     access: 'session',
     body: z.strictObject({
-      ...(hasUsernames(core) && { username: text(100).optional() }),
+      ...(core.usernames && { username: text(100).optional() }),
       ...core.users.fields.wireShape('user', 'update'),
     }),
     answers: { 200: { description: 'The changed user', schema: z.object({ user: user.schema }) } },
-    problems: hasUsernames(core) ? ['username_taken', ...secondFactorProblems(core)] : [],
+    problems: core.usernames ? ['username_taken', ...secondFactorProblems(core)] : [],
     async handle({ auth, body }) {
       const { username } = body as { username?: string };
       const changes = { username, fields: core.users.fields.fromWire(body) };
@@ -130,7 +130,7 @@ export const confirmChange = (core: Core) => {
     problems: [
       ...(['invalid_token', 'email_taken', 'unauthenticated', 'invalid_session'] as const),
       ...secondFactorProblems(core),
-      ...(passwordsOf(core) ? (['invalid_credentials', 'rate_limited'] as const) : []),
+      ...(core.passwords ? (['invalid_credentials', 'rate_limited'] as const) : []),
     ],
     async handle({ body, req }) {
       const { token, password } = body as { token: string; password?: string };
@@ -176,12 +176,12 @@ const FRESH_SECONDS = 600;
 
 /** The field of a body for {@link requireFreshOrPassword}. Without passwords there is none. */
 export function passwordShape(core: Core): { password?: z.ZodOptional<z.ZodString> } {
-  return passwordsOf(core) ? { password: text(1024).optional() } : {};
+  return core.passwords ? { password: text(1024).optional() } : {};
 }
 
 /** The problems of {@link requireFreshOrPassword}. */
 export function passwordProblems(core: Core): readonly AuthErrorCode[] {
-  return ['reauthentication_required', ...(passwordsOf(core) ? FAILURES : [])];
+  return ['reauthentication_required', ...(core.passwords ? FAILURES : [])];
 }
 
 const FAILURES = ['invalid_credentials', 'rate_limited'] as const;
@@ -199,9 +199,8 @@ export async function requireFreshOrPassword(
   body: object,
 ): Promise<void> {
   const { password } = body as { password?: string };
-  const passwords = passwordsOf(core);
-  if (password === undefined || !passwords) return requireFresh(core, auth, FRESH_SECONDS);
+  if (password === undefined || !core.passwordCheck) return requireFresh(core, auth, FRESH_SECONDS);
   const record = await core.users.findRecord({ id: auth.user.id });
   if (!record) throw new AuthError('invalid_session');
-  await passwords.verify(record, password);
+  await core.passwordCheck.verifyOwn(record, password);
 }

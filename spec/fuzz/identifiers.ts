@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { domainToUnicode } from 'node:url';
 import fc from 'fast-check';
 import addressparser from 'nodemailer/lib/addressparser';
-import { UsernameRules } from '../../lib/plugins/credential-password/usernames.js';
 import { canonicalEmail, canonicalUsername } from '../../lib/users/canonical.js';
+import { UsernameRules } from '../../lib/users/usernames.js';
 import { changed, piecesOf, text } from './inputs.js';
 import { fuzz, quickly } from './property.js';
 

@@ -1,6 +1,6 @@
 import type { Response } from 'supertest';
+import { mailInvitation } from '../../lib/accounts/passwords.js';
 import { type AuthWith, internalsOf } from '../../lib/auth.js';
-import { passwordsOf } from '../../lib/core/core.js';
 import {
   type AuthConfig,
   admin,
@@ -192,7 +192,7 @@ export const byInvitation: Way = async ({ email, id }) => {
   await rows(app.database, 'UPDATE users SET password_hash = NULL WHERE id = :id', { id });
   const user = await app.auth.admin.getUser(id);
   const { token } = await mail.mailOf(email, 'invitation', async () =>
-    passwordsOf(internalsOf(app.auth).core)?.links?.invite(user),
+    mailInvitation(internalsOf(app.auth).core, user),
   );
   const attempt = (new_password: string) => post('/passwords/reset', { token, new_password });
   return { right: () => attempt(NEW), repeat: () => attempt('short') };

@@ -1,5 +1,12 @@
 import type { Transaction } from 'sequelize';
-import { type Core, passwordsOf, readUsername, requirePasswords } from '../../core/core.js';
+import {
+  hasPasswordLinks,
+  mailInvitation,
+  mailResetLink,
+  readUsername,
+  requirePasswords,
+} from '../../accounts/passwords.js';
+import type { Core } from '../../core/core.js';
 import { AuthError, invalidField } from '../../errors.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
 import type { Session, User } from '../../tables/core.js';
@@ -166,7 +173,7 @@ export async function createUser(core: Core, input: CreateUserByAdminInput): Pro
     throw invalidField('/email', 'required', 'is missing: a user needs an email or a username');
   const alongside = async ({ user }: UserRecord, transaction: Transaction) => {
     core.events.emit('admin.user_created', { userId: user.id, adminId }, transaction);
-    await passwordsOf(core)?.links?.invite(user, transaction);
+    await mailInvitation(core, user, transaction);
   };
   const record = await core.signUp.create(
     { email, username, passwordHash: null },
@@ -205,15 +212,15 @@ export async function sendPasswordReset(
   userId: string,
   { adminId = null }: AdminCallOptions,
 ): Promise<void> {
-  const { links } = requirePasswords(core, 'auth.admin.sendPasswordReset');
-  if (!links) throw new TypeError('latchkey: this requires email: { send } in the config');
+  requirePasswords(core, 'auth.admin.sendPasswordReset');
+  if (!hasPasswordLinks(core)) throw new TypeError('latchkey: this requires email: { send } in the config');
   const user = await core.users.find(userId);
   if (!user) throw new AuthError('user_not_found');
   if (user.email === null) throw new AuthError('email_missing');
   // Counted separately: strangers can use up the limit on what they request.
   await core.limiter.countAccount('mail', user.id, 'admin');
   await core.events.together(['admin.password_reset_sent'], async (transaction) => {
-    await links.reset(user, transaction);
+    await mailResetLink(core, user, transaction);
     core.events.emit('admin.password_reset_sent', { userId, adminId }, transaction);
   });
 }

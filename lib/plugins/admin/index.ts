@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { hasPasswordLinks } from '../../accounts/passwords.js';
 import { readOptions } from '../../config/options.js';
 import { declareAdministrators } from '../../core/contribution.js';
-import { passwordsOf } from '../../core/core.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import type { User } from '../../tables/core.js';
 import { canonicalEmail } from '../../users/canonical.js';
@@ -85,7 +85,7 @@ export function admin(options: AdminOptions): Plugin<'admin', AdminApi, Record<n
           listUsers(core, api),
           getUser(core, api),
           ...(data.manageUsers ? [createUser(core, api), updateUser(core, api), deleteUser(api)] : []),
-          ...(passwordsOf(core)?.links ? [sendPasswordReset(api)] : []),
+          ...(hasPasswordLinks(core) ? [sendPasswordReset(api)] : []),
           listUserSessions(core, api),
           revokeUserSession(api),
           revokeUserSessions(api),

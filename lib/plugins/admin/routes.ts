@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Core, hasUsernames } from '../../core/core.js';
+import type { Core } from '../../core/core.js';
 import { resources } from '../../http/present.js';
 import { pageOptions, pageQuery, route, text } from '../../http/route.js';
 import type { AdminApi } from './api.js';
@@ -46,7 +46,7 @@ export const getUser = (core: Core, api: AdminApi) => {
 /** The fields of the app, and the username if usernames are on. */
 function editable(core: Core, purpose: 'create' | 'update') {
   return {
-    ...(hasUsernames(core) && { username: text(100).optional() }),
+    ...(core.usernames && { username: text(100).optional() }),
     ...core.users.fields.wireShape('code', purpose),
   };
 }
@@ -55,7 +55,7 @@ function usernameIn(body: object): string | undefined {
   return (body as { username?: string }).username;
 }
 
-const takenIf = (core: Core) => (hasUsernames(core) ? (['username_taken'] as const) : []);
+const takenIf = (core: Core) => (core.usernames ? (['username_taken'] as const) : []);
 
 export const createUser = (core: Core, api: AdminApi) => {
   const { userForAdmins: user } = resources(core);

@@ -1,12 +1,13 @@
 import { reauthenticate } from '../../accounts/reauthentication.js';
 import type { Core } from '../../core/core.js';
-import type { ClientInput, TransactionOption } from '../../sessions/request.js';
+import { attemptsFor, type PasswordCheck } from '../../sessions/password-check.js';
+import type { ClientInput } from '../../sessions/request.js';
 import type { IssuedSession, SignedIn, withSecondFactors } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
 import { canonicalEmail } from '../../users/canonical.js';
 import type { Identifier, UserRecord } from '../../users/record.js';
+import { UsernameRules } from '../../users/usernames.js';
 import type { EmailVerification } from './email-verification.js';
-import { type ImportedUser, type ImportResult, importUsers } from './import-users.js';
 import type {
   ChangePasswordInput,
   ReauthenticateInput,
@@ -16,17 +17,13 @@ import type {
   SignUpInput,
   VerifyEmailInput,
 } from './inputs.js';
-import type { LegacyHashes } from './legacy-hashes.js';
 import type { Settings } from './options.js';
 import type { PasswordChange } from './password-change.js';
-import { attemptsFor, type PasswordCheck } from './password-check.js';
 import type { PasswordReset } from './password-reset.js';
 import type { Registration, Registrations } from './registrations.js';
-import { UsernameRules } from './usernames.js';
 import './declarations.js';
 
 interface Parts {
-  readonly legacy: LegacyHashes;
   readonly check: PasswordCheck;
   readonly registrations: Registrations;
   readonly change: PasswordChange;
@@ -163,12 +160,6 @@ export class CredentialApi<
    */
   resetPassword(input: ResetPasswordInput): Promise<void> {
     return this.#core.forClient(input, () => this.#byMail.reset.reset(input.token, input.newPassword));
-  }
-
-  /** Imports accounts with their password hashes. Each password is rehashed at the first sign-in. */
-  importUsers(users: readonly ImportedUser[], options?: TransactionOption): Promise<ImportResult> {
-    const { legacy } = this.#parts;
-    return importUsers(this.#core, users, { usernames: this.#settings.usernames, legacy }, options);
   }
 
   get #usernames() {

@@ -2,9 +2,9 @@ import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
 import type { Link, Mails } from '../../mail/mails.js';
+import type { PasswordCheck } from '../../sessions/password-check.js';
 import type { User } from '../../tables/core.js';
 import { VERIFY_EMAIL, verifyEmailMail } from './declarations.js';
-import type { PasswordCheck } from './password-check.js';
 
 /** Emails verification links, and redeems them. */
 export class EmailVerification {

@@ -1,18 +1,16 @@
 import * as z from 'zod';
-import { declarePasswords, type Passwords } from '../../core/contribution.js';
+import { INVITATION, RESET_PASSWORD } from '../../accounts/passwords.js';
+import { declarePasswords } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
-import { loadArgon2, needsArgon2 } from '../../crypto/foreign-hash.js';
-import { PasswordHasher } from '../../crypto/password.js';
-import { AuthError, invalidField } from '../../errors.js';
+import { AuthError } from '../../errors.js';
 import { text } from '../../http/route.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
+import type { PasswordCheck } from '../../sessions/password-check.js';
 import type { Reauthentication } from '../../sessions/second-factor.js';
 import type { UserRecord } from '../../users/record.js';
 import { CredentialApi } from './api.js';
-import { INVITATION, RESET_PASSWORD, VERIFY_EMAIL } from './declarations.js';
+import { VERIFY_EMAIL } from './declarations.js';
 import { EmailVerification } from './email-verification.js';
-import { problemOfHash } from './import-users.js';
-import { LegacyHashes } from './legacy-hashes.js';
 import {
   type CredentialPasswordOptions,
   checkTogether,
@@ -22,7 +20,6 @@ import {
   type SignUpInputOf,
 } from './options.js';
 import { PasswordChange } from './password-change.js';
-import { PasswordCheck } from './password-check.js';
 import { PasswordReset } from './password-reset.js';
 import { Registrations } from './registrations.js';
 import {
@@ -36,7 +33,6 @@ import {
   usernamesCheck,
   verifyEmail,
 } from './routes.js';
-import { PasswordRules } from './rules.js';
 
 declarePasswords('add credentialPassword() to plugins');
 
@@ -56,6 +52,8 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
   const short = { minLength: 1, common: false };
   return definePlugin({
     name: 'credential',
+    usernames: settings.usernames,
+    passwords: settings,
     forTests: () =>
       credentialPassword({
         ...options,
@@ -66,7 +64,7 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
       checkTogether(settings, core);
       const parts = makeParts(core, settings);
       const api = new CredentialApi(core, parts, settings);
-      const newPassword = text(1024).describe(parts.rules.description);
+      const newPassword = text(1024).describe(parts.passwords.rules.description);
       const routesByMail = () => [
         sendVerification(api),
         verifyEmail(core, api),
@@ -85,9 +83,7 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
         ],
         shows: { user: settings.usernames ? ['username'] : [] },
         purposes: [VERIFY_EMAIL, RESET_PASSWORD, INVITATION],
-        passwords: passwordsOf(parts),
         reauthentications: [byPassword(parts.check)],
-        ...(settings.usernames && { usernames: settings.usernames }),
         async checkSignIn(user, isByPerson) {
           if (!settings.requireVerifiedEmail || user.email === null || user.emailVerifiedAt !== null) return;
           if (isByPerson) await parts.byMail?.verification.offer(user);
@@ -104,66 +100,26 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
 }
 
 function makeParts(core: Core, settings: Settings) {
-  const legacy = new LegacyHashes(settings.verifyLegacy, core.settings.logger);
-  const { bcryptCost, pepper } = settings;
-  const hasher = new PasswordHasher(bcryptCost, pepper, () => core.limiter.client, legacy.read);
-  const check = new PasswordCheck(core, hasher);
-  const { isBreached, onBreachCheckFailure: onFailure, passwordRules, usernames } = settings;
-  // The app's own code, which may make calls of its own.
-  const breach = isBreached && {
-    check: (password: string) => core.context.detached(() => isBreached(password)),
-    onFailure,
-  };
-  const rules = new PasswordRules(passwordRules, breach, usernames, core.settings.logger);
-  const change = new PasswordChange(core, hasher, rules);
-  const { mails } = core;
+  const { mails, passwords, passwordCheck: check } = core;
+  if (!passwords || !check) throw new TypeError('the core has no passwords');
   const { email } = core.settings;
   const byMail = mails &&
     email && {
       verification: new EmailVerification(core, mails, email.verifyUrl, check),
-      reset: new PasswordReset(core, mails, email, hasher, rules),
+      reset: new PasswordReset(core, mails, passwords),
     };
-  const registrations = new Registrations(core, hasher, rules, byMail, settings);
-  return { hasher, legacy, check, rules, change, byMail, registrations };
+  return {
+    check,
+    passwords,
+    change: new PasswordChange(core, passwords),
+    byMail,
+    registrations: new Registrations(core, passwords, byMail?.verification ?? null, settings),
+  };
 }
 
 /** Whether the user has a password, and an email or username to sign in with. */
 function hasUsablePassword({ user, passwordHash }: UserRecord, { usernames }: Settings): boolean {
   return passwordHash !== null && (user.email !== null || (usernames !== null && user.username !== null));
-}
-
-interface Parts {
-  readonly hasher: PasswordHasher;
-  readonly legacy: LegacyHashes;
-  readonly check: PasswordCheck;
-  readonly rules: PasswordRules;
-  readonly change: PasswordChange;
-  readonly byMail: { readonly reset: PasswordReset } | null;
-}
-
-/** What other features do with passwords. */
-export function passwordsOf({ hasher, legacy, check, rules, change, byMail }: Parts): Passwords {
-  return {
-    verify: (record, password) => check.verifyOwn(record, password),
-    matches: async (hash, password) => (await hasher.verify(password, hash)).matches,
-    async hash(password, identifiers, skipRules) {
-      await rules.checkGiven(password, identifiers, skipRules);
-      return hasher.hash(password);
-    },
-    async checkHash(given, offered) {
-      const hash = typeof given === 'string' ? legacy.tagged(given, offered) : given;
-      if (needsArgon2(hash)) await loadArgon2();
-      const problem = problemOfHash(hash, legacy.read);
-      if (problem) throw invalidField('/password_hash', problem.code, problem.detail.replace(/^\w+ /, ''));
-      return hash;
-    },
-    useLegacy: (verifiers) => legacy.add(verifiers),
-    replace: (userId, password, options) => change.replace(userId, password, options),
-    links: byMail && {
-      invite: (user, transaction) => byMail.reset.invite(user, transaction),
-      reset: (user, transaction) => byMail.reset.mail(user, transaction),
-    },
-  };
 }
 
 /** The password as a field of POST /reauthenticate. */

@@ -4,10 +4,10 @@ import type { Core } from '../../core/core.js';
 import type { IssuedSession } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
 import type { LegacyVerifiers } from '../../users/imported.js';
+import { checkVerifiers } from '../../users/legacy-hashes.js';
+import type { BreachCheck } from '../../users/password-rules.js';
+import { UsernameRules } from '../../users/usernames.js';
 import type { SignUpInput } from './inputs.js';
-import { checkVerifiers } from './legacy-hashes.js';
-import type { BreachCheck } from './rules.js';
-import { UsernameRules } from './usernames.js';
 
 /** Rules for new passwords. */
 export interface PasswordRuleOptions {

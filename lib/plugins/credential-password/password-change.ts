@@ -1,20 +1,16 @@
 import type { Transaction } from 'sequelize';
-import type { ReplacePasswordOptions } from '../../core/contribution.js';
-import { BY_CODE, type Core } from '../../core/core.js';
-import type { PasswordHasher } from '../../crypto/password.js';
+import { passwordChangedNotice, passwordSetNotice, storePassword } from '../../accounts/passwords.js';
+import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
-import type { NoticeTemplate } from '../../mail/messages.js';
 import type { SignedIn } from '../../sessions/signed-in.js';
+import type { Passwords } from '../../users/passwords.js';
 import type { UserRecord } from '../../users/record.js';
-import { passwordChangedNotice, passwordSetNotice } from './declarations.js';
-import type { PasswordRules } from './rules.js';
 
 /** Sets and changes passwords. */
 export class PasswordChange {
   constructor(
     private readonly core: Core,
-    private readonly hasher: PasswordHasher,
-    private readonly rules: PasswordRules,
+    private readonly passwords: Passwords,
   ) {}
 
   /**
@@ -38,7 +34,7 @@ export class PasswordChange {
       if (current?.authEpoch !== record.authEpoch) throw new AuthError('invalid_credentials');
       if (sessionId) await this.#requireStrong(sessionId, current, transaction);
       await notices.before(passwordChangedNotice, current, transaction);
-      const updatedAt = await replacePassword(this.core, userId, passwordHash, transaction);
+      const updatedAt = await storePassword(this.core, userId, passwordHash, transaction);
       await this.core.devices.forgetOthers(userId, transaction);
       const user = { ...current.user, updatedAt };
       events.emit('password.changed', { userId }, transaction);
@@ -73,56 +69,16 @@ export class PasswordChange {
     await this.core.change(userId, { sessionId }, async (current, transaction) => {
       if (current.passwordHash !== null) throw new AuthError('password_already_set');
       await notices.before(passwordSetNotice, current, transaction);
-      await replacePassword(this.core, userId, passwordHash, transaction);
+      await storePassword(this.core, userId, passwordHash, transaction);
       await this.core.sessions.keepAll(userId, transaction);
       events.emit('password.changed', { userId }, transaction);
     });
   }
 
-  /**
-   * Replaces the password of a user, because the app says so. It ends every session, unless they are to be kept.
-   *
-   * @throws AuthError `validation_failed`, `user_not_found`
-   */
-  async replace(
-    userId: string,
-    newPassword: string,
-    { keepSessions, skipRules }: ReplacePasswordOptions,
-  ): Promise<void> {
-    const { users, sessions, events, notices } = this.core;
-    const { email, username } = (await users.require(userId)).user;
-    await this.rules.checkGiven(newPassword, [email, username], skipRules);
-    const passwordHash = await this.hasher.hash(newPassword);
-    await this.core.change(userId, BY_CODE, async (current, transaction) => {
-      const template = newPasswordNotice(current);
-      await notices.before(template, current, transaction, { byApp: true });
-      await replacePassword(this.core, userId, passwordHash, transaction);
-      await this.core.devices.forgetOthers(userId, transaction);
-      events.emit('password.changed', { userId }, transaction);
-      await (keepSessions ? sessions.keepAll(userId, transaction) : sessions.endAll(userId, transaction));
-    });
-  }
-
   async #hash({ user }: UserRecord, newPassword: string): Promise<string> {
-    await this.rules.check(newPassword, '/new_password', [user.email, user.username]);
+    await this.passwords.rules.check(newPassword, '/new_password', [user.email, user.username]);
     // Each change revokes the reset links, so an intruder could keep the owner from resetting the password.
     await this.core.limiter.countAccount('passwordChange', user.id);
-    return this.hasher.hash(newPassword);
+    return this.passwords.hasher.hash(newPassword);
   }
-}
-
-/** The notice of a new password, whether or not there was one before. */
-export function newPasswordNotice({ passwordHash }: UserRecord): NoticeTemplate {
-  return passwordHash === null ? passwordSetNotice : passwordChangedNotice;
-}
-
-/** Stores a new password and revokes the emailed reset links. @returns the new `updatedAt` */
-export async function replacePassword(
-  { users, tokens }: Core,
-  userId: string,
-  passwordHash: string,
-  transaction: Transaction,
-): Promise<Date> {
-  await tokens.endWithNewPassword(userId, transaction);
-  return users.setPasswordHash(userId, passwordHash, transaction);
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize';
+import { resetLink } from '../../accounts/passwords.js';
 import type { Core } from '../../core/core.js';
-import type { PasswordHasher } from '../../crypto/password.js';
 import { AuthError, type FieldError, invalidField } from '../../errors.js';
 import type { NewEntry } from '../../outbox/rows.js';
 import type { SignedIn } from '../../sessions/signed-in.js';
@@ -8,12 +8,11 @@ import type { User } from '../../tables/core.js';
 import { canonicalEmail } from '../../users/canonical.js';
 import type { FieldSource, FieldValues } from '../../users/fields.js';
 import { isHeld } from '../../users/held-emails.js';
+import type { Passwords } from '../../users/passwords.js';
 import type { UserRecord } from '../../users/record.js';
 import type { EmailVerification } from './email-verification.js';
 import type { SignUpInput } from './inputs.js';
 import type { Settings } from './options.js';
-import type { PasswordReset } from './password-reset.js';
-import type { PasswordRules } from './rules.js';
 
 /** In place of the id of a user who was not created. */
 const NOBODY = '';
@@ -31,19 +30,13 @@ interface Checked {
   readonly fields: FieldValues;
 }
 
-interface ByMail {
-  readonly verification: EmailVerification;
-  readonly reset: PasswordReset;
-}
-
 /** Creates accounts with a password. */
 export class Registrations {
-  /** @param byMail features that need email; null if `email` is not configured */
+  /** @param verification null if `email` is not configured */
   constructor(
     private readonly core: Core,
-    private readonly hasher: PasswordHasher,
-    private readonly rules: PasswordRules,
-    private readonly byMail: ByMail | null,
+    private readonly passwords: Passwords,
+    private readonly verification: EmailVerification | null,
     private readonly settings: Settings,
   ) {}
 
@@ -94,7 +87,7 @@ export class Registrations {
         code: 'invalid_username',
         detail: this.settings.usernames?.detail ?? '',
       });
-    const fault = await this.rules.faultOf(password, [email, username]);
+    const fault = await this.passwords.rules.faultOf(password, [email, username]);
     if (fault) errors.push({ pointer: '/password', ...fault });
     errors.push(...this.#faultsOf(fields, from));
     if (errors.length > 0) throw new AuthError('validation_failed', { errors });
@@ -134,7 +127,7 @@ export class Registrations {
     // Checked first, since the error for a taken username would otherwise reveal that the email is not taken.
     if (conceals && username && (await users.isUsernameTaken(username)))
       throw new AuthError('username_taken');
-    const passwordHash = await this.hasher.hash(password);
+    const passwordHash = await this.passwords.hasher.hash(password);
     try {
       const alongside = ({ user }: UserRecord, transaction: Transaction) => this.#mail(user, transaction);
       return await signUp.create({ email, username, passwordHash }, { via, from, fields, alongside });
@@ -151,7 +144,7 @@ export class Registrations {
   async #mail(user: User, transaction: Transaction): Promise<void> {
     if (!this.settings.mailsOnSignUp || user.email === null) return;
     if (this.settings.concealExistingEmails) await this.#mailOutcome(user.email, user.id, { transaction });
-    else await this.byMail?.verification.mail(user, transaction);
+    else await this.verification?.mail(user, transaction);
   }
 
   /** Emails what a concealed sign-up did. The statements are the same whether it created the account or not. */
@@ -160,11 +153,10 @@ export class Registrations {
     createdId: string,
     options: { readonly beside?: readonly NewEntry[]; readonly transaction?: Transaction },
   ): Promise<void> {
-    if (!this.byMail) return;
-    const { verification, reset } = this.byMail;
+    if (!this.verification) return;
     const links = [
-      { userId: createdId, link: verification.link },
-      { userId: null, link: reset.link },
+      { userId: createdId, link: this.verification.link },
+      { userId: null, link: resetLink(this.core) },
     ];
     await this.core.mails?.oneOf(email, links, { limit: 'sign-up', ...options });
   }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { admin, createAuth } from '../../../lib/index.js';
-import { UsernameRules } from '../../../lib/plugins/credential-password/usernames.js';
+import { UsernameRules } from '../../../lib/users/usernames.js';
 import { ada, password, SECRET, type SpecApp, startApp } from '../../support/app.js';
 import { expectProblem } from '../../support/problem.js';
 

@@ -1,9 +1,13 @@
-import type { Core } from '../../core/core.js';
-import type { PasswordHasher } from '../../crypto/password.js';
-import { AuthError } from '../../errors.js';
-import type { RefusedAttempt } from '../../limits/limiter.js';
-import type { User } from '../../tables/core.js';
-import type { Identifier, UserRecord } from '../../users/record.js';
+import type { Database } from '../database/database.js';
+import { AuthError } from '../errors.js';
+import type { Limiter, RefusedAttempt } from '../limits/limiter.js';
+import type { Events } from '../outbox/events.js';
+import type { User } from '../tables/core.js';
+import type { Passwords } from '../users/passwords.js';
+import type { AccountRow, Identifier, UserRecord } from '../users/record.js';
+import type { Users } from '../users/users.js';
+import type { Devices } from './devices.js';
+import type { SecondFactorRules } from './second-factor.js';
 
 /** The key by which the attempts for an identifier are counted, whether or not it has an account. */
 export function attemptsFor(identifier: Identifier): string {
@@ -35,9 +39,16 @@ export class PasswordCheck {
   readonly #attempts = new Map<string, Set<Promise<boolean>>>();
   #learning: Promise<void> | undefined;
 
+  /** @param checkAccount refuses the owner of an account that cannot be used */
   constructor(
-    private readonly core: Core,
-    private readonly hasher: PasswordHasher,
+    private readonly database: Database,
+    private readonly users: Pick<Users, 'sampleHashes' | 'replacePasswordHash'>,
+    private readonly passwords: Passwords,
+    private readonly limiter: Limiter,
+    private readonly devices: Pick<Devices, 'find'>,
+    private readonly secondFactors: Pick<SecondFactorRules, 'isOn'>,
+    private readonly events: Events,
+    private readonly checkAccount: (account: AccountRow) => void,
   ) {}
 
   /**
@@ -59,7 +70,7 @@ export class PasswordCheck {
    */
   async verifyOwn(record: UserRecord, password: string): Promise<UserRecord> {
     const proved = await this.#verify(record, attemptsOf(record.user), password, true);
-    this.core.checkAccount(proved.account);
+    this.checkAccount(proved.account);
     return proved;
   }
 
@@ -69,7 +80,7 @@ export class PasswordCheck {
     password: string,
     isOwn: boolean,
   ): Promise<RightPassword> {
-    await this.core.limiter.countAddress('signIn');
+    await this.limiter.countAddress('signIn');
     const userId = record?.user.id ?? null;
     const account = await this.#counterOf(record, name);
     await this.#learnCosts();
@@ -81,15 +92,15 @@ export class PasswordCheck {
       // Attempts count as failures until they finish, so the owner may have caused the pause with concurrent sign-ins.
       const others = this.#canWait ? await Promise.all(this.#attempts.get(account) ?? []) : [];
       if (round < MAX_ROUNDS && others.includes(true)) continue;
-      await this.hasher.pretend();
-      if (isFirst) this.core.events.emit('sign_in.throttled', { userId });
+      await this.passwords.hasher.pretend();
+      if (isFirst) this.events.emit('sign_in.throttled', { userId });
       throw outcome.error;
     }
   }
 
   /** On SQLite, other attempts wait until the app's transaction has ended, since it is the only writer. */
   get #canWait(): boolean {
-    const { isJoined, dialect } = this.core.database;
+    const { isJoined, dialect } = this.database;
     return !isJoined || dialect !== 'sqlite';
   }
 
@@ -98,7 +109,7 @@ export class PasswordCheck {
    * imported. Others are learned when they are first verified.
    */
   async #learnCosts(): Promise<void> {
-    this.#learning ??= this.core.users.sampleHashes().then((hashes) => this.hasher.learn(hashes));
+    this.#learning ??= this.users.sampleHashes().then((hashes) => this.passwords.hasher.learn(hashes));
     try {
       await this.#learning;
     } catch (error) {
@@ -113,8 +124,7 @@ export class PasswordCheck {
    * counts of all devices again.
    */
   async #counterOf(record: UserRecord | null, name: string): Promise<string> {
-    const { devices, limiter } = this.core;
-    const device = limiter.countsAttempts ? await devices.find(record?.user.id ?? null) : null;
+    const device = this.limiter.countsAttempts ? await this.devices.find(record?.user.id ?? null) : null;
     if (record && device) return `device ${device} ${record.authEpoch}`;
     return record ? attemptsOf(record.user) : name;
   }
@@ -129,13 +139,16 @@ export class PasswordCheck {
     const end = this.#begin(account);
     let isCorrect = false;
     try {
-      const paused = await this.core.limiter.reserveAttempt(account);
+      const paused = await this.limiter.reserveAttempt(account);
       if (paused) return paused;
       // Only now: strangers can cause pauses, so the attempts that a pause refuses must not use up the limit.
-      if (isOwn) await this.core.limiter.countAccount('passwordCheck', account);
-      const { matches, outdated } = await this.hasher.verify(password, record?.passwordHash ?? null);
+      if (isOwn) await this.limiter.countAccount('passwordCheck', account);
+      const { matches, outdated } = await this.passwords.hasher.verify(
+        password,
+        record?.passwordHash ?? null,
+      );
       if (!record || !matches) {
-        this.core.events.emit('sign_in.failed', { userId: record?.user.id ?? null });
+        this.events.emit('sign_in.failed', { userId: record?.user.id ?? null });
         throw new AuthError('invalid_credentials');
       }
       const attempts = await this.#forgive(account, record);
@@ -149,12 +162,11 @@ export class PasswordCheck {
 
   /** With a second factor, whoever knows only the password must not clear the failures of those who guess it. */
   async #forgive(account: string, record: UserRecord): Promise<string | null> {
-    const { limiter, secondFactors } = this.core;
-    if (!secondFactors.isOn(record.account)) {
-      await limiter.clearFailures(account);
+    if (!this.secondFactors.isOn(record.account)) {
+      await this.limiter.clearFailures(account);
       return null;
     }
-    await limiter.giveBack(account);
+    await this.limiter.giveBack(account);
     return account;
   }
 
@@ -176,6 +188,6 @@ export class PasswordCheck {
 
   async #rehash({ user, passwordHash }: UserRecord, password: string): Promise<void> {
     if (passwordHash === null) return;
-    await this.core.users.replacePasswordHash(user.id, passwordHash, await this.hasher.hash(password));
+    await this.users.replacePasswordHash(user.id, passwordHash, await this.passwords.hasher.hash(password));
   }
 }

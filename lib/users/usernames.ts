@@ -1,5 +1,5 @@
-import { invalidField } from '../../errors.js';
-import { canonicalUsername } from '../../users/canonical.js';
+import { invalidField } from '../errors.js';
+import { canonicalUsername } from './canonical.js';
 
 /** As the column is declared. */
 export const MAX_USERNAME = 100;

@@ -1,7 +1,7 @@
-import { withTimeout } from '../../context/deadline.js';
-import { AuthError, invalidField } from '../../errors.js';
-import { kindOf, type Logger } from '../../logger.js';
-import { canonicalEmail } from '../../users/canonical.js';
+import { withTimeout } from '../context/deadline.js';
+import { AuthError, invalidField } from '../errors.js';
+import { kindOf, type Logger } from '../logger.js';
+import { canonicalEmail } from './canonical.js';
 import { isCommonPassword, readingsOf } from './common-passwords.js';
 import type { UsernameRules } from './usernames.js';
 
@@ -10,6 +10,13 @@ const BREACH_CHECK_MS = 2000;
 
 /** Checks whether a password is known from a data breach. */
 export type BreachCheck = (password: string) => Promise<boolean>;
+
+/** What a new password must be: see `PasswordRuleOptions`. */
+export interface PasswordRuleSettings {
+  readonly minLength: number;
+  readonly common: boolean;
+  readonly words: readonly string[];
+}
 
 interface Fault {
   readonly code: string;
@@ -30,11 +37,7 @@ export class PasswordRules {
    * @param usernames null if users have none
    */
   constructor(
-    private readonly options: {
-      readonly minLength: number;
-      readonly common: boolean;
-      readonly words: readonly string[];
-    },
+    private readonly options: PasswordRuleSettings,
     private readonly breach:
       | { readonly check: BreachCheck; readonly onFailure: 'accept' | 'refuse' }
       | undefined,

@@ -1,0 +1,155 @@
+import type { Transaction } from 'sequelize';
+import { howToEnablePasswords } from '../core/contribution.js';
+import { BY_CODE, type Core } from '../core/core.js';
+import { invalidField } from '../errors.js';
+import type { Link } from '../mail/mails.js';
+import type { MailTemplate, NoticeTemplate } from '../mail/messages.js';
+import { declareEvents } from '../outbox/events.js';
+import type { User } from '../tables/core.js';
+import type { Passwords } from '../users/passwords.js';
+import type { UserRecord } from '../users/record.js';
+import type { Purpose } from '../verification/tokens.js';
+
+/** @param what the call that needs them, for the message. @throws TypeError if users have no passwords */
+export function requirePasswords({ passwords }: Core, what: string): Passwords {
+  if (passwords) return passwords;
+  throw new TypeError(`latchkey: ${what} requires passwords: ${howToEnablePasswords()}`);
+}
+
+/** A username in its stored form. @throws AuthError `validation_failed`, also if usernames are not enabled */
+export function readUsername({ usernames }: Core, username: string): string {
+  if (usernames) return usernames.check(username);
+  throw invalidField('/username', 'unknown_key', 'is not accepted: usernames are not enabled');
+}
+
+/** How to replace a user's password. */
+export interface ReplacePasswordOptions {
+  readonly keepSessions: boolean;
+  readonly skipRules: boolean;
+}
+
+/**
+ * Replaces the password of a user, because the app says so. It ends every session, unless they are to be kept.
+ *
+ * @throws AuthError `validation_failed`, `user_not_found`
+ * @throws TypeError if users have no passwords
+ */
+export async function replacePassword(
+  core: Core,
+  userId: string,
+  newPassword: string,
+  { keepSessions, skipRules }: ReplacePasswordOptions,
+): Promise<void> {
+  const { sessions, events, notices } = core;
+  const passwords = requirePasswords(core, 'auth.users.setPassword');
+  const { email, username } = (await core.users.require(userId)).user;
+  const passwordHash = await passwords.hashGiven(newPassword, [email, username], skipRules);
+  await core.change(userId, BY_CODE, async (current, transaction) => {
+    await notices.before(newPasswordNotice(current), current, transaction, { byApp: true });
+    await storePassword(core, userId, passwordHash, transaction);
+    await core.devices.forgetOthers(userId, transaction);
+    events.emit('password.changed', { userId }, transaction);
+    await (keepSessions ? sessions.keepAll(userId, transaction) : sessions.endAll(userId, transaction));
+  });
+}
+
+/** Stores a new password and revokes the emailed reset links. @returns the new `updatedAt` */
+export async function storePassword(
+  { users, tokens }: Core,
+  userId: string,
+  passwordHash: string,
+  transaction: Transaction,
+): Promise<Date> {
+  await tokens.endWithNewPassword(userId, transaction);
+  return users.setPasswordHash(userId, passwordHash, transaction);
+}
+
+/** Whether links to choose a password can be emailed. */
+export function hasPasswordLinks({ mails, passwords }: Core): boolean {
+  return mails !== null && passwords !== null;
+}
+
+/** Emails a user a reset link, if that is possible and the user has an email. */
+export async function mailResetLink(core: Core, user: User, transaction?: Transaction): Promise<void> {
+  if (hasPasswordLinks(core)) await core.mails?.link(resetLink(core), user, transaction);
+}
+
+/** Emails a user whom somebody else has created the link to choose a first password, if that is possible. */
+export async function mailInvitation(core: Core, user: User, transaction?: Transaction): Promise<void> {
+  const template = { ...invitationMail, page: core.settings.email?.invitationUrl ?? '' };
+  if (hasPasswordLinks(core)) await core.mails?.link({ template, purpose: INVITATION }, user, transaction);
+}
+
+export function resetLink({ settings }: Core): Link {
+  return {
+    template: { ...resetPasswordMail, page: settings.email?.resetUrl ?? '' },
+    purpose: RESET_PASSWORD,
+  };
+}
+
+declare module '../outbox/events.js' {
+  interface EventDetails {
+    /** A password was changed, or set for the first time. */
+    'password.changed': { readonly userId: string };
+    /** A password was reset with an emailed link. */
+    'password.reset': { readonly userId: string };
+  }
+}
+
+declareEvents('password.changed', 'password.reset');
+
+declare module '../mail/messages.js' {
+  interface MailKinds {
+    'reset-password': unknown;
+    invitation: unknown;
+    'password-set': unknown;
+    'password-changed': unknown;
+  }
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+
+export const RESET_PASSWORD: Purpose = {
+  name: 'reset-password',
+  lifetimeMs: HOUR_MS,
+  endsWithPassword: true,
+};
+/** A link for the first password of a user whom an administrator has created. It is redeemed like a reset link. */
+export const INVITATION: Purpose = {
+  name: 'invitation',
+  lifetimeMs: 7 * 24 * HOUR_MS,
+  endsWithPassword: true,
+};
+
+const resetPasswordMail: Omit<MailTemplate, 'page'> = {
+  kind: 'reset-password',
+  subject: 'Choose a new password',
+  before: 'Someone requested a new password for your account. If it was you, choose one here:',
+  action: 'Choose a new password',
+  after: 'The link expires in one hour. If it was not you, ignore this email: your password has not changed.',
+};
+
+const invitationMail: Omit<MailTemplate, 'page'> = {
+  kind: 'invitation',
+  subject: 'Your new account',
+  before: 'An account has been made for you. Choose a password here:',
+  action: 'Choose a password',
+  after: 'The link expires in 7 days. If you did not expect this, you can ignore this email.',
+};
+
+export const passwordSetNotice: NoticeTemplate = {
+  kind: 'password-set',
+  subject: 'A password was set for your account',
+  lines: ['Your account had no password, and now has one. Whoever knows it can sign in.'],
+};
+
+export const passwordChangedNotice: NoticeTemplate = {
+  kind: 'password-changed',
+  subject: 'Your password was changed',
+  lines: ['The password of your account was changed.'],
+};
+
+/** The notice of a new password, whether or not there was one before. */
+export function newPasswordNotice({ passwordHash }: UserRecord): NoticeTemplate {
+  return passwordHash === null ? passwordSetNotice : passwordChangedNotice;
+}

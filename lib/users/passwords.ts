@@ -1,0 +1,83 @@
+import type { CallContext } from '../context/call.js';
+import { PasswordHasher } from '../crypto/password.js';
+import type { Logger } from '../logger.js';
+import type { LegacyVerifiers } from './imported.js';
+import { LegacyHashes } from './legacy-hashes.js';
+import { type BreachCheck, type PasswordRuleSettings, PasswordRules } from './password-rules.js';
+import type { UsernameRules } from './usernames.js';
+
+/** How passwords are hashed, and what they must be. */
+export interface PasswordSettings {
+  readonly bcryptCost: number;
+  /** Secrets that are mixed into hashes: the first one hashes, all of them verify. */
+  readonly pepper: readonly string[];
+  readonly passwordRules: PasswordRuleSettings;
+  readonly isBreached?: BreachCheck | undefined;
+  readonly onBreachCheckFailure: 'accept' | 'refuse';
+  /** Verifies hashes of previous systems. */
+  readonly verifyLegacy: LegacyVerifiers;
+}
+
+/** Passwords: what they must be, and their hashes. */
+export class Passwords {
+  readonly hasher: PasswordHasher;
+  readonly rules: PasswordRules;
+  readonly #legacy: LegacyHashes;
+
+  /**
+   * @param usernames null if users have none
+   * @param clientOf whose turn in the queue of hashes a call takes
+   */
+  constructor(
+    { bcryptCost, pepper, passwordRules, isBreached, onBreachCheckFailure, verifyLegacy }: PasswordSettings,
+    usernames: UsernameRules | null,
+    context: CallContext,
+    logger: Logger,
+    clientOf: () => string,
+  ) {
+    this.#legacy = new LegacyHashes(verifyLegacy, logger);
+    this.hasher = new PasswordHasher(bcryptCost, pepper, clientOf, this.#legacy.read);
+    // The app's own code, which may make calls of its own.
+    const breach = isBreached && {
+      check: (password: string) => context.detached(() => isBreached(password)),
+      onFailure: onBreachCheckFailure,
+    };
+    this.rules = new PasswordRules(passwordRules, breach, usernames, logger);
+  }
+
+  /** Whether a password is the one of a hash. It neither counts attempts nor rewrites the hash. */
+  async matches(hash: string | null, password: string): Promise<boolean> {
+    return (await this.hasher.verify(password, hash)).matches;
+  }
+
+  /**
+   * Hashes a password that the app's code gives.
+   *
+   * @param identifiers the user's email and username, which it must not equal
+   * @throws AuthError `validation_failed`
+   */
+  async hashGiven(
+    password: string,
+    identifiers: readonly (string | null)[],
+    skipRules: boolean,
+  ): Promise<string> {
+    await this.rules.checkGiven(password, identifiers, skipRules);
+    return this.hasher.hash(password);
+  }
+
+  /**
+   * Checks a hash from another system.
+   *
+   * @param offered the schemes of an import: see {@link useLegacy}
+   * @returns what to store
+   * @throws AuthError `validation_failed`
+   */
+  checkHash(given: unknown, offered?: LegacyVerifiers): Promise<string> {
+    return this.#legacy.check(given, offered);
+  }
+
+  /** Adds ways to verify hashes of other systems, for the rest of the process. @throws TypeError if they are none */
+  useLegacy(verifiers: LegacyVerifiers): void {
+    this.#legacy.add(verifiers);
+  }
+}
