@@ -69,14 +69,10 @@ describe('the rules of the paths', () => {
     }
   });
 
-  test('the OAuth callback enters the second-factor rules once', () => {
-    expect(callersOf(CALLBACK, 'sessions/second-factor')).toEqual(['sessions/sign-in']);
-  });
-
-  test('a sign-in begins its session after it has entered the second-factor rules once', () => {
-    const callers = callersOf(SIGN_IN, 'sessions/second-factor');
-    expect(callers.filter((file) => file === 'sessions/sign-in')).toHaveLength(1);
-    expect(callersOf(SIGN_IN, 'sessions/sign-in')).toEqual(['core/core']);
+  // A sign-in asks once what it still needs: a second answer could differ from the first.
+  test.each([SIGN_IN, CALLBACK])('%s: enters the second-factor rules once, from the sign-in', (title) => {
+    expect(callersOf(title, 'sessions/second-factor')).toEqual(['sessions/sign-in']);
+    expect(callersOf(title, 'sessions/sign-in')).toEqual(['core/core']);
   });
 });
 

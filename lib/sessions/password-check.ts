@@ -8,6 +8,7 @@ import type { AccountRow, Identifier, UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
 import type { Devices } from './devices.js';
 import type { SecondFactorRules } from './second-factor.js';
+import { isPending, type SignedIn } from './signed-in.js';
 
 /** The key by which the attempts for an identifier are counted, whether or not it has an account. */
 export function attemptsFor(identifier: Identifier): string {
@@ -29,9 +30,12 @@ const MAX_ROUNDS = 10;
 
 /** A user whose password was right. */
 export interface RightPassword extends UserRecord {
-  /** The counter of failures that the completed sign-in clears. Null if the password has cleared it. */
-  readonly attempts: string | null;
+  /** The counter of failures that the completed sign-in clears. */
+  readonly attempts: string;
 }
+
+/** What a right password is for. While it runs, the attempt is still in progress. */
+type Use<T> = (proved: RightPassword) => Promise<T>;
 
 /** The only place where passwords are verified. Every attempt is counted before anything is hashed. */
 export class PasswordCheck {
@@ -52,14 +56,30 @@ export class PasswordCheck {
   ) {}
 
   /**
-   * Verifies the password of a sign-in.
+   * Verifies the password of a sign-in, and signs its user in. Only a complete sign-in clears the failures: until the second
+   * factor is given, the right password gives back no more than its own try.
    *
    * @param record the account; null if it does not exist, which must be indistinguishable and take the same time
    * @param name the key by which attempts are counted if the account does not exist
-   * @throws AuthError `invalid_credentials`, `rate_limited`, `unavailable`
+   * @param signIn clears the failures if it is complete
+   * @throws AuthError `invalid_credentials`, `rate_limited`, `unavailable`; what `signIn` throws
    */
-  verify(record: UserRecord | null, name: string, password: string): Promise<RightPassword> {
-    return this.#verify(record, name, password, false);
+  verify(
+    record: UserRecord | null,
+    name: string,
+    password: string,
+    signIn: Use<SignedIn>,
+  ): Promise<SignedIn> {
+    return this.#verify(record, name, password, false, async (proved) => {
+      let isComplete = false;
+      try {
+        const signedIn = await signIn(proved);
+        isComplete = !isPending(signedIn);
+        return signedIn;
+      } finally {
+        if (!isComplete) await this.limiter.giveBack(proved.attempts);
+      }
+    });
   }
 
   /**
@@ -69,25 +89,27 @@ export class PasswordCheck {
    * @throws AuthError like {@link verify}; after the right password, what a plugin's check of the account throws
    */
   async verifyOwn(record: UserRecord, password: string): Promise<UserRecord> {
-    const proved = await this.#verify(record, attemptsOf(record.user), password, true);
+    const forgive = (proved: RightPassword) => this.#forgive(proved);
+    const proved = await this.#verify(record, attemptsOf(record.user), password, true, forgive);
     this.checkAccount(proved.account);
     return proved;
   }
 
-  async #verify(
+  async #verify<T>(
     record: UserRecord | null,
     name: string,
     password: string,
     isOwn: boolean,
-  ): Promise<RightPassword> {
+    use: Use<T>,
+  ): Promise<T> {
     await this.limiter.countAddress('signIn');
     const userId = record?.user.id ?? null;
     const account = await this.#counterOf(record, name);
     await this.#learnCosts();
     let isFirst = false;
     for (let round = 1; ; round++) {
-      const outcome = await this.#attempt(account, record, password, isOwn);
-      if ('user' in outcome) return outcome;
+      const outcome = await this.#attempt(account, record, password, isOwn, use);
+      if ('used' in outcome) return outcome.used;
       isFirst ||= outcome.isFirst;
       // Attempts count as failures until they finish, so the owner may have caused the pause with concurrent sign-ins.
       const others = this.#canWait ? await Promise.all(this.#attempts.get(account) ?? []) : [];
@@ -129,13 +151,14 @@ export class PasswordCheck {
     return record ? attemptsOf(record.user) : name;
   }
 
-  /** @returns the record, or the refusal if attempts are paused */
-  async #attempt(
+  /** @returns what the right password was used for, or the refusal if attempts are paused */
+  async #attempt<T>(
     account: string,
     record: UserRecord | null,
     password: string,
     isOwn: boolean,
-  ): Promise<RightPassword | RefusedAttempt> {
+    use: Use<T>,
+  ): Promise<{ readonly used: T } | RefusedAttempt> {
     const end = this.#begin(account);
     let isCorrect = false;
     try {
@@ -151,23 +174,19 @@ export class PasswordCheck {
         this.events.emit('sign_in.failed', { userId: record?.user.id ?? null });
         throw new AuthError('invalid_credentials');
       }
-      const attempts = await this.#forgive(account, record);
       isCorrect = true;
-      if (outdated) await this.#rehash(record, password);
-      return { ...record, attempts };
+      if (outdated) await this.#rehash(record, password, account);
+      return { used: await use({ ...record, attempts: account }) };
     } finally {
       end(isCorrect);
     }
   }
 
   /** With a second factor, whoever knows only the password must not clear the failures of those who guess it. */
-  async #forgive(account: string, record: UserRecord): Promise<string | null> {
-    if (!this.secondFactors.isOn(record.account)) {
-      await this.limiter.clearFailures(account);
-      return null;
-    }
-    await this.limiter.giveBack(account);
-    return account;
+  async #forgive(proved: RightPassword): Promise<RightPassword> {
+    if (this.secondFactors.isOn(proved.account)) await this.limiter.giveBack(proved.attempts);
+    else await this.limiter.clearFailures(proved.attempts);
+    return proved;
   }
 
   /** @returns a function to call when the attempt is over */
@@ -186,8 +205,14 @@ export class PasswordCheck {
     };
   }
 
-  async #rehash({ user, passwordHash }: UserRecord, password: string): Promise<void> {
+  /** Stores a new hash of a right password. If that fails, the attempt was none. */
+  async #rehash({ user, passwordHash }: UserRecord, password: string, account: string): Promise<void> {
     if (passwordHash === null) return;
-    await this.users.replacePasswordHash(user.id, passwordHash, await this.passwords.hasher.hash(password));
+    try {
+      await this.users.replacePasswordHash(user.id, passwordHash, await this.passwords.hasher.hash(password));
+    } catch (error) {
+      await this.limiter.giveBack(account);
+      throw error;
+    }
   }
 }

@@ -74,9 +74,11 @@ export class CredentialApi<
       const { identifier, name } = this.#identify(String(input.credential));
       const found = identifier && (await this.#core.users.findRecord(identifier));
       const record = found && this.#isConcealed(found.user) ? null : found;
-      const proof = await this.#parts.check.verify(record, name, String(input.password));
       const options = { remembered: input.rememberMe === true };
-      return (await this.#core.signIn({ ...proof, amr: ['pwd'] }, options)) as Outcome;
+      const signedIn = await this.#parts.check.verify(record, name, String(input.password), (proved) =>
+        this.#core.signIn({ ...proved, amr: ['pwd'] }, options),
+      );
+      return signedIn as Outcome;
     });
   }
 
