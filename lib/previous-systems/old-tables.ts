@@ -38,21 +38,3 @@ export class OldTables {
       .join('.');
   }
 }
-
-/** A stored time. Null if there is none. Text without a time zone is in UTC, as Sequelize writes it. */
-export function oldTimeOf(value: unknown): Date | null {
-  if (value === null || value === undefined) return null;
-  if (value instanceof Date || typeof value === 'number') return valid(new Date(value));
-  const text = String(value);
-  const isZoned = /(z|[+-]\d\d:?\d\d)$/i.test(text);
-  return valid(new Date(isZoned ? text : `${text.replace(' ', 'T')}Z`));
-}
-
-/** A stored boolean, which MySQL and SQLite have as a number. */
-export function oldFlagOf(value: unknown): boolean {
-  return value === true || Number(value) === 1;
-}
-
-function valid(time: Date): Date | null {
-  return Number.isNaN(time.getTime()) ? null : time;
-}
