@@ -4,7 +4,7 @@ import type { OldSession, SessionBridge } from '../config/bridge.js';
 import { readOptions } from '../config/options.js';
 import {
   type BridgeOptions,
-  columnNames,
+  columnsOption,
   type FoundUser,
   secureName,
   sequelizeOption,
@@ -14,8 +14,7 @@ import {
   userOf,
   userOfRow,
 } from './bridge-options.js';
-import { type OldRow, OldTables } from './old-tables.js';
-import { type SourceRow, TableReader } from './read-table.js';
+import { PreviousTables, requireSequelize, type SourceRow } from './previous-tables.js';
 import { endOf, identityIn, linksOf, type ProviderNames, type SourceUser, textOf } from './values.js';
 
 const COLUMNS = {
@@ -72,7 +71,8 @@ export async function* fromAuthJs(
   sequelize: Sequelize,
   options: AuthJsOptions = {},
 ): AsyncGenerator<SourceUser, void, undefined> {
-  const reader = new TableReader(sequelize, 'fromAuthJs');
+  requireSequelize(sequelize, 'fromAuthJs');
+  const reader = new PreviousTables(sequelize);
   const tables = { ...TABLES, ...options.tables };
   const { passwordHash, ...user } = { ...COLUMNS.user, ...options.columns?.user };
   const account = { ...COLUMNS.account, ...options.columns?.account };
@@ -124,7 +124,7 @@ export interface AuthJsSessionsOptions extends BridgeOptions {
    * @default the account with the user's id, or that `fromAuthJs` has imported; else the one with the email, if both have
    *   verified it
    */
-  userId?: ((session: OldRow, user: OldRow) => FoundUser | Promise<FoundUser>) | undefined;
+  userId?: ((session: SourceRow, user: SourceRow) => FoundUser | Promise<FoundUser>) | undefined;
 }
 
 // The tokens are not signed. What looks like another kind of value, such as a JWT, is not looked up.
@@ -137,12 +137,10 @@ const schema = () =>
     tables: z
       .strictObject({ session: tableName.default(TABLES.session), user: tableName.default(TABLES.user) })
       .prefault({}),
-    columns: z
-      .strictObject({
-        session: columnNames(COLUMNS.session),
-        user: columnNames({ ...COLUMNS.user, username: undefined, createdAt: undefined }),
-      })
-      .prefault({} as never),
+    columns: columnsOption({
+      session: COLUMNS.session,
+      user: { ...COLUMNS.user, username: undefined, createdAt: undefined },
+    }),
     userId: userFunction.optional(),
   });
 
@@ -163,8 +161,8 @@ export function authJsSessions(options: AuthJsSessionsOptions): SessionBridge {
   const { sequelize, tables, columns, ...read } = readOptions('authJsSessions', schema, options);
   const { session: at, user } = columns;
   const { cookieName, until = null } = read;
-  const { userId = (_session: OldRow, row: OldRow) => userOfRow(identityIn(row, user)) } = read;
-  const old = new OldTables(sequelize);
+  const { userId = (_session: SourceRow, row: SourceRow) => userOfRow(identityIn(row, user)) } = read;
+  const old = new PreviousTables(sequelize);
   return {
     name: 'authjs',
     until,

@@ -5,7 +5,7 @@ import type { OldSession, SessionBridge } from '../config/bridge.js';
 import { readOptions } from '../config/options.js';
 import {
   type BridgeOptions,
-  columnNames,
+  columnsOption,
   type FoundUser,
   isSigned,
   secretsOption,
@@ -18,8 +18,7 @@ import {
   userOf,
   userOfRow,
 } from './bridge-options.js';
-import { type OldRow, OldTables } from './old-tables.js';
-import { type SourceRow, TableReader } from './read-table.js';
+import { PreviousTables, requireSequelize, type SourceRow } from './previous-tables.js';
 import {
   endOf,
   flagOf,
@@ -89,7 +88,8 @@ export async function* fromBetterAuth(
   sequelize: Sequelize,
   options: BetterAuthOptions = {},
 ): AsyncGenerator<SourceUser, void, undefined> {
-  const reader = new TableReader(sequelize, 'fromBetterAuth');
+  requireSequelize(sequelize, 'fromBetterAuth');
+  const reader = new PreviousTables(sequelize);
   const tables = { ...TABLES, ...options.tables };
   const user = { ...COLUMNS.user, ...options.columns?.user };
   const account = { ...COLUMNS.account, ...options.columns?.account };
@@ -210,7 +210,7 @@ export interface BetterAuthSessionsOptions extends BridgeOptions {
    * @default the account with the user's id, if that is a UUID, or that `fromBetterAuth` has imported; else the one with the
    *   email, if both have verified it
    */
-  userId?: ((session: OldRow, user: OldRow) => FoundUser | Promise<FoundUser>) | undefined;
+  userId?: ((session: SourceRow, user: SourceRow) => FoundUser | Promise<FoundUser>) | undefined;
 }
 
 const NAME = 'better-auth';
@@ -225,9 +225,7 @@ const schema = () =>
     tables: z
       .strictObject({ session: tableName.default(TABLES.session), user: tableName.default(TABLES.user) })
       .prefault({}),
-    columns: z
-      .strictObject({ session: columnNames(COLUMNS.session), user: columnNames(COLUMNS.user) })
-      .prefault({} as never),
+    columns: columnsOption({ session: COLUMNS.session, user: COLUMNS.user }),
     userId: userFunction.optional(),
   });
 
@@ -249,8 +247,8 @@ export function betterAuthSessions(options: BetterAuthSessionsOptions): SessionB
   const { sequelize, secret, tables, columns, ...read } = readOptions('betterAuthSessions', schema, options);
   const { session: at, user } = columns;
   const { cookieName, until = null } = read;
-  const { userId = (_session: OldRow, row: OldRow) => userOfRow(identityIn(row, user)) } = read;
-  const old = new OldTables(sequelize);
+  const { userId = (_session: SourceRow, row: SourceRow) => userOfRow(identityIn(row, user)) } = read;
+  const old = new PreviousTables(sequelize);
   const signed = (value: string) => {
     const parts = splitSigned(value);
     return parts && isSigned(parts.value, parts.signature, secret) ? parts.value : null;

@@ -55,15 +55,20 @@ export const tableName = z
 const columnName = z
   .string('must be the name of a column')
   .regex(/^[^"`[\]\0;]{1,128}$/, 'must be the name of a column, without quotes');
-/** The names of columns. @param own the names in the system itself, the defaults */
-export function columnNames<Own extends Readonly<Record<string, string | undefined>>>(own: Own) {
-  const shape = Object.entries(own).map(([key, name]) => [
-    key,
-    name === undefined ? columnName.optional() : columnName.default(name),
-  ]);
-  return z
-    .strictObject(Object.fromEntries(shape) as Record<keyof Own, z.ZodType<string>>)
-    .prefault({} as never) as unknown as z.ZodType<{ readonly [K in keyof Own]: Own[K] & string }>;
+type ColumnNames = Readonly<Record<string, string | undefined>>;
+type Chosen<Own extends ColumnNames> = {
+  readonly [K in keyof Own]: Own[K] extends string ? string : string | undefined;
+};
+/** The names of columns, by table. @param own those of the system, the defaults; undefined for a column it lacks */
+export function columnsOption<Own extends Readonly<Record<string, ColumnNames>>>(own: Own) {
+  const option = (name: string | undefined) =>
+    name === undefined ? columnName.optional() : columnName.default(name);
+  const tables = Object.entries(own).map(([table, columns]) => {
+    const shape = Object.entries(columns).map(([key, name]) => [key, option(name)]);
+    return [table, z.strictObject(Object.fromEntries(shape)).prefault({})];
+  });
+  const schema: unknown = z.strictObject(Object.fromEntries(tables)).prefault({});
+  return schema as z.ZodType<{ readonly [T in keyof Own]: Chosen<Own[T]> }>;
 }
 /** A secret, or a list of several. */
 export const secretsOption = (message: string) =>

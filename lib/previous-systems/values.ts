@@ -1,6 +1,6 @@
 import { uuidOf } from '../crypto/uuid.js';
 import type { ImportRow } from '../users/imported.js';
-import type { SourceRow } from './read-table.js';
+import type { SourceRow } from './previous-tables.js';
 
 /** A user as an importer reads them, with what plugins take of a row, whichever the app has. */
 export interface SourceUser extends ImportRow {

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Sequelize } from 'sequelize';
 import { authJsSessions, betterAuthSessions } from '../../lib/bridges.js';
 import { fromAuthJs, fromBetterAuth } from '../../lib/importers.js';
 import { admin, suspension } from '../../lib/index.js';
@@ -70,12 +71,12 @@ beforeAll(async () => {
         authJsSessions({ sequelize }),
         betterAuthSessions({
           ...{ sequelize, secret: SECRET, cookieName: 'members' },
-          tables: { user: BETTER_AUTH.tables.user, session: BETTER_AUTH.tables.session },
+          tables: inSchema(sequelize, { user: BETTER_AUTH.tables.user, session: BETTER_AUTH.tables.session }),
           columns: { user: BETTER_AUTH.user, session: BETTER_AUTH.session },
         }),
         authJsSessions({
           ...{ sequelize, cookieName: 'people' },
-          tables: { user: AUTH_JS.tables.user, session: AUTH_JS.tables.session },
+          tables: inSchema(sequelize, { user: AUTH_JS.tables.user, session: AUTH_JS.tables.session }),
           columns: { user: AUTH_JS.user, session: AUTH_JS.session },
         }),
       ],
@@ -132,6 +133,13 @@ const AUTH_JS = {
   session: { sessionToken: 'value', userId: 'person', expires: 'ends' },
 } as const;
 
+/** The names of tables with their schema, which MySQL calls a database. */
+function inSchema<Names extends Record<string, string>>(sequelize: Sequelize, names: Names): Names {
+  const schema = { sqlite: 'main', mysql: sequelize.config.database, postgres: 'public' }[dialect];
+  const qualified = Object.entries(names).map(([key, name]) => [key, `${schema}.${name}`]);
+  return Object.fromEntries(qualified) as Names;
+}
+
 const SYSTEMS = {
   'better-auth': {
     ...{ cookie: 'better-auth.session_token', changedCookie: 'members', hasTimes: true },
@@ -139,7 +147,7 @@ const SYSTEMS = {
     changedImporter: () => {
       const { tables, user } = BETTER_AUTH;
       return fromBetterAuth(app.database.sequelize, {
-        tables: { user: tables.user, account: tables.account },
+        tables: inSchema(app.database.sequelize, { user: tables.user, account: tables.account }),
         columns: { user },
       });
     },
@@ -183,7 +191,7 @@ const SYSTEMS = {
     changedImporter: () => {
       const { tables, user } = AUTH_JS;
       return fromAuthJs(app.database.sequelize, {
-        tables: { user: tables.user, account: tables.account },
+        tables: inSchema(app.database.sequelize, { user: tables.user, account: tables.account }),
         columns: { user },
       });
     },
@@ -289,7 +297,7 @@ describe.each(Object.keys(SYSTEMS) as (keyof typeof SYSTEMS)[])('from %s', (name
     expect(suspended).toEqual([{ id: found.get('eve') }]);
   });
 
-  test('tables and columns can have other names, and users times and usernames of their own', async () => {
+  test('tables and columns can have other names, also in a schema, and users times and usernames of their own', async () => {
     const ada = { id: 'ada' };
     const cookieOf = await fill([ada], {
       time: TIMES['digits of seconds'] as Form<number>,
