@@ -63,12 +63,6 @@ export type { AuditLogApi, ListEventsOptions } from './plugins/audit-log/api.js'
 export type { AuditEvent } from './plugins/audit-log/declarations.js';
 export { type AuditLogOptions, auditLog } from './plugins/audit-log/index.js';
 export type { CredentialApi } from './plugins/credential-password/api.js';
-export type {
-  ImportedUser,
-  ImportProblem,
-  ImportResult,
-  SkippedUser,
-} from './plugins/credential-password/import-users.js';
 export { credentialPassword } from './plugins/credential-password/index.js';
 export type {
   ChangePasswordInput,

@@ -1,13 +1,12 @@
 import { reauthenticate } from '../../accounts/reauthentication.js';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
-import type { ClientInput, TransactionOption } from '../../sessions/request.js';
+import type { ClientInput } from '../../sessions/request.js';
 import type { IssuedSession, SignedIn, withSecondFactors } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
 import { canonicalEmail } from '../../users/canonical.js';
 import type { Identifier, UserRecord } from '../../users/record.js';
 import type { EmailVerification } from './email-verification.js';
-import { type ImportedUser, type ImportResult, importUsers } from './import-users.js';
 import type {
   ChangePasswordInput,
   ReauthenticateInput,
@@ -17,7 +16,6 @@ import type {
   SignUpInput,
   VerifyEmailInput,
 } from './inputs.js';
-import type { LegacyHashes } from './legacy-hashes.js';
 import type { Settings } from './options.js';
 import type { PasswordChange } from './password-change.js';
 import { attemptsFor, type PasswordCheck } from './password-check.js';
@@ -29,7 +27,6 @@ import './declarations.js';
 import './declarations.js';
 
 interface Parts {
-  readonly legacy: LegacyHashes;
   readonly check: PasswordCheck;
   readonly registrations: Registrations;
   readonly change: PasswordChange;
@@ -162,12 +159,6 @@ export class CredentialApi<
    */
   resetPassword(input: ResetPasswordInput): Promise<void> {
     return this.#core.forClient(input, () => this.#byMail.reset.reset(input.token, input.newPassword));
-  }
-
-  /** Imports accounts with their password hashes. Each password is rehashed at the first sign-in. */
-  importUsers(users: readonly ImportedUser[], options?: TransactionOption): Promise<ImportResult> {
-    const { legacy } = this.#parts;
-    return importUsers(this.#core, users, { usernames: this.#settings.usernames, legacy }, options);
   }
 
   get #usernames() {

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { declarePasswords, type Passwords } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
-import { loadArgon2, needsArgon2 } from '../../crypto/foreign-hash.js';
 import { PasswordHasher } from '../../crypto/password.js';
-import { AuthError, invalidField } from '../../errors.js';
+import { AuthError } from '../../errors.js';
 import { text } from '../../http/route.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import type { Reauthentication } from '../../sessions/second-factor.js';
@@ -11,7 +10,6 @@ import type { UserRecord } from '../../users/record.js';
 import { CredentialApi } from './api.js';
 import { INVITATION, RESET_PASSWORD, VERIFY_EMAIL } from './declarations.js';
 import { EmailVerification } from './email-verification.js';
-import { problemOfHash } from './import-users.js';
 import { LegacyHashes } from './legacy-hashes.js';
 import {
   type CredentialPasswordOptions,
@@ -150,13 +148,7 @@ export function passwordsOf({ hasher, legacy, check, rules, change, byMail }: Pa
       await rules.checkGiven(password, identifiers, skipRules);
       return hasher.hash(password);
     },
-    async checkHash(given, offered) {
-      const hash = typeof given === 'string' ? legacy.tagged(given, offered) : given;
-      if (needsArgon2(hash)) await loadArgon2();
-      const problem = problemOfHash(hash, legacy.read);
-      if (problem) throw invalidField('/password_hash', problem.code, problem.detail.replace(/^\w+ /, ''));
-      return hash;
-    },
+    checkHash: (given, offered) => legacy.check(given, offered),
     useLegacy: (verifiers) => legacy.add(verifiers),
     replace: (userId, password, options) => change.replace(userId, password, options),
     links: byMail && {

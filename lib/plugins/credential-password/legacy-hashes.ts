@@ -1,5 +1,12 @@
 import { withTimeout } from '../../context/deadline.js';
-import { type ForeignHash, readForeignHash } from '../../crypto/foreign-hash.js';
+import {
+  type ForeignHash,
+  loadArgon2,
+  MAX_HASH_CHARACTERS,
+  needsArgon2,
+  readForeignHash,
+} from '../../crypto/foreign-hash.js';
+import { type AuthError, invalidField } from '../../errors.js';
 import type { Logger } from '../../logger.js';
 import type { LegacyVerifier, LegacyVerifiers } from '../../users/imported.js';
 
@@ -64,11 +71,25 @@ export class LegacyHashes {
   }
 
   /**
-   * A hash as it is stored. One in no known format is taken for the only scheme there is.
+   * A hash from another system, as it is stored. One in no known format is taken for the only scheme there is.
    *
    * @param offered the schemes of the import, if it names some
+   * @throws AuthError `validation_failed` if it cannot be used
    */
-  tagged(given: string, offered: LegacyVerifiers | undefined): string {
+  async check(given: unknown, offered: LegacyVerifiers | undefined): Promise<string> {
+    if (typeof given !== 'string') throw unusable('unknown_hash', UNKNOWN);
+    const hash = this.#tagged(given, offered);
+    if (needsArgon2(hash)) await loadArgon2();
+    if (hash.length > MAX_HASH_CHARACTERS)
+      throw unusable('hash_too_long', `has more than ${MAX_HASH_CHARACTERS} characters`);
+    const foreign = this.read(hash);
+    if (!foreign) throw unusable('unknown_hash', UNKNOWN);
+    if (foreign.isTooCostly)
+      throw unusable('hash_too_costly', 'has a cost with which every failed sign-in would take many seconds');
+    return hash;
+  }
+
+  #tagged(given: string, offered: LegacyVerifiers | undefined): string {
     if (TAGGED.test(given) || readForeignHash(given)) return given;
     const names = offered ? Object.keys(offered) : [...this.#verifiers.keys()];
     return names.length === 1 ? `$legacy$${names[0]}$${given}` : given;
@@ -95,6 +116,13 @@ export class LegacyHashes {
     this.#reported.add(name);
     this.logger.warn(`latchkey: ${what}`);
   }
+}
+
+const UNKNOWN =
+  'must be a bcrypt, argon2id, scrypt or PBKDF2 hash in a supported format, or null for an account without a password';
+
+function unusable(code: string, detail: string): AuthError {
+  return invalidField('/password_hash', code, detail);
 }
 
 /** @throws TypeError if these are no verifiers */
