@@ -64,8 +64,6 @@ export interface Auth extends OwnSignIn, AccountApis, Upkeep {
    * @throws AuthError `unauthenticated`, `invalid_session` (401); `origin_not_allowed` (403); `unavailable` (503)
    */
   getSession(req: RequestLike): Promise<Authentication>;
-  /** Another name of {@link getSession}, which also accepts API keys. */
-  authenticate(req: RequestLike): Promise<Authentication>;
   /** Accounts, for the app's own code. */
   readonly users: UsersApi;
   /** Lists a user's active sessions, newest first. */
@@ -148,10 +146,8 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
   const models = modelsOf(database, withCoreTables(core.users.declaration, parts));
   const within = <T>(options: TransactionOption | undefined, work: () => Promise<T>) =>
     core.inTransaction(options?.transaction, work);
-  const authenticate = async (req: RequestLike) => requireAuthentication(core, toPlainRequest(req));
   const auth: Auth = {
-    getSession: authenticate,
-    authenticate,
+    getSession: async (req) => requireAuthentication(core, toPlainRequest(req)),
     users: new UsersApi(core),
     listSessions: (userId) => core.sessions.list(userId),
     revokeSession: (token, options) => within(options, () => core.sessions.revokeByToken(token)),

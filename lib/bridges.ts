@@ -17,4 +17,4 @@ export {
   type ExpressSessionStore,
   expressSession,
 } from './previous-systems/express-session.js';
-export type { OldRow } from './previous-systems/old-tables.js';
+export type { SourceRow as OldRow } from './previous-systems/previous-tables.js';

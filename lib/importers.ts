@@ -1,6 +1,6 @@
 /** The entry point `latchkey/importers`: the users of other systems, for `auth.importUsers`. */
 export { type AuthJsOptions, fromAuthJs } from './previous-systems/auth-js.js';
 export { type BetterAuthOptions, fromBetterAuth } from './previous-systems/better-auth.js';
-export type { SourceRow } from './previous-systems/read-table.js';
+export type { SourceRow } from './previous-systems/previous-tables.js';
 export { fromTable, type TableColumns, type TableOptions } from './previous-systems/table.js';
 export type { ProviderNames } from './previous-systems/values.js';

@@ -224,9 +224,7 @@ let device: string;
 /** Operations without a route. */
 const OPERATIONS: Record<string, () => Promise<unknown>> = {
   importUsers: () =>
-    app.auth.credential.importUsers(
-      Array.from({ length: 5 }, (_, index) => ({ email: `import${index}@example.com`, passwordHash: null })),
-    ),
+    app.auth.importUsers(Array.from({ length: 5 }, (_, index) => ({ email: `import${index}@example.com` }))),
   'users.find': () => app.auth.users.find({ email: root.email }),
   revokeSession: async () => {
     const answer = await app.auth.credential.signIn({ credential: root.email, password: root.password });

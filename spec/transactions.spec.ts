@@ -241,8 +241,6 @@ const WRITING: Record<string, Prepare> = {
     return (options) => auth.credential.resetPassword({ token, newPassword, ...options });
   },
   importUsers: async () => (options) => auth.importUsers([{ email: newcomer().email }], options),
-  'credential.importUsers': async () => (options) =>
-    auth.credential.importUsers([{ email: newcomer().email, passwordHash: null }], options),
   async 'apiKeys.create'() {
     const { id } = await aUser();
     return (options) => auth.apiKeys.create(id, { name: 'a program', ...options });
@@ -368,17 +366,7 @@ const WRITING: Record<string, Prepare> = {
 
 /** What changes nothing that the app could see, or only the Auth itself. */
 const READING = [
-  ...[
-    'getSession',
-    'authenticate',
-    'listSessions',
-    'on',
-    'openapi',
-    'close',
-    'health',
-    'users.get',
-    'users.find',
-  ],
+  ...['getSession', 'listSessions', 'on', 'openapi', 'close', 'health', 'users.get', 'users.find'],
   ...[
     'credential.usernameAvailable',
     'apiKeys.list',

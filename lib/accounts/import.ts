@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { readOptions } from '../config/options.js';
 import { howToEnablePasswords } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
-import { isUuid } from '../crypto/uuid.js';
+import { uuidOf } from '../crypto/uuid.js';
 import { AuthError, invalidField } from '../errors.js';
 import type { TransactionOption } from '../sessions/request.js';
 import { readEmail } from '../users/canonical.js';
@@ -11,6 +11,7 @@ import type { FieldValues } from '../users/fields.js';
 import {
   type ImportRow,
   importedId,
+  isCreationTime,
   type LegacyVerifiers,
   type Refusal,
   type RowPart,
@@ -179,8 +180,6 @@ const KEYS: ReadonlySet<string> = new Set<keyof ImportRow>([
   ...(['passwordHash', 'createdAt', 'fields'] as const),
 ]);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
-// The other system's clock may be ahead.
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 type Ref = string | number | bigint;
 
@@ -283,8 +282,7 @@ export class ImportRows {
   #readTime(given: unknown): Date | undefined {
     if (!isGiven(given)) return undefined;
     const time = typeof given === 'string' && TIME.test(given) ? new Date(given) : given;
-    const isTime = time instanceof Date && time.getTime() >= 0;
-    if (isTime && time.getTime() <= this.core.database.clock.now() + DAY_MS) return time;
+    if (time instanceof Date && isCreationTime(time, this.core.database.clock.now())) return time;
     const detail = 'must be a time of the past since 1970: a Date, or ISO 8601 such as 2026-01-31T12:00:00Z';
     throw invalidField('/createdAt', 'invalid_created_at', detail);
   }
@@ -315,8 +313,8 @@ function requireRow(given: unknown): ImportRow {
 
 function readId(given: unknown): string | null {
   if (!isGiven(given)) return null;
-  const id = String(given).toLowerCase();
-  if (isUuid(id)) return id;
+  const id = uuidOf(given);
+  if (id !== null) return id;
   throw invalidField('/id', 'invalid_id', 'must be a UUID: give the other system’s id as ref');
 }
 

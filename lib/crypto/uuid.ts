@@ -28,3 +28,9 @@ export function derivedUuid(text: string, time: number): string {
 export function isUuid(value: unknown): value is string {
   return typeof value === 'string' && UUID.test(value);
 }
+
+/** A UUID from another system in lower case, as ids are stored here. Null if the value is not a UUID. */
+export function uuidOf(value: unknown): string | null {
+  const text = String(value).toLowerCase();
+  return isUuid(text) ? text : null;
+}

@@ -4,7 +4,7 @@ import type { Settings } from '../config/settings.js';
 import type { PlainRequest } from '../context/call.js';
 import { withTimeout } from '../context/deadline.js';
 import type { Core } from '../core/core.js';
-import { isUuid } from '../crypto/uuid.js';
+import { uuidOf } from '../crypto/uuid.js';
 import { violatedUnique } from '../database/faults.js';
 import { AuthError } from '../errors.js';
 import { cookieValues } from '../sessions/carriers.js';
@@ -14,7 +14,7 @@ import type { CheckedSignIn } from '../sessions/sign-in.js';
 import type { IssuedSession } from '../sessions/signed-in.js';
 import type { CarriedSession } from '../sessions/taken-over.js';
 import { canonicalEmail } from '../users/canonical.js';
-import { importedId } from '../users/imported.js';
+import { importedId, isCreationTime } from '../users/imported.js';
 import type { UserRecord } from '../users/record.js';
 import { type AppModel, columnOf, internalsOf, quotedTable } from '../users/row-source.js';
 import { normalKey } from '../users/rows.js';
@@ -272,6 +272,7 @@ export async function accountOf(core: Core, user: OldUser): Promise<UserRecord |
 async function importedAccount(core: Core, { email, imported }: OldUser): Promise<UserRecord | null> {
   if (!imported) return null;
   const { ref, username = null, createdAt = null } = imported;
+  if (createdAt !== null && !isCreationTime(createdAt, core.database.clock.now())) return null;
   const folded = username === null ? null : (core.usernames?.fold(username) ?? null);
   const names = [canonicalEmail(email), folded];
   return core.users.findRecord({ id: importedId({ ref: String(ref), names, createdAt }) });
@@ -280,8 +281,8 @@ async function importedAccount(core: Core, { email, imported }: OldUser): Promis
 async function accountById(core: Core, id: OldUserId): Promise<UserRecord | null> {
   const model = core.users.rows?.model;
   const ofRow = model ? await accountIdOfRow(core, model, core.settings.user.foreignKey, id) : null;
-  const accountId = ofRow ?? String(id).toLowerCase();
-  return isUuid(accountId) ? core.users.findRecord({ id: accountId }) : null;
+  const accountId = uuidOf(ofRow ?? id);
+  return accountId === null ? null : core.users.findRecord({ id: accountId });
 }
 
 /** The account's id in the app's row with this primary key. Null if there is none. */

@@ -4,6 +4,7 @@ import type { OldSession, SessionBridge } from '../config/bridge.js';
 import { readOptions } from '../config/options.js';
 import {
   type BridgeOptions,
+  columnsOption,
   type FoundUser,
   secureName,
   sequelizeOption,
@@ -13,15 +14,19 @@ import {
   userOf,
   userOfRow,
 } from './bridge-options.js';
-import { type OldRow, OldTables, oldTimeOf } from './old-tables.js';
-import { type SourceRow, TableReader } from './read-table.js';
-import { flagOf, linksOf, type ProviderNames, type SourceUser, textOf, timeOf, uuidOf } from './values.js';
+import { PreviousTables, requireSequelize, type SourceRow } from './previous-tables.js';
+import { endOf, identityIn, linksOf, type ProviderNames, type SourceUser, textOf } from './values.js';
 
 const COLUMNS = {
   user: { id: 'id', email: 'email', emailVerified: 'email_verified' },
   account: { userId: 'user_id', provider: 'provider', providerAccountId: 'provider_account_id' },
+  session: { sessionToken: 'session_token', userId: 'user_id', expires: 'expires' },
 } as const;
-const TABLES = { user: 'users', account: 'accounts' } as const;
+const TABLES = { user: 'users', account: 'accounts', session: 'sessions' } as const;
+
+type Names<Own> = { readonly [K in keyof Own]?: string };
+/** Columns of the users that Auth.js does not have itself, but apps may have added. */
+type AddedColumns = 'username' | 'createdAt';
 const PROVIDERS: ProviderNames = {
   twitter: 'x',
   'azure-ad': 'microsoft',
@@ -34,17 +39,15 @@ const PROVIDERS: ProviderNames = {
 /** Options of {@link fromAuthJs}. */
 export interface AuthJsOptions {
   /** The tables, if their names were changed. A schema stands before a dot. @default those of the Sequelize adapter */
-  readonly tables?: { readonly user?: string; readonly account?: string };
+  readonly tables?: Names<Pick<typeof TABLES, 'user' | 'account'>>;
   /**
    * The columns, if their names were changed, and those that the app has added to the users: `passwordHash`, `username`,
    * `createdAt`.
    * @default those of the Sequelize adapter, and no others
    */
   readonly columns?: {
-    readonly user?: {
-      readonly [K in keyof typeof COLUMNS.user | 'passwordHash' | 'username' | 'createdAt']?: string;
-    };
-    readonly account?: { readonly [K in keyof typeof COLUMNS.account]?: string };
+    readonly user?: Names<typeof COLUMNS.user> & { readonly [K in AddedColumns | 'passwordHash']?: string };
+    readonly account?: Names<typeof COLUMNS.account>;
   };
   /**
    * The app's providers by the ids that Auth.js has for them; null leaves a provider's accounts out.
@@ -68,13 +71,10 @@ export async function* fromAuthJs(
   sequelize: Sequelize,
   options: AuthJsOptions = {},
 ): AsyncGenerator<SourceUser, void, undefined> {
-  const reader = new TableReader(sequelize, 'fromAuthJs');
+  requireSequelize(sequelize, 'fromAuthJs');
+  const reader = new PreviousTables(sequelize);
   const tables = { ...TABLES, ...options.tables };
-  const { passwordHash, username, createdAt, ...user } = {
-    ...COLUMNS.user,
-    ...options.columns?.user,
-  } as Record<keyof typeof COLUMNS.user, string> &
-    Partial<Record<'passwordHash' | 'username' | 'createdAt', string>>;
+  const { passwordHash, ...user } = { ...COLUMNS.user, ...options.columns?.user };
   const account = { ...COLUMNS.account, ...options.columns?.account };
   const providers = { ...PROVIDERS, ...options.providers };
   for await (const users of reader.batches(tables.user, user.id)) {
@@ -86,13 +86,8 @@ export async function* fromAuthJs(
     for (const one of users) {
       const linked = accounts.get(String(one[user.id])) ?? [];
       yield {
-        ref: String(one[user.id]),
-        id: uuidOf(one[user.id]),
-        email: textOf(one[user.email]),
-        emailVerified: flagOf(one[user.emailVerified]),
-        username: username === undefined ? null : textOf(one[username]),
+        ...identityIn(one, user),
         passwordHash: passwordHash === undefined ? null : textOf(one[passwordHash]),
-        createdAt: createdAt === undefined ? null : timeOf(one[createdAt]),
         accounts: linksOf(
           linked.map((link) => ({
             provider: link[account.provider],
@@ -113,12 +108,23 @@ export interface AuthJsSessionsOptions extends BridgeOptions {
   /** The adapter's tables. @default { session: 'sessions', user: 'users' } */
   tables?: { session?: string; user?: string } | undefined;
   /**
+   * The columns, if their names were changed. Name `username` and `createdAt` of the users here if `fromAuthJs` has read
+   * them, since the ids of the accounts are derived from them.
+   * @default those of the Sequelize adapter
+   */
+  columns?:
+    | {
+        readonly session?: Names<typeof COLUMNS.session> | undefined;
+        readonly user?: (Names<typeof COLUMNS.user> & { readonly [K in AddedColumns]?: string }) | undefined;
+      }
+    | undefined;
+  /**
    * The account of a session: its id, or with `user.model` the primary key of its row, or `{ id, email, emailVerified }`;
    * null for none. It gets the rows of the session and of the user.
    * @default the account with the user's id, or that `fromAuthJs` has imported; else the one with the email, if both have
    *   verified it
    */
-  userId?: ((session: OldRow, user: OldRow) => FoundUser | Promise<FoundUser>) | undefined;
+  userId?: ((session: SourceRow, user: SourceRow) => FoundUser | Promise<FoundUser>) | undefined;
 }
 
 // The tokens are not signed. What looks like another kind of value, such as a JWT, is not looked up.
@@ -129,8 +135,12 @@ const schema = () =>
     ...sharedOptions,
     sequelize: sequelizeOption,
     tables: z
-      .strictObject({ session: tableName.default('sessions'), user: tableName.default('users') })
+      .strictObject({ session: tableName.default(TABLES.session), user: tableName.default(TABLES.user) })
       .prefault({}),
+    columns: columnsOption({
+      session: COLUMNS.session,
+      user: { ...COLUMNS.user, username: undefined, createdAt: undefined },
+    }),
     userId: userFunction.optional(),
   });
 
@@ -148,9 +158,11 @@ const schema = () =>
  * @throws TypeError naming every mistake in the options
  */
 export function authJsSessions(options: AuthJsSessionsOptions): SessionBridge {
-  const { sequelize, tables, ...read } = readOptions('authJsSessions', schema, options);
-  const { userId = defaultUser, cookieName, until = null } = read;
-  const old = new OldTables(sequelize);
+  const { sequelize, tables, columns, ...read } = readOptions('authJsSessions', schema, options);
+  const { session: at, user } = columns;
+  const { cookieName, until = null } = read;
+  const { userId = (_session: SourceRow, row: SourceRow) => userOfRow(identityIn(row, user)) } = read;
+  const old = new PreviousTables(sequelize);
   return {
     name: 'authjs',
     until,
@@ -160,17 +172,13 @@ export function authJsSessions(options: AuthJsSessionsOptions): SessionBridge {
         : [cookieName],
     idIn: (value) => (TOKEN.test(value) ? value : null),
     async find(token): Promise<OldSession | null> {
-      const session = await old.find(tables.session, 'session_token', token);
-      const endsAt = oldTimeOf(session?.expires);
+      const session = await old.find(tables.session, at.sessionToken, token);
+      const endsAt = endOf(session?.[at.expires]);
       if (!session || !endsAt) return null;
-      const user = await old.find(tables.user, 'id', session.user_id);
-      const found = user && userOf(await userId(session as never, user as never), 'authJsSessions');
+      const row = await old.find(tables.user, user.id, session[at.userId]);
+      const found = row && userOf(await userId(session as never, row as never), 'authJsSessions');
       return found === null ? null : { user: found, endsAt, remembered: true };
     },
-    end: (token) => old.delete(tables.session, 'session_token', token),
+    end: (token) => old.delete(tables.session, at.sessionToken, token),
   };
-}
-
-function defaultUser(_session: OldRow, { id, email, email_verified: verifiedAt }: OldRow): FoundUser {
-  return userOfRow(id, email, oldTimeOf(verifiedAt) !== null);
 }

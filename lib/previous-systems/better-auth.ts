@@ -5,6 +5,7 @@ import type { OldSession, SessionBridge } from '../config/bridge.js';
 import { readOptions } from '../config/options.js';
 import {
   type BridgeOptions,
+  columnsOption,
   type FoundUser,
   isSigned,
   secretsOption,
@@ -17,9 +18,17 @@ import {
   userOf,
   userOfRow,
 } from './bridge-options.js';
-import { type OldRow, OldTables, oldFlagOf, oldTimeOf } from './old-tables.js';
-import { type SourceRow, TableReader } from './read-table.js';
-import { flagOf, linksOf, type ProviderNames, type SourceUser, textOf, timeOf, uuidOf } from './values.js';
+import { PreviousTables, requireSequelize, type SourceRow } from './previous-tables.js';
+import {
+  endOf,
+  flagOf,
+  identityIn,
+  linksOf,
+  type ProviderNames,
+  type SourceUser,
+  textOf,
+  timeOf,
+} from './values.js';
 import { openXChaCha20 } from './xchacha20.js';
 
 const COLUMNS = {
@@ -36,12 +45,14 @@ const COLUMNS = {
   },
   account: { userId: 'userId', providerId: 'providerId', accountId: 'accountId', password: 'password' },
   twoFactor: { userId: 'userId', secret: 'secret', backupCodes: 'backupCodes', verified: 'verified' },
+  session: { token: 'token', userId: 'userId', expiresAt: 'expiresAt', impersonatedBy: 'impersonatedBy' },
 } as const;
-const TABLES = { user: 'user', account: 'account', twoFactor: 'twoFactor' } as const;
+const TABLES = { user: 'user', account: 'account', twoFactor: 'twoFactor', session: 'session' } as const;
 // The names of latchkey's providers are better-auth's, except for these.
 const PROVIDERS: ProviderNames = { twitter: 'x' };
 
-type Names<T> = { readonly [K in keyof T]?: string };
+type Names<Own> = { readonly [K in keyof Own]?: string };
+type Imported = 'user' | 'account' | 'twoFactor';
 
 /** Options of {@link fromBetterAuth}. */
 export interface BetterAuthOptions {
@@ -51,9 +62,9 @@ export interface BetterAuthOptions {
    */
   readonly secret?: string | readonly string[];
   /** The tables, if their names were changed (`modelName`). A schema stands before a dot. @default better-auth's names */
-  readonly tables?: Names<typeof TABLES>;
+  readonly tables?: Names<Pick<typeof TABLES, Imported>>;
   /** The columns, if their names were changed (`fields`). @default better-auth's names */
-  readonly columns?: { readonly [T in keyof typeof COLUMNS]?: Names<(typeof COLUMNS)[T]> };
+  readonly columns?: { readonly [T in Imported]?: Names<(typeof COLUMNS)[T]> };
   /**
    * The app's providers by the ids that better-auth has for them; null leaves a provider's accounts out.
    * @default the same ids, with `x` for `twitter`
@@ -77,7 +88,8 @@ export async function* fromBetterAuth(
   sequelize: Sequelize,
   options: BetterAuthOptions = {},
 ): AsyncGenerator<SourceUser, void, undefined> {
-  const reader = new TableReader(sequelize, 'fromBetterAuth');
+  requireSequelize(sequelize, 'fromBetterAuth');
+  const reader = new PreviousTables(sequelize);
   const tables = { ...TABLES, ...options.tables };
   const user = { ...COLUMNS.user, ...options.columns?.user };
   const account = { ...COLUMNS.account, ...options.columns?.account };
@@ -97,13 +109,8 @@ export async function* fromBetterAuth(
         .get(id)
         ?.find((row) => row[factor.verified] == null || flagOf(row[factor.verified]));
       yield {
-        ref: id,
-        id: uuidOf(id),
-        email: textOf(one[user.email]),
-        emailVerified: flagOf(one[user.emailVerified]),
-        username: textOf(one[user.username]),
+        ...identityIn(one, user),
         passwordHash: textOf(credential?.[account.password]),
-        createdAt: timeOf(one[user.createdAt]),
         accounts: linksOf(
           others.map((link) => ({ provider: link[account.providerId], subject: link[account.accountId] })),
           providers,
@@ -116,7 +123,7 @@ export async function* fromBetterAuth(
   }
 }
 
-/** A ban that is over is none. */
+/** The ban of a user, for the importer and the bridge. Null if there is none, or if it has expired. */
 function banOf(user: SourceRow, columns: Record<'banned' | 'banReason' | 'banExpires', string>) {
   if (!flagOf(user[columns.banned])) return null;
   const until = timeOf(user[columns.banExpires]);
@@ -190,13 +197,20 @@ export interface BetterAuthSessionsOptions extends BridgeOptions {
   secret: string | readonly string[] | undefined;
   /** The tables, if better-auth's `modelName` names others. @default { session: 'session', user: 'user' } */
   tables?: { session?: string; user?: string } | undefined;
+  /** The columns, if better-auth's `fields` names others: those of the users as in `fromBetterAuth`. @default better-auth's */
+  columns?:
+    | {
+        readonly session?: Names<typeof COLUMNS.session> | undefined;
+        readonly user?: Names<typeof COLUMNS.user> | undefined;
+      }
+    | undefined;
   /**
    * The account of a session: its id, or with `user.model` the primary key of its row, or `{ id, email, emailVerified }`;
    * null for none. It gets the rows of the session and of the user.
    * @default the account with the user's id, if that is a UUID, or that `fromBetterAuth` has imported; else the one with the
    *   email, if both have verified it
    */
-  userId?: ((session: OldRow, user: OldRow) => FoundUser | Promise<FoundUser>) | undefined;
+  userId?: ((session: SourceRow, user: SourceRow) => FoundUser | Promise<FoundUser>) | undefined;
 }
 
 const NAME = 'better-auth';
@@ -209,8 +223,9 @@ const schema = () =>
     sequelize: sequelizeOption,
     secret: secretsOption("must be better-auth's secret, or a list of its secrets"),
     tables: z
-      .strictObject({ session: tableName.default('session'), user: tableName.default('user') })
+      .strictObject({ session: tableName.default(TABLES.session), user: tableName.default(TABLES.user) })
       .prefault({}),
+    columns: columnsOption({ session: COLUMNS.session, user: COLUMNS.user }),
     userId: userFunction.optional(),
   });
 
@@ -229,9 +244,11 @@ const schema = () =>
  * @throws TypeError naming every mistake in the options
  */
 export function betterAuthSessions(options: BetterAuthSessionsOptions): SessionBridge {
-  const { sequelize, secret, tables, ...read } = readOptions('betterAuthSessions', schema, options);
-  const old = new OldTables(sequelize);
-  const { userId = defaultUser, cookieName, until = null } = read;
+  const { sequelize, secret, tables, columns, ...read } = readOptions('betterAuthSessions', schema, options);
+  const { session: at, user } = columns;
+  const { cookieName, until = null } = read;
+  const { userId = (_session: SourceRow, row: SourceRow) => userOfRow(identityIn(row, user)) } = read;
+  const old = new PreviousTables(sequelize);
   const signed = (value: string) => {
     const parts = splitSigned(value);
     return parts && isSigned(parts.value, parts.signature, secret) ? parts.value : null;
@@ -242,21 +259,15 @@ export function betterAuthSessions(options: BetterAuthSessionsOptions): SessionB
     cookieNames: (isSecure) => [cookieName ?? secureName(COOKIE, isSecure)],
     idIn: signed,
     async find(token, cookies, isSecure): Promise<OldSession | null> {
-      const session = await old.find(tables.session, 'token', token);
-      const endsAt = oldTimeOf(session?.expiresAt);
-      if (!session || !endsAt || (session.impersonatedBy ?? null) !== null) return null;
-      const user = await old.find(tables.user, 'id', session.userId);
-      if (!user || oldFlagOf(user.banned)) return null;
-      const found = userOf(await userId(session as never, user as never), 'betterAuthSessions');
+      const session = await old.find(tables.session, at.token, token);
+      const endsAt = endOf(session?.[at.expiresAt]);
+      if (!session || !endsAt || (session[at.impersonatedBy] ?? null) !== null) return null;
+      const row = await old.find(tables.user, user.id, session[at.userId]);
+      if (!row || banOf(row, user)) return null;
+      const found = userOf(await userId(session as never, row as never), 'betterAuthSessions');
       const forgotten = cookies(secureName(REMEMBER_COOKIE, isSecure)).some((one) => signed(one) === 'true');
       return found === null ? null : { user: found, endsAt, remembered: !forgotten };
     },
-    end: (token) => old.delete(tables.session, 'token', token),
+    end: (token) => old.delete(tables.session, at.token, token),
   };
-}
-
-/** As `fromBetterAuth` reads it. */
-function defaultUser(_session: OldRow, { id, email, emailVerified, username, createdAt }: OldRow): FoundUser {
-  const imported = { username: username ? String(username) : null, createdAt: oldTimeOf(createdAt) };
-  return userOfRow(id, email, oldFlagOf(emailVerified), imported);
 }

@@ -1,8 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Sequelize } from 'sequelize';
 import * as z from 'zod';
-import type { ImportedRow, OldUser, OldUserId } from '../config/bridge.js';
+import type { OldUser, OldUserId } from '../config/bridge.js';
 import { isSequelize } from '../database/connect.js';
+import type { SourceIdentity } from './values.js';
 
 /** Whether a signature is the HMAC-SHA-256 of a value under one of the secrets, in base64 with or without padding. */
 export function isSigned(value: string, signature: string, secrets: readonly string[]): boolean {
@@ -23,8 +24,6 @@ export function splitSigned(value: string): { readonly value: string; readonly s
 function withoutPadding(base64: string): string {
   return base64.replace(/={1,2}$/, '');
 }
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Options of every bridge. */
 export interface BridgeOptions {
@@ -53,6 +52,24 @@ export const sequelizeOption = z.custom<Sequelize>(isSequelize, {
 export const tableName = z
   .string('must be the name of a table')
   .regex(/^[^"`[\]\0;]{1,128}$/, 'must be the name of a table, without quotes');
+const columnName = z
+  .string('must be the name of a column')
+  .regex(/^[^"`[\]\0;]{1,128}$/, 'must be the name of a column, without quotes');
+type ColumnNames = Readonly<Record<string, string | undefined>>;
+type Chosen<Own extends ColumnNames> = {
+  readonly [K in keyof Own]: Own[K] extends string ? string : string | undefined;
+};
+/** The names of columns, by table. @param own those of the system, the defaults; undefined for a column it lacks */
+export function columnsOption<Own extends Readonly<Record<string, ColumnNames>>>(own: Own) {
+  const option = (name: string | undefined) =>
+    name === undefined ? columnName.optional() : columnName.default(name);
+  const tables = Object.entries(own).map(([table, columns]) => {
+    const shape = Object.entries(columns).map(([key, name]) => [key, option(name)]);
+    return [table, z.strictObject(Object.fromEntries(shape)).prefault({})];
+  });
+  const schema: unknown = z.strictObject(Object.fromEntries(tables)).prefault({});
+  return schema as z.ZodType<{ readonly [T in keyof Own]: Chosen<Own[T]> }>;
+}
 /** A secret, or a list of several. */
 export const secretsOption = (message: string) =>
   z
@@ -71,24 +88,17 @@ export function userOf(found: FoundUser, where: string): OldUser | null {
   const { id = null, email = null, emailVerified = false, imported } = found;
   const isId = id === null || ['string', 'number', 'bigint'].includes(typeof id);
   const isEmail = email === null || typeof email === 'string';
-  if (isId && isEmail && typeof emailVerified === 'boolean' && (id !== null || email !== null))
+  const isNamed = id !== null || email !== null || (imported ?? null) !== null;
+  if (isId && isEmail && typeof emailVerified === 'boolean' && isNamed)
     return { id, email, emailVerified, imported };
   throw new TypeError(
     `latchkey: ${where}: userId must return an id, { id, email, emailVerified }, or null for nobody`,
   );
 }
 
-/** The user of a row with the columns of better-auth and Auth.js. An id that is no UUID is not one of an account. */
-export function userOfRow(
-  id: unknown,
-  email: unknown,
-  emailVerified: boolean,
-  imported: Omit<ImportedRow, 'ref'> = {},
-): OldUser | null {
-  const uuid = UUID.test(String(id)) ? String(id) : null;
-  if (typeof email === 'string')
-    return { id: uuid, email, emailVerified, imported: { ref: String(id), ...imported } };
-  return uuid === null ? null : { id: uuid };
+/** The user of a row that the system's importer reads too. */
+export function userOfRow({ id, email, emailVerified, ...imported }: SourceIdentity): OldUser {
+  return { id, email, emailVerified, imported };
 }
 
 /** The name that a system gives its cookie: with a prefix where it is Secure (RFC 6265bis, 4.1.3). */

@@ -11,7 +11,7 @@ import {
   userFunction,
   userOf,
 } from './bridge-options.js';
-import { oldTimeOf } from './old-tables.js';
+import { endOf } from './values.js';
 
 /** What a store of express-session returns: what the app has put into `req.session`, and its cookie. */
 export interface ExpressSessionData {
@@ -108,7 +108,7 @@ export function expressSession(options: ExpressSessionOptions): SessionBridge {
       const user = data && userOf(await userId(data as never), 'expressSession');
       if (!data || user === null) return null;
       const { expires, originalMaxAge } = data.cookie ?? {};
-      const endsAt = typeof expires === 'boolean' ? null : oldTimeOf(expires);
+      const endsAt = typeof expires === 'boolean' ? null : endOf(expires);
       const remembered = endsAt !== null || typeof originalMaxAge === 'number';
       // With `rolling`, the store has prolonged it at each request, and not the time in its data.
       const prolonged =

@@ -1,6 +1,6 @@
 import type { Sequelize } from 'sequelize';
 import type { ImportRow } from '../users/imported.js';
-import { type SourceRow, TableReader } from './read-table.js';
+import { PreviousTables, requireSequelize, type SourceRow } from './previous-tables.js';
 import { flagOf, textOf, timeOf } from './values.js';
 
 /** The name of a column, or a function of the whole row. */
@@ -45,7 +45,8 @@ export async function* fromTable(
 ): AsyncGenerator<ImportRow, void, undefined> {
   if (typeof table !== 'string' || typeof columns !== 'object' || columns === null)
     throw new TypeError('latchkey: fromTable: give { table, columns }, such as { email: "email" }');
-  const reader = new TableReader(sequelize, 'fromTable');
+  requireSequelize(sequelize, 'fromTable');
+  const reader = new PreviousTables(sequelize);
   const { fields, ...others } = columns;
   const orderedBy = key ?? (typeof columns.ref === 'string' ? columns.ref : 'id');
   for await (const rows of reader.batches(table, orderedBy))

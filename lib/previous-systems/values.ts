@@ -1,4 +1,6 @@
+import { uuidOf } from '../crypto/uuid.js';
 import type { ImportRow } from '../users/imported.js';
+import type { SourceRow } from './previous-tables.js';
 
 /** A user as an importer reads them, with what plugins take of a row, whichever the app has. */
 export interface SourceUser extends ImportRow {
@@ -20,17 +22,45 @@ export function textOf(value: unknown): string | null {
   return Buffer.isBuffer(value) ? value.toString('utf8') : String(value);
 }
 
-/** The id of a user, if it can be that of the account too: then what refers to it stays true. */
-export function uuidOf(id: unknown): string | null {
-  const text = String(id).toLowerCase();
-  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text) ? text : null;
+/** What identifies the user in a row: {@link importedId} derives the id of the account from it. */
+export interface SourceIdentity {
+  readonly ref: string;
+  /** The user's id if it is a UUID: the account keeps it, so that references to it remain correct. */
+  readonly id: string | null;
+  readonly email: string | null;
+  readonly emailVerified: boolean;
+  readonly username: string | null;
+  readonly createdAt: Date | null;
+}
+
+/** The columns of a {@link SourceIdentity}. */
+export type IdentityColumns = Readonly<Record<'id' | 'email' | 'emailVerified', string>> & {
+  readonly [K in 'username' | 'createdAt']?: string | undefined;
+};
+
+/**
+ * Reads what identifies the user in a row. Importers and bridges both call this function, because a bridge looks for the
+ * account whose id the import derived from these values.
+ */
+export function identityIn(row: SourceRow, columns: IdentityColumns): SourceIdentity {
+  const { id, email, emailVerified, username, createdAt } = columns;
+  return {
+    ref: String(row[id]),
+    id: uuidOf(row[id]),
+    email: textOf(row[email]),
+    emailVerified: flagOf(row[emailVerified]),
+    username: username === undefined ? null : textOf(row[username]),
+    createdAt: createdAt === undefined ? null : timeOf(row[createdAt]),
+  };
 }
 
 /** Whether a column says yes: a flag, in the form of any database, or the time since when it holds. */
 export function flagOf(value: unknown): boolean {
-  if (value instanceof Date) return true;
+  // MySQL's time 0000-00-00 means that there is none. Its driver returns it as an invalid Date.
+  if (value instanceof Date) return !Number.isNaN(value.getTime());
   if (Buffer.isBuffer(value)) return value.some((byte) => byte !== 0);
-  return value !== null && value !== undefined && !/^(0|f|false|n|no|)$/i.test(String(value).trim());
+  const text = String(value ?? '').trim();
+  return !/^(0|f|false|n|no|0000-00-00.*|)$/i.test(text);
 }
 
 /**
@@ -46,6 +76,12 @@ export function timeOf(value: unknown): Date | null {
   }
   const text = String(value).trim().replace(' ', 'T').replace(' ', '');
   return new Date(/(Z|[+-]\d\d(:?\d\d)?)$/i.test(text) ? text.replace(/([+-]\d\d)$/, '$1:00') : `${text}Z`);
+}
+
+/** When a session ends. Null if the column has no time: an invalid Date would never be in the past. */
+export function endOf(value: unknown): Date | null {
+  const time = timeOf(value);
+  return time === null || Number.isNaN(time.getTime()) ? null : time;
 }
 
 /** How an importer names the providers of the app: an id in the other system, and the one in `plugins`; null leaves it out. */

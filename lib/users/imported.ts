@@ -17,6 +17,14 @@ export function importedId({ ref, names, createdAt }: ImportedUser): string {
   return derivedUuid(JSON.stringify(['import', ref, ...names]), createdAt?.getTime() ?? 0);
 }
 
+// The previous system's clock can be ahead.
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Whether an imported account can have been created at this time. A row with any other time is not imported. */
+export function isCreationTime(time: Date, now: number): boolean {
+  return time.getTime() >= 0 && time.getTime() <= now + DAY_MS;
+}
+
 /**
  * Verifies a password against a hash of another system's. Anything but `true` refuses it.
  *

@@ -130,7 +130,9 @@ describe('auth.importUsers', () => {
     [{ email: '', username: null, accounts: [] }, 'missing_identifier', 'email is missing'],
     [{ email: 'nobody' }, 'invalid_email', 'email must be an email address'],
     [{ email: 7 }, 'invalid_email', 'email must be an email address'],
-    [{ username: 'a@example.com' }, 'invalid_username', 'username must be'],
+    [{ email: ['x@example.com'] }, 'invalid_email', 'email must be an email address'],
+    [{ username: 'a@example.com' }, 'invalid_username', 'username must be 3 to 30 characters'],
+    [{ email: ada.email, username: 7 }, 'invalid_username', 'username must be'],
     [{ email: ada.email, password_hash: HASH }, 'unknown_key', 'password_hash is no key of a row'],
     [{ email: ada.email, passwordHash: 'plain' }, 'unknown_hash', 'passwordHash must be a bcrypt'],
     [{ email: ada.email, passwordHash: 7 }, 'unknown_hash', 'passwordHash must be a bcrypt'],
@@ -276,6 +278,48 @@ describe('auth.importUsers', () => {
     );
     for (const { skipped } of reports) for (const { code } of skipped) expect(code).toBe('invalid_email');
     expect(await idsInDatabase()).toHaveLength(90);
+  });
+
+  test('sign-ups of the same people at once make each account once too', async () => {
+    for (let round = 0; round < 5; round++) {
+      const given = Array.from({ length: 60 }, (_, index) => ({
+        email: `race-${round}-${index}@example.com`,
+      }));
+      const [reports, signUps] = await Promise.all([
+        Promise.all([given, [...given].reverse()].map((list) => importUsers(list))),
+        Promise.all(
+          given
+            .slice(0, 5)
+            .map(({ email }) => app.http.post('/auth/signup/credential').send({ email, password: WORDS })),
+        ),
+      ]);
+      for (const { status } of signUps) expect([201, 409]).toContain(status);
+      const signedUp = signUps.filter(({ status }) => status === 201).length;
+      for (const { users, skipped } of reports) {
+        expect(users).toHaveLength(60 - signedUp);
+        expect(skipped.map(({ code }) => code)).toEqual(Array(signedUp).fill('email_taken'));
+      }
+      expect(await idsInDatabase()).toHaveLength(60 * (round + 1));
+    }
+  });
+
+  test('nobody signs in to an account without a password with one, until its owner sets one', async () => {
+    const { users } = await importUsers([
+      { email: 'none@example.com', passwordHash: null },
+      { email: 'empty@example.com', passwordHash: '' },
+    ]);
+    expect(users).toHaveLength(2);
+    for (const credential of ['none@example.com', 'empty@example.com'])
+      for (const given of ['', 'null', WORDS])
+        await expect(app.auth.credential.signIn({ credential, password: given })).rejects.toMatchObject({
+          code: 'invalid_credentials',
+        });
+    await app.auth.credential.setPassword({ userId: String(users[0]?.id), newPassword: ada.password });
+    await signIn('none@example.com', ada.password).expect(200);
+  });
+
+  test('an empty list is imported', async () => {
+    expect(await importUsers([])).toEqual({ users: [], skipped: [] });
   });
 
   test('stops the source, and goes no further, when onProgress throws', async () => {

@@ -19,6 +19,14 @@ test.each([
     () => betterAuthSessions({ sequelize, secret: 'x', tables: { session: 'a"b' } }),
     /tables.session must be the name/,
   ],
+  [
+    () => betterAuthSessions({ sequelize, secret: 'x', columns: { user: { email: 'a"b' } } }),
+    /columns.user.email must be the name of a column/,
+  ],
+  [
+    () => authJsSessions({ sequelize, columns: { user: { mail: 'address' } as never } }),
+    /columns.user.mail is not an option/,
+  ],
   [() => betterAuthSessions({ sequelize, secret: 'x', until: 'soon' as never }), /until must be a Date/],
   [() => betterAuthSessions({ sequelize, secret: 'x', until: new Date('soon') }), /until/],
   [

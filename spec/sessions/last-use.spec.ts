@@ -129,7 +129,7 @@ describe('the last activity of many sessions', () => {
     );
     await Promise.all([revoked, live].map(({ headers }) => app.auth.getSession({ headers })));
     for (const key of [gone?.key, used?.key])
-      await app.auth.authenticate({ headers: { 'x-service-api-key': key as string } });
+      await app.auth.getSession({ headers: { 'x-service-api-key': key as string } });
     await app.auth.revokeSession(revoked.token);
     await app.auth.apiKeys.revoke(userId, gone?.apiKey.id as string);
     await settled(app.auth);

@@ -202,8 +202,7 @@ export const PUBLIC_ROUTES: Readonly<Record<string, readonly Row[] | string>> = 
 
 /** The operations through which an account is entered or taken over. */
 export const OPERATIONS: Readonly<Record<string, readonly Row[]>> = {
-  getSession: [{ way: ways.byKey('getSession'), ...byKey }],
-  authenticate: [{ way: ways.byKey('authenticate'), ...byKey }],
+  getSession: [{ way: ways.byKey, ...byKey }],
   createSession: [
     {
       way: ways.onTheAppsWord(({ id }) => app.auth.createSession(id)),
@@ -323,7 +322,6 @@ export const OTHER_OPERATIONS = `
   migrate prune rotateSecrets close health outbox.list outbox.retry outbox.deliver on openapi undoChange
   users.get users.find users.create users.setPassword users.update users.changeEmail users.delete users.restore
   credential.signUp credential.usernameAvailable credential.sendVerification credential.requestPasswordReset
-  credential.importUsers
   oauth.authorizeUrl oauth.linkUrl oauth.reauthenticateUrl oauth.isPending oauth.accounts oauth.tokens oauth.refresh
   oauth.unlink oauth.keepForm
   apiKeys.list apiKeys.revoke auditLog.listEvents links.request

@@ -324,16 +324,14 @@ export const onTheAppsWord =
   (call: (person: Person) => Promise<unknown>): Way =>
   async (person) => ({ right: () => called(call(person)) });
 
-export const byKey =
-  (call: 'getSession' | 'authenticate'): Way =>
-  async ({ id }) => {
-    const { key } = await app.auth.apiKeys.create(id, { name: 'program' });
-    const attempt = (sent: string) => called(app.auth[call]({ headers: { 'x-service-api-key': sent } }));
-    return {
-      wrong: [() => attempt(`${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`), 'invalid_api_key'],
-      right: () => attempt(key),
-    };
+export const byKey: Way = async ({ id }) => {
+  const { key } = await app.auth.apiKeys.create(id, { name: 'program' });
+  const attempt = (sent: string) => called(app.auth.getSession({ headers: { 'x-service-api-key': sent } }));
+  return {
+    wrong: [() => attempt(`${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`), 'invalid_api_key'],
+    right: () => attempt(key),
   };
+};
 
 export const byProviderInCode: Way = async (person) => {
   await linked(person);

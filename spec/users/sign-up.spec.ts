@@ -43,7 +43,7 @@ describe("signUp: 'closed'", () => {
     for (const answer of bodies) expectProblem(answer, 403, 'sign_up_refused');
     expect(new Set(bodies.map(({ text }) => text)).size).toBe(1);
     await closed.auth.users.create({ email: 'code@example.com' });
-    await closed.auth.credential.importUsers([{ email: 'import@example.com', passwordHash: null }]);
+    await closed.auth.importUsers([{ email: 'import@example.com' }]);
     expect(await emails(closed)).toEqual([ada.email, 'code@example.com', 'import@example.com']);
     await closed.http
       .post('/auth/signin/credential')
@@ -106,9 +106,7 @@ describe('beforeCreateUser', () => {
       email: 'b@example.com',
       fields: { name: 'B', plan: 'pro' },
     });
-    await telling.auth.credential.importUsers([
-      { email: 'c@example.com', passwordHash: null, fields: { name: 'C' } },
-    ]);
+    await telling.auth.importUsers([{ email: 'c@example.com', fields: { name: 'C' } }]);
     const free = { name: 'Ada', plan: 'free' };
     expect(told).toEqual([
       { email: ada.email, username: 'ada', fields: free, via: 'credential' },
@@ -191,7 +189,6 @@ describe('beforeCreateUser', () => {
 describe('importUsers with hooks and fields', () => {
   const row = (name: string, more: object = {}) => ({
     email: `${name}@example.com`,
-    passwordHash: null,
     fields: { name },
     ...more,
   });
@@ -201,7 +198,7 @@ describe('importUsers with hooks and fields', () => {
     ['without hooks', {}],
   ])('checks fields, %s', async (_what, hooks: Hooks) => {
     const importing = await start({ user: { fields }, hooks });
-    const result = await importing.auth.credential.importUsers([
+    const result = await importing.auth.importUsers([
       row('ada', { fields: { name: 'Ada', plan: 'pro' } }),
       row('b', { fields: { name: 'longer than ten' } }),
       row('c', { fields: {} }),
@@ -209,13 +206,13 @@ describe('importUsers with hooks and fields', () => {
       row('e', { fields: { name: 'E', role: 'admin' } }),
       row('ada'),
     ]);
-    expect(result.imported).toBe(1);
-    expect(result.skipped.map(({ index, code }) => [index, code])).toEqual([
+    expect(result.users).toHaveLength(1);
+    expect(result.skipped.map(({ ref, code }) => [ref, code])).toEqual([
       [1, 'invalid_fields'],
       [2, 'invalid_fields'],
       [3, 'invalid_fields'],
       [4, 'invalid_fields'],
-      [5, 'email_taken'],
+      [5, 'duplicate_row'],
     ]);
     expect(await rows(importing.database, 'SELECT email, name, plan FROM users')).toEqual([
       { email: 'ada@example.com', name: 'Ada', plan: 'pro' },
@@ -236,20 +233,18 @@ describe('importUsers with hooks and fields', () => {
         },
       },
     });
-    await importing.auth.credential.importUsers([row('ada')]);
-    const result = await importing.auth.credential.importUsers([row('eve')]);
+    await importing.auth.importUsers([row('ada')]);
+    const result = await importing.auth.importUsers([row('eve')]);
     expect(result).toEqual({
-      imported: 0,
-      skipped: [{ index: 0, code: 'sign_up_refused', detail: 'No.' }],
+      users: [],
+      skipped: [{ ref: 0, code: 'sign_up_refused', detail: 'No.' }],
     });
     const user = await importing.auth.users.find({ email: 'ada@example.com' });
     expect(user?.updatedAt.getFullYear()).not.toBe(2030);
-    expect(await importing.auth.credential.importUsers([row('bob'), row('eve2'), row('carl')])).toMatchObject(
-      {
-        imported: 2,
-        skipped: [{ index: 1, code: 'sign_up_refused' }],
-      },
-    );
+    expect(await importing.auth.importUsers([row('bob'), row('eve2'), row('carl')])).toMatchObject({
+      users: [{ ref: 0 }, { ref: 2 }],
+      skipped: [{ ref: 1, code: 'sign_up_refused' }],
+    });
     expect((await importing.auth.users.find({ email: 'ada@example.com' }))?.updatedAt.getFullYear()).toBe(
       2030,
     );
@@ -264,10 +259,13 @@ describe('importUsers with hooks and fields', () => {
         },
       },
     });
-    const users = ['a', 'b', 'c'].map((name) => ({ email: `${name}@example.com`, passwordHash: null }));
-    await expect(importing.auth.credential.importUsers(users)).rejects.toThrow('a bug of the app');
+    const users = ['a', 'b', 'c'].map((name) => ({ email: `${name}@example.com` }));
+    await expect(importing.auth.importUsers(users)).rejects.toThrow('a bug of the app');
     expect(await emails(importing)).toEqual(['a@example.com']);
     isBroken = false;
-    expect(await importing.auth.credential.importUsers(users)).toMatchObject({ imported: 2 });
+    expect(await importing.auth.importUsers(users)).toMatchObject({
+      users: [{ ref: 0 }, { ref: 1 }, { ref: 2 }],
+      skipped: [],
+    });
   });
 });

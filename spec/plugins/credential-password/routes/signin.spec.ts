@@ -106,7 +106,7 @@ describe('POST /signin/credential', () => {
     ['a decomposed accent in 1,024 characters', `${'x'.repeat(1022)}e\u0301`],
   ])('refuses a password that is %s in the same way for every account', async (_what, given) => {
     const bcryptHash = `$2b$04$${'.'.repeat(53)}`;
-    await app.auth.credential.importUsers([{ email: 'imported@example.com', passwordHash: bcryptHash }]);
+    await app.auth.importUsers([{ email: 'imported@example.com', passwordHash: bcryptHash }]);
     const answers = [];
     for (const credential of [ada.email, 'none@example.com', 'imported@example.com', 'nobody@example.com']) {
       const { status, text } = await signIn({ credential, password: given });
