@@ -2,40 +2,20 @@ import { access, readdir, readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  admin,
-  apiKeys,
-  auditLog,
-  credentialPassword,
-  oauth,
-  passkeys,
-  suspension,
-  twoFactor,
-} from '../lib/index.js';
 import * as providers from '../lib/providers.js';
 import { type SpecApp, startApp } from './support/app.js';
+import { everyPlugin } from './support/every-plugin.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string) => readFile(join(root, path), 'utf8');
 const CODE = /^```[\s\S]*?^```/gm;
 
 describe('the tables of the reference', () => {
-  let app: SpecApp<readonly ReturnType<typeof credentialPassword>[]>;
+  let app: SpecApp<ReturnType<typeof everyPlugin>>;
   beforeAll(async () => {
-    const email = 'ada@example.com';
     const provider = { issuer: 'https://login.example.com', clientId: 'id', clientSecret: 'secret' };
     app = (await startApp({
-      plugins: [
-        credentialPassword({ username: true, bcryptCost: 4 }),
-        oauth(),
-        providers.oidc({ id: 'work', ...provider }),
-        admin({ adminEmails: [email] }),
-        apiKeys(),
-        auditLog(),
-        suspension(),
-        passkeys(),
-        twoFactor(),
-      ],
+      plugins: [...everyPlugin(), providers.oidc({ id: 'work', ...provider })],
       config: { baseUrl: 'http://localhost:3000', email: { send: () => {} } },
     })) as never;
   });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { createAuth, oauth } from '../lib/index.js';
+import { createAuth } from '../lib/index.js';
 import { definePlugin } from '../lib/plugin.js';
-import { password } from './support/app.js';
+import { everyPlugin } from './support/every-plugin.js';
 import { fixedProvider } from './support/fixed-provider.js';
 import { mailedLink } from './support/mailed-link.js';
 
@@ -44,8 +44,7 @@ test('the secrets of the config cannot be reached from an Auth, nor by a plugin'
     secret: SECRETS,
     baseUrl: 'http://app.example.com',
     plugins: [
-      password({ pepper: 'a pepper of 32 bytes and more than that' }),
-      oauth(),
+      ...everyPlugin({ password: { pepper: 'a pepper of 32 bytes and more than that' } }),
       fixedProvider(),
       mailedLink(),
       spy,
