@@ -3,6 +3,11 @@ import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { parseSync } from '@swc/core';
+import { internalsOf } from '../lib/auth.js';
+import { createAuth } from '../lib/index.js';
+import { SECRET } from './support/app.js';
+import { everyPlugin, PLUGIN_FOLDERS } from './support/every-plugin.js';
+import { fixedProvider } from './support/fixed-provider.js';
 
 const read = (path: string) => readFileSync(fileURLToPath(new URL(`../${path}`, import.meta.url)), 'utf8');
 
@@ -16,6 +21,25 @@ const order = (/```text\n(errors[\s\S]*?)```/.exec(read('docs/architecture.md'))
   .map((line) => line.replace(/^→ /, '').split(', '));
 
 const place = (room: string) => order.findIndex((rooms) => rooms.includes(room));
+
+describe('what is looked at here', () => {
+  test('are all files, with what they import', () => {
+    expect(files.size).toBeGreaterThan(150);
+    expect(filesIn('demo-app').size).toBeGreaterThan(10);
+    // A file that is connected with no other one would mean that its imports are not seen.
+    const connected = new Set(arrows.flatMap(({ from, to }) => [from, to]));
+    expect([...files.keys()].filter((path) => !connected.has(path))).toEqual([]);
+    expect(arrows.filter(({ to }) => !files.has(to))).toEqual([]);
+  });
+
+  test('are all plugins, and all entry points', () => {
+    const plugins = new Set([...files.keys()].map(pluginOf).filter((plugin) => plugin !== undefined));
+    expect([...plugins].sort()).toEqual([...PLUGIN_FOLDERS].sort());
+    const { exports } = JSON.parse(read('package.json')) as { exports: Record<string, unknown> };
+    const code = Object.keys(exports).filter((name) => name !== './package.json');
+    expect([...files.keys()].filter(isEntry)).toHaveLength(code.length);
+  });
+});
 
 describe('the import rule', () => {
   test('docs/architecture.md lists the folder of every file', () => {
@@ -57,6 +81,7 @@ describe('the paths of requests in docs/architecture.md', () => {
 
   test('are three', () => {
     expect(paths.map(([name]) => name)).toHaveLength(3);
+    for (const [, steps] of paths) expect(steps.length).toBeGreaterThan(2);
   });
 
   test.each(paths)('%s: every step is a file', (_name, steps) => {
@@ -87,7 +112,7 @@ describe('what docs/architecture.md promises', () => {
       /\bnew NewSessions\(|: NewSessions\b/.test(code(source)),
     );
     expect(inserting.map(([path]) => path).sort()).toEqual(['core/core.ts', 'core/sign-in.ts']);
-    expect(code(files.get('core/sessions.ts')?.source ?? '')).not.toMatch(/\.insert\(|INSERT/);
+    expect(code(sourceOf('core/sessions.ts'))).not.toMatch(/\.insert\(|INSERT/);
   });
 
   test.each([
@@ -124,6 +149,8 @@ describe('what docs/architecture.md promises', () => {
 
   test('nothing but the entry points names a plugin', () => {
     const names = /\b(oauth|apiKeys|auditLog|credentialPassword)\b|\badmin\(|plugins\/[a-z]/;
+    expect([...files].filter(([, { source }]) => names.test(code(source))).length).toBeGreaterThan(1);
+    expect(ofCore.length).toBeGreaterThan(80);
     expect(ofCore.filter(([, { source }]) => names.test(code(source))).map(([path]) => path)).toEqual([]);
   });
 });
@@ -143,6 +170,25 @@ describe('the location of routes', () => {
   )('lib/%s is named after %j', (file, paths) => {
     const plugin = /^plugins\/([^/]+)\//.exec(file)?.[1] ?? '';
     for (const path of paths) expect(`${posix.dirname(file)}/${fileNameOf(path, plugin)}.ts`).toBe(file);
+  });
+
+  test('are looked at for every route that there is', () => {
+    const auth = createAuth({
+      database: 'sqlite:./unused.db',
+      secret: SECRET,
+      baseUrl: 'http://localhost:3000',
+      email: { send: () => undefined },
+      plugins: [...everyPlugin(), fixedProvider()],
+    });
+    const paths = internalsOf(auth)
+      .routes()
+      .map(({ path }) => path);
+    const found = routeFiles.flatMap(([, { source }]) => pathsOf(source));
+    expect(found.filter((path) => !paths.includes(path))).toEqual([]);
+    // A form equivalent is named in the route that it belongs to.
+    const sources = routeFiles.map(([, { source }]) => source).join();
+    expect(paths.filter((path) => !sources.includes(`'${path}'`))).toEqual([]);
+    expect(new Set(paths).size - new Set(found).size).toBeLessThan(5);
   });
 
   test('routes are declared only in route files', () => {
@@ -223,6 +269,12 @@ describe('the public API', () => {
     expect(missing.map(({ name, option }) => `${name}.${option}`)).toEqual([]);
   });
 });
+
+function sourceOf(path: string): string {
+  const file = files.get(path);
+  if (!file) throw new Error(`there is no ${path}`);
+  return file.source;
+}
 
 /**
  * The folder of a file, or its own name if it is directly in lib/, or `index` for the public entry points.
