@@ -3,6 +3,11 @@ import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { parseSync } from '@swc/core';
+import { internalsOf } from '../lib/auth.js';
+import { createAuth } from '../lib/index.js';
+import { SECRET } from './support/app.js';
+import { everyPlugin, PLUGIN_FOLDERS } from './support/every-plugin.js';
+import { fixedProvider } from './support/fixed-provider.js';
 
 const read = (path: string) => readFileSync(fileURLToPath(new URL(`../${path}`, import.meta.url)), 'utf8');
 
@@ -16,6 +21,25 @@ const order = (/```text\n(errors[\s\S]*?)```/.exec(read('docs/architecture.md'))
   .map((line) => line.replace(/^→ /, '').split(', '));
 
 const place = (room: string) => order.findIndex((rooms) => rooms.includes(room));
+
+describe('what is looked at here', () => {
+  test('are all files, with what they import', () => {
+    expect(files.size).toBeGreaterThan(150);
+    expect(filesIn('demo-app').size).toBeGreaterThan(10);
+    // A file that is connected with no other one would mean that its imports are not seen.
+    const connected = new Set(arrows.flatMap(({ from, to }) => [from, to]));
+    expect([...files.keys()].filter((path) => !connected.has(path))).toEqual([]);
+    expect(arrows.filter(({ to }) => !files.has(to))).toEqual([]);
+  });
+
+  test('are all plugins, and all entry points', () => {
+    const plugins = new Set([...files.keys()].map(pluginOf).filter((plugin) => plugin !== undefined));
+    expect([...plugins].sort()).toEqual([...PLUGIN_FOLDERS].sort());
+    const { exports } = JSON.parse(read('package.json')) as { exports: Record<string, unknown> };
+    const code = Object.keys(exports).filter((name) => name !== './package.json');
+    expect([...files.keys()].filter(isEntry)).toHaveLength(code.length);
+  });
+});
 
 describe('the import rule', () => {
   test('docs/architecture.md lists the folder of every file', () => {
@@ -81,6 +105,8 @@ describe('what docs/architecture.md promises', () => {
 
   test('nothing but the entry points names a plugin', () => {
     const names = /\b(oauth|apiKeys|auditLog|credentialPassword)\b|\badmin\(|plugins\/[a-z]/;
+    expect([...files].filter(([, { source }]) => names.test(code(source))).length).toBeGreaterThan(1);
+    expect(ofCore.length).toBeGreaterThan(80);
     expect(ofCore.filter(([, { source }]) => names.test(code(source))).map(([path]) => path)).toEqual([]);
   });
 });
@@ -102,6 +128,24 @@ describe('the location of routes', () => {
   test('each route is declared once', () => {
     const routes = declarations.map(({ route }) => route);
     expect(routes.filter((route, index) => routes.indexOf(route) !== index)).toEqual([]);
+  });
+
+  test('are looked at for every route that there is', () => {
+    const auth = createAuth({
+      database: 'sqlite:./unused.db',
+      secret: SECRET,
+      baseUrl: 'http://localhost:3000',
+      email: { send: () => undefined },
+      plugins: [...everyPlugin(), fixedProvider()],
+    });
+    // A form twin is named in the route that it belongs to.
+    const routes = internalsOf(auth)
+      .routes()
+      .map(({ method, path }) => `${method} ${path}`);
+    const sources = [...files].flatMap(([file, { source }]) => (isRouteFile(file) ? source : [])).join();
+    expect(routes.filter((route) => !sources.includes(`'${route.split(' ')[1]}'`))).toEqual([]);
+    expect(declarations.filter(({ route }) => !routes.includes(route))).toEqual([]);
+    expect(routes.length - declarations.length).toBeLessThan(8);
   });
 });
 

@@ -5,18 +5,10 @@ import type { Sequelize } from 'sequelize';
 import type { Response } from 'supertest';
 import { type AuthWith, internalsOf } from '../lib/auth.js';
 import { connectByUrl } from '../lib/database/connect.js';
-import {
-  admin,
-  apiKeys,
-  auditLog,
-  authRouter,
-  oauth,
-  passkeys,
-  suspension,
-  twoFactor,
-} from '../lib/index.js';
-import { ada, password, SECRET } from './support/app.js';
+import { authRouter } from '../lib/index.js';
+import { ada, SECRET } from './support/app.js';
 import { rows, type SpecDatabase } from './support/database.js';
+import { everyPlugin } from './support/every-plugin.js';
 import { type LyingProvider, startLyingProvider } from './support/lying-provider.js';
 import { mailbox } from './support/mailbox.js';
 import { type Browser, type OAuthApp, oidcPlugin, startOAuthApp } from './support/oauth-app.js';
@@ -43,19 +35,14 @@ const logger = { debug: write('debug'), info: write('info'), warn: write('warn')
 
 const pluginsAt = (provider: LyingProvider) =>
   [
-    password({
-      username: true,
-      pepper: PEPPER,
-      isBreached: async (typed) => Promise.reject(new Error(`asked for ${typed}`)),
+    ...everyPlugin({
+      password: {
+        pepper: PEPPER,
+        isBreached: async (typed) => Promise.reject(new Error(`asked for ${typed}`)),
+      },
+      admin: { adminEmails: [ROOT.email] },
     }),
-    oauth(),
     oidcPlugin(provider),
-    admin({ adminEmails: [ROOT.email] }),
-    apiKeys(),
-    auditLog(),
-    suspension(),
-    twoFactor(),
-    passkeys(),
   ] as const;
 
 /** The package that Sequelize writes with if the environment has DEBUG=sequelize*. */

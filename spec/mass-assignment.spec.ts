@@ -1,20 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { admin, apiKeys, auditLog, oauth, passkeys, suspension, twoFactor } from '../lib/index.js';
 import { google } from '../lib/providers.js';
-import { ada, password, type SpecApp, sessionCookie, startApp } from './support/app.js';
+import { ada, type SpecApp, sessionCookie, startApp } from './support/app.js';
 import { rows } from './support/database.js';
+import { everyPlugin } from './support/every-plugin.js';
 
 // Every route and form is sent what it must not take: fields that only the app's code sets, latchkey's own columns, and
 // names of prototypes. New routes are covered without a change here.
 const plugins = [
-  password({ username: true }),
-  admin({ adminEmails: [ada.email] }),
-  suspension(),
-  passkeys(),
-  twoFactor(),
-  apiKeys(),
-  auditLog(),
-  oauth(),
+  ...everyPlugin({ admin: { adminEmails: [ada.email] } }),
   google({ clientId: 'x', clientSecret: 'x' }),
 ] as const;
 

@@ -1,23 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Sequelize, Transaction } from 'sequelize';
 import { internalsOf } from '../lib/auth.js';
-import {
-  admin,
-  apiKeys,
-  auditLog,
-  createAuth,
-  type MailMessage,
-  oauth,
-  passkeys,
-  suspension,
-  twoFactor,
-  type User,
-} from '../lib/index.js';
-import { memoryLogger, password, SECRET } from './support/app.js';
+import { createAuth, type MailMessage, type User } from '../lib/index.js';
+import { memoryLogger, SECRET } from './support/app.js';
 import { connectAsApp } from './support/app-database.js';
 import { Authenticator } from './support/authenticator.js';
 import { beforeChange } from './support/changes.js';
 import { createDatabase, rows, type SpecDatabase } from './support/database.js';
+import { everyPlugin } from './support/every-plugin.js';
 import { type LyingProvider, startLyingProvider } from './support/lying-provider.js';
 import { oidcPlugin } from './support/oauth-app.js';
 import { visitProvider } from './support/oidc.js';
@@ -49,17 +39,7 @@ function open() {
       { url: `${receiver.origin}/hooks`, secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}` },
     ],
     outbox: { interval: false },
-    plugins: [
-      password({ username: true, sendVerificationOnSignUp: true }),
-      apiKeys(),
-      admin({ adminEmails: ['admin@example.com'] }),
-      suspension(),
-      twoFactor(),
-      auditLog(),
-      oauth(),
-      oidcPlugin(provider),
-      passkeys(),
-    ],
+    plugins: [...everyPlugin({ password: { sendVerificationOnSignUp: true } }), oidcPlugin(provider)],
   });
 }
 

@@ -2,24 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { internalsOf } from '../lib/auth.js';
 import { runChores } from '../lib/database/chores.js';
-import { admin, apiKeys, auditLog, oauth, passkeys, twoFactor } from '../lib/index.js';
-import { password, type SpecApp, startApp } from './support/app.js';
+import { type SpecApp, startApp } from './support/app.js';
 import { rows } from './support/database.js';
+import { everyPlugin } from './support/every-plugin.js';
 import { fixedProvider } from './support/fixed-provider.js';
 import { fillTables } from './support/many-rows.js';
 import { tablesOf } from './support/plans.js';
 
-const plugins = () =>
-  [
-    password(),
-    oauth(),
-    fixedProvider(),
-    passkeys(),
-    twoFactor(),
-    apiKeys(),
-    admin({ adminEmails: ['root@example.com'] }),
-    auditLog(),
-  ] as const;
+const plugins = () => [...everyPlugin(), fixedProvider()] as const;
 
 let app: SpecApp<ReturnType<typeof plugins>>;
 beforeAll(async () => {

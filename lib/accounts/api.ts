@@ -9,6 +9,7 @@ import { setEmail } from './email.js';
 import { type ImportApi, importApi } from './import.js';
 import { readUsername, replacePassword, requirePasswords } from './passwords.js';
 import { type WayBackApi, wayBackApi } from './undo.js';
+import './passwords.js';
 
 /** The input of `auth.users.create`. */
 export interface CreateUserInput extends ClientInput {

@@ -25,6 +25,8 @@ export class LegacyHashes {
 
   constructor(
     private readonly configured: LegacyVerifiers,
+    /** Whose option they are, for the log. */
+    private readonly owner: string,
     private readonly logger: Logger,
   ) {
     this.#verifiers = new Map(Object.entries(configured));
@@ -38,7 +40,7 @@ export class LegacyHashes {
     if (!verifier) {
       this.#report(
         name,
-        `a password cannot be verified: add ${name} to verifyLegacy of credentialPassword(), as in the import`,
+        `a password cannot be verified: add ${name} to verifyLegacy of ${this.owner}, as in the import`,
       );
       return null;
     }
@@ -65,7 +67,7 @@ export class LegacyHashes {
       if (!Object.hasOwn(this.configured, name))
         this.#report(
           name,
-          `passwords imported with verifyLegacy.${name} cannot be verified by other processes: add it to credentialPassword()`,
+          `passwords imported with verifyLegacy.${name} cannot be verified by other processes: add it to ${this.owner}`,
         );
     }
   }

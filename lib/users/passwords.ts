@@ -16,6 +16,8 @@ export interface PasswordSettings {
   readonly onBreachCheckFailure: 'accept' | 'refuse';
   /** Verifies hashes of previous systems. */
   readonly verifyLegacy: LegacyVerifiers;
+  /** Whose options these are, for the log. */
+  readonly owner: string;
 }
 
 /** Passwords: what they must be, and their hashes. */
@@ -29,14 +31,15 @@ export class Passwords {
    * @param clientOf whose turn in the queue of hashes a call takes
    */
   constructor(
-    { bcryptCost, pepper, passwordRules, isBreached, onBreachCheckFailure, verifyLegacy }: PasswordSettings,
+    settings: PasswordSettings,
     usernames: UsernameRules | null,
     context: CallContext,
     logger: Logger,
     clientOf: () => string,
   ) {
-    this.#legacy = new LegacyHashes(verifyLegacy, logger);
-    this.hasher = new PasswordHasher(bcryptCost, pepper, clientOf, this.#legacy.read);
+    const { isBreached, onBreachCheckFailure, passwordRules } = settings;
+    this.#legacy = new LegacyHashes(settings.verifyLegacy, settings.owner, logger);
+    this.hasher = new PasswordHasher(settings.bcryptCost, settings.pepper, clientOf, this.#legacy.read);
     // The app's own code, which may make calls of its own.
     const breach = isBreached && {
       check: (password: string) => context.detached(() => isBreached(password)),

@@ -3,21 +3,9 @@
 // handler gets.
 import { randomBytes } from 'node:crypto';
 import type { ErrorRequestHandler, Express } from 'express';
-import {
-  type AuthWith,
-  admin,
-  apiKeys,
-  auditLog,
-  authRouter,
-  oauth,
-  optionalSession,
-  passkeys,
-  requireSession,
-  suspension,
-  twoFactor,
-} from '../../lib/index.js';
-import { password } from '../support/app.js';
+import { type AuthWith, authRouter, optionalSession, requireSession } from '../../lib/index.js';
 import { rows } from '../support/database.js';
+import { everyPlugin } from '../support/every-plugin.js';
 import { fixedProvider } from '../support/fixed-provider.js';
 import { type OAuthApp, startOAuthApp } from '../support/oauth-app.js';
 import type { Credentials } from './world.js';
@@ -27,15 +15,11 @@ const WITHOUT_LIMIT = { limit: 1e9, window: 60 };
 const ROOT = 'root@example.com';
 
 const plugins = [
-  password({ username: true, usernamePattern: /[\p{L}\p{M}\d ._-]{2,40}/u }),
-  oauth(),
+  ...everyPlugin({
+    password: { usernamePattern: /[\p{L}\p{M}\d ._-]{2,40}/u },
+    admin: { adminEmails: [ROOT] },
+  }),
   fixedProvider(),
-  admin({ adminEmails: [ROOT] }),
-  apiKeys(),
-  auditLog(),
-  suspension(),
-  twoFactor(),
-  passkeys(),
 ] as const;
 
 /** The errors of the app go to the other process, and get a bare answer, as in production. */

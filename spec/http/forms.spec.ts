@@ -1,32 +1,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import express from 'express';
 import type { Response } from 'supertest';
-import {
-  admin,
-  apiKeys,
-  auditLog,
-  authRouter,
-  oauth,
-  passkeys,
-  suspension,
-  twoFactor,
-} from '../../lib/index.js';
+import { authRouter } from '../../lib/index.js';
 import { oidc } from '../../lib/providers.js';
 import { ada, password, type SpecApp, sessionCookie, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
+import { everyPlugin } from '../support/every-plugin.js';
 import { expectProblem } from '../support/problem.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 const plugins = [
-  password({ username: true }),
-  oauth(),
+  ...everyPlugin({ admin: { adminEmails: [ada.email] } }),
   oidc({ id: 'oidc', issuer: 'https://issuer.example', clientId: 'a', clientSecret: 'b' }),
-  admin({ adminEmails: [ada.email] }),
-  apiKeys(),
-  auditLog(),
-  suspension(),
-  passkeys(),
-  twoFactor(),
 ] as const;
 const config = {
   baseUrl: 'http://app.localhost',

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Test } from 'supertest';
 import { type AuthWith, internalsOf } from '../../lib/auth.js';
 import type { Route } from '../../lib/http/route.js';
-import { admin, apiKeys, auditLog, oauth, passkeys, suspension, twoFactor } from '../../lib/index.js';
-import { ada, password, sessionCookie, signedIn } from '../support/app.js';
+import { ada, sessionCookie, signedIn } from '../support/app.js';
 import { rows } from '../support/database.js';
+import { everyPlugin } from '../support/every-plugin.js';
 import { type LyingProvider, startLyingProvider } from '../support/lying-provider.js';
 import { mailbox } from '../support/mailbox.js';
 import { type Browser, linkWith, type OAuthApp, oidcPlugin, startOAuthApp } from '../support/oauth-app.js';
@@ -13,18 +13,7 @@ import { expectProblem } from '../support/problem.js';
 import { codeOf, enroll, forgetSteps } from '../support/two-factor.js';
 
 let provider: LyingProvider;
-const pluginsOf = (at: LyingProvider) =>
-  [
-    password({ username: true }),
-    oauth(),
-    oidcPlugin(at),
-    admin({ adminEmails: ['root@example.com'] }),
-    apiKeys(),
-    auditLog(),
-    suspension(),
-    twoFactor(),
-    passkeys(),
-  ] as const;
+const pluginsOf = (at: LyingProvider) => [...everyPlugin(), oidcPlugin(at)] as const;
 
 const mail = mailbox();
 let app: OAuthApp & { readonly auth: AuthWith<ReturnType<typeof pluginsOf>> };

@@ -1,22 +1,13 @@
 import type { Response } from 'supertest';
 import { mailInvitation } from '../../lib/accounts/passwords.js';
 import { type AuthWith, internalsOf } from '../../lib/auth.js';
-import {
-  type AuthConfig,
-  admin,
-  apiKeys,
-  auditLog,
-  oauth,
-  passkeys,
-  suspension,
-  twoFactor,
-  type User,
-} from '../../lib/index.js';
+import type { AuthConfig, User } from '../../lib/index.js';
 import { definePlugin } from '../../lib/plugin.js';
 import type { SignedIn } from '../../lib/sessions/signed-in.js';
-import { ada, password } from './app.js';
+import { ada, type password } from './app.js';
 import { beforeChange } from './changes.js';
 import { rows } from './database.js';
+import { everyPlugin } from './every-plugin.js';
 import { startLyingProvider } from './lying-provider.js';
 import { mailbox } from './mailbox.js';
 import { mailedLink } from './mailed-link.js';
@@ -44,16 +35,9 @@ const interruption = definePlugin({
 
 const pluginsWith = (options: Parameters<typeof password>[0]) =>
   [
-    password({ username: true, ...options }),
-    oauth({ linkByVerifiedEmail: true }),
+    ...everyPlugin({ password: options ?? {}, oauth: { linkByVerifiedEmail: true } }),
     oidcPlugin(provider),
-    admin({ adminEmails: ['root@example.com'] }),
-    apiKeys(),
-    auditLog(),
-    suspension(),
-    twoFactor(),
     mailedLink(),
-    passkeys(),
     interruption,
   ] as const;
 

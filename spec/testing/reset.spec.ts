@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Model, ModelStatic } from 'sequelize';
-import { admin, apiKeys, auditLog, credentialPassword, oauth, passkeys, twoFactor } from '../../lib/index.js';
 import { github } from '../../lib/providers.js';
 import { signedIn, testAuth } from '../../lib/testing.js';
 import { createDatabase, dialect, rows, type SpecDatabase } from '../support/database.js';
+import { everyPlugin } from '../support/every-plugin.js';
 import { ownRows } from '../support/own-rows.js';
 
 let database: SpecDatabase;
@@ -19,16 +19,7 @@ test('auth.testing.reset empties every table, and that of user.model', async () 
     ...config,
     tablePrefix: 'test_',
     rateLimit: {},
-    plugins: [
-      credentialPassword(),
-      oauth(),
-      github({ clientId: 'a', clientSecret: 'b' }),
-      apiKeys(),
-      passkeys(),
-      twoFactor(),
-      auditLog(),
-      admin({ adminEmails: ['owner@example.com'] }),
-    ],
+    plugins: [...everyPlugin(), github({ clientId: 'a', clientSecret: 'b' })],
   });
   await model.create({ name: 'without an account' });
   const { user, session, token } = await signedIn(auth, {

@@ -53,7 +53,7 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
   return definePlugin({
     name: 'credential',
     usernames: settings.usernames,
-    passwords: settings,
+    passwords: { ...settings, owner: 'credentialPassword()' },
     forTests: () =>
       credentialPassword({
         ...options,

@@ -1,0 +1,42 @@
+import {
+  type AdminOptions,
+  admin,
+  apiKeys,
+  auditLog,
+  type OAuthOptions,
+  oauth,
+  passkeys,
+  suspension,
+  twoFactor,
+} from '../../lib/index.js';
+import { password } from './app.js';
+
+/** The options of single plugins, where a spec needs others than {@link everyPlugin} sets. */
+export interface EveryPluginOptions {
+  readonly password?: Parameters<typeof password>[0];
+  readonly admin?: AdminOptions;
+  readonly oauth?: OAuthOptions;
+}
+
+/** Every plugin, by its folder in `lib/plugins`. A spec compares them with the folders. */
+const byFolder = (options: EveryPluginOptions) => ({
+  admin: admin({ adminEmails: ['root@example.com'], ...options.admin }),
+  'api-keys': apiKeys(),
+  'audit-log': auditLog(),
+  'credential-password': password({ username: true, ...options.password }),
+  oauth: oauth(options.oauth),
+  passkeys: passkeys(),
+  suspension: suspension(),
+  'two-factor': twoFactor(),
+});
+
+/**
+ * Every plugin that there is, for the specs that walk through all routes, operations or tables. A new plugin is added
+ * here only, and each of these specs fails until it has rows for it.
+ *
+ * `oauth()` requires at least one provider, which the spec adds to the list.
+ */
+export const everyPlugin = (options: EveryPluginOptions = {}) => Object.values(byFolder(options));
+
+/** The folders of the plugins in {@link everyPlugin}. */
+export const PLUGIN_FOLDERS: readonly string[] = Object.keys(byFolder({}));
