@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../core/core.js';
 import { isWellFormedToken } from '../crypto/token.js';
-import { violatedUnique } from '../database/faults.js';
+import { retryAfterRace } from '../database/faults.js';
 import { AuthError, declareProblems } from '../errors.js';
 import { type AccountState, losesSecondFactor, type Undoable } from '../notices/changes.js';
 import { UNDO_PREFIX } from '../notices/notices.js';
@@ -81,9 +81,6 @@ declare module '../outbox/events.js' {
 
 declareEvents('account.recovered');
 
-/** Another transaction can take what is to be put back, after it was found to be free. */
-const MAX_ATTEMPTS = 3;
-
 /** What an undo did. */
 export interface UndoneChange {
   readonly userId: string;
@@ -104,7 +101,8 @@ export async function undoChange(core: Core, token: string, given: UndoProof | n
   const found = isWellFormedToken(UNDO_PREFIX, token) ? await core.changes.find(token) : null;
   if (!found) throw new AuthError('invalid_token');
   const isKnown = given && (await proveUndo(core, found, given));
-  await retryAfterRace(() =>
+  // Another transaction can take an email or username that is to be put back, after it was found to be free.
+  await retryAfterRace(['email_taken', 'username_taken'], () =>
     core.database.transaction((transaction) =>
       recover(core, found, isKnown, given?.codes ?? {}, transaction),
     ),
@@ -139,18 +137,6 @@ async function recover(
   if (user.email !== before.email) events.emit('user.email_changed', { userId }, transaction);
   if (user.username !== before.username)
     events.emit('user.updated', { userId, changed: ['username'] }, transaction);
-}
-
-async function retryAfterRace<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      const lostRace =
-        violatedUnique(error) || (error instanceof AuthError && /^(email|username)_taken$/.test(error.code));
-      if (!lostRace || attempt === MAX_ATTEMPTS) throw error;
-    }
-  }
 }
 
 /**

@@ -206,11 +206,13 @@ function cookieSettings(options: Config['session']['cookie'], baseUrl?: string):
   return cookie;
 }
 
-/**
- * Beside the session cookie, and for the same host and path, so that two realms on one host do not share it. Lax even if
- * that one is strict: a sign-in with a provider ends with a redirect from another site.
- */
+/** A cookie for the same host and path as the session cookie, and named after it, so that two realms do not share it. */
+export function cookieBeside(cookie: CookieSettings, purpose: string): CookieSettings {
+  return { ...cookie, name: `${cookie.name}-${purpose}` };
+}
+
+/** Lax even if the session cookie is strict: a sign-in with a provider ends with a redirect from another site. */
 function laxCookie(cookie: CookieSettings, purpose: string): CookieSettings {
   const sameSite = cookie.sameSite === 'strict' ? 'lax' : cookie.sameSite;
-  return { ...cookie, name: `${cookie.name}-${purpose}`, sameSite };
+  return { ...cookieBeside(cookie, purpose), sameSite };
 }

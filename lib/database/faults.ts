@@ -1,4 +1,4 @@
-import { AuthError } from '../errors.js';
+import { AuthError, type AuthErrorCode } from '../errors.js';
 
 interface DatabaseFault extends Error {
   sql?: string;
@@ -125,4 +125,24 @@ export function asUnavailable(error: unknown): AuthError {
 function tablesOf(sql: string): string {
   const named = [...sql.matchAll(/\b(?:FROM|JOIN|INTO|UPDATE) +(\w+)(?: +([a-z])\b)?/g)];
   return named.map(([, table, alias]) => `table ${table}${alias ? ` as ${alias}` : ''}`).join(', ');
+}
+
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Runs work again after it has lost a race: another transaction inserted the same, or deleted the row that this one refers
+ * to, after the work had looked.
+ *
+ * @param codes the codes of AuthErrors that can say so too
+ */
+export async function retryAfterRace<T>(codes: readonly AuthErrorCode[], work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const isTaken = error instanceof AuthError && codes.includes(error.code);
+      const isLost = isTaken || violatedUnique(error) || isForeignKeyViolation(error);
+      if (!isLost || attempt === MAX_ATTEMPTS) throw error;
+    }
+  }
 }

@@ -10,6 +10,7 @@ import { resources, secondFactorProblems, sessionReply } from '../http/present.j
 import { route, text } from '../http/route.js';
 import { sessionOf } from '../sessions/carriers.js';
 import { isSession, type SessionAuthentication } from '../sessions/request.js';
+import { FRESH_SECONDS } from '../sessions/signed-in.js';
 import { readEmail } from '../users/canonical.js';
 
 export const me = (core: Core) => {
@@ -171,8 +172,6 @@ export const undoChange = (core: Core) => {
     },
   });
 };
-
-const FRESH_SECONDS = 600;
 
 /** The field of a body for {@link requireFreshOrPassword}. Without passwords there is none. */
 export function passwordShape(core: Core): { password?: z.ZodOptional<z.ZodString> } {

@@ -4,10 +4,7 @@ import type { Database } from '../database/database.js';
 import { AuthError, type AuthErrorCode } from '../errors.js';
 import type { Session } from '../tables/core.js';
 import type { UserRecord } from '../users/record.js';
-import type { Assurance, PendingSignIn, Shown } from './signed-in.js';
-
-/** How recently the owner of an account with a second factor must have shown it, to change a way in. */
-export const STRONG_SECONDS = 600;
+import { type Assurance, FRESH_SECONDS, type PendingSignIn, type Shown } from './signed-in.js';
 
 /** What accounts with a second factor demand, according to the plugin that has them. */
 export class SecondFactorRules {
@@ -42,7 +39,7 @@ export class SecondFactorRules {
     if (!this.isOn(account)) return;
     if (aal < 2) throw new AuthError('second_factor_required');
     const age = this.database.clock.now() - authenticatedAt.getTime();
-    if (age > STRONG_SECONDS * 1000) throw new AuthError('reauthentication_required');
+    if (age > FRESH_SECONDS * 1000) throw new AuthError('reauthentication_required');
   }
 }
 

@@ -245,8 +245,8 @@ export class Sessions {
   }
 }
 
-// How long a request with the old cookie can be on its way while the browser already has the new one.
-const REPLACEMENT_MS = 60_000;
+/** How long a request with the old cookie can be on its way while the browser already has the new one. */
+export const REPLACEMENT_MS = 60_000;
 
 /**
  * Whether one of these tokens was replaced by another less than a minute ago: by a renewal of its session, or by a

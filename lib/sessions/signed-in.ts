@@ -8,6 +8,9 @@ export interface Assurance {
   readonly amr: readonly string[];
 }
 
+/** How recently the user must have authenticated to change what protects an account, in seconds. */
+export const FRESH_SECONDS = 600;
+
 /** What a person has shown of themselves. */
 export interface Shown {
   /** How they authenticated (RFC 8176): `pwd`, `otp`, `hwk`, `swk`, `user`, `mfa`; or `fed`, at a provider. */

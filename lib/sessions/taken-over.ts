@@ -8,7 +8,7 @@ import type { RowOf } from '../tables/column.js';
 import { type CarriedSessionColumns, carriedSessions } from '../tables/core.js';
 import { SealedRows } from '../tables/sealed-rows.js';
 import { Table } from '../tables/table.js';
-import type { Sessions, SessionWithUser } from './sessions.js';
+import { REPLACEMENT_MS, type Sessions, type SessionWithUser } from './sessions.js';
 import type { CheckedSignIn, Proof } from './sign-in.js';
 import { type IssuedSession, isPending } from './signed-in.js';
 
@@ -21,8 +21,6 @@ export interface ResumedSession extends SessionWithUser {
   readonly issued: Pick<IssuedSession, 'token' | 'remembered' | 'session'> | null;
 }
 
-// How long a request with the old cookie can be on its way while the browser already has the new one.
-const GRACE_MS = 60_000;
 // A request that the older system still handles may write its session again, and prolong it.
 const KEPT_MS = 365 * 24 * 60 * 60 * 1000;
 const MAX_RETIRED = 10_000;
@@ -58,7 +56,7 @@ export class CarriedSessions {
   /** The session that an old cookie still opens; with its token, unless the browser has sent that. */
   async resume(row: CarriedSession): Promise<ResumedSession | null> {
     if (row.tokenHash === null) return null;
-    if (row.usedAt !== null && this.database.clock.now() - row.usedAt.getTime() > GRACE_MS) return null;
+    if (row.usedAt !== null && this.database.clock.now() - row.usedAt.getTime() > REPLACEMENT_MS) return null;
     const found = await this.sessions.find(row.tokenHash);
     const sealed = row.sealedToken && this.box.open(row.sealedToken, contextOf(row.oldHash));
     return found && { ...found, issued: sealed ? { ...JSON.parse(sealed), session: found.session } : null };

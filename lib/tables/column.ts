@@ -114,6 +114,9 @@ export const column = {
   boolean: () => of<boolean>('boolean'),
 };
 
+/** The end of the times that can be stored: ISO 8601 and MySQL support years up to 9999. A day less, for time zones. */
+export const LAST_TIME = Date.UTC(9999, 11, 31);
+
 /** A SHA-256 digest. */
 export interface Digest extends Buffer {}
 

@@ -156,7 +156,8 @@ export class Fields {
   }
 }
 
-function pointerTo(name: string): string {
+/** The JSON pointer to a field in a request. */
+export function pointerTo(name: string): string {
   return `/${snakeCase(name)}`;
 }
 

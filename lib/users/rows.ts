@@ -4,9 +4,8 @@ import { isUuid } from '../crypto/uuid.js';
 import type { Database } from '../database/database.js';
 import { AppError, isForeignKeyViolation } from '../database/faults.js';
 import { AuthError, type FieldError } from '../errors.js';
-import { snakeCase } from '../tables/column.js';
 import type { User } from '../tables/core.js';
-import type { Fields, FieldValues } from './fields.js';
+import { type Fields, type FieldValues, pointerTo } from './fields.js';
 import { type AppModel, type AppRow, columnOf, internalsOf, quotedTable, RowSource } from './row-source.js';
 
 /** A row of the app, and the id of its account if it has one. */
@@ -419,8 +418,4 @@ export function rowError(
     const detail = 'is a value that cannot be stored';
     return named.map((field) => ({ pointer: pointerTo(field), code: 'invalid', detail }));
   }
-}
-
-function pointerTo(field: string): string {
-  return `/${snakeCase(field)}`;
 }

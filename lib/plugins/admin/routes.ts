@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Core } from '../../core/core.js';
 import { resources } from '../../http/present.js';
 import { pageOptions, pageQuery, route, text } from '../../http/route.js';
+import { FRESH_SECONDS } from '../../sessions/signed-in.js';
 import type { AdminApi } from './api.js';
 
 export const listUsers = (core: Core, api: AdminApi) => {
@@ -106,7 +107,7 @@ export const deleteUser = (api: AdminApi) =>
     path: '/admin/users/:id',
     summary: 'Delete a user, after a recent sign-in',
     access: 'admin',
-    fresh: 600,
+    fresh: FRESH_SECONDS,
     answers: { 204: { description: 'The user was deleted' } },
     problems: ['user_not_found', 'account_in_use', 'own_account'],
     async handle({ params: { id = '' }, auth }) {

@@ -2,6 +2,7 @@ import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { AuthError, type FieldError } from '../../errors.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
+import { LAST_TIME } from '../../tables/column.js';
 import type { ApiKey } from './declarations.js';
 import { apiKeyCreatedNotice } from './declarations.js';
 import type { ApiKeyStore } from './store.js';
@@ -21,8 +22,6 @@ export interface CreateApiKeyInput extends ClientInput {
 
 const MAX_NAME = 100;
 const MAX_SCOPES = 50;
-// ISO 8601 and MySQL support years up to 9999. A day less, because of time zones.
-const LAST_EXPIRY = Date.UTC(9999, 11, 31);
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]{1,100}$/; // RFC 6749, 3.3
 
 /** `auth.apiKeys`: keys for programs that act on behalf of a user. */
@@ -94,7 +93,7 @@ function checkInput({ name, scopes = [], expiresAt = null }: CreateApiKeyInput, 
     const detail = `must be at most ${MAX_SCOPES} words of visible ASCII characters, without quotes or backslashes`;
     errors.push({ pointer: '/scopes', code: 'invalid_scopes', detail });
   }
-  const isTime = expiresAt instanceof Date && expiresAt.getTime() > now && expiresAt.getTime() < LAST_EXPIRY;
+  const isTime = expiresAt instanceof Date && expiresAt.getTime() > now && expiresAt.getTime() < LAST_TIME;
   if (expiresAt !== null && !isTime) {
     errors.push({
       pointer: '/expires_at',

@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize';
 import { withTimeout } from '../../context/deadline.js';
 import type { Core } from '../../core/core.js';
-import { isForeignKeyViolation, violatedUnique } from '../../database/faults.js';
+import { retryAfterRace } from '../../database/faults.js';
 import { AuthError } from '../../errors.js';
 import type { SessionWithUser } from '../../sessions/sessions.js';
 import type { Shown } from '../../sessions/signed-in.js';
@@ -14,8 +14,6 @@ import { type AccountRow, providerLinkedNotice } from './declarations.js';
 import { describe } from './openid-client.js';
 import type { Claims, Provider } from './provider.js';
 import { isObject } from './token-response.js';
-
-const MAX_ATTEMPTS = 3;
 
 /**
  * Finds the user of an identity, or creates one.
@@ -38,7 +36,7 @@ export function findOrCreateUser(
   const { emailIsProof, emailIsAuthoritative } = identity.profile;
   const email = emailIsProof ? canonicalEmail(identity.profile.email) : null;
   let person: NewPerson | undefined;
-  return retryAfterRace(async () => {
+  return inRace(async () => {
     const known = await signInKnown(core, accounts, provider, identity);
     if (known) return known;
 
@@ -71,7 +69,7 @@ export function linkIdentity(
   provider: Provider,
   identity: Identity,
 ): Promise<void> {
-  return retryAfterRace(async () => {
+  return inRace(async () => {
     const known = (await accounts.findByIdentity(provider, identity))?.account ?? null;
     if (known && known.userId !== userId) throw new AuthError('account_linked_elsewhere');
     // Another client of the same issuer, whose tokens do not belong to this account.
@@ -186,22 +184,14 @@ function ownerOf(userId: string, provider: Provider, { issuer, profile }: Identi
   return { userId, provider: provider.id, issuer, providerAccountId: String(profile.subject) };
 }
 
-/** Retries after losing a race: two concurrent callbacks of one person can both find nothing and then insert. */
-async function retryAfterRace<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      const lostRace =
-        violatedUnique(error) ||
-        // The user was deleted after they were found.
-        isForeignKeyViolation(error) ||
-        (error instanceof AuthError && error.code === 'email_taken');
-      if (lostRace && attempt < MAX_ATTEMPTS) continue;
-      // No account has the email, but an undone change may give it back to one: that counts as an account with it.
-      const isHeld = error instanceof AuthError && error.code === 'email_taken';
-      throw isHeld ? new AuthError('account_exists') : error;
-    }
+/** Two concurrent callbacks of one person can both find nothing and then insert, so the loser looks again. */
+async function inRace<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await retryAfterRace(['email_taken'], work);
+  } catch (error) {
+    // No account has the email, but an undone change may give it back to one: that counts as an account with it.
+    const isHeld = error instanceof AuthError && error.code === 'email_taken';
+    throw isHeld ? new AuthError('account_exists') : error;
   }
 }
 

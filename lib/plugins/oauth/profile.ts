@@ -1,3 +1,4 @@
+import { withTimeout } from '../../context/deadline.js';
 import type { AuthorizationServer } from './authorization-server.js';
 import { contradictsIdToken } from './openid-client.js';
 import type { Claims, Profile, ProfileSources } from './provider.js';
@@ -42,19 +43,12 @@ async function optional(
   onFailure: (error: unknown) => void,
 ): Promise<Claims | null> {
   try {
-    return await withTimeout(userinfo);
+    return await withTimeout(userinfo, OPTIONAL_TIMEOUT_MS, () => new Error('no response in time'));
   } catch (error) {
     if (contradictsIdToken(error)) throw error;
     onFailure(error);
     return null;
   }
-}
-
-function withTimeout<T>(work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('no response in time')), OPTIONAL_TIMEOUT_MS);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }
 
 /** @throws Error if the subject does not identify exactly one person */

@@ -48,11 +48,7 @@ export const link = (core: Core, api: OAuthApi) =>
     summary: 'Link an account at a provider',
     access: 'session',
     changesWaysIn: true,
-    async handle({ req, auth, params: { provider = '' }, query }) {
-      refuseCrossSite(req);
-      const input = flowInput(core, req, query.callback_url);
-      return sendToProvider(req, await api.linkUrl(provider, auth.session.id, input));
-    },
+    handle: startFor(core, (...given) => api.linkUrl(...given)),
   });
 
 export const reauthenticate = (core: Core, api: OAuthApi) =>
@@ -63,11 +59,7 @@ export const reauthenticate = (core: Core, api: OAuthApi) =>
     summary: 'Reauthenticate with a linked provider, for actions that require a recent sign-in',
     access: 'session',
     problems: [...toProvider.problems, 'account_not_linked', 'reauthentication_required'],
-    async handle({ req, auth, params: { provider = '' }, query }) {
-      refuseCrossSite(req);
-      const input = flowInput(core, req, query.callback_url);
-      return sendToProvider(req, await api.reauthenticateUrl(provider, auth.session.id, input));
-    },
+    handle: startFor(core, (...given) => api.reauthenticateUrl(...given)),
   });
 
 /** The common parts of `authorize`, `link` and `reauthenticate`, which redirect a browser to a provider. */
@@ -88,6 +80,19 @@ export const toProvider = {
   },
   problems: ['provider_not_found', 'invalid_callback_url', 'origin_not_allowed', 'provider_error'],
 } as const satisfies { query: z.ZodType; answers: object; problems: readonly AuthErrorCode[] };
+
+/** Starts a flow for the user of the request's session. */
+function startFor(
+  core: Core,
+  start: (provider: string, sessionId: string, input: FlowInput) => Promise<AuthorizationRequest>,
+) {
+  return async (call: Call<'session', unknown, z.infer<typeof toProvider.query>>): Promise<Reply> => {
+    const { req, auth, params, query } = call;
+    refuseCrossSite(req);
+    const input = flowInput(core, req, query.callback_url);
+    return sendToProvider(req, await start(params.provider ?? '', auth.session.id, input));
+  };
+}
 
 /** The input of a flow that a request starts. */
 export function flowInput(core: Core, req: Request, callbackUrl: string | undefined): FlowInput {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { serialize } from 'cookie';
 import type { Transaction } from 'sequelize';
+import { type CookieSettings, cookieBeside } from '../../config/settings.js';
 import type { PlainRequest } from '../../context/call.js';
 import type { Core } from '../../core/core.js';
 import { createToken, digestToken, isWellFormedToken } from '../../crypto/token.js';
@@ -44,17 +45,16 @@ export function bindingOf(
 
 /** The `Set-Cookie` header that binds a sign-in to the browser, for as long as its challenge lives. */
 export function browserCookie(core: Core, token: string): string {
-  const { name: _, ...attributes } = core.settings.cookie;
-  return serialize(cookieName(core), token, { ...attributes, httpOnly: true, maxAge: CHALLENGE_SECONDS });
+  const { name, ...attributes } = bindingCookie(core);
+  return serialize(name, token, { ...attributes, httpOnly: true, maxAge: CHALLENGE_SECONDS });
 }
 
 function carried(core: Core, request: PlainRequest | null): readonly string[] {
-  return cookieValues(request?.headers.cookie, cookieName(core));
+  return cookieValues(request?.headers.cookie, bindingCookie(core).name);
 }
 
-/** Beside the session cookie, so that two realms on one host do not share it. */
-function cookieName({ settings }: Core): string {
-  return `${settings.cookie.name}-passkey`;
+function bindingCookie({ settings }: Core): CookieSettings {
+  return cookieBeside(settings.cookie, 'passkey');
 }
 
 /** The lifetime of a challenge, in seconds. */

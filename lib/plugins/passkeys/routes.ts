@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Core } from '../../core/core.js';
 import { resourceOf, sessionAnswer, sessionReply } from '../../http/present.js';
 import { route, text } from '../../http/route.js';
+import { FRESH_SECONDS } from '../../sessions/signed-in.js';
 import type { PasskeysApi } from './api.js';
 import { type Passkey, passkeysTable } from './declarations.js';
 import { authenticationResponse, creationOptions, registrationResponse, requestOptions } from './schemas.js';
@@ -75,7 +76,6 @@ export const reauthenticationOptions = (api: PasskeysApi) =>
 
 const passkeyResource = resourceOf<Passkey>(passkeysTable.columns);
 const one = () => z.object({ passkey: passkeyResource.schema });
-const FRESH_SECONDS = 600;
 
 export const addPasskey = (api: PasskeysApi) =>
   route({

@@ -2,6 +2,7 @@ import type { Transaction } from 'sequelize';
 import { BY_CODE, type Core } from '../../core/core.js';
 import { AuthError, type FieldError, invalidField } from '../../errors.js';
 import type { TransactionOption } from '../../sessions/request.js';
+import { LAST_TIME } from '../../tables/column.js';
 import type { User } from '../../tables/core.js';
 import { declareRowKeys, type RowPart } from '../../users/imported.js';
 import type { AccountRow } from '../../users/record.js';
@@ -57,8 +58,6 @@ export interface SuspendOptions extends TransactionOption {
 export interface SuspendedUser extends User, SuspensionOfUser {}
 
 const MAX_REASON = 255;
-// ISO 8601 and MySQL support years up to 9999. A day less, because of time zones.
-const LAST_END = Date.UTC(9999, 11, 31);
 const NONE: SuspensionOfUser = { suspendedAt: null, suspendedUntil: null, suspensionReason: null };
 
 /** `auth.suspension`: shuts accounts, until they are reinstated or a time has come. */
@@ -145,7 +144,7 @@ export function checkOptions(
     const detail = `must be at most ${MAX_REASON} characters of well-formed Unicode, without NUL`;
     errors.push({ pointer: '/reason', code: 'invalid_reason', detail });
   }
-  const isTime = until instanceof Date && until.getTime() > now && until.getTime() < LAST_END;
+  const isTime = until instanceof Date && until.getTime() > now && until.getTime() < LAST_TIME;
   if (until !== null && !isTime) {
     const detail = 'must be a time in the future, before the year 10000';
     errors.push({ pointer: '/until', code: 'invalid_end', detail });

@@ -4,6 +4,7 @@ import { requireAal } from '../../http/admit.js';
 import { resources, sessionAnswer, sessionReply } from '../../http/present.js';
 import { route, text } from '../../http/route.js';
 import type { FactorMethod } from '../../sessions/second-factor.js';
+import { FRESH_SECONDS } from '../../sessions/signed-in.js';
 import type { TwoFactorApi } from './api.js';
 
 export const readTwoFactor = (api: TwoFactorApi) =>
@@ -30,7 +31,7 @@ export const enrollTotp = (core: Core, api: TwoFactorApi) =>
     path: '/two-factor/totp',
     summary: 'Begin to set up an authenticator app, which is to be confirmed within 10 minutes',
     access: 'session',
-    fresh: 600,
+    fresh: FRESH_SECONDS,
     changesWaysIn: true,
     answers: {
       201: {
@@ -58,7 +59,7 @@ export const turnOffTotp = (api: TwoFactorApi) =>
     path: '/two-factor/totp',
     summary: 'Switch my second factor off, and end my other sessions',
     access: 'session',
-    fresh: 600,
+    fresh: FRESH_SECONDS,
     changesWaysIn: true,
     answers: { 204: { description: 'It is off; the session has a new token' } },
     problems: ['second_factor_required'],
@@ -108,7 +109,7 @@ export const renewRecoveryCodes = (api: TwoFactorApi) =>
     path: '/two-factor/recovery-codes',
     summary: 'Replace my recovery codes',
     access: 'session',
-    fresh: 600,
+    fresh: FRESH_SECONDS,
     changesWaysIn: true,
     // A page could not show them after a redirect.
     forms: false,
@@ -196,7 +197,7 @@ export const disableSecondFactor = (api: TwoFactorApi) =>
     path: '/admin/users/:id/disable-second-factor',
     summary: 'Switch the second factor of a user off, and end all of their sessions',
     access: 'admin',
-    fresh: 600,
+    fresh: FRESH_SECONDS,
     changesWaysIn: true,
     forms: true,
     answers: { 204: { description: 'It is off' } },
