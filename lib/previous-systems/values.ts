@@ -75,6 +75,8 @@ export function timeOf(value: unknown): Date | null {
     return new Date(number < 100_000_000_000 ? number * 1000 : number);
   }
   const text = String(value).trim().replace(' ', 'T').replace(' ', '');
+  // JavaScript takes a date alone for UTC too. The end of 2026-01-31 looks like a time zone.
+  if (!/t/i.test(text)) return new Date(text);
   return new Date(/(Z|[+-]\d\d(:?\d\d)?)$/i.test(text) ? text.replace(/([+-]\d\d)$/, '$1:00') : `${text}Z`);
 }
 

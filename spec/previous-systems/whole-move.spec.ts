@@ -45,6 +45,10 @@ const FLAGS: Readonly<Record<string, Form<boolean>>> = {
   'true and false as text': { type: 'VARCHAR(5)', sql: (is) => `'${is}'` },
   digits: { type: 'VARCHAR(5)', sql: (is) => `'${Number(is)}'` },
   'a byte': binary[dialect],
+  'times since when': {
+    type: 'VARCHAR(40)',
+    sql: (is) => (is ? `'${plain(CREATED)}'` : "'0000-00-00 00:00:00'"),
+  },
 };
 const usual = <Value>(forms: Readonly<Record<string, Form<Value>>>) =>
   forms["the database's own"] as Form<Value>;
@@ -312,6 +316,14 @@ describe.each(Object.keys(SYSTEMS) as (keyof typeof SYSTEMS)[])('from %s', (name
     expect(await visit(cookieOf(ada))).toBe(users[0]?.id);
   });
 
+  test('a session whose end cannot be read is not taken over', async () => {
+    const ada = { id: 'ada', sessionEndsAt: Number.NaN };
+    const sql = (ms: number) => (Number.isNaN(ms) ? "'soon'" : `'${plain(ms)}'`);
+    const cookieOf = await fill([ada], { time: { type: 'VARCHAR(40)', sql } });
+    expect((await app.auth.importUsers(system.importer())).users).toHaveLength(1);
+    expect(await visit(cookieOf(ada))).toBe(401);
+  });
+
   test('an id that is a UUID in capitals is the one of the account, in small letters', async () => {
     const ada = { id: '0190A5B0-0000-7000-8000-00000000000A' };
     const cookieOf = await fill([ada]);
@@ -333,13 +345,26 @@ test('a ban that has expired is one neither for the importer of better-auth nor 
   expect(await visit(`${cookie}=${cookieValueOf('the token of ada')}`)).toBe(users[0]?.id);
 });
 
+test('a date without a time is midnight in UTC', async () => {
+  const { importer, fill, cookie, cookieValueOf } = SYSTEMS['better-auth'];
+  const sql = (ms: number) => (ms === CREATED ? "'2023-11-14'" : `'${plain(ms)}'`);
+  await fill([{ id: 'ada' }], () => 'the token', {
+    ...{ time: { type: 'VARCHAR(40)', sql }, flag: usual(FLAGS), changed: {} },
+  });
+  const { users } = await app.auth.importUsers(importer());
+  expect(await app.auth.users.find({ email: 'ada@example.com' })).toMatchObject({
+    createdAt: new Date('2023-11-14T00:00:00Z'),
+  });
+  expect(await visit(`${cookie}=${cookieValueOf('the token')}`)).toBe(users[0]?.id);
+});
+
 test.each(['1969-01-01', 'soon'])(
   'a row that no import accepts, of %s, leads to no account',
   async (created) => {
     const { fill, cookie, cookieValueOf } = SYSTEMS['better-auth'];
     const sql = (ms: number) => `'${ms === CREATED ? created : plain(ms)}'`;
     const time = { type: 'VARCHAR(40)', sql };
-    await fill([{ id: 'ada' }], () => 'the token', { time, flag: usual(FLAGS), changed: {} });
-    expect(await visit(`${cookie}=${cookieValueOf('the token')}`)).toBe(401);
+    await fill([{ id: 'ada' }], () => `the token of ${created}`, { time, flag: usual(FLAGS), changed: {} });
+    expect(await visit(`${cookie}=${cookieValueOf(`the token of ${created}`)}`)).toBe(401);
   },
 );
