@@ -1,7 +1,7 @@
 import type { Sequelize } from 'sequelize';
 import * as z from 'zod';
 import type { OldSession, SessionBridge } from '../config/bridge.js';
-import { readOptions } from '../config/options.js';
+import { readOptions, schemaOf } from '../config/options.js';
 import {
   type BridgeOptions,
   type FoundUser,
@@ -124,14 +124,15 @@ export interface AuthJsSessionsOptions extends BridgeOptions {
 // The tokens are not signed. What looks like another kind of value, such as a JWT, is not looked up.
 const TOKEN = /^[\w~+/=-]{16,255}$/;
 
-const schema = () =>
-  z.strictObject({
+/** @internal */
+export const schema = () =>
+  schemaOf<AuthJsSessionsOptions>()({
     ...sharedOptions,
     sequelize: sequelizeOption,
     tables: z
       .strictObject({ session: tableName.default('sessions'), user: tableName.default('users') })
       .prefault({}),
-    userId: userFunction.optional(),
+    userId: userFunction<[session: OldRow, user: OldRow]>().optional(),
   });
 
 /**
@@ -164,7 +165,7 @@ export function authJsSessions(options: AuthJsSessionsOptions): SessionBridge {
       const endsAt = oldTimeOf(session?.expires);
       if (!session || !endsAt) return null;
       const user = await old.find(tables.user, 'id', session.user_id);
-      const found = user && userOf(await userId(session as never, user as never), 'authJsSessions');
+      const found = user && userOf(await userId(session, user), 'authJsSessions');
       return found === null ? null : { user: found, endsAt, remembered: true };
     },
     end: (token) => old.delete(tables.session, 'session_token', token),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Sequelize } from 'sequelize';
 import * as z from 'zod';
 import type { OldSession, SessionBridge } from '../config/bridge.js';
-import { readOptions } from '../config/options.js';
+import { readOptions, schemaOf } from '../config/options.js';
 import {
   type BridgeOptions,
   type FoundUser,
@@ -203,15 +203,16 @@ const NAME = 'better-auth';
 const COOKIE = 'better-auth.session_token';
 const REMEMBER_COOKIE = 'better-auth.dont_remember';
 
-const schema = () =>
-  z.strictObject({
+/** @internal */
+export const schema = () =>
+  schemaOf<BetterAuthSessionsOptions>()({
     ...sharedOptions,
     sequelize: sequelizeOption,
     secret: secretsOption("must be better-auth's secret, or a list of its secrets"),
     tables: z
       .strictObject({ session: tableName.default('session'), user: tableName.default('user') })
       .prefault({}),
-    userId: userFunction.optional(),
+    userId: userFunction<[session: OldRow, user: OldRow]>().optional(),
   });
 
 /**
@@ -247,7 +248,7 @@ export function betterAuthSessions(options: BetterAuthSessionsOptions): SessionB
       if (!session || !endsAt || (session.impersonatedBy ?? null) !== null) return null;
       const user = await old.find(tables.user, 'id', session.userId);
       if (!user || oldFlagOf(user.banned)) return null;
-      const found = userOf(await userId(session as never, user as never), 'betterAuthSessions');
+      const found = userOf(await userId(session, user), 'betterAuthSessions');
       const forgotten = cookies(secureName(REMEMBER_COOKIE, isSecure)).some((one) => signed(one) === 'true');
       return found === null ? null : { user: found, endsAt, remembered: !forgotten };
     },
