@@ -35,7 +35,10 @@ export interface AuthConfig<P = readonly unknown[], F extends FieldsOptions = Fi
   plugins?: P;
   /** The app's public origin, such as `https://app.example.com`. @default none */
   baseUrl?: string;
-  /** The path of the routes if the router is mounted at the root of the app. @default `/auth` */
+  /**
+   * The path of the routes if the router is mounted at the root of the app.
+   * @default the path that the router is mounted at; at the root, `/auth`
+   */
   httpBasePath?: string;
   /** Also accepts session tokens as `Authorization: Bearer`, and returns them at sign-in. @default false */
   bearerEnabled?: boolean;
@@ -133,7 +136,7 @@ export const configSchema = schemaOf<AuthConfig>()({
       },
     )
     .transform((one) => [one].flat()),
-  plugins: z.array(plugin, 'must be a list of plugins').optional(),
+  plugins: z.array(plugin, 'must be a list of plugins').default([]),
   bridges: bridgesSchema.default([]),
   baseUrl: origin.optional(),
   httpBasePath: z

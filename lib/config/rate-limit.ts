@@ -53,10 +53,11 @@ export interface RateLimitOptions {
 }
 
 const count = z.int('must be a whole number').positive('must be at least 1');
-const windowRule = z.union(
-  [z.literal(false), schemaOf<WindowRule>()({ limit: count, window: seconds })],
-  'must be false or { limit, window }',
-);
+
+/** @internal */
+export const windowSchema = schemaOf<WindowRule>()({ limit: count, window: seconds });
+
+const windowRule = z.union([z.literal(false), windowSchema], 'must be false or { limit, window }');
 const pauseRule = z.union(
   [
     z.literal(false),
@@ -125,7 +126,7 @@ function wholeMs(seconds: number): number {
 
 function windowsOf<Name extends string>(rules: Record<Name, WindowRule | false>) {
   const policyOf = (rule: WindowRule | false): WindowPolicy | null =>
-    (rule && { limit: rule.limit, windowMs: wholeMs(rule.window) }) || null;
+    rule === false ? null : { limit: rule.limit, windowMs: wholeMs(rule.window) };
   return Object.fromEntries(
     Object.entries<WindowRule | false>(rules).map(([name, rule]) => [name, policyOf(rule)]),
   ) as Record<Name, WindowPolicy | null>;

@@ -86,7 +86,8 @@ const INT_32 = 2 ** 31;
 const length = z.int('must be a whole number').min(0, 'must be 0 or more');
 const bound = z.number('must be a number');
 
-const field = schemaOf<FieldOptions>()({
+/** @internal */
+export const fieldSchema = schemaOf<FieldOptions>()({
   type: z.enum(
     ['string', 'integer', 'number', 'boolean', 'date', 'json'],
     "must be 'string', 'integer', 'number', 'boolean', 'date' or 'json'",
@@ -174,7 +175,7 @@ const model = z.custom<RowModel>(
 );
 
 // The type of the interface also rejects options that do not exist.
-const fields = z.record(name, field, 'must be an object of fields') as z.ZodType<
+const fields = z.record(name, fieldSchema, 'must be an object of fields') as z.ZodType<
   FieldsOptions,
   NonNullable<UserOptions['fields']>
 >;

@@ -15,19 +15,22 @@ import {
 /** Options of {@link github}. */
 export interface GithubOptions extends EndpointOptions {
   /** Replaces endpoints, for a self-hosted or a test server. @default GitHub's own */
-  endpoints?: Endpoints & {
-    /** The list of email addresses. @default GitHub's own */
-    emailsUrl?: string;
-  };
+  endpoints?: GithubEndpoints;
+}
+
+/** The endpoints of GitHub. */
+export interface GithubEndpoints extends Endpoints {
+  /** The list of email addresses. @default GitHub's own */
+  emailsUrl?: string;
 }
 
 /** @internal */
-export const endpointsOfGithub = () =>
-  schemaOf<NonNullable<GithubOptions['endpoints']>>()({ ...endpointsShape, emailsUrl: secureUrl.optional() });
+export const githubEndpoints = () =>
+  schemaOf<GithubEndpoints>()({ ...endpointsShape, emailsUrl: secureUrl.optional() });
 
 /** @internal */
 export const schema = () =>
-  schemaOf<GithubOptions>()({ ...providerShape, ...aliasShape, endpoints: endpointsOfGithub().optional() });
+  schemaOf<GithubOptions>()({ ...providerShape, ...aliasShape, endpoints: githubEndpoints().optional() });
 
 interface GithubEmail {
   email: string;
