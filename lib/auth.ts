@@ -1,7 +1,8 @@
 import { type AccountApis, accountApis, UsersApi } from './accounts/api.js';
 import { closedAccounts } from './accounts/deletion.js';
-import type { AuthConfig, FieldsOptions } from './config/config.js';
-import { DEFAULT_BASE_PATH, readConfig } from './config/settings.js';
+import type { AuthConfig } from './config/config.js';
+import { DEFAULT_BASE_PATH, readConfig } from './config/config.js';
+import type { FieldsOptions } from './config/user.js';
 import { CallContext } from './context/call.js';
 import { once } from './context/once.js';
 import { Core } from './core/core.js';

@@ -16,15 +16,12 @@ export type {
 } from './accounts/import.js';
 export type { UndoInput } from './accounts/undo.js';
 export { type AnyAuth, type Auth, type AuthWith, createAuth } from './auth.js';
-export type {
-  AccountDeletionOptions,
-  AuthConfig,
-  CookieOptions,
-  EmailOptions,
-  OutboxOptions,
-  RateLimitOptions,
-  SessionOptions,
-} from './config/config.js';
+export type { AccountDeletionOptions } from './config/account.js';
+export type { AuthConfig } from './config/config.js';
+export type { EmailOptions } from './config/email.js';
+export type { OutboxOptions, WebhookOptions } from './config/outbox.js';
+export type { RateLimitOptions, WindowRule } from './config/rate-limit.js';
+export type { CookieOptions, SessionOptions } from './config/session.js';
 export { AuthError, type AuthErrorCode, type FieldError } from './errors.js';
 export type { AuthOrConfig, GuardOptions } from './guards/guards.js';
 export {
@@ -36,7 +33,6 @@ export {
 } from './guards/guards.js';
 export { currentSession, currentUser, type Register, type RequestAuthentication } from './guards/request.js';
 export type { OpenApiDocument } from './http/openapi.js';
-export type { WindowRule } from './limits/limiter.js';
 export type { RedisClient } from './limits/redis-store.js';
 export type { Logger } from './logger.js';
 export type { MailDetails, MailKind, MailMessage } from './mail/messages.js';
@@ -45,7 +41,6 @@ export type { MigrateOptions } from './migrations/migrate.js';
 export type { ListOutboxOptions, OutboxApi, OutboxEntry, OutboxState } from './outbox/api.js';
 export type { AuthEventListener, AuthEventName, AuthEvents } from './outbox/events.js';
 export type { Delivered } from './outbox/outbox.js';
-export type { WebhookOptions } from './outbox/webhooks.js';
 export type { Plugin, PluginApis, PluginModels } from './plugin.js';
 export type {
   AdminApi,

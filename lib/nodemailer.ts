@@ -1,4 +1,4 @@
-import type { EmailOptions } from './config/config.js';
+import type { EmailOptions } from './config/email.js';
 
 /** The part of a `nodemailer` transport that latchkey uses. */
 export interface NodemailerTransport {

@@ -1,6 +1,6 @@
 import express, { type ErrorRequestHandler, type Router } from 'express';
 import { internalsOf } from './auth.js';
-import { DEFAULT_BASE_PATH } from './config/settings.js';
+import { DEFAULT_BASE_PATH } from './config/config.js';
 import type { Core } from './core/core.js';
 import { AuthError } from './errors.js';
 import type { AuthOrConfig } from './guards/guards.js';

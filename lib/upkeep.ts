@@ -1,6 +1,5 @@
-import * as z from 'zod';
 import { closedForLong } from './accounts/deletion.js';
-import { readOptions } from './config/options.js';
+import { flag, readOptions, schemaOf } from './config/options.js';
 import { withTimeout } from './context/deadline.js';
 import { once } from './context/once.js';
 import type { Core } from './core/core.js';
@@ -22,7 +21,8 @@ export interface DryRunOption {
   dryRun?: boolean;
 }
 
-const schema = () => z.strictObject({ dryRun: z.boolean('must be true or false').default(false) });
+/** @internal */
+export const schema = () => schemaOf<DryRunOption>()({ dryRun: flag.default(false) });
 
 /** What keeps an Auth running. */
 export interface Upkeep {

@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize';
-import type { Settings } from '../config/settings.js';
+import type { Settings } from '../config/config.js';
 import type { Contribution } from '../core/contribution.js';
 import { BY_CODE, type Core } from '../core/core.js';
 import type { Chore } from '../database/chores.js';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readOptions } from '../config/options.js';
+import { flag, readOptions, schemaOf } from '../config/options.js';
 import { howToEnablePasswords } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
 import { uuidOf } from '../crypto/uuid.js';
@@ -73,12 +73,18 @@ export interface SkippedRow {
 const BATCH = 500;
 
 const OBJECT = 'must be an object of functions, by name';
-const schema = () =>
-  z.strictObject({
-    onProgress: z.custom<() => unknown>((it) => typeof it === 'function', 'must be a function').optional(),
-    dryRun: z.boolean('must be true or false').default(false),
+/** @internal */
+export const schema = () =>
+  schemaOf<ImportUsersOptions>()({
+    onProgress: z
+      .custom<NonNullable<ImportUsersOptions['onProgress']>>(
+        (it) => typeof it === 'function',
+        'must be a function',
+      )
+      .optional(),
+    dryRun: flag.default(false),
     verifyLegacy: z.custom<LegacyVerifiers>((it) => typeof it === 'object' && it !== null, OBJECT).optional(),
-    transaction: z.unknown().optional(),
+    transaction: z.custom<TransactionOption['transaction']>().optional(),
   });
 
 type Rows = Iterable<unknown> | AsyncIterable<unknown>;

@@ -1,3 +1,5 @@
+import * as z from 'zod';
+
 /** An id that an older system's sessions name: of the account, or with `user.model` the primary key of its row. */
 export type OldUserId = string | number | bigint;
 
@@ -53,4 +55,18 @@ export interface SessionBridge {
   find(id: string, cookies: CookieValues, isSecure: boolean): Promise<OldSession | null>;
   /** Ends the session with this id, in the system's own store. */
   end(id: string): Promise<void>;
+}
+
+const NOT_A_BRIDGE =
+  'must be a bridge from latchkey/bridges: call it, as in bridges: [authJsSessions({ … })]';
+
+/** @internal */
+export const bridgesSchema = z.array(
+  z.custom<SessionBridge>(isBridge, NOT_A_BRIDGE),
+  'must be a list of bridges',
+);
+
+function isBridge(value: unknown): boolean {
+  const { idIn, find, end } = (value ?? {}) as Partial<Record<string, unknown>>;
+  return [idIn, find, end].every((one) => typeof one === 'function');
 }

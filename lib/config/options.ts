@@ -1,6 +1,76 @@
-import type { z } from 'zod';
+import * as z from 'zod';
 
 type Issue = z.core.$ZodIssue;
+
+/** Exists in the type system only. */
+declare const tied: unique symbol;
+
+/** A schema that accepts exactly what an interface of options declares. Only {@link schemaOf} makes one. */
+export interface OptionsSchema<Options, Output> extends z.ZodType<Output, Options> {
+  readonly [tied]: true;
+}
+
+/**
+ * Returns a function that makes the schema of an interface of options from the schema of each. TypeScript rejects an
+ * option that only one of the two has, or that they give different types, so neither can be changed alone.
+ *
+ * @example
+ * const schema = () => schemaOf<ExampleOptions>()({ maxLength: z.int().default(100) });
+ */
+export function schemaOf<Options extends object>() {
+  return <Shape extends z.ZodRawShape>(
+    shape: Shape & Tied<Options, Shape>,
+  ): OptionsSchema<Options, z.output<z.ZodObject<Shape, z.core.$strict>>> =>
+    z.strictObject(shape as Shape) as never;
+}
+
+type Tied<Options, Shape extends z.ZodRawShape> = {
+  readonly [Name in keyof Options | keyof Shape]-?: Name extends keyof Options
+    ? Name extends keyof Shape
+      ? TiedOption<Options, Name, z.input<Shape[Name]>>
+      : z.ZodType
+    : Mistake<'the interface has no such option'>;
+};
+
+type TiedOption<Options, Name extends keyof Options, Given> =
+  Same<Comparable<Exclude<Options[Name], undefined>>, Comparable<Exclude<Given, undefined>>> extends true
+    ? Same<IsOptional<Options, Name>, undefined extends Given ? true : false> extends true
+      ? z.ZodType
+      : Mistake<'the option is optional in only one of the interface and the schema'>
+    : Mistake<'the interface and the schema give the option different types', Options[Name], Given>;
+
+/** What no schema can be assigned to, so that the compiler's message contains the reason. */
+interface Mistake<Reason extends string, Declared = unknown, Given = unknown> {
+  readonly mistake: Reason;
+  readonly declared: Declared;
+  readonly given: Given;
+}
+
+type IsOptional<Options, Name extends keyof Options> =
+  Record<never, never> extends Pick<Options, Name> ? true : false;
+
+/** Interfaces declare lists and records as read-only, which schemas do not. */
+type Comparable<T> = T extends readonly (infer Item)[]
+  ? readonly Item[]
+  : string extends keyof T
+    ? Readonly<T>
+    : T;
+
+/** Whether two types are identical, and not only assignable to each other. */
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+
+export const flag = z.boolean('must be true or false');
+
+// Longer durations could exceed the range of dates in JavaScript and the databases.
+const CENTURY = 100 * 365 * 24 * 3600;
+
+/** A duration that can be zero. */
+export const anySeconds = z
+  .number('must be a number of seconds')
+  .min(0, 'must be 0 seconds or more')
+  .max(CENTURY, 'must be at most 100 years, in seconds');
+
+export const seconds = anySeconds.positive('must be more than 0 seconds');
 
 /**
  * Validates the config or the options of a plugin, and fills in defaults.
@@ -9,15 +79,16 @@ type Issue = z.core.$ZodIssue;
  * @param makeSchema makes the schema: a function, so that only the options in use take the time to make theirs
  * @throws TypeError naming every invalid key and how to fix it, without quoting values
  */
-export function readOptions<S extends z.ZodType>(
+export function readOptions<Options, Output, Given>(
   where: string,
-  makeSchema: () => S,
-  options: unknown,
-): z.output<S> {
+  makeSchema: () => OptionsSchema<Options, Output>,
+  options: Given &
+    (Same<Given, Options> extends true ? unknown : Mistake<'the schema is that of other options'>),
+): Output {
   const schema = makeSchema();
   // Without compiling the schema, which is used once.
   const { data, error } = schema.safeParse(options, { jitless: true });
-  if (!error) return data as z.output<S>;
+  if (!error) return data;
   const mistakes = error.issues.flatMap(intendedIssues).map((issue) => sentence(issue, where, schema));
   throw new TypeError(`latchkey: ${where && `${where}: `}${mistakes.join('; ')}`);
 }

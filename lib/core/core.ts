@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize';
-import type { Settings } from '../config/settings.js';
+import type { Settings } from '../config/config.js';
 import type { CallContext, PlainRequest } from '../context/call.js';
 import type { SecretBox } from '../crypto/secret-box.js';
 import type { Database } from '../database/database.js';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { CookieValues, OldSession, OldUser, OldUserId, SessionBridge } from '../config/bridge.js';
-import type { Settings } from '../config/settings.js';
+import type { Settings } from '../config/config.js';
 import type { PlainRequest } from '../context/call.js';
 import { withTimeout } from '../context/deadline.js';
 import type { Core } from '../core/core.js';

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import * as z from 'zod';
-import type { Settings } from '../config/settings.js';
+import type { Settings } from '../config/config.js';
 import type { Core } from '../core/core.js';
 import { AuthError, excerpt, type FieldError } from '../errors.js';
 import { isPending } from '../sessions/signed-in.js';

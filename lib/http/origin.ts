@@ -1,4 +1,4 @@
-import type { Settings } from '../config/settings.js';
+import type { Settings } from '../config/config.js';
 import type { PlainRequest } from '../context/call.js';
 import { AuthError } from '../errors.js';
 

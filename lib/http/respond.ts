@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { serialize } from 'cookie';
 import type { Response } from 'express';
-import type { CookieSettings } from '../config/settings.js';
+import type { CookieSettings } from '../config/session.js';
 import type { Core } from '../core/core.js';
 import { cookieValues } from '../sessions/carriers.js';
 import { DEVICE_SECONDS } from '../sessions/devices.js';

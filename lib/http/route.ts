@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import * as z from 'zod';
-import type { Settings } from '../config/settings.js';
+import type { Settings } from '../config/config.js';
 import type { AuthErrorCode } from '../errors.js';
 import type { Authentication, SessionAuthentication } from '../sessions/request.js';
 import type { SignedIn } from '../sessions/signed-in.js';

@@ -3,14 +3,6 @@ import type { CallContext } from '../context/call.js';
 import { AuthError } from '../errors.js';
 import type { LimitStore, PausePolicy, WindowPolicy } from './store.js';
 
-/** A fixed-window rate limit. */
-export interface WindowRule {
-  /** The number of requests allowed per window. */
-  limit: number;
-  /** The length of a window, in seconds. */
-  window: number;
-}
-
 /** The rate limits; null disables a rule. */
 export interface LimitRules {
   /** Sign-ins per address, also with providers, and everything else that checks or sets a password, except sign-ups. */

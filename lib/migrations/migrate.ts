@@ -1,6 +1,6 @@
 import { QueryTypes } from 'sequelize';
 import * as z from 'zod';
-import { readOptions } from '../config/options.js';
+import { flag, readOptions, schemaOf } from '../config/options.js';
 import type { Database } from '../database/database.js';
 import { requireFreeNames, requireUnreferenced } from './checks.js';
 import { addFieldColumns, type FieldColumns } from './field-columns.js';
@@ -22,10 +22,11 @@ export interface MigrateOptions {
 }
 
 const INVALID_UNDO = "must be 'all' or the number of migrations to undo: 0, 1, 2 …";
-const schema = () =>
-  z.strictObject({
+/** @internal */
+export const schema = () =>
+  schemaOf<MigrateOptions>()({
     undo: z.union([z.literal('all'), z.int().min(0, INVALID_UNDO)], INVALID_UNDO).default(0),
-    dryRun: z.boolean('must be true or false').default(false),
+    dryRun: flag.default(false),
   });
 
 /**

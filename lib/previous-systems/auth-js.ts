@@ -1,7 +1,7 @@
 import type { Sequelize } from 'sequelize';
 import * as z from 'zod';
 import type { OldSession, SessionBridge } from '../config/bridge.js';
-import { readOptions } from '../config/options.js';
+import { readOptions, schemaOf } from '../config/options.js';
 import {
   type BridgeOptions,
   columnsOption,
@@ -130,18 +130,19 @@ export interface AuthJsSessionsOptions extends BridgeOptions {
 // The tokens are not signed. What looks like another kind of value, such as a JWT, is not looked up.
 const TOKEN = /^[\w~+/=-]{16,255}$/;
 
-const schema = () =>
-  z.strictObject({
+/** @internal */
+export const schema = () =>
+  schemaOf<AuthJsSessionsOptions>()({
     ...sharedOptions,
     sequelize: sequelizeOption,
     tables: z
       .strictObject({ session: tableName.default(TABLES.session), user: tableName.default(TABLES.user) })
       .prefault({}),
-    columns: columnsOption({
+    columns: columnsOption<AuthJsSessionsOptions['columns']>()({
       session: COLUMNS.session,
       user: { ...COLUMNS.user, username: undefined, createdAt: undefined },
     }),
-    userId: userFunction.optional(),
+    userId: userFunction<[session: SourceRow, user: SourceRow]>().optional(),
   });
 
 /**
@@ -176,7 +177,7 @@ export function authJsSessions(options: AuthJsSessionsOptions): SessionBridge {
       const endsAt = endOf(session?.[at.expires]);
       if (!session || !endsAt) return null;
       const row = await old.find(tables.user, user.id, session[at.userId]);
-      const found = row && userOf(await userId(session as never, row as never), 'authJsSessions');
+      const found = row && userOf(await userId(session, row), 'authJsSessions');
       return found === null ? null : { user: found, endsAt, remembered: true };
     },
     end: (token) => old.delete(tables.session, at.sessionToken, token),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Sequelize } from 'sequelize';
 import * as z from 'zod';
 import type { OldSession, SessionBridge } from '../config/bridge.js';
-import { readOptions } from '../config/options.js';
+import { readOptions, schemaOf } from '../config/options.js';
 import {
   type BridgeOptions,
   columnsOption,
@@ -217,16 +217,20 @@ const NAME = 'better-auth';
 const COOKIE = 'better-auth.session_token';
 const REMEMBER_COOKIE = 'better-auth.dont_remember';
 
-const schema = () =>
-  z.strictObject({
+/** @internal */
+export const schema = () =>
+  schemaOf<BetterAuthSessionsOptions>()({
     ...sharedOptions,
     sequelize: sequelizeOption,
     secret: secretsOption("must be better-auth's secret, or a list of its secrets"),
     tables: z
       .strictObject({ session: tableName.default(TABLES.session), user: tableName.default(TABLES.user) })
       .prefault({}),
-    columns: columnsOption({ session: COLUMNS.session, user: COLUMNS.user }),
-    userId: userFunction.optional(),
+    columns: columnsOption<BetterAuthSessionsOptions['columns']>()({
+      session: COLUMNS.session,
+      user: COLUMNS.user,
+    }),
+    userId: userFunction<[session: SourceRow, user: SourceRow]>().optional(),
   });
 
 /**
@@ -264,7 +268,7 @@ export function betterAuthSessions(options: BetterAuthSessionsOptions): SessionB
       if (!session || !endsAt || (session[at.impersonatedBy] ?? null) !== null) return null;
       const row = await old.find(tables.user, user.id, session[at.userId]);
       if (!row || banOf(row, user)) return null;
-      const found = userOf(await userId(session as never, row as never), 'betterAuthSessions');
+      const found = userOf(await userId(session, row), 'betterAuthSessions');
       const forgotten = cookies(secureName(REMEMBER_COOKIE, isSecure)).some((one) => signed(one) === 'true');
       return found === null ? null : { user: found, endsAt, remembered: !forgotten };
     },

@@ -36,6 +36,7 @@ export interface BridgeOptions {
 /** What a `userId` function returns: an id, or what is known of the user; null if the session is not to be taken over. */
 export type FoundUser = OldUserId | OldUser | null | undefined | false;
 
+/** @internal */
 export const sharedOptions = {
   until: z
     .date('must be a Date')
@@ -46,9 +47,11 @@ export const sharedOptions = {
     .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be the name of a cookie (RFC 6265)')
     .optional(),
 };
+/** @internal */
 export const sequelizeOption = z.custom<Sequelize>(isSequelize, {
   error: 'must be a Sequelize instance on the database of the older system',
 });
+/** @internal */
 export const tableName = z
   .string('must be the name of a table')
   .regex(/^[^"`[\]\0;]{1,128}$/, 'must be the name of a table, without quotes');
@@ -59,27 +62,34 @@ type ColumnNames = Readonly<Record<string, string | undefined>>;
 type Chosen<Own extends ColumnNames> = {
   readonly [K in keyof Own]: Own[K] extends string ? string : string | undefined;
 };
-/** The names of columns, by table. @param own those of the system, the defaults; undefined for a column it lacks */
-export function columnsOption<Own extends Readonly<Record<string, ColumnNames>>>(own: Own) {
-  const option = (name: string | undefined) =>
-    name === undefined ? columnName.optional() : columnName.default(name);
-  const tables = Object.entries(own).map(([table, columns]) => {
-    const shape = Object.entries(columns).map(([key, name]) => [key, option(name)]);
-    return [table, z.strictObject(Object.fromEntries(shape)).prefault({})];
-  });
-  const schema: unknown = z.strictObject(Object.fromEntries(tables)).prefault({});
-  return schema as z.ZodType<{ readonly [T in keyof Own]: Chosen<Own[T]> }>;
-}
-/** A secret, or a list of several. */
+/**
+ * The names of columns, by table. The type parameter is the option as its interface declares it.
+ *
+ * @param own those of the system, the defaults; undefined for a column it lacks
+ */
+export const columnsOption =
+  <Given>() =>
+  <Own extends Readonly<Record<string, ColumnNames>>>(own: Own) => {
+    const option = (name: string | undefined) =>
+      name === undefined ? columnName.optional() : columnName.default(name);
+    const tables = Object.entries(own).map(([table, columns]) => {
+      const shape = Object.entries(columns).map(([key, name]) => [key, option(name)]);
+      return [table, z.strictObject(Object.fromEntries(shape)).prefault({})];
+    });
+    const schema: unknown = z.strictObject(Object.fromEntries(tables)).prefault({});
+    return schema as z.ZodType<{ readonly [T in keyof Own]: Chosen<Own[T]> }, Given>;
+  };
+/** A secret, or a list of several. @internal */
 export const secretsOption = (message: string) =>
   z
     .union([z.string().min(1, message), z.array(z.string(message).min(1, message)).min(1, message)], message)
     .transform((one) => [one].flat());
-/** A function of the app that names a user. */
-export const userFunction = z.custom<(...given: never[]) => FoundUser | Promise<FoundUser>>(
-  (it) => typeof it === 'function',
-  'must be a function that returns the id of an account',
-);
+/** A function of the app that names a user. @internal */
+export const userFunction = <Row extends unknown[]>() =>
+  z.custom<(...row: Row) => FoundUser | Promise<FoundUser>>(
+    (it) => typeof it === 'function',
+    'must be a function that returns the id of an account',
+  );
 
 /** What `userId` returned, checked. Null if the session is not to be taken over. @throws TypeError */
 export function userOf(found: FoundUser, where: string): OldUser | null {

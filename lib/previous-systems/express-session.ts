@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { OldSession, SessionBridge } from '../config/bridge.js';
-import { readOptions } from '../config/options.js';
+import { flag, readOptions, schemaOf } from '../config/options.js';
 import {
   type BridgeOptions,
   type FoundUser,
@@ -59,15 +59,16 @@ export interface ExpressSessionOptions extends BridgeOptions {
   rolling?: boolean | undefined;
 }
 
-const schema = () =>
-  z.strictObject({
+/** @internal */
+export const schema = () =>
+  schemaOf<ExpressSessionOptions>()({
     ...sharedOptions,
     store: z.custom<ExpressSessionStore>(isStore, {
       error: 'must be a store of express-session, with get and destroy, such as the one given to session()',
     }),
-    userId: userFunction,
+    userId: userFunction<[data: ExpressSessionData]>(),
     secret: secretsOption('must be the secret of express-session, or a list of its secrets').optional(),
-    rolling: z.boolean('must be true or false').default(false),
+    rolling: flag.default(false),
   });
 
 /**
@@ -105,7 +106,7 @@ export function expressSession(options: ExpressSessionOptions): SessionBridge {
     },
     async find(id): Promise<OldSession | null> {
       const data = await get(store, id);
-      const user = data && userOf(await userId(data as never), 'expressSession');
+      const user = data && userOf(await userId(data), 'expressSession');
       if (!data || user === null) return null;
       const { expires, originalMaxAge } = data.cookie ?? {};
       const endsAt = typeof expires === 'boolean' ? null : endOf(expires);

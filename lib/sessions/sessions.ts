@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize';
-import type { Settings } from '../config/settings.js';
+import type { Settings } from '../config/config.js';
 import { createToken, digestToken, isWellFormedToken, SESSION_TOKEN_PREFIX } from '../crypto/token.js';
 import { isUuid } from '../crypto/uuid.js';
 import { type Chore, ExpiredRows } from '../database/chores.js';

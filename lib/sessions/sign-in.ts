@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize';
-import type { Settings } from '../config/settings.js';
+import type { Settings } from '../config/config.js';
 import type { CallContext, PlainRequest } from '../context/call.js';
 import { createToken, digestToken, isWellFormedToken, SESSION_TOKEN_PREFIX } from '../crypto/token.js';
 import { uuidv7 } from '../crypto/uuid.js';

@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type AnyAuth, type Auth, type AuthWith, createAuth, internalsOf } from '../auth.js';
-import type { AuthConfig, EmailOptions, FieldsOptions } from '../config/config.js';
+import type { AuthConfig } from '../config/config.js';
+import type { EmailOptions } from '../config/email.js';
+import type { FieldsOptions } from '../config/user.js';
 import { once } from '../context/once.js';
 import type { Core } from '../core/core.js';
 import { isForeignKeyViolation } from '../database/faults.js';

@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize';
-import type { CreatedVia, Hooks } from '../config/config.js';
-import type { Settings } from '../config/settings.js';
+import type { Settings } from '../config/config.js';
+import type { CreatedVia, Hooks } from '../config/hooks.js';
 import type { Database } from '../database/database.js';
 import { violatedUnique } from '../database/faults.js';
 import { AuthError } from '../errors.js';

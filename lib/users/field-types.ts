@@ -1,4 +1,4 @@
-import type { FieldOptions, FieldsOptions } from '../config/config.js';
+import type { FieldOptions, FieldsOptions } from '../config/user.js';
 import type { User } from '../tables/core.js';
 import type { ofNewUser } from './fields.js';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { FieldOptions, FieldsOptions, FieldType } from '../config/config.js';
+import { type FieldOptions, type FieldsOptions, type FieldType, MAX_STRING } from '../config/user.js';
 import { AuthError, fieldErrors } from '../errors.js';
 import { type Column, type Columns, column, snakeCase } from '../tables/column.js';
 
@@ -177,9 +177,6 @@ function columnOf(options: FieldOptions): Column {
   const meta = describeField(options);
   return output === 'self' ? nullable.onWire(meta) : nullable.forAdmins(meta);
 }
-
-/** The maximum number of characters of a string whose field sets none. */
-export const MAX_STRING = 255;
 
 const INT_32 = 2 ** 31;
 const FIRST = new Date('0001-01-01T00:00:00.000Z');

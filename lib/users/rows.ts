@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize';
-import type { Hooks } from '../config/config.js';
+import type { Hooks } from '../config/hooks.js';
 import { isUuid } from '../crypto/uuid.js';
 import type { Database } from '../database/database.js';
 import { AppError, isForeignKeyViolation } from '../database/faults.js';

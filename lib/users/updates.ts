@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize';
-import type { Hooks } from '../config/config.js';
+import type { Hooks } from '../config/hooks.js';
 import type { CallContext } from '../context/call.js';
 import { AppError, violatedUnique } from '../database/faults.js';
 import { AuthError } from '../errors.js';

@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize';
-import type { Hooks } from '../config/config.js';
-import type { Settings } from '../config/settings.js';
+import type { Settings } from '../config/config.js';
+import type { Hooks } from '../config/hooks.js';
 import { isUuid, uuidv7 } from '../crypto/uuid.js';
 import { ClusterLock } from '../database/cluster-lock.js';
 import type { Database } from '../database/database.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { readOptions } from '../../lib/config/options.js';
+import { readOptions, schemaOf } from '../../lib/config/options.js';
 import { createAuth, credentialPassword } from '../../lib/index.js';
 import { google } from '../../lib/providers.js';
 import { SECRET } from '../support/app.js';
@@ -80,12 +80,58 @@ describe('invalid options', () => {
   });
 
   test('are described in words if their schema has no message', () => {
-    const schema = z.object({ a: z.array(z.string()), b: z.boolean(), c: z.int(), d: z.object({}) });
-    expect(saidBy(() => readOptions('it', () => schema, { a: [1], b: 1, c: 1.5 }))).toBe(
+    const schema = schemaOf<{ a: string[]; b: boolean; c: number; d: { e?: boolean } }>()({
+      a: z.array(z.string()),
+      b: z.boolean(),
+      c: z.int(),
+      d: z.object({ e: z.boolean().optional() }),
+    });
+    const read = (options: object) => readOptions('it', () => schema, options as never);
+    expect(saidBy(() => read({ a: [1], b: 1, c: 1.5 }))).toBe(
       'latchkey: it: a[0] must be a string; b must be true or false; c must be a whole number; d must be an object',
     );
-    expect(saidBy(() => readOptions('it', () => schema, { a: {}, b: true, c: 1, d: {} }))).toBe(
-      'latchkey: it: a must be a list',
-    );
+    expect(saidBy(() => read({ a: {}, b: true, c: 1, d: {} }))).toBe('latchkey: it: a must be a list');
   });
+});
+
+interface Example {
+  /** @default none, required */
+  name: string;
+  words?: readonly string[];
+  call?: (given: string) => void;
+}
+
+const call = z.custom<NonNullable<Example['call']>>().optional();
+const words = z.array(z.string()).optional();
+
+/** TypeScript checks these; at run time, they only have to run. */
+test('the schema of options and their interface cannot disagree', () => {
+  const schema = () => schemaOf<Example>()({ name: z.string(), words, call });
+  expect(readOptions('it', schema, { name: 'x' } as Example)).toEqual({ name: 'x' });
+  // @ts-expect-error: an option of the interface is missing
+  schemaOf<Example>()({ name: z.string(), words });
+  // @ts-expect-error: likewise, if it is required
+  schemaOf<Example>()({ words, call });
+  // @ts-expect-error: the interface has no such option
+  schemaOf<Example>()({ name: z.string(), words, call, other: z.string() });
+  // @ts-expect-error: a number is not a string
+  schemaOf<Example>()({ name: z.number(), words, call });
+  // @ts-expect-error: the schema accepts more
+  schemaOf<Example>()({ name: z.union([z.string(), z.number()]), words, call });
+  // @ts-expect-error: the schema accepts less
+  schemaOf<Example>()({ name: z.enum(['a', 'b']), words, call });
+  // @ts-expect-error: anything is more than a string
+  schemaOf<Example>()({ name: z.unknown(), words, call });
+  // @ts-expect-error: another list
+  schemaOf<Example>()({ name: z.string(), words: z.array(z.number()).optional(), call });
+  // @ts-expect-error: another function
+  schemaOf<Example>()({ name: z.string(), words, call: z.custom<() => number>().optional() });
+  // @ts-expect-error: the interface requires it
+  schemaOf<Example>()({ name: z.string().optional(), words, call });
+  // @ts-expect-error: the schema requires it
+  schemaOf<Example>()({ name: z.string(), words: z.array(z.string()), call });
+  // @ts-expect-error: a schema that is tied to no interface
+  readOptions('it', () => z.strictObject({ name: z.string() }), { name: 'x' });
+  // @ts-expect-error: the schema of another interface
+  readOptions('it', schema, { name: 'x' } as Example & { other?: string });
 });

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { DataTypes, Sequelize, Transaction } from 'sequelize';
-import type { Hooks } from '../../lib/config/config.js';
+import type { Hooks } from '../../lib/config/hooks.js';
 import { apiKeys, createAuth, type MailMessage } from '../../lib/index.js';
 import { memoryLogger, password, SECRET } from '../support/app.js';
 import { connectAsApp } from '../support/app-database.js';

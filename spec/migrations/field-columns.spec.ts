@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import type { FieldOptions } from '../../lib/config/config.js';
+import type { FieldOptions } from '../../lib/config/user.js';
 import { createAuth } from '../../lib/index.js';
 import { ada, memoryLogger, password, SECRET } from '../support/app.js';
 import { createDatabase, dialect, rows, type SpecDatabase } from '../support/database.js';

@@ -1,5 +1,5 @@
 import type { Auth } from '../../auth.js';
-import type { Settings } from '../../config/settings.js';
+import type { Settings } from '../../config/config.js';
 import { counted } from '../output.js';
 import { type Finding, ok, problem, warning } from './finding.js';
 

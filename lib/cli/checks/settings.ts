@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
+import type { Settings } from '../../config/config.js';
 import { isLoopback } from '../../config/options.js';
-import type { Settings } from '../../config/settings.js';
 import type { Core } from '../../core/core.js';
 import { type Finding, ok, problem, skipped, warning } from './finding.js';
 

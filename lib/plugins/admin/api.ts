@@ -18,7 +18,7 @@ import { updateUser as update } from '../../accounts/change.js';
 import { deleteUser } from '../../accounts/deletion.js';
 import { readEmail } from '../../users/canonical.js';
 
-declare module '../../config/config.js' {
+declare module '../../config/hooks.js' {
   interface CreatedVias {
     /** An administrator. */
     admin: unknown;

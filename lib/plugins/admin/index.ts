@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { hasPasswordLinks } from '../../accounts/passwords.js';
-import { readOptions } from '../../config/options.js';
+import { flag, readOptions, schemaOf } from '../../config/options.js';
 import { declareAdministrators } from '../../core/contribution.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import type { User } from '../../tables/core.js';
@@ -28,8 +28,9 @@ export interface AdminOptions {
   manageUsers?: boolean;
 }
 
-const schema = () =>
-  z.strictObject({
+/** @internal */
+export const schema = () =>
+  schemaOf<AdminOptions>()({
     adminUserIds: z
       .array(
         z
@@ -51,7 +52,7 @@ const schema = () =>
         'must be a list of emails',
       )
       .default([]),
-    manageUsers: z.boolean('must be true or false').default(true),
+    manageUsers: flag.default(true),
   });
 
 declareAdministrators('add admin({ adminUserIds: […] }) to plugins');

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readOptions } from '../../config/options.js';
+import { flag, readOptions, schemaOf } from '../../config/options.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { ApiKeysApi } from './api.js';
 import { apiKeyCarrier } from './carrier.js';
@@ -23,14 +23,15 @@ export interface ApiKeysOptions {
 
 const TABLES = { ApiKey: apiKeysTable } as const;
 
-const schema = () =>
-  z.strictObject({
+/** @internal */
+export const schema = () =>
+  schemaOf<ApiKeysOptions>()({
     header: z
       .string('must be the name of a header')
       .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be the name of a header')
       .refine((name) => !/^(authorization|cookie)$/i.test(name), 'must not be Authorization or Cookie')
       .default('X-Service-API-Key'),
-    acceptBearer: z.boolean('must be true or false').default(false),
+    acceptBearer: flag.default(false),
     maxPerUser: z
       .int('must be a whole number of at least 1')
       .min(1, 'must be a whole number of at least 1')

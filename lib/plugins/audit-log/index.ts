@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readOptions } from '../../config/options.js';
+import { readOptions, schemaOf } from '../../config/options.js';
 import { ExpiredRows } from '../../database/chores.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { AuditLogApi } from './api.js';
@@ -14,8 +14,9 @@ export interface AuditLogOptions {
 
 const TABLES = { AuditEvent: auditEventsTable } as const;
 
-const schema = () =>
-  z.strictObject({
+/** @internal */
+export const schema = () =>
+  schemaOf<AuditLogOptions>()({
     retention: z
       .number('must be a number of seconds')
       .positive('must be more than 0 seconds')

@@ -1,7 +1,7 @@
 import type { ClientInput } from '../../sessions/request.js';
 import type { NewFieldValues } from '../../users/fields.js';
 
-declare module '../../config/config.js' {
+declare module '../../config/hooks.js' {
   interface CreatedVias {
     /** A sign-up with a password. */
     credential: unknown;

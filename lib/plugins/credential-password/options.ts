@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readOptions } from '../../config/options.js';
+import { flag, readOptions, schemaOf } from '../../config/options.js';
 import type { Core } from '../../core/core.js';
 import type { IssuedSession } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
@@ -91,32 +91,34 @@ export interface CredentialPasswordOptions {
 const MAX_MIN_LENGTH = 64;
 const MIN_LENGTH_IN_PRODUCTION = 8;
 
-const flag = z.boolean('must be true or false').default(false);
 const pepper = z.string().min(32, 'must have at least 32 characters');
-const schema = () =>
-  z.strictObject({
+/** @internal */
+export const passwordRules = () =>
+  schemaOf<PasswordRuleOptions>()({
+    minLength: z
+      .int('must be a whole number')
+      .min(1, 'must be at least 1')
+      .max(MAX_MIN_LENGTH, `must be at most ${MAX_MIN_LENGTH}`)
+      .default(8),
+    common: flag.default(true),
+    words: z
+      .array(z.string().min(3, 'must have at least 3 characters'), 'must be a list of words')
+      .default([]),
+  });
+
+/** @internal */
+export const schema = () =>
+  schemaOf<CredentialPasswordOptions>()({
     identifier: z
       .enum(['email', 'username', 'either'], "must be 'email', 'username' or 'either'")
       .default('email'),
-    username: z.boolean('must be true or false').optional(),
+    username: flag.optional(),
     usernamePattern: z.instanceof(RegExp, { error: 'must be a regular expression' }).optional(),
-    passwordRules: z
-      .strictObject({
-        minLength: z
-          .int('must be a whole number')
-          .min(1, 'must be at least 1')
-          .max(MAX_MIN_LENGTH, `must be at most ${MAX_MIN_LENGTH}`)
-          .default(8),
-        common: z.boolean('must be true or false').default(true),
-        words: z
-          .array(z.string().min(3, 'must have at least 3 characters'), 'must be a list of words')
-          .default([]),
-      })
-      .prefault({}),
-    signInOnSignUp: flag,
-    sendVerificationOnSignUp: z.boolean('must be true or false').optional(),
-    requireVerifiedEmail: flag,
-    concealExistingEmails: flag,
+    passwordRules: passwordRules().prefault({}),
+    signInOnSignUp: flag.default(false),
+    sendVerificationOnSignUp: flag.optional(),
+    requireVerifiedEmail: flag.default(false),
+    concealExistingEmails: flag.default(false),
     bcryptCost: z
       .int('must be a whole number')
       .min(4, 'must be at least 4')

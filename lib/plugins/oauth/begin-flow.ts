@@ -1,4 +1,4 @@
-import { DEFAULT_BASE_PATH } from '../../config/settings.js';
+import { DEFAULT_BASE_PATH } from '../../config/config.js';
 import { isUuid } from '../../crypto/uuid.js';
 import { AuthError } from '../../errors.js';
 import { checkCallbackUrl } from '../../http/callback-url.js';

@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize';
 import * as z from 'zod';
-import { readOptions } from '../../config/options.js';
+import { flag, readOptions, schemaOf } from '../../config/options.js';
 import { checkCallbackUrl } from '../../http/callback-url.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { SealedRows } from '../../tables/sealed-rows.js';
@@ -45,9 +45,10 @@ export interface OAuthOptions {
 
 const TABLES = { Account: accountsTable, OAuthFlow: flowsTable } as const;
 
-const schema = () =>
-  z.strictObject({
-    linkByVerifiedEmail: z.boolean('must be true or false').default(false),
+/** @internal */
+export const schema = () =>
+  schemaOf<OAuthOptions>()({
+    linkByVerifiedEmail: flag.default(false),
     errorUrl: z.string('must be a path of this app, or a URL of a trusted origin').default('/'),
   });
 

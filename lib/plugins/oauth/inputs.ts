@@ -1,6 +1,6 @@
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
 
-declare module '../../config/config.js' {
+declare module '../../config/hooks.js' {
   interface CreatedVias {
     /** A sign-in with a provider. */
     oauth: unknown;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { serialize } from 'cookie';
 import type { Transaction } from 'sequelize';
-import { type CookieSettings, cookieBeside } from '../../config/settings.js';
+import { type CookieSettings, cookieBeside } from '../../config/session.js';
 import type { PlainRequest } from '../../context/call.js';
 import type { Core } from '../../core/core.js';
 import { createToken, digestToken, isWellFormedToken } from '../../crypto/token.js';

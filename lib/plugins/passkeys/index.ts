@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readOptions } from '../../config/options.js';
+import { readOptions, schemaOf } from '../../config/options.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import type { FactorMethod, Reauthentication } from '../../sessions/second-factor.js';
 import { PasskeysApi } from './api.js';
@@ -100,7 +100,7 @@ const NOT_A_DOMAIN = 'must be a domain in lower case such as example.com, withou
 
 /** @internal */
 export const optionsSchema = () =>
-  z.strictObject({
+  schemaOf<PasskeysOptions>()({
     rpId: z
       .string(NOT_A_DOMAIN)
       .regex(DOMAIN, NOT_A_DOMAIN)

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Settings } from '../../config/settings.js';
+import type { Settings } from '../../config/config.js';
 
 /** The app as browsers and authenticators know it (WebAuthn Level 3, 4: Relying Party). */
 export interface RelyingParty {

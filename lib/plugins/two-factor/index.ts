@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readOptions } from '../../config/options.js';
+import { readOptions, schemaOf } from '../../config/options.js';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
 import { text } from '../../http/route.js';
@@ -57,8 +57,9 @@ const TABLES = {
 const ISSUER = 'must be 1 to 64 visible characters, without a colon';
 const PROVIDERS = "must be a list of providers' ids, such as ['okta']";
 
-const schema = () =>
-  z.strictObject({
+/** @internal */
+export const schema = () =>
+  schemaOf<TwoFactorOptions>()({
     issuer: z
       .string(ISSUER)
       .regex(/^(?=.*\S)[^:\p{C}]{1,64}$/u, ISSUER)

@@ -1,13 +1,15 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { schemaOf } from '../../../config/options.js';
 import { type Claims, type FieldsOf, type ProviderPlugin, providerPlugin } from '../provider.js';
 import { isObject, isStorable } from '../token-response.js';
 import { oidcProfile, trusted } from './oidc.js';
 import {
-  checkOptions,
+  callback,
   discoveredShape,
   fieldsOf,
   type ProfileAlias,
   type ProviderOptions,
+  readProvider,
   required,
 } from './options.js';
 
@@ -49,7 +51,17 @@ const SECRET_SECONDS = 300;
 const MAX_USER = 4096;
 const MAX_NAME = 255;
 const { clientSecret: _generated, ...shape } = discoveredShape;
-const SHAPE = { ...shape, teamId: required, keyId: required, privateKey: required };
+
+/** @internal */
+export const schema = () =>
+  schemaOf<AppleOptions>()({
+    ...shape,
+    fields: callback<FieldsOf<AppleClaims>>(),
+    profile: callback<FieldsOf<AppleClaims>>(),
+    teamId: required,
+    keyId: required,
+    privateKey: required,
+  });
 
 /**
  * Sign in with Apple. Apple responds with a form post, and expects a signed JWT as the client secret. It sends
@@ -67,9 +79,9 @@ const SHAPE = { ...shape, teamId: required, keyId: required, privateKey: require
  * @see https://developer.apple.com/documentation/technotes/tn3194-handling-account-deletions-and-revoking-tokens-for-sign-in-with-apple
  */
 export function apple(options: AppleOptions): ProviderPlugin {
-  checkOptions('apple', options, SHAPE);
-  const { clientId, teamId, keyId, scopes, issuer = APPLE } = options;
-  const key = readKey(options.privateKey);
+  const read = readProvider('apple', schema, options);
+  const { clientId, teamId, keyId, scopes, issuer = APPLE } = read;
+  const key = readKey(read.privateKey);
   return providerPlugin({
     id: 'apple',
     server: {
@@ -81,13 +93,13 @@ export function apple(options: AppleOptions): ProviderPlugin {
       algorithm: 'RS256',
     },
     clientId,
-    appParameters: options.authorizeParameters,
+    appParameters: read.authorizeParameters,
     clientSecret: () => clientSecret(key, { keyId, teamId, clientId, audience: issuer }),
     clientAuth: 'post',
     scopes: scopes ?? ['openid', 'name', 'email'],
     // Apple requires a form post if name or email is requested.
     authorizeParameters: { response_mode: 'form_post' },
-    fields: fieldsOf(options) as FieldsOf | undefined,
+    fields: fieldsOf(read) as FieldsOf | undefined,
     unsignedClaims,
     // Apple has no userinfo endpoint. All data is in the ID token.
     profile: ({ claims }) =>

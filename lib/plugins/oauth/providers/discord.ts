@@ -1,7 +1,7 @@
 import type { ProviderPlugin } from '../provider.js';
 import { namedService, userOf } from './oauth2.js';
 import { trusted } from './oidc.js';
-import type { EndpointOptions } from './options.js';
+import { type EndpointOptions, endpointSchema, readProvider } from './options.js';
 
 /**
  * Discord, with version 10 of its API: requests without a version get one that is deprecated.
@@ -13,7 +13,7 @@ import type { EndpointOptions } from './options.js';
  * @see https://docs.discord.com/developers/topics/oauth2#shared-resources-oauth2-urls
  */
 export function discord(options: EndpointOptions): ProviderPlugin {
-  return namedService('discord', options, {
+  return namedService('discord', readProvider('discord', endpointSchema, options), {
     issuer: 'https://discord.com',
     endpoints: {
       authorizationUrl: 'https://discord.com/oauth2/authorize',

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { ProviderPlugin } from '../provider.js';
 import { namedService, userOf } from './oauth2.js';
 import { trusted } from './oidc.js';
-import type { EndpointOptions } from './options.js';
+import { type EndpointOptions, endpointSchema, readProvider } from './options.js';
 
 /**
  * Facebook. It does not report whether an email is verified, so the email is never proof.
@@ -17,13 +17,14 @@ import type { EndpointOptions } from './options.js';
  * @see https://developers.facebook.com/docs/facebook-login/guides/permissions/request-revoke#revokelogin
  */
 export function facebook(options: EndpointOptions): ProviderPlugin {
+  const read = readProvider('facebook', endpointSchema, options);
   const proven = (url: string, accessToken: string) => {
     const signed = new URL(url);
-    const proof = createHmac('sha256', options.clientSecret).update(accessToken).digest('hex');
+    const proof = createHmac('sha256', read.clientSecret).update(accessToken).digest('hex');
     signed.searchParams.set('appsecret_proof', proof);
     return signed.href;
   };
-  return namedService('facebook', options, {
+  return namedService('facebook', read, {
     issuer: 'https://www.facebook.com',
     endpoints: {
       authorizationUrl: 'https://www.facebook.com/v26.0/dialog/oauth',

@@ -1,16 +1,36 @@
+import { schemaOf } from '../../../config/options.js';
 import { basicCredentials } from '../discovery.js';
 import type { ProviderPlugin } from '../provider.js';
 import { namedService, userOf } from './oauth2.js';
-import type { EndpointOptions, Endpoints } from './options.js';
+import {
+  aliasShape,
+  type EndpointOptions,
+  type Endpoints,
+  endpointsShape,
+  providerShape,
+  readProvider,
+  secureUrl,
+} from './options.js';
 
 /** Options of {@link github}. */
 export interface GithubOptions extends EndpointOptions {
   /** Replaces endpoints, for a self-hosted or a test server. @default GitHub's own */
-  endpoints?: Endpoints & {
-    /** The list of email addresses. @default GitHub's own */
-    emailsUrl?: string;
-  };
+  endpoints?: GithubEndpoints;
 }
+
+/** The endpoints of GitHub. */
+export interface GithubEndpoints extends Endpoints {
+  /** The list of email addresses. @default GitHub's own */
+  emailsUrl?: string;
+}
+
+/** @internal */
+export const githubEndpoints = () =>
+  schemaOf<GithubEndpoints>()({ ...endpointsShape, emailsUrl: secureUrl.optional() });
+
+/** @internal */
+export const schema = () =>
+  schemaOf<GithubOptions>()({ ...providerShape, ...aliasShape, endpoints: githubEndpoints().optional() });
 
 interface GithubEmail {
   email: string;
@@ -34,9 +54,8 @@ interface GithubEmail {
  * @see https://docs.github.com/rest/apps/oauth-applications#delete-an-app-authorization
  */
 export function github(options: GithubOptions): ProviderPlugin {
-  // What is no string is refused with the other options.
-  const clientId = typeof options?.clientId === 'string' ? options.clientId : '';
-  return namedService('github', options, {
+  const read = readProvider('github', schema, options);
+  return namedService('github', read, {
     // What GitHub sends as `iss` (RFC 9207): https://docs.github.com/apps/github-authentication-discovery-endpoints
     issuer: 'https://github.com/login/oauth',
     endpoints: {
@@ -44,7 +63,7 @@ export function github(options: GithubOptions): ProviderPlugin {
       tokenUrl: 'https://github.com/login/oauth/access_token',
       userinfoUrl: 'https://api.github.com/user',
       emailsUrl: 'https://api.github.com/user/emails?per_page=100',
-      revocationUrl: `https://api.github.com/applications/${clientId}/grant`,
+      revocationUrl: `https://api.github.com/applications/${read.clientId}/grant`,
     },
     // https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps#1-request-a-users-github-identity
     loginHintParameter: 'login',

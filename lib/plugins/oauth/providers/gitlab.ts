@@ -1,12 +1,7 @@
+import { flag, schemaOf } from '../../../config/options.js';
 import { type ProviderPlugin, providerPlugin } from '../provider.js';
 import { oidcProfile, trusted } from './oidc.js';
-import {
-  checkOptions,
-  clientOf,
-  type DiscoveredOptions,
-  discoveredShape,
-  trustEmailVerifiedShape,
-} from './options.js';
+import { clientOf, type DiscoveredOptions, discoveredShape, readProvider } from './options.js';
 
 /** Options of {@link gitlab}. */
 export interface GitlabOptions extends DiscoveredOptions {
@@ -19,7 +14,9 @@ export interface GitlabOptions extends DiscoveredOptions {
 }
 
 const GITLAB = 'https://gitlab.com';
-const SHAPE = { ...discoveredShape, trustEmailVerified: trustEmailVerifiedShape };
+/** @internal */
+export const schema = () =>
+  schemaOf<GitlabOptions>()({ ...discoveredShape, trustEmailVerified: flag.optional() });
 
 /**
  * GitLab: gitlab.com, or a self-managed server with `issuer`.
@@ -33,7 +30,7 @@ const SHAPE = { ...discoveredShape, trustEmailVerified: trustEmailVerifiedShape 
  * @see https://github.com/doorkeeper-gem/doorkeeper/blob/main/lib/doorkeeper/oauth/client/credentials.rb
  */
 export function gitlab(options: GitlabOptions): ProviderPlugin {
-  const { scopes, issuer = GITLAB, trustEmailVerified } = checkOptions('gitlab', options, SHAPE);
+  const { scopes, issuer = GITLAB, trustEmailVerified } = readProvider('gitlab', schema, options);
   const trusts = trustEmailVerified ?? new URL(issuer).origin === GITLAB;
   return providerPlugin({
     id: 'gitlab',

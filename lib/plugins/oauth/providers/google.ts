@@ -1,6 +1,6 @@
 import { type Claims, type ProviderPlugin, providerPlugin } from '../provider.js';
 import { oidcProfile } from './oidc.js';
-import { checkOptions, clientOf, type DiscoveredOptions, discoveredShape } from './options.js';
+import { clientOf, type DiscoveredOptions, discoveredSchema, readProvider } from './options.js';
 
 /**
  * Google. `email_verified: true` proves the email of a new user. For an existing account it is proof only where Google
@@ -22,7 +22,7 @@ import { checkOptions, clientOf, type DiscoveredOptions, discoveredShape } from 
  * @see https://developers.google.com/identity/protocols/oauth2/web-server#tokenrevoke
  */
 export function google(options: DiscoveredOptions): ProviderPlugin {
-  const { scopes, issuer } = checkOptions('google', options, discoveredShape);
+  const { scopes, issuer } = readProvider('google', discoveredSchema, options);
   return providerPlugin({
     id: 'google',
     server: { discover: issuer ?? 'https://accounts.google.com' },

@@ -1,7 +1,7 @@
 import type { ProviderPlugin } from '../provider.js';
 import { namedService, userOf } from './oauth2.js';
 import { trusted } from './oidc.js';
-import type { EndpointOptions } from './options.js';
+import { type EndpointOptions, endpointSchema, readProvider } from './options.js';
 
 /**
  * LinkedIn. `email_verified: true` in userinfo is proof for both uses of an email. Its ID tokens have no nonce, so they
@@ -13,7 +13,7 @@ import type { EndpointOptions } from './options.js';
  * @see https://github.com/teamhanko/hanko/pull/2405 on `code_verifier`
  */
 export function linkedin(options: EndpointOptions): ProviderPlugin {
-  return namedService('linkedin', options, {
+  return namedService('linkedin', readProvider('linkedin', endpointSchema, options), {
     issuer: 'https://www.linkedin.com/oauth',
     endpoints: {
       authorizationUrl: 'https://www.linkedin.com/oauth/v2/authorization',

@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { schemaOf } from '../../../config/options.js';
 import { type ProviderPlugin, providerPlugin } from '../provider.js';
 import { oidcProfile, trusted } from './oidc.js';
-import { checkOptions, clientOf, type DiscoveredOptions, discoveredShape } from './options.js';
+import { clientOf, type DiscoveredOptions, discoveredShape, readProvider } from './options.js';
 
 const TENANT = z
   .string()
@@ -14,6 +15,10 @@ export interface MicrosoftOptions extends DiscoveredOptions {
   /** The accounts to accept: a tenant id, `organizations`, `consumers` or `common`. @default `common` */
   tenant?: string;
 }
+
+/** @internal */
+export const schema = () =>
+  schemaOf<MicrosoftOptions>()({ ...discoveredShape, tenant: TENANT.default('common') });
 
 // A Microsoft access token is for one API only. Userinfo accepts only tokens for Graph.
 const OTHER_API = /^(?!https:\/\/graph\.microsoft\.com\/).*\//;
@@ -30,14 +35,7 @@ const OTHER_API = /^(?!https:\/\/graph\.microsoft\.com\/).*\//;
  * @see https://github.com/AzureAD/microsoft-authentication-library-for-python/issues/444 on `max_age`
  */
 export function microsoft(options: MicrosoftOptions): ProviderPlugin {
-  const {
-    scopes,
-    tenant = 'common',
-    issuer,
-  } = checkOptions('microsoft', options, {
-    ...discoveredShape,
-    tenant: TENANT.optional(),
-  });
+  const { scopes, tenant, issuer } = readProvider('microsoft', schema, options);
   const hasUserinfo = !scopes?.some((scope) => OTHER_API.test(scope));
   return providerPlugin({
     id: 'microsoft',

@@ -1,3 +1,4 @@
+import { schemaOf } from '../../../config/options.js';
 import {
   type Claims,
   type Profile,
@@ -11,34 +12,20 @@ import {
 import { isObject } from '../token-response.js';
 import {
   type ClientAuthOptions,
-  checkOptions,
+  callback,
   clientAuthShape,
   clientOf,
   type EndpointOptions,
-  endpointShape,
   type ProviderOptions,
   providerId,
   providerShape,
+  readProvider,
   required,
   secureUrl,
 } from './options.js';
 
 // Not a URL, so that it can be no issuer of OpenID Connect.
 const OWN_ISSUERS = 'urn:latchkey:oauth2:';
-
-const SHAPE = {
-  ...providerShape,
-  id: providerId,
-  authorizationUrl: secureUrl,
-  tokenUrl: secureUrl,
-  userinfoUrl: secureUrl,
-  revocationUrl: secureUrl.optional(),
-  clientAuth: clientAuthShape,
-  issuer: required
-    .max(255, 'must have at most 255 characters')
-    .refine((value) => !value.startsWith(OWN_ISSUERS), `must not start with ${OWN_ISSUERS}`)
-    .optional(),
-};
 
 /** Options of {@link oauth2}. */
 export interface OAuth2Options extends ProviderOptions, ClientAuthOptions {
@@ -63,11 +50,28 @@ export interface OAuth2Options extends ProviderOptions, ClientAuthOptions {
   profile?: (userinfo: Record<string, unknown>) => Profile;
 }
 
+/** @internal */
+export const schema = () =>
+  schemaOf<OAuth2Options>()({
+    ...providerShape,
+    id: providerId,
+    authorizationUrl: secureUrl,
+    tokenUrl: secureUrl,
+    userinfoUrl: secureUrl,
+    revocationUrl: secureUrl.optional(),
+    clientAuth: clientAuthShape,
+    issuer: required
+      .max(255, 'must have at most 255 characters')
+      .refine((value) => !value.startsWith(OWN_ISSUERS), `must not start with ${OWN_ISSUERS}`)
+      .optional(),
+    profile: callback<NonNullable<OAuth2Options['profile']>>(),
+  });
+
 /** Any OAuth 2.0 service with a userinfo URL. @throws TypeError on invalid options */
 export function oauth2(options: OAuth2Options): ProviderPlugin {
-  checkOptions(options?.id, options, SHAPE);
-  const { id, scopes = [], authorizationUrl, tokenUrl, userinfoUrl, revocationUrl } = options;
-  const { profile = defaultProfile, issuer, clientAuth = 'post' } = options;
+  const read = readProvider(options?.id, schema, options);
+  const { id, scopes = [], authorizationUrl, tokenUrl, userinfoUrl, revocationUrl } = read;
+  const { profile = defaultProfile, issuer, clientAuth = 'post' } = read;
   const { origin } = new URL(authorizationUrl);
   return providerPlugin({
     id,
@@ -80,7 +84,7 @@ export function oauth2(options: OAuth2Options): ProviderPlugin {
     },
     // Before version 0.1.0, the default was the origin, which other services on the same host share.
     ...(issuer === undefined && { formerIssuers: [origin] }),
-    ...clientOf({ ...options, profile: undefined }),
+    ...clientOf({ ...read, profile: undefined }),
     clientAuth,
     scopes,
     async profile({ get }) {
@@ -107,11 +111,9 @@ type ServiceEndpoints = Record<'authorizationUrl' | 'tokenUrl' | 'userinfoUrl', 
 
 export function namedService<E extends ServiceEndpoints>(
   id: string,
-  options: EndpointOptions,
+  { endpoints: given = {}, ...chosen }: EndpointOptions,
   { issuer, endpoints: own, profile, revocation, ...service }: NamedService<E>,
 ): ProviderPlugin {
-  const shape = endpointShape(...Object.keys(own));
-  const { endpoints: given = {}, ...chosen } = checkOptions(id, options, shape);
   // Tokens of another server do not belong there.
   const kept = given.tokenUrl === undefined ? own : { ...own, revocationUrl: undefined };
   const endpoints = { ...kept, ...given } as E;

@@ -1,24 +1,17 @@
+import { flag, schemaOf } from '../../../config/options.js';
 import { type Claims, type ProfileSources, type ProviderPlugin, providerPlugin } from '../provider.js';
 import {
+  aliasShape,
   type ClientAuthOptions,
-  checkOptions,
   clientAuthShape,
   clientOf,
   type ProfileAlias,
   type ProviderOptions,
   providerId,
   providerShape,
+  readProvider,
   secureUrl,
-  trustEmailVerifiedShape,
 } from './options.js';
-
-const SHAPE = {
-  ...providerShape,
-  id: providerId,
-  issuer: secureUrl,
-  clientAuth: clientAuthShape,
-  trustEmailVerified: trustEmailVerifiedShape,
-};
 
 /** Options of {@link oidc}. */
 export interface OidcOptions extends ProviderOptions, ProfileAlias, ClientAuthOptions {
@@ -35,18 +28,29 @@ export interface OidcOptions extends ProviderOptions, ProfileAlias, ClientAuthOp
   trustEmailVerified?: boolean;
 }
 
+/** @internal */
+export const schema = () =>
+  schemaOf<OidcOptions>()({
+    ...providerShape,
+    ...aliasShape,
+    id: providerId,
+    issuer: secureUrl,
+    clientAuth: clientAuthShape,
+    trustEmailVerified: flag.default(false),
+  });
+
 /**
  * Any OpenID Connect provider with discovery (OpenID Connect Discovery 1.0).
  *
  * @throws TypeError on invalid options
  */
 export function oidc(options: OidcOptions): ProviderPlugin {
-  checkOptions(options?.id, options, SHAPE);
-  const { id, issuer, clientAuth, scopes, trustEmailVerified = false } = options;
+  const read = readProvider(options?.id, schema, options);
+  const { id, issuer, clientAuth, scopes, trustEmailVerified } = read;
   return providerPlugin({
     id,
     server: { discover: issuer },
-    ...clientOf(options),
+    ...clientOf(read),
     clientAuth,
     scopes: scopes ?? ['openid', 'email', 'profile'],
     // Without prompt=consent, providers must ignore offline_access (OpenID Connect Core 1.0, 11).

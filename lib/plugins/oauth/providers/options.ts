@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isLoopback, readOptions } from '../../../config/options.js';
+import { isLoopback, readOptions, schemaOf } from '../../../config/options.js';
 import { FLOW_PARAMETERS } from '../authorization-server.js';
 import type { FieldsOf } from '../provider.js';
 
@@ -89,7 +89,9 @@ const authorizeParameters = z
     error: `must not contain parameters of the flow itself: ${[...FLOW_PARAMETERS].join(', ')}`,
   });
 
-const callback = z.custom((value) => typeof value === 'function', 'must be a function').optional();
+/** A function of the app. @internal */
+export const callback = <F>() =>
+  z.custom<F>((value) => typeof value === 'function', 'must be a function').optional();
 
 /** @internal */
 export const providerShape = {
@@ -97,45 +99,53 @@ export const providerShape = {
   clientSecret: required,
   scopes: scopes.optional(),
   authorizeParameters: authorizeParameters.optional(),
-  fields: callback,
-  profile: callback,
+  fields: callback<FieldsOf>(),
 };
 
 /** @internal */
-export const trustEmailVerifiedShape = z.boolean('must be true or false').optional();
+export const aliasShape = { profile: callback<FieldsOf>() };
 
 /** @internal */
 export const clientAuthShape = z.enum(['basic', 'post'], 'must be basic or post').optional();
 
 /** @internal */
-export const discoveredShape = { ...providerShape, issuer: secureUrl.optional() };
+export const discoveredShape = { ...providerShape, ...aliasShape, issuer: secureUrl.optional() };
+
+/** @internal */
+export const discoveredSchema = () => schemaOf<DiscoveredOptions>()(discoveredShape);
+
+/** @internal */
+export const endpointsShape = {
+  authorizationUrl: secureUrl.optional(),
+  tokenUrl: secureUrl.optional(),
+  userinfoUrl: secureUrl.optional(),
+  revocationUrl: secureUrl.optional(),
+};
+
+/** @internal */
+export const endpointsSchema = () => schemaOf<Endpoints>()(endpointsShape);
+
+/** @internal */
+export const endpointSchema = () =>
+  schemaOf<EndpointOptions>()({
+    ...providerShape,
+    ...aliasShape,
+    endpoints: endpointsSchema().optional(),
+  });
 
 /**
- * @param names the endpoints that can be replaced
- * @internal
- */
-export function endpointShape(...names: string[]) {
-  const all = [...names, 'revocationUrl'];
-  const endpoints = Object.fromEntries(all.map((name) => [name, secureUrl.optional()]));
-  return { ...providerShape, endpoints: z.strictObject(endpoints).optional() };
-}
-
-/**
- * Validates the options of a provider.
+ * Validates the options of a provider, and fills in defaults.
  *
  * @throws TypeError naming every mistake and how to fix it, without quoting values
  * @internal
  */
-export function checkOptions<Options extends object>(
-  provider: string,
-  options: Options,
-  shape: z.ZodRawShape,
-): Options {
+export const readProvider: typeof readOptions = (provider, makeSchema, options) =>
   // The type is not guaranteed, and not everything can be converted to text.
-  const id = typeof provider === 'string' && provider !== '' ? provider : '(no id)';
-  readOptions(`provider ${id}`, () => z.strictObject(shape), options ?? {});
-  return options;
-}
+  readOptions(
+    `provider ${typeof provider === 'string' && provider !== '' ? provider : '(no id)'}`,
+    makeSchema,
+    options ?? ({} as never),
+  );
 
 /** The client of a provider, and the fields of its users, according to its options. */
 export function clientOf(options: ProviderOptions & ProfileAlias) {

@@ -1,12 +1,7 @@
+import { flag, schemaOf } from '../../../config/options.js';
 import { type Claims, type ProviderPlugin, providerPlugin } from '../provider.js';
 import { oidcProfile, trusted } from './oidc.js';
-import {
-  checkOptions,
-  clientOf,
-  type DiscoveredOptions,
-  discoveredShape,
-  trustEmailVerifiedShape,
-} from './options.js';
+import { clientOf, type DiscoveredOptions, discoveredShape, readProvider } from './options.js';
 
 /** Options of {@link slack}. */
 export interface SlackOptions extends DiscoveredOptions {
@@ -19,7 +14,9 @@ export interface SlackOptions extends DiscoveredOptions {
 }
 
 const SLACK = 'https://slack.com';
-const SHAPE = { ...discoveredShape, trustEmailVerified: trustEmailVerifiedShape };
+/** @internal */
+export const schema = () =>
+  schemaOf<SlackOptions>()({ ...discoveredShape, trustEmailVerified: flag.default(false) });
 
 /**
  * Sign in with Slack. The subject consists of the ids of workspace and user, since Slack has not always promised that the
@@ -40,7 +37,7 @@ const SHAPE = { ...discoveredShape, trustEmailVerified: trustEmailVerifiedShape 
  * @see https://slack.com/help/articles/225531168 on owners who change the addresses of members
  */
 export function slack(options: SlackOptions): ProviderPlugin {
-  const { scopes, issuer = SLACK, trustEmailVerified = false } = checkOptions('slack', options, SHAPE);
+  const { scopes, issuer = SLACK, trustEmailVerified } = readProvider('slack', schema, options);
   return providerPlugin({
     id: 'slack',
     server: { discover: issuer },

@@ -1,7 +1,7 @@
 import type { ProviderPlugin } from '../provider.js';
 import { namedService, userOf } from './oauth2.js';
 import { trusted } from './oidc.js';
-import type { EndpointOptions } from './options.js';
+import { type EndpointOptions, endpointSchema, readProvider } from './options.js';
 
 /**
  * Spotify. Its documentation calls the email unverified, so it is never proof, and apps in development mode do not get
@@ -13,7 +13,7 @@ import type { EndpointOptions } from './options.js';
  * @see https://developer.spotify.com/documentation/web-api/concepts/redirect_uri
  */
 export function spotify(options: EndpointOptions): ProviderPlugin {
-  return namedService('spotify', options, {
+  return namedService('spotify', readProvider('spotify', endpointSchema, options), {
     issuer: 'https://accounts.spotify.com',
     endpoints: {
       authorizationUrl: 'https://accounts.spotify.com/authorize',

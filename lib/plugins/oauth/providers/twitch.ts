@@ -1,6 +1,6 @@
 import { type ProviderPlugin, providerPlugin } from '../provider.js';
 import { oidcProfile, trusted } from './oidc.js';
-import { checkOptions, clientOf, type DiscoveredOptions, discoveredShape } from './options.js';
+import { clientOf, type DiscoveredOptions, discoveredSchema, readProvider } from './options.js';
 
 const TWITCH = 'https://id.twitch.tv/oauth2';
 const CLAIMS = { email: null, email_verified: null, preferred_username: null };
@@ -13,7 +13,7 @@ const CLAIMS = { email: null, email_verified: null, preferred_username: null };
  * @see https://dev.twitch.tv/docs/authentication/revoke-tokens
  */
 export function twitch(options: DiscoveredOptions): ProviderPlugin {
-  const { scopes, issuer = TWITCH } = checkOptions('twitch', options, discoveredShape);
+  const { scopes, issuer = TWITCH } = readProvider('twitch', discoveredSchema, options);
   return providerPlugin({
     id: 'twitch',
     server: { discover: issuer },

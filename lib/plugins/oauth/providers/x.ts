@@ -2,7 +2,7 @@ import type { ProviderPlugin } from '../provider.js';
 import { isObject } from '../token-response.js';
 import { namedService, userOf } from './oauth2.js';
 import { trusted } from './oidc.js';
-import type { EndpointOptions } from './options.js';
+import { type EndpointOptions, endpointSchema, readProvider } from './options.js';
 
 /**
  * X, formerly Twitter. It expects the client secret in the `Authorization` header. `confirmed_email` is proof for both
@@ -16,7 +16,7 @@ import type { EndpointOptions } from './options.js';
  * @see https://devcommunity.x.com/t/announcing-support-for-email-address-retrieval-with-oauth-2-0-in-the-x-api-v2/240555
  */
 export function x(options: EndpointOptions): ProviderPlugin {
-  return namedService('x', options, {
+  return namedService('x', readProvider('x', endpointSchema, options), {
     issuer: 'https://x.com',
     endpoints: {
       authorizationUrl: 'https://x.com/i/oauth2/authorize',

@@ -1,0 +1,75 @@
+import * as z from 'zod';
+import type { MailMessage } from '../mail/messages.js';
+import { NOTICE_KINDS, type NoticeKind } from '../mail/notice-kinds.js';
+import { schemaOf } from './options.js';
+
+/** How emails are sent, and where their links lead. */
+export interface EmailOptions {
+  /**
+   * Sends an email. Called after the response. If it fails, or has not returned after 60 seconds, it is called again later,
+   * for three days.
+   * @default none, required
+   */
+  send: (message: MailMessage) => unknown;
+  /**
+   * The app's page that reads `?token=` and calls POST /verify-email: a URL, or a path relative to `baseUrl`. Without
+   * `baseUrl`, links with a path are relative, and `send` must make them absolute.
+   * @default `/verify-email`
+   */
+  verifyUrl?: string;
+  /** Likewise, the app's page that reads `?token=` and calls POST /passwords/reset. @default `/reset-password` */
+  resetUrl?: string;
+  /** Likewise, the page of the link in invitations, where a new user chooses a password. @default the `resetUrl` */
+  invitationUrl?: string;
+  /** Likewise, the app's page that reads `?token=` and calls POST /email-changes/confirm. @default `/change-email` */
+  changeEmailUrl?: string;
+  /** Likewise, the app's page that reads `?token=` and calls POST /undo-change. @default `/undo-change` */
+  undoUrl?: string;
+  /**
+   * Which notices tell users what happens to their accounts. A kind that is left out is neither sent nor can it be undone.
+   * @default true: all of them
+   */
+  notices?: boolean | readonly NoticeKind[];
+}
+
+// `//host` and `/\host` refer to another origin.
+const page = z
+  .string()
+  .refine(
+    (url) => (url.startsWith('/') ? !/^\/[/\\]/.test(url) : URL.canParse(url)),
+    'must be a path such as /confirm, or an absolute URL',
+  );
+
+/** @internal */
+export const emailSchema = schemaOf<EmailOptions>()({
+  send: z.custom<EmailOptions['send']>(
+    (it) => typeof it === 'function',
+    'must be a function that sends a mail',
+  ),
+  verifyUrl: page.default('/verify-email'),
+  resetUrl: page.default('/reset-password'),
+  invitationUrl: page.optional(),
+  changeEmailUrl: page.default('/change-email'),
+  undoUrl: page.default('/undo-change'),
+  notices: z
+    .union([z.boolean(), z.array(z.enum(NOTICE_KINDS))], {
+      error: `must be true, false, or a list of ${NOTICE_KINDS.join(', ')}`,
+    })
+    .default(true),
+});
+
+/** @internal */
+export function emailSettings(email: z.output<typeof emailSchema>, baseUrl: string | undefined) {
+  return {
+    ...email,
+    invitationUrl: email.invitationUrl ?? email.resetUrl,
+    /** Those that are sent. */
+    notices: noticesOf(email.notices),
+    baseUrl: baseUrl ?? null,
+  };
+}
+
+function noticesOf(notices: boolean | readonly NoticeKind[]): readonly NoticeKind[] {
+  if (typeof notices === 'boolean') return notices ? NOTICE_KINDS : [];
+  return notices;
+}

@@ -1,0 +1,133 @@
+import * as z from 'zod';
+import type { RedisClient } from '../limits/redis-store.js';
+import type { WindowPolicy } from '../limits/store.js';
+import { schemaOf, seconds } from './options.js';
+
+/** A fixed-window rate limit. */
+export interface WindowRule {
+  /** The number of requests allowed per window. */
+  limit: number;
+  /** The length of a window, in seconds. */
+  window: number;
+}
+
+/** Rate limits, and where their counters are stored. `false` disables a rule. */
+export interface RateLimitOptions {
+  /** A Redis URL (needs the package `ioredis`), or a client of `ioredis` or `redis`. @default the database */
+  store?: RedisClient | string;
+  /**
+   * What the keys in Redis start with. Apps that share one Redis need different ones.
+   * @default `latchkey:`, and the `tablePrefix`
+   */
+  keyPrefix?: string;
+  /**
+   * Sign-ins per address, including those that start at a provider, and everything else that checks or sets a
+   * password, except sign-ups.
+   * @default { limit: 20, window: 60 }
+   */
+  signIn?: WindowRule | false;
+  /** Sign-ups per address, and new users of providers. @default { limit: 20, window: 60 } */
+  signUp?: WindowRule | false;
+  /** Verification and reset emails, per address and per account. @default { limit: 3, window: 60 } */
+  mail?: WindowRule | false;
+  /**
+   * Checks of one account's password, right or wrong, from any address, other than sign-ins.
+   * @default { limit: 60, window: 60 }
+   */
+  passwordCheck?: WindowRule | false;
+  /** Changes of one account's password by the user, other than resets by email. @default { limit: 5, window: 3600 } */
+  passwordChange?: WindowRule | false;
+  /** Checks of whether a username is available, per address. @default { limit: 60, window: 60 } */
+  usernameCheck?: WindowRule | false;
+  /**
+   * Requests for passkey options: for sign-ins per address, and for everything else per account.
+   * @default { limit: 60, window: 60 }
+   */
+  passkeyOptions?: WindowRule | false;
+  /**
+   * Wrong passwords per account: how many are allowed before attempts are paused, and the first and the longest pause,
+   * in seconds. The pause doubles with each further failure.
+   * @default { failures: 5, firstPause: 15, maxPause: 900 }
+   */
+  account?: { failures: number; firstPause: number; maxPause: number } | false;
+}
+
+const count = z.int('must be a whole number').positive('must be at least 1');
+
+/** @internal */
+export const windowSchema = schemaOf<WindowRule>()({ limit: count, window: seconds });
+
+const windowRule = z.union([z.literal(false), windowSchema], 'must be false or { limit, window }');
+const pauseRule = z.union(
+  [
+    z.literal(false),
+    z
+      .strictObject({ failures: count, firstPause: seconds, maxPause: seconds })
+      .refine(({ firstPause, maxPause }) => firstPause <= maxPause, {
+        error: 'must be at most maxPause',
+        path: ['firstPause'],
+      }),
+  ],
+  'must be false or { failures, firstPause, maxPause }',
+);
+
+/** @internal */
+export const rateLimitSchema = schemaOf<RateLimitOptions>()({
+  store: z
+    .union(
+      [
+        z.string().regex(/^rediss?:/, 'must be a Redis URL (redis://…), or a client of ioredis or redis'),
+        z.custom<RedisClient>((it) => typeof (it as { eval?: unknown })?.eval === 'function'),
+      ],
+      'must be a Redis URL, or a client of ioredis or redis',
+    )
+    .optional(),
+  keyPrefix: z
+    .string()
+    .regex(/^[!-~]{1,100}$/, 'must be 1 to 100 printable ASCII characters, without spaces')
+    .optional(),
+  signIn: windowRule.default({ limit: 20, window: 60 }),
+  signUp: windowRule.default({ limit: 20, window: 60 }),
+  mail: windowRule.default({ limit: 3, window: 60 }),
+  passwordCheck: windowRule.default({ limit: 60, window: 60 }),
+  passwordChange: windowRule.default({ limit: 5, window: 3600 }),
+  usernameCheck: windowRule.default({ limit: 60, window: 60 }),
+  passkeyOptions: windowRule.default({ limit: 60, window: 60 }),
+  account: pauseRule.default({ failures: 5, firstPause: 15, maxPause: 900 }),
+}).refine(({ store, keyPrefix }) => keyPrefix === undefined || store !== undefined, {
+  error: 'is for Redis: set store too, or use tablePrefix for counters in the database',
+  path: ['keyPrefix'],
+});
+
+/** @internal */
+export function rateLimitSettings(options: false | z.output<typeof rateLimitSchema>, tablePrefix: string) {
+  if (options === false) return null;
+  const { store, keyPrefix, account, ...windows } = options;
+  return {
+    store: store ?? null,
+    keyPrefix: keyPrefix ?? `latchkey:${tablePrefix}`,
+    rules: {
+      ...windowsOf(windows),
+      account: account
+        ? {
+            failures: account.failures,
+            firstPauseMs: wholeMs(account.firstPause),
+            maxPauseMs: wholeMs(account.maxPause),
+          }
+        : null,
+    },
+  };
+}
+
+/** Redis and the databases store no fractions of a millisecond. */
+function wholeMs(seconds: number): number {
+  return Math.max(1, Math.round(seconds * 1000));
+}
+
+function windowsOf<Name extends string>(rules: Record<Name, WindowRule | false>) {
+  const policyOf = (rule: WindowRule | false): WindowPolicy | null =>
+    rule === false ? null : { limit: rule.limit, windowMs: wholeMs(rule.window) };
+  return Object.fromEntries(
+    Object.entries<WindowRule | false>(rules).map(([name, rule]) => [name, policyOf(rule)]),
+  ) as Record<Name, WindowPolicy | null>;
+}

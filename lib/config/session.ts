@@ -1,0 +1,127 @@
+import * as z from 'zod';
+import { anySeconds, flag, schemaOf, seconds } from './options.js';
+
+/** How the session cookie is set. */
+export interface CookieOptions {
+  /**
+   * The cookie's name.
+   * @default `__Host-latchkey` if secure (`__Secure-latchkey` with a domain or path), else `latchkey`
+   */
+  name?: string;
+  /** A domain whose subdomains get the cookie too. @default the current host only */
+  domain?: string;
+  /** The path below which browsers send the cookie. @default `/` */
+  path?: string;
+  /** Whether browsers send the cookie with requests from other sites. @default `lax` */
+  sameSite?: 'lax' | 'strict' | 'none';
+  /** Restricts the cookie to https. @default true if `baseUrl` is https or `NODE_ENV` is production */
+  secure?: boolean;
+}
+
+/** @internal */
+export const cookieSchema = schemaOf<CookieOptions>()({
+  name: z
+    .string()
+    .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be a cookie name (RFC 6265)')
+    .optional(),
+  domain: z
+    .string()
+    .regex(/^\.?([a-z0-9-]+\.)*[a-z0-9-]+$/i, 'must be a domain such as example.com, without scheme or port')
+    .optional(),
+  path: z
+    .string()
+    .regex(/^\/[!-:<-~]*$/, 'must be a URL path that starts with /, without ;')
+    .default('/'),
+  sameSite: z.enum(['lax', 'strict', 'none'], "must be 'lax', 'strict' or 'none'").default('lax'),
+  secure: flag.optional(),
+});
+
+/** The lifetime of sessions. All durations are in seconds. */
+export interface SessionOptions {
+  /** Ends a session that has not been used for this long. @default 604800 (7 days) */
+  idleTimeout?: number;
+  /** Ends a remembered session after this long, even if it is active. @default 2592000 (30 days) */
+  lifetime?: number;
+  /** Ends any other session after this long, even if it is active. @default 86400 (24 hours) */
+  shortLifetime?: number;
+  /**
+   * The minimum interval between updates of a session's last activity; 0 updates it on every request. It is capped at a
+   * quarter of `idleTimeout`, so that an active session does not go idle.
+   * @default 60
+   */
+  touchInterval?: number;
+  /** How the cookie is set. @default see {@link CookieOptions} */
+  cookie?: CookieOptions;
+}
+
+/** @internal */
+export const sessionSchema = schemaOf<SessionOptions>()({
+  idleTimeout: seconds.default(7 * 24 * 3600),
+  lifetime: seconds.default(30 * 24 * 3600),
+  shortLifetime: seconds.default(24 * 3600),
+  touchInterval: anySeconds.default(60),
+  cookie: cookieSchema.prefault({}),
+});
+
+/** @internal */
+export function sessionSettings(
+  { cookie: options, ...session }: z.output<typeof sessionSchema>,
+  baseUrl: string | undefined,
+) {
+  const cookie = cookieSettings(options, baseUrl);
+  return {
+    session,
+    cookie,
+    /** The cookie that identifies a browser: see `Devices`. */
+    deviceCookie: laxCookie(cookie, 'device'),
+    /** The cookie of a sign-in that waits for a second factor. */
+    pendingCookie: laxCookie(cookie, 'pending'),
+  };
+}
+
+/** A cookie's name, and its attributes other than HttpOnly and its lifetime. */
+export interface CookieSettings {
+  readonly name: string;
+  readonly domain?: string;
+  readonly path: string;
+  readonly sameSite: 'lax' | 'strict' | 'none';
+  readonly secure: boolean;
+}
+
+function cookieSettings(options: z.output<typeof cookieSchema>, baseUrl: string | undefined): CookieSettings {
+  const secure = options.secure ?? (baseUrl?.startsWith('https:') || process.env.NODE_ENV === 'production');
+  const hostOnly = options.domain === undefined && options.path === '/';
+  const prefix = secure ? (hostOnly ? '__Host-' : '__Secure-') : '';
+  const cookie = { ...options, secure, name: options.name ?? `${prefix}latchkey` };
+  // Browsers silently drop a cookie that breaks these rules (RFC 6265bis).
+  const host = baseUrl && new URL(baseUrl).hostname;
+  const domain = cookie.domain?.toLowerCase().replace(/^\./, '');
+  if (host && domain && host !== domain && !host.endsWith(`.${domain}`)) {
+    throw new TypeError(
+      `latchkey: session.cookie.domain does not cover baseUrl's host: set it to ${host} or a parent domain`,
+    );
+  }
+  if (cookie.name.startsWith('__Host-') && !(secure && hostOnly)) {
+    throw new TypeError(
+      'latchkey: session.cookie.name starts with __Host-, which requires secure: true, path / and no domain',
+    );
+  }
+  if (cookie.name.startsWith('__Secure-') && !secure) {
+    throw new TypeError('latchkey: session.cookie.name starts with __Secure-, which requires secure: true');
+  }
+  if (cookie.sameSite === 'none' && !secure) {
+    throw new TypeError("latchkey: session.cookie.sameSite is 'none', which requires secure: true");
+  }
+  return cookie;
+}
+
+/** A cookie for the same host and path as the session cookie, and named after it, so that two realms do not share it. */
+export function cookieBeside(cookie: CookieSettings, purpose: string): CookieSettings {
+  return { ...cookie, name: `${cookie.name}-${purpose}` };
+}
+
+/** Lax even if the session cookie is strict: a sign-in with a provider ends with a redirect from another site. */
+function laxCookie(cookie: CookieSettings, purpose: string): CookieSettings {
+  const sameSite = cookie.sameSite === 'strict' ? 'lax' : cookie.sameSite;
+  return { ...cookieBeside(cookie, purpose), sameSite };
+}

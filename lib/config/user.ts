@@ -1,0 +1,212 @@
+import * as z from 'zod';
+import { coreTables } from '../tables/core.js';
+import { flag, schemaOf } from './options.js';
+
+/** The type of a field's value. */
+export type FieldType = 'string' | 'integer' | 'number' | 'boolean' | 'date' | 'json';
+
+/** A field that the app adds to its users. */
+export interface FieldOptions {
+  /**
+   * The type of its values. An `integer` has 32 bits, with a sign. A `date` is a `Date` in code, and an ISO 8601 time in
+   * JSON, in the years 1 to 9999. A `json` value is anything that JSON can represent.
+   */
+  readonly type: FieldType;
+  /** Whether every new user must have a value. @default false */
+  readonly required?: boolean;
+  /** The value of new users who have none. @default null */
+  readonly default?: unknown;
+  /** The maximum number of characters of a string, in Unicode code points. @default 255 */
+  readonly maxLength?: number;
+  /** The minimum number of characters of a string, likewise. @default 0 */
+  readonly minLength?: number;
+  /** A regular expression that a string must match. @default any string */
+  readonly pattern?: RegExp;
+  /** The allowed values of a string, an integer or a number. @default all */
+  readonly enum?: readonly (string | number)[];
+  /** The minimum of an integer or a number. @default none */
+  readonly minimum?: number;
+  /** The maximum of an integer or a number. @default none */
+  readonly maximum?: number;
+  /**
+   * Who sets it. `user`: users themselves too, when they sign up and with PATCH /me. `none`: only the app's code and
+   * administrators.
+   * @default 'user'
+   */
+  readonly input?: 'user' | 'none';
+  /**
+   * Who sees it. `self`: the user too, in `req.auth.user` and in responses. `admin`: administrators and `auth.users.get`.
+   * `none`: only the app's own queries, with `auth.models` or its model.
+   * @default 'self'
+   */
+  readonly output?: 'self' | 'admin' | 'none';
+}
+
+/** The fields of users, by their names in camelCase. */
+export type FieldsOptions = Readonly<Record<string, FieldOptions>>;
+
+/** A Sequelize model of the app, of any copy of Sequelize. */
+export interface RowModel {
+  new (...given: never[]): object;
+  readonly name: string;
+  readonly sequelize?: object | undefined;
+  getAttributes(): object;
+  getTableName(): string | object;
+}
+
+/** Refuses options that do not exist, which an inferred type would otherwise accept. */
+type KnownOptions<F extends FieldsOptions> = {
+  readonly [K in keyof F]: { readonly [Unknown in Exclude<keyof F[K], keyof FieldOptions>]: never };
+};
+
+/** The app's own data of its users. */
+export interface UserOptions<F extends FieldsOptions = FieldsOptions> {
+  /** Fields beside email and username. @default none */
+  readonly fields?: F & KnownOptions<F>;
+  /**
+   * The app's own Sequelize model of users, on the instance that `database` is. Each account has one row, which is made
+   * with it and holds the fields; guards set `req.user` to it.
+   * @default none: the fields are columns of latchkey's table
+   */
+  readonly model?: RowModel;
+  /**
+   * The attribute of `model` with the account's id, a `DataTypes.UUID` with a unique index.
+   * @default none, required with `model`
+   */
+  readonly foreignKey?: string;
+}
+
+/** The maximum number of characters of a string whose field sets none. */
+export const MAX_STRING = 255;
+
+// As in MySQL's VARCHAR with four bytes a character, of which a row can hold 65,535.
+const MAX_LENGTH = 4000;
+const INT_32 = 2 ** 31;
+
+const length = z.int('must be a whole number').min(0, 'must be 0 or more');
+const bound = z.number('must be a number');
+
+/** @internal */
+export const fieldSchema = schemaOf<FieldOptions>()({
+  type: z.enum(
+    ['string', 'integer', 'number', 'boolean', 'date', 'json'],
+    "must be 'string', 'integer', 'number', 'boolean', 'date' or 'json'",
+  ),
+  required: flag.optional(),
+  default: z.unknown().optional(),
+  maxLength: length.min(1, 'must be at least 1').max(MAX_LENGTH, `must be at most ${MAX_LENGTH}`).optional(),
+  minLength: length.optional(),
+  pattern: z.instanceof(RegExp, { error: 'must be a regular expression' }).optional(),
+  enum: z
+    .array(z.union([z.string(), z.number()], 'must be a string or a number'), 'must be a list')
+    .min(1, 'must list at least one value')
+    .optional(),
+  minimum: bound.optional(),
+  maximum: bound.optional(),
+  input: z.enum(['user', 'none'], "must be 'user' or 'none'").optional(),
+  output: z.enum(['self', 'admin', 'none'], "must be 'self', 'admin' or 'none'").optional(),
+}).superRefine((options, context) => {
+  for (const [key, message] of contradictions(options)) {
+    context.addIssue({ code: 'custom', path: [key], message });
+  }
+});
+
+/** What an option requires of the type, and of other options. */
+function* contradictions(options: FieldOptions): Generator<readonly [key: string, message: string]> {
+  const { type, minLength = 0, maxLength = MAX_STRING, minimum, maximum } = options;
+  for (const key of ['maxLength', 'minLength', 'pattern'] as const) {
+    if (options[key] !== undefined && type !== 'string') yield [key, "is for type: 'string'"];
+  }
+  for (const key of ['minimum', 'maximum'] as const) {
+    if (options[key] !== undefined && type !== 'integer' && type !== 'number')
+      yield [key, "is for type: 'integer' or 'number'"];
+  }
+  if (minLength > maxLength) yield ['minLength', 'must be at most maxLength'];
+  if (minimum !== undefined && maximum !== undefined && minimum > maximum)
+    yield ['minimum', 'must be at most maximum'];
+  if (type === 'integer' && [minimum, maximum].some((one) => one !== undefined && !isInt32(one)))
+    yield [
+      minimum !== undefined && !isInt32(minimum) ? 'minimum' : 'maximum',
+      'must be an integer of 32 bits',
+    ];
+  const wanted = type === 'string' ? 'string' : 'number';
+  if (options.enum && !['string', 'integer', 'number'].includes(type))
+    yield ['enum', "is for type: 'string', 'integer' or 'number'"];
+  else if (options.enum?.some((value) => typeof value !== wanted))
+    yield ['enum', `must list ${wanted}s only, as type says`];
+  // Nobody could sign up.
+  if (options.required && options.input === 'none' && options.default === undefined)
+    yield ['required', "needs a default with input: 'none', since users cannot give a value"];
+}
+
+function isInt32(value: number): boolean {
+  return Number.isInteger(value) && value >= -INT_32 && value < INT_32;
+}
+
+// What the routes' bodies and responses have beside the fields.
+const OTHERS = ['password', 'credential', 'fields', 'user', 'session', 'token', 'rememberMe', 'redirectTo'];
+const MORE = ['errorTo', 'secondFactorTo', 'newEmail', 'via', 'prototype', 'toJSON', 'dataValues'];
+const PLUGINS = ['suspendedAt', 'suspendedUntil', 'suspensionReason', 'emailVerified', 'isAdmin', 'apiKey'];
+const PROTOTYPE = Object.getOwnPropertyNames(Object.prototype);
+const RESERVED = new Set([
+  ...Object.keys(coreTables.User.columns),
+  ...OTHERS,
+  ...MORE,
+  ...PLUGINS,
+  ...PROTOTYPE,
+]);
+
+const name = z
+  .string()
+  .regex(
+    /^[a-z][a-zA-Z0-9]{0,39}$/,
+    'must be a name in camelCase, of letters and digits, with at most 40 characters',
+  )
+  .refine(
+    (key) => !/[A-Z]{2}/.test(key),
+    'must not have two capitals in a row: its name in JSON could not be read back',
+  )
+  .refine((key) => !RESERVED.has(key), 'is a name that latchkey uses: choose another');
+
+// Not `instanceof`: the app may use another copy of Sequelize.
+const model = z.custom<RowModel>(
+  (it) => typeof it === 'function' && typeof (it as Partial<RowModel>).getAttributes === 'function',
+  'must be a Sequelize model',
+);
+
+// The type of the interface also rejects options that do not exist.
+const fields = z.record(name, fieldSchema, 'must be an object of fields') as z.ZodType<
+  FieldsOptions,
+  NonNullable<UserOptions['fields']>
+>;
+
+/** @internal */
+export const userSchema = schemaOf<UserOptions>()({
+  fields: fields.default({}),
+  model: model.optional(),
+  foreignKey: z.string("must be the name of the model's attribute with the account's id").optional(),
+}).superRefine((options, context) => {
+  const [key, message] =
+    options.model && options.foreignKey === undefined
+      ? ['foreignKey', "is missing: name the model's attribute with the account's id"]
+      : ['foreignKey', 'is for user.model: set that too'];
+  if ((options.model === undefined) !== (options.foreignKey === undefined))
+    context.addIssue({ code: 'custom', path: [key], message });
+  if (options.foreignKey !== undefined && Object.hasOwn(options.fields, options.foreignKey))
+    context.addIssue({
+      code: 'custom',
+      path: ['fields', options.foreignKey],
+      message: "is user.foreignKey, which holds the account's id: leave it out",
+    });
+});
+
+/** @internal */
+export function userSettings({ fields, model, foreignKey }: z.output<typeof userSchema>) {
+  return {
+    fields,
+    /** Null if the fields are columns of latchkey's table. */
+    model: model ?? null,
+    /** Empty without a model. */
+    foreignKey: foreignKey ?? '',
+  };
+}

@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { inspect, isDeepStrictEqual } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+import type { z } from 'zod';
+import { describeField, Fields } from '../../lib/users/fields.js';
+
+const lib = fileURLToPath(new URL('../../lib', import.meta.url));
+const sources = new Map(
+  readdirSync(lib, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => [path.replaceAll('\\', '/'), readFileSync(`${lib}/${path}`, 'utf8')]),
+);
+
+/** The schemas of options: `export const name = schemaOf<Options>()`, or a function that makes one. */
+const schemas = [...sources].flatMap(([file, source]) =>
+  [...source.matchAll(/export const (\w+) =(?: \(\) =>)?\s+schemaOf<(\w+)>\(\)/g)].map(
+    ([, name = '', options = '']) => ({ file, name, options }),
+  ),
+);
+
+/** What `@default` says of each direct member of an interface, and of those that it extends. */
+function documented(options: string): ReadonlyMap<string, string> {
+  for (const source of sources.values()) {
+    const [opening, above = ''] =
+      new RegExp(`^export interface ${options}(?:<.*>)?\\s+(extends [^{]+)?{\\n`, 'm').exec(source) ?? [];
+    if (opening === undefined) continue;
+    const start = source.indexOf(opening) + opening.length;
+    const body = source.slice(start, source.indexOf('\n}', start) + 1);
+    const own = [...body.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {2}(?:readonly )?(\w+)\??[:(]/g)].map(
+      ([, comment = '', name = '']) => [name, defaultIn(comment)] as const,
+    );
+    const parents = (above.match(/\w+/g) ?? []).flatMap((parent) => [...documented(parent)]);
+    return new Map([...parents, ...own]);
+  }
+  return new Map();
+}
+
+function defaultIn(comment: string): string {
+  const text = comment.replace(/\n\s*\* ?/g, ' ');
+  return /@default (.*?)\s*$/.exec(text)?.[1] ?? '';
+}
+
+/** The value if it is a literal, perhaps with an explanation: `604800 (7 days)`, `0: it is deleted at once`. */
+function literal(text: string): { readonly value: unknown } | null {
+  const [, code] =
+    /^(-?\d+|true|false|null|\[\]|'[^']*'|`[^`(]*`|\{(?: \w+: -?\d+,?)+ \})(?=$|:| \(|, which )/.exec(text) ??
+    [];
+  if (code === undefined) return null;
+  if (/^['`]/.test(code)) return { value: code.slice(1, -1) };
+  return { value: JSON.parse(code.replace(/(\w+):/g, '"$1":')) };
+}
+
+/** The schema of each option of a schema. */
+async function shapeOf(file: string, name: string): Promise<Readonly<Record<string, z.ZodType>>> {
+  const module = (await import(`../../lib/${file.replace(/\.ts$/, '.js')}`)) as Record<string, unknown>;
+  const made = module[name];
+  return ((typeof made === 'function' ? made() : made) as z.ZodObject<Record<string, z.ZodType>>).shape;
+}
+
+describe('the defaults that TSDoc names', () => {
+  test('are found for every schema of options', () => {
+    const all = [...sources.values()].flatMap(
+      (source) => source.match(/^[^*\n]*schemaOf<\w+>\(\)\(/gm) ?? [],
+    );
+    expect(all.length).toBeGreaterThan(30);
+    expect(schemas).toHaveLength(all.length);
+  });
+
+  test.each(schemas)('of $options are those of its schema', async ({ file, name, options }) => {
+    const said = documented(options);
+    const wrong: string[] = [];
+    for (const [option, schema] of Object.entries(await shapeOf(file, name))) {
+      const text = said.get(option) ?? '';
+      const { success, data } = schema.safeParse(undefined);
+      const given = literal(text);
+      const isRight = given
+        ? // The spec below checks those of fields: their schema must know which options were given.
+          options === 'FieldOptions' || isDeepStrictEqual(data, given.value)
+        : !text.startsWith('none') || data === undefined || isEmpty(data);
+      const isRequired = text === 'none, required' || text === '';
+      if (!isRight || success === isRequired)
+        wrong.push(`${option}: ${text || 'no @default'}, but ${success ? inspect(data) : 'required'}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test('are literals for many options, which are compared', () => {
+    const literals = schemas.flatMap(({ options }) => [...documented(options).values()]).filter(literal);
+    expect(literals.length).toBeGreaterThan(50);
+  });
+
+  test('of fields are those of a field with a type only', () => {
+    const said = documented('FieldOptions');
+    const fields = new Fields({ one: { type: 'string' } });
+    const { maxLength, minLength = 0 } = describeField({ type: 'string' });
+    expect({
+      required: fields.missingIn({}).length > 0,
+      default: fields.read({}, 'code', 'create').one ?? null,
+      maxLength,
+      minLength,
+      input: Object.keys(fields.wireShape('user', 'create')).length > 0 ? 'user' : 'none',
+      output: fields.shown.length > 0 ? 'self' : 'none',
+    }).toEqual(
+      Object.fromEntries(
+        [...said].flatMap(([option, text]) => {
+          const given = literal(text);
+          return given ? [[option, given.value]] : [];
+        }),
+      ),
+    );
+  });
+});
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
