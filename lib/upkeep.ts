@@ -7,12 +7,13 @@ import type { Core } from './core/core.js';
 import { type Chore, runChores } from './database/chores.js';
 import { type Health, HealthCheck } from './health.js';
 import type { LimitStore } from './limits/store.js';
+import { firstMigration } from './migrations/create.js';
 import { type MigrateOptions, migrate } from './migrations/migrate.js';
-import { coreMigrations } from './migrations/steps.js';
+import type { Migration } from './migrations/migration.js';
 import { OutboxApi } from './outbox/api.js';
 import type { Webhooks } from './outbox/webhooks.js';
 import { byName, type NamedParts } from './plugin.js';
-import { rateLimits } from './tables/core.js';
+import { coreTables, rateLimits } from './tables/core.js';
 
 const CLOSING_MS = 10_000;
 
@@ -108,7 +109,10 @@ export function upkeep(
   onClose: () => void,
 ): Upkeep {
   const { database, settings, outbox } = core;
-  const migrations = [...coreMigrations, ...parts.flatMap(({ migrations = [] }) => migrations).sort(byName)];
+  const migrations = [
+    firstMigration('core', { tables: coreTables }),
+    ...parts.flatMap(migrationsOf).sort(byName),
+  ];
   const health = new HealthCheck(
     database,
     migrations.map(({ name }) => name),
@@ -145,6 +149,10 @@ export function upkeep(
       if (typeof settings.database === 'string') await database.sequelize.close();
     }),
   };
+}
+
+function migrationsOf({ name, tables, userColumns, migrations = [] }: NamedParts): readonly Migration[] {
+  return tables || userColumns ? [firstMigration(name, { tables, userColumns }), ...migrations] : migrations;
 }
 
 async function sumOf(what: string, chores: readonly Chore[], options: DryRunOption = {}): Promise<number> {
