@@ -31,7 +31,7 @@ export interface PluginParts<Api = unknown, T extends Tables = Tables> extends C
   readonly api: Api;
   /** The tables, by the names of their models. */
   readonly tables?: T;
-  /** What the first migration, which is derived from the declarations, cannot do. */
+  /** Changes of the tables and columns, for databases that have them as they were declared before. */
   readonly migrations?: readonly Migration[];
   /** The routes. Called when a router or the OpenAPI document needs them, so options are checked earlier. */
   routes?(): readonly Route[];

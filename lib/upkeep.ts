@@ -7,9 +7,8 @@ import type { Core } from './core/core.js';
 import { type Chore, runChores } from './database/chores.js';
 import { type Health, HealthCheck } from './health.js';
 import type { LimitStore } from './limits/store.js';
-import { firstMigration } from './migrations/create.js';
+import { migrationsOf } from './migrations/create.js';
 import { type MigrateOptions, migrate } from './migrations/migrate.js';
-import type { Migration } from './migrations/migration.js';
 import { OutboxApi } from './outbox/api.js';
 import type { Webhooks } from './outbox/webhooks.js';
 import { byName, type NamedParts } from './plugin.js';
@@ -110,8 +109,8 @@ export function upkeep(
 ): Upkeep {
   const { database, settings, outbox } = core;
   const migrations = [
-    firstMigration('core', { tables: coreTables }),
-    ...parts.flatMap(migrationsOf).sort(byName),
+    ...migrationsOf('core', { tables: coreTables }),
+    ...parts.flatMap((part) => migrationsOf(part.name, part)).sort(byName),
   ];
   const health = new HealthCheck(
     database,
@@ -149,10 +148,6 @@ export function upkeep(
       if (typeof settings.database === 'string') await database.sequelize.close();
     }),
   };
-}
-
-function migrationsOf({ name, tables, userColumns, migrations = [] }: NamedParts): readonly Migration[] {
-  return tables || userColumns ? [firstMigration(name, { tables, userColumns }), ...migrations] : migrations;
 }
 
 async function sumOf(what: string, chores: readonly Chore[], options: DryRunOption = {}): Promise<number> {

@@ -8,23 +8,32 @@ export interface Declared {
   readonly tables?: Readonly<Record<string, TableDeclaration>>;
   /** The columns that a plugin adds to users. */
   readonly userColumns?: Columns;
+  /** The changes of all this, for databases whose tables are older. */
+  readonly migrations?: readonly Migration[];
 }
 
 /**
- * The first migration of the core or of a plugin, which creates what it declares: columns of users, and tables with their
- * constraints and indexes. Tables are created in the order of their declaration, because some refer to earlier ones.
+ * The migrations of the core or of a plugin.
  *
  * @param owner `core`, or the name of the plugin
  */
-export function firstMigration(owner: string, { tables = {}, userColumns = {} }: Declared): Migration {
+export function migrationsOf(owner: string, { tables, userColumns, migrations = [] }: Declared): Migration[] {
+  if (!tables && !userColumns) return [...migrations];
+  const first = firstMigration(owner, tables ?? {}, userColumns ?? {});
+  return [first, ...migrations.map((one) => ({ ...one, first: first.name }))];
+}
+
+/** Tables are created in the order of their declaration, because some refer to earlier ones. */
+function firstMigration(
+  owner: string,
+  tables: Readonly<Record<string, TableDeclaration>>,
+  userColumns: Columns,
+): Migration {
   return {
     name: `0001-${owner}`,
 
     async up(context) {
-      const { database, run } = context;
-      const table = database.table(users.name);
-      for (const column of Object.entries(userColumns))
-        await run(`ALTER TABLE ${table} ADD COLUMN ${definitionOf(column, context)}`);
+      await addColumns(users, userColumns, context);
       for (const declaration of Object.values(tables)) await createTable(declaration, context);
     },
 
@@ -35,6 +44,17 @@ export function firstMigration(owner: string, { tables = {}, userColumns = {} }:
         await run(`ALTER TABLE ${table} DROP COLUMN ${columnName(...column)}`);
     },
   };
+}
+
+/** Adds columns to a table. Those that it has rows for must be nullable or have a default. */
+export async function addColumns(
+  { name }: TableDeclaration,
+  columns: Columns,
+  context: MigrationContext,
+): Promise<void> {
+  const { database, run } = context;
+  for (const column of Object.entries(columns))
+    await run(`ALTER TABLE ${database.table(name)} ADD COLUMN ${definitionOf(column, context)}`);
 }
 
 /** Creates a table with its constraints and indexes. */

@@ -77,6 +77,11 @@ export class Journal {
     return null;
   }
 
+  /** Records that a migration is applied. */
+  record({ name }: Migration): Promise<void> {
+    return this.#move(null, name);
+  }
+
   /**
    * Applies a migration, or undoes it.
    *

@@ -84,9 +84,13 @@ export async function migrate(
     // Before anything is changed.
     if (undo === 0) await requireFreeNames(context, due);
     else await requireUnreferenced(context, [...resumed, ...due]);
+    // What a first migration creates has their changes already. If it is interrupted, they must not run afterwards.
+    const included = undo === 0 ? due.filter(({ first }) => due.some(({ name }) => name === first)) : [];
     if (!dryRun) {
+      for (const migration of included) await journal.record(migration);
       if (unfinished) await journal.carryOut(unfinished.migration, unfinished.direction, unfinished.step);
-      for (const migration of due) await journal.carryOut(migration, direction);
+      for (const migration of due)
+        if (!included.includes(migration)) await journal.carryOut(migration, direction);
       if (undo === 'all') await journal.drop();
     }
     const forFields = dryRun ? { ...context, run: async () => undefined } : context;

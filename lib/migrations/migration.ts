@@ -81,10 +81,18 @@ export interface MigrationContext {
   readonly transaction: Transaction;
 }
 
-/** A schema change. It must not be modified once released; a later migration corrects it. */
+/**
+ * A schema change. The first migration of the core and of each plugin is derived from the declarations: see `create.ts`. Any
+ * other must not be modified once released; a later migration corrects it.
+ */
 export interface Migration {
   /** Plugins' migrations are applied in order of their names, after the core's, and undone in reverse. */
   readonly name: string;
+  /**
+   * The derived migration whose tables it changes. Where that one creates them, they are as they are declared today, so this
+   * one has nothing to do and is only recorded.
+   */
+  readonly first?: string;
   up(context: MigrationContext): Promise<void>;
   down(context: MigrationContext): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { admin, apiKeys, auditLog, createAuth, type Plugin } from '../../lib/index.js';
+import { addColumns } from '../../lib/migrations/create.js';
 import { definePlugin } from '../../lib/plugin.js';
 import { column } from '../../lib/tables/column.js';
 import { users } from '../../lib/tables/core.js';
@@ -35,6 +36,23 @@ const reportsTable = declareTable({
   foreignKeys: { userId: users },
   indexes: { userId: ['userId'] },
 });
+
+/** A later version of it, with another column. */
+const laterReports = definePlugin({
+  name: 'reports',
+  setup: () => ({
+    api: null,
+    tables: { Report: { ...reportsTable, columns: { ...reportsTable.columns, ...note } } },
+    migrations: [
+      {
+        name: '0002-reports',
+        up: (context) => addColumns(reportsTable, note, context),
+        down: ({ run }) => run('ALTER TABLE reports DROP COLUMN note'),
+      },
+    ],
+  }),
+});
+const note = { note: column.text(40).nullable() };
 
 describe('auth.migrate({ undo })', () => {
   test.each([
@@ -123,4 +141,33 @@ describe('auth.migrate({ undo })', () => {
       await auth.close();
     },
   );
+});
+
+describe('a later migration of a plugin', () => {
+  const notes = () => rows(database, 'SELECT note FROM reports');
+
+  test('changes the tables that an earlier version has created', async () => {
+    const earlier = open(password(), reports);
+    await earlier.migrate();
+    await earlier.close();
+    await expect(notes()).rejects.toThrow();
+    const auth = open(password(), laterReports);
+    expect(await auth.migrate()).toEqual(['0002-reports']);
+    expect(await notes()).toEqual([]);
+    await auth.close();
+  });
+
+  test('is only recorded where the tables are new, and can be undone there too', async () => {
+    const auth = open(password(), laterReports);
+    expect(await auth.migrate({ dryRun: true })).toEqual(['0001-core', '0001-reports', '0002-reports']);
+    expect(await auth.migrate()).toEqual(['0001-core', '0001-reports', '0002-reports']);
+    expect(await notes()).toEqual([]);
+    expect(await auth.migrate()).toEqual([]);
+    expect(await auth.migrate({ undo: 1 })).toEqual(['0002-reports']);
+    await expect(notes()).rejects.toThrow();
+    expect(await auth.migrate()).toEqual(['0002-reports']);
+    expect(await notes()).toEqual([]);
+    expect(await auth.migrate({ undo: 'all' })).toEqual(['0002-reports', '0001-reports', '0001-core']);
+    await auth.close();
+  });
 });
