@@ -72,12 +72,13 @@ export async function createTable(
     ...Object.entries(unique).map(
       ([key, attributes]) => `CONSTRAINT ${table}_${snakeCase(key)}_unique UNIQUE (${listed(attributes)})`,
     ),
-    ...Object.entries(foreignKeys).flatMap(([attribute, target]) => {
-      const column = listed([attribute]);
-      const key = target && `${database.table(target.name)} (${keyOf(target.columns)})`;
-      const constraint = `CONSTRAINT ${table}_${column}_fk FOREIGN KEY (${column})`;
-      return key ? [`${constraint} REFERENCES ${key} ON DELETE CASCADE`] : [];
-    }),
+    ...Object.entries(foreignKeys as Readonly<Record<string, TableDeclaration>>).map(
+      ([attribute, target]) => {
+        const column = listed([attribute]);
+        const key = `${database.table(target.name)} (${keyOf(target.columns)})`;
+        return `CONSTRAINT ${table}_${column}_fk FOREIGN KEY (${column}) REFERENCES ${key} ON DELETE CASCADE`;
+      },
+    ),
   ];
   await run(`CREATE TABLE ${table} (\n  ${parts.join(',\n  ')}\n) ${types.tableOptions}`);
   for (const [key, attributes] of Object.entries(indexes))

@@ -28,7 +28,7 @@ export const users = declareTable({
   unique: { email: ['email'], username: ['username'] },
   indexes: {
     deletedAt: ['deletedAt'],
-    // For the administrators' search, which reads no more of a user than it compares. */
+    // For the administrators' search, which reads no more of a user than it compares.
     search: ['id', 'email', 'username'],
   },
 });
