@@ -31,6 +31,7 @@ export interface PluginParts<Api = unknown, T extends Tables = Tables> extends C
   readonly api: Api;
   /** The tables, by the names of their models. */
   readonly tables?: T;
+  /** Changes of the tables and columns, for databases that have them as they were declared before. */
   readonly migrations?: readonly Migration[];
   /** The routes. Called when a router or the OpenAPI document needs them, so options are checked earlier. */
   routes?(): readonly Route[];
@@ -47,7 +48,7 @@ export interface PluginParts<Api = unknown, T extends Tables = Tables> extends C
  */
 export interface PluginDefinition<Name extends string = string, Api = unknown, T extends Tables = Tables> {
   readonly name: Name;
-  /** Additional columns of users, which the plugin's migrations add. */
+  /** Additional columns of users. */
   readonly userColumns?: Columns;
   /** The rules for usernames, if users have one. One plugin at most has them. */
   readonly usernames?: UsernameRules | null;
@@ -106,7 +107,7 @@ export type PluginModels<P extends readonly Plugin[]> = {
  *
  * @internal
  */
-export type NamedParts = PluginParts & { readonly name: string };
+export type NamedParts = PluginParts & Pick<PluginDefinition, 'name' | 'userColumns'>;
 
 /**
  * Sets plugins up, in the order of their names, so that the order in the config does not matter.
@@ -119,7 +120,10 @@ export function setUpPlugins(plugins: readonly Plugin[], core: Core): NamedParts
   const twice = sorted.find(({ name }, index) => name === sorted[index - 1]?.name);
   if (twice) throw new TypeError(`latchkey: plugins contains ${twice.name} twice; remove one`);
   const definitions = sorted as readonly Plugin[] as readonly PluginDefinition[];
-  return definitions.map((plugin) => ({ name: plugin.name, ...plugin.setup(core, sorted) }));
+  return definitions.map((plugin) => {
+    const { name, userColumns } = plugin;
+    return { name, userColumns, ...plugin.setup(core, sorted) };
+  });
 }
 
 /**

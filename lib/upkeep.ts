@@ -6,12 +6,12 @@ import type { Core } from './core/core.js';
 import { type Chore, runChores } from './database/chores.js';
 import { type Health, HealthCheck } from './health.js';
 import type { LimitStore } from './limits/store.js';
+import { migrationsOf } from './migrations/create.js';
 import { type MigrateOptions, migrate } from './migrations/migrate.js';
-import { coreMigrations } from './migrations/steps.js';
 import { OutboxApi } from './outbox/api.js';
 import type { Webhooks } from './outbox/webhooks.js';
 import { byName, type NamedParts } from './plugin.js';
-import { rateLimits } from './tables/core.js';
+import { coreTables, rateLimits } from './tables/core.js';
 
 const CLOSING_MS = 10_000;
 
@@ -108,7 +108,10 @@ export function upkeep(
   onClose: () => void,
 ): Upkeep {
   const { database, settings, outbox } = core;
-  const migrations = [...coreMigrations, ...parts.flatMap(({ migrations = [] }) => migrations).sort(byName)];
+  const migrations = [
+    ...migrationsOf('core', { tables: coreTables }),
+    ...parts.flatMap((part) => migrationsOf(part.name, part)).sort(byName),
+  ];
   const health = new HealthCheck(
     database,
     migrations.map(({ name }) => name),

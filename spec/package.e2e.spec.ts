@@ -363,9 +363,7 @@ describe('the npm package', () => {
     await project(name, { 'package.json': json, 'latchkey.config.js': `${beginning} ${config}` });
     const latchkey = (...args: string[]) =>
       run(join(folder, 'node_modules/.bin/latchkey'), args, { cwd: join(folder, name), env: clean() });
-    expect(JSON.parse((await latchkey('migrate', '--json')).stdout).migrations).toContain(
-      '0001-users-and-sessions',
-    );
+    expect(JSON.parse((await latchkey('migrate', '--json')).stdout).migrations).toContain('0001-core');
     expect((await latchkey('migrate')).stdout).toBe('The tables are up to date.\n');
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
     expect((await latchkey('--version')).stdout).toBe(`${version}\n`);

@@ -130,6 +130,7 @@ function typeOf(kind: Column['kind']): z.ZodType {
     case 'any-time':
       return time;
     case 'integer':
+    case 'big-integer':
       return z.int();
     case 'number':
       return z.number();

@@ -2,6 +2,7 @@ import { QueryTypes } from 'sequelize';
 import type { Value } from '../database/literal.js';
 import { type Column, type Columns, columnName } from '../tables/column.js';
 import { users } from '../tables/core.js';
+import { typeOf } from './create.js';
 import type { MigrationContext } from './migration.js';
 
 /** The columns of the app's fields, and the values that users get who were there before. */
@@ -47,7 +48,7 @@ export async function addFieldColumns(
   for (const { name, column, there, value } of wanted) {
     if (there && !isTooShort(there, column, context)) continue;
     const quoted = database.statements.quote(name);
-    const type = typeOf(column, context);
+    const type = typeOfField(column, context);
     const definition = `${type} NULL${defaultOf(value, type, context)}`;
     if (!there) await run(`ALTER TABLE ${table} ADD COLUMN ${quoted} ${definition}`);
     else if (database.dialect === 'mysql')
@@ -61,21 +62,8 @@ export async function addFieldColumns(
 // A longer one would count in full towards the 64 KiB that a row can have on MySQL.
 const MAX_VARCHAR = 255;
 
-function typeOf({ kind, length = MAX_VARCHAR }: Column, { types, database }: MigrationContext): string {
-  switch (kind) {
-    case 'text':
-      return length > MAX_VARCHAR ? types.longText : types.text(length);
-    case 'any-time':
-      return types.time;
-    case 'boolean':
-      return types.boolean;
-    case 'integer':
-      return 'INTEGER';
-    case 'number':
-      return database.dialect === 'mysql' ? 'DOUBLE' : 'DOUBLE PRECISION';
-    default:
-      return types.longText;
-  }
+function typeOfField(column: Column, { types }: MigrationContext): string {
+  return column.length && column.length > MAX_VARCHAR ? types.longText : typeOf(column, types);
 }
 
 function defaultOf(value: unknown, type: string, { database, types }: MigrationContext): string {
@@ -97,7 +85,7 @@ function isTooShort(
   return database.dialect !== 'sqlite' && kind === 'text' && length !== null && Number(length) < wanted;
 }
 
-/** The first words of the types that databases give to the columns of {@link typeOf}. */
+/** The first words of the types that databases give to the columns of {@link typeOfField}. */
 const FAMILIES: Readonly<Record<string, string>> = {
   varchar: 'text',
   character: 'text',
@@ -122,7 +110,7 @@ function requireType(
   { type }: Existing,
   context: MigrationContext,
 ) {
-  if (familyOf(type) === familyOf(typeOf(column, context))) return;
+  if (familyOf(type) === familyOf(typeOfField(column, context))) return;
   throw new Error(
     `latchkey: migrate: the column ${table}.${name} is of the type ${type}, which is not that of the field in the config. ` +
       'Give the field its former type or another name, or change the column yourself',

@@ -1,6 +1,7 @@
 import { QueryTypes } from 'sequelize';
 import type { Database } from '../database/database.js';
 import { existingTables } from './checks.js';
+import { renamed } from './former.js';
 import type { Migration, MigrationContext } from './migration.js';
 
 type Direction = 'up' | 'down';
@@ -36,7 +37,10 @@ export class Journal {
     this.#table = context.database.table('latchkey_migrations');
   }
 
-  /** Creates the journal's table if it does not exist, unless nothing may be changed. */
+  /**
+   * Creates the journal's table if it does not exist, and replaces the names of migrations of earlier commits, unless
+   * nothing may be changed.
+   */
   async open(dryRun: boolean): Promise<void> {
     const { run, types } = this.context;
     if (dryRun) {
@@ -46,6 +50,7 @@ export class Journal {
     await run(
       `CREATE TABLE IF NOT EXISTS ${this.#table} (name ${types.exactText(100)} NOT NULL PRIMARY KEY) ${types.tableOptions}`,
     );
+    await this.#rename();
   }
 
   drop(): Promise<void> {
@@ -70,6 +75,11 @@ export class Journal {
       if (migration && step) return { migration, direction: direction as Direction, step: Number(step) };
     }
     return null;
+  }
+
+  /** Records that a migration is applied. */
+  record({ name }: Migration): Promise<void> {
+    return this.#move(null, name);
   }
 
   /**
@@ -98,6 +108,14 @@ export class Journal {
     else await this.#change('DELETE FROM', 'WHERE name IN (:name, :mark)', migration.name, markOf(step));
   }
 
+  // MySQL commits each statement, and `renamed` understands what is there between two of them.
+  async #rename(): Promise<void> {
+    const rows = await this.#stored();
+    const names = renamed(rows);
+    for (const name of names) if (!rows.includes(name)) await this.#move(null, name);
+    for (const row of rows) if (!names.includes(row)) await this.#move(row, null);
+  }
+
   // A single statement, so that the journal never has both rows or neither.
   #move(from: string | null, to: string | null): Promise<void> {
     if (from === null) return this.#change('INSERT INTO', '(name) VALUES (:name)', to);
@@ -114,7 +132,10 @@ export class Journal {
   }
 
   async #rows(): Promise<string[]> {
-    if (this.#isMissing) return [];
+    return renamed(this.#isMissing ? [] : await this.#stored());
+  }
+
+  async #stored(): Promise<string[]> {
     const { database, transaction } = this.context;
     const sql = `SELECT name FROM ${this.#table} ORDER BY name`;
     const rows = await database.sequelize.query<{ name: string }>(sql, {
@@ -134,5 +155,5 @@ export async function namesInJournal(database: Database): Promise<string[]> {
   const rows = await database.select<{ name: string }>(
     `SELECT name FROM ${database.table('latchkey_migrations')}`,
   );
-  return rows.map(({ name }) => name);
+  return renamed(rows.map(({ name }) => name));
 }

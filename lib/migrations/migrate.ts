@@ -6,7 +6,7 @@ import { requireFreeNames, requireUnreferenced } from './checks.js';
 import { addFieldColumns, type FieldColumns } from './field-columns.js';
 import { Journal } from './journal.js';
 import { locked } from './lock.js';
-import { columnTypes, type Migration, type MigrationContext, ownerOf } from './migration.js';
+import { columnTypes, type Migration, type MigrationContext } from './migration.js';
 
 /** Options of `auth.migrate()`. */
 export interface MigrateOptions {
@@ -40,7 +40,8 @@ export const schema = () =>
  * @returns the names of the migrations that ran, and of the columns of fields that were added
  * @throws TypeError on invalid options
  * @throws Error before anything is changed, if a table to create exists already, if a table of the app refers to one to
- *   drop, or if an undo was interrupted and this call does not undo
+ *   drop, if an undo was interrupted and this call does not undo, or if the tables are not as the last earlier commit left
+ *   them
  */
 export async function migrate(
   database: Database,
@@ -84,11 +85,14 @@ export async function migrate(
     // Before anything is changed.
     if (undo === 0) await requireFreeNames(context, due);
     else await requireUnreferenced(context, [...resumed, ...due]);
+    // What a first migration creates has their changes already. If it is interrupted, they must not run afterwards.
+    const included = undo === 0 ? due.filter(({ first }) => due.some(({ name }) => name === first)) : [];
     if (!dryRun) {
+      for (const migration of included) await journal.record(migration);
       if (unfinished) await journal.carryOut(unfinished.migration, unfinished.direction, unfinished.step);
-      for (const migration of due) await journal.carryOut(migration, direction);
+      for (const migration of due)
+        if (!included.includes(migration)) await journal.carryOut(migration, direction);
       if (undo === 'all') await journal.drop();
-      else await rebuildInvalidIndexes(context);
     }
     const forFields = dryRun ? { ...context, run: async () => undefined } : context;
     const added = undo === 0 ? await addFieldColumns(forFields, fields) : [];
@@ -110,34 +114,9 @@ function undoInterrupted({ name }: Migration): string {
 function requireAll(begun: readonly string[], migrations: readonly Migration[]): void {
   const unknown = begun.filter((name) => !migrations.some((migration) => migration.name === name));
   if (unknown.length === 0) return;
-  const plugins = unknown.map((name) => {
-    const owner = ownerOf(name);
-    return owner ? `${owner} (${name})` : `the plugin of ${name}`;
-  });
+  // As a plugin is written in the config.
+  const plugins = unknown.map((name) => `${name.replace(/^\d+-/, '')}() (${name})`);
   throw new Error(
     `latchkey: migrate: undo requires every plugin that was migrated: add ${new Intl.ListFormat('en').format(plugins)} to plugins first`,
   );
-}
-
-/**
- * Rebuilds the index that can be made in advance, if PostgreSQL has marked it as invalid: `CREATE INDEX CONCURRENTLY` leaves
- * one behind when it fails, which slows writes and serves no query. Each `auth.migrate()` does this, unless the index is
- * being made at this moment.
- */
-export async function rebuildInvalidIndexes({ database, transaction, run }: MigrationContext): Promise<void> {
-  if (database.dialect !== 'postgres') return;
-  const invalid = await database.sequelize.query<{ name: string }>(
-    `SELECT c.relname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-     JOIN pg_class t ON t.oid = i.indrelid JOIN pg_namespace n ON n.oid = t.relnamespace
-     WHERE NOT i.indisvalid AND i.indexrelid NOT IN
-       (SELECT p.index_relid FROM pg_stat_progress_create_index p
-        WHERE p.datname = current_database() AND p.index_relid IS NOT NULL)
-       AND n.nspname = current_schema() AND t.relname = :users AND c.relname = :index`,
-    {
-      transaction,
-      type: QueryTypes.SELECT,
-      replacements: { users: database.table('users'), index: `${database.table('users')}_search` },
-    },
-  );
-  for (const { name } of invalid) await run(`REINDEX INDEX ${name}`);
 }

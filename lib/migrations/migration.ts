@@ -17,6 +17,8 @@ export interface ColumnTypes {
   /** A point in time, in milliseconds. */
   readonly time: string;
   readonly boolean: string;
+  /** A floating-point number of double precision. */
+  readonly number: string;
   /** Table options, which follow the closing parenthesis of CREATE TABLE. */
   readonly tableOptions: string;
 }
@@ -30,6 +32,7 @@ const postgres: ColumnTypes = {
   digest: 'BYTEA',
   time: 'TIMESTAMP(3) WITH TIME ZONE',
   boolean: 'BOOLEAN',
+  number: 'DOUBLE PRECISION',
   tableOptions: '',
 };
 
@@ -42,6 +45,7 @@ const sqlite: ColumnTypes = {
   digest: 'BLOB',
   time: 'DATETIME',
   boolean: 'TINYINT(1)',
+  number: 'DOUBLE PRECISION',
   tableOptions: '',
 };
 
@@ -57,6 +61,7 @@ function mysql(exactCollation: string): ColumnTypes {
     digest: 'BINARY(32)',
     time: 'DATETIME(3)',
     boolean: 'TINYINT(1)',
+    number: 'DOUBLE',
     tableOptions: 'ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
   };
 }
@@ -76,27 +81,18 @@ export interface MigrationContext {
   readonly transaction: Transaction;
 }
 
-/** A schema change. It must not be modified once released; a later migration corrects it. */
+/**
+ * A schema change. The first migration of the core and of each plugin is derived from the declarations: see `create.ts`. Any
+ * other must not be modified once released; a later migration corrects it.
+ */
 export interface Migration {
   /** Plugins' migrations are applied in order of their names, after the core's, and undone in reverse. */
   readonly name: string;
+  /**
+   * The derived migration whose tables it changes. Where that one creates them, they are as they are declared today, so this
+   * one has nothing to do and is only recorded.
+   */
+  readonly first?: string;
   up(context: MigrationContext): Promise<void>;
   down(context: MigrationContext): Promise<void>;
-}
-
-const owners = new Map<string, string>();
-
-/**
- * Declares a plugin's migration.
- *
- * @param plugin the plugin as written in the config, for error messages if it has been removed from there
- */
-export function declareMigration(plugin: string, migration: Migration): Migration {
-  owners.set(migration.name, plugin);
-  return migration;
-}
-
-/** The plugin that owns a migration, as written in the config. */
-export function ownerOf(migration: string): string | undefined {
-  return owners.get(migration);
 }

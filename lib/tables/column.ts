@@ -4,6 +4,8 @@ export type ColumnKind =
   | 'text'
   /** Text of up to 64 KiB. */
   | 'long-text'
+  /** Text of up to 16 MiB. */
+  | 'huge-text'
   /** Words separated by spaces, such as scopes. */
   | 'words'
   | 'json'
@@ -15,7 +17,10 @@ export type ColumnKind =
   | 'time'
   /** A point in time in any of the years 1 to 9999, in milliseconds. */
   | 'any-time'
+  /** An integer of 32 bits. */
   | 'integer'
+  /** An integer of 64 bits in the database, and a safe integer in code. */
+  | 'big-integer'
   | 'number'
   | 'boolean';
 
@@ -29,12 +34,16 @@ export type Visibility = 'client' | 'code' | 'admin' | 'app' | 'internal' | 'sec
 /** Additional properties of a column's schema in the OpenAPI document. */
 export type ColumnMeta = Readonly<Record<string, unknown>>;
 
-/** A column, from which the Sequelize attribute, the SQL, the TypeScript type and the JSON are derived. */
+/** A column, from which its type in the database, the Sequelize attribute, the SQL, the TypeScript type and the JSON are derived. */
 export class Column<Value = unknown, V extends Visibility = Visibility> {
   readonly isNullable: boolean = false;
   readonly visibility: V = 'code' as V;
   /** The column's name, if it is not the attribute's name in snake_case. */
   readonly name?: string;
+  /** Whether text is compared byte by byte, so that case, accents and trailing spaces are significant. */
+  readonly isExact: boolean = false;
+  /** The value that the database stores if a statement gives none. */
+  readonly defaultValue?: string | number;
   /** Whether the name is the app's choice, such as `order`, and must be quoted in SQL. */
   readonly isQuoted: boolean = false;
   /** Additional properties of the schema in the OpenAPI document. */
@@ -44,7 +53,7 @@ export class Column<Value = unknown, V extends Visibility = Visibility> {
 
   constructor(
     readonly kind: ColumnKind,
-    /** The maximum number of characters, for text. */
+    /** The maximum number of characters, for text and words. */
     readonly length?: number,
   ) {}
 
@@ -78,6 +87,16 @@ export class Column<Value = unknown, V extends Visibility = Visibility> {
     return this.#with({ visibility: 'secret' });
   }
 
+  /** Compares text byte by byte, as keys and whatever identifies an account must be. */
+  exact(): Column<Value, V> {
+    return this.#with({ isExact: true });
+  }
+
+  /** Sets the value that the database stores if a statement gives none. */
+  default(defaultValue: string | number): Column<Value, V> {
+    return this.#with({ defaultValue });
+  }
+
   /** Quotes the name in SQL. */
   quoted(): Column<Value, V> {
     return this.#with({ isQuoted: true });
@@ -102,13 +121,16 @@ export const column = {
   uuid: () => of<string>('uuid'),
   text: (length: number) => of<string>('text', length),
   longText: () => of<string>('long-text'),
-  words: () => of<readonly string[]>('words'),
+  hugeText: () => of<string>('huge-text'),
+  /** @param length the maximum number of characters; 64 KiB by default */
+  words: (length?: number) => of<readonly string[]>('words', length),
   json: () => of<Readonly<Record<string, unknown>>>('json'),
   document: () => of<unknown>('document'),
   digest: () => of<Digest>('digest'),
   time: () => of<Date>('time'),
   anyTime: () => of<Date>('any-time'),
   integer: () => of<number>('integer'),
+  bigInteger: () => of<number>('big-integer'),
   /** A floating-point number of double precision. */
   number: () => of<number>('number'),
   boolean: () => of<boolean>('boolean'),

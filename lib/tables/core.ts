@@ -8,22 +8,28 @@ export const users = declareTable({
     /** A UUID, version 7. */
     id: column.uuid().onWire(),
     /** In canonical form. Null for a user created by a provider that did not prove an address. */
-    email: column.text(254).onWire({ format: 'email' }).nullable(),
+    email: column.text(254).exact().onWire({ format: 'email' }).nullable(),
     /** In canonical form. Null if the user has none. Clients see it if usernames are enabled. */
-    username: column.text(100).nullable(),
+    username: column.text(100).exact().nullable(),
     /** When the email was verified. Null until then. */
     emailVerifiedAt: column.time().onWire().nullable(),
-    /** When its owner showed access to the mailbox of the email. Null if only the app's word verified it. */
-    mailboxProvedAt: column.time().internal().nullable(),
-    /** When the account was deleted, if it is kept shut before it goes: see `accountDeletion`. */
-    deletedAt: column.time().internal().nullable(),
     passwordHash: column.text(1024).secret().nullable(),
     /** Copied to each session. Incrementing it ends all existing sessions, and sign-ins in progress. */
-    authEpoch: column.integer().internal(),
+    authEpoch: column.integer().default(0).internal(),
     /** When the account was created. */
     createdAt: column.time().onWire(),
     /** When the account was last updated. */
     updatedAt: column.time().onWire(),
+    /** When its owner showed access to the mailbox of the email. Null if only the app's word verified it. */
+    mailboxProvedAt: column.time().internal().nullable(),
+    /** When the account was deleted, if it is kept shut before it goes: see `accountDeletion`. */
+    deletedAt: column.time().internal().nullable(),
+  },
+  unique: { email: ['email'], username: ['username'] },
+  indexes: {
+    deletedAt: ['deletedAt'],
+    // For the administrators' search, which reads no more of a user than it compares.
+    search: ['id', 'email', 'username'],
   },
 });
 
@@ -33,7 +39,7 @@ export type UserColumns = typeof users.columns;
 export interface User extends ShownOf<UserColumns> {}
 
 /** Shows administrators which accounts were deleted and are kept shut. */
-export const closedColumns = { deletedAt: column.time().forAdmins().nullable() };
+export const closedColumns = { deletedAt: users.columns.deletedAt.forAdmins() };
 
 /** The table with additional columns: those of the app's fields and of plugins. */
 export function usersWith(...additional: readonly Columns[]): TableDeclaration<UserColumns> {
@@ -50,16 +56,9 @@ export const sessions = declareTable({
     /** The id of the session's user. */
     userId: column.uuid().onWire(),
     tokenHash: column.digest().internal(),
-    /** The token that the browser had before, if it had one: of this session, or one of before the sign-in. */
-    replacedTokenHash: column.digest().internal().nullable(),
-    tokenIssuedAt: column.time().internal().nullable(),
     authEpoch: column.integer().internal(),
     /** Whether the cookie is kept when the browser is closed (`remember_me`). */
     remembered: column.boolean().internal(),
-    /** The authenticator assurance level: 2 with a second factor or a passkey, otherwise 1 (NIST SP 800-63B-4). */
-    aal: column.integer(),
-    /** How the user authenticated, such as `pwd`, `otp` and `mfa` (RFC 8176). */
-    amr: column.words(),
     /** The time of the sign-in. */
     createdAt: column.time().onWire(),
     /** When the user last authenticated: at sign-in, or by reauthenticating later. */
@@ -74,6 +73,21 @@ export const sessions = declareTable({
     ipAddress: column.text(45).onWire().nullable(),
     /** The client's user agent at sign-in, if known. */
     userAgent: column.text(255).onWire().nullable(),
+    /** The token that the browser had before, if it had one: of this session, or one of before the sign-in. */
+    replacedTokenHash: column.digest().internal().nullable(),
+    tokenIssuedAt: column.time().internal().nullable(),
+    /** The authenticator assurance level: 2 with a second factor or a passkey, otherwise 1 (NIST SP 800-63B-4). */
+    aal: column.integer().default(1),
+    /** How the user authenticated, such as `pwd`, `otp` and `mfa` (RFC 8176). */
+    amr: column.words(100).default(''),
+  },
+  unique: { tokenHash: ['tokenHash'] },
+  foreignKeys: { userId: users },
+  indexes: {
+    userId: ['userId'],
+    expiresAt: ['expiresAt'],
+    lastActiveAt: ['lastActiveAt'],
+    replacedTokenHash: ['replacedTokenHash'],
   },
 });
 
@@ -102,6 +116,16 @@ export const devices = declareTable({
     /** Whether it is useless, and only kept because it is the newest one of an account. Null if it is not known yet. */
     kept: column.boolean().internal().nullable(),
   },
+  // Every account that signed in in the browser has a row with its token.
+  unique: { tokenHash: ['tokenHash', 'userId'] },
+  foreignKeys: { userId: users },
+  indexes: {
+    userId: ['userId', 'lastUsedAt'],
+    undoTokenHash: ['undoTokenHash'],
+    // Pruning reads neither those that it has decided to keep nor those that were not forgotten.
+    unused: ['kept', 'lastUsedAt'],
+    forgotten: ['kept', 'forgottenAt'],
+  },
 });
 
 export type DeviceColumns = typeof devices.columns;
@@ -112,13 +136,15 @@ export const oneTimeTokens = declareTable({
     tokenHash: column.digest().internal(),
     /** Null for a token that nobody gets: see `OneTimeTokens.issue`. */
     userId: column.uuid().nullable(),
-    purpose: column.text(32),
+    purpose: column.text(32).exact(),
     /** The address that the token was sent to. */
-    email: column.text(254),
+    email: column.text(254).exact(),
     expiresAt: column.time(),
     /** The user's epoch when it was issued, for a token that ends with their sessions. */
     authEpoch: column.integer().internal().nullable(),
   },
+  foreignKeys: { userId: users },
+  indexes: { userId: ['userId'], expiresAt: ['expiresAt'] },
 });
 
 export type TokenColumns = typeof oneTimeTokens.columns;
@@ -134,13 +160,16 @@ export const accountChanges = declareTable({
     /** The hash of the token that undoes it. Null if nobody was told of it. */
     tokenHash: column.digest().internal().nullable(),
     /** The email that the change took from the account, which counts as taken until the change cannot be undone any more. */
-    email: column.text(254).nullable(),
+    email: column.text(254).exact().nullable(),
     /** The state of the account before the change, encrypted. Null for what changes nothing, such as a sign-in. */
-    state: column.longText().secret().nullable(),
+    state: column.hugeText().secret().nullable(),
     createdAt: column.time(),
     /** When it cannot be undone any more. */
     expiresAt: column.time(),
   },
+  unique: { tokenHash: ['tokenHash'] },
+  foreignKeys: { userId: users },
+  indexes: { userId: ['userId', 'createdAt'], email: ['email'], expiresAt: ['expiresAt'] },
 });
 
 export type AccountChangeColumns = typeof accountChanges.columns;
@@ -160,6 +189,7 @@ export const carriedSessions = declareTable({
     /** When the older system's session can no longer be active. */
     expiresAt: column.time(),
   },
+  indexes: { expiresAt: ['expiresAt'] },
 });
 
 export type CarriedSessionColumns = typeof carriedSessions.columns;
@@ -170,13 +200,13 @@ export const outboxEntries = declareTable({
     /** A UUID, version 7. */
     id: column.uuid(),
     /** Where it goes: entries of one lane do not hold up those of others. */
-    lane: column.text(64),
+    lane: column.text(64).exact(),
     /** The kind of an email, or the name of an event. */
     kind: column.text(64),
     /** `waiting`, `sent`, `dropped` or `failed`. */
-    state: column.text(16),
+    state: column.text(16).exact(),
     /** What to send, encrypted. Null once it is sent. */
-    content: column.longText().secret().nullable(),
+    content: column.hugeText().secret().nullable(),
     /** How often sending it was begun. */
     attempts: column.integer(),
     /** Why the last attempt failed, without what could be secret. Null during an attempt. */
@@ -191,6 +221,7 @@ export const outboxEntries = declareTable({
     /** When it is deleted. */
     expiresAt: column.time(),
   },
+  indexes: { dueAt: ['lane', 'dueAt'], state: ['state', 'id'], expiresAt: ['expiresAt'] },
 });
 
 export type OutboxColumns = typeof outboxEntries.columns;
@@ -206,6 +237,7 @@ export const rateLimits = declareTable({
     /** True if an event has reported the current pause. */
     reported: column.boolean().nullable(),
   },
+  indexes: { expiresAt: ['expiresAt'] },
 });
 
 /** The core's tables, by the names of their models. */

@@ -155,6 +155,7 @@ function typeOf({ kind, length }: Column) {
     case 'any-time':
       return DataTypes.DATE(3);
     case 'integer':
+    case 'big-integer':
       return DataTypes.INTEGER;
     case 'number':
       return DataTypes.DOUBLE;

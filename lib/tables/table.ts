@@ -12,7 +12,10 @@ import {
   type ShownOf,
 } from './column.js';
 
-/** The declaration of a table. */
+/** A part of a table's key or index: the attributes of its columns, in their order. */
+type Attributes<C extends Columns> = readonly (keyof C & string)[];
+
+/** The declaration of a table, from which its first migration is derived too. */
 export interface TableDeclaration<C extends Columns = Columns> {
   /** The name in the database, without the configured prefix. */
   readonly name: string;
@@ -21,8 +24,17 @@ export interface TableDeclaration<C extends Columns = Columns> {
    * tells included rows apart by it.
    */
   readonly ofUser?: string;
-  /** The columns, by attribute. The first one is the primary key. */
+  /** The columns, by attribute and in their order. The first one is the primary key. */
   readonly columns: C;
+  /** The unique constraints, by name: `email` of `users` is called `users_email_unique` in the database. */
+  readonly unique?: Readonly<Record<string, Attributes<C>>>;
+  /**
+   * The columns that contain the primary key of another table. A row is deleted with the row that it refers to (ON DELETE
+   * CASCADE). So the column must be the primary key, or the first one of an index or unique constraint.
+   */
+  readonly foreignKeys?: { readonly [A in keyof C]?: { readonly name: string; readonly columns: Columns } };
+  /** The indexes, by name: `userId` of `sessions` is called `sessions_user_id` in the database. */
+  readonly indexes?: Readonly<Record<string, Attributes<C>>>;
 }
 
 /** Declares a table. */
@@ -262,6 +274,7 @@ export function decoder({ kind }: Column, database: Database): (value: unknown) 
     case 'boolean':
       return toBoolean;
     case 'integer':
+    case 'big-integer':
     case 'number':
       return Number;
     case 'words':

@@ -121,7 +121,7 @@ describe('the config', () => {
     await project.write({ [file]: source });
     const { code, stdout, stderr } = await project.run(['migrate', '--json', '--config', file]);
     expect([code, stderr]).toEqual([0, '']);
-    expect(JSON.parse(stdout).migrations).toContain('0001-users-and-sessions');
+    expect(JSON.parse(stdout).migrations).toContain('0001-core');
   });
 
   test('in TypeScript says what Node lacks without tsx', async () => {

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createAuth, type Plugin } from '../../lib/index.js';
+import { apiKeys, createAuth, type Plugin } from '../../lib/index.js';
 import { definePlugin } from '../../lib/plugin.js';
 import { column } from '../../lib/tables/column.js';
 import { declareTable } from '../../lib/tables/table.js';
@@ -60,7 +60,7 @@ describe('tables of the app that refer to latchkey’s', () => {
       expect(await rows(database, 'SELECT user_id FROM reports')).toHaveLength(1);
       await rows(database, 'DROP TABLE reports');
       await rows(database, 'DROP TABLE invoices');
-      expect((await auth.migrate({ undo: 'all' })).length).toBeGreaterThan(1);
+      expect(await auth.migrate({ undo: 'all' })).toEqual(['0001-core']);
       await auth.close();
     },
   );
@@ -86,13 +86,13 @@ describe('tables of the app that refer to latchkey’s', () => {
       expect(await auth.migrate()).toEqual([]);
       await rows(database, `DROP TABLE ${exact('Sessions')}`);
       // The app's own table `Users` is another one, so what refers to it is in nobody's way.
-      expect((await auth.migrate({ undo: 'all' })).length).toBeGreaterThan(1);
+      expect(await auth.migrate({ undo: 'all' })).toEqual(['0001-core']);
       await auth.close();
     },
   );
 
   test('do not stop an undo that leaves the table they refer to', async () => {
-    const auth = open();
+    const auth = open({}, [apiKeys()]);
     const ran = await auth.migrate();
     await refer('reports', '');
     expect(await auth.migrate({ undo: 1 })).toEqual(ran.slice(-1));

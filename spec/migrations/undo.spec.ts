@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { admin, apiKeys, auditLog, createAuth, type Plugin } from '../../lib/index.js';
+import { addColumns } from '../../lib/migrations/create.js';
 import { definePlugin } from '../../lib/plugin.js';
+import { column } from '../../lib/tables/column.js';
+import { users } from '../../lib/tables/core.js';
+import { declareTable } from '../../lib/tables/table.js';
 import { ada, password, SECRET } from '../support/app.js';
 import { createDatabase, rows, type SpecDatabase } from '../support/database.js';
 
@@ -17,44 +21,38 @@ const recorded = async () =>
   (await rows<{ name: string }>(database, 'SELECT name FROM latchkey_migrations ORDER BY name')).map(
     ({ name }) => name,
   );
-const OF_CORE = [
-  '0001-users-and-sessions',
-  '0004-rate-limits',
-  '0005-one-time-tokens',
-  '0007-longer-password-hashes',
-  '0008-devices',
-  '0009-proved-mailboxes',
-  '0010-replaced-tokens',
-  '0011-epochs-of-tokens',
-  '0013-longer-usernames',
-  '0014-assurance',
-  '0015-account-changes',
-  '0016-deleted-users',
-  '0019-large-tables',
-  '0020-outbox',
-  '0025-carried-sessions',
-];
-const OF_PLUGINS = ['0003-api-keys', '0006-audit-events'];
+const OF_CORE = ['0001-core'];
+const OF_PLUGINS = ['0001-apiKeys', '0001-auditLog'];
 const EVERYTHING = [...OF_CORE, ...OF_PLUGINS];
 
 /** A plugin of the app itself, with a table that references a table of the core. */
 const reports = definePlugin({
   name: 'reports',
+  setup: () => ({ api: null, tables: { Report: reportsTable } }),
+});
+const reportsTable = declareTable({
+  name: 'reports',
+  columns: { id: column.uuid(), userId: column.uuid() },
+  foreignKeys: { userId: users },
+  indexes: { userId: ['userId'] },
+});
+
+/** A later version of it, with another column. */
+const laterReports = definePlugin({
+  name: 'reports',
   setup: () => ({
     api: null,
+    tables: { Report: { ...reportsTable, columns: { ...reportsTable.columns, ...note } } },
     migrations: [
       {
-        name: '0001-reports',
-        up: ({ run, types }) =>
-          run(
-            `CREATE TABLE reports (user_id ${types.id} NOT NULL,
-               CONSTRAINT reports_user_id_fk FOREIGN KEY (user_id) REFERENCES users (id)) ${types.tableOptions}`,
-          ),
-        down: ({ run }) => run('DROP TABLE reports'),
+        name: '0002-reports',
+        up: (context) => addColumns(reportsTable, note, context),
+        down: ({ run }) => run('ALTER TABLE reports DROP COLUMN note'),
       },
     ],
   }),
 });
+const note = { note: column.text(40).nullable() };
 
 describe('auth.migrate({ undo })', () => {
   test.each([
@@ -94,7 +92,7 @@ describe('auth.migrate({ undo })', () => {
     for (const plugins of [all, all.toReversed()]) {
       const auth = open(...plugins);
       await auth.migrate();
-      expect(await auth.migrate({ undo: 2 })).toEqual(['0006-audit-events', '0003-api-keys']);
+      expect(await auth.migrate({ undo: 2 })).toEqual(['0001-auditLog', '0001-apiKeys']);
       expect(await auth.migrate({ undo: 1 })).toEqual(OF_CORE.slice(-1));
       expect(await recorded()).toEqual(OF_CORE.slice(0, -1));
       expect(await auth.migrate()).toEqual([...OF_CORE.slice(-1), ...OF_PLUGINS]);
@@ -110,8 +108,8 @@ describe('auth.migrate({ undo })', () => {
     const fewer = open(password(), admin({ adminEmails: [ada.email] }));
     for (const undo of ['all', 1] as const) {
       await expect(fewer.migrate({ undo })).rejects.toThrow(
-        'latchkey: migrate: undo requires every plugin that was migrated: add the plugin of 0001-reports, ' +
-          'apiKeys() (0003-api-keys), and auditLog() (0006-audit-events) to plugins first',
+        'latchkey: migrate: undo requires every plugin that was migrated: add ' +
+          'apiKeys() (0001-apiKeys), auditLog() (0001-auditLog), and reports() (0001-reports) to plugins first',
       );
     }
     expect(await recorded()).toEqual([...EVERYTHING, '0001-reports'].sort());
@@ -119,16 +117,16 @@ describe('auth.migrate({ undo })', () => {
     // Without undo, a plugin may be missing.
     expect(await fewer.migrate()).toEqual([]);
     await fewer.close();
-    const ordered = [...OF_CORE, '0001-reports', ...OF_PLUGINS];
+    const ordered = [...EVERYTHING, '0001-reports'];
     expect(await full.migrate({ undo: 'all' })).toEqual(ordered.toReversed());
     expect(await full.migrate()).toEqual(ordered);
     await full.close();
   });
 
   test.each([
-    ['0002-accounts', 'oauth'],
-    ['0003-api-keys up 1', 'apiKeys'],
-    ['0006-audit-events', 'auditLog'],
+    ['0001-oauth', 'oauth'],
+    ['0001-apiKeys up 1', 'apiKeys'],
+    ['0001-auditLog', 'auditLog'],
   ])(
     'is rejected if %s is recorded but its plugin is missing, and the error names %s()',
     async (row, plugin) => {
@@ -143,4 +141,33 @@ describe('auth.migrate({ undo })', () => {
       await auth.close();
     },
   );
+});
+
+describe('a later migration of a plugin', () => {
+  const notes = () => rows(database, 'SELECT note FROM reports');
+
+  test('changes the tables that an earlier version has created', async () => {
+    const earlier = open(password(), reports);
+    await earlier.migrate();
+    await earlier.close();
+    await expect(notes()).rejects.toThrow();
+    const auth = open(password(), laterReports);
+    expect(await auth.migrate()).toEqual(['0002-reports']);
+    expect(await notes()).toEqual([]);
+    await auth.close();
+  });
+
+  test('is only recorded where the tables are new, and can be undone there too', async () => {
+    const auth = open(password(), laterReports);
+    expect(await auth.migrate({ dryRun: true })).toEqual(['0001-core', '0001-reports', '0002-reports']);
+    expect(await auth.migrate()).toEqual(['0001-core', '0001-reports', '0002-reports']);
+    expect(await notes()).toEqual([]);
+    expect(await auth.migrate()).toEqual([]);
+    expect(await auth.migrate({ undo: 1 })).toEqual(['0002-reports']);
+    await expect(notes()).rejects.toThrow();
+    expect(await auth.migrate()).toEqual(['0002-reports']);
+    expect(await notes()).toEqual([]);
+    expect(await auth.migrate({ undo: 'all' })).toEqual(['0002-reports', '0001-reports', '0001-core']);
+    await auth.close();
+  });
 });

@@ -3,6 +3,7 @@ import type { Sequelize } from 'sequelize';
 import { CallContext } from '../../lib/context/call.js';
 import { dialectOf } from '../../lib/database/connect.js';
 import { Database } from '../../lib/database/database.js';
+import { createTable } from '../../lib/migrations/create.js';
 import { columnTypes } from '../../lib/migrations/migration.js';
 import { column } from '../../lib/tables/column.js';
 import { modelsOf } from '../../lib/tables/model.js';
@@ -63,18 +64,12 @@ beforeAll(async () => {
   const [{ version } = { version: '' }] =
     dialect === 'mysql' ? await rows<{ version: string }>(database, 'SELECT version() AS version') : [];
   const types = columnTypes(dialect, version);
-  await rows(
-    database,
-    `CREATE TABLE things (id ${types.id} PRIMARY KEY, owner_id ${types.id} NULL, name ${types.text(40)},
-       story ${types.longText}, labels ${types.longText}, details ${types.longText}, fingerprint ${types.digest},
-       locked_with ${types.text(40)}, size INTEGER, is_open ${types.boolean}, made_at ${types.time},
-       ends_at ${types.time} NULL)`,
-  );
-  await rows(
-    database,
-    `CREATE TABLE owners (id ${types.id} PRIMARY KEY, name ${types.text(40)}, made_at ${types.time})`,
-  );
   const ours = new Database(sequelize, dialect, '', new CallContext());
+  await sequelize.transaction(async (transaction) => {
+    const run = async (sql: string) => void (await sequelize.query(sql, { transaction }));
+    const context = { database: ours, types, run, transaction };
+    for (const table of [things, owners]) await createTable(table, context);
+  });
   things_ = new Table(ours, things);
   owners_ = new Table(ours, owners);
 });

@@ -1,8 +1,9 @@
 import { declareProblems } from '../../errors.js';
 import type { NoticeTemplate } from '../../mail/messages.js';
-import { declareMigration } from '../../migrations/migration.js';
+import { declareFormerMigration } from '../../migrations/former.js';
 import { declareEvents } from '../../outbox/events.js';
 import { column, type ShownOf } from '../../tables/column.js';
+import { users } from '../../tables/core.js';
 import { declareTable } from '../../tables/table.js';
 
 export const apiKeysTable = declareTable({
@@ -27,42 +28,17 @@ export const apiKeysTable = declareTable({
     /** When the key was last used, updated at most once per minute, up to a second later. Null if never. */
     lastUsedAt: column.time().onWire().nullable(),
   },
+  unique: { keyHash: ['keyHash'] },
+  foreignKeys: { userId: users },
+  indexes: { userId: ['userId'] },
 });
+
+declareFormerMigration('apiKeys', '0003-api-keys');
 
 export type ApiKeyColumns = typeof apiKeysTable.columns;
 
 /** An API key. It does not contain the key itself, of which only a hash is stored. */
 export interface ApiKey extends ShownOf<ApiKeyColumns> {}
-
-export const apiKeysMigration = declareMigration('apiKeys()', {
-  name: '0003-api-keys',
-
-  async up({ database, types, run }) {
-    const users = database.table('users');
-    const table = database.table('api_keys');
-    await run(
-      `CREATE TABLE ${table} (
-        id ${types.id} NOT NULL,
-        user_id ${types.id} NOT NULL,
-        name ${types.text(100)} NOT NULL,
-        start ${types.text(16)} NOT NULL,
-        key_hash ${types.digest} NOT NULL,
-        scopes ${types.longText} NOT NULL,
-        created_at ${types.time} NOT NULL,
-        expires_at ${types.time} NULL,
-        last_used_at ${types.time} NULL,
-        CONSTRAINT ${table}_pk PRIMARY KEY (id),
-        CONSTRAINT ${table}_key_hash_unique UNIQUE (key_hash),
-        CONSTRAINT ${table}_user_id_fk FOREIGN KEY (user_id) REFERENCES ${users} (id) ON DELETE CASCADE
-      ) ${types.tableOptions}`,
-    );
-    await run(`CREATE INDEX ${table}_user_id ON ${table} (user_id)`);
-  },
-
-  async down({ database, run }) {
-    await run(`DROP TABLE ${database.table('api_keys')}`);
-  },
-});
 
 const problems = declareProblems({
   ambiguous_credentials: [400, 'The request carries an API key and another credential; send one.'],

@@ -3,7 +3,7 @@ import { flag, readOptions, schemaOf } from '../../config/options.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { ApiKeysApi } from './api.js';
 import { apiKeyCarrier } from './carrier.js';
-import { apiKeysMigration, apiKeysTable } from './declarations.js';
+import { apiKeysTable } from './declarations.js';
 import { createApiKey, listApiKeys, revokeApiKey } from './routes.js';
 import { ApiKeyStore, wayBack } from './store.js';
 
@@ -59,7 +59,6 @@ export function apiKeys(options: ApiKeysOptions = {}): Plugin<'apiKeys', ApiKeys
         carriers: [apiKeyCarrier(store, { ...settings, bearerIsSession: core.settings.bearerEnabled })],
         routes: () => [createApiKey(api), listApiKeys(api), revokeApiKey(api)],
         tables: TABLES,
-        migrations: [apiKeysMigration],
         onDelete: (userId, transaction) => store.deleteAll(userId, transaction),
         onFirstProof: (userId, transaction) => store.deleteAll(userId, transaction),
         wayBack: wayBack(store),

@@ -1,4 +1,4 @@
-import { declareMigration } from '../../migrations/migration.js';
+import { declareFormerMigration } from '../../migrations/former.js';
 import { column, type ShownOf } from '../../tables/column.js';
 import { declareTable } from '../../tables/table.js';
 
@@ -9,7 +9,7 @@ export const auditEventsTable = declareTable({
     /** A UUID, version 7. */
     id: column.uuid().onWire(),
     /** The name of the event, such as `sign_in.failed`. */
-    kind: column.text(64).onWire(),
+    kind: column.text(64).exact().onWire(),
     /** The user that the event is about. Null if it is about none, or no account exists. */
     userId: column.uuid().onWire().nullable(),
     /** The IP address of the client, if known. */
@@ -21,35 +21,11 @@ export const auditEventsTable = declareTable({
     /** When the event happened. */
     createdAt: column.time().onWire(),
   },
+  // No foreign key, so that events are kept when their user is deleted.
+  indexes: { userId: ['userId', 'id'], kind: ['kind', 'id'], createdAt: ['createdAt'] },
 });
+
+declareFormerMigration('auditLog', '0006-audit-events');
 
 /** A recorded event. */
 export interface AuditEvent extends ShownOf<typeof auditEventsTable.columns> {}
-
-export const auditEventsMigration = declareMigration('auditLog()', {
-  name: '0006-audit-events',
-
-  async up({ database, types, run }) {
-    const table = database.table('audit_events');
-    // No foreign key, so that events are kept when their user is deleted.
-    await run(
-      `CREATE TABLE ${table} (
-        id ${types.id} NOT NULL,
-        kind ${types.exactText(64)} NOT NULL,
-        user_id ${types.id} NULL,
-        ip_address ${types.text(45)} NULL,
-        user_agent ${types.text(255)} NULL,
-        details ${types.longText} NOT NULL,
-        created_at ${types.time} NOT NULL,
-        CONSTRAINT ${table}_pk PRIMARY KEY (id)
-      ) ${types.tableOptions}`,
-    );
-    await run(`CREATE INDEX ${table}_user_id ON ${table} (user_id, id)`);
-    await run(`CREATE INDEX ${table}_kind ON ${table} (kind, id)`);
-    await run(`CREATE INDEX ${table}_created_at ON ${table} (created_at)`);
-  },
-
-  async down({ database, run }) {
-    await run(`DROP TABLE ${database.table('audit_events')}`);
-  },
-});

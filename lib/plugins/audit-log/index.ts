@@ -3,7 +3,7 @@ import { readOptions, schemaOf } from '../../config/options.js';
 import { ExpiredRows } from '../../database/chores.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { AuditLogApi } from './api.js';
-import { auditEventsMigration, auditEventsTable } from './declarations.js';
+import { auditEventsTable } from './declarations.js';
 import { listEvents } from './routes.js';
 
 /** Options of {@link auditLog}. */
@@ -50,7 +50,6 @@ export function auditLog(options: AuditLogOptions = {}): Plugin<'auditLog', Audi
         api,
         routes: () => [listEvents(api)],
         tables: TABLES,
-        migrations: [auditEventsMigration],
         expired: [new ExpiredRows(core.database, name, 'id', { created_at: settings.retention * 1000 })],
         onDelete: (userId, transaction) => api.forget(userId, transaction),
         settle: () => api.settle(),

@@ -1,8 +1,9 @@
 import { declareProblems } from '../../errors.js';
 import type { NoticeTemplate } from '../../mail/messages.js';
-import { declareMigration } from '../../migrations/migration.js';
+import { declareFormerMigration } from '../../migrations/former.js';
 import { declareEvents } from '../../outbox/events.js';
 import { column, type RowOf, type ShownOf } from '../../tables/column.js';
+import { users } from '../../tables/core.js';
 import { declareTable } from '../../tables/table.js';
 
 export const accountsTable = declareTable({
@@ -14,11 +15,11 @@ export const accountsTable = declareTable({
     /** The user that the account is linked to. */
     userId: column.uuid(),
     /** The provider's id: `:provider` in the routes. */
-    provider: column.text(64).onWire(),
+    provider: column.text(64).exact().onWire(),
     /** The provider's issuer. Together with `providerAccountId`, it identifies the account. */
-    issuer: column.text(255),
+    issuer: column.text(255).exact(),
     /** The account's id at the provider (the subject). */
-    providerAccountId: column.text(255).onWire().named('subject'),
+    providerAccountId: column.text(255).exact().onWire().named('subject'),
     /** The granted scopes. */
     scopes: column.words().onWire(),
     tokenType: column.text(64).internal().nullable(),
@@ -39,6 +40,8 @@ export const accountsTable = declareTable({
     /** When the tokens were last updated. */
     updatedAt: column.time().onWire(),
   },
+  unique: { issuerSubject: ['issuer', 'providerAccountId'], userIdProvider: ['userId', 'provider'] },
+  foreignKeys: { userId: users },
 });
 
 export type AccountColumns = typeof accountsTable.columns;
@@ -54,7 +57,7 @@ export const flowsTable = declareTable({
   columns: {
     stateHash: column.digest().internal(),
     browserHash: column.digest().internal(),
-    provider: column.text(64),
+    provider: column.text(64).exact(),
     /** The session that started a link or a reauthentication. Null for a sign-in. */
     sessionId: column.uuid().nullable(),
     callbackUrl: column.text(2048),
@@ -63,61 +66,10 @@ export const flowsTable = declareTable({
     sealed: column.longText().secret(),
     expiresAt: column.time(),
   },
+  indexes: { expiresAt: ['expiresAt'] },
 });
 
-export const accountsMigration = declareMigration('oauth()', {
-  name: '0002-accounts',
-
-  async up({ database, types, run }) {
-    const users = database.table('users');
-    const table = database.table('accounts');
-    const flows = database.table('oauth_flows');
-    await run(
-      `CREATE TABLE ${table} (
-        id ${types.id} NOT NULL,
-        user_id ${types.id} NOT NULL,
-        provider ${types.exactText(64)} NOT NULL,
-        issuer ${types.exactText(255)} NOT NULL,
-        subject ${types.exactText(255)} NOT NULL,
-        scopes ${types.longText} NOT NULL,
-        token_type ${types.text(64)} NULL,
-        access_token ${types.longText} NULL,
-        refresh_token ${types.longText} NULL,
-        id_token ${types.longText} NULL,
-        access_token_expires_at ${types.time} NULL,
-        relink_required ${types.boolean} NOT NULL,
-        refresh_lease ${types.id} NULL,
-        refresh_lease_until ${types.time} NULL,
-        refreshed_at ${types.time} NOT NULL,
-        created_at ${types.time} NOT NULL,
-        updated_at ${types.time} NOT NULL,
-        CONSTRAINT ${table}_pk PRIMARY KEY (id),
-        CONSTRAINT ${table}_issuer_subject_unique UNIQUE (issuer, subject),
-        CONSTRAINT ${table}_user_id_provider_unique UNIQUE (user_id, provider),
-        CONSTRAINT ${table}_user_id_fk FOREIGN KEY (user_id) REFERENCES ${users} (id) ON DELETE CASCADE
-      ) ${types.tableOptions}`,
-    );
-    await run(
-      `CREATE TABLE ${flows} (
-        state_hash ${types.digest} NOT NULL,
-        browser_hash ${types.digest} NOT NULL,
-        provider ${types.exactText(64)} NOT NULL,
-        session_id ${types.id} NULL,
-        callback_url ${types.text(2048)} NOT NULL,
-        redirect_uri ${types.text(2048)} NOT NULL,
-        sealed ${types.longText} NOT NULL,
-        expires_at ${types.time} NOT NULL,
-        CONSTRAINT ${flows}_pk PRIMARY KEY (state_hash)
-      ) ${types.tableOptions}`,
-    );
-    await run(`CREATE INDEX ${flows}_expires_at ON ${flows} (expires_at)`);
-  },
-
-  async down({ database, run }) {
-    await run(`DROP TABLE ${database.table('oauth_flows')}`);
-    await run(`DROP TABLE ${database.table('accounts')}`);
-  },
-});
+declareFormerMigration('oauth', '0002-accounts');
 
 const problems = declareProblems({
   invalid_flow: [

@@ -8,7 +8,7 @@ import type { RowPart } from '../../users/imported.js';
 import { Accounts, wayBack } from './accounts.js';
 import { OAuthApi } from './api.js';
 import { ProviderClient } from './client.js';
-import { accountsMigration, accountsTable, flowsTable } from './declarations.js';
+import { accountsTable, flowsTable } from './declarations.js';
 import { Flows } from './flows.js';
 import { linksOfRows } from './imported-links.js';
 import { Revocations, revokeTokens } from './parts.js';
@@ -109,7 +109,6 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
           refreshTokens(api),
         ],
         tables: TABLES,
-        migrations: [accountsMigration],
         onFirstProof: async (userId, transaction) => void (await accounts.deleteAll(userId, transaction)),
         async onDelete(userId, transaction) {
           const deleted = await accounts.deleteAll(userId, transaction);

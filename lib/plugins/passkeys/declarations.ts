@@ -1,8 +1,9 @@
 import { declareProblems } from '../../errors.js';
 import type { NoticeTemplate } from '../../mail/messages.js';
-import { declareMigration } from '../../migrations/migration.js';
+import { declareFormerMigration } from '../../migrations/former.js';
 import { declareEvents } from '../../outbox/events.js';
 import { column, type RowOf, type ShownOf } from '../../tables/column.js';
+import { users } from '../../tables/core.js';
 import { declareTable } from '../../tables/table.js';
 
 export const passkeysTable = declareTable({
@@ -35,10 +36,13 @@ export const passkeysTable = declareTable({
     /** The public key in COSE (RFC 9052), in base64url. */
     publicKey: column.longText().internal(),
     /** The random id under which the authenticator knows the user, in base64url. */
-    userHandle: column.text(64).internal(),
+    userHandle: column.text(64).exact().internal(),
     /** How often the authenticator has signed. Zero if it does not count. */
-    counter: column.integer().internal(),
+    counter: column.bigInteger().internal(),
   },
+  unique: { credentialHash: ['credentialHash'] },
+  foreignKeys: { userId: users },
+  indexes: { userId: ['userId'] },
 });
 
 export type PasskeyColumns = typeof passkeysTable.columns;
@@ -54,68 +58,22 @@ export const challengesTable = declareTable({
   columns: {
     challengeHash: column.digest().internal(),
     /** What it may be used for: see `ChallengePurpose`. */
-    purpose: column.text(16),
+    purpose: column.text(16).exact(),
     /** The hash of what it is bound to: the token of a browser, or the id of a session. */
     bindingHash: column.digest().internal(),
     /** Null for a sign-in, whose user is not known yet. */
     userId: column.uuid().nullable(),
     /** For a new passkey: see `passkeys`. */
-    userHandle: column.text(64).internal().nullable(),
+    userHandle: column.text(64).exact().internal().nullable(),
     expiresAt: column.time(),
   },
+  foreignKeys: { userId: users },
+  indexes: { expiresAt: ['expiresAt'], userId: ['userId'] },
 });
+
+declareFormerMigration('passkeys', '0018-passkeys');
 
 export type ChallengeColumns = typeof challengesTable.columns;
-
-export const passkeysMigration = declareMigration('passkeys()', {
-  name: '0018-passkeys',
-
-  async up({ database, types, run }) {
-    const users = database.table('users');
-    const table = database.table('passkeys');
-    const challenges = database.table('passkey_challenges');
-    await run(
-      `CREATE TABLE ${table} (
-        id ${types.id} NOT NULL,
-        user_id ${types.id} NOT NULL,
-        name ${types.text(100)} NOT NULL,
-        created_at ${types.time} NOT NULL,
-        last_used_at ${types.time} NULL,
-        device_type ${types.text(16)} NOT NULL,
-        backed_up ${types.boolean} NOT NULL,
-        transports ${types.longText} NOT NULL,
-        credential_id ${types.longText} NOT NULL,
-        credential_hash ${types.digest} NOT NULL,
-        public_key ${types.longText} NOT NULL,
-        user_handle ${types.exactText(64)} NOT NULL,
-        counter BIGINT NOT NULL,
-        CONSTRAINT ${table}_pk PRIMARY KEY (id),
-        CONSTRAINT ${table}_credential_hash_unique UNIQUE (credential_hash),
-        CONSTRAINT ${table}_user_id_fk FOREIGN KEY (user_id) REFERENCES ${users} (id) ON DELETE CASCADE
-      ) ${types.tableOptions}`,
-    );
-    await run(`CREATE INDEX ${table}_user_id ON ${table} (user_id)`);
-    await run(
-      `CREATE TABLE ${challenges} (
-        challenge_hash ${types.digest} NOT NULL,
-        purpose ${types.exactText(16)} NOT NULL,
-        binding_hash ${types.digest} NOT NULL,
-        user_id ${types.id} NULL,
-        user_handle ${types.exactText(64)} NULL,
-        expires_at ${types.time} NOT NULL,
-        CONSTRAINT ${challenges}_pk PRIMARY KEY (challenge_hash),
-        CONSTRAINT ${challenges}_user_id_fk FOREIGN KEY (user_id) REFERENCES ${users} (id) ON DELETE CASCADE
-      ) ${types.tableOptions}`,
-    );
-    await run(`CREATE INDEX ${challenges}_expires_at ON ${challenges} (expires_at)`);
-    await run(`CREATE INDEX ${challenges}_user_id ON ${challenges} (user_id)`);
-  },
-
-  async down({ database, run }) {
-    await run(`DROP TABLE ${database.table('passkey_challenges')}`);
-    await run(`DROP TABLE ${database.table('passkeys')}`);
-  },
-});
 
 const problems = declareProblems({
   invalid_passkey: [

@@ -5,7 +5,7 @@ import type { FactorMethod, Reauthentication } from '../../sessions/second-facto
 import { PasskeysApi } from './api.js';
 import { Assertions, assuranceOf, type Parts, reauthenticationIn } from './assertions.js';
 import { Challenges } from './challenges.js';
-import { challengesTable, passkeysMigration, passkeysTable } from './declarations.js';
+import { challengesTable, passkeysTable } from './declarations.js';
 import { Enrolment } from './enrolment.js';
 import { isAddress, relyingParty } from './relying-party.js';
 import {
@@ -61,7 +61,6 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
         factorMethods: [factorMethod(parts, assertions)],
         wayBack: wayBack(parts),
         tables: TABLES,
-        migrations: [passkeysMigration],
         signInMethods: {
           schema: { passkeys: z.int() },
           of: async ({ user }) => ({ passkeys: (await store.list(user.id)).length }),

@@ -1,5 +1,5 @@
 import { declareProblems } from '../../errors.js';
-import { declareMigration } from '../../migrations/migration.js';
+import { declareFormerMigration } from '../../migrations/former.js';
 import { declareEvents } from '../../outbox/events.js';
 import { column, type RowOf } from '../../tables/column.js';
 
@@ -16,22 +16,7 @@ export const suspensionColumns = {
 /** Whether and why a user is suspended. */
 export interface SuspensionOfUser extends RowOf<typeof suspensionColumns> {}
 
-export const suspensionMigration = declareMigration('suspension()', {
-  name: '0012-suspension',
-
-  async up({ database, types, run }) {
-    const users = database.table('users');
-    await run(`ALTER TABLE ${users} ADD COLUMN suspended_at ${types.time} NULL`);
-    await run(`ALTER TABLE ${users} ADD COLUMN suspended_until ${types.time} NULL`);
-    await run(`ALTER TABLE ${users} ADD COLUMN suspension_reason ${types.text(255)} NULL`);
-  },
-
-  async down({ database, run }) {
-    const users = database.table('users');
-    for (const column of ['suspension_reason', 'suspended_until', 'suspended_at'])
-      await run(`ALTER TABLE ${users} DROP COLUMN ${column}`);
-  },
-});
+declareFormerMigration('suspension', '0012-suspension');
 
 const problems = declareProblems({
   account_suspended: [403, 'This account is suspended. Contact the people who run this service.'],

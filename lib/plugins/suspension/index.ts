@@ -2,7 +2,7 @@ import { AuthError } from '../../errors.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import type { RowPart } from '../../users/imported.js';
 import { SuspensionApi, suspensionsOfRows } from './api.js';
-import { suspensionColumns, suspensionMigration } from './declarations.js';
+import { suspensionColumns } from './declarations.js';
 import { reinstateUser, suspendUser } from './routes.js';
 
 /**
@@ -26,7 +26,6 @@ export function suspension(): Plugin<'suspension', SuspensionApi, Record<never, 
       const api = new SuspensionApi(core);
       return {
         api,
-        migrations: [suspensionMigration],
         routes: () => [suspendUser(core, api), reinstateUser(core, api)],
         rowParts: [suspensionsOfRows(core) as RowPart],
         accountProblems: ['account_suspended'],

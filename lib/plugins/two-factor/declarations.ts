@@ -1,8 +1,9 @@
 import { declareProblems } from '../../errors.js';
 import type { NoticeTemplate } from '../../mail/messages.js';
-import { declareMigration } from '../../migrations/migration.js';
+import { declareFormerMigration } from '../../migrations/former.js';
 import { declareEvents } from '../../outbox/events.js';
 import { column, type RowOf } from '../../tables/column.js';
+import { sessions, users } from '../../tables/core.js';
 import { declareTable } from '../../tables/table.js';
 
 /** The column that the plugin adds to users, so that the statement that reads a user says whether they have a second factor. */
@@ -29,6 +30,7 @@ export const totpSecretsTable = declareTable({
     warnedAt: column.time().internal().nullable(),
     confirmedAt: column.time(),
   },
+  foreignKeys: { userId: users },
 });
 
 /** Secrets whose owners have not shown yet that their app has them. Each belongs to the session that began it. */
@@ -40,6 +42,8 @@ export const totpEnrolmentsTable = declareTable({
     secret: column.longText().secret(),
     expiresAt: column.time(),
   },
+  foreignKeys: { sessionId: sessions, userId: users },
+  indexes: { userId: ['userId'], expiresAt: ['expiresAt'] },
 });
 
 export const recoveryCodesTable = declareTable({
@@ -50,6 +54,8 @@ export const recoveryCodesTable = declareTable({
     /** Null for those that can be used. Used ones stay for as long as an undo could put them back. */
     usedAt: column.time().nullable(),
   },
+  foreignKeys: { userId: users },
+  indexes: { userId: ['userId'], usedAt: ['usedAt'] },
 });
 
 /** Sign-ins that wait for the second factor. They are no sessions, and open nothing. */
@@ -62,88 +68,19 @@ export const pendingSignInsTable = declareTable({
     authEpoch: column.integer().internal(),
     remembered: column.boolean(),
     /** How the user gave the first factor. */
-    amr: column.words(),
+    amr: column.words(100),
     /** The counter of failures of the first factor, which the completed sign-in clears. Null if there is none. */
     attempts: column.text(320).internal().nullable(),
     expiresAt: column.time(),
   },
+  foreignKeys: { userId: users },
+  indexes: { userId: ['userId'], expiresAt: ['expiresAt'] },
 });
 
 export interface TotpSecretRow extends RowOf<typeof totpSecretsTable.columns> {}
 export interface PendingRow extends RowOf<typeof pendingSignInsTable.columns> {}
 
-export const twoFactorMigration = declareMigration('twoFactor()', {
-  name: '0017-two-factor',
-
-  async up({ database, types, run }) {
-    const users = database.table('users');
-    const sessions = database.table('sessions');
-    const secrets = database.table('totp_secrets');
-    const enrolments = database.table('totp_enrolments');
-    const codes = database.table('recovery_codes');
-    const pending = database.table('pending_sign_ins');
-    const ofUser = (table: string) =>
-      `CONSTRAINT ${table}_user_id_fk FOREIGN KEY (user_id) REFERENCES ${users} (id) ON DELETE CASCADE`;
-    await run(`ALTER TABLE ${users} ADD COLUMN second_factor_at ${types.time} NULL`);
-    await run(
-      `CREATE TABLE ${secrets} (
-        user_id ${types.id} NOT NULL,
-        secret ${types.longText} NOT NULL,
-        last_step INTEGER NOT NULL,
-        wrong_codes INTEGER NOT NULL,
-        warned_at ${types.time} NULL,
-        confirmed_at ${types.time} NOT NULL,
-        CONSTRAINT ${secrets}_pk PRIMARY KEY (user_id),
-        ${ofUser(secrets)}
-      ) ${types.tableOptions}`,
-    );
-    await run(
-      `CREATE TABLE ${enrolments} (
-        session_id ${types.id} NOT NULL,
-        user_id ${types.id} NOT NULL,
-        secret ${types.longText} NOT NULL,
-        expires_at ${types.time} NOT NULL,
-        CONSTRAINT ${enrolments}_pk PRIMARY KEY (session_id),
-        CONSTRAINT ${enrolments}_session_id_fk FOREIGN KEY (session_id) REFERENCES ${sessions} (id) ON DELETE CASCADE,
-        ${ofUser(enrolments)}
-      ) ${types.tableOptions}`,
-    );
-    await run(`CREATE INDEX ${enrolments}_user_id ON ${enrolments} (user_id)`);
-    await run(`CREATE INDEX ${enrolments}_expires_at ON ${enrolments} (expires_at)`);
-    await run(
-      `CREATE TABLE ${codes} (
-        code_hash ${types.digest} NOT NULL,
-        user_id ${types.id} NOT NULL,
-        used_at ${types.time} NULL,
-        CONSTRAINT ${codes}_pk PRIMARY KEY (code_hash),
-        ${ofUser(codes)}
-      ) ${types.tableOptions}`,
-    );
-    await run(`CREATE INDEX ${codes}_user_id ON ${codes} (user_id)`);
-    await run(`CREATE INDEX ${codes}_used_at ON ${codes} (used_at)`);
-    await run(
-      `CREATE TABLE ${pending} (
-        token_hash ${types.digest} NOT NULL,
-        user_id ${types.id} NOT NULL,
-        auth_epoch INTEGER NOT NULL,
-        remembered ${types.boolean} NOT NULL,
-        amr ${types.text(100)} NOT NULL,
-        attempts ${types.text(320)} NULL,
-        expires_at ${types.time} NOT NULL,
-        CONSTRAINT ${pending}_pk PRIMARY KEY (token_hash),
-        ${ofUser(pending)}
-      ) ${types.tableOptions}`,
-    );
-    await run(`CREATE INDEX ${pending}_user_id ON ${pending} (user_id)`);
-    await run(`CREATE INDEX ${pending}_expires_at ON ${pending} (expires_at)`);
-  },
-
-  async down({ database, run }) {
-    for (const table of ['pending_sign_ins', 'recovery_codes', 'totp_enrolments', 'totp_secrets'])
-      await run(`DROP TABLE ${database.table(table)}`);
-    await run(`ALTER TABLE ${database.table('users')} DROP COLUMN second_factor_at`);
-  },
-});
+declareFormerMigration('twoFactor', '0017-two-factor');
 
 const problems = declareProblems({
   invalid_code: [401, 'The code is wrong or was already used. Enter the one that your app shows now.'],

@@ -16,7 +16,6 @@ import {
   secondFactorColumns,
   totpEnrolmentsTable,
   totpSecretsTable,
-  twoFactorMigration,
 } from './declarations.js';
 import { factorsOfRows } from './imported-factors.js';
 import { makeParts, type Parts } from './parts.js';
@@ -91,7 +90,6 @@ export function twoFactor(options: TwoFactorOptions = {}): Plugin<'twoFactor', T
       return {
         api,
         tables: TABLES,
-        migrations: [twoFactorMigration],
         routes: () => [
           readTwoFactor(api),
           enrollTotp(core, api),

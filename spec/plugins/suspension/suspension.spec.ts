@@ -330,9 +330,9 @@ test('its migration can be undone and applied again', async () => {
   };
   const all = ['suspended_at', 'suspended_until', 'suspension_reason'];
   expect((await columns()).sort()).toEqual(all);
-  expect(await app.auth.migrate({ undo: 1 })).toEqual(['0012-suspension']);
+  expect(await app.auth.migrate({ undo: 1 })).toEqual(['0001-suspension']);
   expect(await columns()).toEqual([]);
-  expect(await app.auth.migrate()).toEqual(['0012-suspension']);
+  expect(await app.auth.migrate()).toEqual(['0001-suspension']);
   expect((await columns()).sort()).toEqual(all);
 });
 

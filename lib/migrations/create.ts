@@ -1,0 +1,125 @@
+import { type Column, type Columns, columnName, snakeCase } from '../tables/column.js';
+import { users } from '../tables/core.js';
+import type { TableDeclaration } from '../tables/table.js';
+import type { ColumnTypes, Migration, MigrationContext } from './migration.js';
+
+/** What the core or a plugin keeps in the database. */
+export interface Declared {
+  readonly tables?: Readonly<Record<string, TableDeclaration>>;
+  /** The columns that a plugin adds to users. */
+  readonly userColumns?: Columns;
+  /** The changes of all this, for databases whose tables are older. */
+  readonly migrations?: readonly Migration[];
+}
+
+/**
+ * The migrations of the core or of a plugin.
+ *
+ * @param owner `core`, or the name of the plugin
+ */
+export function migrationsOf(owner: string, { tables, userColumns, migrations = [] }: Declared): Migration[] {
+  if (!tables && !userColumns) return [...migrations];
+  const first = firstMigration(owner, tables ?? {}, userColumns ?? {});
+  return [first, ...migrations.map((one) => ({ ...one, first: first.name }))];
+}
+
+/** Tables are created in the order of their declaration, because some refer to earlier ones. */
+function firstMigration(
+  owner: string,
+  tables: Readonly<Record<string, TableDeclaration>>,
+  userColumns: Columns,
+): Migration {
+  return {
+    name: `0001-${owner}`,
+
+    async up(context) {
+      await addColumns(users, userColumns, context);
+      for (const declaration of Object.values(tables)) await createTable(declaration, context);
+    },
+
+    async down({ database, run }) {
+      for (const { name } of Object.values(tables).reverse()) await run(`DROP TABLE ${database.table(name)}`);
+      const table = database.table(users.name);
+      for (const column of Object.entries(userColumns).reverse())
+        await run(`ALTER TABLE ${table} DROP COLUMN ${columnName(...column)}`);
+    },
+  };
+}
+
+/** Adds columns to a table. Those that it has rows for must be nullable or have a default. */
+export async function addColumns(
+  { name }: TableDeclaration,
+  columns: Columns,
+  context: MigrationContext,
+): Promise<void> {
+  const { database, run } = context;
+  for (const column of Object.entries(columns))
+    await run(`ALTER TABLE ${database.table(name)} ADD COLUMN ${definitionOf(column, context)}`);
+}
+
+/** Creates a table with its constraints and indexes. */
+export async function createTable(
+  { name, columns, unique = {}, foreignKeys = {}, indexes = {} }: TableDeclaration,
+  context: MigrationContext,
+): Promise<void> {
+  const { database, types, run } = context;
+  const table = database.table(name);
+  const listed = (attributes: readonly string[]) =>
+    attributes.map((attribute) => columnName(attribute, columns[attribute] as Column)).join(', ');
+  const parts = [
+    ...Object.entries(columns).map((column) => definitionOf(column, context)),
+    `CONSTRAINT ${table}_pk PRIMARY KEY (${keyOf(columns)})`,
+    ...Object.entries(unique).map(
+      ([key, attributes]) => `CONSTRAINT ${table}_${snakeCase(key)}_unique UNIQUE (${listed(attributes)})`,
+    ),
+    ...Object.entries(foreignKeys as Readonly<Record<string, TableDeclaration>>).map(
+      ([attribute, target]) => {
+        const column = listed([attribute]);
+        const key = `${database.table(target.name)} (${keyOf(target.columns)})`;
+        return `CONSTRAINT ${table}_${column}_fk FOREIGN KEY (${column}) REFERENCES ${key} ON DELETE CASCADE`;
+      },
+    ),
+  ];
+  await run(`CREATE TABLE ${table} (\n  ${parts.join(',\n  ')}\n) ${types.tableOptions}`);
+  for (const [key, attributes] of Object.entries(indexes))
+    await run(`CREATE INDEX ${table}_${snakeCase(key)} ON ${table} (${listed(attributes)})`);
+}
+
+type NamedColumn = readonly [attribute: string, column: Column];
+
+function keyOf(columns: Columns): string {
+  return columnName(...(Object.entries(columns)[0] as NamedColumn));
+}
+
+function definitionOf([attribute, column]: NamedColumn, { database, types }: MigrationContext): string {
+  const nullable = column.isNullable ? 'NULL' : 'NOT NULL';
+  const { defaultValue: value } = column;
+  const byDefault = value === undefined ? '' : ` DEFAULT ${database.statements.literal(value)}`;
+  return `${columnName(attribute, column)} ${typeOf(column, types)} ${nullable}${byDefault}`;
+}
+
+/** The type of a column in the database. */
+export function typeOf({ kind, length, isExact }: Column, types: ColumnTypes): string {
+  switch (kind) {
+    case 'uuid':
+      return types.id;
+    case 'huge-text':
+      return types.hugeText;
+    case 'digest':
+      return types.digest;
+    case 'time':
+    case 'any-time':
+      return types.time;
+    case 'integer':
+      return 'INTEGER';
+    case 'big-integer':
+      return 'BIGINT';
+    case 'number':
+      return types.number;
+    case 'boolean':
+      return types.boolean;
+    default:
+      if (length === undefined) return types.longText;
+      return isExact ? types.exactText(length) : types.text(length);
+  }
+}
