@@ -107,10 +107,7 @@ async function deleteIn(core: Core, { user }: UserRecord, transaction: Transacti
 
 async function deleteRows(core: Core, userId: string, transaction: Transaction): Promise<void> {
   try {
-    for (const { onDelete } of core.contributions) {
-      const work = await onDelete?.(userId, transaction);
-      if (work) core.database.afterCommit(transaction, work);
-    }
+    for (const { onDelete } of core.contributions) await onDelete?.(userId, transaction);
     await core.sessions.endAll(userId, transaction);
     // The database deletes these with the user, unless foreign keys are off, as they may be on SQLite.
     await core.table(oneTimeTokens).delete({ userId }, transaction);

@@ -42,12 +42,8 @@ export interface Contribution
   isAdministrator?(user: User): boolean;
   /** The user's ways to sign in through this plugin. The user's row is locked. */
   waysIn?(record: UserRecord, transaction: Transaction): Promise<readonly WayIn[]>;
-  /**
-   * Deletes or anonymizes what belongs to a user who is being deleted. The user's row is locked.
-   *
-   * @returns what to do after the commit, if anything
-   */
-  onDelete?(userId: string, transaction: Transaction): Promise<(() => void) | undefined> | Promise<void>;
+  /** Deletes or anonymizes what belongs to a user who is being deleted. The user's row is locked. */
+  onDelete?(userId: string, transaction: Transaction): Promise<void>;
   /** Waits for background work, before the connections are closed. */
   settle?(): Promise<void>;
 }

@@ -60,7 +60,7 @@ export class LastUse {
     const use = { seen, at: new Date(at), tries: 0 };
     const inMs = endsAt - at < URGENT_MS ? 0 : DELAY_MS;
     // The app's transaction may hold the row's lock, and may be rolled back.
-    this.database.context.afterCommit(() => this.#add(id, use, inMs));
+    this.database.afterCommit(undefined, () => this.#add(id, use, inMs));
   }
 
   /** The time of the last use, saved or not. What is waiting may be older than what has been saved in the meantime. */

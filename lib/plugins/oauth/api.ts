@@ -151,7 +151,7 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
 
   async #unlink(userId: string, provider: string, sessionId: string | null): Promise<void> {
     const { accounts } = this.#parts;
-    const { database, events, notices } = this.#core;
+    const { events, notices } = this.#core;
     try {
       await removeWayIn(this.#core, userId, sessionId, async (record, transaction) => {
         const unlinked = await accounts.find(userId, provider, transaction);
@@ -160,7 +160,7 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
         await notices.before(providerUnlinkedNotice, record, transaction, details);
         await accounts.delete(unlinked.id, transaction);
         events.emit('account.unlinked', { userId, provider }, transaction);
-        database.afterCommit(transaction, () => revokeTokens(this.#parts, unlinked));
+        revokeTokens(this.#parts, unlinked, transaction);
       });
     } catch (error) {
       throw error instanceof AuthError && error.code === 'user_not_found' ? this.#notLinked(provider) : error;

@@ -111,10 +111,8 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
         tables: TABLES,
         onFirstProof: async (userId, transaction) => void (await accounts.deleteAll(userId, transaction)),
         async onDelete(userId, transaction) {
-          const deleted = await accounts.deleteAll(userId, transaction);
-          return () => {
-            for (const account of deleted) revokeTokens(parts, account);
-          };
+          for (const account of await accounts.deleteAll(userId, transaction))
+            revokeTokens(parts, account, transaction);
         },
         signInMethods: {
           schema: { providers: z.array(z.string()) },

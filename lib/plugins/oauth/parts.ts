@@ -1,3 +1,4 @@
+import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
 import type { Accounts } from './accounts.js';
@@ -38,11 +39,15 @@ export interface Parts {
   readonly linkByVerifiedEmail: boolean;
 }
 
-/** Revokes the tokens of an account that is gone, at its provider and in the background, after the app's commit. */
-export function revokeTokens({ core, clients, box, revocations }: Parts, account: AccountRow): void {
+/** Revokes the tokens of an account that is deleted, at its provider and in the background, after the commit. */
+export function revokeTokens(
+  { core, clients, box, revocations }: Parts,
+  account: AccountRow,
+  transaction: Transaction,
+): void {
   const client = clients.get(account.provider);
   const tokens = box.open(account);
-  if (client && tokens) core.context.afterCommit(() => revocations.start(client, tokens));
+  if (client && tokens) core.database.afterCommit(transaction, () => revocations.start(client, tokens));
 }
 
 /** @throws AuthError `provider_not_found` */
