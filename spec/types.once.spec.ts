@@ -335,25 +335,8 @@ types('the names that plugins declare are part of the types', () => {
   expectTypeOf<'user.restored' | 'session.reauthenticated'>().toExtend<Latchkey.AuthEventName>();
   expectTypeOf<'account_deleted' | 'proof_required'>().toExtend<Latchkey.AuthErrorCode>();
   expectTypeOf<Latchkey.NoticeKind>().toExtend<Latchkey.MailKind>();
-  expectTypeOf<Latchkey.NoticeKind>().toEqualTypeOf<
-    | 'password-set'
-    | 'password-changed'
-    | 'email-change-requested'
-    | 'email-changed'
-    | 'username-changed'
-    | 'provider-linked'
-    | 'provider-unlinked'
-    | 'second-factor-enabled'
-    | 'second-factor-disabled'
-    | 'recovery-code-used'
-    | 'recovery-codes-renewed'
-    | 'second-factor-attempts'
-    | 'passkey-added'
-    | 'passkey-removed'
-    | 'api-key-created'
-    | 'account-deleted'
-    | 'new-device'
-  >();
+  expectTypeOf<'username-changed' | 'account-deleted' | 'passkey-added'>().toExtend<Latchkey.NoticeKind>();
+  expectTypeOf<'verify-email'>().not.toExtend<Latchkey.NoticeKind>();
   expectTypeOf<Latchkey.RateLimitOptions['passkeyOptions']>().toEqualTypeOf<
     Latchkey.WindowRule | false | undefined
   >();
