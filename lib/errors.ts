@@ -18,7 +18,7 @@ type Problems = Readonly<Record<string, Problem>>;
 
 const known = new Map<string, Problem>();
 
-/** Registers problems for {@link AuthError}. A plugin calls it when its module is loaded. */
+/** Declares problems, for {@link AuthError}. Their owner calls it when its module is loaded. */
 export function declareProblems<const P extends Problems>(problems: P): P {
   for (const [code, problem] of Object.entries(problems)) known.set(code, problem);
   return problems;
@@ -139,6 +139,9 @@ export class AuthError extends Error {
   }
 }
 
+/** Code uses a name that its owner has not declared. It is a bug of latchkey, so a retry does not help. */
+export class UndeclaredError extends TypeError {}
+
 /** A `validation_failed` error for one field. */
 export function invalidField(pointer: string, code: string, detail: string): AuthError {
   return new AuthError('validation_failed', { errors: [{ pointer, code, detail }] });
@@ -151,8 +154,23 @@ export function statusOf(code: AuthErrorCode): number {
 
 function problemOf(code: AuthErrorCode): Problem {
   const problem = known.get(code);
-  if (!problem) throw new TypeError(`latchkey: there is no error code ${String(code)}`);
+  if (!problem) throw new UndeclaredError(`latchkey: there is no error code ${String(code)}`);
   return problem;
+}
+
+/**
+ * Checks the problems that a route or a plugin says it has.
+ *
+ * @param where the route or plugin, for the message
+ * @throws TypeError naming one that nobody has declared
+ */
+export function requireProblems(where: string, codes: readonly AuthErrorCode[]): void {
+  for (const code of codes) {
+    if (!known.has(code))
+      throw new UndeclaredError(
+        `latchkey: ${where} has the problem '${code}', which nobody has declared: its owner has to`,
+      );
+  }
 }
 
 /** Cuts text that repeats a client's input, so that the client does not decide how long a response is. */

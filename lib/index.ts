@@ -20,7 +20,7 @@ export type { AccountDeletionOptions } from './config/account.js';
 export type { AuthConfig } from './config/config.js';
 export type { EmailOptions } from './config/email.js';
 export type { OutboxOptions, WebhookOptions } from './config/outbox.js';
-export type { RateLimitOptions, WindowRule } from './config/rate-limit.js';
+export type { RateLimitOptions } from './config/rate-limit.js';
 export type { CookieOptions, SessionOptions } from './config/session.js';
 export { AuthError, type AuthErrorCode, type FieldError } from './errors.js';
 export type { AuthOrConfig, GuardOptions } from './guards/guards.js';
@@ -33,6 +33,7 @@ export {
 } from './guards/guards.js';
 export { currentSession, currentUser, type Register, type RequestAuthentication } from './guards/request.js';
 export type { OpenApiDocument } from './http/openapi.js';
+export type { WindowRule } from './limits/limiter.js';
 export type { RedisClient } from './limits/redis-store.js';
 export type { Logger } from './logger.js';
 export type { MailDetails, MailKind, MailMessage } from './mail/messages.js';

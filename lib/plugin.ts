@@ -1,6 +1,7 @@
 import type { Contribution } from './core/contribution.js';
 import type { AddedToUsers, Core } from './core/core.js';
 import type { Chore } from './database/chores.js';
+import { type AuthErrorCode, requireProblems } from './errors.js';
 import type { Route } from './http/route.js';
 import type { Migration } from './migrations/migration.js';
 import type { withSecondFactors } from './sessions/signed-in.js';
@@ -21,8 +22,8 @@ export interface Plugin<Name extends string = string, Api = unknown, T extends T
 }
 
 /**
- * Everything that a plugin adds to latchkey, except its problems, events and kinds of email, which are declared in
- * modules of their own with `declareProblems`, `declareEvents` and by extending interfaces.
+ * Everything that a plugin adds to latchkey, except its problems, events, notices and limits, which its `declarations.ts`
+ * declares with `declareProblems`, `declareEvents`, `declareNotices` and `declareLimits`.
  *
  * @internal
  */
@@ -113,7 +114,8 @@ export type NamedParts = PluginParts & Pick<PluginDefinition, 'name' | 'userColu
  * Sets plugins up, in the order of their names, so that the order in the config does not matter.
  *
  * @internal
- * @throws TypeError if one of them is there twice, and what they throw on their options
+ * @throws TypeError if one of them is there twice or has a problem that nobody has declared, and what they throw on their
+ *   options
  */
 export function setUpPlugins(plugins: readonly Plugin[], core: Core): NamedParts[] {
   const sorted = [...plugins].sort(byName);
@@ -122,8 +124,17 @@ export function setUpPlugins(plugins: readonly Plugin[], core: Core): NamedParts
   const definitions = sorted as readonly Plugin[] as readonly PluginDefinition[];
   return definitions.map((plugin) => {
     const { name, userColumns } = plugin;
-    return { name, userColumns, ...plugin.setup(core, sorted) };
+    const parts = { name, userColumns, ...plugin.setup(core, sorted) };
+    requireProblems(`the plugin ${name}`, problemsOf(parts));
+    return parts;
   });
+}
+
+/** The problems that a plugin adds to routes of others. Those of its own routes are checked when they are made. */
+function problemsOf(parts: PluginParts): AuthErrorCode[] {
+  const { accountProblems = [], carriers = [], reauthentications = [], factorMethods = [] } = parts;
+  const others = [...carriers, ...reauthentications, ...factorMethods];
+  return [...accountProblems, ...others.flatMap(({ problems = [] }) => problems)];
 }
 
 /**

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -331,6 +331,15 @@ types('an app can write its own plugin', () => {
 
 types('the names that plugins declare are part of the types', () => {
   expectTypeOf<'verify-email' | 'reset-password'>().toExtend<Latchkey.MailKind>();
+  expectTypeOf<'verify-new-email' | 'email-change-conflict'>().toExtend<Latchkey.MailKind>();
+  expectTypeOf<'user.restored' | 'session.reauthenticated'>().toExtend<Latchkey.AuthEventName>();
+  expectTypeOf<'account_deleted' | 'proof_required'>().toExtend<Latchkey.AuthErrorCode>();
+  expectTypeOf<Latchkey.NoticeKind>().toExtend<Latchkey.MailKind>();
+  expectTypeOf<'username-changed' | 'account-deleted' | 'passkey-added'>().toExtend<Latchkey.NoticeKind>();
+  expectTypeOf<'verify-email'>().not.toExtend<Latchkey.NoticeKind>();
+  expectTypeOf<Latchkey.RateLimitOptions['passkeyOptions']>().toEqualTypeOf<
+    Latchkey.WindowRule | false | undefined
+  >();
   expectTypeOf<Latchkey.Via>().toEqualTypeOf<'cookie' | 'bearer' | 'api-key'>();
   expectTypeOf<
     'invalid_api_key' | 'provider_error' | 'password_already_set'
@@ -361,19 +370,26 @@ test('TypeScript reports no other errors in this file or in the declarations', (
   expect(complaints.filter(({ spec }) => spec === '')).toEqual([]);
 });
 
-test('the declarations that users can reach do not contain `any`', async () => {
+test('the declarations that users can reach contain every name that an owner declares, and no `any`', async () => {
   const leaks: string[] = [];
   const seen = new Set(['index.d.ts']);
   for (const file of seen) {
     const declarations = await readFile(join(folder, 'dist', file), 'utf8');
     const code = declarations.replace(/\/\*[\s\S]*?\*\/|\/\/.*|"(?:\\.|[^"\\])*"|'[^'\n]*'/g, '');
     for (const line of code.split('\n')) if (/\bany\b/.test(line)) leaks.push(`${file}: ${line.trim()}`);
-    for (const [, path = ''] of declarations.matchAll(/(?:from |import\()['"](\.[^'"]+)\.js['"]/g)) {
+    for (const [, path = ''] of declarations.matchAll(/(?:from |import |import\()['"](\.[^'"]+)\.js['"]/g)) {
       seen.add(posix.join(posix.dirname(file), `${path}.d.ts`));
     }
   }
   expect(seen.size).toBeGreaterThan(60);
   expect(leaks).toEqual([]);
+  const all = await readdir(join(folder, 'dist'), { recursive: true });
+  const owners: string[] = [];
+  for (const file of all.filter((path) => path.endsWith('.d.ts'))) {
+    if (/^declare module '\./m.test(await readFile(join(folder, 'dist', file), 'utf8'))) owners.push(file);
+  }
+  expect(owners.length).toBeGreaterThan(10);
+  expect(owners.filter((file) => !seen.has(file))).toEqual([]);
 });
 
 async function tsc(...args: string[]): Promise<void> {

@@ -56,7 +56,7 @@ describe('the paths of requests in docs/architecture.md', () => {
 
 describe('the rules of the paths', () => {
   // Files everywhere use these rooms, as often as they need.
-  const isShared = ({ file }: Entry) => /^(errors|logger|context|crypto|database|tables)\b/.test(file);
+  const isShared = ({ file }: Entry) => /^(errors|logger|owners|context|crypto|database|tables)\b/.test(file);
 
   test('a guarded request enters no file twice on its way to the database, nor on its way back', () => {
     const entries = entriesOf(GUARDED);

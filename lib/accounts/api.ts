@@ -9,7 +9,11 @@ import { setEmail } from './email.js';
 import { type ImportApi, importApi } from './import.js';
 import { readUsername, replacePassword, requirePasswords } from './passwords.js';
 import { type WayBackApi, wayBackApi } from './undo.js';
+// What these files declare is a part of the public types, whose declarations would not lead to them otherwise.
+import './deletion.js';
+import './email.js';
 import './passwords.js';
+import './reauthentication.js';
 
 /** The input of `auth.users.create`. */
 export interface CreateUserInput extends ClientInput {

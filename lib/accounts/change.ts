@@ -1,7 +1,8 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
-import { usernameChangedNotice } from '../notices/notices.js';
+import { declareNotices } from '../mail/notice-kinds.js';
+import { CORE } from '../owners.js';
 import type { FieldSource, FieldValues } from '../users/fields.js';
 import type { UserRecord } from '../users/record.js';
 import { readUsername } from './passwords.js';
@@ -37,7 +38,8 @@ export async function updateUser(
   return core.change(userId, by, async (current, transaction) => {
     const isRenamed = changes.username !== undefined && changes.username !== current.user.username;
     const details = { byApp: from === 'code' };
-    if (isRenamed) await core.notices.before(usernameChangedNotice, current, transaction, details);
+    if (isRenamed)
+      await core.notices.before(usernameNotices['username-changed'], current, transaction, details);
     const { record, changed } = await core.updates.update(current, changes, transaction);
     if (changed.length > 0) {
       core.events.emit('user.updated', { userId, changed }, transaction);
@@ -66,4 +68,15 @@ export function removeWayIn(
       if (((await waysIn?.(record, transaction)) ?? []).length > 0) return;
     throw new AuthError('last_sign_in_method');
   });
+}
+
+const usernameNotices = declareNotices(CORE, {
+  'username-changed': {
+    subject: 'Your username was changed',
+    lines: ['Your account has another username. Signing in with the earlier one does not work any more.'],
+  },
+});
+
+declare module '../mail/notice-kinds.js' {
+  interface NoticeKinds extends Record<keyof typeof usernameNotices, unknown> {}
 }

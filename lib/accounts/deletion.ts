@@ -5,8 +5,9 @@ import { BY_CODE, type Core } from '../core/core.js';
 import type { Chore } from '../database/chores.js';
 import { AppError, isForeignKeyViolation } from '../database/faults.js';
 import { AuthError, declareProblems } from '../errors.js';
-import { accountClosedNotice, accountDeletedNotice } from '../notices/notices.js';
+import { declareNotices, type NoticeTemplate } from '../mail/notice-kinds.js';
 import { declareEvents } from '../outbox/events.js';
+import { CORE } from '../owners.js';
 import { accountChanges, devices, oneTimeTokens } from '../tables/core.js';
 import type { UserRecord } from '../users/record.js';
 import { runHook } from '../users/updates.js';
@@ -89,7 +90,8 @@ async function deleteForGood(
       if (onlyClosed && !wasClosed) throw new AuthError('user_not_found');
       await deleteIn(core, record, transaction);
       const byApp = sessionId === null;
-      if (!wasClosed) await core.notices.plain(accountDeletedNotice, record.user, transaction, { byApp });
+      if (!wasClosed)
+        await core.notices.plain(deletionNotices['account-deleted'], record.user, transaction, { byApp });
       core.events.emit('user.deleted', { userId }, transaction);
       alongside?.(transaction);
       isDone = true;
@@ -152,7 +154,33 @@ declare module '../outbox/events.js' {
   }
 }
 
-declareEvents('user.deletion_requested', 'user.restored');
+declareEvents(CORE, 'user.deletion_requested', 'user.restored');
+
+const deletionNotices = declareNotices(CORE, {
+  'account-deleted': {
+    subject: 'Your account was deleted',
+    lines: ['Your account was deleted, with everything that belonged to it.'],
+    help: 'If it was not you, contact us.',
+  },
+});
+
+declare module '../mail/notice-kinds.js' {
+  interface NoticeKinds extends Record<keyof typeof deletionNotices, unknown> {}
+}
+
+/** @param graceDays for how many days the account is kept shut */
+function accountClosedNotice(graceDays: number): NoticeTemplate {
+  const { kind, subject } = deletionNotices['account-deleted'];
+  const time = graceDays === 1 ? '1 day' : `${graceDays} days`;
+  return {
+    kind,
+    subject,
+    lines: [
+      `Your account was deleted. Nobody can sign in to it any more. In ${time}, everything that belongs to it goes for good.`,
+    ],
+    undo: `If it was not you, this link brings the account back. It works for ${time}:`,
+  };
+}
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

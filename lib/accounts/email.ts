@@ -1,6 +1,8 @@
 import { BY_CODE, type Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
-import type { MailTemplate, NoticeTemplate } from '../mail/messages.js';
+import type { MailTemplate, PlainTemplate } from '../mail/messages.js';
+import { declareNotices } from '../mail/notice-kinds.js';
+import { CORE } from '../owners.js';
 import type { IssuedSession } from '../sessions/signed-in.js';
 import type { Session, User } from '../tables/core.js';
 import type { UserRecord } from '../users/record.js';
@@ -69,7 +71,8 @@ export async function requestEmailChange(
       const { lifetimeMs } = VERIFY_NEW_EMAIL;
       await mails.toNewEmail({ template, lifetimeMs, user, to: email, token }, transaction);
     }
-    if (user.email !== email) await core.notices.plain(emailChangeRequestedNotice, user, transaction);
+    if (user.email !== email)
+      await core.notices.plain(emailNotices['email-change-requested'], user, transaction);
   });
 }
 
@@ -168,7 +171,10 @@ async function usingUp<T>(core: Core, token: string, work: () => Promise<T>): Pr
 /** Tells the address that the account had before. */
 function telling({ notices }: Core, byApp: boolean): BeforeChange {
   return (record, transaction) =>
-    notices.before(emailChangedNotice, record, transaction, { takenEmail: record.user.email, byApp });
+    notices.before(emailNotices['email-changed'], record, transaction, {
+      takenEmail: record.user.email,
+      byApp,
+    });
 }
 
 function requireMails({ mails, settings: { email } }: Core) {
@@ -179,9 +185,7 @@ function requireMails({ mails, settings: { email } }: Core) {
 declare module '../mail/messages.js' {
   interface MailKinds {
     'verify-new-email': unknown;
-    'email-change-requested': unknown;
     'email-change-conflict': unknown;
-    'email-changed': unknown;
   }
 }
 
@@ -193,16 +197,7 @@ export const verifyNewEmailMail: Omit<MailTemplate, 'page'> = {
   after: 'The link expires in one hour. If you did not ask for it, ignore this email: nothing has changed.',
 };
 
-export const emailChangeRequestedNotice: NoticeTemplate = {
-  kind: 'email-change-requested',
-  subject: 'Your email address is about to change',
-  lines: [
-    'Someone who is signed in to your account asked to change its email address. A link to confirm it went to the new address.',
-  ],
-  help: 'If it was you, there is nothing to do here. If it was not, change your password now: the link will not work any more.',
-};
-
-export const emailChangeConflictMail: NoticeTemplate = {
+export const emailChangeConflictMail: PlainTemplate = {
   kind: 'email-change-conflict',
   subject: 'You already have an account with this address',
   lines: [
@@ -211,8 +206,20 @@ export const emailChangeConflictMail: NoticeTemplate = {
   ],
 };
 
-export const emailChangedNotice: NoticeTemplate = {
-  kind: 'email-changed',
-  subject: 'Your email address was changed',
-  lines: ['Your account has a new email address, and this one does not belong to it any more.'],
-};
+const emailNotices = declareNotices(CORE, {
+  'email-change-requested': {
+    subject: 'Your email address is about to change',
+    lines: [
+      'Someone who is signed in to your account asked to change its email address. A link to confirm it went to the new address.',
+    ],
+    help: 'If it was you, there is nothing to do here. If it was not, change your password now: the link will not work any more.',
+  },
+  'email-changed': {
+    subject: 'Your email address was changed',
+    lines: ['Your account has a new email address, and this one does not belong to it any more.'],
+  },
+});
+
+declare module '../mail/notice-kinds.js' {
+  interface NoticeKinds extends Record<keyof typeof emailNotices, unknown> {}
+}

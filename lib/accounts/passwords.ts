@@ -3,8 +3,10 @@ import { howToEnablePasswords } from '../core/contribution.js';
 import { BY_CODE, type Core } from '../core/core.js';
 import { invalidField } from '../errors.js';
 import type { Link } from '../mail/mails.js';
-import type { MailTemplate, NoticeTemplate } from '../mail/messages.js';
+import type { MailTemplate } from '../mail/messages.js';
+import { declareNotices, type NoticeTemplate } from '../mail/notice-kinds.js';
 import { declareEvents } from '../outbox/events.js';
+import { CORE } from '../owners.js';
 import type { User } from '../tables/core.js';
 import type { Passwords } from '../users/passwords.js';
 import type { UserRecord } from '../users/record.js';
@@ -96,14 +98,12 @@ declare module '../outbox/events.js' {
   }
 }
 
-declareEvents('password.changed', 'password.reset');
+declareEvents(CORE, 'password.changed', 'password.reset');
 
 declare module '../mail/messages.js' {
   interface MailKinds {
     'reset-password': unknown;
     invitation: unknown;
-    'password-set': unknown;
-    'password-changed': unknown;
   }
 }
 
@@ -137,19 +137,22 @@ const invitationMail: Omit<MailTemplate, 'page'> = {
   after: 'The link expires in 7 days. If you did not expect this, you can ignore this email.',
 };
 
-export const passwordSetNotice: NoticeTemplate = {
-  kind: 'password-set',
-  subject: 'A password was set for your account',
-  lines: ['Your account had no password, and now has one. Whoever knows it can sign in.'],
-};
+export const passwordNotices = declareNotices(CORE, {
+  'password-set': {
+    subject: 'A password was set for your account',
+    lines: ['Your account had no password, and now has one. Whoever knows it can sign in.'],
+  },
+  'password-changed': {
+    subject: 'Your password was changed',
+    lines: ['The password of your account was changed.'],
+  },
+});
 
-export const passwordChangedNotice: NoticeTemplate = {
-  kind: 'password-changed',
-  subject: 'Your password was changed',
-  lines: ['The password of your account was changed.'],
-};
+declare module '../mail/notice-kinds.js' {
+  interface NoticeKinds extends Record<keyof typeof passwordNotices, unknown> {}
+}
 
 /** The notice of a new password, whether or not there was one before. */
 export function newPasswordNotice({ passwordHash }: UserRecord): NoticeTemplate {
-  return passwordHash === null ? passwordSetNotice : passwordChangedNotice;
+  return passwordHash === null ? passwordNotices['password-set'] : passwordNotices['password-changed'];
 }

@@ -2,6 +2,7 @@ import type { Transaction } from 'sequelize';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import { declareEvents } from '../outbox/events.js';
+import { CORE } from '../owners.js';
 import type { IssuedSession, Shown } from '../sessions/signed-in.js';
 import type { UserRecord } from '../users/record.js';
 
@@ -16,7 +17,7 @@ declare module '../outbox/events.js' {
   }
 }
 
-declareEvents('session.reauthenticated');
+declareEvents(CORE, 'session.reauthenticated');
 
 /** A session whose user shows again who they are. */
 export interface Reauthenticating {

@@ -6,6 +6,7 @@ import { AuthError, declareProblems } from '../errors.js';
 import { type AccountState, losesSecondFactor, type Undoable } from '../notices/changes.js';
 import { UNDO_PREFIX } from '../notices/notices.js';
 import { declareEvents } from '../outbox/events.js';
+import { CORE } from '../owners.js';
 import type { ClientInput } from '../sessions/request.js';
 import type { UserRecord } from '../users/record.js';
 import type { UserChanges } from '../users/updates.js';
@@ -79,7 +80,7 @@ declare module '../outbox/events.js' {
   }
 }
 
-declareEvents('account.recovered');
+declareEvents(CORE, 'account.recovered');
 
 /** What an undo did. */
 export interface UndoneChange {

@@ -2,7 +2,10 @@ import { IncomingMessage } from 'node:http';
 import type { Sequelize } from 'sequelize';
 import * as z from 'zod';
 import { isSequelize } from '../database/connect.js';
+import { declaredLimits } from '../limits/limiter.js';
 import { consoleLogger, type Logger, steadyLogger } from '../logger.js';
+import { declaredNotices } from '../mail/notice-kinds.js';
+import { declaredEvents } from '../outbox/events.js';
 import {
   type AccountDeletionOptions,
   type AccountOptions,
@@ -117,62 +120,67 @@ const plugin = z.custom<unknown>((it) => typeof (it as { setup?: unknown } | nul
   error: ({ input }) => notAPlugin(input),
 });
 
-/** @internal */
-export const configSchema = schemaOf<AuthConfig>()({
-  database: z.union([z.string(), z.custom<Sequelize>(isSequelize)], {
-    error: 'must be a URL (sqlite:./app.db, mysql://…, mariadb://…, postgres://…) or a Sequelize instance',
-  }),
-  secret: z
-    .union(
-      [
-        secret,
-        z
-          .array(secret)
-          .min(1, 'must contain at least one secret')
-          .refine((list) => new Set(list).size === list.length, 'contains the same secret twice: remove one'),
-      ],
-      {
-        error: ({ input }) => (input === undefined ? NO_SECRET : 'must be a string or a list of strings'),
-      },
-    )
-    .transform((one) => [one].flat()),
-  plugins: z.array(plugin, 'must be a list of plugins').default([]),
-  bridges: bridgesSchema.default([]),
-  baseUrl: origin.optional(),
-  httpBasePath: z
-    .string('must be a path such as /auth')
-    .regex(/^(\/[A-Za-z0-9._~-]+)+$/, 'must be a path such as /auth, without a trailing slash')
-    .optional(),
-  bearerEnabled: flag.default(false),
-  forms: flag.default(true),
-  trustedOrigins: z.array(origin, 'must be a list of origins').default([]),
-  session: sessionSchema.prefault({}),
-  rateLimit: z
-    .union([z.literal(false), rateLimitSchema], 'must be false, or an object of rules')
-    .prefault({}),
-  email: emailSchema.optional(),
-  outbox: outboxSchema.prefault({}),
-  webhooks: webhooksSchema.default([]),
-  user: userSchema.prefault({}),
-  hooks: hooksSchema.prefault({}),
-  requestProperty: requestProperty.default('auth'),
-  signUp: z.enum(['open', 'closed'], "must be 'open' or 'closed'").default('open'),
-  account: accountSchema.prefault({}),
-  accountDeletion: accountDeletionSchema.prefault({}),
-  tablePrefix: z
-    .string()
-    .regex(
-      /^([a-z][a-z0-9_]{0,29})?$/,
-      'must be at most 30 characters of a-z, 0-9 and _, starting with a letter',
-    )
-    .default(''),
-  logger: z
-    .custom<Logger>(
-      (it) => ['debug', 'info', 'warn', 'error'].every((name) => typeof (it as never)?.[name] === 'function'),
-      'must have the methods debug, info, warn and error',
-    )
-    .default(consoleLogger),
-});
+/** A function, because plugins declare their limits after this module is loaded. @internal */
+export const configSchema = () =>
+  schemaOf<AuthConfig>()({
+    database: z.union([z.string(), z.custom<Sequelize>(isSequelize)], {
+      error: 'must be a URL (sqlite:./app.db, mysql://…, mariadb://…, postgres://…) or a Sequelize instance',
+    }),
+    secret: z
+      .union(
+        [
+          secret,
+          z
+            .array(secret)
+            .min(1, 'must contain at least one secret')
+            .refine(
+              (list) => new Set(list).size === list.length,
+              'contains the same secret twice: remove one',
+            ),
+        ],
+        {
+          error: ({ input }) => (input === undefined ? NO_SECRET : 'must be a string or a list of strings'),
+        },
+      )
+      .transform((one) => [one].flat()),
+    plugins: z.array(plugin, 'must be a list of plugins').default([]),
+    bridges: bridgesSchema.default([]),
+    baseUrl: origin.optional(),
+    httpBasePath: z
+      .string('must be a path such as /auth')
+      .regex(/^(\/[A-Za-z0-9._~-]+)+$/, 'must be a path such as /auth, without a trailing slash')
+      .optional(),
+    bearerEnabled: flag.default(false),
+    forms: flag.default(true),
+    trustedOrigins: z.array(origin, 'must be a list of origins').default([]),
+    session: sessionSchema.prefault({}),
+    rateLimit: z
+      .union([z.literal(false), rateLimitSchema()], 'must be false, or an object of rules')
+      .prefault({}),
+    email: emailSchema.optional(),
+    outbox: outboxSchema.prefault({}),
+    webhooks: webhooksSchema.default([]),
+    user: userSchema.prefault({}),
+    hooks: hooksSchema.prefault({}),
+    requestProperty: requestProperty.default('auth'),
+    signUp: z.enum(['open', 'closed'], "must be 'open' or 'closed'").default('open'),
+    account: accountSchema.prefault({}),
+    accountDeletion: accountDeletionSchema.prefault({}),
+    tablePrefix: z
+      .string()
+      .regex(
+        /^([a-z][a-z0-9_]{0,29})?$/,
+        'must be at most 30 characters of a-z, 0-9 and _, starting with a letter',
+      )
+      .default(''),
+    logger: z
+      .custom<Logger>(
+        (it) =>
+          ['debug', 'info', 'warn', 'error'].every((name) => typeof (it as never)?.[name] === 'function'),
+        'must have the methods debug, info, warn and error',
+      )
+      .default(consoleLogger),
+  });
 
 /** The base path if the router is mounted at the root of the app and none is configured. */
 export const DEFAULT_BASE_PATH = '/auth';
@@ -183,7 +191,8 @@ export const DEFAULT_BASE_PATH = '/auth';
  * @throws TypeError naming every invalid key and how to fix it
  */
 export function readConfig(config: AuthConfig<readonly unknown[]>) {
-  const { secret: secrets, webhooks, ...options } = readOptions('', () => configSchema, config);
+  const { secret: secrets, webhooks, ...options } = readOptions('', configSchema, config);
+  requirePlugins(config, namesOf(options.plugins));
   const settings = settingsOf(options);
   for (const warning of warningsAbout(settings)) settings.logger.warn(`latchkey: ${warning}`);
   return { settings, secrets, webhooks };
@@ -192,9 +201,9 @@ export function readConfig(config: AuthConfig<readonly unknown[]>) {
 /** The config with defaults filled in, without its secrets. */
 export type Settings = Readonly<ReturnType<typeof readConfig>['settings']>;
 
-function settingsOf(options: Omit<z.output<typeof configSchema>, 'secret' | 'webhooks'>) {
+function settingsOf(options: Omit<z.output<ReturnType<typeof configSchema>>, 'secret' | 'webhooks'>) {
   // Without the plugins, in which the secrets of providers are.
-  const { plugins: _, session, baseUrl, httpBasePath, trustedOrigins, rateLimit, email, ...rest } = options;
+  const { plugins, session, baseUrl, httpBasePath, trustedOrigins, rateLimit, email, ...rest } = options;
   return {
     ...rest,
     ...sessionSettings(session, baseUrl),
@@ -208,8 +217,25 @@ function settingsOf(options: Omit<z.output<typeof configSchema>, 'secret' | 'web
     /** Null if rate limits are disabled. */
     rateLimit: rateLimitSettings(rateLimit, rest.tablePrefix),
     /** Null if `email` is not configured. */
-    email: email ? emailSettings(email, baseUrl) : null,
+    email: email ? emailSettings(email, baseUrl, namesOf(plugins)) : null,
   };
+}
+
+function namesOf(plugins: readonly unknown[]): ReadonlySet<string> {
+  return new Set(plugins.map((plugin) => (plugin as { readonly name: string }).name));
+}
+
+/** @throws TypeError if the config names what only a plugin has that is not in its list */
+function requirePlugins({ email, rateLimit, webhooks = [] }: AuthConfig, plugins: ReadonlySet<string>): void {
+  const notices = typeof email?.notices === 'object' ? email.notices : [];
+  const limits = Object.entries(rateLimit || {}).flatMap(([name, rule]) => (rule === undefined ? [] : name));
+  const events = webhooks.flatMap((webhook) => webhook.events ?? []);
+  const mistakes = [
+    ...declaredNotices.withoutPlugin('email.notices', notices, plugins),
+    ...declaredLimits.withoutPlugin('rateLimit', limits, plugins),
+    ...declaredEvents.withoutPlugin('webhooks', [...new Set(events)], plugins),
+  ];
+  if (mistakes.length > 0) throw new TypeError(`latchkey: ${mistakes.join('; ')}`);
 }
 
 function originsOf(baseUrl: string | undefined, trusted: readonly string[]): ReadonlySet<string> {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { MailMessage } from '../mail/messages.js';
-import { NOTICE_KINDS, type NoticeKind } from '../mail/notice-kinds.js';
+import { chosenNotices, declaredNotices, type NoticeKind } from '../mail/notice-kinds.js';
 import { schemaOf } from './options.js';
 
 /** How emails are sent, and where their links lead. */
@@ -26,7 +26,8 @@ export interface EmailOptions {
   /** Likewise, the app's page that reads `?token=` and calls POST /undo-change. @default `/undo-change` */
   undoUrl?: string;
   /**
-   * Which notices tell users what happens to their accounts. A kind that is left out is neither sent nor can it be undone.
+   * Which notices tell users what happens to their accounts: a list can name the kinds of latchkey and of the plugins in
+   * `plugins`. A kind that is left out is neither sent nor can it be undone.
    * @default true: all of them
    */
   notices?: boolean | readonly NoticeKind[];
@@ -40,6 +41,12 @@ const page = z
     'must be a path such as /confirm, or an absolute URL',
   );
 
+// A function, because plugins declare their kinds after this module is loaded.
+const NOT_A_NOTICE = {
+  error: () =>
+    `Invalid option: expected one of ${declaredNotices.names.map((name) => `"${name}"`).join('|')}`,
+};
+
 /** @internal */
 export const emailSchema = schemaOf<EmailOptions>()({
   send: z.custom<EmailOptions['send']>(
@@ -52,24 +59,26 @@ export const emailSchema = schemaOf<EmailOptions>()({
   changeEmailUrl: page.default('/change-email'),
   undoUrl: page.default('/undo-change'),
   notices: z
-    .union([z.boolean(), z.array(z.enum(NOTICE_KINDS))], {
-      error: `must be true, false, or a list of ${NOTICE_KINDS.join(', ')}`,
+    .union([z.boolean(), z.array(z.custom<NoticeKind>((it) => declaredNotices.has(it), NOT_A_NOTICE))], {
+      error: () => `must be true, false, or a list of ${declaredNotices.names.join(', ')}`,
     })
     .default(true),
 });
 
-/** @internal */
-export function emailSettings(email: z.output<typeof emailSchema>, baseUrl: string | undefined) {
+/**
+ * @param plugins the names of the plugins in the config
+ * @internal
+ */
+export function emailSettings(
+  email: z.output<typeof emailSchema>,
+  baseUrl: string | undefined,
+  plugins: ReadonlySet<string>,
+) {
   return {
     ...email,
     invitationUrl: email.invitationUrl ?? email.resetUrl,
     /** Those that are sent. */
-    notices: noticesOf(email.notices),
+    notices: chosenNotices(email.notices, plugins),
     baseUrl: baseUrl ?? null,
   };
-}
-
-function noticesOf(notices: boolean | readonly NoticeKind[]): readonly NoticeKind[] {
-  if (typeof notices === 'boolean') return notices ? NOTICE_KINDS : [];
-  return notices;
 }

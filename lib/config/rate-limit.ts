@@ -1,17 +1,10 @@
 import * as z from 'zod';
+import { declaredLimits, type LimitNames, type WindowRule } from '../limits/limiter.js';
 import type { RedisClient } from '../limits/redis-store.js';
 import type { WindowPolicy } from '../limits/store.js';
 import { schemaOf, seconds } from './options.js';
 
-/** A fixed-window rate limit. */
-export interface WindowRule {
-  /** The number of requests allowed per window. */
-  limit: number;
-  /** The length of a window, in seconds. */
-  window: number;
-}
-
-/** Rate limits, and where their counters are stored. `false` disables a rule. */
+/** Rate limits, and where their counters are stored. `false` disables a rule. Plugins add their own. */
 export interface RateLimitOptions {
   /** A Redis URL (needs the package `ioredis`), or a client of `ioredis` or `redis`. @default the database */
   store?: RedisClient | string;
@@ -40,11 +33,6 @@ export interface RateLimitOptions {
   /** Checks of whether a username is available, per address. @default { limit: 60, window: 60 } */
   usernameCheck?: WindowRule | false;
   /**
-   * Requests for passkey options: for sign-ins per address, and for everything else per account.
-   * @default { limit: 60, window: 60 }
-   */
-  passkeyOptions?: WindowRule | false;
-  /**
    * Wrong passwords per account: how many are allowed before attempts are paused, and the first and the longest pause,
    * in seconds. The pause doubles with each further failure.
    * @default { failures: 5, firstPause: 15, maxPause: 900 }
@@ -58,6 +46,10 @@ const count = z.int('must be a whole number').positive('must be at least 1');
 export const windowSchema = schemaOf<WindowRule>()({ limit: count, window: seconds });
 
 const windowRule = z.union([z.literal(false), windowSchema], 'must be false or { limit, window }');
+const windowRules = () =>
+  Object.fromEntries(
+    declaredLimits.entries.map(([name, rule]) => [name, windowRule.default(rule)]),
+  ) as Record<keyof LimitNames, z.ZodDefault<typeof windowRule>>;
 const pauseRule = z.union(
   [
     z.literal(false),
@@ -71,36 +63,34 @@ const pauseRule = z.union(
   'must be false or { failures, firstPause, maxPause }',
 );
 
-/** @internal */
-export const rateLimitSchema = schemaOf<RateLimitOptions>()({
-  store: z
-    .union(
-      [
-        z.string().regex(/^rediss?:/, 'must be a Redis URL (redis://…), or a client of ioredis or redis'),
-        z.custom<RedisClient>((it) => typeof (it as { eval?: unknown })?.eval === 'function'),
-      ],
-      'must be a Redis URL, or a client of ioredis or redis',
-    )
-    .optional(),
-  keyPrefix: z
-    .string()
-    .regex(/^[!-~]{1,100}$/, 'must be 1 to 100 printable ASCII characters, without spaces')
-    .optional(),
-  signIn: windowRule.default({ limit: 20, window: 60 }),
-  signUp: windowRule.default({ limit: 20, window: 60 }),
-  mail: windowRule.default({ limit: 3, window: 60 }),
-  passwordCheck: windowRule.default({ limit: 60, window: 60 }),
-  passwordChange: windowRule.default({ limit: 5, window: 3600 }),
-  usernameCheck: windowRule.default({ limit: 60, window: 60 }),
-  passkeyOptions: windowRule.default({ limit: 60, window: 60 }),
-  account: pauseRule.default({ failures: 5, firstPause: 15, maxPause: 900 }),
-}).refine(({ store, keyPrefix }) => keyPrefix === undefined || store !== undefined, {
-  error: 'is for Redis: set store too, or use tablePrefix for counters in the database',
-  path: ['keyPrefix'],
-});
+/** A function, because plugins declare their limits after this module is loaded. @internal */
+export const rateLimitSchema = () =>
+  schemaOf<RateLimitOptions>()({
+    store: z
+      .union(
+        [
+          z.string().regex(/^rediss?:/, 'must be a Redis URL (redis://…), or a client of ioredis or redis'),
+          z.custom<RedisClient>((it) => typeof (it as { eval?: unknown })?.eval === 'function'),
+        ],
+        'must be a Redis URL, or a client of ioredis or redis',
+      )
+      .optional(),
+    keyPrefix: z
+      .string()
+      .regex(/^[!-~]{1,100}$/, 'must be 1 to 100 printable ASCII characters, without spaces')
+      .optional(),
+    ...windowRules(),
+    account: pauseRule.default({ failures: 5, firstPause: 15, maxPause: 900 }),
+  }).refine(({ store, keyPrefix }) => keyPrefix === undefined || store !== undefined, {
+    error: 'is for Redis: set store too, or use tablePrefix for counters in the database',
+    path: ['keyPrefix'],
+  });
 
 /** @internal */
-export function rateLimitSettings(options: false | z.output<typeof rateLimitSchema>, tablePrefix: string) {
+export function rateLimitSettings(
+  options: false | z.output<ReturnType<typeof rateLimitSchema>>,
+  tablePrefix: string,
+) {
   if (options === false) return null;
   const { store, keyPrefix, account, ...windows } = options;
   return {

@@ -1,4 +1,4 @@
-import { AuthError, type AuthErrorCode } from '../errors.js';
+import { AuthError, type AuthErrorCode, UndeclaredError } from '../errors.js';
 
 interface DatabaseFault extends Error {
   sql?: string;
@@ -82,9 +82,13 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return name === 'SequelizeForeignKeyConstraintError' || parent?.code === RESTRICT_VIOLATION;
 }
 
-/** What callers get for an error: constraint violations and what the app threw as they are, others as `unavailable`. */
+/**
+ * What callers get for an error: constraint violations, what the app threw and what nobody has declared as they are, others
+ * as `unavailable`.
+ */
 export function asFailure(error: unknown): unknown {
   if (error instanceof AppError && !isRetryable(error)) return error.cause;
+  if (error instanceof UndeclaredError) return error;
   const isOfConstraint = isForeignKeyViolation(error) || violatedUnique(error) !== null;
   return isOfConstraint ? error : asUnavailable(error);
 }

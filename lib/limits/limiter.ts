@@ -1,29 +1,59 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { CallContext } from '../context/call.js';
 import { AuthError } from '../errors.js';
+import { CORE, Declarations, type Owner } from '../owners.js';
 import type { LimitStore, PausePolicy, WindowPolicy } from './store.js';
 
-/** The rate limits; null disables a rule. */
-export interface LimitRules {
-  /** Sign-ins per address, also with providers, and everything else that checks or sets a password, except sign-ups. */
-  readonly signIn: WindowPolicy | null;
-  /** Sign-ups per address, and new users of providers. */
-  readonly signUp: WindowPolicy | null;
-  /** Requested emails, per address and per account. */
-  readonly mail: WindowPolicy | null;
-  /** Checks of an account's password, right or wrong, for somebody who has a session or an emailed link. */
-  readonly passwordCheck: WindowPolicy | null;
-  /** Changes of an account's password, other than resets. */
-  readonly passwordChange: WindowPolicy | null;
-  /** Checks of whether a username is available, per address. */
-  readonly usernameCheck: WindowPolicy | null;
-  /** Requests for options for passkeys: sign-ins per address, everything else per account. */
-  readonly passkeyOptions: WindowPolicy | null;
-  /** Wrong passwords per account. */
-  readonly account: PausePolicy | null;
+/** A fixed-window rate limit. */
+export interface WindowRule {
+  /** The number of requests allowed per window. */
+  limit: number;
+  /** The length of a window, in seconds. */
+  window: number;
 }
 
-type WindowName = Exclude<keyof LimitRules, 'account'>;
+/** The limits by name, with their defaults. Every limit is declared, including those of plugins that are not in the config. */
+export const declaredLimits = new Declarations<WindowRule>('limit');
+
+/**
+ * Declares limits, by their names in `rateLimit`. Their owner calls it when its module is loaded, and adds the names to
+ * {@link LimitNames} and to `RateLimitOptions`.
+ *
+ * @param limits the defaults
+ */
+export function declareLimits<const L extends Readonly<Record<string, WindowRule>>>(
+  owner: Owner | null,
+  limits: L,
+): L {
+  for (const [name, rule] of Object.entries(limits)) declaredLimits.add(owner, name, rule);
+  return limits;
+}
+
+const limits = declareLimits(CORE, {
+  /** Sign-ins per address, also with providers, and everything else that checks or sets a password, except sign-ups. */
+  signIn: { limit: 20, window: 60 },
+  /** Sign-ups per address, and new users of providers. */
+  signUp: { limit: 20, window: 60 },
+  /** Requested emails, per address and per account. */
+  mail: { limit: 3, window: 60 },
+  /** Checks of an account's password, right or wrong, for somebody who has a session or an emailed link. */
+  passwordCheck: { limit: 60, window: 60 },
+  /** Changes of an account's password, other than resets. */
+  passwordChange: { limit: 5, window: 3600 },
+  /** Checks of whether a username is available, per address. */
+  usernameCheck: { limit: 60, window: 60 },
+});
+
+/** The names of all limits but `account`. Plugins add their own. */
+export interface LimitNames extends Record<keyof typeof limits, unknown> {}
+
+type WindowName = keyof LimitNames;
+
+/** The rate limits; null disables a rule. */
+export type LimitRules = { readonly [Name in WindowName]: WindowPolicy | null } & {
+  /** Wrong passwords per account. */
+  readonly account: PausePolicy | null;
+};
 
 /** A refused password attempt. */
 export interface RefusedAttempt {
@@ -71,8 +101,10 @@ export class Limiter {
    *
    * @param what distinguishes requests that a rule counts separately
    * @throws AuthError `rate_limited`
+   * @throws TypeError if nobody has declared the limit
    */
   async countAddress(name: WindowName, what = ''): Promise<void> {
+    declaredLimits.require(name);
     const { client } = this;
     if (client !== '') await this.#count(name, `${what} address ${client}`);
   }
@@ -110,6 +142,7 @@ export class Limiter {
   }
 
   async #count(name: WindowName, who: string): Promise<void> {
+    declaredLimits.require(name);
     const rule = this.rules?.[name];
     if (!rule) return;
     const left = await this.store?.hit(`${name} ${who}`, rule);
@@ -118,7 +151,7 @@ export class Limiter {
 }
 
 /** The error, with the headers of draft-ietf-httpapi-ratelimit-headers. */
-function tooMany(name: keyof LimitRules, policy: string, leftMs: number): AuthError {
+function tooMany(name: WindowName | 'account', policy: string, leftMs: number): AuthError {
   // Rounded up, so that a retry after this time is allowed.
   const retryAfter = Math.max(1, Math.ceil(leftMs / 1000));
   return new AuthError('rate_limited', {

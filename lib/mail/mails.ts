@@ -3,7 +3,7 @@ import { MAIL_LANE } from '../outbox/lane.js';
 import type { Outbox } from '../outbox/outbox.js';
 import type { NewEntry } from '../outbox/rows.js';
 import type { User } from '../tables/core.js';
-import type { MailTemplate, NoticeFacts, NoticeTemplate } from './messages.js';
+import type { MailTemplate, NoticeFacts, PlainTemplate } from './messages.js';
 
 /** What the one-time token of a link is for. */
 export interface LinkPurpose {
@@ -43,7 +43,7 @@ export interface NewEmailMail {
 /** A notice. */
 export interface NoticeMail {
   readonly type: 'notice';
-  readonly template: NoticeTemplate;
+  readonly template: PlainTemplate;
   readonly user: User;
   readonly to: string;
   /** Null in an email that tells somebody of what another person did. */

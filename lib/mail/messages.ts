@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type { User } from '../tables/core.js';
+import type { NoticeKind, NoticeTexts } from './notice-kinds.js';
 
 /** How emails are sent. */
 export interface MailSettings {
@@ -19,7 +20,7 @@ export class Mailer {
 
   /** Sends a notice. @param facts null for an email that tells somebody of what another person did */
   async notify(
-    template: NoticeTemplate,
+    template: PlainTemplate,
     user: User,
     to: string,
     facts: NoticeFacts | null = null,
@@ -47,7 +48,7 @@ const MAX_SUBJECT = 100;
 
 /** @param facts null for an email that tells somebody of what another person did */
 export async function composeNotice(
-  { kind, subject, lines, about = 'What', undo: intro = UNDO, help }: NoticeTemplate,
+  { kind, subject, lines, about = 'What', undo: intro = UNDO, help }: PlainTemplate,
   user: User,
   to: string,
   facts: NoticeFacts | null,
@@ -147,12 +148,12 @@ function withoutLinks(name: string): string {
   return name.replace(/[:/\\@](?=\S)|\.(?=[^\s\d])/gu, '$& ');
 }
 
-/** Every kind of email. Plugins add their own. */
+/** Every kind of email but for notices. Plugins add their own. */
 // biome-ignore lint/suspicious/noEmptyInterface: it is extended by those that send email
 export interface MailKinds {}
 
 /** The kind of an email. */
-export type MailKind = keyof MailKinds;
+export type MailKind = keyof MailKinds | NoticeKind;
 
 /** An email to a user, ready to be sent. The app can use texts of its own, as long as they contain `url`. */
 export interface MailMessage {
@@ -211,18 +212,9 @@ export interface MailTemplate {
   readonly after: string;
 }
 
-/** The texts of a notice, which has no link but perhaps one that undoes what it is about. */
-export interface NoticeTemplate {
+/** The texts of an email without a link of its own: of a notice, or of what another person did. */
+export interface PlainTemplate extends NoticeTexts {
   readonly kind: MailKind;
-  /** The subject line. Nothing that a user has written belongs into it. */
-  readonly subject: string;
-  readonly lines: readonly string[];
-  /** What the `subject` of its details is, such as `Passkey`. @default `What` */
-  readonly about?: string;
-  /** The text before the link that undoes it. @default "If it was not you, undo it here within 7 days:" */
-  readonly undo?: string;
-  /** What to do instead if there is no such link. @default nothing */
-  readonly help?: string;
 }
 
 const RELATIVE = 'http://relative.invalid';

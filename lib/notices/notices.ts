@@ -3,52 +3,10 @@ import type { CallContext, Client } from '../context/call.js';
 import { createToken } from '../crypto/token.js';
 import type { Clock } from '../database/clock.js';
 import type { Mails } from '../mail/mails.js';
-import type { NoticeTemplate } from '../mail/messages.js';
-import type { NoticeKind } from '../mail/notice-kinds.js';
+import { declaredNotices, type NoticeKind, type NoticeTemplate } from '../mail/notice-kinds.js';
 import type { User } from '../tables/core.js';
 import type { UserRecord } from '../users/record.js';
 import { type AccountChanges, UNDO_MS } from './changes.js';
-
-declare module '../mail/messages.js' {
-  interface MailKinds {
-    'account-deleted': unknown;
-    'new-device': unknown;
-    'username-changed': unknown;
-  }
-}
-
-export const accountDeletedNotice: NoticeTemplate = {
-  kind: 'account-deleted',
-  subject: 'Your account was deleted',
-  lines: ['Your account was deleted, with everything that belonged to it.'],
-  help: 'If it was not you, contact us.',
-};
-
-/** @param graceDays for how many days the account is kept shut */
-export function accountClosedNotice(graceDays: number): NoticeTemplate {
-  const time = graceDays === 1 ? '1 day' : `${graceDays} days`;
-  return {
-    kind: 'account-deleted',
-    subject: 'Your account was deleted',
-    lines: [
-      `Your account was deleted. Nobody can sign in to it any more. In ${time}, everything that belongs to it goes for good.`,
-    ],
-    undo: `If it was not you, this link brings the account back. It works for ${time}:`,
-  };
-}
-
-export const usernameChangedNotice: NoticeTemplate = {
-  kind: 'username-changed',
-  subject: 'Your username was changed',
-  lines: ['Your account has another username. Signing in with the earlier one does not work any more.'],
-};
-
-export const newDeviceNotice: NoticeTemplate = {
-  kind: 'new-device',
-  subject: 'A sign-in from a new device',
-  lines: ['Somebody signed in to your account in a browser in which it had not been used before.'],
-  undo: 'If it was not you, this link signs everybody out, and undoes what has been changed since. It works for 7 days:',
-};
 
 /** The prefix of the tokens that undo changes. */
 export const UNDO_PREFIX = 'lku_';
@@ -105,16 +63,20 @@ export class Notices {
     return this.#kinds.size > 0;
   }
 
-  /** Writes down a change that is about to be made, and tells the user of it. The user's row is locked. */
+  /**
+   * Writes down a change that is about to be made, and tells the user of it. The user's row is locked.
+   *
+   * @throws TypeError if nobody has declared the notice
+   */
   async before(
     template: NoticeTemplate,
     record: UserRecord,
     transaction: Transaction,
     details: NoticeDetails = {},
   ): Promise<void> {
+    const notice = this.#notice(template, record.user, details);
     // Even if nobody is told of this change: undoing an earlier one undoes it too.
     if (!this.isOn) return;
-    const notice = this.#notice(template, record.user, details);
     const { takenEmail = null, lifetimeMs = UNDO_MS } = details;
     const change = { kind: template.kind, token: notice?.token ?? null, email: takenEmail, lifetimeMs };
     await this.changes.record(change, record, transaction);
@@ -157,6 +119,8 @@ export class Notices {
     user: User,
     { subject, takenEmail, byApp = false }: NoticeDetails,
   ): Notice | null {
+    // Whether or not it is sent: an owner who has forgotten to declare it learns of that in any app.
+    declaredNotices.require(template.kind);
     const to = takenEmail ?? user.email;
     if (to === null || !this.#kinds.has(template.kind)) return null;
     const { ip, userAgent } = this.context.client;

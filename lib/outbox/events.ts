@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import type { Transaction } from 'sequelize';
 import type { Database } from '../database/database.js';
 import type { Logger } from '../logger.js';
+import { CORE, Declarations, type Owner } from '../owners.js';
 import type { NewEntry } from './rows.js';
 
 /** The client that caused an event, if known. */
@@ -51,14 +52,16 @@ export type AuthEventName = keyof AuthEvents;
 /** A listener for `auth.on`. Its return value is ignored, and a promise is not awaited. */
 export type AuthEventListener<N extends AuthEventName> = (event: AuthEvents[N]) => unknown;
 
-const names = new Set<string>();
+/** Every event that has been declared, including those of plugins that are not in the config. */
+export const declaredEvents = new Declarations('event');
 
-/** Registers events for `auth.on`. A plugin calls it when its module is loaded. */
-export function declareEvents<const N extends AuthEventName>(...declared: N[]): void {
-  for (const name of declared) names.add(name);
+/** Declares events. Their owner calls it when its module is loaded. */
+export function declareEvents<const N extends AuthEventName>(owner: Owner | null, ...names: N[]): void {
+  for (const name of names) declaredEvents.add(owner, name, null);
 }
 
 declareEvents(
+  CORE,
   'user.created',
   'user.email_verified',
   'user.updated',
@@ -72,10 +75,10 @@ declareEvents(
 
 /** @throws TypeError on an unknown name. @param where what names it, for the message */
 export function checkEventName(name: unknown, where = ''): asserts name is AuthEventName {
-  if (names.has(name as string)) return;
+  if (declaredEvents.has(name)) return;
   const prefix = where && `${where}: `;
   throw new TypeError(
-    `latchkey: ${prefix}there is no event ${inspect(name)}; listen to one of ${[...names].join(', ')}`,
+    `latchkey: ${prefix}there is no event ${inspect(name)}; listen to one of ${declaredEvents.names.join(', ')}`,
   );
 }
 
@@ -130,8 +133,10 @@ export class Events {
    * app if the call takes part in one.
    *
    * @param transaction that of the change, so that both are stored or neither is
+   * @throws TypeError if nobody has declared the event
    */
   emit<N extends AuthEventName>(name: N, details: EventDetails[N], transaction?: Transaction): void {
+    declaredEvents.require(name);
     const { ip = null, userAgent } = this.database.context.client;
     // Frozen, since all listeners and the audit log get the same object. TypeScript cannot infer a spread of `N`.
     const event = Object.freeze({ ip, userAgent, ...details }) as unknown as AuthEvents[N];
@@ -148,6 +153,7 @@ export class Events {
     all: readonly EventDetails[N][],
     transaction?: Transaction,
   ): void {
+    declaredEvents.require(name);
     for (const details of all.slice(0, MOST_AT_ONCE)) this.emit(name, details, transaction);
     const others = all.slice(MOST_AT_ONCE);
     if (others.length === 0) return;
@@ -172,12 +178,14 @@ export class Events {
     work: (transaction?: Transaction) => Promise<T>,
     transaction?: Transaction,
   ): Promise<T> {
+    for (const name of names) declaredEvents.require(name);
     const isStored = names.some((name) => this.#recorder?.takes(name));
     return isStored && !transaction ? this.database.transaction(work) : work(transaction);
   }
 
   /** What an event would store that has not happened, so that its absence tells nobody anything. */
   pretended(name: AuthEventName): readonly NewEntry[] {
+    declaredEvents.require(name);
     return this.#recorder?.pretended(name) ?? [];
   }
 

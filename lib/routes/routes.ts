@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Core } from '../core/core.js';
+import { requireProblems } from '../errors.js';
 import { describeApi } from '../http/openapi.js';
 import { type Route, route, withTwins } from '../http/route.js';
 import type { PluginParts } from '../plugin.js';
@@ -14,7 +15,7 @@ import {
   signout,
 } from './sessions.js';
 
-/** The core's routes and those of plugins. */
+/** The core's routes and those of plugins. @throws TypeError if one has a problem that nobody has declared */
 export function allRoutes(core: Core, plugins: readonly Pick<PluginParts, 'routes'>[]): readonly Route[] {
   const routes = withTwins(core.settings, [
     me(core),
@@ -30,6 +31,8 @@ export function allRoutes(core: Core, plugins: readonly Pick<PluginParts, 'route
     revokeSessions(core),
     ...plugins.flatMap((plugin) => plugin.routes?.() ?? []),
   ]);
+  for (const { method, path, problems = [] } of routes)
+    requireProblems(`${method.toUpperCase()} ${path}`, problems);
   // The document includes its own route.
   routes.push(openapi(core, routes));
   return routes;

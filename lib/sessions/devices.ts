@@ -4,8 +4,10 @@ import { createToken, digestToken, isWellFormedToken } from '../crypto/token.js'
 import { uuidv7 } from '../crypto/uuid.js';
 import { BATCH, type Chore, countRows, type Ends, endsOf, inBatches, isOld } from '../database/chores.js';
 import type { Database } from '../database/database.js';
+import { declareNotices } from '../mail/notice-kinds.js';
 import { UNDO_MS } from '../notices/changes.js';
-import { type Notices, newDeviceNotice } from '../notices/notices.js';
+import type { Notices } from '../notices/notices.js';
+import { CORE } from '../owners.js';
 import type { NewRow, RowOf } from '../tables/column.js';
 import type { DeviceColumns, User } from '../tables/core.js';
 import type { Selection, Table } from '../tables/table.js';
@@ -370,7 +372,7 @@ export class Devices {
   async add(user: User, known: KnownDevices, transaction: Transaction): Promise<string> {
     const now = this.database.clock.date();
     const token = await this.#tokenFor(user.id, transaction);
-    const notice = this.notices.unrecorded(newDeviceNotice, user);
+    const notice = this.notices.unrecorded(deviceNotices['new-device'], user);
     const undoTokenHash = notice?.token ? digestToken(notice.token) : null;
     const times = { createdAt: now, lastUsedAt: now };
     const row = { id: uuidv7(now.getTime()), userId: user.id, tokenHash: digestToken(token), ...times };
@@ -408,4 +410,16 @@ export class Devices {
     const [token, ...others] = request ? this.tokensOf(request) : [];
     return others.length === 0 && isWellFormedToken(PREFIX, token) ? token : null;
   }
+}
+
+const deviceNotices = declareNotices(CORE, {
+  'new-device': {
+    subject: 'A sign-in from a new device',
+    lines: ['Somebody signed in to your account in a browser in which it had not been used before.'],
+    undo: 'If it was not you, this link signs everybody out, and undoes what has been changed since. It works for 7 days:',
+  },
+});
+
+declare module '../mail/notice-kinds.js' {
+  interface NoticeKinds extends Record<keyof typeof deviceNotices, unknown> {}
 }

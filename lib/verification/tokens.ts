@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize';
 import { createToken, digestToken, isWellFormedToken } from '../crypto/token.js';
 import { type Chore, ExpiredRows } from '../database/chores.js';
 import type { Database } from '../database/database.js';
-import { AuthError } from '../errors.js';
+import { AuthError, UndeclaredError } from '../errors.js';
 import type { LinkPurpose } from '../mail/mails.js';
 import { GIVE_UP_MS } from '../outbox/rows.js';
 import type { TokenColumns } from '../tables/core.js';
@@ -92,8 +92,15 @@ export class OneTimeTokens {
    *
    * @param accepted the purposes that it may have
    * @throws AuthError `invalid_token`
+   * @throws TypeError if no plugin has declared a purpose, whose tokens nothing would end
    */
   async find(accepted: Purpose | readonly Purpose[], token: string): Promise<FoundToken> {
+    const declared = this.#purposes;
+    const unknown = [accepted].flat().find(({ name }) => !declared.some((purpose) => purpose.name === name));
+    if (unknown)
+      throw new UndeclaredError(
+        `latchkey: nobody has declared the purpose '${unknown.name}': add it to the purposes of its plugin`,
+      );
     if (!isWellFormedToken(PREFIX, token)) throw new AuthError('invalid_token');
     const hash = digestToken(token);
     const [row] = await this.table.whole('t').select('WHERE t.token_hash = :hash', { hash });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { apiKeys } from '../../lib/index.js';
-import { NOTICE_KINDS } from '../../lib/mail/notice-kinds.js';
+import { declaredNotices } from '../../lib/mail/notice-kinds.js';
 import { ada, password, sessionCookie, signedIn } from '../support/app.js';
 import { rows } from '../support/database.js';
 import { type MailApp, startMailApp } from '../support/mail-app.js';
@@ -51,7 +51,7 @@ async function mailsOf(count: number, work: () => PromiseLike<unknown>) {
   expect(sent()).toHaveLength(count);
   return sent().sort((a, b) => (a.kind < b.kind ? -1 : 1));
 }
-const OTHER_NOTICES = NOTICE_KINDS.filter((kind) => !kind.startsWith('email-')) as readonly string[];
+const OTHER_NOTICES = declaredNotices.names.filter((kind) => !kind.startsWith('email-'));
 const tokenFor = async (email = NEW, by = browser) => {
   const mails = await mailsOf(2, () => ask(email, {}, by).expect(202));
   return mails.find(({ kind }) => kind === 'verify-new-email')?.token ?? '';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { User } from '../../lib/index.js';
-import type { NoticeTemplate } from '../../lib/mail/messages.js';
 import { composeNotice, type NoticeFacts } from '../../lib/mail/messages.js';
+import type { NoticeTemplate } from '../../lib/mail/notice-kinds.js';
 
 const at = new Date('2026-11-22T10:14:59.999Z');
 const ada = { id: '1', email: 'ada@example.com', emailVerifiedAt: at, username: 'ada' } as unknown as User;

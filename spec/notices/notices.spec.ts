@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { internalsOf } from '../../lib/auth.js';
 import { apiKeys, type NoticeKind, passkeys, twoFactor } from '../../lib/index.js';
-import { NOTICE_KINDS } from '../../lib/mail/notice-kinds.js';
+import { declaredNotices } from '../../lib/mail/notice-kinds.js';
 import type { ProviderPlugin } from '../../lib/providers.js';
 import { signedIn } from '../support/app.js';
 import { rows } from '../support/database.js';
@@ -26,6 +26,8 @@ const mail = mailbox();
 let provider: LyingProvider;
 let app: OAuthApp;
 let people = 0;
+
+const KINDS = declaredNotices.names as NoticeKind[];
 
 interface Row {
   /** What the user has before it. */
@@ -219,14 +221,14 @@ const sentTo = async (email: string, kind: string) => {
 };
 
 test('there is a row for every kind', () => {
-  expect(Object.keys(ROWS).sort()).toEqual([...NOTICE_KINDS].sort());
+  expect(Object.keys(ROWS).sort()).toEqual([...KINDS].sort());
 });
 
 describe('a user is told, at the address that the account had before, of', () => {
   beforeAll(() => start(true));
   afterAll(() => app.stop());
 
-  test.each(NOTICE_KINDS)('%s', async (kind) => {
+  test.each(KINDS)('%s', async (kind) => {
     const row = ROWS[kind];
     const { email, browser } = await begin(row);
     const began = Date.now();
@@ -371,9 +373,7 @@ describe.each([
   beforeAll(() => start(notices));
   afterAll(() => app.stop());
 
-  const off = NOTICE_KINDS.filter(
-    (kind) => notices === false || !(notices as readonly string[]).includes(kind),
-  );
+  const off = KINDS.filter((kind) => notices === false || !(notices as readonly string[]).includes(kind));
   test.each(off)('%s', async (kind) => {
     const row = ROWS[kind];
     const { email, browser } = await begin(row);

@@ -1,5 +1,5 @@
 import type { AuthConfig, MailMessage, Plugin } from '../../lib/index.js';
-import { NOTICE_KINDS } from '../../lib/mail/notice-kinds.js';
+import { declaredNotices } from '../../lib/mail/notice-kinds.js';
 import { type SpecApp, type SpecAppOptions, startApp } from './app.js';
 
 /** An app that sends emails and keeps them in a list. */
@@ -22,7 +22,7 @@ export async function startMailApp<const P extends readonly Plugin[]>({
     ...options,
     config: { baseUrl: BASE_URL, ...config, email: { send: (mail) => mails.push(mail), ...config.email } },
   });
-  const isNotice = ({ kind }: MailMessage) => (NOTICE_KINDS as readonly string[]).includes(kind);
+  const isNotice = ({ kind }: MailMessage) => declaredNotices.has(kind);
   const newMails = async (work: () => PromiseLike<unknown>, atLeast: number, kind?: MailMessage['kind']) => {
     const before = mails.length;
     const sent = () => mails.slice(before).filter((mail) => (kind ? mail.kind === kind : !isNotice(mail)));

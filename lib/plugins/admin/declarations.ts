@@ -1,5 +1,8 @@
 import { declareProblems } from '../../errors.js';
 import { declareEvents } from '../../outbox/events.js';
+import type { Owner } from '../../owners.js';
+
+const OWNER: Owner = { name: 'admin', call: 'admin()' };
 
 /** What an administrator did to whom. `adminId` is null for a programmatic call without one. */
 interface ByAdmin {
@@ -25,6 +28,7 @@ declare module '../../outbox/events.js' {
 }
 
 declareEvents(
+  OWNER,
   'admin.user_created',
   'admin.user_updated',
   'admin.user_deleted',

@@ -4,7 +4,7 @@ import { AuthError, type FieldError } from '../../errors.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
 import { LAST_TIME } from '../../tables/column.js';
 import type { ApiKey } from './declarations.js';
-import { apiKeyCreatedNotice } from './declarations.js';
+import { apiKeyNotices } from './declarations.js';
 import type { ApiKeyStore } from './store.js';
 import './declarations.js';
 
@@ -54,7 +54,7 @@ export class ApiKeysApi {
   #add(userId: string, sessionId: string | null, input: ReturnType<typeof checkInput>) {
     return this.#core.change(userId, { sessionId }, async (record, transaction) => {
       const details = { subject: input.name };
-      await this.#core.notices.before(apiKeyCreatedNotice, record, transaction, details);
+      await this.#core.notices.before(apiKeyNotices['api-key-created'], record, transaction, details);
       const made = await this.#store.create(userId, input, this.#maxPerUser, transaction);
       this.#core.events.emit('api_key.created', { userId, apiKeyId: made.apiKey.id }, transaction);
       return made;

@@ -1,10 +1,13 @@
 import { declareProblems } from '../../errors.js';
-import type { NoticeTemplate } from '../../mail/messages.js';
+import { declareNotices } from '../../mail/notice-kinds.js';
 import { declareFormerMigration } from '../../migrations/former.js';
 import { declareEvents } from '../../outbox/events.js';
+import type { Owner } from '../../owners.js';
 import { column, type ShownOf } from '../../tables/column.js';
 import { users } from '../../tables/core.js';
 import { declareTable } from '../../tables/table.js';
+
+const OWNER: Owner = { name: 'apiKeys', call: 'apiKeys()' };
 
 export const apiKeysTable = declareTable({
   name: 'api_keys',
@@ -60,17 +63,16 @@ declare module '../../outbox/events.js' {
   }
 }
 
-declareEvents('api_key.created', 'api_key.revoked');
+declareEvents(OWNER, 'api_key.created', 'api_key.revoked');
 
-declare module '../../mail/messages.js' {
-  interface MailKinds {
-    'api-key-created': unknown;
-  }
+export const apiKeyNotices = declareNotices(OWNER, {
+  'api-key-created': {
+    subject: 'An API key was created for your account',
+    lines: ['A key was created with which programs can act for you, without signing in.'],
+    about: 'API key',
+  },
+});
+
+declare module '../../mail/notice-kinds.js' {
+  interface NoticeKinds extends Record<keyof typeof apiKeyNotices, unknown> {}
 }
-
-export const apiKeyCreatedNotice: NoticeTemplate = {
-  kind: 'api-key-created',
-  subject: 'An API key was created for your account',
-  lines: ['A key was created with which programs can act for you, without signing in.'],
-  about: 'API key',
-};

@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize';
-import { passwordChangedNotice, passwordSetNotice, storePassword } from '../../accounts/passwords.js';
+import { passwordNotices, storePassword } from '../../accounts/passwords.js';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
 import type { SignedIn } from '../../sessions/signed-in.js';
@@ -33,7 +33,7 @@ export class PasswordChange {
       // The password has changed in the meantime.
       if (current?.authEpoch !== record.authEpoch) throw new AuthError('invalid_credentials');
       if (sessionId) await this.#requireStrong(sessionId, current, transaction);
-      await notices.before(passwordChangedNotice, current, transaction);
+      await notices.before(passwordNotices['password-changed'], current, transaction);
       const updatedAt = await storePassword(this.core, userId, passwordHash, transaction);
       await this.core.devices.forgetOthers(userId, transaction);
       const user = { ...current.user, updatedAt };
@@ -68,7 +68,7 @@ export class PasswordChange {
     const { events, notices } = this.core;
     await this.core.change(userId, { sessionId }, async (current, transaction) => {
       if (current.passwordHash !== null) throw new AuthError('password_already_set');
-      await notices.before(passwordSetNotice, current, transaction);
+      await notices.before(passwordNotices['password-set'], current, transaction);
       await storePassword(this.core, userId, passwordHash, transaction);
       await this.core.sessions.keepAll(userId, transaction);
       events.emit('password.changed', { userId }, transaction);

@@ -5,7 +5,7 @@ import type { IssuedSession, SignedIn, withSecondFactors } from '../../sessions/
 import { type AuthorizationRequest, beginFlow } from './begin-flow.js';
 import { type CallbackResult, completeFlow } from './complete-flow.js';
 import type { Account, AccountRow } from './declarations.js';
-import { providerUnlinkedNotice } from './declarations.js';
+import { providerNotices } from './declarations.js';
 import type { AuthorizeInput, CallbackInput, FlowInput, TokensOptions, UnlinkOptions } from './inputs.js';
 import { clientOf, type Parts, revokeTokens } from './parts.js';
 import { openTokens, type ProviderTokens } from './tokens.js';
@@ -157,7 +157,7 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
         const unlinked = await accounts.find(userId, provider, transaction);
         if (!unlinked) throw this.#notLinked(provider);
         const details = { subject: provider };
-        await notices.before(providerUnlinkedNotice, record, transaction, details);
+        await notices.before(providerNotices['provider-unlinked'], record, transaction, details);
         await accounts.delete(unlinked.id, transaction);
         events.emit('account.unlinked', { userId, provider }, transaction);
         revokeTokens(this.#parts, unlinked, transaction);

@@ -1,10 +1,13 @@
 import { declareProblems } from '../../errors.js';
-import type { NoticeTemplate } from '../../mail/messages.js';
+import { declareNotices } from '../../mail/notice-kinds.js';
 import { declareFormerMigration } from '../../migrations/former.js';
 import { declareEvents } from '../../outbox/events.js';
+import type { Owner } from '../../owners.js';
 import { column, type RowOf, type ShownOf } from '../../tables/column.js';
 import { users } from '../../tables/core.js';
 import { declareTable } from '../../tables/table.js';
+
+const OWNER: Owner = { name: 'oauth', call: 'oauth()' };
 
 export const accountsTable = declareTable({
   name: 'accounts',
@@ -114,25 +117,21 @@ declare module '../../outbox/events.js' {
   }
 }
 
-declareEvents('account.linked', 'account.unlinked', 'tokens.read', 'tokens.refreshed');
+declareEvents(OWNER, 'account.linked', 'account.unlinked', 'tokens.read', 'tokens.refreshed');
 
-declare module '../../mail/messages.js' {
-  interface MailKinds {
-    'provider-linked': unknown;
-    'provider-unlinked': unknown;
-  }
+export const providerNotices = declareNotices(OWNER, {
+  'provider-linked': {
+    subject: 'A way to sign in was added to your account',
+    lines: ['Your account was linked to one at another service. Whoever has that one can sign in to yours.'],
+    about: 'Service',
+  },
+  'provider-unlinked': {
+    subject: 'A way to sign in was removed from your account',
+    lines: ['Your account is not linked to the one at another service any more.'],
+    about: 'Service',
+  },
+});
+
+declare module '../../mail/notice-kinds.js' {
+  interface NoticeKinds extends Record<keyof typeof providerNotices, unknown> {}
 }
-
-export const providerLinkedNotice: NoticeTemplate = {
-  kind: 'provider-linked',
-  subject: 'A way to sign in was added to your account',
-  lines: ['Your account was linked to one at another service. Whoever has that one can sign in to yours.'],
-  about: 'Service',
-};
-
-export const providerUnlinkedNotice: NoticeTemplate = {
-  kind: 'provider-unlinked',
-  subject: 'A way to sign in was removed from your account',
-  lines: ['Your account is not linked to the one at another service any more.'],
-  about: 'Service',
-};

@@ -10,7 +10,7 @@ import type { FieldValues } from '../../users/fields.js';
 import type { UserRecord } from '../../users/record.js';
 import type { AccountOwner, Accounts } from './accounts.js';
 import type { Identity } from './client.js';
-import { type AccountRow, providerLinkedNotice } from './declarations.js';
+import { type AccountRow, providerNotices } from './declarations.js';
 import { describe } from './openid-client.js';
 import type { Claims, Provider } from './provider.js';
 import { isObject } from './token-response.js';
@@ -130,7 +130,7 @@ async function addLink(
   transaction: Transaction,
 ): Promise<void> {
   const details = { subject: provider.id };
-  await core.notices.before(providerLinkedNotice, record, transaction, details);
+  await core.notices.before(providerNotices['provider-linked'], record, transaction, details);
   await insertLink(core, accounts, record, provider, identity, transaction);
 }
 

@@ -7,7 +7,7 @@ import { type IssuedSession, isPending } from '../../sessions/signed-in.js';
 import type { UserRecord } from '../../users/record.js';
 import { type Assertions, assuranceOf, type Parts, reauthenticationIn } from './assertions.js';
 import { bindingFor, bindingOf, browserCookie } from './challenges.js';
-import { type Passkey, passkeyRemovedNotice } from './declarations.js';
+import { type Passkey, passkeyNotices } from './declarations.js';
 import type { Enrolment } from './enrolment.js';
 import type {
   NewPasskeyResponse,
@@ -226,7 +226,9 @@ export class PasskeysApi {
     const passkeys = await store.rows(userId, transaction);
     const passkey = passkeys.find(({ id }) => id === passkeyId);
     if (!passkey) throw new AuthError('passkey_not_found');
-    await core.notices.before(passkeyRemovedNotice, record, transaction, { subject: passkey.name });
+    await core.notices.before(passkeyNotices['passkey-removed'], record, transaction, {
+      subject: passkey.name,
+    });
     await store.delete(passkey, transaction);
     core.events.emit('passkey.removed', { userId, passkeyId }, transaction);
   }

@@ -1,10 +1,14 @@
 import { declareProblems } from '../../errors.js';
-import type { NoticeTemplate } from '../../mail/messages.js';
+import { declareLimits, type WindowRule } from '../../limits/limiter.js';
+import { declareNotices } from '../../mail/notice-kinds.js';
 import { declareFormerMigration } from '../../migrations/former.js';
 import { declareEvents } from '../../outbox/events.js';
+import type { Owner } from '../../owners.js';
 import { column, type RowOf, type ShownOf } from '../../tables/column.js';
 import { users } from '../../tables/core.js';
 import { declareTable } from '../../tables/table.js';
+
+const OWNER: Owner = { name: 'passkeys', call: 'passkeys()' };
 
 export const passkeysTable = declareTable({
   name: 'passkeys',
@@ -98,25 +102,37 @@ declare module '../../outbox/events.js' {
   }
 }
 
-declareEvents('passkey.added', 'passkey.removed');
+declareEvents(OWNER, 'passkey.added', 'passkey.removed');
 
-declare module '../../mail/messages.js' {
-  interface MailKinds {
-    'passkey-added': unknown;
-    'passkey-removed': unknown;
+const limits = declareLimits(OWNER, { passkeyOptions: { limit: 60, window: 60 } });
+
+declare module '../../limits/limiter.js' {
+  interface LimitNames extends Record<keyof typeof limits, unknown> {}
+}
+
+declare module '../../config/rate-limit.js' {
+  interface RateLimitOptions {
+    /**
+     * Requests for passkey options: for sign-ins per address, and for everything else per account.
+     * @default { limit: 60, window: 60 }
+     */
+    passkeyOptions?: WindowRule | false;
   }
 }
 
-export const passkeyAddedNotice: NoticeTemplate = {
-  kind: 'passkey-added',
-  subject: 'A passkey was added to your account',
-  lines: ['A passkey was added to your account. Whoever has it can sign in.'],
-  about: 'Passkey',
-};
+export const passkeyNotices = declareNotices(OWNER, {
+  'passkey-added': {
+    subject: 'A passkey was added to your account',
+    lines: ['A passkey was added to your account. Whoever has it can sign in.'],
+    about: 'Passkey',
+  },
+  'passkey-removed': {
+    subject: 'A passkey was removed from your account',
+    lines: ['A passkey was removed from your account. Nobody can sign in with it any more.'],
+    about: 'Passkey',
+  },
+});
 
-export const passkeyRemovedNotice: NoticeTemplate = {
-  kind: 'passkey-removed',
-  subject: 'A passkey was removed from your account',
-  lines: ['A passkey was removed from your account. Nobody can sign in with it any more.'],
-  about: 'Passkey',
-};
+declare module '../../mail/notice-kinds.js' {
+  interface NoticeKinds extends Record<keyof typeof passkeyNotices, unknown> {}
+}

@@ -7,7 +7,7 @@ import { descriptorOf, type Parts, refusal } from './assertions.js';
 import { ALGORITHMS, type NewPasskey, verifyRegistration } from './ceremonies.js';
 import { type Ceremony, CHALLENGE_SECONDS } from './challenges.js';
 import type { Passkey } from './declarations.js';
-import { passkeyAddedNotice } from './declarations.js';
+import { passkeyNotices } from './declarations.js';
 import { MAX_PER_USER, refuseKnown } from './store.js';
 import {
   clientDataOf,
@@ -83,7 +83,7 @@ export class Enrolment {
     const { id: userId } = record.user;
     this.#requireVerifiedEmail(record);
     requireRoom(await store.rows(userId, transaction));
-    await core.notices.before(passkeyAddedNotice, record, transaction, { subject: name });
+    await core.notices.before(passkeyNotices['passkey-added'], record, transaction, { subject: name });
     const passkey = await store.create(verified, { userId, userHandle, name }, transaction);
     core.events.emit('passkey.added', { userId, passkeyId: passkey.id }, transaction);
     return passkey;

@@ -1,7 +1,10 @@
 import { declareProblems } from '../../errors.js';
 import { declareFormerMigration } from '../../migrations/former.js';
 import { declareEvents } from '../../outbox/events.js';
+import type { Owner } from '../../owners.js';
 import { column, type RowOf } from '../../tables/column.js';
+
+const OWNER: Owner = { name: 'suspension', call: 'suspension()' };
 
 /** The columns that the plugin adds to users. */
 export const suspensionColumns = {
@@ -35,4 +38,4 @@ declare module '../../outbox/events.js' {
   }
 }
 
-declareEvents('user.suspended', 'user.reinstated');
+declareEvents(OWNER, 'user.suspended', 'user.reinstated');

@@ -7,6 +7,8 @@ import type { Parts } from './parts.js';
 import { challengerOf } from './proofs.js';
 import { keyUri, newSecret, qrSvg, stepOf } from './secrets.js';
 import './declarations.js';
+// Its fields of import rows are a part of the public types.
+import './imported-factors.js';
 
 /** Whether a user has a second factor. */
 export interface TwoFactorStatus {

@@ -5,7 +5,7 @@ import { AuthError } from '../../errors.js';
 import type { IssuedSession } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
 import type { UserRecord } from '../../users/record.js';
-import { codesRenewedMail, disabledMail, enabledMail, type secondFactorColumns } from './declarations.js';
+import { type secondFactorColumns, secondFactorNotices } from './declarations.js';
 import type { PendingSignIns } from './pending-sign-ins.js';
 import { withSecond } from './proofs.js';
 import type { RecoveryCodes } from './recovery-codes.js';
@@ -74,7 +74,7 @@ export class SecondFactorChanges {
     return core.change(userId, { sessionId }, async (record, transaction) => {
       this.#requireVerifiedEmail(record.user);
       if (!(await this.enrolments.take(sessionId, transaction))) throw new AuthError('invalid_code');
-      await core.notices.before(enabledMail, record, transaction);
+      await core.notices.before(secondFactorNotices['second-factor-enabled'], record, transaction);
       const now = core.database.clock.date();
       await this.secrets.replace(userId, { secret, lastStep: step, confirmedAt: now }, transaction);
       const recoveryCodes = await this.codes.renew(userId, transaction);
@@ -101,7 +101,7 @@ export class SecondFactorChanges {
     const { core } = this;
     return core.change(userId, { sessionId }, async (record, transaction) => {
       if (!core.secondFactors.isOn(record.account)) return null;
-      await core.notices.before(disabledMail, record, transaction, {
+      await core.notices.before(secondFactorNotices['second-factor-disabled'], record, transaction, {
         byApp: sessionId === null,
       });
       await this.clear(userId, transaction);
@@ -117,7 +117,7 @@ export class SecondFactorChanges {
     const { core } = this;
     const recoveryCodes = await core.change(userId, { sessionId }, async (record, transaction) => {
       if (!core.secondFactors.isOn(record.account)) throw new AuthError('totp_not_enabled');
-      await core.notices.before(codesRenewedMail, record, transaction);
+      await core.notices.before(secondFactorNotices['recovery-codes-renewed'], record, transaction);
       return this.codes.renew(userId, transaction);
     });
     return recoveryCodes;

@@ -1,10 +1,13 @@
 import { declareProblems } from '../../errors.js';
-import type { NoticeTemplate } from '../../mail/messages.js';
+import { declareNotices } from '../../mail/notice-kinds.js';
 import { declareFormerMigration } from '../../migrations/former.js';
 import { declareEvents } from '../../outbox/events.js';
+import type { Owner } from '../../owners.js';
 import { column, type RowOf } from '../../tables/column.js';
 import { sessions, users } from '../../tables/core.js';
 import { declareTable } from '../../tables/table.js';
+
+const OWNER: Owner = { name: 'twoFactor', call: 'twoFactor()' };
 
 /** The column that the plugin adds to users, so that the statement that reads a user says whether they have a second factor. */
 export const secondFactorColumns = {
@@ -106,53 +109,40 @@ declare module '../../outbox/events.js' {
   }
 }
 
-declareEvents('second_factor.enabled', 'second_factor.disabled', 'recovery_code.used');
+declareEvents(OWNER, 'second_factor.enabled', 'second_factor.disabled', 'recovery_code.used');
 
-declare module '../../mail/messages.js' {
-  interface MailKinds {
-    'second-factor-enabled': unknown;
-    'second-factor-disabled': unknown;
-    'recovery-code-used': unknown;
-    'recovery-codes-renewed': unknown;
-    'second-factor-attempts': unknown;
-  }
+export const secondFactorNotices = declareNotices(OWNER, {
+  'second-factor-enabled': {
+    subject: 'Your second factor is on',
+    lines: [
+      'From now on, signing in to your account takes a code from your authenticator app as well. All other sessions have ended.',
+    ],
+  },
+  'second-factor-disabled': {
+    subject: 'Your second factor is off',
+    lines: [
+      'Signing in to your account does not take a code from your authenticator app any more. Its recovery codes are gone too.',
+    ],
+  },
+  'recovery-code-used': {
+    subject: 'A recovery code was used',
+    lines: [
+      'Someone used one of the recovery codes of your account in place of a code from your authenticator app. It cannot be used again.',
+    ],
+  },
+  'recovery-codes-renewed': {
+    subject: 'You have new recovery codes',
+    lines: ['Your account has new recovery codes. The earlier ones do not work any more.'],
+  },
+  'second-factor-attempts': {
+    subject: 'Somebody may know your password',
+    lines: [
+      'Ten wrong codes in a row were entered for your account, after its password or another first step was right.',
+      'If it was not you, change your password now. Your second factor has kept them out.',
+    ],
+  },
+});
+
+declare module '../../mail/notice-kinds.js' {
+  interface NoticeKinds extends Record<keyof typeof secondFactorNotices, unknown> {}
 }
-
-export const enabledMail: NoticeTemplate = {
-  kind: 'second-factor-enabled',
-  subject: 'Your second factor is on',
-  lines: [
-    'From now on, signing in to your account takes a code from your authenticator app as well. All other sessions have ended.',
-  ],
-};
-
-export const disabledMail: NoticeTemplate = {
-  kind: 'second-factor-disabled',
-  subject: 'Your second factor is off',
-  lines: [
-    'Signing in to your account does not take a code from your authenticator app any more. Its recovery codes are gone too.',
-  ],
-};
-
-export const codeUsedMail: NoticeTemplate = {
-  kind: 'recovery-code-used',
-  subject: 'A recovery code was used',
-  lines: [
-    'Someone used one of the recovery codes of your account in place of a code from your authenticator app. It cannot be used again.',
-  ],
-};
-
-export const codesRenewedMail: NoticeTemplate = {
-  kind: 'recovery-codes-renewed',
-  subject: 'You have new recovery codes',
-  lines: ['Your account has new recovery codes. The earlier ones do not work any more.'],
-};
-
-export const attemptsMail: NoticeTemplate = {
-  kind: 'second-factor-attempts',
-  subject: 'Somebody may know your password',
-  lines: [
-    'Ten wrong codes in a row were entered for your account, after its password or another first step was right.',
-    'If it was not you, change your password now. Your second factor has kept them out.',
-  ],
-};

@@ -6,7 +6,7 @@ import type { FactorMethod } from '../../sessions/second-factor.js';
 import { type Assurance, type IssuedSession, isPending } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
 import type { UserRecord } from '../../users/record.js';
-import { attemptsMail, codeUsedMail, type TotpSecretRow } from './declarations.js';
+import { secondFactorNotices, type TotpSecretRow } from './declarations.js';
 import type { FoundPending, PendingSignIns } from './pending-sign-ins.js';
 import { hashOf, type RecoveryCodes } from './recovery-codes.js';
 import { MAX_WRONG, type TotpSecrets } from './secrets.js';
@@ -67,7 +67,7 @@ export class CodeAttempts {
   async #countWrong(user: User, isGuess: boolean): Promise<void> {
     const { events, notices } = this.#core;
     const isWarned = isGuess && (await this.#secrets.countWrong(user.id));
-    if (isWarned) await notices.plain(attemptsMail, user);
+    if (isWarned) await notices.plain(secondFactorNotices['second-factor-attempts'], user);
     events.emit('sign_in.failed', { userId: user.id });
   }
 }
@@ -224,7 +224,7 @@ export class Proofs {
     const isUsed = await this.#codes.use(user.id, hashOf(code), transaction);
     if (!isUsed) return false;
     if (wrongCodes > 0) await this.#secrets.forgive(user.id, transaction);
-    await this.#core.notices.mark(codeUsedMail, user, transaction);
+    await this.#core.notices.mark(secondFactorNotices['recovery-code-used'], user, transaction);
     this.#core.events.emit('recovery_code.used', { userId: user.id }, transaction);
     return true;
   }
