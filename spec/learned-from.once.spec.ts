@@ -10,6 +10,11 @@ const sections = page.split(/^## /m).slice(1);
 const files = (await readdir(root + FOLDER)).map((name) => `${FOLDER}/${name}`);
 
 const numbersIn = (text: string): string[] => [...new Set(text.match(NUMBER) ?? [])].sort();
+/** The tests of features that prove the rule of a row, as docs/asvs.md names them. */
+const testsNamedIn = (row: string) =>
+  [...row.matchAll(/\[([\w/.-]+)\]\(\.\.\/(spec\/[\w/.-]+)\) “(.*?)”/g)].map(
+    ([, name = '', path = '', title = '']) => ({ name, path, title }),
+  );
 const rowsOf = (section: string) => section.split('\n').filter((line) => line.startsWith('| ['));
 
 /** The numbers in the titles of a file's tests, whether written out or in a table of cases. */
@@ -30,17 +35,36 @@ describe('docs/learned-from.md', () => {
     expect(named.sort()).toEqual(files.sort());
   });
 
-  test.each(files)('lists the numbers of %s, and no other', async (file) => {
+  test.each(files)('lists the numbers of %s, and no other without a test elsewhere', async (file) => {
     const section = sections.find((one) => one.includes(`[${file}]`)) ?? '';
-    expect(rowsOf(section).flatMap(numbersIn).sort()).toEqual(await tested(file));
+    const numbers = await tested(file);
+    expect(rowsOf(section).flatMap(numbersIn)).toEqual(expect.arrayContaining(numbers));
+    const others = rowsOf(section).filter((row) =>
+      numbersIn(row).some((number) => !numbers.includes(number)),
+    );
+    expect(others.filter((row) => testsNamedIn(row).length === 0)).toEqual([]);
+  });
+
+  test('names tests that exist, in files beside those of its sections', async () => {
+    const named = sections.flatMap(rowsOf).flatMap(testsNamedIn);
+    expect(named.length).toBeGreaterThan(20);
+    const wrong: string[] = [];
+    for (const { name, path, title } of named) {
+      if (path !== `spec/${name}.spec.ts` || path.startsWith(FOLDER)) wrong.push(`${name} leads to ${path}`);
+      const text = await readFile(root + path, 'utf8').catch(() => '');
+      if (!text.includes(title)) wrong.push(`${path} has no “${title}”`);
+    }
+    expect(wrong).toEqual([]);
   });
 
   test('links each number to its public page', () => {
     const wrong = sections.flatMap(rowsOf).flatMap((row) => {
-      const links = [...row.matchAll(/\[([^\]]+)\]\(([^)]+)\)/g)].map(([, name = '', url = '']) => ({
-        name,
-        url,
-      }));
+      const links = [...row.matchAll(/\[([^\]]+)\]\((?!\.\.\/spec\/)([^)]+)\)/g)].map(
+        ([, name = '', url = '']) => ({
+          name,
+          url,
+        }),
+      );
       const expected = (name: string) =>
         name.startsWith('CVE')
           ? `https://nvd.nist.gov/vuln/detail/${name}`

@@ -91,7 +91,9 @@ describe('nothing is written by', () => {
     const before = await stored();
     for (const { method, path, isForAdmins } of targets().filter(({ takesJson }) => takesJson)) {
       for (const key of [...KEYS, ...COLUMNS, ...(isForAdmins ? [] : ['role'])]) {
-        for (const value of ['admin', { role: 'admin' }, [{ role: 'admin' }]]) {
+        // What is unknown is not looked at: other values matter only to names that objects have anyway.
+        const values = KEYS.includes(key) ? ['admin', { role: 'admin' }, [{ role: 'admin' }]] : ['admin'];
+        for (const value of values) {
           const body = `{${LEADS[path] ?? ''}${JSON.stringify(key)}:${JSON.stringify(value)}}`;
           const answer = await app.http[method](path)
             .set('cookie', cookie)

@@ -67,29 +67,6 @@ describe('a route of the router', () => {
   });
   afterAll(() => app.stop());
 
-  test.each([
-    ['/auth/me', 'GET, HEAD, DELETE, PATCH'],
-    ['/auth/sessions', 'GET, HEAD'],
-    ['/auth/sessions/x', 'DELETE'],
-    ['/auth/signout', 'POST'],
-    ['/auth/revoke-sessions', 'POST'],
-    ['/auth/signup/credential', 'POST'],
-    ['/auth/signin/credential', 'POST'],
-    ['/auth/usernames/check', 'POST'],
-    ['/auth/admin/users', 'GET, HEAD, POST'],
-    ['/auth/admin/users/x', 'GET, HEAD, PATCH, DELETE'],
-    ['/auth/admin/users/x/revoke-sessions', 'POST'],
-    ['/auth/openapi.json', 'GET, HEAD'],
-  ])('%s responds with 405 to methods other than %s', async (path, allow) => {
-    for (const method of ['get', 'post', 'put', 'patch', 'delete', 'options'] as const) {
-      if (allow.includes(method.toUpperCase())) continue;
-      const answer = await app.http[method](path);
-      expectProblem(answer, 405, 'method_not_allowed');
-      expect(answer.headers.allow).toBe(allow);
-      expect(answer.headers['x-content-type-options']).toBe('nosniff');
-    }
-  });
-
   test('sends no-store and no CORS headers in every response', async () => {
     const good = { ...ada, username: 'ada' };
     const credentials = { credential: ada.email, password: ada.password };

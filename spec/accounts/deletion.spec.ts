@@ -98,20 +98,6 @@ describe('DELETE /me', () => {
     expectProblem(await attempt(), 429, 'rate_limited');
   });
 
-  test('is refused to other sites, API keys and nobody', async () => {
-    await start();
-    const browser = await signedIn(app);
-    const { key } = (await browser.post('/auth/api-keys').send({ name: 'program' }).expect(201)).body;
-    expectProblem(
-      await browser.delete('/auth/me').set('sec-fetch-site', 'cross-site'),
-      403,
-      'origin_not_allowed',
-    );
-    expectProblem(await app.http.delete('/auth/me').set('x-service-api-key', key), 403, 'session_required');
-    expectProblem(await app.http.delete('/auth/me'), 401, 'unauthenticated');
-    expect(await count('users')).toBe(1);
-  });
-
   test('deletes once if it is called 8 times at once', async () => {
     await start();
     const browser = await signedIn(app);

@@ -86,12 +86,8 @@ const tables: [name: string, config: object, rows: Row[]][] = [
 
 const routes: [method: 'post' | 'delete', path: string][] = [
   ['post', '/auth/signout'],
-  ['post', '/auth/revoke-sessions'],
-  ['delete', '/auth/sessions/01900000-0000-7000-8000-000000000000'],
-  ['post', '/auth/admin/users/01900000-0000-7000-8000-000000000000/revoke-sessions'],
   ['post', '/session'],
-  ['delete', '/session'],
-  ['post', '/admin'],
+  ['delete', '/admin'],
   ['post', '/optional'],
 ];
 

@@ -42,17 +42,6 @@ const idOf = async (browser: Awaited<ReturnType<typeof signedIn>>) =>
   (await browser.get('/auth/me').expect(200)).body.user.id as string;
 
 describe('a request speaks for the user of its session', () => {
-  test('CVE-2025-61928: a user id in the body makes nobody an API key, without a session or with one', async () => {
-    const victim = await idOf(await signedIn(app));
-    const mallory = await signedIn(app, { email: 'mallory@evil.example', password: ada.password });
-    for (const key of ['userId', 'user_id', 'id', 'referenceId']) {
-      expectProblem(await post('/api-keys', { name: 'x', [key]: victim }), 401, 'unauthenticated');
-      const answer = await mallory.post('/auth/api-keys').send({ name: 'x', [key]: victim });
-      expectProblem(answer, 422, 'validation_failed');
-    }
-    expect(await rows(app.database, 'SELECT id FROM api_keys')).toEqual([]);
-  });
-
   test('CVE-2024-37905: an API key cannot be given to another user, nor ended by one', async () => {
     const browser = await signedIn(app);
     const { api_key: made, key } = (await browser.post('/auth/api-keys').send({ name: 'x' }).expect(201))
@@ -67,79 +56,9 @@ describe('a request speaks for the user of its session', () => {
     const { body } = await app.http.get('/auth/me').set('x-service-api-key', key).expect(200);
     expect(body.user.email).toBe(ada.email);
   });
-
-  test('CVE-2022-46145: without a session nobody changes an account, and with one only what is theirs to set', async () => {
-    const browser = await signedIn(app);
-    const change = { email: 'eve@evil.example' };
-    expectProblem(await app.http.patch('/auth/me').send(change), 401, 'unauthenticated');
-    for (const body of [
-      change,
-      { id: await idOf(root) },
-      { role: 'admin' },
-      { email_verified_at: '2020-01-01' },
-    ])
-      expectProblem(await browser.patch('/auth/me').send(body), 422, 'validation_failed');
-    expect((await browser.get('/auth/me')).body.user).toMatchObject({ email: ada.email, role: 'user' });
-    const extra = { ...ada, email: 'new@example.com', role: 'admin' };
-    expectProblem(await post('/signup/credential', extra), 422, 'validation_failed');
-  });
-
-  test('CVE-2022-46172: who is signed in makes accounts by no other way than everybody', async () => {
-    const browser = await signedIn(app);
-    const before = await rows(app.database, 'SELECT id FROM users');
-    expectProblem(
-      await browser.post('/auth/admin/users').send({ email: 'b@example.com' }),
-      403,
-      'admin_required',
-    );
-    expectProblem(
-      await browser.patch('/auth/me').send({ username: 'root@example.com' }),
-      422,
-      'validation_failed',
-    );
-    expect(await rows(app.database, 'SELECT id FROM users')).toEqual(before);
-  });
 });
 
 describe('a value is text of the right form, or it is refused before any query', () => {
-  test.each([
-    ['a number', 0],
-    ['a boolean', true],
-    ['null', null],
-    ['a list', [ada.email]],
-    ['an object', { $ne: '' }],
-    ['an object with a prototype', { __proto__: { length: 1 } }],
-    ['a long text', 'a'.repeat(5000)],
-  ])('CVE-2013-0233: %s in place of text', async (_title, value) => {
-    await signedIn(app);
-    for (const body of [
-      { credential: value, password: ada.password },
-      { credential: ada.email, password: value },
-      { credential: value, password: value },
-    ]) {
-      const answer = await post('/signin/credential', body);
-      expect([401, 422]).toContain(answer.status);
-      if (typeof value !== 'string') expectProblem(answer, 422, 'validation_failed');
-      expect(answer.headers['set-cookie']).toBeUndefined();
-    }
-  });
-
-  test.each([
-    ['nothing', '', 'application/json'],
-    ['an empty object', '{}', 'application/json'],
-    ['an empty form', '', 'application/x-www-form-urlencoded'],
-    ['no type', undefined, undefined],
-  ])('CVE-2013-0233: a request with %s passes no check', async (_title, body, type) => {
-    await signedIn(app);
-    for (const path of ['/signin/credential', '/signup/credential']) {
-      const sent = app.http.post(`/auth${path}`);
-      if (type) sent.set('content-type', type);
-      const answer = await sent.send(body);
-      expect([path, answer.status >= 400 && answer.status < 500]).toEqual([path, true]);
-      expect(answer.headers['set-cookie']).toBeUndefined();
-    }
-  });
-
   test.each([
     ['a name of a value', ':id'],
     ['names of values', ':firstName :secret :now :userId $1 ? ??'],
@@ -250,32 +169,6 @@ describe('a value is text of the right form, or it is refused before any query',
 });
 
 describe('a password', () => {
-  test('CVE-2025-22228: counts with every byte, not with the first 72', async () => {
-    const long = 'correct horse battery staple '.repeat(4).slice(0, 100);
-    await post('/signup/credential', { email: ada.email, password: long }).expect(201);
-    const signIn = (given: string) => post('/signin/credential', { credential: ada.email, password: given });
-    expect(Buffer.byteLength(long)).toBeGreaterThan(72);
-    for (const given of [
-      `${long.slice(0, 72)}and other words`,
-      long.slice(0, 72),
-      long.slice(0, 99),
-      `${long}!`,
-    ])
-      expectProblem(await signIn(given), 401, 'invalid_credentials');
-    await signIn(long).expect(200);
-    // An imported bcrypt hash is as it was made: it ends after 72 bytes, until the owner signs in.
-  });
-
-  test('CVE-2020-7689: and so beyond 255 bytes', async () => {
-    // 256 characters of four bytes each.
-    const long = '\u{1f511}'.repeat(255);
-    await post('/signup/credential', { email: ada.email, password: `${long}a` }).expect(201);
-    const signIn = (given: string) => post('/signin/credential', { credential: ada.email, password: given });
-    for (const given of [`${long}b`, long, long.slice(0, 128), `${long.slice(0, -2)}a`])
-      expectProblem(await signIn(given), 401, 'invalid_credentials');
-    await signIn(`${long}a`).expect(200);
-  });
-
   test('CVE-2024-39329: costs one hash, whether or not the account exists and has one', async () => {
     await signedIn(app);
     await app.auth.users.create({ email: 'no-password@example.com' });

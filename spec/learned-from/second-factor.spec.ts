@@ -114,61 +114,6 @@ describe('no way in forgets the second factor', () => {
       .set('cookie', `latchkey=${sessionCookie(done)?.value}`)
       .expect(200);
   });
-
-  test('CVE-2025-64103: an account that has one is asked, whatever the app demands of its pages', async () => {
-    const owner = await person();
-    const answer = await WAYS.password!(owner);
-    expect(answer.body).toEqual({
-      second_factor: {
-        methods: expect.arrayContaining(['totp', 'recovery_code']),
-        expires_at: expect.any(String),
-        pending_token: expect.any(String),
-      },
-    });
-  });
-
-  test('CVE-2025-64103: the code alone is no way in', async () => {
-    const { code, email, id } = await person();
-    const send = (more: object = {}) =>
-      app.http.post('/auth/signin/second-factor').send({ method: 'totp', code: code(), ...more });
-    expectProblem(await send(), 401, 'sign_in_expired');
-    expectProblem(await send({ pending_token: 'junk' }), 401, 'sign_in_expired');
-    for (const more of [{ email }, { user_id: id }, { credential: email }, { password: PASSWORD }])
-      expectProblem(await send(more), 422, 'validation_failed');
-  });
-
-  test('CVE-2026-22594: nothing in the body of a sign-in skips it', async () => {
-    const { email } = await person();
-    for (const more of [
-      { skipEmailVerification: true },
-      { skip_second_factor: true },
-      { second_factor: false },
-      { aal: 2 },
-      { amr: ['mfa'] },
-      { trusted: true },
-    ]) {
-      const body = { credential: email, password: PASSWORD, ...more };
-      const answer = await app.http.post('/auth/signin/credential').send(body);
-      expectProblem(answer, 422, 'validation_failed');
-    }
-  });
-
-  test('GHSA-xp7f-xjjx-gwm8: the step is not passed by an empty request', async () => {
-    const cookie = pendingCookie(await WAYS.password!(await person()));
-    const send = () => app.http.post('/auth/signin/second-factor').set('cookie', cookie);
-    for (const answer of [
-      await send(),
-      await send().send({}),
-      await send().send({ method: 'totp' }),
-      await send().send({ method: 'totp', code: '' }),
-      await send().send({ method: 'totp', code: null }),
-      await send().send({ method: 'none', code: '000000' }),
-      await send().type('form').send(''),
-    ]) {
-      expect([401, 415, 422]).toContain(answer.status);
-      expect(sessionCookie(answer)).toBeUndefined();
-    }
-  });
 });
 
 describe('who is half signed in is not signed in', () => {
@@ -201,56 +146,5 @@ describe('who is half signed in is not signed in', () => {
     await expect(app.auth.getSession({ headers: { cookie } } as never)).rejects.toMatchObject({
       status: 401,
     });
-  });
-});
-
-describe('the second factor guards itself', () => {
-  test('CVE-2026-3429: a session without it neither removes nor replaces it, nor adds another way in', async () => {
-    const { id } = await person();
-    const weak = await app.auth.createSession(id);
-    const send = (method: 'post' | 'delete' | 'put' | 'get', path: string, body?: object) =>
-      app.http[method](`/auth${path}`).set('cookie', `latchkey=${weak.token}`).send(body);
-    for (const answer of [
-      await send('delete', '/two-factor/totp'),
-      await send('post', '/two-factor/totp'),
-      await send('post', '/two-factor/recovery-codes'),
-      await send('post', '/passwords/change', {
-        current_password: PASSWORD,
-        new_password: 'a difference engine',
-      }),
-      await send('post', '/email-changes', { new_email: 'eve@evil.example', password: PASSWORD }),
-      await send('post', '/api-keys', { name: 'backdoor' }),
-      await send('get', '/oauth/oidc/link'),
-      await send('delete', '/oauth/oidc/unlink'),
-      await send('delete', '/me', { password: PASSWORD }),
-    ])
-      expectProblem(answer, 403, 'second_factor_required');
-    // The password does not lift it.
-    expectProblem(
-      await send('post', '/reauthenticate', { password: PASSWORD }),
-      403,
-      'second_factor_required',
-    );
-    expect(
-      await rows(app.database, 'SELECT user_id FROM totp_secrets WHERE user_id = :id', { id }),
-    ).toHaveLength(1);
-  });
-
-  test('CVE-2024-21722: switching it on ends the sessions from before', async () => {
-    const { before, browser } = await person();
-    const cookie = `latchkey=${before.token}`;
-    expectProblem(await app.http.get('/auth/me').set('cookie', cookie), 401, 'invalid_session');
-    expect((await browser.get('/auth/me').expect(200)).body.session.aal).toBe(2);
-  });
-
-  test('CVE-2024-21722: switching it off ends the others, too', async () => {
-    const { browser, email, code } = await person();
-    const other = app.browser();
-    await other.post('/auth/signin/credential').send({ credential: email, password: PASSWORD }).expect(200);
-    await other.post('/auth/signin/second-factor').send({ method: 'totp', code: code() }).expect(200);
-    await other.get('/page').expect(200);
-    await browser.delete('/auth/two-factor/totp').expect(204);
-    expectProblem(await other.get('/page'), 401, 'invalid_session');
-    await browser.get('/page').expect(200);
   });
 });

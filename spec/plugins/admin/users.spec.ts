@@ -170,11 +170,8 @@ describe('POST /admin/users', () => {
     expect(await count()).toEqual(before);
   });
 
-  test('refuses a taken email, and everybody who is no administrator', async () => {
+  test('refuses a taken email', async () => {
     expectProblem(await make({ email: root.email }), 409, 'email_taken');
-    const { client } = await person();
-    expectProblem(await client.post('/auth/admin/users').send({}), 403, 'admin_required');
-    expectProblem(await app.http.post('/auth/admin/users').send({}), 401, 'unauthenticated');
   });
 
   test('16 equal ones at once make one user', async () => {
@@ -228,7 +225,6 @@ describe('PATCH /admin/users/:id', () => {
     expect(user).toMatchObject({ email: one.email, username: null, plan: 'free', note: null });
     for (const id of ['x', '01900000-0000-7000-8000-000000000000'])
       expectProblem(await patch(id, { plan: 'pro' }), 404, 'user_not_found');
-    expectProblem(await one.client.patch(`/auth/admin/users/${one.id}`).send({}), 403, 'admin_required');
   });
 });
 
@@ -247,10 +243,8 @@ describe('DELETE /admin/users/:id', () => {
     ]);
   });
 
-  test('refuses oneself, and everybody who is no administrator', async () => {
+  test('refuses oneself', async () => {
     expectProblem(await remove(rootId), 409, 'own_account');
-    const { client } = await person();
-    expectProblem(await client.delete(`/auth/admin/users/${rootId}`), 403, 'admin_required');
     await browser.get('/auth/me').expect(200);
   });
 
@@ -303,8 +297,6 @@ describe('POST /admin/users/:id/send-password-reset', () => {
     expectProblem(await send(body.user.id), 409, 'email_missing');
     for (const id of ['x', '01900000-0000-7000-8000-000000000000'])
       expectProblem(await send(id), 404, 'user_not_found');
-    const { client, id } = await person();
-    expectProblem(await client.post(`/auth/admin/users/${id}/send-password-reset`), 403, 'admin_required');
   });
 });
 
@@ -338,13 +330,6 @@ describe('the sessions of a user', () => {
     });
     for (const unknown of ['x', '01900000-0000-7000-8000-000000000000'])
       expectProblem(await browser.get(`/auth/admin/users/${unknown}/sessions`), 404, 'user_not_found');
-    const eve = await person();
-    expectProblem(await eve.client.get(`/auth/admin/users/${id}/sessions`), 403, 'admin_required');
-    expectProblem(
-      await eve.client.delete(`/auth/admin/users/${id}/sessions/${second.id}`),
-      403,
-      'admin_required',
-    );
   });
 });
 

@@ -130,11 +130,6 @@ test('it opens no route, whichever way it is sent', async () => {
   expectProblem(await browser.post('/auth/two-factor/totp'), 401, 'unauthenticated');
 });
 
-test('a page of another site cannot complete it', async () => {
-  await firstStep(browser).expect(200);
-  expectProblem(await complete().set('sec-fetch-site', 'cross-site'), 403, 'origin_not_allowed');
-});
-
 test('its user is who signed in, whoever is signed in there', async () => {
   const eve = { email: 'eve@example.com', password: 'listening to others' };
   await browser.post('/auth/signup/credential').send(eve).expect(201);

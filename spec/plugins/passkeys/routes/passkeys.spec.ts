@@ -93,12 +93,6 @@ describe('POST /passkeys/options', () => {
     for (const form of [userId, userId.replaceAll('-', '')])
       expect(Buffer.from(first.user.id, 'base64url').toString('hex')).not.toContain(form);
   });
-
-  test('need a session that is fresh', async () => {
-    expectProblem(await app.http.post('/auth/passkeys/options'), 401, 'unauthenticated');
-    await makeStale(sessionId);
-    expectProblem(await browser.post('/auth/passkeys/options'), 403, 'reauthentication_required');
-  });
 });
 
 describe('POST /passkeys', () => {

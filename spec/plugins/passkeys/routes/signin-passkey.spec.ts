@@ -111,13 +111,6 @@ describe('POST /signin/passkey', () => {
     const answer = await signInWith(app.browser(), device, { lies: { origin: 'http://app.localhost:3000' } });
     expect(answer.status).toBe(200);
   });
-
-  test('refuses another site that makes the browser send it', async () => {
-    const browser = app.browser();
-    const response = device.get(await optionsOf(browser, '/signin/passkey/options'));
-    const post = browser.post('/auth/signin/passkey').set('sec-fetch-site', 'cross-site');
-    expectProblem(await post.send({ response }), 403, 'origin_not_allowed');
-  });
 });
 
 describe('what does not verify is 401 invalid_passkey', () => {
