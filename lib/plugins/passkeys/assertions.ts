@@ -29,8 +29,7 @@ export class Assertions {
   constructor(private readonly parts: Parts) {}
 
   /**
-   * @param userId the user whose passkeys to ask for. Null for a sign-in, for which the browser offers the ones that it
-   *   knows
+   * @param userId the user whose passkeys to ask for. Null for a sign-in: the browser offers the passkeys that it knows
    */
   async options(ceremony: Ceremony, userId: string | null): Promise<PasskeyRequestOptionsJSON> {
     // Load the package first, so that a missing one fails before the user touches an authenticator.

@@ -60,7 +60,7 @@ function bindingCookie({ settings }: Core): CookieSettings {
 /** The lifetime of a challenge, in seconds. */
 export const CHALLENGE_SECONDS = 300;
 
-// WebAuthn Level 3 requires at least 16 bytes (13.4.3: Cryptographic Challenges).
+// WebAuthn Level 3 recommends at least 16 bytes (13.4.3: Cryptographic Challenges).
 const CHALLENGE_BYTES = 32;
 
 /** The purpose of a challenge. */

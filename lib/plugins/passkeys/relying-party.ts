@@ -13,7 +13,7 @@ export interface RelyingParty {
 const EXAMPLE = 'such as https://app.example.com';
 const EXAMPLE_DOMAIN = 'such as example.com';
 
-/** Returns the relying party of the config. @throws TypeError if passkeys cannot work with it, with the fix */
+/** Returns the relying party for the settings. @throws TypeError with the fix, if passkeys cannot work with them */
 export function relyingParty(
   { baseUrl, origins, logger }: Pick<Settings, 'baseUrl' | 'origins' | 'logger'>,
   options: { readonly rpId?: string | undefined; readonly rpName?: string | undefined },
