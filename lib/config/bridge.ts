@@ -1,8 +1,7 @@
 import * as z from 'zod';
 
 /**
- * The id that a previous system's sessions have for a user: the account's id or, with `user.model`, its row's primary
- * key.
+ * A user's id in the sessions of a previous system: the account's id or, with `user.model`, the primary key of its row.
  */
 export type OldUserId = string | number | bigint;
 

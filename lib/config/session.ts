@@ -116,8 +116,8 @@ function cookieSettings(options: z.output<typeof cookieSchema>, baseUrl: string 
 }
 
 /**
- * Returns a cookie for the host and path of the session cookie. It is named after it, so that two realms do not share
- * it.
+ * Returns a cookie for the host and path of the session cookie. Its name starts with that of the session cookie, so
+ * that two realms do not share it.
  */
 export function cookieBeside(cookie: CookieSettings, purpose: string): CookieSettings {
   return { ...cookie, name: `${cookie.name}-${purpose}` };

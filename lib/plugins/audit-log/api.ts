@@ -86,7 +86,7 @@ export class AuditLogApi {
 
   /** @internal */
   async settle(): Promise<void> {
-    // Listeners are called asynchronously, so events may not have been recorded yet.
+    // Listeners are called asynchronously, so some events might not be recorded yet.
     await new Promise((resolve) => setImmediate(resolve));
     await this.#writing;
   }

@@ -94,7 +94,7 @@ export class CredentialApi<
   }
 
   /**
-   * Changes a user's password. The given session continues with a new token, and all others are revoked.
+   * Changes a user's password. The session of `sessionId` continues with a new token, and all others are revoked.
    *
    * @throws AuthError `invalid_credentials`, `invalid_session`, `validation_failed`, `rate_limited`, `user_not_found`
    */
@@ -181,8 +181,8 @@ export class CredentialApi<
   }
 
   /**
-   * Whether a sign-in must not reveal that the account exists. Only the mailbox may learn that a sign-up created it,
-   * and the client that signed up knows the password and could try it.
+   * Whether a sign-in must not reveal that the account exists. Only emails reveal that a sign-up created it, but the
+   * client that signed up knows the password and could try it.
    */
   #isConcealed({ email, emailVerifiedAt }: User): boolean {
     return this.#settings.concealExistingEmails && email !== null && emailVerifiedAt === null;

@@ -41,7 +41,7 @@ export class Registrations {
   ) {}
 
   /**
-   * @param via `credential` for a request to the route, which may be closed; `code` for the app's own code
+   * @param via `credential` for a request to the route, which might be closed; `code` for the app's own code
    * @returns the user; with `signInOnSignUp`, the sign-in; with `concealExistingEmails`, always null
    * @throws AuthError `sign_up_refused`, `validation_failed`, `email_taken`, `username_taken`, `rate_limited`
    */

@@ -135,7 +135,7 @@ const SECONDS = 30;
 const SECRET_BYTES = 20; // 160 bits: RFC 4226, 4, R6
 const DIGITS = 6;
 const ALGORITHM = 'SHA1';
-/** A code may be from the step before or after: RFC 6238, 5.2. */
+/** A code can be from the step before or after the current one: RFC 6238, 5.2. */
 const WINDOW = 1;
 
 /** Loads the package on first use, because most requests need neither this package nor the one for QR codes. */
