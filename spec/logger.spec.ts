@@ -56,7 +56,7 @@ describe('the default logger', () => {
     expect(said.sort()).toEqual([
       ['error', `latchkey: a listener for 'user.created' failed ${ESCAPED}`],
       ['error', "latchkey: a listener for 'user.created' failed no error\\nat all"],
-      ['error', `latchkey: an email was not sent: ${ESCAPED}. It is tried again for three days`],
+      ['error', `latchkey: an email was not sent: ${ESCAPED}. It will be retried for three days`],
       ['warn', 'latchkey: the breach check failed: TypeError, caused by Error (ECONNREFUSED)'],
     ]);
   });

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { flag, schemaOf } from './options.js';
 
-/** Which routes users have to change their own account. */
+/** The routes that let users change their own account. */
 export interface AccountOptions {
-  /** PATCH /me. @default true */
+  /** Whether PATCH /me is enabled. @default true */
   update?: boolean;
-  /** The routes below /email-changes. @default true */
+  /** Whether the routes below /email-changes are enabled. @default true */
   changeEmail?: boolean;
-  /** DELETE /me. @default true */
+  /** Whether DELETE /me is enabled. @default true */
   delete?: boolean;
 }
 
@@ -18,12 +18,12 @@ export const accountSchema = schemaOf<AccountOptions>()({
   delete: flag.default(true),
 });
 
-/** What becomes of accounts that are deleted. */
+/** How accounts are deleted. */
 export interface AccountDeletionOptions {
   /**
-   * For how many days an account is kept shut before `auth.prune()` deletes it for good, 0 to 3650. Until then, the link in
-   * the notice about it can bring it back.
-   * @default 0: it is deleted at once
+   * The number of days that a deleted account is kept before `auth.prune()` permanently deletes it, 0 to 3650. Until
+   * then, no one can sign in to it, and the link in the notice about the deletion can restore it.
+   * @default 0: it is deleted immediately
    */
   graceDays?: number;
 }

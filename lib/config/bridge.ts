@@ -1,9 +1,11 @@
 import * as z from 'zod';
 
-/** An id that an older system's sessions name: of the account, or with `user.model` the primary key of its row. */
+/**
+ * A user's id in the sessions of a previous system: the account's id or, with `user.model`, the primary key of its row.
+ */
 export type OldUserId = string | number | bigint;
 
-/** What identifies a row of an import, beside its email. */
+/** The values that identify a row of an import, in addition to its email. */
 export interface ImportedRow {
   /** The row's `ref`. */
   readonly ref: OldUserId;
@@ -13,45 +15,53 @@ export interface ImportedRow {
   readonly createdAt?: Date | null | undefined;
 }
 
-/** A user of an older system, as its sessions name them. */
+/** A user of a previous system, as its sessions identify them. */
 export interface OldUser {
-  /** @default none: the account is the one with the email */
+  /** The id of the user. @default none: the email identifies the account */
   readonly id?: OldUserId | null | undefined;
-  /** Leads to an account only if both systems have verified it. @default none */
+  /** The email of the user. It identifies an account only if both systems have verified it. @default none */
   readonly email?: string | null | undefined;
-  /** Whether the older system has verified the email. @default false */
+  /** Whether the previous system has verified the email. @default false */
   readonly emailVerified?: boolean | undefined;
-  /** The row with this email that `auth.importUsers` was given. It leads to the row's account. @default none */
+  /** The row with this email that was passed to `auth.importUsers`. It identifies the account. @default none */
   readonly imported?: ImportedRow | undefined;
 }
 
-/** An active session of an older system. */
+/** An active session of a previous system. */
 export interface OldSession {
   readonly user: OldUser;
-  /** When it would have ended. Null if only the browser decides. */
+  /** When it would have expired. Null if only the browser decides. */
   readonly endsAt: Date | null;
   /** Whether its cookie is kept when the browser is closed. */
   readonly remembered: boolean;
 }
 
-/** The distinct values of a cookie in the request. */
+/** Returns the distinct values of a cookie in the request. */
 export type CookieValues = (name: string) => readonly string[];
 
-/** Takes over the living sessions of an older system: see `latchkey/bridges`. Its members may change at any time. */
+/** Takes over the active sessions of a previous system: see `latchkey/bridges`. Its members can change at any time. */
 export interface SessionBridge {
-  /** The system, which tells its sessions from those of others. */
+  /** The name of the system, which distinguishes its sessions from those of other systems. */
   readonly name: string;
-  /** Null if it has no end. */
+  /** When the bridge stops taking over sessions. Null if it never stops. */
   readonly until: Date | null;
-  /** The names of the system's session cookie, the one that counts first. @param isSecure whether cookies are Secure here */
+  /**
+   * Returns the names of the system's session cookie. If a request has several, the first one counts.
+   *
+   * @param isSecure whether cookies are Secure here
+   */
   cookieNames(isSecure: boolean): readonly string[];
   /**
-   * The session's id in the value of the cookie. Null if it is none of the system, or if its signature is wrong.
-   *
-   * @param cookies the other cookies of the request
+   * Returns the id of the session in the value of the cookie. Null if the value is not from this system, or if its
+   * signature is wrong.
    */
   idIn(value: string): string | null;
-  /** The active session with this id, or null. @throws if the system's store cannot say */
+  /**
+   * Returns the active session with this id, or null.
+   *
+   * @param cookies the other cookies of the request
+   * @throws if the system's store cannot be read
+   */
   find(id: string, cookies: CookieValues, isSecure: boolean): Promise<OldSession | null>;
   /** Ends the session with this id, in the system's own store. */
   end(id: string): Promise<void>;

@@ -6,8 +6,8 @@ import { schemaOf } from './options.js';
 /** How emails are sent, and where their links lead. */
 export interface EmailOptions {
   /**
-   * Sends an email. Called after the response. If it fails, or has not returned after 60 seconds, it is called again later,
-   * for three days.
+   * A function that sends an email. It is called after the response. If it fails, or does not return within 60 seconds,
+   * it is called again later, for three days.
    * @default none, required
    */
   send: (message: MailMessage) => unknown;
@@ -17,17 +17,17 @@ export interface EmailOptions {
    * @default `/verify-email`
    */
   verifyUrl?: string;
-  /** Likewise, the app's page that reads `?token=` and calls POST /passwords/reset. @default `/reset-password` */
+  /** The page that reads `?token=` and calls POST /passwords/reset, like `verifyUrl`. @default `/reset-password` */
   resetUrl?: string;
-  /** Likewise, the page of the link in invitations, where a new user chooses a password. @default the `resetUrl` */
+  /** The page for invitations, where a new user chooses a password, like `verifyUrl`. @default the `resetUrl` */
   invitationUrl?: string;
-  /** Likewise, the app's page that reads `?token=` and calls POST /email-changes/confirm. @default `/change-email` */
+  /** The page that reads `?token=` and calls POST /email-changes/confirm, like `verifyUrl`. @default `/change-email` */
   changeEmailUrl?: string;
-  /** Likewise, the app's page that reads `?token=` and calls POST /undo-change. @default `/undo-change` */
+  /** The page that reads `?token=` and calls POST /undo-change, like `verifyUrl`. @default `/undo-change` */
   undoUrl?: string;
   /**
-   * Which notices tell users what happens to their accounts: a list can name the kinds of latchkey and of the plugins in
-   * `plugins`. A kind that is left out is neither sent nor can it be undone.
+   * The notices that are sent to users when their accounts change: a list can name the kinds of latchkey and of the
+   * plugins in `plugins`. A kind that is not listed is not sent, and cannot be undone.
    * @default true: all of them
    */
   notices?: boolean | readonly NoticeKind[];
@@ -51,7 +51,7 @@ const NOT_A_NOTICE = {
 export const emailSchema = schemaOf<EmailOptions>()({
   send: z.custom<EmailOptions['send']>(
     (it) => typeof it === 'function',
-    'must be a function that sends a mail',
+    'must be a function that sends an email',
   ),
   verifyUrl: page.default('/verify-email'),
   resetUrl: page.default('/reset-password'),
@@ -77,7 +77,7 @@ export function emailSettings(
   return {
     ...email,
     invitationUrl: email.invitationUrl ?? email.resetUrl,
-    /** Those that are sent. */
+    /** The kinds of notices that are sent. */
     notices: chosenNotices(email.notices, plugins),
     baseUrl: baseUrl ?? null,
   };

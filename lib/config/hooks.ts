@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { User } from '../tables/core.js';
 import { schemaOf } from './options.js';
 
-/** Every way of making an account. Plugins add their own. */
+/** The ways to create an account. Plugins add their own. */
 export interface CreatedVias {
   /** The app's own code. */
   code: unknown;
@@ -11,10 +11,10 @@ export interface CreatedVias {
   import: unknown;
 }
 
-/** How an account was made. */
+/** How an account was created. */
 export type CreatedVia = keyof CreatedVias;
 
-/** The account that is about to be made. */
+/** The account that is about to be created. */
 export interface UserToCreate {
   /** In canonical form. */
   readonly email: string | null;
@@ -22,24 +22,29 @@ export interface UserToCreate {
   readonly username: string | null;
   /** The fields, with their defaults. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** How it is made. */
+  /** How the account is created. */
   readonly via: CreatedVia;
-  /** The provider's id, if a provider's sign-in makes it. */
+  /** The provider's id, if a sign-in with the provider creates the account. */
   readonly provider?: string;
-  /** What the provider said of the person. */
+  /** The provider's claims about the user. */
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Functions of the app that run within the transaction that makes, changes or deletes an account. What one throws rolls
- * everything back: an `AuthError` is the response, anything else goes to the app's error handler. A transaction that the
- * database aborts is retried, and runs them again, so they should have no effects outside of it.
+ * The app's functions that run within the transaction that creates, changes or deletes an account. An error in one of
+ * them rolls everything back: an `AuthError` is the response, and any other error goes to the app's error handler. If
+ * the database aborts the transaction, it is retried and the hooks run again, so they should have no effects outside of
+ * it.
  */
 export interface Hooks {
-  /** Runs before an account is made. Throw `new AuthError('sign_up_refused', { detail })` to refuse it. @default none */
+  /**
+   * Runs before an account is created. Throw `new AuthError('sign_up_refused', { detail })` to refuse it.
+   * @default none
+   */
   beforeCreateUser?(user: UserToCreate, context: { transaction: Transaction }): unknown;
   /**
-   * Makes the app's row of a new account, in place of `model.create`. It must have the account's id in `user.foreignKey`.
+   * Creates the app's row for a new account, in place of `model.create`. The row must have the account's id in
+   * `user.foreignKey`.
    * @default `model.create({ …fields, [foreignKey]: user.id })`
    */
   createRow?(
@@ -47,10 +52,10 @@ export interface Hooks {
     fields: Readonly<Record<string, unknown>>,
     context: { transaction: Transaction },
   ): unknown;
-  /** Runs after an account, and the app's row, was made. @default none */
+  /** Runs after an account and the app's row are created. @default none */
   afterCreateUser?(user: User, context: { transaction: Transaction; via: CreatedVia }): unknown;
   /**
-   * Runs after fields, username, email or its verification changed; `changed` lists the attributes.
+   * Runs after the fields, username, email or the email's verification have changed; `changed` lists the attributes.
    * @default none
    */
   afterUpdateUser?(user: User, changed: readonly string[], context: { transaction: Transaction }): unknown;

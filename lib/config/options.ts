@@ -5,14 +5,14 @@ type Issue = z.core.$ZodIssue;
 /** Exists in the type system only. */
 declare const tied: unique symbol;
 
-/** A schema that accepts exactly what an interface of options declares. Only {@link schemaOf} makes one. */
+/** A schema that accepts exactly what an interface of options declares. Only {@link schemaOf} creates one. */
 export interface OptionsSchema<Options, Output> extends z.ZodType<Output, Options> {
   readonly [tied]: true;
 }
 
 /**
- * Returns a function that makes the schema of an interface of options from the schema of each. TypeScript rejects an
- * option that only one of the two has, or that they give different types, so neither can be changed alone.
+ * Returns a function that creates the schema of an interface of options from a schema for each option. TypeScript
+ * rejects an option that only one of the two has, or whose types differ, so neither can be changed alone.
  *
  * @example
  * const schema = () => schemaOf<ExampleOptions>()({ maxLength: z.int().default(100) });
@@ -39,7 +39,7 @@ type TiedOption<Options, Name extends keyof Options, Given> =
       : Mistake<'the option is optional in only one of the interface and the schema'>
     : Mistake<'the interface and the schema give the option different types', Options[Name], Given>;
 
-/** What no schema can be assigned to, so that the compiler's message contains the reason. */
+/** A type that no schema can be assigned to, so that the compiler's message contains the reason. */
 interface Mistake<Reason extends string, Declared = unknown, Given = unknown> {
   readonly mistake: Reason;
   readonly declared: Declared;
@@ -49,7 +49,7 @@ interface Mistake<Reason extends string, Declared = unknown, Given = unknown> {
 type IsOptional<Options, Name extends keyof Options> =
   Record<never, never> extends Pick<Options, Name> ? true : false;
 
-/** Interfaces declare lists and records as read-only, which schemas do not. */
+/** Makes lists and records read-only, as interfaces declare them but schemas do not. */
 type Comparable<T> = T extends readonly (infer Item)[]
   ? readonly Item[]
   : string extends keyof T
@@ -76,7 +76,7 @@ export const seconds = anySeconds.positive('must be more than 0 seconds');
  * Validates the config or the options of a plugin, and fills in defaults.
  *
  * @param where the owner of the options, for messages; empty for the config
- * @param makeSchema makes the schema: a function, so that only the options in use take the time to make theirs
+ * @param makeSchema creates the schema; a function, so that only the options in use spend time on theirs
  * @throws TypeError naming every invalid key and how to fix it, without quoting values
  */
 export function readOptions<Options, Output, Given>(
@@ -86,14 +86,14 @@ export function readOptions<Options, Output, Given>(
     (Same<Given, Options> extends true ? unknown : Mistake<'the schema is that of other options'>),
 ): Output {
   const schema = makeSchema();
-  // Without compiling the schema, which is used once.
+  // Do not compile the schema, because it is used only once.
   const { data, error } = schema.safeParse(options, { jitless: true });
   if (!error) return data;
   const mistakes = error.issues.flatMap(intendedIssues).map((issue) => sentence(issue, where, schema));
   throw new TypeError(`latchkey: ${where && `${where}: `}${mistakes.join('; ')}`);
 }
 
-/** For a union, the issues within the alternative that was probably intended are more helpful than "no match". */
+/** Returns the issues within the alternative of a union that was probably intended, which help more than "no match". */
 function intendedIssues(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const alternatives = issue.errors.map((issues) => issues.flatMap(intendedIssues));
@@ -110,7 +110,7 @@ function hasNoMessage({ message }: Issue): boolean {
   return message.startsWith('Invalid input');
 }
 
-// For schemas without a custom message.
+// The names of types, for schemas without a custom message.
 const KINDS: Record<string, string> = {
   object: 'an object',
   array: 'a list',
@@ -141,7 +141,7 @@ function spell(path: readonly PropertyKey[]): string {
     .replace(/^\./, '');
 }
 
-/** The keys that a schema allows at a path. */
+/** Returns the keys that a schema allows at a path. */
 function keysAt(schema: z.core.$ZodType, [key, ...path]: readonly PropertyKey[]): string[] {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   const here = key === undefined ? [] : [key, ...path];
@@ -166,7 +166,7 @@ function nearest(typed: string, known: readonly string[]): string | undefined {
     .sort((a, b) => a.typos - b.typos)[0]?.key;
 }
 
-/** The Levenshtein distance between two words. */
+/** Returns the Levenshtein distance between two words. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...from].entries()) {

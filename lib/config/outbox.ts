@@ -3,10 +3,11 @@ import { isWebhookSecret } from '../crypto/webhook-signature.js';
 import type { WebhookSettings } from '../outbox/webhooks.js';
 import { isLoopback, schemaOf } from './options.js';
 
-/** How emails and webhooks are sent that could not be sent at once. */
+/** How emails and webhooks that could not be sent immediately are retried. */
 export interface OutboxOptions {
   /**
-   * How often a process looks for them, in seconds; false if it never does, and a job calls `auth.outbox.deliver()` instead.
+   * How often a process looks for them, in seconds. `false` if it never does, and a job calls `auth.outbox.deliver()`
+   * instead.
    * @default 15
    */
   interval?: number | false;
@@ -22,16 +23,16 @@ export const outboxSchema = schemaOf<OutboxOptions>()({
     .default(15),
 });
 
-/** An endpoint that gets events. */
+/** An endpoint that receives events. */
 export interface WebhookOptions {
   /**
-   * Where they are sent: https, or http on this machine. Outside production, http is allowed everywhere.
+   * The URL that events are sent to: https, or http on this machine. Outside production, http is allowed everywhere.
    * @default none, required
    */
   url: string;
   /**
-   * What signs them, as Standard Webhooks says: `whsec_` and 24 to 64 random bytes in base64. During rotation, a list: each of
-   * them signs.
+   * The secret that signs the events, as Standard Webhooks specifies: `whsec_` and 24 to 64 random bytes in base64.
+   * During a rotation, a list of secrets, which all sign.
    * @default none, required
    */
   secret: string | readonly string[] | undefined;

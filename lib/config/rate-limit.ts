@@ -9,7 +9,7 @@ export interface RateLimitOptions {
   /** A Redis URL (needs the package `ioredis`), or a client of `ioredis` or `redis`. @default the database */
   store?: RedisClient | string;
   /**
-   * What the keys in Redis start with. Apps that share one Redis need different ones.
+   * The prefix of the keys in Redis. Apps that share one Redis need different prefixes.
    * @default `latchkey:`, and the `tablePrefix`
    */
   keyPrefix?: string;
@@ -19,7 +19,7 @@ export interface RateLimitOptions {
    * @default { limit: 20, window: 60 }
    */
   signIn?: WindowRule | false;
-  /** Sign-ups per address, and new users of providers. @default { limit: 20, window: 60 } */
+  /** Sign-ups per address, including new users from providers. @default { limit: 20, window: 60 } */
   signUp?: WindowRule | false;
   /** Verification and reset emails, per address and per account. @default { limit: 3, window: 60 } */
   mail?: WindowRule | false;
@@ -109,7 +109,7 @@ export function rateLimitSettings(
   };
 }
 
-/** Redis and the databases store no fractions of a millisecond. */
+/** Rounds to whole milliseconds, because Redis and the databases do not store fractions. */
 function wholeMs(seconds: number): number {
   return Math.max(1, Math.round(seconds * 1000));
 }

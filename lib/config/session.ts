@@ -14,7 +14,7 @@ export interface CookieOptions {
   path?: string;
   /** Whether browsers send the cookie with requests from other sites. @default `lax` */
   sameSite?: 'lax' | 'strict' | 'none';
-  /** Restricts the cookie to https. @default true if `baseUrl` is https or `NODE_ENV` is production */
+  /** Whether the cookie is restricted to https. @default true if `baseUrl` is https or `NODE_ENV` is production */
   secure?: boolean;
 }
 
@@ -38,15 +38,15 @@ export const cookieSchema = schemaOf<CookieOptions>()({
 
 /** The lifetime of sessions. All durations are in seconds. */
 export interface SessionOptions {
-  /** Ends a session that has not been used for this long. @default 604800 (7 days) */
+  /** The time after which an unused session expires. @default 604800 (7 days) */
   idleTimeout?: number;
-  /** Ends a remembered session after this long, even if it is active. @default 2592000 (30 days) */
+  /** The time after which a remembered session expires, even if it is in use. @default 2592000 (30 days) */
   lifetime?: number;
-  /** Ends any other session after this long, even if it is active. @default 86400 (24 hours) */
+  /** The time after which any other session expires, even if it is in use. @default 86400 (24 hours) */
   shortLifetime?: number;
   /**
    * The minimum interval between updates of a session's last activity; 0 updates it on every request. It is capped at a
-   * quarter of `idleTimeout`, so that an active session does not go idle.
+   * quarter of `idleTimeout`, so that a session in use does not expire.
    * @default 60
    */
   touchInterval?: number;
@@ -74,7 +74,7 @@ export function sessionSettings(
     cookie,
     /** The cookie that identifies a browser: see `Devices`. */
     deviceCookie: laxCookie(cookie, 'device'),
-    /** The cookie of a sign-in that waits for a second factor. */
+    /** The cookie of a pending sign-in. */
     pendingCookie: laxCookie(cookie, 'pending'),
   };
 }
@@ -115,12 +115,18 @@ function cookieSettings(options: z.output<typeof cookieSchema>, baseUrl: string 
   return cookie;
 }
 
-/** A cookie for the same host and path as the session cookie, and named after it, so that two realms do not share it. */
+/**
+ * Returns a cookie for the host and path of the session cookie. Its name starts with that of the session cookie, so
+ * that two realms do not share it.
+ */
 export function cookieBeside(cookie: CookieSettings, purpose: string): CookieSettings {
   return { ...cookie, name: `${cookie.name}-${purpose}` };
 }
 
-/** Lax even if the session cookie is strict: a sign-in with a provider ends with a redirect from another site. */
+/**
+ * Returns a cookie that is lax even if the session cookie is strict, because a sign-in with a provider ends with a
+ * redirect from another site.
+ */
 function laxCookie(cookie: CookieSettings, purpose: string): CookieSettings {
   const sameSite = cookie.sameSite === 'strict' ? 'lax' : cookie.sameSite;
   return { ...cookieBeside(cookie, purpose), sameSite };

@@ -8,17 +8,17 @@ export type FieldType = 'string' | 'integer' | 'number' | 'boolean' | 'date' | '
 /** A field that the app adds to its users. */
 export interface FieldOptions {
   /**
-   * The type of its values. An `integer` has 32 bits, with a sign. A `date` is a `Date` in code, and an ISO 8601 time in
-   * JSON, in the years 1 to 9999. A `json` value is anything that JSON can represent.
+   * The type of the field's values. An `integer` has 32 bits, with a sign. A `date` is a `Date` in code, and an ISO
+   * 8601 time in JSON, in the years 1 to 9999. A `json` value is anything that JSON can represent.
    */
   readonly type: FieldType;
   /** Whether every new user must have a value. @default false */
   readonly required?: boolean;
-  /** The value of new users who have none. @default null */
+  /** The value for new users who have none. @default null */
   readonly default?: unknown;
   /** The maximum number of characters of a string, in Unicode code points. @default 255 */
   readonly maxLength?: number;
-  /** The minimum number of characters of a string, likewise. @default 0 */
+  /** The minimum number of characters of a string, in Unicode code points. @default 0 */
   readonly minLength?: number;
   /** A regular expression that a string must match. @default any string */
   readonly pattern?: RegExp;
@@ -29,14 +29,14 @@ export interface FieldOptions {
   /** The maximum of an integer or a number. @default none */
   readonly maximum?: number;
   /**
-   * Who sets it. `user`: users themselves too, when they sign up and with PATCH /me. `none`: only the app's code and
-   * administrators.
+   * Who can set the field. `user`: users themselves too, when they sign up and with PATCH /me. `none`: only the app's
+   * code and administrators.
    * @default 'user'
    */
   readonly input?: 'user' | 'none';
   /**
-   * Who sees it. `self`: the user too, in `req.auth.user` and in responses. `admin`: administrators and `auth.users.get`.
-   * `none`: only the app's own queries, with `auth.models` or its model.
+   * Who can see the field. `self`: the user too, in `req.auth.user` and in responses. `admin`: administrators and
+   * `auth.users.get`. `none`: only the app's own queries, with `auth.models` or its model.
    * @default 'self'
    */
   readonly output?: 'self' | 'admin' | 'none';
@@ -45,7 +45,7 @@ export interface FieldOptions {
 /** The fields of users, by their names in camelCase. */
 export type FieldsOptions = Readonly<Record<string, FieldOptions>>;
 
-/** A Sequelize model of the app, of any copy of Sequelize. */
+/** A Sequelize model of the app, from any copy of Sequelize. */
 export interface RowModel {
   new (...given: never[]): object;
   readonly name: string;
@@ -54,18 +54,18 @@ export interface RowModel {
   getTableName(): string | object;
 }
 
-/** Refuses options that do not exist, which an inferred type would otherwise accept. */
+/** Rejects options that do not exist, which an inferred type would otherwise accept. */
 type KnownOptions<F extends FieldsOptions> = {
   readonly [K in keyof F]: { readonly [Unknown in Exclude<keyof F[K], keyof FieldOptions>]: never };
 };
 
-/** The app's own data of its users. */
+/** The app's own data about its users. */
 export interface UserOptions<F extends FieldsOptions = FieldsOptions> {
-  /** Fields beside email and username. @default none */
+  /** The fields in addition to email and username. @default none */
   readonly fields?: F & KnownOptions<F>;
   /**
-   * The app's own Sequelize model of users, on the instance that `database` is. Each account has one row, which is made
-   * with it and holds the fields; guards set `req.user` to it.
+   * The app's own Sequelize model of users, on the instance in `database`. Each account has one row, which is created
+   * with the account and holds the fields. Guards set `req.user` to the row.
    * @default none: the fields are columns of latchkey's table
    */
   readonly model?: RowModel;
@@ -76,10 +76,10 @@ export interface UserOptions<F extends FieldsOptions = FieldsOptions> {
   readonly foreignKey?: string;
 }
 
-/** The maximum number of characters of a string whose field sets none. */
+/** The maximum number of characters of a string whose field does not set `maxLength`. */
 export const MAX_STRING = 255;
 
-// As in MySQL's VARCHAR with four bytes a character, of which a row can hold 65,535.
+// MySQL needs up to four bytes for each character of a VARCHAR, and its rows can have at most 65,535 bytes.
 const MAX_LENGTH = 4000;
 const INT_32 = 2 ** 31;
 
@@ -111,7 +111,7 @@ export const fieldSchema = schemaOf<FieldOptions>()({
   }
 });
 
-/** What an option requires of the type, and of other options. */
+/** Finds options that contradict the type or other options. */
 function* contradictions(options: FieldOptions): Generator<readonly [key: string, message: string]> {
   const { type, minLength = 0, maxLength = MAX_STRING, minimum, maximum } = options;
   for (const key of ['maxLength', 'minLength', 'pattern'] as const) {
@@ -134,7 +134,7 @@ function* contradictions(options: FieldOptions): Generator<readonly [key: string
     yield ['enum', "is for type: 'string', 'integer' or 'number'"];
   else if (options.enum?.some((value) => typeof value !== wanted))
     yield ['enum', `must list ${wanted}s only, as type says`];
-  // Nobody could sign up.
+  // Otherwise no one could sign up.
   if (options.required && options.input === 'none' && options.default === undefined)
     yield ['required', "needs a default with input: 'none', since users cannot give a value"];
 }
@@ -143,7 +143,7 @@ function isInt32(value: number): boolean {
   return Number.isInteger(value) && value >= -INT_32 && value < INT_32;
 }
 
-// What the routes' bodies and responses have beside the fields.
+// The other names in the bodies and responses of routes.
 const OTHERS = ['password', 'credential', 'fields', 'user', 'session', 'token', 'rememberMe', 'redirectTo'];
 const MORE = ['errorTo', 'secondFactorTo', 'newEmail', 'via', 'prototype', 'toJSON', 'dataValues'];
 const PLUGINS = ['suspendedAt', 'suspendedUntil', 'suspensionReason', 'emailVerified', 'isAdmin', 'apiKey'];
@@ -168,7 +168,7 @@ const name = z
   )
   .refine((key) => !RESERVED.has(key), 'is a name that latchkey uses: choose another');
 
-// Not `instanceof`: the app may use another copy of Sequelize.
+// Do not use `instanceof`, because the app might use another copy of Sequelize.
 const model = z.custom<RowModel>(
   (it) => typeof it === 'function' && typeof (it as Partial<RowModel>).getAttributes === 'function',
   'must be a Sequelize model',
@@ -189,7 +189,7 @@ export const userSchema = schemaOf<UserOptions>()({
   const [key, message] =
     options.model && options.foreignKey === undefined
       ? ['foreignKey', "is missing: name the model's attribute with the account's id"]
-      : ['foreignKey', 'is for user.model: set that too'];
+      : ['foreignKey', 'requires user.model: set user.model too'];
   if ((options.model === undefined) !== (options.foreignKey === undefined))
     context.addIssue({ code: 'custom', path: [key], message });
   if (options.foreignKey !== undefined && Object.hasOwn(options.fields, options.foreignKey))

@@ -9,7 +9,7 @@ import {
 
 interface Counter {
   hits: number;
-  /** By `elapsed()`, as the others. */
+  /** By `elapsed()`, like `blockedUntil`. */
   endsAt: number;
   blockedUntil: number;
   isReported: boolean;
@@ -20,7 +20,7 @@ const MAX_COUNTERS = 50_000;
 
 /** Counters in the memory of this process. */
 export class MemoryLimitStore implements LimitStore {
-  /** In the order in which they were begun. */
+  /** In the order in which they were started. */
   readonly #counters = new Map<string, Counter>();
 
   /** @param elapsed milliseconds since some time in the past */

@@ -8,8 +8,10 @@ import { SqlLimitStore } from './sql-store.js';
 import type { LimitStore, Paused, PausePolicy, WindowPolicy } from './store.js';
 
 /**
+ * Opens the store of the counters.
+ *
  * @param redis a client or URL; null for counters in the database
- * @param keyPrefix of the keys in Redis
+ * @param keyPrefix the prefix of the keys in Redis
  */
 export function openLimitStore(
   redis: RedisClient | string | null,
@@ -22,9 +24,9 @@ export function openLimitStore(
 }
 
 /**
- * Keeps counters in the database out of the app's transactions: what is counted within one still counts after its
- * rollback, and its locks hold up nobody else. SQLite has one writer, which is that transaction, so within one this
- * process counts in its memory.
+ * Keeps counters in the database out of the app's transactions, so that a rollback does not undo them and their locks
+ * do not delay other requests. SQLite has one writer, which is the app's transaction, so within one this process counts
+ * in memory.
  */
 export class OutsideTransactions implements LimitStore {
   readonly #memory: MemoryLimitStore;

@@ -100,20 +100,20 @@ export class RedisLimitStore implements LimitStore {
 
   async close(): Promise<void> {
     if (typeof this.target !== 'string' || !this.#client) return;
-    // Made by connect(), so it is a client of ioredis.
+    // It was created by connect(), so it is a client of ioredis.
     ((await this.#client) as unknown as { disconnect(): void }).disconnect();
   }
 
   /** Each script returns two whole numbers. */
   async #run(script: string, key: string, args: number[]): Promise<[number, number]> {
     const name = `${this.prefix}${hash('sha256', key, 'hex')}`;
-    const late = () => new Error('Redis: no answer in time');
+    const late = () => new Error('Redis: no response in time');
     try {
       const answer = await withTimeout(this.#eval(script, name, args.map(String)), TIMEOUT_MS, late);
       const [left, first] = answer as [unknown, unknown];
       return [Number(left), Number(first)];
     } catch (cause) {
-      // Fails closed, since the app would be open to password guessing without its counters.
+      // Fail closed, because without its counters the app would be open to password guessing.
       throw new AuthError('unavailable', { cause });
     }
   }

@@ -17,7 +17,7 @@ import {
 
 type Columns = typeof rateLimits.columns;
 
-// A round is lost only if another call got through, so the limit is reached after a few of them.
+// A round fails only if another call has succeeded, so the limit is reached after a few rounds.
 const MAX_ROUNDS = 50;
 
 /**
@@ -95,7 +95,7 @@ export class SqlLimitStore implements LimitStore {
 
   async close(): Promise<void> {}
 
-  /** Starts a counter at one, if there is none or it has expired. */
+  /** Starts a counter at one, if there is none or it has expired. @returns whether it did */
   async #begin(key: Buffer, now: Date, lifeMs: number, pauseMs = 0): Promise<boolean> {
     const values = { key, now, blocked: pauseEnd(now, pauseMs), end: later(now, lifeMs) };
     const row = {
@@ -137,7 +137,9 @@ function keyOf(name: string): Buffer {
   return hash('sha256', name, 'buffer');
 }
 
-/** Null without a pause: concurrent calls whose time is a few milliseconds earlier must not take it for one. */
+/**
+ * Returns null if there is no pause, because concurrent calls with a slightly earlier time would read `now` as a pause.
+ */
 function pauseEnd(now: Date, pauseMs: number): Date | null {
   return pauseMs > 0 ? later(now, pauseMs) : null;
 }

@@ -13,11 +13,11 @@ export interface PausePolicy {
   readonly maxPauseMs: number;
 }
 
-/** Why an attempt is refused. */
+/** The pause that rejects an attempt. */
 export interface Paused {
   /** The milliseconds until the pause ends. */
   readonly leftMs: number;
-  /** Whether this is the first attempt, in all processes, that this pause refuses. */
+  /** Whether this is the first attempt, in all processes, that this pause rejects. */
   readonly isFirst: boolean;
 }
 
@@ -27,21 +27,21 @@ export interface LimitStore {
   hit(key: string, policy: WindowPolicy): Promise<number | null>;
   /** Reserves an attempt. @returns null if it is allowed */
   reserve(key: string, policy: PausePolicy): Promise<Paused | null>;
-  /** Gives a reserved attempt back, and ends the pause that it began. */
+  /** Returns a reserved attempt, and ends the pause that it started. */
   giveBack(key: string): Promise<void>;
   /** Resets an account's failures. */
   clear(key: string): Promise<void>;
   /** Deletes expired counters, or only counts them. @returns the number of counters */
   prune(dryRun: boolean): Promise<number>;
-  /** Fails if the counters cannot be read. */
+  /** Throws if the counters cannot be read. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Failures are forgotten this long after the end of the last pause, so that no counter ends before its pause. */
+/** Failures are forgotten this long after the end of the last pause, so that no counter expires before its pause. */
 export const FORGET_AFTER_MS = 24 * 60 * 60 * 1000;
 
-/** The pause after this many failures, in milliseconds. */
+/** Returns the pause after this many failures, in milliseconds. */
 export function pauseAfter(failures: number, policy: PausePolicy): number {
   if (failures < policy.failures) return 0;
   return Math.min(policy.maxPauseMs, policy.firstPauseMs * 2 ** (failures - policy.failures));

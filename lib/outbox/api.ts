@@ -5,8 +5,8 @@ import type { Delivered, Outbox } from './outbox.js';
 import { OUTBOX_STATES, type ShownRow } from './rows.js';
 
 /**
- * What became of an email or webhook: `waiting` to be sent, perhaps again; `sent`; `dropped`, because there was nobody to send
- * it to; `failed`, because it could not be sent for three days.
+ * The state of an email or webhook: `waiting` to be sent or retried; `sent`; `dropped`, because it had no recipient;
+ * `failed`, because it could not be sent for three days.
  */
 export type OutboxState = (typeof OUTBOX_STATES)[number];
 
@@ -16,15 +16,18 @@ export interface OutboxEntry {
   readonly channel: 'email' | 'webhook';
   /** The kind of the email, or the name of the event. */
   readonly kind: string;
-  /** The URL of the webhook. Null for an email, and for a webhook that is not in the config any more. */
+  /** The URL of the webhook. Null for an email, and for a webhook that is no longer in the config. */
   readonly endpoint: string | null;
   readonly state: OutboxState;
-  /** How often sending it was begun. */
+  /** The number of attempts to send it. */
   readonly attempts: number;
-  /** The kind of error of the last attempt, without its message, which can quote the email. Null if there was none. */
+  /**
+   * The kind of the error of the last attempt, without its message, which can quote the email. Null if there was no
+   * error.
+   */
   readonly lastError: string | null;
   readonly createdAt: Date;
-  /** When it is tried again, at the earliest. Null once it is finished. */
+  /** The earliest time of the next attempt. Null once it is finished. */
   readonly nextAttemptAt: Date | null;
   /** When it was sent, dropped or given up. Null until then. */
   readonly finishedAt: Date | null;
@@ -36,7 +39,7 @@ export interface ListOutboxOptions extends PageOptions {
   state?: OutboxState;
 }
 
-/** `auth.outbox`: the emails and webhooks that are to be sent, and those of the last days. */
+/** `auth.outbox`: the emails and webhooks that are waiting to be sent, and recent ones. */
 export class OutboxApi {
   readonly #outbox: Outbox;
 
@@ -59,8 +62,8 @@ export class OutboxApi {
   }
 
   /**
-   * Tries an entry again that has failed, also one that is given up, without waiting for its turn. It is tried for three more
-   * days then.
+   * Retries an entry that has failed, even if it was given up, without waiting for its next attempt. If it fails again,
+   * it is retried for three more days.
    *
    * @returns whether there is such an entry
    */
@@ -69,10 +72,10 @@ export class OutboxApi {
   }
 
   /**
-   * Sends everything that is due, and resolves when it is done: for a job, where no process runs for long or
+   * Sends everything that is due, and resolves when it is done. This is for a job, if no process runs for long or
    * `outbox: { interval: false }` is set.
    *
-   * @throws AuthError `unavailable` (503) if the database is
+   * @throws AuthError `unavailable` (503) if the database is unavailable
    */
   deliver(): Promise<Delivered> {
     return this.#outbox.deliver();

@@ -1,25 +1,25 @@
-/** Where entries go, such as to the mail server or to one webhook endpoint. */
+/** A destination of entries, such as the mail server or a webhook endpoint. */
 export interface Destination {
   /** The name of the lane: at most 64 characters, the same in all processes. */
   readonly lane: string;
-  /** What is sent, for the log, such as `an email`. */
+  /** The name of an entry in the log, such as `an email`. */
   readonly what: string;
   /** Its URL, if it has one. */
   readonly url?: string;
-  /** How many may be sent at once, by one process. */
+  /** The number of entries that one process can send at the same time. */
   readonly atOnce: number;
-  /** How long sending one may take. */
+  /** The time limit for sending an entry. */
   readonly timeoutMs: number;
   /**
-   * Sends an entry. It may have been sent before, by an attempt whose end is not known.
+   * Sends an entry. An earlier attempt whose outcome is unknown might have sent it already.
    *
-   * @returns false if there is nobody to send it to any more
-   * @throws what makes the attempt a failure: it is tried again later
+   * @returns false if there is no longer a recipient
+   * @throws if the attempt fails, which is then retried later
    */
   send(entry: OpenEntry): Promise<boolean>;
 }
 
-/** For a destination that never wants the entry. It is not tried again. */
+/** Thrown if the destination will never accept the entry, which is then not retried. */
 export class UndeliverableError extends Error {}
 
 /** An entry with its content. */
@@ -32,22 +32,24 @@ export interface OpenEntry {
   readonly attempts: number;
 }
 
-/** Entries beyond these are not kept in memory: whoever looks into the table next sends them. */
+/** Further entries are not kept in memory. The next process that reads the table sends them. */
 const MAX_QUEUED = 1000;
 
-/** Runs the work of one lane in this process: some at once, and a limited number of others after them. */
+/**
+ * Runs the work of one lane in this process: a few tasks at the same time, and a limited number of others after them.
+ */
 export class Lane {
   readonly #running = new Set<Promise<void>>();
   readonly #queue: (() => Promise<void>)[] = [];
 
   constructor(readonly destination: Destination) {}
 
-  /** Whether as much is under way as may be. */
+  /** Whether no further task can start now. */
   get isBusy(): boolean {
     return this.#running.size >= this.destination.atOnce;
   }
 
-  /** Runs `work`, which must not fail, now or later. Forgets it if too much is queued. */
+  /** Runs `work`, which must not fail, now or later. Drops it if the queue is full. */
   offer(work: () => Promise<void>): void {
     if (!this.isBusy) this.#start(work);
     else if (this.#queue.length < MAX_QUEUED) this.#queue.push(work);
@@ -60,7 +62,7 @@ export class Lane {
     );
   }
 
-  /** Waits until nothing is under way or queued. */
+  /** Waits until no task is running or queued. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }

@@ -9,21 +9,21 @@ import { type Destination, Lane, UndeliverableError } from './lane.js';
 import type { NewEntry, OutboxRow, OutboxRows } from './rows.js';
 
 const MAX_SAVING_PAUSE_MS = 5000;
-/** Rows in one statement. */
+/** The maximum number of rows in one statement. */
 const BATCH = 100;
 
-/** What a round of deliveries did. */
+/** The result of a round of deliveries. */
 export interface Delivered {
-  /** How many were sent. */
+  /** The number of entries that were sent. */
   sent: number;
-  /** How many were not, and are tried again later or were given up. */
+  /** The number of entries that were not sent, and are retried later or were given up. */
   failed: number;
 }
 
 /**
- * Sends what must not be lost, such as emails. It is written to a table in the transaction of what causes it, and sent right
- * after the commit by the same process. What is not sent then, because the process dies or nobody takes it, is sent by any
- * process later.
+ * Sends entries that must not be lost, such as emails. An entry is written to a table in the transaction that causes
+ * it, and the same process sends it right after the commit. If the process dies, or the destination does not accept the
+ * entry, any process sends it later.
  */
 export class Outbox {
   readonly #lanes = new Map<string, Lane>();
@@ -44,16 +44,16 @@ export class Outbox {
     this.#lanes.set(destination.lane, new Lane(destination));
   }
 
-  /** The destination of a lane. Undefined if this process does not know it. */
+  /** Returns the destination of a lane. Undefined if this process does not know it. */
   destination(lane: string): Destination | undefined {
     return this.#lanes.get(lane)?.destination;
   }
 
   /**
-   * Writes entries, which are sent after the commit. In a transaction of latchkey's, they are written at its end, together
-   * with all others of that.
+   * Writes entries, which are sent after the commit. In latchkey's own transactions, they are written at the end,
+   * together with all others of the transaction.
    *
-   * @param transaction the one of what causes them, if it has one
+   * @param transaction the transaction that causes them, if there is one
    */
   async add(entries: readonly NewEntry[], transaction?: Transaction): Promise<void> {
     if (entries.length === 0 || (transaction && this.addTo(transaction, entries))) return;
@@ -61,14 +61,18 @@ export class Outbox {
     await this.#write(entries, transaction);
   }
 
-  /** Like {@link add}, at once. @returns false if it is no transaction of latchkey's, and nothing was done */
+  /**
+   * Like {@link add}, but returns immediately.
+   *
+   * @returns false, and does nothing, in a transaction that is not latchkey's own
+   */
   addTo(transaction: Transaction, entries: readonly NewEntry[]): boolean {
     return this.database.beforeCommit(transaction, entries, this.#write);
   }
 
-  /** Sends what is due, until nothing is. @throws AuthError `unavailable` */
+  /** Sends entries until none is due. @throws AuthError `unavailable` */
   deliver(): Promise<Delivered> {
-    // One round after another: what has just become due may be what the current one has passed already.
+    // Run one round after another, because the current one might already have passed entries that have just become due.
     const round = (this.#round ?? Promise.resolve()).then(
       () => this.#deliverAll(),
       () => this.#deliverAll(),
@@ -81,39 +85,39 @@ export class Outbox {
     return round;
   }
 
-  /** Makes an entry due, and sends it in the background. @returns whether there is one that has failed */
+  /** Makes an entry due, and sends it in the background. @returns whether there is such an entry that has failed */
   async retry(id: string): Promise<boolean> {
     const isDue = await this.rows.retry(id);
     if (isDue) this.deliver().catch((error) => this.#couldNotLook(error));
     return isDue;
   }
 
-  /** Looks every few seconds for what is due. It does not keep the process alive. */
+  /** Looks for due entries every few seconds. The timer does not keep the process alive. */
   startTimer(seconds: number): void {
     if (this.#lanes.size === 0) return;
     const look = async () => {
-      // Not before anybody uses the database: to create an Auth connects to nothing.
+      // Creating an Auth must not open a connection, so wait until the database has been used.
       if (this.database.clock.isSet) await this.deliver().catch((error) => this.#couldNotLook(error));
       if (!this.#isClosed) this.#wait(seconds, look);
     };
     this.#wait(seconds, look);
   }
 
-  /** Looks no more for what is due. */
+  /** Stops looking for due entries. */
   stop(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
   }
 
-  /** Waits for what is under way. */
+  /** Waits for deliveries that are in progress. */
   async settle(): Promise<void> {
-    // What was committed in this turn is begun first.
+    // Entries that were committed in this turn of the event loop start first.
     await new Promise((resolve) => setImmediate(resolve));
     await this.#round?.catch(() => undefined);
     await Promise.all([...this.#lanes.values()].map((lane) => lane.idle()));
   }
 
-  // A property, since the database tells by it what belongs together.
+  // A property, because the database groups the entries of a transaction by this function.
   readonly #write = async (entries: readonly NewEntry[], transaction?: Transaction): Promise<void> => {
     for (let at = 0; at < entries.length; at += BATCH)
       await this.#insert(entries.slice(at, at + BATCH), transaction);
@@ -127,7 +131,7 @@ export class Outbox {
     });
     const rows = await this.rows.insert(begun, transaction);
     this.database.afterCommit(transaction, () => {
-      // Not before the response, which is often written in this turn of the event loop.
+      // Wait for the response, which is often written in this turn of the event loop.
       setImmediate(() => this.#begin(rows));
     });
   }
@@ -146,7 +150,7 @@ export class Outbox {
     }
   }
 
-  // Processes that were started together do not look at the same time for long.
+  // The random part spreads processes that were started together, so that they do not keep looking at the same time.
   #wait(seconds: number, look: () => Promise<void>): void {
     this.#timer = setTimeout(look, seconds * 1000 * (0.75 + Math.random() / 2));
     this.#timer.unref();
@@ -179,10 +183,10 @@ export class Outbox {
     }
   }
 
-  /** @returns whether it was sent; null if it was none of this process's business @throws if the database is down */
+  /** @returns whether it was sent; null if this process did not have to send it @throws if the database is down */
   async #try({ destination }: Lane, row: OutboxRow): Promise<boolean | null> {
     if (this.rows.isTooOld(row)) {
-      await this.rows.fail(row, row.lastError ?? 'nobody sent it in time');
+      await this.rows.fail(row, row.lastError ?? 'no process sent it in time');
       return null;
     }
     const { timeoutMs } = destination;
@@ -205,7 +209,10 @@ export class Outbox {
     }
   }
 
-  /** It was sent, so it shall not be sent again only because the database is down for a moment. */
+  /**
+   * Saves that an entry was sent. Retries for a while, because a short outage of the database must not send the entry
+   * twice.
+   */
   async #save({ dueAt }: OutboxRow, save: () => Promise<void>): Promise<void> {
     for (let pauseMs = 100; ; pauseMs = Math.min(2 * pauseMs, MAX_SAVING_PAUSE_MS)) {
       try {
@@ -222,9 +229,9 @@ export class Outbox {
     const isTriedAgain = await this.rows.fail(row, kindOf(error), error instanceof UndeliverableError);
     // An error from a mail service can quote the email, including its link.
     const reason = hideTokens(describeError(error));
-    if (!isTriedAgain) this.logger.error(`latchkey: ${what} was not sent, and is given up: ${reason}`);
+    if (!isTriedAgain) this.logger.error(`latchkey: ${what} was not sent, and was given up: ${reason}`);
     else if (row.attempts === 1)
-      this.logger.error(`latchkey: ${what} was not sent: ${reason}. It is tried again for three days`);
+      this.logger.error(`latchkey: ${what} was not sent: ${reason}. It will be retried for three days`);
     else this.logger.debug(`latchkey: ${what} was not sent: ${reason}`);
   }
 }

@@ -10,13 +10,13 @@ import type { OpenEntry } from './lane.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** For how long an entry is tried. */
+/** How long an entry is retried. */
 export const GIVE_UP_MS = 3 * DAY_MS;
 /** How long an entry is kept after that, or after it was sent. */
 const KEEP_MS = 7 * DAY_MS;
-/** A process that has begun to send an entry has it for itself for this long beyond the time that sending may take. */
+/** A process that has started to send an entry keeps it for this long beyond the time limit for sending. */
 const MARGIN_MS = 30_000;
-/** The pause after the first failure. It doubles with each further one, up to the longest. */
+/** The pause after the first failure. It doubles with each further failure, up to the maximum. */
 const FIRST_PAUSE_MS = 30_000;
 const MAX_PAUSE_MS = 60 * 60 * 1000;
 
@@ -26,20 +26,20 @@ export type OutboxRow = RowOf<OutboxColumns>;
 /** A row without its content. */
 export type ShownRow = ShownOf<OutboxColumns>;
 
-/** What to write. */
+/** An entry to write. */
 export interface NewEntry {
   readonly lane: string;
   readonly kind: string;
   readonly content: object;
 }
 
-/** What an entry can be. */
+/** The states of an entry. */
 export const OUTBOX_STATES = ['waiting', 'sent', 'dropped', 'failed'] as const;
 
 /**
- * The table of what is to be sent. `due_at` is when an entry is tried next, and at the same time the end of a lease: whoever
- * begins to send an entry moves it ahead, by an UPDATE on the number of attempts that the entry had, so that of several
- * processes one gets it. If that process dies, the entry is due again at the end of the lease.
+ * The table of entries to send. `due_at` is the time of the next attempt, and also the end of a lease: a process that
+ * starts to send an entry moves `due_at` ahead. Its UPDATE requires the number of attempts that the process has read,
+ * so that only one process gets the entry. If that process dies, the entry is due again when the lease ends.
  */
 export class OutboxRows {
   readonly #row: Selection<OutboxRow>;
@@ -54,7 +54,7 @@ export class OutboxRows {
     this.#shown = table.shown('o');
   }
 
-  /** Writes entries, as begun by this process. */
+  /** Writes entries whose first attempt belongs to this process. */
   async insert(
     entries: readonly (NewEntry & { readonly id: string; readonly timeoutMs: number })[],
     transaction?: Transaction,
@@ -80,14 +80,14 @@ export class OutboxRows {
     return rows;
   }
 
-  /** Decrypts an entry. @throws Error if its secret is not configured any more */
+  /** Decrypts an entry. @throws Error if its secret is no longer configured */
   open({ id, kind, content, createdAt, attempts }: OutboxRow): OpenEntry {
     const json = content === null ? null : this.box.open(content, contextOf(id));
     if (json === null) throw new Error('it cannot be decrypted: is its secret still in the config?');
     return { id, kind, content: readContent(json), createdAt, attempts };
   }
 
-  /** Entries of a lane that are due, longest due first. They must be taken before they are sent. */
+  /** Returns due entries of a lane, starting with the one that has been due longest. Take each before you send it. */
   async due(lane: string, limit: number): Promise<OutboxRow[]> {
     await this.database.ready();
     return this.#row.select(`WHERE o.lane = :lane AND o.due_at <= :now ORDER BY o.due_at LIMIT ${limit}`, {
@@ -96,10 +96,14 @@ export class OutboxRows {
     });
   }
 
-  /** Takes an entry to send it. @returns the entry as it is now; null if another process has it, or it is finished */
+  /**
+   * Takes an entry to send it.
+   *
+   * @returns the entry as it is now; null if another process has it, or if it is finished
+   */
   async take(row: OutboxRow, timeoutMs: number): Promise<OutboxRow | null> {
     const attempts = row.attempts + 1;
-    // As if it failed, since an entry may be what kills the process.
+    // Pause as after a failure, because the entry might be what kills the process.
     const dueAt = this.database.clock.date(Math.max(timeoutMs + MARGIN_MS, pauseAfter(attempts)));
     const taken = await this.table.update(
       { attempts, dueAt, lastError: null },
@@ -113,12 +117,12 @@ export class OutboxRows {
     return dueAt !== null && dueAt.getTime() - timeoutMs > this.database.clock.now();
   }
 
-  /** Whether an entry is not to be tried any more. */
+  /** Whether an entry is no longer tried. */
   isTooOld({ giveUpAt }: OutboxRow): boolean {
     return giveUpAt.getTime() <= this.database.clock.now();
   }
 
-  /** Records that an entry was sent, or that there is nobody to send it to, and wipes what it was. */
+  /** Records that an entry was sent, or that it has no recipient, and deletes its content. */
   async finish({ id }: OutboxRow, state: 'sent' | 'dropped'): Promise<void> {
     const now = this.database.clock.now();
     await this.table.update(
@@ -134,7 +138,7 @@ export class OutboxRows {
     );
   }
 
-  /** Records a failure. @param isFinal whether it is not tried again in any case @returns whether it is tried again */
+  /** Records a failure. @param isFinal whether the entry is never retried @returns whether it is retried */
   async fail(row: OutboxRow, lastError: string, isFinal = false): Promise<boolean> {
     const now = this.database.clock.now();
     const next = now + pauseAfter(row.attempts);
@@ -149,7 +153,7 @@ export class OutboxRows {
     return !isOver;
   }
 
-  /** Makes an entry due that failed, or that waits after a failure. @returns whether there is one */
+  /** Makes an entry due that has failed or is waiting after a failure. @returns whether there is such an entry */
   async retry(id: string): Promise<boolean> {
     await this.database.ready();
     const now = this.database.clock.now();
@@ -162,7 +166,7 @@ export class OutboxRows {
     return changed > 0;
   }
 
-  /** The newest entries, of one state or of all. */
+  /** Returns the newest entries, in one state or in any. */
   list(state: string | null, before: string | null, limit: number): Promise<ShownRow[]> {
     const conditions = ['1 = 1'];
     if (state !== null) conditions.push('o.state = :state');
@@ -173,7 +177,7 @@ export class OutboxRows {
     });
   }
 
-  /** How many entries wait, and since when the oldest one does. */
+  /** Returns the number of waiting entries, and the age of the oldest one. */
   async waiting(): Promise<{ readonly waiting: number; readonly oldestSeconds: number }> {
     const [count] = await this.database.select<{ n: number | string }>(
       `SELECT COUNT(*) AS n FROM ${this.table.name} WHERE state = 'waiting'`,
@@ -183,18 +187,21 @@ export class OutboxRows {
     return { waiting: Number(count?.n ?? 0), oldestSeconds: Math.max(0, Math.floor(ageMs / 1000)) };
   }
 
-  /** What was finished a while ago. */
+  /** Entries that were finished a while ago. */
   get expired(): Chore {
     return new ExpiredRows(this.database, this.table.name, 'id', { expires_at: 0 });
   }
 
-  /** What has not been sent yet. */
+  /** Entries that have not been sent yet. */
   get sealed(): Chore {
     return new SealedRows(this.table, this.box, 'id', ['content'], ({ id }) => contextOf(id));
   }
 }
 
-/** Half of it is random, so that what failed together is not tried together. */
+/**
+ * Returns the pause after a failure. Half of it is random, so that entries that failed together are not retried
+ * together.
+ */
 function pauseAfter(attempts: number): number {
   const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempts - 1, 20));
   return pause * (0.5 + Math.random() / 2);
@@ -208,19 +215,19 @@ function contextOf(id: string): string {
   return `outbox ${id}`;
 }
 
-// Not in any text of a user: latchkey refuses NUL everywhere.
+// No user can enter this key, because latchkey rejects NUL everywhere.
 const DATE = '\0date';
 
-/** Writes what an entry is about as JSON, in which dates stay dates. */
+/** Writes the content of an entry as JSON, so that {@link readContent} restores its dates. */
 export function writeContent(content: object): string {
   return JSON.stringify(content, function (this: Readonly<Record<string, unknown>>, key, value) {
-    // Not `value`, which `toJSON` has made a string.
+    // Do not use `value`, because `toJSON` has turned a date into a string there.
     const original = this[key];
     return original instanceof Date ? { [DATE]: original.getTime() } : value;
   });
 }
 
-/** Reads it again. */
+/** Reads the JSON of {@link writeContent}. */
 export function readContent(json: string): object {
   return JSON.parse(json, (_key, value) => {
     const time = typeof value === 'object' && value !== null ? value[DATE] : undefined;

@@ -14,27 +14,27 @@ import type { NewEntry } from './rows.js';
 export interface WebhookSettings {
   readonly url: string;
   readonly secrets: readonly string[];
-  /** Null for all. */
+  /** The names of the events to send. Null for all. */
   readonly events: readonly string[] | null;
 }
 
-/** An event that belongs to no transaction. */
+/** An event, and when it occurred. */
 interface Occurred {
   readonly name: AuthEventName;
   readonly event: object;
-  /** When, by `Clock.elapsed`. */
+  /** When it occurred, by `Clock.elapsed`. */
   readonly at: number;
 }
 
 /**
- * Writes events to the outbox, for the endpoints that take them: those of a change in its transaction, so that none can be
- * lost; others at the end of the call, before its outcome is told.
+ * Writes events to the outbox, for the endpoints that accept them. A change's events are written in its transaction, so
+ * that they cannot be lost. Other events are written at the end of the call, before it returns its outcome.
  */
 export class Webhooks implements EventRecorder {
   readonly #endpoints: readonly Endpoint[];
   readonly #saving = new Set<Promise<void>>();
 
-  /** @throws TypeError if there is no such event */
+  /** @throws TypeError if an event does not exist */
   constructor(
     settings: readonly WebhookSettings[],
     private readonly database: Database,
@@ -47,7 +47,7 @@ export class Webhooks implements EventRecorder {
     for (const endpoint of this.#endpoints) outbox.addDestination(endpoint);
   }
 
-  /** Writes down all events from now on. */
+  /** Records all events from now on. */
   listenTo(events: Events): void {
     if (this.#endpoints.length === 0) return;
     this.context.keepWith((items) => this.#track(this.#save(items as readonly Occurred[])));
@@ -61,7 +61,7 @@ export class Webhooks implements EventRecorder {
   record(name: AuthEventName, event: object, transaction: Transaction | undefined): void {
     if (!this.takes(name)) return;
     const occurred: Occurred = { name, event, at: this.database.clock.elapsed() };
-    // Before a transaction begins, the clock has been read.
+    // The clock has been read before any transaction begins.
     if (transaction && this.outbox.addTo(transaction, this.#entriesOf(occurred))) return;
     this.context.keep(occurred);
   }
@@ -70,7 +70,7 @@ export class Webhooks implements EventRecorder {
     return this.#entries(name, { body: null });
   }
 
-  /** Waits until what has happened is in the outbox. */
+  /** Waits until all events so far are in the outbox. */
   async settle(): Promise<void> {
     while (this.#saving.size > 0) await Promise.allSettled(this.#saving);
   }
@@ -86,7 +86,7 @@ export class Webhooks implements EventRecorder {
       await this.database.ready();
       await this.outbox.add(items.flatMap((occurred) => this.#entriesOf(occurred)));
     } catch (error) {
-      // The transaction of the app decides what becomes of it, and of its failures.
+      // In the app's own transaction, the app handles the failure.
       if (this.context.joined) throw error;
       const names = [...new Set(items.map(({ name }) => name))].join(', ');
       this.logger.error(`latchkey: webhooks could not be saved, and are lost: ${names}`, error);
@@ -106,7 +106,7 @@ export class Webhooks implements EventRecorder {
   }
 }
 
-/** Keys, and the names of attributes, as they are on the wire. */
+/** Converts keys, and the names of attributes, to those of JSON. */
 function onWire(event: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(event).map(([key, value]) => [
@@ -120,19 +120,22 @@ const TIMEOUT_MS = 5000;
 const AT_ONCE = 10;
 const GONE = 410;
 
-/** What is written to the outbox of a webhook. */
+/** The content of a webhook in the outbox. */
 export interface WebhookContent {
-  /** As it is sent, the same at each attempt. Null if it only pretends to be one: see `Events.pretended`. */
+  /**
+   * The body to send, the same at each attempt. Null if the entry only pretends to be a webhook: see
+   * `Events.pretended`.
+   */
   readonly body: string | null;
 }
 
-/** The URL of a webhook, to which the outbox sends events. Each has a lane of its own, so that none holds up another. */
+/** An endpoint that the outbox sends events to. Each has its own lane, so that none delays another. */
 export class Endpoint implements Destination {
   readonly lane: string;
   readonly what: string;
   readonly url: string;
   readonly atOnce = AT_ONCE;
-  /** Beyond that of the request, whose error says more. */
+  /** Longer than the timeout of the request, whose error says more. */
   readonly timeoutMs = TIMEOUT_MS + 1000;
 
   constructor(
@@ -164,7 +167,7 @@ export class Endpoint implements Destination {
       },
       body,
     });
-    // Whatever it says is not read, however long it is.
+    // Do not read the body, which could be of any length.
     await response.body?.cancel().catch(() => undefined);
     if (response.ok) return true;
     throw refusal(response.status);
@@ -174,16 +177,16 @@ export class Endpoint implements Destination {
 async function post(url: string, request: RequestInit): Promise<Response> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    // Where a redirect leads is not where the config says.
+    // Do not follow redirects, because they lead to URLs that are not in the config.
     return await fetch(url, { method: 'POST', redirect: 'manual', signal, ...request });
   } catch (cause) {
     if (!signal.aborted) throw cause;
-    const error = new Error(`the endpoint did not answer within ${TIMEOUT_MS / 1000} seconds`);
+    const error = new Error(`the endpoint did not respond within ${TIMEOUT_MS / 1000} seconds`);
     throw Object.assign(error, { code: 'TIMEOUT' });
   }
 }
 
-/** With 410, the receiver says that it never wants this again. */
+/** Returns the error for a status. With 410, the receiver says that it never wants this event again. */
 function refusal(status: number): Error {
   const error =
     status === GONE

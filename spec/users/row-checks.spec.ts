@@ -40,7 +40,7 @@ describe('createAuth refuses', () => {
   test.each([
     ['a model that is none', () => user({ model: {} }), /user\.model must be a Sequelize model/],
     ['a model without foreignKey', () => user({ foreignKey: undefined }), /user\.foreignKey is missing/],
-    ['a foreignKey without model', () => user({ model: undefined }), /user\.foreignKey is for user\.model/],
+    ['a foreignKey without model', () => user({ model: undefined }), /user\.foreignKey requires user\.model/],
     [
       'an unknown foreignKey',
       () => user({ foreignKey: 'accountId' }),

@@ -25,27 +25,27 @@ declare module '../../config/hooks.js' {
   }
 }
 
-/** Options of operations that change something of a user. */
+/** Options of operations that change a user. */
 export interface AdminCallOptions extends TransactionOption {
-  /** The id of the administrator who does it, for the event. @default null: the app itself */
+  /** The id of the administrator who makes the change, for the event. @default null: the app itself */
   adminId?: string | null;
 }
 
 /** The input of `auth.admin.createUser`: an email, a username, or both. */
 export interface CreateUserByAdminInput extends ClientInput, AdminCallOptions {
-  /** The email. With `email` in the config, an invitation goes to it. @default none */
+  /** The email. If `email` is configured, an invitation is sent to it. @default none */
   email?: string | null | undefined;
   /** The username, if usernames are enabled. @default none */
   username?: string | null | undefined;
-  /** The values of the app's fields, of those with `input: 'none'` too. @default their defaults */
+  /** The values of the app's fields, including those with `input: 'none'`. @default their defaults */
   fields?: NewFieldValues | undefined;
 }
 
-/** The input of `auth.admin.updateUser`. What is left out stays. */
+/** The input of `auth.admin.updateUser`. Omitted values stay unchanged. */
 export interface UpdateUserByAdminInput extends ClientInput, AdminCallOptions {
   /** The new username, if usernames are enabled. @default unchanged */
   username?: string | undefined;
-  /** New values of the app's fields, of those with `input: 'none'` too. @default unchanged */
+  /** New values of the app's fields, including those with `input: 'none'`. @default unchanged */
   fields?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -61,8 +61,8 @@ export class AdminApi {
   }
 
   /**
-   * Whether a user is currently an administrator, for example to decide whether to show a link. To protect a route, use
-   * `requireAdmin`.
+   * Returns whether a user is currently an administrator, for example to decide whether to show a link. To protect a
+   * route, use `requireAdmin`.
    */
   isAdministrator(user: User): boolean {
     return this.#core.isAdministrator(user);
@@ -81,9 +81,9 @@ export class AdminApi {
   }
 
   /**
-   * Creates a user without a password. With `email` in the config, a link to choose one goes to the user's email.
+   * Creates a user without a password. If `email` is configured, a link to choose one is sent to the user.
    *
-   * @throws AuthError `validation_failed` (422), `email_taken`, `username_taken` (409), and what hooks throw
+   * @throws AuthError `validation_failed` (422), `email_taken`, `username_taken` (409), and the errors of hooks
    */
   createUser(input: CreateUserByAdminInput): Promise<UserForAdmins> {
     return this.#core.forClient(input, () => createUser(this.#core, input));
@@ -92,7 +92,8 @@ export class AdminApi {
   /**
    * Changes the username and fields of a user.
    *
-   * @throws AuthError `user_not_found` (404), `username_taken` (409), `validation_failed` (422), and what hooks throw
+   * @throws AuthError `user_not_found` (404), `username_taken` (409), `validation_failed` (422), and the errors of
+   *   hooks
    */
   updateUser(userId: string, input: UpdateUserByAdminInput): Promise<UserForAdmins> {
     return this.#core.forClient(input, () => updateUser(this.#core, userId, input));
@@ -101,8 +102,8 @@ export class AdminApi {
   /**
    * Deletes a user with everything that belongs to them.
    *
-   * @throws AuthError `user_not_found` (404); `account_in_use` (409) if a row of the app refers to the user and may not go;
-   *   `own_account` (409) if `adminId` is the user; and what hooks throw
+   * @throws AuthError `user_not_found` (404); `account_in_use` (409) if one of the app's rows refers to the user and
+   *   cannot be deleted; `own_account` (409) if `adminId` is the user; and the errors of hooks
    */
   deleteUser(userId: string, options: AdminCallOptions = {}): Promise<void> {
     return this.#core.inTransaction(options.transaction, () => removeUser(this.#core, userId, options));
@@ -112,7 +113,7 @@ export class AdminApi {
    * Emails a user a link to choose a new password. The current one, if any, stays valid until then.
    *
    * @throws AuthError `user_not_found` (404), `email_missing` (409), `rate_limited` (429)
-   * @throws TypeError without passwords, or without `email` in the config
+   * @throws TypeError if passwords or `email` are not configured
    */
   sendPasswordReset(userId: string, options: AdminCallOptions = {}): Promise<void> {
     return this.#core.inTransaction(options.transaction, () =>
@@ -217,7 +218,7 @@ export async function sendPasswordReset(
   const user = await core.users.find(userId);
   if (!user) throw new AuthError('user_not_found');
   if (user.email === null) throw new AuthError('email_missing');
-  // Counted separately: strangers can use up the limit on what they request.
+  // Count these emails separately, because strangers can use up the limit for the emails that they request.
   await core.limiter.countAccount('mail', user.id, 'admin');
   await core.events.together(['admin.password_reset_sent'], async (transaction) => {
     await mailResetLink(core, user, transaction);

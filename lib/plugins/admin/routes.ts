@@ -44,7 +44,7 @@ export const getUser = (core: Core, api: AdminApi) => {
   });
 };
 
-/** The fields of the app, and the username if usernames are on. */
+/** The app's fields, and the username if usernames are enabled. */
 function editable(core: Core, purpose: 'create' | 'update') {
   return {
     ...(core.usernames && { username: text(100).optional() }),

@@ -18,7 +18,7 @@ export interface UserPage {
   readonly users: readonly UserForAdmins[];
   /**
    * Pass it as `cursor` to get the next page. Null on the last page. A search that has not found enough users within a
-   * second returns a shorter page, perhaps an empty one, and goes on with the next.
+   * second returns a shorter page, which might be empty, and continues with the next page.
    */
   readonly nextCursor: string | null;
 }
@@ -43,7 +43,7 @@ export async function listUsers(
   return { users, nextCursor };
 }
 
-/** Null if nobody has this email. */
+/** Returns a page with the user who has this email. Null if there is no such user. */
 async function findByEmail(core: Core, search: string, before: string | null): Promise<UserPage | null> {
   const email = canonicalEmail(search);
   if (email === null) return null;
@@ -51,11 +51,11 @@ async function findByEmail(core: Core, search: string, before: string | null): P
   return user ? { users: before === null || user.id < before ? [user] : [], nextCursor: null } : null;
 }
 
-/** How many users are compared first. A page that is full after them costs little. */
+/** The number of users that the first step compares. If they fill the page, the search costs little. */
 const FIRST_STEP = 10_000;
 const LARGEST_STEP = 200_000;
 
-/** A page gets no further step after this time, since a request may wait for four seconds. */
+/** After this time, a page gets no further step, because a request can wait at most four seconds for the database. */
 const ENOUGH_MS = 1000;
 
 interface Found {
@@ -65,10 +65,10 @@ interface Found {
 /**
  * Finds users by a part of their email or username, newest first.
  *
- * It compares one user after the other, along an index that contains nothing else, and stops when the page is full. No
- * database has an index for parts of words that every other one has too, and one of our own would be many times as large as
- * the users. So the time for a rare text grows with the number of users; the time of a request does not, because a search
- * that takes longer goes on with the next page.
+ * It compares the users one by one, along an index that contains nothing else, and stops when the page is full. No kind
+ * of index for parts of words exists in every database, and one that latchkey maintained would be many times larger
+ * than the users. So finding a rare string takes longer the more users there are. The time per request does not grow,
+ * because a search that takes longer continues with the next page.
  */
 export async function searchUsers(
   core: Core,
@@ -91,7 +91,7 @@ export async function searchUsers(
   }
 }
 
-/** The id of the oldest user of a step. Null if there are fewer users left. */
+/** Returns the id of the oldest user of a step. Null if there are fewer users left. */
 async function startOfStep(core: Core, end: string | null, step: number): Promise<string | null> {
   const older = end === null ? '' : 'WHERE u.id < :end';
   const [row] = await core.database.select<Found>(
@@ -118,7 +118,7 @@ function matching(
   );
 }
 
-/** MySQL would read whole users, which takes longer. The other databases choose the smaller index. */
+/** Names the index for MySQL, which would otherwise read whole rows. The other databases choose the smaller index. */
 function searched({ database, users }: Core): string {
   const { name } = users.table;
   return database.dialect === 'mysql' ? `${name} u FORCE INDEX (${name}_search)` : `${name} u`;

@@ -12,11 +12,11 @@ import { API_KEY_PREFIX, type ApiKeyStore } from './store.js';
 export interface ApiKeyAuthentication {
   /** The user that the key acts for. */
   readonly user: User;
-  /** Always null: set only if the request carries a session. */
+  /** Always null, because a session is set only if the request presents one. */
   readonly session: null;
-  /** The key that the request carries. */
+  /** The key that the request presents. */
   readonly apiKey: ApiKey;
-  /** How the key was sent. */
+  /** How the request was authenticated. */
   readonly via: 'api-key';
 }
 
@@ -39,7 +39,7 @@ interface Settings {
 
 const SCHEME = /^apikey(?![\w!#$%&'*+.^`|~-])/i;
 
-/** `X-Service-API-Key: <key>`, `Authorization: ApiKey <key>` and, if enabled, `Authorization: Bearer <key>`. */
+/** Reads `X-Service-API-Key: <key>`, `Authorization: ApiKey <key>` and, if enabled, `Authorization: Bearer <key>`. */
 export function apiKeyCarrier(keys: ApiKeyStore, settings: Settings): Carrier {
   return {
     via: 'api-key',
@@ -55,7 +55,7 @@ export function apiKeyCarrier(keys: ApiKeyStore, settings: Settings): Carrier {
       const carried = carriedKeys(request, settings);
       const [key] = carried;
       if (key === undefined) return null;
-      // Two credentials are a mistake of the client, which choosing one of them would hide.
+      // Two credentials are a mistake of the client, and choosing one of them would hide it.
       if (carried.length > 1 || carriesSession(request, settings))
         throw new AuthError('ambiguous_credentials');
       return authenticationBy(keys, key);

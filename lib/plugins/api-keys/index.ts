@@ -9,13 +9,13 @@ import { ApiKeyStore, wayBack } from './store.js';
 
 /** Options of {@link apiKeys}. */
 export interface ApiKeysOptions {
-  /** The header that carries a key. @default `X-Service-API-Key` */
+  /** The header that contains a key. @default `X-Service-API-Key` */
   header?: string;
-  /** Also accepts keys as `Authorization: Bearer`. @default false */
+  /** Whether keys are also accepted as `Authorization: Bearer`. @default false */
   acceptBearer?: boolean;
   /**
-   * The number of keys that a user may have, expired ones included. Creating one more is 409 `too_many_api_keys`, also
-   * from code.
+   * The maximum number of keys of a user, including expired ones. Creating one more throws `too_many_api_keys` (409),
+   * even from code.
    * @default 100
    */
   maxPerUser?: number;
@@ -39,7 +39,7 @@ export const schema = () =>
   });
 
 /**
- * API keys for programs that act on behalf of a user.
+ * Adds API keys for programs that act on behalf of a user.
  *
  * @throws TypeError on invalid options
  *

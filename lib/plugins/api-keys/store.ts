@@ -12,7 +12,7 @@ import type { Selection, Table } from '../../tables/table.js';
 import type { AccountRow, UserSelection } from '../../users/record.js';
 import { type ApiKey, type ApiKeyColumns, apiKeysTable } from './declarations.js';
 
-/** The prefix of API keys, which tells them apart from session tokens. */
+/** The prefix of API keys, which distinguishes them from session tokens. */
 export const API_KEY_PREFIX = 'lkk_';
 
 const SHOWN = 12;
@@ -38,7 +38,7 @@ export class ApiKeyStore {
       prefix: API_KEY_PREFIX,
       row: this.#key,
       hash: 'k.key_hash',
-      // The columns of plugins too, for their checks of the account.
+      // Include the columns of plugins, for their checks of the account.
       user: core.users.selections.account,
       on: 'u.id = k.user_id',
     });
@@ -47,7 +47,7 @@ export class ApiKeyStore {
   }
 
   /**
-   * @param max the number of keys that the user, whose row is locked, may have
+   * @param max the maximum number of keys of the user, whose row must be locked
    * @throws AuthError `too_many_api_keys`
    */
   async create(
@@ -67,9 +67,9 @@ export class ApiKeyStore {
   }
 
   /**
-   * A valid key and its user, or null. Sends at most one statement, which concurrent lookups share.
+   * Finds a valid key and its user, or null. Sends at most one statement, which concurrent lookups share.
    *
-   * @throws AuthError what a plugin's check of the account throws, such as `account_suspended`
+   * @throws AuthError from a plugin's check of the account, such as `account_suspended`
    */
   find(key: string): Promise<{ apiKey: ApiKey; user: User } | null> {
     return this.#lookup.find(key, ({ row: apiKey, user: account, now }) => {
@@ -82,14 +82,14 @@ export class ApiKeyStore {
     });
   }
 
-  /** A user's keys, newest first. */
+  /** Lists a user's keys, newest first. */
   async list(userId: string): Promise<ApiKey[]> {
     if (!isUuid(userId)) return [];
     const keys = await this.#key.select('WHERE k.user_id = :userId ORDER BY k.id DESC', { userId });
     return keys.map((key) => ({ ...key, lastUsedAt: this.#uses.latest(key.id, key.lastUsedAt) }));
   }
 
-  /** @returns whether it existed */
+  /** Deletes a key. @returns whether it existed */
   async delete(userId: string, id: string, transaction?: Transaction): Promise<boolean> {
     return isUuid(userId) && isUuid(id) && (await this.#table.delete({ id, userId }, transaction)) > 0;
   }
@@ -98,7 +98,7 @@ export class ApiKeyStore {
     await this.#table.delete({ userId }, transaction);
   }
 
-  /** The ids of a user's keys. */
+  /** Returns the ids of a user's keys. */
   async ids(userId: string, transaction: Transaction): Promise<string[]> {
     const rest = `WHERE k.user_id = :userId ORDER BY k.id ${this.#database.currentRead}`;
     return (await this.#key.select(rest, { userId }, transaction)).map(({ id }) => id);
@@ -125,7 +125,10 @@ export class ApiKeyStore {
   }
 }
 
-/** Undoing a change ends the keys that were created since. Keys that were revoked since stay revoked. */
+/**
+ * Deletes the keys that were created since a change, when the change is undone. Keys that were revoked since stay
+ * revoked.
+ */
 export function wayBack(store: ApiKeyStore): WayBack {
   return {
     name: 'apiKeys',

@@ -79,26 +79,27 @@ export class AuditLogApi {
     this.#writing ??= this.#core.context.detached(() => this.#write());
   }
 
-  /** Removes what identifies a deleted user's devices and places. @internal */
+  /** Removes the data that identifies a deleted user's devices and locations. @internal */
   async forget(userId: string, transaction?: Transaction): Promise<void> {
     await this.#table.update({ ipAddress: null, userAgent: null }, { userId }, transaction);
   }
 
   /** @internal */
   async settle(): Promise<void> {
-    // Listeners are called asynchronously, so events may not have been recorded yet.
+    // Listeners are called asynchronously, so some events might not be recorded yet.
     await new Promise((resolve) => setImmediate(resolve));
     await this.#writing;
   }
 
-  // One statement at a time, so that a burst of events does not occupy several connections.
+  // Sends one statement at a time, so that a burst of events does not occupy several connections.
   async #write(): Promise<void> {
     while (this.#waiting.length > 0) {
       const rows = this.#waiting.splice(0, BATCH);
       try {
         await this.#core.database.ready();
         await this.#table.insert(rows.map((row) => this.#dated(row)));
-        // What had not been saved yet when the user was deleted, and the deletion itself.
+        // Also removes the data from events that were not saved before the deletion, and from the event of the deletion
+        // itself.
         for (const { kind, userId } of rows) if (DELETIONS.has(kind) && userId) await this.forget(userId);
       } catch (error) {
         this.#core.settings.logger.error(`latchkey: audit events could not be saved: ${rows.length}`, error);
@@ -112,7 +113,7 @@ export class AuditLogApi {
     this.#lost = 0;
   }
 
-  // Not when it is recorded, since the database's clock may not have been read yet.
+  // Date events when they are saved, because the database's clock might not have been read when they were recorded.
   #dated({ at, ...row }: Recorded): AuditEvent {
     const { clock } = this.#core.database;
     const createdAt = clock.date(at - clock.elapsed());

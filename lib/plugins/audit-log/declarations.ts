@@ -10,7 +10,7 @@ export const auditEventsTable = declareTable({
     id: column.uuid().onWire(),
     /** The name of the event, such as `sign_in.failed`. */
     kind: column.text(64).exact().onWire(),
-    /** The user that the event is about. Null if it is about none, or no account exists. */
+    /** The user that the event is about. Null if it is not about a user, or if no account exists. */
     userId: column.uuid().onWire().nullable(),
     /** The IP address of the client, if known. */
     ipAddress: column.text(45).onWire().nullable(),

@@ -50,12 +50,12 @@ export class CredentialApi<
   }
 
   /**
-   * Creates an account, also with `signUp: 'closed'`. Fields with `input: 'none'` are accepted too, so do not pass on what
-   * a client sends as a whole.
+   * Creates an account, even with `signUp: 'closed'`. Fields with `input: 'none'` are accepted too, so do not pass on a
+   * client's whole input.
    *
    * @returns the user; with `signInOnSignUp`, a new session; with `concealExistingEmails`, always null
    * @throws AuthError `validation_failed` (422), `email_taken`, `username_taken` (409), `rate_limited` (429),
-   *   `unavailable` (503); and what hooks throw
+   *   `unavailable` (503); and the errors of hooks
    */
   signUp(input: Input): Promise<SignedUp> {
     const { registrations } = this.#parts;
@@ -82,7 +82,11 @@ export class CredentialApi<
     });
   }
 
-  /** Whether a username is available. @throws AuthError `validation_failed` if it is not allowed; `rate_limited` */
+  /**
+   * Returns whether a username is available.
+   *
+   * @throws AuthError `validation_failed` if it is not allowed; `rate_limited`
+   */
   async usernameAvailable(username: string): Promise<boolean> {
     const allowed = this.#usernames.check(username);
     await this.#core.limiter.countAddress('usernameCheck');
@@ -90,7 +94,7 @@ export class CredentialApi<
   }
 
   /**
-   * Changes a user's password. The given session continues with a new token, and all others are revoked.
+   * Changes a user's password. The session of `sessionId` continues with a new token, and all others are revoked.
    *
    * @throws AuthError `invalid_credentials`, `invalid_session`, `validation_failed`, `rate_limited`, `user_not_found`
    */
@@ -117,9 +121,11 @@ export class CredentialApi<
   }
 
   /**
-   * Reauthenticates a session's user. An account with a second factor demands that: see POST /reauthenticate.
+   * Reauthenticates a session's user. A password is not enough if the account has a second factor: see POST
+   * /reauthenticate.
    *
-   * @throws AuthError `invalid_credentials` (401), `second_factor_required` (403), `user_not_found` (404), `rate_limited` (429)
+   * @throws AuthError `invalid_credentials` (401), `second_factor_required` (403), `user_not_found` (404),
+   *   `rate_limited` (429)
    */
   reauthenticate(input: ReauthenticateInput): Promise<void> {
     const { userId, sessionId, password } = input;
@@ -156,7 +162,7 @@ export class CredentialApi<
   }
 
   /**
-   * Redeems a reset link; all sessions are revoked.
+   * Redeems a reset link, and revokes all sessions of the user.
    *
    * @throws AuthError `invalid_token`, `validation_failed`, `rate_limited`
    */
@@ -175,14 +181,14 @@ export class CredentialApi<
   }
 
   /**
-   * Whether an account must not be told apart from none, because only its mailbox may learn that the sign-up created it:
-   * whoever signed up knows the password and could try it.
+   * Whether a sign-in must not reveal that the account exists. Only emails reveal that a sign-up created it, but the
+   * client that signed up knows the password and could try it.
    */
   #isConcealed({ email, emailVerifiedAt }: User): boolean {
     return this.#settings.concealExistingEmails && email !== null && emailVerifiedAt === null;
   }
 
-  /** The account that a credential refers to, and a key by which attempts for it are counted. */
+  /** Returns the account that a credential refers to, and a key for counting the attempts. */
   #identify(credential: string): { readonly identifier: Identifier | null; readonly name: string } {
     const email = canonicalEmail(credential);
     if (email) return { identifier: { email }, name: attemptsFor({ email }) };

@@ -44,9 +44,9 @@ export class EmailVerification {
   }
 
   /**
-   * Redeems a link. It proves access to the mailbox, but not that the same person signed up: someone may have used
-   * another person's address, and its owner must not verify that account by following the link. So the session or the
-   * password is required as well.
+   * Redeems a link. It proves access to the mailbox, but not that the same person signed up: someone might have signed
+   * up with another person's address, whose owner must not verify that account by following the link. So the session or
+   * the password is required as well.
    *
    * @throws AuthError `invalid_token`, `unauthenticated`, `invalid_credentials`, `rate_limited`
    */

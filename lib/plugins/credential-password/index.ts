@@ -37,7 +37,7 @@ import {
 declarePasswords('add credentialPassword() to plugins');
 
 /**
- * Sign-up and sign-in with a password and an email, a username, or either.
+ * Adds sign-up and sign-in with a password and an email, a username, or either.
  *
  * @throws TypeError on invalid options
  *
@@ -122,7 +122,7 @@ function hasUsablePassword({ user, passwordHash }: UserRecord, { usernames }: Se
   return passwordHash !== null && (user.email !== null || (usernames !== null && user.username !== null));
 }
 
-/** The password as a field of POST /reauthenticate. */
+/** Returns the field `password` of POST /reauthenticate. */
 export function byPassword(check: PasswordCheck): Reauthentication {
   return {
     field: 'password',

@@ -14,9 +14,9 @@ export interface SignUpInput extends ClientInput {
   email: string;
   /** By default 8 to 256 code points, and not a common password (NIST SP 800-63B-4, 3.1.1.2). */
   password: string;
-  /** By default 3 to 30 characters; only if usernames are on. @default none */
+  /** By default 3 to 30 characters; only if usernames are enabled. @default none */
   username?: string | undefined;
-  /** The values of the app's fields, of those with `input: 'none'` too. @default their defaults */
+  /** The values of the app's fields, including those with `input: 'none'`. @default their defaults */
   fields?: NewFieldValues | undefined;
 }
 

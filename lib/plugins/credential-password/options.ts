@@ -13,11 +13,12 @@ import type { SignUpInput } from './inputs.js';
 export interface PasswordRuleOptions {
   /** The minimum number of characters (Unicode code points), up to 64. At least 8 if `NODE_ENV` is production. @default 8 */
   minLength?: number;
-  /** Refuses common passwords and patterns, such as `password1`. @default true */
+  /** Whether common passwords and patterns, such as `password1`, are rejected. @default true */
   common?: boolean;
   /**
-   * Words that are easy to guess here, such as the names of the app and the company. A password is refused if it would be too
-   * short without them, in whatever case and spelling: of `acme`, `Acme2026` and `!4cm3!` (ASVS 5.0, 6.2.11).
+   * Words that are easy to guess here, such as the names of the app and the company. A password is rejected if it would
+   * be too short without them. Case and spelling do not matter: `acme` also rules out `Acme2026` and `!4cm3!` (ASVS
+   * 5.0, 6.2.11).
    * @default []
    */
   words?: readonly string[];
@@ -26,24 +27,27 @@ export interface PasswordRuleOptions {
 /** Options of `credentialPassword()`. */
 export interface CredentialPasswordOptions {
   /**
-   * What identifies an account: `email`; `username`, so that nobody enters an email; or `either`, so that users choose
+   * The identifier of accounts: `email`; `username`, so that no user enters an email; or `either`, so that users choose
    * one of them, or both.
    * @default 'email'
    */
   identifier?: 'email' | 'username' | 'either';
-  /** Lets users choose a username beside their email, and sign in with it. @default true unless `identifier` is `email` */
+  /**
+   * Whether users can choose a username in addition to their email, and sign in with it.
+   * @default true unless `identifier` is `email`
+   */
   username?: boolean;
   /**
-   * What a new username must match, as a whole. It replaces the default rule: 3 to 30 of the letters `a` to `z`, digits,
-   * `_`, `.` and `-`. It gets the name in lower case and in Unicode form NFKC. A name never has more than 100 characters,
-   * an `@`, a control character, or a space around it. Avoid nested quantifiers, such as `(a+)+`: strangers choose what is
-   * matched.
+   * The pattern that a new username must match as a whole. It replaces the default rule: 3 to 30 of the letters `a` to
+   * `z`, digits, `_`, `.` and `-`. It is matched against the username in lower case and in Unicode form NFKC. A
+   * username never has more than 100 characters, an `@`, a control character, or a space at either end. Avoid nested
+   * quantifiers, such as `(a+)+`, because attackers choose the usernames that are matched.
    * @default the default rule
    */
   usernamePattern?: RegExp;
-  /** What a new password must be. @default see {@link PasswordRuleOptions} */
+  /** The rules for new passwords. @default see {@link PasswordRuleOptions} */
   passwordRules?: PasswordRuleOptions;
-  /** Signs users in when they sign up. @default false */
+  /** Whether users are signed in when they sign up. @default false */
   signInOnSignUp?: boolean;
   /**
    * The bcrypt cost, 4 to 20; each step doubles the work. At least 10 if `NODE_ENV` is production (OWASP Password
@@ -52,42 +56,44 @@ export interface CredentialPasswordOptions {
    */
   bcryptCost?: number;
   /**
-   * Emails a verification link at sign-up. Requires `email`.
+   * Whether a verification link is emailed at sign-up. Requires `email`.
    * @default true with `requireVerifiedEmail` or `concealExistingEmails`, else false
    */
   sendVerificationOnSignUp?: boolean;
   /**
-   * Refuses every kind of sign-in until the user's email is verified, and emails a link. Requires `email`.
+   * Whether every kind of sign-in is rejected, and a link is emailed, until the user's email is verified. Requires
+   * `email`.
    * @default false
    */
   requireVerifiedEmail?: boolean;
   /**
-   * Prevents sign-up from revealing whether an account with the email exists: it always responds with 202, and the
-   * outcome is sent by email. So that a sign-in with the new password reveals nothing either, it is refused like a wrong
-   * password until the email is verified. Requires `email`.
+   * Whether sign-up conceals that an account with the email exists. It always responds with 202, and the outcome is
+   * sent by email. Until the email is verified, a sign-in is rejected like a wrong password, so that it reveals nothing
+   * either. Requires `email`.
    * @default false
    */
   concealExistingEmails?: boolean;
   /**
-   * One or more secrets of at least 32 characters that are mixed into every hash and kept out of the database. The
-   * first one hashes, all of them verify. If a pepper is lost, all passwords hashed with it are lost.
+   * One or more secrets of at least 32 characters that are mixed into every hash and kept out of the database. New
+   * hashes use the first secret, and existing hashes are verified with each of them. If a pepper is lost, all passwords
+   * hashed with it are lost.
    * @default none
    */
   pepper?: string | readonly string[];
   /**
-   * How to verify imported password hashes in formats that latchkey does not know, by the name of their scheme: 1 to 32 of
-   * `a-z`, digits, `_` and `-`. A function gets the password and the hash, and returns whether they match, within 5 seconds.
-   * A hash is replaced when its user signs in.
+   * Functions that verify imported password hashes in formats that latchkey does not know, by the name of their scheme:
+   * 1 to 32 of `a-z`, digits, `_` and `-`. A function receives the password and the hash, and returns within 5 seconds
+   * whether they match. A hash is replaced when its user signs in.
    * @default none
    */
   verifyLegacy?: LegacyVerifiers;
-  /** Checks, within 2 seconds, whether a new password is known from a data breach. @default no check */
+  /** A function that checks, within 2 seconds, whether a new password is known from a data breach. @default no check */
   isBreached?: BreachCheck;
   /** Whether to accept a new password if `isBreached` fails or times out. @default `accept` */
   onBreachCheckFailure?: 'accept' | 'refuse';
 }
 
-// Services must accept 64 characters (NIST SP 800-63B-4, 3.1.1.2), so a password manager's may have no more.
+// Services must accept 64 characters (NIST SP 800-63B-4, 3.1.1.2), so a password manager might create no longer ones.
 const MAX_MIN_LENGTH = 64;
 const MIN_LENGTH_IN_PRODUCTION = 8;
 
@@ -151,7 +157,7 @@ export function readSettings(options: CredentialPasswordOptions) {
   return {
     ...settings,
     verifyLegacy: checkVerifiers(verifyLegacy, 'credentialPassword'),
-    /** Null if users have none. */
+    /** Null if usernames are not enabled. */
     usernames: hasUsernames ? new UsernameRules(usernamePattern) : null,
     mailsOnSignUp: settings.sendVerificationOnSignUp ?? mailsOnSignUp,
   };
@@ -170,7 +176,7 @@ export function checkTogether(settings: Settings, core: Core): void {
     if (!settings[name]) continue;
     if (settings.identifier === 'username' && name !== 'requireVerifiedEmail')
       throw configError(
-        `${name} and identifier: 'username' are mutually exclusive: nobody signs up with an email`,
+        `${name} and identifier: 'username' are mutually exclusive: no one signs up with an email`,
       );
     if (!core.mails) throw configError(`${name} requires email: { send } in the config`);
     if (settings.signInOnSignUp && name !== 'sendVerificationOnSignUp')

@@ -32,7 +32,7 @@ export class PasswordReset {
     if (email) await this.mails.oneOf(email, [{ userId: null, link: resetLink(this.core) }]);
   }
 
-  /** Redeems a link, of a reset or an invitation. @throws AuthError `invalid_token`, `validation_failed`, `rate_limited` */
+  /** Redeems a reset or invitation link. @throws AuthError `invalid_token`, `validation_failed`, `rate_limited` */
   async reset(token: string, newPassword: string): Promise<void> {
     const { tokens, sessions, events, limiter, notices } = this.core;
     const found = await tokens.find([RESET_PASSWORD, INVITATION], token);

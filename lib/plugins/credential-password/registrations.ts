@@ -14,10 +14,10 @@ import type { EmailVerification } from './email-verification.js';
 import type { SignUpInput } from './inputs.js';
 import type { Settings } from './options.js';
 
-/** In place of the id of a user who was not created. */
+/** Stands in for the id of a user who was not created. */
 const NOBODY = '';
 
-/** What a sign-up may contain, whatever the option `identifier` is. */
+/** The values of a sign-up, with any `identifier`. */
 export type Registration = Pick<SignUpInput, 'password' | 'username' | 'fields'> & {
   readonly email?: string | undefined;
 };
@@ -41,8 +41,8 @@ export class Registrations {
   ) {}
 
   /**
-   * @param via `credential` for a request to the route, which may be closed; `code` for the app's own code
-   * @returns the user or, if a sign-up begins one, the session; null with `concealExistingEmails`
+   * @param via `credential` for a request to the route, which might be closed; `code` for the app's own code
+   * @returns the user; with `signInOnSignUp`, the sign-in; with `concealExistingEmails`, always null
    * @throws AuthError `sign_up_refused`, `validation_failed`, `email_taken`, `username_taken`, `rate_limited`
    */
   async create(
@@ -50,7 +50,7 @@ export class Registrations {
     via: 'credential' | 'code',
   ): Promise<SignedIn | { user: User } | null> {
     const { core, settings } = this;
-    // Before anything else, so that the answer is the same for every email, and costs no hash.
+    // Check this first, so that the response is the same for every email, and no password is hashed.
     core.signUp.checkOpen(via);
     this.#checkKeys(registration);
     await core.limiter.countAddress('signUp');
@@ -94,7 +94,7 @@ export class Registrations {
     return { email, username, password, fields };
   }
 
-  /** The identifiers that are missing. */
+  /** Returns an error for each missing identifier. */
   #missing({ email, username }: Registration): FieldError[] {
     const { identifier } = this.settings;
     if (identifier === 'either') {
@@ -124,7 +124,7 @@ export class Registrations {
   ): Promise<UserRecord | null> {
     const { users, signUp } = this.core;
     const conceals = this.settings.concealExistingEmails;
-    // Checked first, since the error for a taken username would otherwise reveal that the email is not taken.
+    // Check the username first, because its error would otherwise reveal that the email is not taken.
     if (conceals && username && (await users.isUsernameTaken(username)))
       throw new AuthError('username_taken');
     const passwordHash = await this.passwords.hasher.hash(password);
@@ -133,7 +133,7 @@ export class Registrations {
       return await signUp.create({ email, username, passwordHash }, { via, from, fields, alongside });
     } catch (error) {
       if (!conceals || !(error instanceof AuthError) || error.code !== 'email_taken') throw error;
-      // A new account causes a look at the held emails, and a write here.
+      // Creating an account also looks up held emails and writes an event, so this does the same.
       if (!isHeld(error)) await signUp.held.pretend(email);
       const beside = this.core.events.pretended('user.created');
       if (email !== null) await this.#mailOutcome(email, NOBODY, { beside });
@@ -147,7 +147,9 @@ export class Registrations {
     else await this.verification?.mail(user, transaction);
   }
 
-  /** Emails what a concealed sign-up did. The statements are the same whether it created the account or not. */
+  /**
+   * Emails the outcome of a concealed sign-up. The SQL statements are the same whether it created the account or not.
+   */
   async #mailOutcome(
     email: string,
     createdId: string,

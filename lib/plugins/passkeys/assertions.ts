@@ -13,10 +13,10 @@ import {
   type PasskeyResponse,
 } from './webauthn.js';
 
-/** How a person authenticated with a passkey (RFC 8176). */
+/** How a user authenticated with a passkey (RFC 8176). */
 type Methods = readonly ['hwk' | 'swk', 'user', 'mfa'];
 
-/** What the ceremonies share. */
+/** The objects that the ceremonies share. */
 export interface Parts {
   readonly core: Core;
   readonly store: PasskeyStore;
@@ -28,9 +28,11 @@ export interface Parts {
 export class Assertions {
   constructor(private readonly parts: Parts) {}
 
-  /** @param userId the user whose passkeys to ask for. Null for a sign-in: the browser offers those that it knows */
+  /**
+   * @param userId the user whose passkeys to ask for. Null for a sign-in: the browser offers the passkeys that it knows
+   */
   async options(ceremony: Ceremony, userId: string | null): Promise<PasskeyRequestOptionsJSON> {
-    // First: if the package is missing, the person shall not have to touch an authenticator to find out.
+    // Load the package first, so that a missing one fails before the user touches an authenticator.
     await loadWebAuthn();
     const { store, challenges, party } = this.parts;
     const passkeys = userId === null ? [] : await store.rows(userId);
@@ -47,7 +49,7 @@ export class Assertions {
    * Verifies the use of a passkey. Its challenge is consumed first, whatever the outcome.
    *
    * @param userId the user whose passkey it must be. Null for a sign-in
-   * @throws AuthError `invalid_passkey`, one answer for all that can be wrong
+   * @throws AuthError `invalid_passkey`, whatever is wrong
    */
   async verify(response: PasskeyResponse, ceremony: Ceremony, userId: string | null): Promise<FoundPasskey> {
     const { core, store, challenges, party } = this.parts;
@@ -57,7 +59,7 @@ export class Assertions {
     const isOwner = found !== null && (userId === null || found.passkey.userId === userId);
     const passkey = isOwner ? found.passkey : null;
     const use = await verifyUse(party, response, clientData, passkey, userId !== null);
-    // Of a second step, the plugin that asks for it knows what follows.
+    // In the second step of a sign-in, the plugin that asked for the passkey handles success and failure.
     const isStep = ceremony.purpose === 'second-factor';
     if (found && passkey && use && (await store.recordUse(passkey, use))) {
       const { account, user } = found.record;
@@ -69,22 +71,24 @@ export class Assertions {
   }
 }
 
-/** A passkey counts as two factors, and one that stays in its device as a key in hardware. */
+/**
+ * Returns the assurance of a passkey: it counts as two factors, and as a hardware key if it cannot leave its device.
+ */
 export function assuranceOf({ deviceType }: Pick<PasskeyRow, 'deviceType'>): { aal: 2; amr: Methods } {
   return { aal: 2, amr: [deviceType === 'singleDevice' ? 'hwk' : 'swk', 'user', 'mfa'] };
 }
 
-/** A challenge with which the user of a session reauthenticates. */
+/** Returns the ceremony in which the user of a session reauthenticates. */
 export function reauthenticationIn(sessionId: string): Ceremony {
   return { purpose: 'reauthenticate', binding: sessionId };
 }
 
-/** A passkey in options. */
+/** Returns a passkey as options describe it. */
 export function descriptorOf({ credentialId: id, transports }: PasskeyRow): PasskeyDescriptor {
   return { id, type: 'public-key', transports };
 }
 
-/** The one answer for whatever does not verify. */
+/** Returns the only error for a passkey that does not verify, whatever the cause. */
 export function refusal(): AuthError {
   return new AuthError('invalid_passkey');
 }

@@ -15,7 +15,7 @@ import {
 // WebAuthn Level 3, 4: Credential ID.
 const MIN_ID_BYTES = 16;
 const MAX_ID_BYTES = 1023;
-// An RSA key of 4096 bits takes 530.
+// An RSA key of 4096 bits has 530 bytes.
 const MAX_KEY_BYTES = 1024;
 const MAX_TRANSPORTS = 8;
 const TRANSPORT = /^[a-z][a-z0-9-]{0,31}$/;
@@ -28,7 +28,7 @@ export type NewPasskey = Pick<
   'credentialId' | 'publicKey' | 'counter' | 'backedUp' | 'transports'
 > & { readonly deviceType: DeviceType };
 
-/** What the use of a passkey has shown. */
+/** The result of a verified use of a passkey. */
 export interface VerifiedUse {
   readonly counter: number;
   readonly backedUp: boolean;
@@ -69,17 +69,17 @@ export async function verifyRegistration(
       ...{ deviceType, backedUp, transports: transportsOf(response) },
     };
   } catch {
-    // The library throws on whatever it refuses, and on what cannot be decoded.
+    // The library throws if it rejects a response, or cannot decode it.
     return null;
   }
 }
 
 /**
- * Verifies the use of a passkey (WebAuthn Level 3, 7.2), whose challenge has been consumed. Takes as long without a passkey
- * as with one.
+ * Verifies the use of a passkey (WebAuthn Level 3, 7.2), whose challenge has been consumed. This takes the same time
+ * with and without a passkey.
  *
- * @param passkey null if there is none with this id
- * @param isUserKnown whether the user has been identified by other means, so that the response may leave the user handle out
+ * @param passkey null if no passkey has this id
+ * @param isUserKnown whether the user has been identified by other means, so that the response can omit the user handle
  * @returns null if anything is wrong
  */
 export async function verifyUse(
@@ -114,15 +114,15 @@ export async function verifyUse(
   }
 }
 
-/** The id of the passkey in a response. Null if it cannot be one. */
+/** Returns the id of the passkey in a response. Null if it is not a valid id. */
 export function credentialIdOf({ id }: NewPasskeyResponse | PasskeyResponse): Buffer | null {
   const bytes = bytesOf(id);
   return bytes && bytes.length >= MIN_ID_BYTES && bytes.length <= MAX_ID_BYTES ? bytes : null;
 }
 
 /**
- * Whether the page was not in a frame of another site. The library looks at this only in part, and for new passkeys not
- * at all.
+ * Whether the page was not in another site's frame. The library checks this only partially, and not at all for new
+ * passkeys.
  */
 function isOwnFrame(response: NewPasskeyResponse | PasskeyResponse): boolean {
   const { crossOrigin, topOrigin } = clientDataOf(response) ?? { crossOrigin: true };
@@ -130,9 +130,9 @@ function isOwnFrame(response: NewPasskeyResponse | PasskeyResponse): boolean {
 }
 
 /**
- * Whether the response has no statement of the authenticator's maker, which we have not asked for. Browsers remove it, or
- * leave one that the passkey itself has signed (5.1.3). The verification of any other would parse certificates, and
- * download lists that these name.
+ * Whether the response has no attestation from the authenticator's maker, which latchkey does not request. Browsers
+ * remove it, or leave one that the passkey itself has signed (5.1.3). Verifying any other attestation would require
+ * parsing certificates and downloading the revocation lists that they name.
  */
 function isUnattested(webauthn: WebAuthn, { response }: NewPasskeyResponse): boolean {
   const object = bytesOf(response.attestationObject);
@@ -141,7 +141,7 @@ function isUnattested(webauthn: WebAuthn, { response }: NewPasskeyResponse): boo
   return format === 'none' || (format === 'packed' && attestation?.get('attStmt').get('x5c') === undefined);
 }
 
-/** Whether the authenticator says that the passkey is its owner's. */
+/** Whether the response names the passkey's owner. It can omit the owner only if the user is already known. */
 function isOwnUser(
   { response: { userHandle } }: PasskeyResponse,
   passkey: PasskeyRow,
@@ -151,14 +151,16 @@ function isOwnUser(
   return userHandle === passkey.userHandle;
 }
 
-/** Browsers may report transports that do not exist yet, and what they report is up to the client. */
+/**
+ * Returns the valid transports. Browsers might report transports that do not exist yet, and clients can send anything.
+ */
 function transportsOf({ response: { transports } }: NewPasskeyResponse): readonly string[] {
   const words = Array.isArray(transports) ? transports : [];
   const known = words.filter((word): word is string => typeof word === 'string' && TRANSPORT.test(word));
   return [...new Set(known)].slice(0, MAX_TRANSPORTS);
 }
 
-/** A public key whose private key nobody has. Verified in place of a passkey that does not exist. */
+/** A public key whose private key no one has. It is used to verify the response if the passkey does not exist. */
 const NO_PASSKEY = {
   publicKey:
     'pQECAyYgASFYINLyZ2t2fqLwumOY1TesAF9fmd5UO0t7GMXy636Sg3EzIlggKGJWKD_JhUQj6C4ukUYinw2y0sDkUwJuDc7ZSv-HQiI',
@@ -179,8 +181,8 @@ const MIN_RSA_BITS = 2048;
 const MAX_RSA_BITS = 4096;
 
 /**
- * Whether a COSE key is a usable one of {@link ALGORITHMS}. Without an attestation nothing else shows it before the first
- * sign-in, and a passkey that can never sign in would still count as a way in.
+ * Whether a COSE key is usable with one of {@link ALGORITHMS}. Without an attestation, nothing else shows this before
+ * the first sign-in, and a passkey that can never sign in would still count as a sign-in method.
  */
 export function isUsableKey(cose: ReadonlyMap<unknown, unknown>): boolean {
   const jwk = jwkOf(cose);

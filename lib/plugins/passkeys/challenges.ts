@@ -18,8 +18,8 @@ import { type ChallengeColumns, challengesTable } from './declarations.js';
 const PREFIX = 'lkb_';
 
 /**
- * The token to which a new sign-in is bound. A browser keeps the one that it has, so that several tabs can have a sign-in
- * in progress.
+ * Returns the token that a new sign-in is bound to. A browser keeps the token that it has, so that several tabs can
+ * have a sign-in in progress.
  */
 export function bindingFor(core: Core, request: PlainRequest | null): string {
   const [token, ...others] = carried(core, request);
@@ -27,10 +27,10 @@ export function bindingFor(core: Core, request: PlainRequest | null): string {
 }
 
 /**
- * The token of the browser that completes a sign-in.
+ * Returns the token of the browser that completes a sign-in.
  *
- * @param pendingToken the token, of a client without cookies
- * @throws AuthError `invalid_passkey` if there is none, or if there are different ones
+ * @param pendingToken the token that a client without cookies has sent
+ * @throws AuthError `invalid_passkey` if there is no token, or if there are different ones
  */
 export function bindingOf(
   core: Core,
@@ -43,7 +43,7 @@ export function bindingOf(
   return token;
 }
 
-/** The `Set-Cookie` header that binds a sign-in to the browser, for as long as its challenge lives. */
+/** Returns the `Set-Cookie` header that binds a sign-in to the browser until its challenge expires. */
 export function browserCookie(core: Core, token: string): string {
   const { name, ...attributes } = bindingCookie(core);
   return serialize(name, token, { ...attributes, httpOnly: true, maxAge: CHALLENGE_SECONDS });
@@ -60,20 +60,20 @@ function bindingCookie({ settings }: Core): CookieSettings {
 /** The lifetime of a challenge, in seconds. */
 export const CHALLENGE_SECONDS = 300;
 
-// More than the 16 bytes that WebAuthn Level 3 asks for (13.4.3: Cryptographic Challenges).
+// WebAuthn Level 3 recommends at least 16 bytes (13.4.3: Cryptographic Challenges).
 const CHALLENGE_BYTES = 32;
 
-/** What a challenge may be used for. */
+/** The purpose of a challenge. */
 export type ChallengePurpose = 'register' | 'sign-in' | 'second-factor' | 'reauthenticate';
 
-/** What a challenge belongs to. */
+/** The ceremony that a challenge belongs to. */
 export interface Ceremony {
   readonly purpose: ChallengePurpose;
-  /** What the challenge is bound to: the token of a browser or of a pending sign-in, or the id of a session. */
+  /** The token of a browser or a pending sign-in, or the id of a session, that the challenge is bound to. */
   readonly binding: string;
 }
 
-/** Challenges that browsers are to have signed. Each is for one purpose and one browser or session, and is used once. */
+/** Challenges for authenticators to sign. Each is for one purpose and one browser or session, and can be used once. */
 export class Challenges {
   readonly #core: Core;
   readonly #table: Table<ChallengeColumns>;
@@ -87,7 +87,7 @@ export class Challenges {
 
   /**
    * @param userId null if the user is not known yet
-   * @param userHandle for a new passkey: under which id the authenticator is to know the user
+   * @param userHandle for a new passkey, the id by which the authenticator will know the user
    * @returns the challenge in base64url; only its hash is stored
    * @throws AuthError `user_not_found`
    */
@@ -109,17 +109,17 @@ export class Challenges {
       expiresAt: database.clock.date(CHALLENGE_SECONDS * 1000),
     };
     await this.#table.insert(row).catch((error) => {
-      // Deleted, perhaps since the request was admitted.
+      // The user was deleted, perhaps after the request was admitted.
       throw isForeignKeyViolation(error) ? new AuthError('user_not_found', { cause: error }) : error;
     });
     return challenge;
   }
 
   /**
-   * Consumes a challenge. Only one of several concurrent calls gets it. One for another purpose or browser is left alone, so
-   * that nobody who has seen it can use it up.
+   * Consumes a challenge. Only one of several concurrent calls succeeds. A challenge for another purpose or browser
+   * stays, so that an attacker who has seen it cannot consume it.
    *
-   * @returns whether it was there
+   * @returns whether this call consumed it
    */
   async take(challenge: string, { purpose, binding }: Ceremony): Promise<boolean> {
     const { database } = this.#core;
@@ -140,7 +140,7 @@ export class Challenges {
     return row.userHandle;
   }
 
-  /** The user handle of an enrolment that is in progress, if there is one. */
+  /** Returns the user handle of an enrollment that is in progress, or null. */
   async pendingHandle(userId: string): Promise<string | null> {
     const [row] = await this.#challenge.select(
       'WHERE c.user_id = :userId AND c.user_handle IS NOT NULL AND c.expires_at > :now LIMIT 1',

@@ -26,8 +26,8 @@ import type { PasskeyResponse } from './webauthn.js';
 const TABLES = { Passkey: passkeysTable, PasskeyChallenge: challengesTable } as const;
 
 /**
- * Sign-in with passkeys (WebAuthn), which cannot be phished, and count as two factors. Needs `baseUrl` and the package
- * `@simplewebauthn/server`, which is loaded when it is first used.
+ * Adds sign-in with passkeys (WebAuthn), which cannot be phished and count as two factors. Requires `baseUrl` and the
+ * package `@simplewebauthn/server`, which is loaded on first use.
  *
  * @throws TypeError on invalid options
  *
@@ -84,9 +84,9 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
 /** Options of {@link passkeys}. */
 export interface PasskeysOptions {
   /**
-   * The domain that passkeys are bound to (the Relying Party ID of WebAuthn Level 3): the host of `baseUrl`, or a domain
-   * above it, whose other subdomains can use the passkeys too if they are `trustedOrigins`. If it changes, nobody's passkey
-   * works any more.
+   * The domain that passkeys are bound to (the Relying Party ID of WebAuthn Level 3): the host of `baseUrl`, or a
+   * domain above it, whose other subdomains can use the passkeys too if they are `trustedOrigins`. If you change it,
+   * existing passkeys stop working.
    * @default the host of `baseUrl`
    */
   rpId?: string;
@@ -114,7 +114,7 @@ export const optionsSchema = () =>
       .optional(),
   });
 
-/** A passkey as the field `passkey` of POST /reauthenticate. */
+/** Returns the field `passkey` of POST /reauthenticate. */
 export function reauthentication(assertions: Assertions): Reauthentication {
   return {
     field: 'passkey',
@@ -128,7 +128,7 @@ export function reauthentication(assertions: Assertions): Reauthentication {
   };
 }
 
-/** A passkey as the second step of a sign-in, for the plugin that has second factors. */
+/** Returns passkeys as the second step of a sign-in, for the plugin that asks for second factors. */
 export function factorMethod({ core, store }: Parts, assertions: Assertions): FactorMethod {
   const stepOf = (pendingId: string) => ({ purpose: 'second-factor', binding: pendingId }) as const;
   return {

@@ -6,14 +6,14 @@ export interface RelyingParty {
   /** The domain that passkeys are bound to. */
   readonly id: string;
   readonly name: string;
-  /** The origins of the app whose pages may use passkeys. */
+  /** The origins of the app whose pages can use passkeys. */
   readonly origins: readonly string[];
 }
 
 const EXAMPLE = 'such as https://app.example.com';
 const EXAMPLE_DOMAIN = 'such as example.com';
 
-/** @throws TypeError if passkeys cannot work with these settings, saying what to do */
+/** Returns the relying party for the settings. @throws TypeError with the fix, if passkeys cannot work with them */
 export function relyingParty(
   { baseUrl, origins, logger }: Pick<Settings, 'baseUrl' | 'origins' | 'logger'>,
   options: { readonly rpId?: string | undefined; readonly rpName?: string | undefined },
@@ -31,16 +31,17 @@ export function relyingParty(
   const id = options.rpId ?? hostname;
   if (!isAtOrBelow(hostname, id))
     throw new TypeError(
-      `latchkey: passkeys: rpId must be the host of baseUrl, ${hostname}, or a domain above it: browsers refuse others`,
+      `latchkey: passkeys: rpId must be the host of baseUrl, ${hostname}, or a domain above it: browsers reject others`,
     );
-  // As of a public suffix such as `com` (HTML, 7.5.1.1). Of longer ones, such as `co.uk`, only browsers have the list.
+  // A domain without a dot, such as `com`, is a public suffix (HTML, 7.5.1.1). Only browsers have the list of longer
+  // ones, such as `co.uk`.
   if (id !== hostname && !id.includes('.') && id !== 'localhost')
     throw new TypeError(
-      `latchkey: passkeys: rpId must be a domain of yours, ${EXAMPLE_DOMAIN}: browsers refuse one that others share`,
+      `latchkey: passkeys: rpId must be your own domain, ${EXAMPLE_DOMAIN}: browsers reject a domain that others share`,
     );
   if (protocol === 'http:' && hostname !== 'localhost' && !hostname.endsWith('.localhost'))
     logger.warn(
-      'latchkey: passkeys: baseUrl is http, and browsers have passkeys on https and localhost only',
+      'latchkey: passkeys: baseUrl is http, but browsers support passkeys only on https and localhost',
     );
   const own = [...origins].filter((origin) => isAtOrBelow(new URL(origin).hostname, id));
   return { id, name: options.rpName ?? hostname, origins: own };

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { text } from '../../http/route.js';
 
-// Whatever else a browser sends is left out: WebAuthn grows. The whole body has at most 16 KiB.
+// Other values that a browser sends are dropped, because WebAuthn keeps adding some. A whole body has at most 16 KiB.
 const encoded = () => text(16_384).describe('In base64url');
 
 /** The JSON form of a new credential (WebAuthn Level 3, 5.1: RegistrationResponseJSON). */

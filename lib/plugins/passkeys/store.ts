@@ -10,7 +10,7 @@ import type { UserRecord } from '../../users/record.js';
 import type { NewPasskey, VerifiedUse } from './ceremonies.js';
 import { type Passkey, type PasskeyColumns, type PasskeyRow, passkeysTable } from './declarations.js';
 
-/** The number of passkeys that a user may have. */
+/** The maximum number of passkeys of a user. */
 export const MAX_PER_USER = 100;
 
 /** A passkey and its user. */
@@ -36,9 +36,9 @@ export class PasskeyStore {
   }
 
   /**
-   * @param input the user, whose row is locked, and the name
+   * @param input the user, whose row must be locked, and the name
    * @throws AuthError `too_many_passkeys`
-   * @throws UniqueConstraintError (Sequelize) if somebody has the passkey: see {@link refuseKnown}
+   * @throws UniqueConstraintError (Sequelize) if a user already has the passkey: see {@link refuseKnown}
    */
   async create(
     passkey: NewPasskey,
@@ -57,7 +57,7 @@ export class PasskeyStore {
     return this.#passkey.pick(row);
   }
 
-  /** The passkey with this credential id, and its user, in one statement. */
+  /** Finds a passkey and its user by the credential id, in one statement. */
   async find(credentialId: string): Promise<FoundPasskey | null> {
     const { selection } = this.#core.users;
     await selection.ready();
@@ -71,12 +71,12 @@ export class PasskeyStore {
     return { passkey: this.#whole.read(raw), record: this.#core.users.read(raw) };
   }
 
-  /** A user's passkeys, newest first. */
+  /** Lists a user's passkeys, newest first. */
   async list(userId: string): Promise<Passkey[]> {
     return isUuid(userId) ? this.#passkey.select(OF_USER, { userId }) : [];
   }
 
-  /** All columns of a user's passkeys, newest first. In a transaction, the user's row must be locked. */
+  /** Returns all columns of a user's passkeys, newest first. In a transaction, the user's row must be locked. */
   async rows(userId: string, transaction?: Transaction): Promise<PasskeyRow[]> {
     if (!isUuid(userId)) return [];
     const lock = transaction ? this.#database.currentRead : '';
@@ -84,10 +84,10 @@ export class PasskeyStore {
   }
 
   /**
-   * Records a use, unless the counter has gone back: somebody else has used a copy of the passkey, then or now (WebAuthn
-   * Level 3, 6.1.1).
+   * Records a use, unless the counter has gone back: then someone has used a copy of the passkey, now or earlier
+   * (WebAuthn Level 3, 6.1.1).
    *
-   * @returns false if it has, or if the passkey has been removed in the meantime
+   * @returns false if the counter has gone back, or if the passkey has been removed in the meantime
    */
   async recordUse({ id }: PasskeyRow, { counter, backedUp }: VerifiedUse): Promise<boolean> {
     const isHigher = counter === 0 ? 'counter = 0' : 'counter < :counter';
@@ -97,12 +97,13 @@ export class PasskeyStore {
       { id, counter, backedUp, now: this.#database.clock.date() },
     );
     if (recorded > 0 || counter > 0) return recorded > 0;
-    // MySQL counts no row that has these values already: of two uses in a millisecond without a counter, the second.
+    // MySQL does not count a row that already has these values, as after a use without a counter in the same
+    // millisecond.
     const [row] = await this.#whole.select('WHERE p.id = :id AND p.counter = 0', { id });
     return row !== undefined;
   }
 
-  /** @returns the renamed passkey; null if the user has no such */
+  /** @returns the renamed passkey; null if the user does not have it */
   async rename(userId: string, id: string, name: string): Promise<Passkey | null> {
     if (!isUuid(userId) || !isUuid(id)) return null;
     await this.#table.update({ name }, { id, userId });
@@ -110,7 +111,7 @@ export class PasskeyStore {
     return passkey ?? null;
   }
 
-  /** The user's row must be locked. */
+  /** Deletes a passkey. The user's row must be locked. */
   async delete({ id, userId }: PasskeyRow, transaction: Transaction): Promise<void> {
     await this.#table.delete({ id, userId }, transaction);
   }
@@ -119,7 +120,7 @@ export class PasskeyStore {
     await this.#table.delete({ userId }, transaction);
   }
 
-  /** Puts a user's passkeys back as they were. The user's row is locked. */
+  /** Restores a user's passkeys. The user's row must be locked. */
   async restore(
     userId: string,
     earlier: readonly Omit<PasskeyRow, 'userId' | 'credentialHash'>[],
@@ -129,11 +130,11 @@ export class PasskeyStore {
     const rows = earlier.map((row) => ({
       ...row,
       ...{ userId, credentialHash: hashOf(row.credentialId) },
-      // A copy that somebody has made must not get its uses back.
+      // Keep the higher counter, because with the lower one a copy of the passkey could be used again.
       counter: Math.max(row.counter, now.get(row.credentialId)?.counter ?? 0),
     }));
     await this.#table.delete({ userId }, transaction);
-    // Nobody has to prove an id that an authenticator chose, so somebody else may have taken it in the meantime.
+    // An authenticator chooses the id without proving it, so another user might have the id by now.
     for (const { credentialHash } of rows) await this.#table.delete({ credentialHash }, transaction);
     if (rows.length > 0) await this.#table.insert(rows, transaction);
   }
@@ -141,7 +142,7 @@ export class PasskeyStore {
 
 const OF_USER = 'WHERE p.user_id = :userId ORDER BY p.id DESC';
 
-/** Turns the violation of the unique index into what the client is told. */
+/** Turns a violation of the unique index into `passkey_exists`. */
 export function refuseKnown(error: unknown): never {
   throw violatedUnique(error) ? new AuthError('passkey_exists', { cause: error }) : error;
 }

@@ -8,7 +8,7 @@ type StoredPasskey = Omit<PasskeyRow, 'userId' | 'credentialHash' | 'createdAt' 
   readonly lastUsedAt: string | null;
 };
 
-/** Undoing a change puts the passkeys back, and ends what is in progress. */
+/** Restores the passkeys when a change is undone, and deletes challenges in progress. */
 export function wayBack({ store, challenges }: Pick<Parts, 'store' | 'challenges'>): WayBack {
   return {
     name: 'passkeys',
@@ -23,7 +23,7 @@ export function wayBack({ store, challenges }: Pick<Parts, 'store' | 'challenges
     },
     async restore({ user: { id: userId } }, part, transaction) {
       await challenges.deleteAll(userId, transaction);
-      // Without this plugin, the account had none.
+      // A snapshot from before this plugin was added has no passkeys.
       const passkeys = (part ?? []) as readonly StoredPasskey[];
       await store.restore(
         userId,

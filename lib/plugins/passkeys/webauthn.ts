@@ -7,7 +7,7 @@ type Helpers = Pick<
   'decodeAttestationObject' | 'decodeCredentialPublicKey'
 >;
 
-/** What passkeys use of @simplewebauthn/server. */
+/** The functions of @simplewebauthn/server that passkeys use. */
 export interface WebAuthn extends Server, Helpers {}
 
 /**
@@ -51,7 +51,7 @@ export interface PasskeyCreationOptionsJSON {
   readonly pubKeyCredParams: readonly { readonly type: 'public-key'; readonly alg: number }[];
   /** In milliseconds. */
   readonly timeout: number;
-  /** The user's passkeys. An authenticator that has one of them makes no other. */
+  /** The user's passkeys. An authenticator that has one of them does not create another. */
   readonly excludeCredentials: readonly PasskeyDescriptor[];
   readonly authenticatorSelection: {
     readonly residentKey: 'required';
@@ -69,12 +69,12 @@ export interface PasskeyRequestOptionsJSON {
   readonly challenge: string;
   /** In milliseconds. */
   readonly timeout: number;
-  /** The user's passkeys. Empty for a sign-in, for which the browser offers those that it knows. */
+  /** The user's passkeys. Empty for a sign-in, for which the browser offers the passkeys that it knows. */
   readonly allowCredentials: readonly PasskeyDescriptor[];
   readonly userVerification: 'required';
 }
 
-/** A new passkey: what `toJSON()` of the credential returns, as far as it is looked at. */
+/** A new passkey: the parts of the result of `toJSON()` that latchkey reads. */
 export interface NewPasskeyResponse {
   readonly id: string;
   readonly rawId: string;
@@ -86,7 +86,7 @@ export interface NewPasskeyResponse {
   };
 }
 
-/** The use of a passkey: what `toJSON()` of the credential returns, as far as it is looked at. */
+/** The use of a passkey: the parts of the result of `toJSON()` that latchkey reads. */
 export interface PasskeyResponse {
   readonly id: string;
   readonly rawId: string;
@@ -99,7 +99,7 @@ export interface PasskeyResponse {
   };
 }
 
-/** The client data of a response (WebAuthn Level 3, 5.8.1), as far as it is looked at here. */
+/** The parts of the client data of a response (WebAuthn Level 3, 5.8.1) that latchkey reads. */
 export interface ClientData {
   readonly challenge: string;
   readonly crossOrigin?: unknown;
@@ -108,14 +108,17 @@ export interface ClientData {
 
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
-/** The bytes of a value in base64url without padding. Null if it is anything else, or another encoding of them. */
+/**
+ * Returns the bytes of a value in base64url without padding. Null if it is anything else, or not their canonical
+ * encoding.
+ */
 export function bytesOf(value: unknown): Buffer | null {
   if (typeof value !== 'string' || !BASE64URL.test(value)) return null;
   const bytes = Buffer.from(value, 'base64url');
   return bytes.toString('base64url') === value ? bytes : null;
 }
 
-/** The client data of a response. Null if it has none, or no challenge. */
+/** Returns the client data of a response. Null if there is none, or if it has no challenge. */
 export function clientDataOf(response: NewPasskeyResponse | PasskeyResponse): ClientData | null {
   const bytes = bytesOf(response?.response?.clientDataJSON);
   if (!bytes) return null;

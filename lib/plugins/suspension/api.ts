@@ -13,14 +13,14 @@ export type ImportedSuspension = Pick<SuspendOptions, 'reason' | 'until'>;
 
 declare module '../../users/imported.js' {
   interface ImportRow {
-    /** Whether, and why, the user may not sign in: `{}` is enough. @default null: the user may */
+    /** The suspension of the user; `{}` has no reason and no end. @default null: the user is not suspended */
     suspended?: ImportedSuspension | null | undefined;
   }
 }
 
 declareRowKeys(['suspended'], 'add suspension() to plugins');
 
-/** What an import takes from a row for the suspension of its user. */
+/** Reads the suspensions of users from the rows of an import. */
 export function suspensionsOfRows({ database }: Core): RowPart<SuspensionOfUser> {
   return {
     keys: ['suspended'],
@@ -40,7 +40,7 @@ export function suspensionsOfRows({ database }: Core): RowPart<SuspensionOfUser>
 
 /** Options of `auth.suspension.reinstate`. */
 export interface ReinstateOptions extends TransactionOption {
-  /** The id of the administrator who does it, for the event. @default null: the app itself */
+  /** The id of the administrator who reinstates the user, for the event. @default null: the app itself */
   adminId?: string | null;
 }
 
@@ -50,7 +50,10 @@ export interface SuspendOptions extends TransactionOption {
   reason?: string | null | undefined;
   /** When the suspension ends by itself. @default never */
   until?: Date | null | undefined;
-  /** The id of the administrator who does it, for the event. Nobody can suspend themselves. @default null: the app itself */
+  /**
+   * The id of the administrator who suspends the user, for the event. It cannot be the user.
+   * @default null: the app itself
+   */
   adminId?: string | null;
 }
 
@@ -60,7 +63,7 @@ export interface SuspendedUser extends User, SuspensionOfUser {}
 const MAX_REASON = 255;
 const NONE: SuspensionOfUser = { suspendedAt: null, suspendedUntil: null, suspensionReason: null };
 
-/** `auth.suspension`: shuts accounts, until they are reinstated or a time has come. */
+/** `auth.suspension`: suspends users, until they are reinstated or until a given time. */
 export class SuspensionApi {
   readonly #core: Core;
 
@@ -70,8 +73,9 @@ export class SuspensionApi {
   }
 
   /**
-   * Suspends a user, or replaces the reason and the end of a suspension. All sessions end, and so does every sign-in in
-   * progress. Until the suspension ends, every way of signing in, and every API key, is refused with `account_suspended`.
+   * Suspends a user, or replaces the reason and the end of a suspension. All of the user's sessions and sign-ins in
+   * progress are revoked. Until the suspension ends, every sign-in method and every API key is rejected with
+   * `account_suspended`.
    *
    * @throws AuthError `user_not_found` (404), `own_account` (409), `validation_failed` (422)
    */
@@ -98,7 +102,7 @@ export class SuspensionApi {
   }
 
   /**
-   * Lifts a suspension. The user has to sign in again; their API keys work again.
+   * Lifts a suspension. The user must sign in again, and their API keys work again.
    *
    * @throws AuthError `user_not_found`
    */
@@ -125,7 +129,7 @@ export class SuspensionApi {
   /** @internal */
   isSuspended(account: AccountRow | SuspendedUser): boolean {
     const { suspendedAt, suspendedUntil } = account as SuspendedUser;
-    // By the database's clock alone: by that of a process that is ahead, it would end too soon.
+    // Compare with the database's clock only: if a process's clock is ahead, the suspension would end too early.
     return (
       suspendedAt !== null &&
       (suspendedUntil === null || suspendedUntil.getTime() > this.#core.database.clock.now())

@@ -21,7 +21,7 @@ declare module '../../users/imported.js' {
 
 declareRowKeys(['totpSecret', 'recoveryCodes'], 'add twoFactor() to plugins');
 
-// Half of what RFC 4226, 4 demands of new secrets: many older apps made these.
+// Half of what RFC 4226, 4 recommends, because many older apps created secrets of this length.
 const MIN_BYTES = 10;
 const MAX_BYTES = 128;
 const MAX_CODES = 50;
@@ -33,7 +33,7 @@ interface ImportedFactor {
   readonly codes: readonly Digest[];
 }
 
-/** What an import takes from a row for the second factor. */
+/** Reads the second factor of users from the rows of an import, and stores it. */
 export function factorsOfRows(core: Core, { secrets, codes }: Parts): RowPart<ImportedFactor> {
   return {
     keys: ['totpSecret', 'recoveryCodes'],
@@ -70,7 +70,7 @@ export function factorsOfRows(core: Core, { secrets, codes }: Parts): RowPart<Im
   };
 }
 
-/** In base32 without spaces and padding. */
+/** Returns the secret in base32, without spaces and padding. Null if the row has none. */
 function readSecret(given: ImportRow['totpSecret']): string | null {
   if (given === undefined || given === null || given === '') return null;
   const secret = typeof given === 'string' ? given.toUpperCase().replace(/[\s=-]/g, '') : '';

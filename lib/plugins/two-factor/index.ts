@@ -40,7 +40,8 @@ export interface TwoFactorOptions {
    */
   issuer?: string;
   /**
-   * The ids of providers that ask for a second factor themselves: a sign-in there needs no other one, and has aal 2.
+   * The ids of providers that require a second factor themselves. A sign-in with one of them needs no further factor,
+   * and has aal 2.
    * @default []
    */
   trustProviders?: readonly string[];
@@ -67,8 +68,8 @@ export const schema = () =>
   });
 
 /**
- * A second factor for accounts: codes of an authenticator app (TOTP, RFC 6238), with recovery codes for when the phone is
- * lost.
+ * Adds a second factor to accounts: codes from an authenticator app (TOTP, RFC 6238), and recovery codes in case the
+ * phone is lost.
  *
  * @throws TypeError on invalid options
  *
@@ -112,11 +113,12 @@ export function twoFactor(options: TwoFactorOptions = {}): Plugin<'twoFactor', T
             return { totp, recovery_codes_left: recoveryCodesLeft };
           },
         },
-        // Where the app has verified the email, a reset must not take the second factor away: it is no way in by itself.
+        // If the email was already verified, a reset must not remove the second factor, which alone lets no one sign
+        // in.
         async onFirstProof(userId, transaction, wasVerified) {
           if (!wasVerified) await parts.changes.clear(userId, transaction);
         },
-        // The database deletes these with the user, unless foreign keys are off, as they may be on SQLite.
+        // The database deletes these rows with the user, unless foreign keys are disabled, as they can be on SQLite.
         async onDelete(userId, transaction) {
           await parts.changes.clear(userId, transaction);
           await parts.codes.deleteAll(userId, transaction);
@@ -132,14 +134,14 @@ function hostOf({ settings: { baseUrl } }: Core): string {
   return baseUrl === null ? 'latchkey' : new URL(baseUrl).hostname;
 }
 
-/** @throws TypeError if there is no such provider */
+/** @throws TypeError if one of the ids is not the id of a provider in `plugins` */
 function checkProviders(ids: readonly string[], plugins: readonly Plugin[]): void {
   const known = new Set(plugins.flatMap((plugin) => ('provider' in plugin ? idOf(plugin.provider) : [])));
   const unknown = ids.find((id) => !known.has(id));
   if (unknown === undefined) return;
   const names = [...known].join(', ') || 'none';
   throw new TypeError(
-    `latchkey: twoFactor: trustProviders names '${unknown}', which is no provider in plugins (${names}): use the provider's id`,
+    `latchkey: twoFactor: trustProviders names '${unknown}', which is not a provider in plugins (${names}): use the provider's id`,
   );
 }
 
@@ -147,7 +149,11 @@ function idOf(provider: unknown): string {
   return String((provider as { readonly id: unknown }).id);
 }
 
-/** What the gate asks: see `core/sign-in.ts`. @param trustProviders the providers that have second factors themselves */
+/**
+ * Returns the second factors for the rules in `sessions/second-factor.ts`.
+ *
+ * @param trustProviders the ids of providers that require a second factor themselves
+ */
 export function secondFactorsOf(
   { pendings, status, proofs, secrets }: Parts,
   trustProviders: readonly string[],
@@ -185,7 +191,7 @@ function bound(method: Parts['proofs']['methods'][number]) {
   return { name: method.name, isAvailable: method.isAvailable.bind(method) };
 }
 
-/** What POST /reauthenticate takes. */
+/** Returns the fields of POST /reauthenticate that prove the second factor. */
 export function reauthenticationsOf(core: Core, parts: Parts): Reauthentication[] {
   const { attempts, proofs, secrets } = parts;
   const verify = async (record: UserRecord, { amr }: Session, look: () => Promise<RightFactor>) => {

@@ -16,14 +16,14 @@ import type { TotpSecrets } from './secrets.js';
 const PREFIX = 'lkp_';
 const LIFETIME_MS = 10 * 60 * 1000;
 
-/** A pending sign-in, with all that it takes to complete it. */
+/** A pending sign-in, with everything that is needed to complete it. */
 export interface FoundPending {
   readonly token: string;
   readonly row: PendingRow;
   readonly record: UserRecord;
-  /** Null if the second factor was switched off in the meantime. */
+  /** Null if the second factor was disabled in the meantime. */
   readonly totp: TotpSecretRow | null;
-  /** Whether the user has the recovery code that was asked for. */
+  /** Whether the user has the recovery code that was looked up. */
   readonly hasCode: boolean;
 }
 
@@ -59,9 +59,9 @@ export class PendingSignIns {
   }
 
   /**
-   * The token of the current request: in its cookie, or given beside it.
+   * Returns the token of the pending sign-in, from the cookie of the current request or from `given`.
    *
-   * @throws AuthError `sign_in_expired` if there is none, or if they differ
+   * @throws AuthError `sign_in_expired` if there is no token, or if there are different ones
    */
   tokenOf(given: string | undefined): string {
     const tokens = new Set([...(given === undefined ? [] : [given]), ...this.#carried()]);
@@ -73,8 +73,9 @@ export class PendingSignIns {
   /**
    * Finds a pending sign-in with its user and their second factor, in one statement.
    *
-   * @param codeHash the recovery code to look for
-   * @throws AuthError `sign_in_expired` if it is unknown, was used or is too old, and if the user's sessions have been ended
+   * @param codeHash the recovery code to look up
+   * @throws AuthError `sign_in_expired` if the token is unknown, was used or has expired, or if the user's sessions
+   *   have been revoked
    */
   async find(token: string, codeHash: Digest | null = null): Promise<FoundPending> {
     const { database, users } = this.#core;
@@ -99,12 +100,12 @@ export class PendingSignIns {
     return { token, row, record: users.read(raw), totp, hasCode: Number(raw.has_code) > 0 };
   }
 
-  /** Uses it up. Of several concurrent calls, one succeeds. @returns whether this one did */
+  /** Consumes a pending sign-in. Only one of several concurrent calls succeeds. @returns whether this one did */
   async use({ token }: FoundPending, transaction: Transaction): Promise<boolean> {
     return (await this.#table.delete({ hash: digestToken(token) }, transaction)) > 0;
   }
 
-  /** Ends those that the current request carries. */
+  /** Deletes the pending sign-ins whose tokens the current request presents. */
   async abandon(): Promise<void> {
     for (const token of this.#carried())
       if (isWellFormedToken(PREFIX, token)) await this.#table.delete({ hash: digestToken(token) });
@@ -121,7 +122,7 @@ export class PendingSignIns {
   #carried(): string[] {
     const { request } = this.#core.context.client;
     const { name } = this.#core.settings.pendingCookie;
-    // Another subdomain can set more of them; a browser sends few.
+    // A browser presents few of these cookies, but another subdomain can set many.
     return cookieValues(request?.headers.cookie, name).slice(0, 2);
   }
 }

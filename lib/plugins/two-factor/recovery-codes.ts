@@ -17,7 +17,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
 const UNUSED = 'c.used_at IS NULL';
 
-/** The codes for when the phone is lost. Only their hashes are stored; 120 random bits need no slow one. */
+/** Recovery codes, for users without their phone. Only hashes are stored; 120 random bits do not need a slow hash. */
 export class RecoveryCodes {
   readonly #core: Core;
   readonly #table: Table<typeof recoveryCodesTable.columns>;
@@ -27,7 +27,7 @@ export class RecoveryCodes {
     this.#table = core.table(recoveryCodesTable);
   }
 
-  /** Makes new codes in place of the earlier ones. The user's row is locked. */
+  /** Replaces a user's unused codes with new ones. The user's row must be locked. */
   async renew(userId: string, transaction: Transaction): Promise<string[]> {
     const codes = Array.from({ length: COUNT }, newCode);
     await this.deleteUnused(userId, transaction);
@@ -44,7 +44,7 @@ export class RecoveryCodes {
     if (codes.length > 0) await this.#table.insert(codes, transaction);
   }
 
-  /** Those of the codes that somebody has, or had. */
+  /** Returns those of the hashes that are stored already, including used codes. */
   async known(hashes: readonly Digest[], transaction: Transaction): Promise<Digest[]> {
     if (hashes.length === 0) return [];
     const rows = await this.#table
@@ -53,7 +53,7 @@ export class RecoveryCodes {
     return rows.map(({ codeHash }) => codeHash);
   }
 
-  /** Those that were used stay, so that undoing a change does not put them back. */
+  /** Deletes unused codes. Used codes stay, so that undoing a change does not restore them. */
   async deleteUnused(userId: string, transaction: Transaction): Promise<void> {
     await this.#table.delete({ userId, usedAt: null }, transaction);
   }
@@ -63,9 +63,9 @@ export class RecoveryCodes {
   }
 
   /**
-   * Puts back codes that were deleted, except for used ones. The user's row is locked, and has none that can be used.
+   * Restores deleted codes, except for used ones. The user's row must be locked, and no unused codes may be left.
    *
-   * @param shown one that has just been given, and so is used
+   * @param shown the code that was just presented as a proof, and is stored as used
    */
   async restore(
     userId: string,
@@ -85,7 +85,7 @@ export class RecoveryCodes {
     if (rows.length > 0) await this.#table.insert(rows, transaction);
   }
 
-  /** The hashes of the unused codes. */
+  /** Returns the hashes of a user's unused codes. */
   async hashesOf(userId: string, transaction?: Transaction): Promise<Digest[]> {
     const lock = transaction ? this.#core.database.currentRead : '';
     const rows = await this.#select(`WHERE c.user_id = :userId AND ${UNUSED} ${lock}`, userId, transaction);
@@ -98,23 +98,27 @@ export class RecoveryCodes {
     return (await this.#table.whole('c').select(where, { codeHash, userId })).length > 0;
   }
 
-  /** Uses a code up. Of several concurrent calls, one succeeds. @returns whether this one did */
+  /** Consumes a code. Only one of several concurrent calls succeeds. @returns whether this one did */
   async use(userId: string, codeHash: Digest, transaction?: Transaction): Promise<boolean> {
     const usedAt = this.#core.database.clock.date();
     return (await this.#table.update({ usedAt }, { codeHash, userId, usedAt: null }, transaction)) > 0;
   }
 
-  /** The number of unused codes of a user, as a SQL expression. @param userId the SQL of the user's id */
+  /** Returns a SQL expression for the number of a user's unused codes. @param userId the SQL of the user's id */
   countSql(userId: string): string {
     return `(SELECT COUNT(*) FROM ${this.#table.name} c WHERE c.user_id = ${userId} AND ${UNUSED})`;
   }
 
-  /** Whether the user has the unused code `:codeHash`, as a SQL expression. @param userId the SQL of the user's id */
+  /**
+   * Returns a SQL expression for whether the user has the unused code `:codeHash`.
+   *
+   * @param userId the SQL of the user's id
+   */
   hasSql(userId: string): string {
     return `(SELECT COUNT(*) FROM ${this.#table.name} c WHERE c.code_hash = :codeHash AND c.user_id = ${userId} AND ${UNUSED})`;
   }
 
-  /** Used ones that no undo can put back any more. */
+  /** Used codes that no undo could restore any longer. */
   get expired(): Chore {
     return new ExpiredRows(this.#core.database, this.#table.name, 'code_hash', { used_at: UNDO_MS });
   }
@@ -124,14 +128,14 @@ export class RecoveryCodes {
   }
 }
 
-/** The hash of a code, in whichever way it was typed. */
+/** Returns the hash of a code as a user typed it: in any case, with or without spaces and hyphens. */
 export function hashOf(code: string): Digest {
   const typed = code.toLowerCase().replace(/[\s-]/g, '');
-  // What people read into Crockford's digits.
+  // People read these letters instead of Crockford's digits.
   return digestToken(typed.replaceAll('o', '0').replace(/[il]/g, '1'));
 }
 
-/** `4f7k-92mx-…` */
+/** Returns a new code, such as `4f7k-92mx-…`. */
 function newCode(): string {
   let bits = 0n;
   for (const byte of randomBytes(BYTES)) bits = (bits << 8n) | BigInt(byte);

@@ -111,7 +111,7 @@ export const renewRecoveryCodes = (api: TwoFactorApi) =>
     access: 'session',
     fresh: FRESH_SECONDS,
     changesWaysIn: true,
-    // A page could not show them after a redirect.
+    // A page could not show the codes after a redirect.
     forms: false,
     answers: {
       200: {
@@ -174,7 +174,7 @@ export const secondFactorOptions = (core: Core, api: TwoFactorApi, { optionsSche
     path: '/signin/second-factor/options',
     summary: 'What a browser needs to give a passkey as the second factor',
     access: 'public',
-    // For scripts: a page without them cannot use a passkey.
+    // Only scripts call this route, because a page needs a script for passkeys.
     forms: false,
     body: z.strictObject({ pending_token: pendingToken }),
     answers: {

@@ -6,12 +6,12 @@ import { SealedRows } from '../../tables/sealed-rows.js';
 import type { Selection, Table } from '../../tables/table.js';
 import { type TotpSecretRow, totpEnrolmentsTable, totpSecretsTable } from './declarations.js';
 
-/** After so many wrong codes in a row, codes of the app are refused (NIST SP 800-63B-4, 3.2.2). */
+/** After this many wrong codes in a row, codes from the authenticator app are rejected (NIST SP 800-63B-4, 3.2.2). */
 export const MAX_WRONG = 100;
-/** After so many, the owner is told. */
+/** After this many, the user gets a notice. */
 const WARN_AFTER = 10;
 
-/** What the secret of a user is replaced with. */
+/** The secret that replaces the current one of a user. */
 export interface NewSecret {
   /** In base32. */
   readonly secret: string;
@@ -43,7 +43,7 @@ export class TotpSecrets {
     return row ?? null;
   }
 
-  /** The secret, in base32. @throws AuthError `unavailable` if it cannot be decrypted */
+  /** Returns the secret, in base32. @throws AuthError `unavailable` if it cannot be decrypted */
   open({ userId, secret }: TotpSecretRow): string {
     const opened = this.#core.box.open(secret, secretContextOf(userId));
     if (opened !== null) return opened;
@@ -53,16 +53,16 @@ export class TotpSecrets {
     throw new AuthError('unavailable', { cause });
   }
 
-  /** The time step of a code. Null if it is wrong, already used, or refused after too many wrong ones. */
+  /** Returns the time step of a code. Null if the code is wrong or was used, or after too many wrong codes. */
   async check(row: TotpSecretRow, code: string): Promise<number | null> {
     if (row.wrongCodes >= MAX_WRONG) return null;
     const step = await stepOf(this.open(row), code, this.#core.database.clock.now());
     return step !== null && step > row.lastStep ? step : null;
   }
 
-  /** Takes the code of a step. Of several concurrent calls, one succeeds. @returns whether this one did */
+  /** Consumes the code of a step. Only one of several concurrent calls succeeds. @returns whether this one did */
   async take(userId: string, step: number, transaction?: Transaction): Promise<boolean> {
-    // The limit holds here, whatever has been looked at meanwhile: it counts only what was right before it was reached.
+    // Checks the limit again, because concurrent wrong codes might have reached it since this code was checked.
     const taken = await this.#core.database.change(
       `UPDATE ${this.#table.name} SET last_step = :step, wrong_codes = 0, warned_at = NULL
        WHERE user_id = :userId AND last_step < :step AND wrong_codes < ${MAX_WRONG}`,
@@ -72,7 +72,7 @@ export class TotpSecrets {
     return taken > 0;
   }
 
-  /** Forgets the wrong codes: the owner has given a second factor. */
+  /** Resets the number of wrong codes, because the user has provided a second factor. */
   async forgive(userId: string, transaction?: Transaction): Promise<void> {
     await this.#core.database.change(
       `UPDATE ${this.#table.name} SET wrong_codes = 0, warned_at = NULL WHERE user_id = :userId AND wrong_codes > 0`,
@@ -81,7 +81,7 @@ export class TotpSecrets {
     );
   }
 
-  /** Counts a wrong code. @returns whether the owner is to be told now: once until a right one */
+  /** Counts a wrong code. @returns whether to send the user a notice now: once until the next right code */
   async countWrong(userId: string): Promise<boolean> {
     const { database } = this.#core;
     await database.change(
@@ -96,7 +96,7 @@ export class TotpSecrets {
     return warned > 0;
   }
 
-  /** The user's row is locked. */
+  /** Replaces a user's secret. The user's row must be locked. */
   async replace(userId: string, { secret, ...columns }: NewSecret, transaction: Transaction): Promise<void> {
     await this.delete(userId, transaction);
     const sealed = this.#core.box.seal(secret, secretContextOf(userId));
@@ -130,29 +130,29 @@ function secretContextOf(userId: string): string {
   return `totp secret ${userId}`;
 }
 
-// RFC 6238 with the parameters that every authenticator app knows.
+// RFC 6238 with the parameters that every authenticator app supports.
 const SECONDS = 30;
 const SECRET_BYTES = 20; // 160 bits: RFC 4226, 4, R6
 const DIGITS = 6;
 const ALGORITHM = 'SHA1';
-/** A code may be from the step before or after: RFC 6238, 5.2. */
+/** A code can be from the step before or after the current one: RFC 6238, 5.2. */
 const WINDOW = 1;
 
-/** Loaded on first use, because most requests need neither it nor the QR code. */
+/** Loads the package on first use, because most requests need neither this package nor the one for QR codes. */
 const otpauth = () => import('otpauth');
 
-/** A new secret, in base32. */
+/** Creates a secret, in base32. */
 export async function newSecret(): Promise<string> {
   const { Secret } = await otpauth();
   return new Secret({ size: SECRET_BYTES }).base32;
 }
 
-/** The time step at a time in milliseconds. */
+/** Returns the time step at a time in milliseconds. */
 export function stepAt(now: number): number {
   return Math.floor(now / (SECONDS * 1000));
 }
 
-/** The time step of a code. Null if it is not one of now. */
+/** Returns the time step of a code. Null if the code is not a current one. */
 export async function stepOf(secret: string, code: string, now: number): Promise<number | null> {
   const token = code.replace(/[\s-]/g, '');
   if (!/^\d{6}$/.test(token)) return null;
@@ -170,7 +170,7 @@ export async function stepOf(secret: string, code: string, now: number): Promise
 }
 
 /**
- * The address that authenticator apps read from the QR code:
+ * Returns the URI that authenticator apps read from the QR code:
  * https://github.com/google/google-authenticator/wiki/Key-Uri-Format
  */
 export async function keyUri(secret: string, issuer: string, account: string): Promise<string> {
@@ -187,16 +187,16 @@ export async function keyUri(secret: string, issuer: string, account: string): P
   }).toString();
 }
 
-/** The QR code of an address. */
+/** Returns the QR code of a URI. */
 export async function qrSvg(uri: string): Promise<string> {
   const { renderSVG } = await import('uqr');
-  // ISO/IEC 18004 wants a margin of four modules.
+  // ISO/IEC 18004 requires a margin of four modules.
   return renderSVG(uri, { border: 4 });
 }
 
 const LIFETIME_MS = 10 * 60 * 1000;
 
-/** Secrets that are not confirmed yet. They gate nothing, and stand beside a confirmed one. */
+/** TOTP secrets that are not confirmed yet. No sign-in asks for them, and the confirmed secret, if any, stays valid. */
 export class Enrolments {
   readonly #core: Core;
   readonly #table: Table<typeof totpEnrolmentsTable.columns>;
@@ -206,7 +206,7 @@ export class Enrolments {
     this.#table = core.table(totpEnrolmentsTable);
   }
 
-  /** Begins one, in place of the session's earlier one. The user's row is locked. */
+  /** Starts an enrollment, which replaces an earlier one of the session. The user's row must be locked. */
   async begin(userId: string, sessionId: string, secret: string, transaction: Transaction): Promise<void> {
     const { box, database } = this.#core;
     await this.#table.delete({ sessionId }, transaction);
@@ -215,7 +215,7 @@ export class Enrolments {
     await this.#table.insert({ sessionId, userId, secret: sealed, expiresAt }, transaction);
   }
 
-  /** The secret of a session's enrolment, in base32. Null if there is none, or none any more. */
+  /** Returns the secret of a session's enrollment, in base32. Null if there is no enrollment, or if it has expired. */
   async find(userId: string, sessionId: string): Promise<string | null> {
     const [row] = await this.#table
       .whole('e')
@@ -224,7 +224,7 @@ export class Enrolments {
     return this.#core.box.open(row.secret, enrolmentContextOf(userId, sessionId));
   }
 
-  /** Ends it. Of several concurrent calls, one succeeds. @returns whether this one did */
+  /** Consumes a session's enrollment. Only one of several concurrent calls succeeds. @returns whether this one did */
   async take(sessionId: string, transaction: Transaction): Promise<boolean> {
     return (await this.#table.delete({ sessionId }, transaction)) > 0;
   }

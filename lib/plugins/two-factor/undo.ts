@@ -6,7 +6,7 @@ import { hashOf, type RecoveryCodes } from './recovery-codes.js';
 import type { TotpSecrets } from './secrets.js';
 import { stepAt, stepOf } from './secrets.js';
 
-/** The second factor as it was. Snapshots are encrypted as a whole. */
+/** The second factor in a snapshot, which is encrypted as a whole. */
 interface Part {
   readonly secret: string;
   readonly lastStep: number;
@@ -15,7 +15,7 @@ interface Part {
   readonly codes: readonly string[];
 }
 
-/** What undoing a change does to the second factor. */
+/** Saves and restores the second factor when a change is undone. */
 export function twoFactorWayBack(
   core: Core,
   secrets: TotpSecrets,
@@ -41,7 +41,7 @@ export function twoFactorWayBack(
       await changes.clear(id, transaction);
       if (!isPart(part)) return;
       const confirmedAt = new Date(part.confirmedAt);
-      // A code that may have just been given as a proof, in somebody's sight, is not taken again.
+      // Someone might have seen the code that was just presented as a proof, so it must not be accepted again.
       const lastStep = Math.max(part.lastStep, stepAt(core.database.clock.now()));
       await secrets.replace(id, { secret: part.secret, lastStep, confirmedAt }, transaction);
       const hashes = part.codes.map((one) => Buffer.from(one, 'hex'));

@@ -72,7 +72,7 @@ describe('passkeys()', () => {
 
   test('refuses a domain that others share, and takes a host of one word that is the own one', () => {
     expect(() => start({ rpId: 'com' })).toThrow(
-      'passkeys: rpId must be a domain of yours, such as example.com',
+      'passkeys: rpId must be your own domain, such as example.com',
     );
     expect(start({ rpId: 'intranet' }, { baseUrl: 'https://intranet' } as never).log).toEqual([]);
     expect(start({ rpId: 'localhost' }, { baseUrl: 'http://app.localhost:3000' } as never).log).toEqual([]);

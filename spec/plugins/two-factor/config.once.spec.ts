@@ -30,7 +30,10 @@ describe('the options', () => {
     [{ issuer: 'x'.repeat(65) }, /issuer must be 1 to 64/],
     [{ issuer: 5 }, /issuer must be 1 to 64/],
     [{ trustProviders: 'okta' }, /trustProviders must be a list of providers' ids, such as \['okta'\]/],
-    [{ trustProviders: ['octa'] }, /trustProviders names 'octa', which is no provider in plugins \(okta\)/],
+    [
+      { trustProviders: ['octa'] },
+      /trustProviders names 'octa', which is not a provider in plugins \(okta\)/,
+    ],
     [{ digits: 8 }, /twoFactor/],
   ])('%j are a mistake that is named', (options, message) => {
     expect(() => open(options as TwoFactorOptions)).toThrow(message);
