@@ -298,7 +298,8 @@ function appRows(
   fields: Fields,
 ): AppRows | null {
   if (!model) {
-    if (hooks.createRow) throw new TypeError('latchkey: hooks.createRow requires user.model: set user.model too');
+    if (hooks.createRow)
+      throw new TypeError('latchkey: hooks.createRow requires user.model: set user.model too');
     return null;
   }
   const checked = checkModel(model, { foreignKey, fields: fields.names, database: given });
