@@ -40,7 +40,7 @@ declare global {
   }
 }
 
-/** A request that a guard may have handled. */
+/** A request that a guard might have handled. */
 export interface GuardedRequest {
   auth?: Authentication;
 }

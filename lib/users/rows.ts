@@ -314,7 +314,7 @@ export async function inspectTable(
   return { types: new Map(columns.map(({ name, type }) => [name, type])), uniques };
 }
 
-// If the types or collations differ, the database does not use the index, or refuses to compare.
+// If the types or collations differ, the database does not use the index, or rejects the comparison.
 function requireType(dialect: 'mysql' | 'postgres', what: string, table: string, found: ColumnRow): void {
   const { name, type, collation } = found;
   if (dialect === 'postgres' ? type === 'uuid' : type === 'char(36)' && collation === 'utf8mb4_bin') return;
