@@ -10,21 +10,24 @@ import type { ChecksAccounts, UserRecord } from '../users/record.js';
 import type { HasAttached } from '../verification/proof.js';
 import type { HasPurposes } from '../verification/tokens.js';
 
-/** A way for a user to sign in: their password, or a linked account at a provider. */
+/** A sign-in method of a user: their password, or a linked account at a provider. */
 export interface WayIn {
   readonly kind: string;
-  /** Tells apart several of one kind, such as providers. */
+  /** Distinguishes several methods of one kind, such as providers. */
   readonly id?: string;
 }
 
-/** The part of a user's ways to sign in that a plugin knows of, as JSON. */
+/** A plugin's part of a user's sign-in methods, as JSON. */
 export interface SignInMethods {
   /** @internal */
   readonly schema: z.ZodRawShape;
   of(record: UserRecord): Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** What a plugin contributes to the core, which knows no plugin by name: what the parts of the core ask for, and more. */
+/**
+ * What a plugin contributes to the core: the interfaces that the parts of the core declare, and more. The core does not
+ * know plugins by name.
+ */
 export interface Contribution
   extends ChecksAccounts,
     HasUndo,
@@ -35,14 +38,14 @@ export interface Contribution
   readonly carriers?: readonly Carrier[];
   /** Additional attributes of users and sessions that clients can see. */
   readonly shows?: { readonly user?: readonly (keyof User)[]; readonly session?: readonly (keyof Session)[] };
-  /** What the plugin takes from the rows of an import. */
+  /** The parts of an import's rows that the plugin reads. */
   readonly rowParts?: readonly RowPart[];
-  /** What GET /sign-in-methods says of the plugin. */
+  /** The plugin's part of the response of GET /sign-in-methods. */
   readonly signInMethods?: SignInMethods;
   isAdministrator?(user: User): boolean;
-  /** The user's ways to sign in through this plugin. The user's row is locked. */
+  /** Returns the user's sign-in methods of this plugin. The user's row is locked. */
   waysIn?(record: UserRecord, transaction: Transaction): Promise<readonly WayIn[]>;
-  /** Deletes or anonymizes what belongs to a user who is being deleted. The user's row is locked. */
+  /** Deletes or anonymizes the data of a user who is being deleted. The user's row is locked. */
   onDelete?(userId: string, transaction: Transaction): Promise<void>;
   /** Waits for background work, before the connections are closed. */
   settle?(): Promise<void>;
@@ -55,7 +58,7 @@ export function declareAdministrators(how: string): void {
   administrators = [how];
 }
 
-/** Empty if a bundler has left the plugin out. */
+/** Returns how to configure administrators. Empty if a bundler has left the plugin out. */
 export function howToNameAdministrators(): readonly string[] {
   return administrators;
 }
@@ -67,7 +70,7 @@ export function declarePasswords(how: string): void {
   passwords = how;
 }
 
-/** What to add to the config for passwords. */
+/** Returns what to add to the config to enable passwords. */
 export function howToEnablePasswords(): string {
   return passwords;
 }

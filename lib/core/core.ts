@@ -53,28 +53,28 @@ export interface AddedToUsers {
 export interface ChangedBy {
   /** The requesting session, which must still be active. Null for the app's own code and for administrators. */
   readonly sessionId: string | null;
-  /** Whether an account with a second factor demands it for the change. @default true */
+  /** Whether the change requires the second factor, if the account has one. @default true */
   readonly changesWaysIn?: boolean;
 }
 
-/** The app's own code, or an administrator. */
+/** A change by the app's own code, or by an administrator. */
 export const BY_CODE: ChangedBy = { sessionId: null };
 
-// A browser sends one, or two if another subdomain has set a cookie with the same name.
+// A browser sends one session, or two if another subdomain has set a cookie with the same name.
 const MAX_CARRIED_SESSIONS = 2;
 
 /** The services that plugins, routes and guards share. */
 export class Core {
   readonly users: Users;
-  /** The rules for usernames. Null if users cannot have one. */
+  /** The rules for usernames. Null if users cannot have a username. */
   readonly usernames: UsernameRules | null;
-  /** Null if users cannot have one. */
+  /** Null if users cannot have a password. */
   readonly passwords: Passwords | null;
-  /** Verifies passwords. Null if users cannot have one. */
+  /** Verifies passwords. Null if users cannot have a password. */
   readonly passwordCheck: PasswordCheck | null;
-  /** Makes accounts. */
+  /** Creates accounts. */
   readonly signUp: SignUp;
-  /** Changes them. */
+  /** Changes accounts. */
   readonly updates: UserUpdates;
   readonly sessions: Sessions;
   readonly tokens: OneTimeTokens;
@@ -82,9 +82,9 @@ export class Core {
   /** In the order in which they are tried. */
   readonly carriers: readonly Carrier[];
   readonly #contributions: readonly Contribution[];
-  /** What accounts with a second factor demand. */
+  /** The rules for accounts with a second factor. */
   readonly secondFactors: SecondFactorRules;
-  /** What it takes to undo changes of accounts. */
+  /** The recorded changes of accounts, which can be undone. */
   readonly changes: AccountChanges;
   readonly notices: Notices;
   readonly carried: CarriedSessions;
@@ -215,16 +215,16 @@ export class Core {
     return this.gate.check(record, options);
   }
 
-  /** The session tokens that a request carries, valid or not. */
+  /** Returns the session tokens that a request presents, valid or not. */
   sessionTokens(request: PlainRequest): readonly string[] {
     const tokens = this.carriers.flatMap((carrier) => carrier.sessionTokens(request));
     return [...new Set(tokens)].slice(0, MAX_CARRIED_SESSIONS);
   }
 
   /**
-   * Changes a user's account in a transaction. The user's row is locked, and a requesting session must still be active, so
-   * that a request in flight cannot undo a password reset or a revoke-all. The app's own code can change any account,
-   * suspended ones too.
+   * Changes a user's account in a transaction. The user's row is locked, and a requesting session must still be active,
+   * so that a request in flight cannot undo a password reset or a revoke-all. The app's own code can change any
+   * account, including suspended ones.
    *
    * @throws AuthError `user_not_found` for code; for a session `invalid_session`, `second_factor_required`,
    *   `reauthentication_required`, and what a plugin's check of the account throws
@@ -241,7 +241,7 @@ export class Core {
         return work(record, transaction);
       }
       const session = record && (await this.sessions.stillOpen(sessionId, record.authEpoch, transaction));
-      // A session ends with its account.
+      // A session ends with its account, so a request about a missing account has no valid session.
       if (!record || session?.userId !== userId) throw new AuthError('invalid_session');
       if (changesWaysIn) this.secondFactors.requireFor(record.account, session);
       this.checkAccount(record.account);
@@ -250,10 +250,10 @@ export class Core {
   }
 
   /**
-   * Marks a user's email as verified because the app says so, in a transaction of its own: see {@link ProofOfEmail}.
+   * Marks a user's email as verified because the app says so, in its own transaction: see {@link ProofOfEmail}.
    *
-   * @param spare what to keep, because the person has shown that it is theirs
-   * @throws AuthError `user_not_found` if there is no such user, or none with an email
+   * @param spare what to keep, because the user has proved that it is theirs
+   * @throws AuthError `user_not_found` if the user does not exist, or has no email
    */
   async proveEmail(userId: string, spare: readonly Attached[]): Promise<User> {
     const { user } = await this.change(userId, BY_CODE, async (record, transaction) => {
@@ -296,7 +296,7 @@ export class Core {
   async settle(): Promise<void> {
     await this.sessions.settle();
     await this.outbox.settle();
-    // After the outbox: the app's `send` may cause events, which the audit log writes.
+    // Wait for the outbox first, because the app's `send` can cause events, which the audit log writes.
     await Promise.all(this.#contributions.map((contribution) => contribution.settle?.()));
   }
 }

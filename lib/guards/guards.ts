@@ -26,15 +26,15 @@ export interface RequireSessionOptions extends GuardOptions {
    */
   scopes?: readonly string[];
   /**
-   * For sensitive actions: the user must have signed in or reauthenticated at most this many seconds ago. Otherwise
-   * they get 403 `reauthentication_required`, and an API key gets `session_required` (ASVS 5.0, 7.5).
+   * The maximum number of seconds since the user signed in or reauthenticated, for sensitive actions. If it was longer
+   * ago, the user gets 403 `reauthentication_required`. An API key gets `session_required` (ASVS 5.0, 7.5).
    * @default no limit
    */
   freshWithin?: number;
   /**
-   * For sensitive pages: the authenticator assurance level that the session must have. With 2, the user must have signed in
-   * with two factors or a passkey, or have shown one since. Otherwise they get 403 `second_factor_required`, and an API key
-   * gets `session_required` (NIST SP 800-63B-4).
+   * The authenticator assurance level that the session must have, for sensitive pages. With 2, the user must have
+   * signed in with two factors or a passkey, or have provided one since. Otherwise they get 403
+   * `second_factor_required`. An API key gets `session_required` (NIST SP 800-63B-4).
    * @default 1
    */
   aal?: 1 | 2;
@@ -72,8 +72,9 @@ export function requireSession(auth: AuthOrConfig, options: RequireSessionOption
 /** Options of {@link requireAdmin}. */
 export interface RequireAdminOptions extends GuardOptions {
   /**
-   * The authenticator assurance level that the session must have. With 2, the administrator must have signed in with two
-   * factors or a passkey, or have shown one since. Otherwise they get 403 `second_factor_required` (NIST SP 800-63B-4).
+   * The authenticator assurance level that the session must have. With 2, the administrator must have signed in with
+   * two factors or a passkey, or have provided one since. Otherwise they get 403 `second_factor_required` (NIST SP
+   * 800-63B-4).
    * @default 1
    */
   aal?: 1 | 2;
@@ -105,7 +106,7 @@ export function requireAdmin(auth: AuthOrConfig, options: RequireAdminOptions = 
 /** Options of all guards. */
 export interface GuardOptions {
   /**
-   * Responds instead of the guard when it refuses a request, for example by redirecting to a sign-in page. Call
+   * A function that responds when the guard rejects a request, for example by redirecting to a sign-in page. Call
    * `next(error)` for errors that it does not handle.
    * @default a problem response
    */
@@ -114,22 +115,22 @@ export interface GuardOptions {
   accept?: readonly Via[];
 }
 
-/** @throws TypeError on a level that there is not */
+/** Checks an assurance level. @throws TypeError if the level does not exist */
 export function checkAal(name: string, aal: unknown): void {
   if (aal !== 1 && aal !== 2) throw new TypeError(`latchkey: ${name}'s aal must be 1 or 2`);
 }
 
 /**
- * Sets `req.auth` if the request carries a credential, and continues without it otherwise. It can be used in front of
- * everything, even of the router.
+ * Sets `req.auth` if the request presents a credential, and otherwise continues without it. It can be used in front of
+ * everything, including the router.
  *
- * A session cookie that opens nothing (it has ended or was revoked, it is junk, or there are two different ones) counts
- * as none, and the response clears it. It is not cleared if the response sets the cookie itself, as a sign-in does, if
- * its token was replaced in the last minute, or if the response comes more than a second later, since the browser may
- * have a new one by now.
+ * An invalid session cookie (expired, revoked, malformed, or sent twice with different values) is ignored, and the
+ * response clears it. The cookie is not cleared if the response itself sets it, as a sign-in does, or if its token was
+ * replaced in the last minute. It is also not cleared if the response comes more than a second later, because the
+ * browser might have a new cookie by then.
  *
- * An invalid Bearer token or API key is refused with 401, a cookie from another site with 403 if the method is unsafe;
- * use `onError` to continue instead.
+ * An invalid Bearer token or API key is rejected with 401. A cookie from another site is rejected with 403 if the
+ * method is unsafe. Use `onError` to continue instead.
  *
  * @example
  * app.use(optionalSession(auth));
@@ -153,7 +154,7 @@ export function guard<A extends Authentication | null>(
   const { core } = internalsOf(authOrConfig);
   const { accept, onError } = checked(name, options, core);
   return async (req, res, next) => {
-    // An earlier guard, perhaps of another Auth, may have set it. Only the last guard's result counts.
+    // An earlier guard, perhaps of another Auth, might have set `req.auth`. Only the last guard's result counts.
     setAuthentication(core, req, null);
     try {
       const authentication = await decide(core, req, res);
@@ -164,7 +165,7 @@ export function guard<A extends Authentication | null>(
     } catch (error) {
       if (!onError || !(error instanceof AuthError)) return answerError(core, error, res, next);
       try {
-        // Awaited, because Express 4 does not handle rejections.
+        // Await the function, because Express 4 does not handle rejections.
         await onError(error, req, res, next);
       } catch (thrown) {
         next(forExpress(thrown));

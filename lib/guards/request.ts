@@ -4,7 +4,7 @@ import type { Authentication } from '../sessions/request.js';
 import type { Session } from '../tables/core.js';
 
 /**
- * Tells TypeScript which Auth guards requests, so that the fields of its users are known wherever `req.auth` is used.
+ * Declares which Auth guards requests, so that TypeScript knows the fields of its users wherever `req.auth` is used.
  *
  * @example
  * declare module 'latchkey' {
@@ -15,7 +15,7 @@ import type { Session } from '../tables/core.js';
  */
 export interface Register extends Record<never, never> {}
 
-/** Who made a request, with the fields of the Auth in {@link Register}. */
+/** The authentication of a request, with the fields of the Auth in {@link Register}. */
 export type RequestAuthentication = Register extends {
   auth: { getSession(...given: never[]): Promise<infer Registered> };
 }
@@ -26,11 +26,12 @@ declare global {
   namespace Express {
     interface Request {
       /**
-       * Who made the request. Each of latchkey's guards sets or clears it, so it is the result of the last one. It is
-       * undefined on routes without a guard, and after `optionalSession` if the request carries no session.
+       * The user who made the request. Each of latchkey's guards sets or clears it, so it is the result of the last
+       * guard. It is undefined on routes without a guard, and after `optionalSession` if the request presents no
+       * session.
        */
       auth: RequestAuthentication;
-      /** With `user.model`, the app's row of the user, which each of latchkey's guards sets or clears too. */
+      /** The app's row of the user, if `user.model` is set. Each of latchkey's guards sets or clears it too. */
       user?: User | undefined;
     }
 
@@ -39,18 +40,18 @@ declare global {
   }
 }
 
-/** A request that a guard may have handled. */
+/** A request that a guard might have handled. */
 export interface GuardedRequest {
   auth?: Authentication;
 }
 
 /**
- * The property of a request with what the last guard has found out, wherever `requestProperty` has put that. All copies
- * of this package in a process share it.
+ * The property of a request that contains the last guard's result, regardless of `requestProperty`. All copies of this
+ * package in a process share it.
  */
 const KNOWN = Symbol.for('latchkey.authentication/1');
 
-/** Sets or clears what handlers see of a request: `req.auth`, and with `user.model` also `req.user`. */
+/** Sets or clears the properties that handlers see: `req.auth` and, with `user.model`, `req.user`. */
 export function setAuthentication(
   { settings: { requestProperty }, users: { rows } }: Core,
   req: object,
@@ -59,7 +60,7 @@ export function setAuthentication(
   const properties = req as Record<string | typeof KNOWN, unknown>;
   properties[KNOWN] = authentication;
   properties[requestProperty] = authentication ?? undefined;
-  // Without a model, it is not latchkey's: passport sets it too.
+  // Without a model, `req.user` does not belong to latchkey, because other packages such as passport set it.
   if (rows) properties.user = (authentication && rows.rowOf(authentication.user)) ?? undefined;
 }
 
@@ -70,7 +71,7 @@ function authenticationOf(req: GuardedRequest): Authentication {
 }
 
 /**
- * The user that a guard authenticated.
+ * Returns the user that a guard authenticated.
  *
  * @example
  * app.get('/reports', requireSession(auth), (req, res) => res.json({ hello: currentUser(req).email }));
@@ -82,13 +83,13 @@ export function currentUser(req: GuardedRequest): RequestAuthentication['user'] 
 }
 
 /**
- * The session that a guard authenticated.
+ * Returns the session that a guard authenticated.
  *
  * @example
  * app.get('/device', requireSession(auth), (req, res) => res.json({ since: currentSession(req).createdAt }));
  *
  * @throws AuthError `unauthenticated` (401) on a route without a guard, or if `optionalSession` found no session;
- *   `session_required` (403) if the request carries an API key
+ *   `session_required` (403) if the request presents an API key
  */
 export function currentSession(req: GuardedRequest): Session {
   const { session } = authenticationOf(req);

@@ -13,23 +13,23 @@ import type { UserRecord } from '../users/record.js';
 /** How long a change can be undone. */
 export const UNDO_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** A change to write down. */
+/** A change to record. */
 export interface NewChange {
   readonly kind: string;
-  /** The token that undoes it. Null if nobody is told of it. */
+  /** The token that undoes the change. Null if no notice is sent about it. */
   readonly token: string | null;
-  /** The email that the change takes from the account. @default null */
+  /** The email that the change removes from the account. @default null */
   readonly email?: string | null;
-  /** How long it can be undone. @default seven days */
+  /** How long the change can be undone. @default seven days */
   readonly lifetimeMs?: number;
 }
 
-/** What a token undoes: a change, or what came after a mark, and everything later. */
+/** What a token undoes: a change and every later one, or every change after a mark. */
 export interface Undoable {
   readonly id: string;
   readonly userId: string;
   readonly kind: string;
-  /** What happened at this time or later is undone. */
+  /** Changes at this time or later are undone. */
   readonly at: Date;
   readonly tokenHash: Buffer;
   /** Whether it is the first sign-in of a device. */
@@ -39,8 +39,8 @@ export interface Undoable {
 type ChangeRow = RowOf<AccountChangeColumns>;
 
 /**
- * What it takes to undo changes of accounts. Each change keeps the state of the account before it, so putting that state
- * back undoes the change and every later one. A mark keeps none: its state is that before the next change.
+ * Stores what is needed to undo changes of accounts. Each change keeps the state of the account before it, so restoring
+ * that state undoes the change and every later one. A mark keeps no state: its state is the one before the next change.
  */
 export class AccountChanges {
   readonly #change: Selection<ChangeRow>;
@@ -57,20 +57,20 @@ export class AccountChanges {
     this.#device = devices.whole('d');
   }
 
-  /** Writes down a change that is about to be made. The user's row is locked. */
+  /** Records a change that is about to be made. The user's row is locked. */
   async record(change: NewChange, record: UserRecord, transaction: Transaction): Promise<void> {
     const state = await stateOf(record, this.contributions(), transaction);
     const at = await this.#nextTime(record.user.id, transaction);
     await this.#insert(record.user.id, change, at, JSON.stringify(state), transaction);
   }
 
-  /** Writes down something that changes nothing, but after which everything can be undone. */
+  /** Records an event that changes nothing itself, so that all changes after it can be undone. */
   async mark(userId: string, kind: string, token: string, transaction?: Transaction): Promise<void> {
     await this.database.ready();
     await this.#insert(userId, { kind, token }, this.database.clock.date(), null, transaction);
   }
 
-  /** What a token undoes. Null if it is unknown, used or expired. */
+  /** Finds what a token undoes. Null if the token is unknown, used or expired. */
   async find(token: string): Promise<Undoable | null> {
     const { clock } = this.database;
     const tokenHash = digestToken(token);
@@ -86,9 +86,9 @@ export class AccountChanges {
   }
 
   /**
-   * The state to put back. The user's row is locked.
+   * Returns the state to restore. The user's row is locked.
    *
-   * @returns null if it cannot be decrypted, because its secret is not configured any more
+   * @returns null if the state cannot be decrypted, because its secret is no longer configured
    */
   async stateAt(
     { userId, at }: Undoable,
@@ -114,7 +114,7 @@ export class AccountChanges {
     return (await rows).length > 0;
   }
 
-  /** Uses a token up. @returns false if another call has */
+  /** Consumes a token. @returns false if another call has already consumed it */
   async consume({ id, tokenHash, isDevice }: Undoable, transaction: Transaction): Promise<boolean> {
     const used = isDevice
       ? this.devices.update({ undoTokenHash: null }, { id, undoTokenHash: tokenHash }, transaction)
@@ -122,7 +122,7 @@ export class AccountChanges {
     return (await used) > 0;
   }
 
-  /** Forgets the changes that are undone, with their tokens and the emails that they held. */
+  /** Deletes the changes that are undone, with their tokens and the emails that they held. */
   async dropSince({ userId, at }: Undoable, transaction: Transaction): Promise<void> {
     await this.database.change(
       `DELETE FROM ${this.table.name} WHERE user_id = :userId AND created_at >= :at`,
@@ -131,12 +131,12 @@ export class AccountChanges {
     );
   }
 
-  /** Ends all that could be undone: whoever had the account before may not have been its owner. */
+  /** Deletes all changes that could be undone, because an earlier user of the account might not have been the owner. */
   async end(userId: string, transaction: Transaction): Promise<void> {
     await this.table.delete({ userId }, transaction);
   }
 
-  /** Changes that cannot be undone any more. */
+  /** Changes that can no longer be undone. */
   get expired(): Chore {
     return new ExpiredRows(this.database, this.table.name, 'id', { expires_at: 0 });
   }
@@ -147,8 +147,9 @@ export class AccountChanges {
   }
 
   /**
-   * The time of a change: later than every earlier one of the user, also by a process whose idea of the database's clock
-   * differs by milliseconds. Otherwise, an undo could miss what came after, and with it a way forward again.
+   * Returns the time of a change. It is later than every earlier change of the user, even in a process whose estimate
+   * of the database's clock differs by milliseconds. Otherwise, an undo could miss a later change, whose own undo link
+   * would still work.
    */
   async #nextTime(userId: string, transaction: Transaction): Promise<Date> {
     const latest = ({ name }: { readonly name: string }) =>
@@ -192,19 +193,19 @@ function contextOf(id: string): string {
   return `account change ${id}`;
 }
 
-/** The ways into an account at some time, as JSON. */
+/** The state of an account's sign-in methods at some time, as JSON. */
 export interface AccountState {
   readonly email: string | null;
   readonly emailVerifiedAt: string | null;
   readonly mailboxProvedAt: string | null;
   readonly username: string | null;
-  /** The hash of the password then, which is a proof and is never put back. */
+  /** The password's hash at that time. It serves as a proof, and is never restored. */
   readonly passwordHash: string | null;
   /** The parts of plugins, by the names of their `wayBack`. */
   readonly parts: Readonly<Record<string, unknown>>;
 }
 
-/** The state of an account as it is. The user's row is locked. */
+/** Returns the current state of an account. The user's row is locked. */
 export async function stateOf(
   { user, account, passwordHash }: UserRecord,
   contributions: readonly HasUndo[],
@@ -224,7 +225,7 @@ export async function stateOf(
   };
 }
 
-/** Whether putting a state back would take away a second factor that the account has now. */
+/** Whether restoring a state would remove a second factor that the account has now. */
 export function losesSecondFactor(
   record: UserRecord,
   { parts }: AccountState,
@@ -235,17 +236,17 @@ export function losesSecondFactor(
   );
 }
 
-/** A plugin's part of the ways into an account, which an undone change puts back. */
+/** A plugin's part of an account's sign-in methods, which an undo restores. */
 export interface WayBack {
   /** The name of the part in snapshots. It must never change. */
   readonly name: string;
-  /** The part as it is, as JSON. The user's row is locked. */
+  /** Returns the current part, as JSON. The user's row is locked. */
   snapshot(userId: string, transaction: Transaction): Promise<unknown>;
   /**
-   * Makes the part what it was, and ends whatever is in progress, such as open challenges. The user's row is locked.
+   * Restores the part, and ends everything in progress, such as open challenges. The user's row is locked.
    *
-   * @param part what `snapshot` returned then; undefined if the plugin was not there
-   * @param shown the codes that were given as a proof: see `proves`. One that is good for one use has had it
+   * @param part what `snapshot` returned at that time; undefined if the plugin was not configured
+   * @param shown the codes that the user provided as a proof: see `proves`. A code for one use counts as used
    */
   restore(
     record: UserRecord,
@@ -253,20 +254,20 @@ export interface WayBack {
     transaction: Transaction,
     shown: Readonly<Record<string, string>>,
   ): Promise<void>;
-  /** Whether restoring this part takes away a second factor that the account has now. */
+  /** Whether restoring this part removes a second factor that the account has now. */
   losesSecondFactor?(record: UserRecord, part: unknown): boolean;
   /**
-   * Whether a code is right for the account as it was. Not limited: the caller counts.
+   * Whether a code is correct for the account as it was. This does not limit attempts, because the caller counts them.
    *
-   * @param proof what was given, by field of POST /undo-change
-   * @returns null if it is not this plugin's
+   * @param proof the values that the user provided, by field of POST /undo-change
+   * @returns null if the proof is not for this plugin
    */
   proves?(userId: string, part: unknown, proof: Readonly<Record<string, string>>): Promise<boolean | null>;
-  /** The fields of POST /undo-change that `proves` knows. */
+  /** The fields of POST /undo-change that `proves` supports. */
   readonly proofs?: readonly string[];
 }
 
-/** A plugin whose tables hold ways to sign in, which an undone change restores. */
+/** A plugin whose tables hold sign-in methods, which an undo restores. */
 export interface HasUndo {
   readonly wayBack?: WayBack;
 }

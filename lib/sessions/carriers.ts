@@ -9,7 +9,7 @@ import {
 } from './request.js';
 import type { Sessions } from './sessions.js';
 
-/** Sessions in a cookie, beside which browsers have a device cookie. */
+/** Creates the carrier of sessions in a cookie. Browsers also have a device cookie. */
 export function cookieCarrier(sessions: Pick<Sessions, 'find'>, name: string, deviceName: string): Carrier {
   return {
     via: 'cookie',
@@ -20,7 +20,7 @@ export function cookieCarrier(sessions: Pick<Sessions, 'find'>, name: string, de
       const tokens = cookieValues(headers.cookie, name);
       const [token] = tokens;
       if (token === undefined) return null;
-      // Another subdomain can set a second cookie with this name ("cookie tossing"), and they cannot be told apart.
+      // Another subdomain can set a second cookie with this name ("cookie tossing"), and the two are indistinguishable.
       if (tokens.length > 1) throw new AuthError('invalid_session');
       return authenticationBy(sessions, token, 'cookie');
     },
@@ -30,8 +30,8 @@ export function cookieCarrier(sessions: Pick<Sessions, 'find'>, name: string, de
 }
 
 /**
- * The distinct values of a cookie, read from the header itself: cookie parsers, including `req.cookies`, drop
- * duplicates and convert some values to objects.
+ * Returns the distinct values of a cookie. They are read from the header itself, because cookie parsers, including
+ * `req.cookies`, drop duplicates and convert some values to objects.
  */
 export function cookieValues(header: string | undefined, name: string): string[] {
   const values: string[] = [];
@@ -50,7 +50,7 @@ const SCHEME = /^bearer(?![\w!#$%&'*+.^`|~-])/i;
 
 declareVia('bearer', 'set bearerEnabled: true');
 
-/** `Authorization: Bearer <session token>` (RFC 6750). */
+/** Creates the carrier of sessions in `Authorization: Bearer <session token>` (RFC 6750). */
 export function bearerCarrier(sessions: Pick<Sessions, 'find'>): Carrier {
   return {
     via: 'bearer',
@@ -65,7 +65,7 @@ export function bearerCarrier(sessions: Pick<Sessions, 'find'>): Carrier {
   };
 }
 
-/** The credentials after `Bearer`. Null if the request has another scheme or none. */
+/** Returns the credentials after `Bearer`. Null if the request has another scheme or none. */
 export function bearerToken({ headers }: PlainRequest): string | null {
   const value = headers.authorization ?? '';
   return SCHEME.test(value) ? trimWhitespace(value.replace(SCHEME, '')) : null;
@@ -73,7 +73,8 @@ export function bearerToken({ headers }: PlainRequest): string | null {
 
 /**
  * Removes optional whitespace, which is only spaces and tabs (RFC 9110, 5.6.3; RFC 6265, 5.2). `trim()` also removes
- * others, such as no-break spaces: a cookie whose name starts with one is another cookie, which anybody may set.
+ * other characters, such as no-break spaces. A cookie whose name starts with one is another cookie, which anyone can
+ * set.
  */
 export function trimWhitespace(text: string): string {
   let start = 0;
@@ -90,7 +91,7 @@ function isWhitespace(character: string | undefined): boolean {
 /**
  * Authenticates a request. The first carrier that finds a credential decides.
  *
- * @returns null if the request carries no credential
+ * @returns null if the request presents no credential
  * @throws AuthError if the credential is invalid
  */
 export function authenticateWith(
@@ -104,7 +105,7 @@ export function authenticateWith(
   return null;
 }
 
-/** The active session that a request carries. Null if there is none, or if it has ended. */
+/** Returns the active session that a request presents. Null if it presents no session, or one that has ended. */
 export async function sessionOf(
   carriers: readonly Carrier[],
   request: PlainRequest,

@@ -2,9 +2,9 @@ import type { Database } from '../database/database.js';
 import type { Replacements } from '../database/statements.js';
 import type { Logger } from '../logger.js';
 
-/** How long a use waits for others, to be saved with them. */
+/** How long a use waits, so that others can be saved with it. */
 const DELAY_MS = 1000;
-/** A row that would end this soon without its use does not wait: more than the delay and a statement's deadline. */
+/** A use does not wait if its row would expire this soon: longer than the delay and a statement's deadline together. */
 const URGENT_MS = 6000;
 const MAX_ROWS = 200;
 const MAX_WAITING = 10_000;
@@ -14,24 +14,24 @@ const MAX_TRIES = 3;
 export interface LastUseColumn {
   readonly table: string;
   readonly column: string;
-  /** What it is, for the log. */
+  /** The name of this time, for the log. */
   readonly what: string;
 }
 
 interface Use {
-  /** What the column contained. */
+  /** The time that the column contained. */
   readonly seen: Date | null;
   readonly at: Date;
   readonly tries: number;
 }
 
 /**
- * Saves when rows were last used, for many rows at once, at most a second later. Requests do not wait for it, and its
- * failure fails none. What cannot be saved is logged and tried again, three times in all. At most 10,000 uses wait; beyond
- * that they are dropped, which is logged, and the next request with the same row records its use again.
+ * Saves when rows were last used, for many rows in one statement, at most a second later. Requests do not wait for it,
+ * and do not fail if it fails. A failure is logged, and its uses are retried, three times in total. At most 10,000 uses
+ * wait. Further uses are dropped, which is logged, and the next request with the same row records its use again.
  *
- * It is an UPDATE, never an upsert, and only of rows whose column has not changed since: so it cannot restore what was
- * revoked, set a time back, or change a session that has got a new token.
+ * The statement is an UPDATE, never an upsert, and only of rows whose column has not changed in the meantime. So it
+ * cannot restore a revoked row, set a time back, or change a session that has a new token.
  */
 export class LastUse {
   readonly #waiting = new Map<string, Use>();
@@ -54,22 +54,22 @@ export class LastUse {
    *
    * @param seen what the column contains
    * @param at in milliseconds since 1970, by the database's clock
-   * @param endsAt when the row ends unless its use is saved, in milliseconds since 1970
+   * @param endsAt when the row expires unless its use is saved, in milliseconds since 1970
    */
   record(id: string, seen: Date | null, at: number, endsAt = Number.POSITIVE_INFINITY): void {
     const use = { seen, at: new Date(at), tries: 0 };
     const inMs = endsAt - at < URGENT_MS ? 0 : DELAY_MS;
-    // The app's transaction may hold the row's lock, and may be rolled back.
+    // Wait for the commit, because the app's transaction can hold the row's lock, and can be rolled back.
     this.database.afterCommit(undefined, () => this.#add(id, use, inMs));
   }
 
-  /** The time of the last use, saved or not. What is waiting may be older than what has been saved in the meantime. */
+  /** Returns the time of the last use, saved or not. A waiting use can be older than one saved in the meantime. */
   latest<Saved extends Date | null>(id: string, saved: Saved): Saved | Date {
     const { at } = this.#waiting.get(id) ?? this.#writing.get(id) ?? {};
     return at && (!saved || at > saved) ? at : saved;
   }
 
-  /** Saves what is waiting. */
+  /** Saves the waiting uses. */
   settle(): Promise<void> {
     return this.#flush(true);
   }
@@ -88,7 +88,7 @@ export class LastUse {
     if (this.#timer && this.#due <= due) return;
     clearTimeout(this.#timer);
     this.#due = due;
-    // A process that has nothing else to do can end: `auth.close()` saves what is waiting.
+    // The timer does not keep the process alive, because `auth.close()` saves the waiting uses.
     this.#timer = setTimeout(() => void this.#flush(false), due - now).unref();
   }
 
@@ -101,12 +101,12 @@ export class LastUse {
 
   async #saveAll(isLast: boolean): Promise<void> {
     this.#reportDropped();
-    // What is to be tried again is added behind these.
+    // Uses that are retried are added behind these.
     for (let left = this.#waiting.size; left > 0; left -= MAX_ROWS) {
       const uses = this.#take(Math.min(left, MAX_ROWS));
       try {
         const saved = await this.#write(uses);
-        // The others may have been locked.
+        // The other rows might have been locked.
         if (saved < uses.size && !isLast) this.#tryAgain(uses);
       } catch (error) {
         this.#notBefore = performance.now() + DELAY_MS;
@@ -141,14 +141,14 @@ export class LastUse {
     }
   }
 
-  /** @returns how many have been tried often enough */
+  /** @returns how many uses are lost, because they have been tried often enough */
   #tryAgain(uses: ReadonlyMap<string, Use>): number {
     const left = [...uses].filter(([, { tries }]) => tries + 1 < MAX_TRIES);
     for (const [id, use] of left) this.#add(id, { ...use, tries: use.tries + 1 }, DELAY_MS);
     return uses.size - left.length;
   }
 
-  /** A database that does not answer is not asked for the others. @returns how many are lost */
+  /** Drops all waiting uses too, because the database does not respond. @returns how many uses are lost */
   #giveUp(uses: ReadonlyMap<string, Use>): number {
     const lost = uses.size + this.#waiting.size;
     this.#waiting.clear();
@@ -163,8 +163,8 @@ export class LastUse {
   }
 
   /**
-   * Rows that are locked are skipped. If the statement waited for one, which a transaction of the app may hold for long,
-   * it would in the meantime hold the others, and so the sign-outs of other users.
+   * Skips locked rows, because a transaction of the app can hold a lock for long. A statement that waits for it would
+   * keep the other rows locked in the meantime, and so delay the sign-outs of other users.
    */
   #update(uses: ReadonlyMap<string, Use>): Promise<number> {
     const { table, column } = this.of;
@@ -172,7 +172,7 @@ export class LastUse {
     const times: string[] = [];
     const rows: string[] = [];
     const time = this.database.dialect === 'postgres' ? '::timestamptz' : '';
-    // In the same order in all processes.
+    // All processes use the same order of rows.
     for (const [index, [id, { seen, at }]] of [...uses].sort(([a], [b]) => (a < b ? -1 : 1)).entries()) {
       values[`id_${index}`] = id;
       values[`at_${index}`] = at;
@@ -181,7 +181,8 @@ export class LastUse {
         `(id = :id_${index} AND ${column} ${seen ? `BETWEEN :from_${index} AND :to_${index}` : 'IS NULL'})`,
       );
       if (!seen) continue;
-      // On SQLite, times are text, which the app may have written with another precision.
+      // Allow a difference of a millisecond: on SQLite, times are text, and the app might write them with another
+      // precision.
       values[`from_${index}`] = new Date(seen.getTime() - 1);
       values[`to_${index}`] = new Date(seen.getTime() + 1);
     }
@@ -197,9 +198,10 @@ export class LastUse {
           SELECT id FROM ${table} WHERE ${which} ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
         ) AS unlocked WHERE t.id = unlocked.id`;
       case 'mysql':
-        // By the primary key: a scan of a small table would lock rows that it does not change. LIMIT keeps MySQL from
-        // merging the subquery into the statement, which must not read the table that it changes. With `sql_safe_updates`,
-        // the database would refuse the join: MariaDB reads the first comment as SQL, and MySQL the second one as a hint.
+        // The primary key is forced, because a scan of a small table would lock rows that it does not change. LIMIT
+        // keeps MySQL from merging the subquery into the statement, which must not read the table that it changes. The
+        // comments turn `sql_safe_updates` off, which would reject the join: the first is SQL for MariaDB, the second
+        // is a hint for MySQL.
         return `/*M! SET STATEMENT sql_safe_updates = 0 FOR */ UPDATE /*+ SET_VAR(sql_safe_updates = 0) */ (
           SELECT id FROM ${table} FORCE INDEX (PRIMARY) WHERE ${which} ORDER BY id LIMIT ${MAX_ROWS} FOR UPDATE SKIP LOCKED
         ) AS unlocked STRAIGHT_JOIN ${table} AS t FORCE INDEX (PRIMARY) ON t.id = unlocked.id

@@ -28,7 +28,7 @@ interface Raw {
 
 /**
  * Finds rows by token. Each lookup sends at most one statement, which concurrent lookups share. A lookup within a
- * transaction of the app has its own, since it must see what that has written.
+ * transaction of the app sends its own, because it must see what the transaction has written.
  */
 export class TokenLookup<Row, Owner extends User = User> {
   readonly #batches: BatchedLookup<Raw>;
@@ -44,7 +44,7 @@ export class TokenLookup<Row, Owner extends User = User> {
 
   /**
    * @param token a token, or the digest of one
-   * @param use what the row becomes, if there is one; null counts as none
+   * @param use converts the row, if there is one. If it returns null, the lookup finds nothing
    */
   async find<Result>(
     token: string | Buffer,
@@ -78,8 +78,8 @@ export class TokenLookup<Row, Owner extends User = User> {
 
 const MAX_BATCH = 64;
 const MAX_RUNNING = 2;
-// So many are sent before the end of the turn if no batch is running: the database would be idle while the other requests
-// are read.
+// This many lookups are sent before the end of the turn if no batch is running. Otherwise, the database would be idle
+// while the other requests are read.
 const ENOUGH_FOR_IDLE = 16;
 // If a batch fails within this time, its lookups are retried one by one; otherwise they fail.
 const RETRY_WITHIN_MS = 1000;
@@ -114,14 +114,15 @@ class Batch<Row> {
 /**
  * Finds rows by the digest of a token. Lookups that are requested in the same turn of the event loop, or while two
  * batches are running, share a SELECT, so that a busy server sends a few statements instead of hundreds. Nothing is
- * cached: each lookup is answered by a SELECT that started after it was requested, so a revoked token is rejected from
- * the next request on.
+ * cached: each lookup gets the result of a SELECT that started after it was requested, so a revoked token is rejected
+ * from the next request on.
  */
 export class BatchedLookup<Row> {
   readonly #waiting: Batch<Row>[] = [];
   #running = 0;
   #scheduled = false;
-  // Once a turn: SQLite answers at once, so lookups that lead to others would never let the event loop go on.
+  // A batch is sent early only once per turn. SQLite responds immediately, so lookups that cause other lookups would
+  // otherwise block the event loop.
   #sentEarly = false;
 
   /** @param fetch selects the rows of up to 64 digests, keyed by digest, within `deadlineMs` milliseconds */
@@ -185,12 +186,14 @@ export class BatchedLookup<Row> {
     }
   }
 
-  // All lookups of a batch share one deadline, so that the oldest does not wait longer than a statement may take.
+  // All lookups of a batch share one deadline, so that the oldest does not wait longer than a statement is allowed to
+  // take.
   #fetch({ since }: Batch<Row>, digests: readonly string[]): Promise<ReadonlyMap<string, Row>> {
     return this.fetch(digests, DEADLINE_MS - (performance.now() - since));
   }
 
-  // A database this slow would not answer the queued batches in time either, and they must not pile up.
+  // Reject the queued batches too, because a database this slow would not respond to them in time, and they must not
+  // pile up.
   #giveUp(batch: Batch<Row>, error: unknown): void {
     for (const one of [batch, ...this.#waiting.splice(0)]) one.reject(error);
   }

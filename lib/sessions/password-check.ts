@@ -10,16 +10,17 @@ import type { Devices } from './devices.js';
 import type { SecondFactorRules } from './second-factor.js';
 import { isPending, type SignedIn } from './signed-in.js';
 
-/** The key by which the attempts for an identifier are counted, whether or not it has an account. */
+/** Returns the key that counts the attempts for an identifier, whether or not it has an account. */
 export function attemptsFor(identifier: Identifier): string {
   const [[kind, value]] = Object.entries(identifier) as [[string, string]];
   return `${kind} ${value}`;
 }
 
 /**
- * The key by which an account's attempts are counted. Having an email and a username does not double the attempts. With an
- * email it is not the user's id: a count that starts again with the account would reveal which sign-up created one. It is
- * never the username, which somebody with a stolen session can change, to start the count again.
+ * Returns the key that counts an account's attempts. Having an email and a username does not double the attempts. If
+ * there is an email, the key is not the user's id, because a count that restarts with the account would reveal which
+ * sign-up created one. The key is never the username, because an attacker with a stolen session could change it to
+ * restart the count.
  */
 export function attemptsOf({ id, email }: User): string {
   return attemptsFor(email === null ? { id } : { email });
@@ -28,13 +29,13 @@ export function attemptsOf({ id, email }: User): string {
 // Each further round requires a correct password among the concurrent attempts.
 const MAX_ROUNDS = 10;
 
-/** A user whose password was right. */
+/** A user who has entered the correct password. */
 export interface RightPassword extends UserRecord {
   /** The counter of failures that the completed sign-in clears. */
   readonly attempts: string;
 }
 
-/** What a right password is for. While it runs, the attempt is still in progress. */
+/** Uses a correct password. The attempt is in progress until this function has finished. */
 type Use<T> = (proved: RightPassword) => Promise<T>;
 
 /** The only place where passwords are verified. Every attempt is counted before anything is hashed. */
@@ -43,7 +44,7 @@ export class PasswordCheck {
   readonly #attempts = new Map<string, Set<Promise<boolean>>>();
   #learning: Promise<void> | undefined;
 
-  /** @param checkAccount refuses the owner of an account that cannot be used */
+  /** @param checkAccount rejects the owner of an account that cannot be used */
   constructor(
     private readonly database: Database,
     private readonly users: Pick<Users, 'sampleHashes' | 'replacePasswordHash'>,
@@ -56,12 +57,13 @@ export class PasswordCheck {
   ) {}
 
   /**
-   * Verifies the password of a sign-in, and signs its user in. Only a complete sign-in clears the failures: until the second
-   * factor is given, the right password gives back no more than its own try.
+   * Verifies the password of a sign-in, and signs its user in. Only a complete sign-in clears the failures. Until the
+   * user provides the second factor, the correct password gives back only its own attempt.
    *
-   * @param record the account; null if it does not exist, which must be indistinguishable and take the same time
-   * @param name the key by which attempts are counted if the account does not exist
-   * @param signIn clears the failures if it is complete
+   * @param record the account. If it is null, there is no account, which must be indistinguishable and take the same
+   *   time
+   * @param name the key that counts the attempts if the account does not exist
+   * @param signIn signs the user in, and clears the failures if the sign-in is complete
    * @throws AuthError `invalid_credentials`, `rate_limited`, `unavailable`; what `signIn` throws
    */
   verify(
@@ -83,10 +85,10 @@ export class PasswordCheck {
   }
 
   /**
-   * Verifies the password of a user who has a session or an emailed link. Only these checks are limited per account: a
-   * stranger could use up a limit on sign-ins, and so lock the owner out.
+   * Verifies the password of a user who has a session or an emailed link. Only these checks are limited per account,
+   * because a stranger could use up such a limit on sign-ins, and so lock the owner out.
    *
-   * @throws AuthError like {@link verify}; after the right password, what a plugin's check of the account throws
+   * @throws AuthError like {@link verify}; after the correct password, what a plugin's check of the account throws
    */
   async verifyOwn(record: UserRecord, password: string): Promise<UserRecord> {
     const forgive = (proved: RightPassword) => this.#forgive(proved);
@@ -111,7 +113,8 @@ export class PasswordCheck {
       const outcome = await this.#attempt(account, record, password, isOwn, use);
       if ('used' in outcome) return outcome.used;
       isFirst ||= outcome.isFirst;
-      // Attempts count as failures until they finish, so the owner may have caused the pause with concurrent sign-ins.
+      // Attempts count as failures until they finish, so the owner might have caused the pause with concurrent
+      // sign-ins.
       const others = this.#canWait ? await Promise.all(this.#attempts.get(account) ?? []) : [];
       if (round < MAX_ROUNDS && others.includes(true)) continue;
       await this.passwords.hasher.pretend();
@@ -127,8 +130,8 @@ export class PasswordCheck {
   }
 
   /**
-   * Looks once at some accounts for hashes that cost more than new ones, after `bcryptCost` was lowered or users were
-   * imported. Others are learned when they are first verified.
+   * Checks a sample of accounts once for hashes that cost more than new ones, because `bcryptCost` was lowered or users
+   * were imported. The costs of other hashes are learned when they are first verified.
    */
   async #learnCosts(): Promise<void> {
     this.#learning ??= this.users.sampleHashes().then((hashes) => this.passwords.hasher.learn(hashes));
@@ -141,9 +144,9 @@ export class PasswordCheck {
   }
 
   /**
-   * The key by which the attempts are counted: the account, or the device from which its user has signed in before, so
-   * that strangers cannot hold up the user there. A revocation of all sessions, such as by a password reset, starts the
-   * counts of all devices again.
+   * Returns the key that counts the attempts: the account, or a device that its user has signed in with before, so that
+   * strangers cannot pause the user's sign-ins there. Revoking all sessions, such as by a password reset, restarts the
+   * counts of all devices.
    */
   async #counterOf(record: UserRecord | null, name: string): Promise<string> {
     const device = this.limiter.countsAttempts ? await this.devices.find(record?.user.id ?? null) : null;
@@ -151,7 +154,7 @@ export class PasswordCheck {
     return record ? attemptsOf(record.user) : name;
   }
 
-  /** @returns what the right password was used for, or the refusal if attempts are paused */
+  /** @returns what `use` returned for the correct password, or the error if attempts are paused */
   async #attempt<T>(
     account: string,
     record: UserRecord | null,
@@ -164,7 +167,7 @@ export class PasswordCheck {
     try {
       const paused = await this.limiter.reserveAttempt(account);
       if (paused) return paused;
-      // Only now: strangers can cause pauses, so the attempts that a pause refuses must not use up the limit.
+      // Count only now, because strangers can cause pauses: attempts that a pause rejects must not use up the limit.
       if (isOwn) await this.limiter.countAccount('passwordCheck', account);
       const { matches, outdated } = await this.passwords.hasher.verify(
         password,
@@ -182,7 +185,10 @@ export class PasswordCheck {
     }
   }
 
-  /** With a second factor, whoever knows only the password must not clear the failures of those who guess it. */
+  /**
+   * Clears the failures. With a second factor, it gives back only this attempt, so that someone who knows just the
+   * password cannot clear the failures of those who guess it.
+   */
   async #forgive(proved: RightPassword): Promise<RightPassword> {
     if (this.secondFactors.isOn(proved.account)) await this.limiter.giveBack(proved.attempts);
     else await this.limiter.clearFailures(proved.attempts);
@@ -205,7 +211,7 @@ export class PasswordCheck {
     };
   }
 
-  /** Stores a new hash of a right password. If that fails, the attempt was none. */
+  /** Stores a new hash of a correct password. If that fails, the attempt does not count. */
   async #rehash({ user, passwordHash }: UserRecord, password: string, account: string): Promise<void> {
     if (passwordHash === null) return;
     try {

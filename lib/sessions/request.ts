@@ -9,9 +9,9 @@ import { asciiLowerCase } from '../users/canonical.js';
 /** The transaction of the app that a call takes part in. */
 export interface TransactionOption {
   /**
-   * A transaction of the Sequelize instance that is the config's `database`. What the call writes is committed and rolled
-   * back with it; events and emails go out after its commit. A deadlock or serialization failure is thrown as Sequelize's
-   * error: it is up to the app to run its transaction again.
+   * A transaction of the Sequelize instance that is the config's `database`. The call's writes are committed or rolled
+   * back with it, and its events and emails are sent after the commit. A deadlock or serialization failure is thrown as
+   * Sequelize's error, so that the app can retry its transaction.
    * @default none: the call commits what it writes
    */
   transaction?: Transaction | null | undefined;
@@ -21,11 +21,14 @@ export interface TransactionOption {
 export interface ClientInput extends TransactionOption {
   /**
    * The request that the app is handling. The IP address and user agent are read from it, and a sign-in ends the
-   * sessions that it carries. Requests without a known address share one rate limit.
+   * sessions that it presents. Requests without a known address share one rate limit.
    * @default none
    */
   request?: RequestLike;
-  /** The client's IP address, or null if unknown. @default the request's; without a request, no limit by address applies */
+  /**
+   * The client's IP address, or null if unknown.
+   * @default the request's; without a request, no limit by address applies
+   */
   ip?: string | null;
   /** The client's user agent. @default the request's, or none */
   userAgent?: string | null;
@@ -56,25 +59,28 @@ export function plainAddress(ip: string | null | undefined): string | null | und
 }
 
 /**
- * Requires that an input has no keys but these, since a misspelt one would otherwise be ignored. Keys without a value are.
+ * Requires that an input has only known keys, because a misspelled key would otherwise be ignored. Keys whose value is
+ * undefined are allowed.
  *
  * @param where the call, for the error
- * @throws TypeError naming the others
+ * @throws TypeError that lists the unknown keys
  */
 export function requireKnownKeys(where: string, input: object, known: readonly string[]): void {
   const given = Object.entries(input).filter(([, value]) => value !== undefined);
   const others = given.map(([name]) => name).filter((name) => !known.includes(name));
   if (others.length === 0) return;
-  throw new TypeError(`latchkey: ${where} takes no ${others.join(', ')}: it takes ${known.join(', ')}`);
+  throw new TypeError(
+    `latchkey: ${where} does not accept ${others.join(', ')}: it accepts ${known.join(', ')}`,
+  );
 }
 
 /** A signed-in user. */
 export interface SessionAuthentication {
   /** The user. */
   readonly user: User;
-  /** The session that the request carries. */
+  /** The session that the request presents. */
   readonly session: Session;
-  /** Always null: set only if the request carries an API key. */
+  /** Always null, because it is set only if the request presents an API key. */
   readonly apiKey: null;
   /** How the session token was sent. */
   readonly via: 'cookie' | 'bearer';
@@ -86,7 +92,7 @@ export interface Authentications {
   bearer: SessionAuthentication;
 }
 
-/** Who made a request, and how they authenticated. */
+/** The user who made a request, and how they authenticated. */
 export type Authentication = Authentications[keyof Authentications];
 
 /** How a credential was sent. */
@@ -118,11 +124,11 @@ export function toPlainRequest(request: RequestLike): PlainRequest {
 }
 
 /**
- * Headers as in Node. An object can have one header in several spellings, which must not hide each other: their values
- * are joined, so that different credentials are seen as such.
+ * Converts headers to Node's form. An object can contain one header in several spellings. Their values are joined, so
+ * that different credentials are noticed and cannot hide each other.
  */
 function plainHeaders(headers: RequestLike['headers']): IncomingHttpHeaders {
-  // Not `instanceof`: some libraries have a Headers class of their own.
+  // Do not use `instanceof`, because some libraries have their own Headers class.
   const pairs = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
   const byName = new Map<string, Set<string>>();
   for (const [name, given] of pairs) {
@@ -140,34 +146,36 @@ export function isSession(authentication: Authentication): authentication is Ses
   return authentication.session !== null;
 }
 
-/** One way for a request to carry a credential. */
+/** A way for a request to present a credential. */
 export interface Carrier {
   readonly via: Via;
   /** Whether the credential is a session. Others are accepted only by routes that allow them. */
   readonly carriesSession: boolean;
   /** The challenge that a 401 sends in `WWW-Authenticate` (RFC 9110, 11.6.1). */
   readonly challenge: string;
-  /** How the OpenAPI document describes it. */
+  /** The description of the credential in the OpenAPI document. */
   readonly securityScheme: Readonly<Record<string, string>>;
   /** The additional problems of routes that accept this credential. */
   readonly problems?: readonly AuthErrorCode[];
-  /** What GET /me returns about a credential that is not a session, in addition to its user. */
+  /** The attributes of a credential that is not a session, which GET /me returns in addition to its user. */
   readonly description?: {
     /** @internal */
     readonly schema: z.ZodRawShape;
     present(authentication: Authentication): Record<string, unknown>;
   };
   /**
-   * Authenticates a request. Null, at once, if it carries no credential of this kind.
+   * Authenticates a request. Returns null, and not a promise, if the request presents no credential of this kind.
    *
    * @throws AuthError if the credential is invalid; no other carrier is tried then
    */
   authenticate(request: PlainRequest): Promise<Authentication> | null;
-  /** The session tokens that the request carries, valid or not. */
+  /** Returns the session tokens that the request presents, valid or not. */
   sessionTokens(request: PlainRequest): string[];
-  /** The distinct device tokens that the request carries, valid or not. Only browsers have one: see `Devices`. */
+  /**
+   * Returns the distinct device tokens that the request presents, valid or not. Only browsers have one: see `Devices`.
+   */
   deviceTokens?(request: PlainRequest): string[];
-  /** The scopes of the credential. If not implemented, it has all the rights of its user. */
+  /** Returns the scopes of the credential. If not implemented, the credential has all the rights of its user. */
   scopes?(authentication: Authentication): readonly string[];
 }
 
@@ -178,5 +186,5 @@ export function declareVia(via: Via, how: string): void {
   vias.set(via, how);
 }
 
-/** How to enable the kinds of credential that are off by default. */
+/** How to enable the kinds of credential that are disabled by default. */
 export const switchesOfVias: ReadonlyMap<string, string> = vias;

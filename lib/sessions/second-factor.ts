@@ -6,14 +6,14 @@ import type { Session } from '../tables/core.js';
 import type { UserRecord } from '../users/record.js';
 import { type Assurance, FRESH_SECONDS, type PendingSignIn, type Shown } from './signed-in.js';
 
-/** What accounts with a second factor demand, according to the plugin that has them. */
+/** The rules for accounts with a second factor, which depend on the plugin that has second factors. */
 export class SecondFactorRules {
   constructor(
     private readonly database: Database,
     private readonly contributions: () => readonly HasSecondFactors[],
   ) {}
 
-  /** The plugin's part. Null if there is none. */
+  /** The plugin's part. Null if no plugin has second factors. */
   get plugin(): SecondFactors | null {
     return this.contributions().find(({ secondFactors }) => secondFactors)?.secondFactors ?? null;
   }
@@ -23,15 +23,15 @@ export class SecondFactorRules {
     return this.plugin?.isOn(account) ?? false;
   }
 
-  /** The assurance that a person reaches with what they have shown. Null if their account requires a second factor first. */
+  /** Returns the assurance that a user has reached. Null if the account requires a second factor first. */
   reached({ account }: Pick<UserRecord, 'account'>, shown: Shown): Assurance | null {
     const { aal = 1, amr } = this.plugin?.trusted(shown) ?? shown;
     return aal < 2 && this.isOn(account) ? null : { aal, amr };
   }
 
   /**
-   * Lets the owner of an account with a second factor change its ways in only if their session has shown it recently,
-   * whatever else it has. Other accounts pass.
+   * Requires that the session was recently verified with a second factor, if the account has one. Every change of
+   * sign-in methods calls it, and no other proof replaces the second factor. Other accounts pass.
    *
    * @throws AuthError `second_factor_required`, `reauthentication_required`
    */
@@ -48,28 +48,28 @@ export interface NewPendingSignIn {
   readonly record: Pick<UserRecord, 'user' | 'account'>;
   /** The user's epoch when they authenticated. */
   readonly authEpoch: number;
-  /** How they did. */
+  /** How they authenticated. */
   readonly amr: readonly string[];
   readonly remembered: boolean;
-  /** The counter of failures that the completed sign-in clears. Null if there is none. */
+  /** The counter of failures that the completed sign-in clears. Null if there is no counter. */
   readonly attempts: string | null;
 }
 
-/** Second factors, of which the core knows only that a plugin may have them. */
+/** A plugin's second factors. The core knows only that a plugin can have them. */
 export interface SecondFactors {
-  /** Whether an account has one. @param account with the plugin's columns of users */
+  /** Whether an account has a second factor. @param account with the plugin's columns of users */
   isOn(account: object): boolean;
-  /** What a trusted provider has checked itself, in place of what was shown. Null if there is none. */
+  /** Returns what a trusted provider has verified, in place of what the user has shown. Null if no provider has. */
   trusted(shown: Shown): Shown | null;
-  /** Writes down a sign-in that waits for the second factor. */
+  /** Stores a sign-in that waits for the second factor. */
   begin(pending: NewPendingSignIn, transaction?: Transaction): Promise<PendingSignIn>;
-  /** Ends the pending sign-in that the current request carries, if any: its browser signs out. */
+  /** Ends the pending sign-in that the current request presents, if any, because its browser signs out. */
   abandon(): Promise<void>;
-  /** Accepts again what was refused after too many wrong codes: the user has given a passkey outside a pending sign-in. */
+  /** Clears the count of wrong codes, because the user has provided a passkey outside a pending sign-in. */
   forgive(userId: string): Promise<void>;
 }
 
-/** A proof of who they are that the user of a session can give again: a field of POST /reauthenticate. */
+/** A proof of identity that the user of a session can provide again, in a field of POST /reauthenticate. */
 export interface Reauthentication {
   /** The name of the field in the body. */
   readonly field: string;
@@ -77,45 +77,51 @@ export interface Reauthentication {
   readonly schema: z.ZodType;
   readonly problems: readonly AuthErrorCode[];
   /**
-   * The assurance that it can reach. An account with a second factor takes only 2: anything else is refused before it is
-   * verified.
+   * The assurance that the proof can reach. An account with a second factor requires 2: any other proof is rejected
+   * before it is verified.
    * @default 2
    */
   readonly aal?: 1 | 2;
   /**
-   * Verifies it.
+   * Verifies the proof.
    *
    * @param session the session of the request
-   * @returns what it shows. With aal 2, the session gets it and a new token
-   * @throws AuthError if it is wrong
+   * @returns what the proof shows. With `aal` 2, the session gets this level and a new token
+   * @throws AuthError if the proof is wrong
    */
   verify(record: UserRecord, value: unknown, session: Session): Promise<Shown>;
 }
 
-/** A way to give the second factor that another plugin has than the one with {@link SecondFactors}, such as a passkey. */
+/**
+ * A method to provide the second factor, such as a passkey, of another plugin than the one with {@link SecondFactors}.
+ */
 export interface FactorMethod {
   /** The name on the wire. */
   readonly name: string;
-  /** Whether the user can give it. */
+  /** Whether the user can use this method. */
   isAvailable(userId: string): Promise<boolean>;
-  /** What the client needs to give it: the answer of POST /signin/second-factor/options. @param challengedBy the pending sign-in */
+  /**
+   * Returns what the client needs for this method: the response of POST /signin/second-factor/options.
+   *
+   * @param challengedBy the pending sign-in
+   */
   options(userId: string, challengedBy: string): Promise<Readonly<Record<string, unknown>>>;
   /** The schema of the `options`. @internal */
   readonly optionsSchema: z.ZodType;
   /** The schema of the `response`. @internal */
   readonly responseSchema: z.ZodType;
-  /** What `verify` throws, for the OpenAPI document. */
+  /** The problems that `verify` throws, for the OpenAPI document. */
   readonly problems: readonly AuthErrorCode[];
-  /** @param challengedBy the pending sign-in @throws AuthError if it does not verify */
+  /** Verifies the response. @param challengedBy the pending sign-in @throws AuthError if the response is invalid */
   verify(record: UserRecord, response: unknown, challengedBy: string): Promise<Assurance>;
 }
 
-/** A plugin that has second factors, or a way to provide one. */
+/** A plugin that has second factors, or a method to provide one. */
 export interface HasSecondFactors {
-  /** What the plugin does with second factors. One plugin at most has them. */
+  /** The plugin's second factors. At most one plugin has them. */
   readonly secondFactors?: SecondFactors;
-  /** The plugin's ways to give a second factor to the plugin that has them. */
+  /** The plugin's methods to provide a second factor to the plugin that has them. */
   readonly factorMethods?: readonly FactorMethod[];
-  /** What the user of a session can give to POST /reauthenticate. */
+  /** The proofs that the user of a session can send to POST /reauthenticate. */
   readonly reauthentications?: readonly Reauthentication[];
 }

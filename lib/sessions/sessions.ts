@@ -53,7 +53,9 @@ export class Sessions {
     this.#touches = new LastUse(database, settings.logger, column);
   }
 
-  /** The active session with this token, or digest of one. Sends at most one statement, which concurrent lookups share. */
+  /**
+   * Finds the active session with this token or digest. Sends at most one statement, which concurrent lookups share.
+   */
   find(token: string | Buffer): Promise<SessionWithUser | null> {
     return this.#lookup.find(token, ({ row: session, user, now }) => {
       if (this.#hasEnded(session)) return null;
@@ -64,14 +66,14 @@ export class Sessions {
     });
   }
 
-  /** A user's active sessions, newest first. */
+  /** Returns a user's active sessions, newest first. */
   async list(userId: string): Promise<Session[]> {
     const rest = `ON ${this.#on} WHERE s.user_id = :userId ORDER BY s.created_at DESC, s.id DESC`;
     const sessions = isUuid(userId) ? await this.#live(rest, { userId }) : [];
     return sessions.map((one) => ({ ...one, lastActiveAt: this.#touches.latest(one.id, one.lastActiveAt) }));
   }
 
-  /** The session, unless it has been revoked. The transaction must have locked the user. */
+  /** Returns the session, unless it has been revoked. The transaction must have locked the user. */
   async stillOpen(sessionId: string, authEpoch: number, transaction: Transaction): Promise<Session | null> {
     const rest = `WHERE s.id = :sessionId AND s.auth_epoch = :authEpoch ${this.database.currentRead}`;
     if (!isUuid(sessionId)) return null;
@@ -80,9 +82,10 @@ export class Sessions {
   }
 
   /**
-   * Records that the user has reauthenticated. A session never becomes less recent by it. @returns whether it became more so
+   * Records that the user has reauthenticated. The session's time of authentication never moves back.
    *
-   * @param at when, if somebody else tells it; a later time than now counts as now
+   * @param at when the user did, if another system reports it; a time in the future counts as now
+   * @returns whether the session's time of authentication changed
    */
   async markAuthenticated(userId: string, id: string, at?: Date, within?: Transaction): Promise<boolean> {
     if (!isUuid(userId) || !isUuid(id)) return false;
@@ -93,18 +96,18 @@ export class Sessions {
     return (await this.database.change(sql, values, { transaction: within })) > 0;
   }
 
-  /** Ends the session with this token. @returns whether it was active */
+  /** Revokes the session with this token. @returns whether it was active */
   async revokeByToken(token: string): Promise<boolean> {
     const owned = await this.ownerOf(token);
     return owned !== null && this.revoke(owned.userId, owned.sessionId);
   }
 
-  /** The session with this token, and whose it is, although it may have expired. */
+  /** Returns the ids of the session with this token and its user, even if the session has expired. */
   ownerOf(token: string): Promise<OwnedSession | null> {
     return this.#lookup.find(token, ({ row: { userId, id: sessionId } }) => ({ userId, sessionId }));
   }
 
-  /** Ends one session of a user. @param within a transaction to take part in @returns whether it was active */
+  /** Revokes one session of a user. @param within a transaction to take part in @returns whether it was active */
   async revoke(userId: string, sessionId: string, within?: Transaction): Promise<boolean> {
     if (!isUuid(userId) || !isUuid(sessionId)) return false;
     await this.database.ready();
@@ -120,20 +123,20 @@ export class Sessions {
     return this.events.together(['session.revoked'], work, within);
   }
 
-  /** Ends all sessions of a user, and every sign-in in progress. @returns the number of active sessions */
+  /** Revokes all sessions of a user, and every sign-in in progress. @returns the number of active sessions */
   async revokeAll(userId: string): Promise<number> {
     if (!isUuid(userId)) return 0;
     return this.database.transaction((transaction) => this.endAll(userId, transaction));
   }
 
   /**
-   * The part of {@link revokeAll} that must share a transaction with its cause.
+   * Does the work of {@link revokeAll} in the transaction of the change that causes it.
    *
    * @param except a session to keep, because it will be renewed
-   * @returns the number of the active ones
+   * @returns the number of active sessions that were revoked
    */
   async endAll(userId: string, transaction: Transaction, except = ''): Promise<number> {
-    // First, since it locks the user's row, and invalidates sessions that are being inserted concurrently.
+    // Raise the epoch first, because this locks the user's row, and invalidates sessions that are being inserted.
     await this.#raiseEpoch(this.#users, 'id = :userId', userId, transaction);
     const unless = (id: string) => except && `AND ${id} <> :except`;
     const live = await this.#live(
@@ -164,7 +167,7 @@ export class Sessions {
     return this.database.change(sql, { userId }, { transaction });
   }
 
-  /** Emits the events. @param transaction the one that ends the sessions */
+  /** Emits the events of ended sessions. @param transaction the transaction that ends them */
   announceEnd(userId: string, sessionIds: readonly string[], transaction?: Transaction): void {
     const ended = sessionIds.map((sessionId) => ({ userId, sessionId }));
     this.events.emitAll('session.revoked', ended, transaction);
@@ -174,7 +177,7 @@ export class Sessions {
    * Issues a new token for a session. `expiresAt` does not change.
    *
    * @param authEpoch the user's epoch, perhaps raised by {@link endAll} in the same transaction
-   * @throws AuthError `invalid_session` if it has ended in the meantime
+   * @throws AuthError `invalid_session` if the session has ended in the meantime
    */
   async renew(
     user: User,
@@ -214,7 +217,7 @@ export class Sessions {
     return this.#touches.settle();
   }
 
-  // At least four times per idle timeout, so that an active session does not go idle.
+  // Activity is recorded at least four times per idle timeout, so that an active session does not become idle.
   get #touchMs(): number {
     return Math.min(this.settings.session.touchInterval * 1000, this.#idleMs / 4);
   }
@@ -245,7 +248,7 @@ export class Sessions {
   }
 }
 
-/** How long a request with the old cookie can be on its way while the browser already has the new one. */
+/** How long a request with the old cookie can be in flight after the browser has received the new one. */
 export const REPLACEMENT_MS = 60_000;
 
 /**

@@ -26,15 +26,15 @@ import {
   type SignedIn,
 } from './signed-in.js';
 
-/** What a new session is to be. */
+/** The properties of a new session. */
 export interface SessionToBegin extends Assurance {
-  /** Whether it is kept when the browser is closed. */
+  /** Whether the session is kept when the browser is closed. */
   readonly remembered: boolean;
-  /** When it ends at the latest, if that is before its lifetime is over. */
+  /** When the session expires, if that is before the end of its lifetime. */
   readonly endsAt: Date | null;
   /** When the user authenticated. @default now */
   readonly authenticatedAt: Date | undefined;
-  /** The sessions that it takes the place of. */
+  /** The sessions that it replaces. */
   readonly replaced: readonly OwnedSession[];
   readonly device: Recognized;
 }
@@ -42,7 +42,7 @@ export interface SessionToBegin extends Assurance {
 const MAX_USER_AGENT = 255;
 const MAX_IP = 45;
 
-/** Writes new sessions, and ends those that the client had before. Only `SignIn` decides that one may begin. */
+/** Writes new sessions, and ends the client's previous ones. Only `SignIn` decides whether a session can start. */
 export class NewSessions {
   readonly #session: Selection<Session>;
 
@@ -89,20 +89,19 @@ export class NewSessions {
     return { user, session: this.#session.pick(row), token, remembered, device: null };
   }
 
-  /** Records that a session takes the place of what the current request carries. */
+  /** Records that a session replaces the one that the current request presents. */
   async markReplacing(sessionId: string, transaction: Transaction): Promise<void> {
     const replacedTokenHash = this.#carriedTokenHash();
     if (replacedTokenHash) await this.table.update({ replacedTokenHash }, { id: sessionId }, transaction);
   }
 
-  /** The sessions that the client already has. @param except the token of one that is not meant */
+  /** Returns the sessions that the client already has. @param except the token of a session to leave out */
   async carried(except?: string): Promise<OwnedSession[]> {
     const tokens = this.#carriedTokens().filter((token) => token !== except);
     const found = await Promise.all(tokens.map((token) => this.sessions.ownerOf(token)));
     return found.filter((one) => one !== null);
   }
 
-  /** Ends sessions. */
   async end(replaced: readonly OwnedSession[], transaction?: Transaction): Promise<void> {
     for (const { userId, sessionId } of replaced) await this.sessions.revoke(userId, sessionId, transaction);
   }
@@ -112,7 +111,7 @@ export class NewSessions {
     return carried === undefined ? null : digestToken(carried);
   }
 
-  /** The session tokens of the request that signs in, valid or not. */
+  /** Returns the session tokens of the request that signs in, valid or not. */
   #carriedTokens(): readonly string[] {
     const { request } = this.context.client;
     return request ? this.tokensOf(request) : [];
@@ -128,15 +127,18 @@ export interface Proof extends Pick<UserRecord, 'user' | 'account' | 'row'>, Sho
 }
 
 export interface SignInOptions {
-  /** Keeps the session when the browser is closed. @default false */
+  /** Whether the session is kept when the browser is closed. @default false */
   readonly remembered?: boolean;
-  /** When the user authenticated, if somebody else tells it. A later time than now counts as now. @default now */
+  /** When the user authenticated, if another system reports it. A time in the future counts as now. @default now */
   readonly authenticatedAt?: Date | undefined;
-  /** Begins a session although the account has a second factor, because the app says so. It is not fresh. @default false */
+  /**
+   * Whether a session starts although the account has a second factor, because the app says so. It is not fresh.
+   * @default false
+   */
   readonly withoutProof?: boolean;
   /**
-   * Takes the place of a session of an older system, and ends when that would have: see `CarriedSessions`. It is not fresh,
-   * and is no reason to recognize the browser.
+   * The session of a previous system that is taken over: see `CarriedSessions`. The new session expires when that one
+   * would have. It is not fresh, and the browser does not become a known device.
    */
   readonly carriedOver?: { readonly endsAt: Date | null };
   /** The sessions that the client already has. @default looked up by the tokens in its request */
@@ -146,11 +148,11 @@ export interface SignInOptions {
 /** A sign-in that has passed the plugins' checks. */
 export interface CheckedSignIn {
   /**
-   * Creates the session, ends the client's other sessions, and remembers its device: all of it or nothing. Or writes down
-   * that a second factor is needed first.
+   * Creates the session, ends the client's other sessions, and remembers its device, all or nothing. If a second factor
+   * is required first, it stores a pending sign-in instead.
    */
   begin(proof: Pick<Proof, 'user' | 'authEpoch'>, transaction?: Transaction): Promise<SignedIn>;
-  /** Forgets the failed attempts, after the transaction. Does nothing before the second factor is given. */
+  /** Clears the failed attempts, after the transaction. Does nothing if the sign-in is pending. */
   complete(signedIn: SignedIn): Promise<void>;
 }
 
@@ -159,17 +161,18 @@ export interface ChecksSignIns {
   /**
    * Rejects an authenticated user's sign-in by throwing an AuthError.
    *
-   * @param isByPerson false for a session that takes the place of an older system's, whose browser sends its cookie unasked
+   * @param isByPerson false if a session of a previous system is taken over, because the browser sends its cookie
+   *   without any action of the user
    */
   checkSignIn?(user: User, isByPerson: boolean): Promise<void>;
 }
 
-/** For a session whose user has not authenticated. */
+/** The time of authentication of a session whose user has not authenticated. */
 const NEVER = new Date(0);
 
 /**
  * The only place where sessions are created, however the user authenticated. Plugins' checks run here and nowhere else,
- * so that no way of signing in can skip them.
+ * so that no sign-in method can skip them.
  */
 export class SignIn {
   constructor(
@@ -185,8 +188,8 @@ export class SignIn {
   ) {}
 
   /**
-   * Runs the checks, for a session that is then created in the same transaction as another change. They run before that
-   * transaction, because they may write to the database themselves.
+   * Runs the checks for a session that is created afterwards, in the same transaction as another change. They run
+   * before that transaction, because they can write to the database themselves.
    *
    * @throws AuthError if a check rejects the user, such as `email_not_verified` (403)
    */
@@ -220,7 +223,7 @@ export class SignIn {
     };
   }
 
-  /** @throws like {@link check} */
+  /** Runs the checks and signs the user in. @throws like {@link check} */
   async begin(proof: Proof, options?: SignInOptions): Promise<SignedIn> {
     const checked = await this.check(proof, options);
     const signedIn = await checked.begin(proof);
@@ -229,8 +232,8 @@ export class SignIn {
   }
 
   /**
-   * For a session that was created without the request of its browser: ends the sessions that the current request carries,
-   * and remembers the device.
+   * Completes a session that was created without its browser's request: ends the sessions that the current request
+   * presents, and remembers the device.
    */
   async attach(issued: IssuedSession): Promise<IssuedSession> {
     const { user, session } = issued;
@@ -246,7 +249,7 @@ export class SignIn {
     });
   }
 
-  /** Takes a transaction only if there is more to write than the session. */
+  /** Starts a transaction only if there is more to write than the session. */
   async #begin(
     proof: Pick<Proof, 'user' | 'authEpoch'>,
     begun: SessionToBegin,
@@ -254,12 +257,12 @@ export class SignIn {
   ): Promise<IssuedSession> {
     const { replaced, device } = begun;
     const unit = async (within?: Transaction): Promise<IssuedSession> => {
-      // First, as in everything that changes an account.
+      // Lock the user first, as every change to an account does.
       const known = within && device.isNew ? await this.devices.lock(proof.user.id, null, within) : null;
       const issued = await this.sessions.insert(proof, begun, within);
       const { user, session } = issued;
       this.events.emit('session.created', { userId: user.id, sessionId: session.id }, within);
-      // What has ended the session, such as a new password, has forgotten the devices, so this one is not added.
+      // A change that has ended the session, such as a new password, has also forgotten the devices, so do not add one.
       const isOpen = known?.authEpoch === proof.authEpoch;
       const added = within && known && isOpen ? await this.devices.add(user, known, within) : null;
       await this.sessions.end(replaced, within);
@@ -288,7 +291,7 @@ export class SignIn {
     return plugin.begin({ record: { user, account }, ...proof, remembered }, transaction);
   }
 
-  /** The session has begun, so an error here must not fail the call. */
+  /** Clears the failed attempts. The session has started, so an error here must not fail the call. */
   async #clear(attempts: string): Promise<void> {
     try {
       await this.limiter.clearFailures(attempts);

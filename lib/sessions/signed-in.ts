@@ -11,13 +11,13 @@ export interface Assurance {
 /** How recently the user must have authenticated to change what protects an account, in seconds. */
 export const FRESH_SECONDS = 600;
 
-/** What a person has shown of themselves. */
+/** How a user has shown who they are. */
 export interface Shown {
   /** How they authenticated (RFC 8176): `pwd`, `otp`, `hwk`, `swk`, `user`, `mfa`; or `fed`, at a provider. */
   readonly amr: readonly string[];
   /** @default 1 */
   readonly aal?: 1 | 2;
-  /** The provider at which they authenticated. @default none */
+  /** The provider that authenticated them. @default none */
   readonly provider?: string;
 }
 
@@ -27,7 +27,7 @@ export interface IssuedSession {
   readonly user: User;
   /** The session. */
   readonly session: Session;
-  /** Authenticates the session. Send it to the client only. */
+  /** The token that authenticates the session. Send it to the client only. */
   readonly token: string;
   /** Whether the cookie is kept when the browser is closed. */
   readonly remembered: boolean;
@@ -35,25 +35,25 @@ export interface IssuedSession {
   readonly device: string | null;
 }
 
-/** A session, and whose it is. */
+/** A session and its user. */
 export interface OwnedSession {
   readonly userId: string;
   readonly sessionId: string;
 }
 
-/** A sign-in of an account with a second factor, which begins no session before that is given. */
+/** A sign-in to an account with a second factor. It creates no session until the user provides the second factor. */
 export interface PendingSignIn {
   readonly secondFactor: {
-    /** The ways to give it: `totp`, `recovery_code`, `passkey`. */
+    /** The methods to provide it: `totp`, `recovery_code`, `passkey`. */
     readonly methods: readonly string[];
-    /** Until when: ten minutes after the first factor. */
+    /** When the pending sign-in expires: ten minutes after the first factor. */
     readonly expiresAt: Date;
-    /** Identifies the pending sign-in. Send it to the client only. */
+    /** The token that identifies the pending sign-in. Send it to the client only. */
     readonly pendingToken: string;
   };
 }
 
-/** The outcome of a sign-in: a session, or the demand for a second factor. */
+/** The outcome of a sign-in: a session, or a pending sign-in that requires a second factor. */
 export type SignedIn = IssuedSession | PendingSignIn;
 
 /** Whether a second factor must complete a sign-in. */
@@ -65,16 +65,16 @@ export function isPending(signedIn: SignedIn): signedIn is PendingSignIn {
 export interface RenewOptions {
   /** Whether the user has reauthenticated. @default true */
   readonly isFresh?: boolean;
-  /** When the user did, if somebody else tells it. It never makes the session less recent. @default now */
+  /** When the user did, if another system reports it. The session's time never moves back. @default now */
   readonly authenticatedAt?: Date | undefined;
-  /** Whether {@link Sessions.endAll} has ended all others. @default true */
+  /** Whether {@link Sessions.endAll} has ended all other sessions. @default true */
   readonly endsOthers?: boolean;
-  /** What the user has shown of themselves. @default the same as before */
+  /** The assurance that the user has reached. @default the same as before */
   readonly assurance?: Assurance | undefined;
 }
 
 /**
- * The key of the type that an API has if a plugin has second factors, when its sign-ins may be pending. There is no such
- * property.
+ * The key that marks the type of an API whose sign-ins can be pending, because a plugin has second factors. The
+ * property exists in the type system only.
  */
 export declare const withSecondFactors: unique symbol;

@@ -12,26 +12,26 @@ import { REPLACEMENT_MS, type Sessions, type SessionWithUser } from './sessions.
 import type { CheckedSignIn, Proof } from './sign-in.js';
 import { type IssuedSession, isPending } from './signed-in.js';
 
-/** What has become of a session of an older system. */
+/** The record of a previous system's session: the session that took it over, or that it is no longer valid. */
 export type CarriedSession = RowOf<CarriedSessionColumns>;
 
-/** A session that an old cookie opens. */
+/** A session that an old cookie authenticates. */
 export interface ResumedSession extends SessionWithUser {
-  /** What the browser gets. Null once it has sent it. */
+  /** The session with the token for the browser's new cookie. Null once the browser has sent this cookie. */
   readonly issued: Pick<IssuedSession, 'token' | 'remembered' | 'session'> | null;
 }
 
-// A request that the older system still handles may write its session again, and prolong it.
+// Rows are kept this much longer, because a request that the previous system still handles can prolong its session.
 const KEPT_MS = 365 * 24 * 60 * 60 * 1000;
 const MAX_RETIRED = 10_000;
 
 /**
- * Sessions that have taken the place of an older system's. The unique row of the older one decides, so that requests at
- * once make one session. Until the browser has sent the new cookie, the old one opens that session, and no other: the
- * response with the new one may have been lost. Then it opens nothing.
+ * Sessions that took over those of a previous system. The previous session's row is unique, so that concurrent requests
+ * create only one session. Until the browser has sent the new cookie, the old cookie authenticates that session and no
+ * other, because the response with the new cookie might have been lost. After that, the old cookie is invalid.
  */
 export class CarriedSessions {
-  /** Those that this process knows to open nothing. Only a saving. */
+  /** The previous sessions that this process knows to be invalid. This only saves statements. */
   readonly #retired = new Set<string>();
   readonly #table: Table<CarriedSessionColumns>;
 
@@ -43,7 +43,7 @@ export class CarriedSessions {
     this.#table = new Table(database, carriedSessions);
   }
 
-  /** @param name the older system @param id the id of its session, of which only a hash is stored */
+  /** Hashes the id of a previous session, because only the hash is stored. @param name the previous system */
   hash(name: string, id: string): Buffer {
     return digestToken(`${name}\n${id}`);
   }
@@ -53,7 +53,9 @@ export class CarriedSessions {
     return row ?? null;
   }
 
-  /** The session that an old cookie still opens; with its token, unless the browser has sent that. */
+  /**
+   * Returns the session that an old cookie still authenticates. It includes the token until the browser has sent it.
+   */
   async resume(row: CarriedSession): Promise<ResumedSession | null> {
     if (row.tokenHash === null) return null;
     if (row.usedAt !== null && this.database.clock.now() - row.usedAt.getTime() > REPLACEMENT_MS) return null;
@@ -63,10 +65,10 @@ export class CarriedSessions {
   }
 
   /**
-   * Begins the session that takes the place of an older one.
+   * Creates the session that takes over a previous one.
    *
-   * @param endsAt when the older one would have ended
-   * @throws UniqueConstraintError (Sequelize) if another request has done so
+   * @param endsAt when the previous session would have expired
+   * @throws UniqueConstraintError (Sequelize) if another request has already taken it over
    */
   begin(
     oldHash: Buffer,
@@ -76,7 +78,8 @@ export class CarriedSessions {
   ): Promise<IssuedSession> {
     return this.database.transaction(async (transaction) => {
       const issued = await checked.begin(proof, transaction);
-      if (isPending(issued)) throw new TypeError('an account with a second factor is not carried over');
+      if (isPending(issued))
+        throw new TypeError('no session of an account with a second factor is taken over');
       const { token, remembered } = issued;
       const sealedToken = this.box.seal(JSON.stringify({ token, remembered }), contextOf(oldHash));
       const row = { tokenHash: digestToken(token), sealedToken };
@@ -88,12 +91,12 @@ export class CarriedSessions {
     });
   }
 
-  /** Whether an older session is known to open nothing any more. */
+  /** Whether this process knows that a previous session is no longer valid. */
   isRetired(oldHash: Buffer): boolean {
     return this.#retired.has(oldHash.toString('hex'));
   }
 
-  /** Lets an older session open nothing any more. @param row what {@link find} has found */
+  /** Invalidates a previous session. @param row the result of {@link find} */
   async retire(oldHash: Buffer, row: CarriedSession | null): Promise<void> {
     await this.database.ready();
     const usedAt = this.database.clock.date();
@@ -103,7 +106,7 @@ export class CarriedSessions {
     this.#retired.add(oldHash.toString('hex'));
   }
 
-  /** Those that have long ended in the older system. */
+  /** Rows of sessions that expired long ago in the previous system. */
   get expired(): Chore {
     return new ExpiredRows(this.database, this.#table.name, 'old_hash', { expires_at: 0 });
   }

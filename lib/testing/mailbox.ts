@@ -1,9 +1,9 @@
 import type { MailKind, MailMessage } from '../mail/messages.js';
 
-// Less than the 5 seconds that Jest and Vitest allow a test, so that it fails with the error below.
+// Less than the 5 seconds that Jest and Vitest allow a test, so that the test fails with the error below.
 const WITHIN_SECONDS = 4;
 
-/** Which email to wait for. */
+/** The email to wait for. */
 export interface MailFilter {
   /** Its kind, such as `reset-password`. @default any */
   kind?: MailKind;
@@ -33,7 +33,7 @@ export class Mailbox {
     }
   }
 
-  /** The oldest email that matches and has not been returned yet. @throws Error if there is none in time */
+  /** Returns the oldest email that matches and has not been returned yet. @throws Error if none arrives in time */
   next(filter: MailFilter): Promise<MailMessage> {
     const { within = WITHIN_SECONDS } = filter;
     const found = this.#take(filter);

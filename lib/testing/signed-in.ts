@@ -3,7 +3,7 @@ import { howToNameAdministrators } from '../core/contribution.js';
 import type { Testing } from './test-auth.js';
 import { refuseInProduction } from './test-auth.js';
 
-/** The parts of an Auth that sign users in, whatever its fields. */
+/** The parts of an Auth that sign users in, with any fields. */
 type AnyTestAuth = AnyAuth & {
   readonly testing: Testing;
   readonly users: { create(input: never): Promise<unknown> };
@@ -18,11 +18,14 @@ type FieldsFor<A extends AnyTestAuth> = Parameters<A['users']['create']>[0] exte
 
 /** Options of {@link signedIn}. */
 export interface SignedInOptions<Fields = Readonly<Record<string, unknown>>> {
-  /** The user's email, which counts as verified. If there is an account with it, its user is signed in. @default a new one */
+  /** The user's email, which counts as verified. If an account has it, its user is signed in. @default a new one */
   email?: string | undefined;
   /** The values of the app's fields, if the account is new. @default their defaults */
   fields?: Fields | undefined;
-  /** Makes the user an administrator. Requires the plugin `admin()`, whose lists need not name them. @default false */
+  /**
+   * Whether the user is an administrator. Requires the plugin `admin()`, whose lists do not have to include the user.
+   * @default false
+   */
   admin?: boolean | undefined;
 }
 
@@ -44,7 +47,7 @@ export type SignedInForTest<A extends AnyTestAuth = Auth & { readonly testing: T
  * const { headers, user } = await signedIn(auth, { fields: { plan: 'pro' }, admin: true });
  * await request(app).get('/ops').set(headers).expect(200);
  *
- * @throws AuthError if the user cannot be created, such as `validation_failed` for a missing field, or may not sign in
+ * @throws AuthError if the user cannot be created, such as `validation_failed` for a missing field, or cannot sign in
  * @throws TypeError for an Auth that is not from `testAuth`, and for `admin` without the plugin
  */
 export async function signedIn<A extends AnyTestAuth>(
@@ -56,7 +59,7 @@ export async function signedIn<A extends AnyTestAuth>(
   const { core } = internalsOf(auth);
   if (admin && !core.hasAdministrators)
     throw new TypeError(
-      `latchkey: signedIn: admin: true needs administrators: ${howToNameAdministrators().join()}`,
+      `latchkey: signedIn: admin: true requires administrators: ${howToNameAdministrators().join()}`,
     );
   const { users } = auth as unknown as Auth;
   const found = email === undefined ? null : await users.find({ email });

@@ -11,12 +11,12 @@ import { definePlugin, type Plugin, type PluginDefinition } from '../plugin.js';
 import { columnOf, quotedTable } from '../users/row-source.js';
 import { Mailbox, type MailFilter } from './mailbox.js';
 
-/** The config of {@link testAuth}: that of `createAuth`, with defaults for tests. */
+/** The config of {@link testAuth}: the config of `createAuth`, with defaults for tests. */
 export interface TestAuthOptions<P = readonly unknown[], F extends FieldsOptions = FieldsOptions>
   extends Omit<Partial<AuthConfig<P, F>>, 'email'> {
   /**
    * The pages for links in emails, and the notices. Emails are kept in `auth.testing.mails`; `send` is never called.
-   * `false` tests an app without emails.
+   * Set `false` to test an app without emails.
    * @default {}
    */
   email?: Partial<EmailOptions> | false | undefined;
@@ -28,12 +28,13 @@ export type TestAuth<
   F extends FieldsOptions = Record<never, never>,
 > = AuthWith<P, F> & { readonly testing: Testing };
 
-/** Known to everybody, as everything in a test is. */
+/** This secret is public, because tests have nothing to protect. */
 const SECRET = 'latchkey/testing: a secret that is none';
 
 /**
- * Creates an Auth for tests: on a SQLite database in memory, without rate limits, with the lowest bcrypt cost, and with short
- * passwords allowed. What you set in the options holds instead, except for the cost. Its first use runs the migrations.
+ * Creates an Auth for tests: on a SQLite database in memory, without rate limits, with the lowest bcrypt cost, and with
+ * short passwords allowed. Your options replace these defaults, except for the cost. The first use of the Auth runs the
+ * migrations.
  *
  * @example
  * const auth = testAuth({ plugins: [credentialPassword()] });
@@ -41,7 +42,7 @@ const SECRET = 'latchkey/testing: a secret that is none';
  * const { headers } = await signedIn(auth, { email: 'ada@example.com' });
  * await request(app).get('/hello').set(headers).expect(200);
  *
- * @throws TypeError naming every mistake in the options
+ * @throws TypeError that lists every mistake in the options
  * @throws Error if `NODE_ENV` is production
  */
 export function testAuth<
@@ -74,11 +75,11 @@ export function testAuth<
 export function refuseInProduction(): void {
   if (process.env.NODE_ENV === 'production')
     throw new Error(
-      'latchkey: latchkey/testing is for tests: it refuses to work while NODE_ENV is production',
+      'latchkey: latchkey/testing is for tests only: it does not work while NODE_ENV is production',
     );
 }
 
-/** `auth.testing` as a plugin. */
+/** Creates the plugin that adds `auth.testing`. */
 function testing(mailbox: Mailbox, empty: () => Promise<void>): Plugin<'testing', Testing> {
   return definePlugin({
     name: 'testing',
@@ -86,10 +87,10 @@ function testing(mailbox: Mailbox, empty: () => Promise<void>): Plugin<'testing'
   });
 }
 
-/** Whose migrations the current statement is one of. */
+/** The database whose migrations are sending the current statement. */
 const migrating = new AsyncLocalStorage<Core['database']>();
 
-/** Runs the migrations before the first statement, so that tests need not wait for them anywhere. */
+/** Runs the migrations before the first statement, so that tests do not have to wait for them. */
 function migrateFirst({ database }: Core, migrate: () => Promise<unknown>): void {
   const migrated = once(() => migrating.run(database, migrate));
   const ready = database.ready.bind(database);
@@ -115,43 +116,45 @@ export class Testing {
     this.#empty = empty;
   }
 
-  /** The number of users without an email of the test's own. @internal */
+  /** Counts one more user whose email the test did not choose. @internal */
   count(): number {
     return ++this.#counted;
   }
 
-  /** The emails so far, oldest first. Some are sent after the response: to wait for one, use {@link nextMail}. */
+  /** The emails so far, oldest first. Some are sent after the response: use {@link nextMail} to wait for one. */
   get mails(): readonly MailMessage[] {
     return this.#mailbox.mails;
   }
 
   /**
-   * The oldest email that no earlier call has returned. Waits for it, as it may be sent after the response.
+   * Returns the oldest email that no earlier call has returned. Waits for it, because it might be sent after the
+   * response.
    *
-   * @param filter which emails to look at; the others stay for later calls
-   * @throws Error if there is none in time, naming those that there are
+   * @param filter the emails to consider; other emails stay for later calls
+   * @throws Error if no such email arrives in time. It lists the emails that are there
    */
   nextMail(filter: MailFilter = {}): Promise<MailMessage> {
     return this.#mailbox.next(filter);
   }
 
   /**
-   * Moves latchkey's time on: sessions, emailed links, codes, limits in the database and everything else that depends on the
-   * time behave as they will then. The clocks of Node, Redis and providers do not change.
+   * Moves latchkey's time forward. Sessions, emailed links, codes, limits in the database and everything else that
+   * depends on the time behave as they will at that time. The clocks of Node, Redis and providers do not change.
    *
-   * @throws TypeError unless `seconds` is a number from 0 on
+   * @throws TypeError if `seconds` is negative or not a finite number
    */
   advance(seconds: number): void {
     if (!Number.isFinite(seconds) || seconds < 0)
-      throw new TypeError('latchkey: auth.testing.advance: give a number of seconds; time does not go back');
+      throw new TypeError('latchkey: auth.testing.advance: pass a number of seconds; time cannot go back');
     if (seconds > 0) this.#core.database.clock.skip(seconds * 1000);
   }
 
   /**
-   * Empties all of latchkey's tables, and the table of `user.model`; forgets the emails, and goes back to the real time.
+   * Empties all of latchkey's tables and the table of `user.model`, deletes the kept emails, and returns to the real
+   * time.
    *
-   * @throws Error if the database is not in memory, and has no `test` in its name or in `tablePrefix`: it may be one whose
-   *   data you need; or if rows of the app refer to users and may not go
+   * @throws Error if the database is not in memory and has no `test` in its name or in `tablePrefix`, because it might
+   *   contain data that you need; or if rows of the app refer to users and cannot be deleted with them
    */
   async reset(): Promise<void> {
     await this.#empty();
@@ -161,7 +164,7 @@ export class Testing {
   }
 }
 
-/** Deletes the rows of all tables, given by their models, and the app's rows of users. @throws like `Testing.reset` */
+/** Deletes the rows of these models' tables, and the app's rows of users. @throws like `Testing.reset` */
 export async function emptyTables(auth: AnyAuth, models: object): Promise<void> {
   const { core } = internalsOf(auth);
   requireDatabaseForTests(core);
@@ -183,7 +186,7 @@ export async function emptyTables(auth: AnyAuth, models: object): Promise<void> 
     });
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error;
-    const what = 'rows of the app refer to users, and may not go with them. Delete those rows first';
+    const what = 'rows of the app refer to users, and cannot be deleted with them. Delete those rows first';
     throw new Error(`latchkey: auth.testing.reset: ${what}`, { cause: error });
   }
 }
@@ -192,7 +195,7 @@ interface Quoting {
   readonly queryGenerator: { quoteIdentifier(name: string): string };
 }
 
-/** An app's own config may name the database that its developer works with. */
+/** Requires a database for tests, because an app's own config can name the database that its developer works with. */
 function requireDatabaseForTests({ database, settings }: Core): void {
   const { config, options } = database.sequelize as unknown as {
     config: { database?: string | null };
@@ -201,7 +204,7 @@ function requireDatabaseForTests({ database, settings }: Core): void {
   const name = (database.dialect === 'sqlite' ? options.storage : config.database) ?? '';
   if (name === ':memory:' || /test/i.test(`${name} ${settings.tablePrefix}`)) return;
   throw new Error(
-    `latchkey: auth.testing.reset: the database ${name} may be one whose data you need. ` +
-      "Use one that has 'test' in its name, or set tablePrefix to 'test_', or leave database out",
+    `latchkey: auth.testing.reset: the database ${name} might contain data that you need. ` +
+      "Use a database with 'test' in its name, set tablePrefix to 'test_', or leave database out",
   );
 }

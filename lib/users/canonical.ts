@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 import { invalidField } from '../errors.js';
 
-/** An email in canonical form. @throws AuthError `validation_failed` */
+/** Returns an email in canonical form. @throws AuthError `validation_failed` */
 export function readEmail(value: string, pointer: string): string {
   const email = canonicalEmail(value);
   if (email) return email;
@@ -21,8 +21,8 @@ const USERNAME = /^[A-Za-z0-9_.-]{3,30}$/;
  *
  * - trimmed and in lower case;
  * - the local part in ASCII, without quotes, comments or commas, so that no look-alike (Kelvin sign, dotless i,
- *   zero-width or full-width characters) is accepted in place of another character; and not with a hyphen first, which
- *   programs that send mail take for an option (CVE-2020-7769);
+ *   zero-width or full-width characters) is accepted in place of another character. It must not start with a hyphen,
+ *   because programs that send mail can mistake it for an option (CVE-2020-7769);
  * - the domain in ASCII (punycode, UTS 46), with at least two labels.
  */
 export function canonicalEmail(value: unknown): string | null {
@@ -38,12 +38,12 @@ export function canonicalEmail(value: unknown): string | null {
   return DOMAIN.test(domain) && canonical.length <= MAX_EMAIL ? canonical : null;
 }
 
-/** A username in its stored form, or null if it is invalid: 3 to 30 of `a-z 0-9 _ . -`, case-insensitive. */
+/** Returns a username in its stored form, or null if it is not 3 to 30 of `a-z 0-9 _ . -`, in any case. */
 export function canonicalUsername(value: unknown): string | null {
   return typeof value === 'string' && USERNAME.test(value) ? asciiLowerCase(value) : null;
 }
 
-/** Plain toLowerCase() would turn the Kelvin sign into an ASCII k. */
+/** Lower-cases ASCII letters only, because `toLowerCase()` would turn the Kelvin sign into an ASCII k. */
 export function asciiLowerCase(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

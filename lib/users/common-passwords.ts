@@ -6,7 +6,7 @@ const MIN_WORD = 8;
 const MIN_PIECE = 3;
 const WORDS_WITH_DIGITS = 1000;
 
-// Words that attackers also combine with digits, but which rank low on the list or are missing.
+// Words that attackers also combine with digits, but that rank low on the list or are missing from it.
 const EXTRA_WORDS = [
   'adminadmin administrator guest login root toor user linkedin contraseña motdepasse passwort пароль йцукен привет',
   'january february april june july august september october november autumn',
@@ -22,7 +22,8 @@ const ROWS = [
 // Separated by NUL, which no password contains.
 const WALKS = ROWS.flatMap((row) => [row, [...row].reverse().join('')]).join('\0');
 
-// `1` stands for i or l. The last one maps the shifted digit row of a US keyboard to digits.
+// There are two leet readings, because `1` can stand for i or l. The last reading maps the shifted digit row of a US
+// keyboard to digits.
 const LEET = { '@': 'a', $: 's', '0': 'o', '3': 'e', '4': 'a', '5': 's', '7': 't', '!': 'i' };
 const READINGS: Readonly<Record<string, string>>[] = [
   {},
@@ -44,7 +45,7 @@ export async function isCommonPassword(password: string): Promise<boolean> {
   });
 }
 
-/** A text in lower case, as it is and with letters in place of the characters that stand for them: `acme` for `4cm3`. */
+/** Lower-cases a string, and also replaces characters by the letters that they stand for: `acme` for `4cm3`. */
 export function readingsOf(text: string): string[] {
   const folded = text.normalize('NFKC').toLowerCase();
   return READINGS.map((reading) => withLetters(folded, reading));
@@ -68,7 +69,7 @@ function isPattern(password: string): boolean {
   return isRepeated(password) || isRun(password) || isWalk(bare);
 }
 
-/** Repetitions of a few characters. Only ASCII: there are too many other characters for attackers to try. */
+/** Whether a password repeats a few characters. Only ASCII counts: there are too many other characters to try. */
 function isRepeated(password: string): boolean {
   const characters = [...password];
   if (!/^\p{ASCII}*$/u.test(password)) return false;
@@ -80,7 +81,7 @@ function isRepeated(password: string): boolean {
   );
 }
 
-/** Each letter or digit equals or adjoins the previous one: `abcdefgh`, `12344321`, `90123456`. */
+/** Whether each letter or digit equals or adjoins the previous one: `abcdefgh`, `12344321`, `90123456`. */
 function isRun(password: string): boolean {
   if (!/^[a-z\d]+$/.test(password)) return false;
   const points = Array.from(password, (character) => character.codePointAt(0) ?? 0);
@@ -90,7 +91,7 @@ function isRun(password: string): boolean {
   });
 }
 
-/** A concatenation of pieces of rows and of repeated characters: `1234qwer`, `qazwsxedc`, `111222333`. */
+/** Whether a password consists of pieces of rows and of repeated characters: `1234qwer`, `qazwsxedc`, `111222333`. */
 function isWalk(password: string): boolean {
   const reached = new Set([0]);
   for (const start of reached) {

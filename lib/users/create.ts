@@ -15,28 +15,28 @@ import type { FoundRow, RowKey } from './rows.js';
 import { runHook } from './updates.js';
 import type { Users } from './users.js';
 
-/** Who creates an account, as the app's hooks get it. */
+/** The creator of an account, as it is passed to the app's hooks. */
 interface Creator {
   readonly via: CreatedVia;
   /** The provider's id. */
   readonly provider?: string;
-  /** What the provider said of the person. */
+  /** The provider's claims about the user. */
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 
 /** How an account is created. */
 export interface SignUpContext extends Creator {
-  /** Whose values the fields are. */
+  /** Who sets the fields. */
   readonly from: FieldSource;
   readonly fields?: FieldValues;
-  /** What else belongs to the account, such as an email to its owner, in the same transaction. */
+  /** Writes other data of the account, such as an email to its owner, in the same transaction. */
   readonly alongside?: (created: UserRecord, transaction: Transaction) => Promise<void>;
 }
 
-/** What `signUp: 'closed'` does not refuse: accounts that the app itself makes, and not the person. */
+/** The ways of creating an account that `signUp: 'closed'` allows, because the app uses them and not the user. */
 const BY_THE_APP: ReadonlySet<string> = new Set(['code', 'admin', 'import']);
 
-/** The only place where accounts are created, so that no way of creating one can skip the app's hooks and rows. */
+/** The only place where accounts are created, so that the app's hooks and rows are never skipped. */
 export class SignUp {
   readonly #accounts: NewAccounts;
   readonly #many: ManyUsers;
@@ -55,9 +55,9 @@ export class SignUp {
   /**
    * Creates an account, with the app's hooks and fields, in one transaction, and emits `user.created`.
    *
-   * @param transaction one to take part in
-   * @throws AuthError `sign_up_refused` (403), `email_taken`, `username_taken` (409), `validation_failed` (422), and what
-   *   hooks throw
+   * @param transaction a transaction to take part in
+   * @throws AuthError `sign_up_refused` (403), `email_taken`, `username_taken` (409), `validation_failed` (422), and
+   *   what hooks throw
    */
   async create(
     user: NewUser,
@@ -66,7 +66,7 @@ export class SignUp {
   ): Promise<UserRecord> {
     this.checkOpen(creator.via);
     const fields = this.users.fields.read(given, from, 'create');
-    // Not what the hooks throw: a unique constraint of the app's table says nothing about emails.
+    // Only the insert's error counts: in a hook's error, a unique constraint of the app's own table can be violated.
     let refused: unknown;
     const onRefused = (error: unknown) => {
       refused = error;
@@ -81,13 +81,13 @@ export class SignUp {
     try {
       return await (transaction ? work(transaction) : this.database.transaction(work));
     } catch (error) {
-      // After the transaction: on PostgreSQL, an error ends it.
+      // Find the cause after the transaction, because on PostgreSQL an error aborts it.
       throw (error === refused && (await this.users.takenBy(error, user))) || error;
     }
   }
 
   /**
-   * Refuses people who may not sign up themselves. Call it before the work that a sign-up needs, such as a hash.
+   * Refuses a sign-up if people cannot sign up themselves. Call it before costly work, such as hashing a password.
    *
    * @throws AuthError `sign_up_refused`
    */
@@ -96,7 +96,7 @@ export class SignUp {
   }
 
   /**
-   * Creates many accounts whose fields have been read. What the app refuses leaves nothing behind.
+   * Creates many accounts whose fields have been read. An account that the app refuses leaves nothing behind.
    *
    * @returns the id of each account, or why it was not created
    * @throws what hooks throw, except for an AuthError
@@ -106,7 +106,7 @@ export class SignUp {
   }
 }
 
-/** An account that can be created, and the app's row that it belongs to; null if its row is created too. */
+/** An account that can be created, and the app's row that it belongs to. The row is null if it is created too. */
 interface Fresh {
   readonly account: NewAccount;
   readonly row: AppRow | null;
@@ -115,7 +115,7 @@ interface Fresh {
 /** A new user. */
 interface Created {
   readonly record: UserRecord;
-  /** Whether an undo may give the email back to another account. Then the user must not stay. */
+  /** Whether an undo might restore the email to another account. If so, the new user must be removed. */
   readonly isHeld: boolean;
 }
 
@@ -130,9 +130,9 @@ class NewAccounts {
   ) {}
 
   /**
-   * Runs the hooks, and writes the users, the app's rows and what plugins write.
+   * Runs the hooks, and writes the users, the app's rows and the plugins' values.
    *
-   * @param onRefused gets the error of the database that refuses the users
+   * @param onRefused receives the error if the database rejects the users
    * @returns the users, in the order of the accounts
    * @throws what the app's code throws
    */
@@ -206,7 +206,7 @@ class NewAccounts {
 
 const MAX_ROUNDS = 10;
 const BATCH = 500;
-// Each row of the app has statements of its own, and a transaction has four seconds in all.
+// Each row of the app needs its own statements, and a transaction has four seconds in total.
 const BATCH_WITH_ROWS = 50;
 
 /** Creates many accounts with few statements, and leaves out those that cannot be created. */
@@ -219,7 +219,8 @@ class ManyUsers {
   ) {}
 
   /**
-   * Creates the accounts that can be, in batches with a transaction each. With hooks of the app, each account has its own.
+   * Creates all accounts that can be created, in batches with one transaction each. If the app has hooks, each account
+   * gets its own transaction.
    *
    * @throws what hooks throw, except for an AuthError
    */
@@ -232,7 +233,9 @@ class ManyUsers {
     return outcomes;
   }
 
-  /** How many accounts one transaction makes at most: what a hook refuses leaves nothing behind. */
+  /**
+   * The maximum number of accounts per transaction: one if there are hooks, because a refusal rolls back all of them.
+   */
   get #batchSize(): number {
     const { beforeCreateUser, afterCreateUser, createRow } = this.hooks;
     if (beforeCreateUser || afterCreateUser || createRow) return 1;
@@ -246,14 +249,16 @@ class ManyUsers {
       } catch (error) {
         if (error instanceof AuthError && error.code !== 'unavailable')
           return this.#afterRefusal(accounts, options, error);
-        // Lost a race with another insert: the next round finds that account.
+        // This insert lost a race with another one: the next round finds the other account.
         if (!violatedUnique(error)) throw error;
         if (round === MAX_ROUNDS) throw new AuthError('unavailable');
       }
     }
   }
 
-  /** The app's code has refused one of the accounts, which undid them all. */
+  /**
+   * Retries accounts one by one after the app's code refused one of them, because the refusal rolled back all of them.
+   */
   async #afterRefusal(
     accounts: readonly NewAccount[],
     options: ManyOptions,
@@ -286,7 +291,7 @@ class ManyUsers {
     return outcomes;
   }
 
-  /** Creates those that can be. @throws what the app's code throws */
+  /** Creates all accounts that can be created. @throws what the app's code throws */
   async #create(
     accounts: readonly NewAccount[],
     { via, seen }: ManyOptions,
@@ -310,7 +315,7 @@ class ManyUsers {
     return outcomes;
   }
 
-  /** The account that is there already, or why there can be none. Null if it can be made. */
+  /** Returns the account that already exists, or why it cannot be created. Null if it can be created. */
   #outcomeOf(
     account: NewAccount,
     { users, rows, taken }: Known,
@@ -343,7 +348,8 @@ class ManyUsers {
     ];
     const select = (condition: string, values: Record<string, string[]>) =>
       this.users.table.shown('u').select(`WHERE ${condition}`, values, transaction);
-    // The accounts last: another import may commit between two statements, and what is taken is not by the account itself.
+    // Select the accounts by id last: if another import commits the same account between two statements, it must be
+    // found as this account, not only as one that has taken the email.
     const taken = new Set<string>();
     for (const [part, values] of valuesByPart(accounts.map(({ values }) => [values, '']))) {
       const given = values.map(([, value]) => value);
@@ -358,40 +364,40 @@ class ManyUsers {
   }
 }
 
-/** An account to make. */
+/** An account to create. */
 export interface NewAccount {
   readonly user: NewUser;
   readonly fields: FieldValues;
-  /** Whether the user's id was given, so that it may be somebody else's. @default false: it is derived from the user */
+  /** Whether the import row has an id, which might be another user's. @default false: it is derived from the user */
   readonly hasGivenId?: boolean;
   /** The primary key of the app's row that it belongs to. @default none: its row is made */
   readonly rowKey?: RowKey | undefined;
-  /** What plugins write for it. @default nothing */
+  /** The values that plugins write for the account. @default nothing */
   readonly values?: ReadonlyMap<RowPart, unknown>;
 }
 
-/** How accounts are made. */
+/** How accounts are created. */
 export interface ManyOptions {
   readonly via: CreatedVia;
-  /** Rolls everything back. @default false */
+  /** Whether everything is rolled back. @default false */
   readonly isTrial?: boolean;
-  /** The ids of the accounts that the run has met and, in a trial, what they would have taken. @default not known */
+  /** The ids of the run's earlier accounts and, in a trial, the names they would have taken. @default not known */
   readonly seen?: Set<string>;
 }
 
-/** The id of the account, which may have been there before, or why there is none. */
+/** The id of the account, whether it is new or existed before, or why there is no account. */
 export type Outcome = { readonly id: string } | Refusal;
 
-/** What became of each account. */
+/** The outcome of each account. */
 export type Outcomes = Map<NewAccount, Outcome>;
 
-/** What the database has already. */
+/** The users, rows and names that the database already contains. */
 interface Known {
   /** By id. */
   readonly users: ReadonlyMap<string, User>;
-  /** By the primary keys that accounts name. */
+  /** By the primary keys that the accounts refer to. */
   readonly rows: ReadonlyMap<RowKey, FoundRow>;
-  /** Emails, usernames and what plugins know of; and those of the earlier accounts. */
+  /** Emails, usernames and plugins' identities, including those of earlier accounts in the list. */
   readonly taken: Set<string>;
 }
 
@@ -403,7 +409,7 @@ const USERNAME_TAKEN: Refusal = {
   code: 'username_taken',
   detail: 'another account, or an earlier one in the list, has this username',
 };
-const ID_TAKEN: Refusal = { code: 'id_taken', detail: 'the account with this id is somebody else’s' };
+const ID_TAKEN: Refusal = { code: 'id_taken', detail: 'another user’s account has this id' };
 const NO_ROW: Refusal = {
   code: 'ref_not_found',
   detail: 'user.model has no row with this primary key: leave ref out, for a new row',
@@ -414,7 +420,7 @@ const ROW_TAKEN: Refusal = {
 };
 const DUPLICATE: Refusal = { code: 'duplicate_row', detail: 'an earlier row is of the same user' };
 
-/** What an account has that no other may have. */
+/** Returns the values of an account that no other account can have. */
 export function takenBy({ user, rowKey, values = new Map() }: NewAccount): string[] {
   const ofParts = [...values].flatMap(([part, value]) => part.identitiesOf?.(value) ?? []);
   const ofRow = rowKey === undefined ? [] : [rowIdentity(rowKey)];
@@ -432,7 +438,7 @@ function rowIdentity(key: RowKey): string {
   return `row ${key}`;
 }
 
-/** The values that accounts have for each part, by the accounts' ids. */
+/** Groups the values of accounts by part, with the accounts' ids. */
 function valuesByPart(
   accounts: readonly (readonly [values: NewAccount['values'], id: string])[],
 ): Map<RowPart, [id: string, value: unknown][]> {

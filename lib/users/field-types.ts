@@ -17,7 +17,7 @@ type Stored<O extends FieldOptions> = O extends { required: true } ? ValueOf<O> 
 
 type OutputOf<O extends FieldOptions> = O extends { output: infer Output } ? Output : 'self';
 
-/** The fields of a user, as far as somebody sees them. */
+/** The fields of a user that the given audience can see. */
 export type FieldsOf<F extends FieldsOptions, Output = 'self'> = {
   readonly [K in keyof F as OutputOf<F[K]> extends Output ? K : never]: Stored<F[K]>;
 };
@@ -28,7 +28,7 @@ type MustBeGiven<O extends FieldOptions> = O extends { required: true }
     : false
   : false;
 
-/** The fields of a new user: those that are required and have no default must be given. */
+/** The fields of a new user. Those that are required and have no default must be passed. */
 export type NewFields<F extends FieldsOptions> = {
   readonly [K in keyof F as MustBeGiven<F[K]> extends true ? K : never]: Stored<F[K]>;
 } & { readonly [K in keyof F as MustBeGiven<F[K]> extends true ? never : K]?: Stored<F[K]> | undefined };
@@ -43,12 +43,12 @@ type HasFields<F extends FieldsOptions> = keyof F extends never
     ? false
     : true;
 
-/** A type of a response, with the fields in every user within it. */
+/** A response type, with the fields added to every user within it. */
 type WithUsers<T, F extends FieldsOptions> =
   T extends Promise<infer Value>
     ? Promise<WithUsers<Value, F>>
     : T extends User
-      ? // What administrators see has an index signature.
+      ? // The type of users for administrators has an index signature.
         T & FieldsOf<F, string extends keyof T ? 'self' | 'admin' : 'self'>
       : T extends { readonly user: User }
         ? T & { readonly user: WithUsers<T['user'], F> }
@@ -56,7 +56,7 @@ type WithUsers<T, F extends FieldsOptions> =
           ? T & { readonly users: readonly WithUsers<Value, F>[] }
           : T;
 
-/** The type of an input, with the fields that it takes. */
+/** An input type, with the fields that it accepts. */
 type WithInput<T, F extends FieldsOptions> = T extends { fields?: infer Values }
   ? Omit<T, 'fields'> &
       (typeof ofNewUser extends keyof NonNullable<Values>
@@ -70,7 +70,7 @@ type WithInputs<T extends readonly unknown[], F extends FieldsOptions> = {
   [K in keyof T]: WithInput<T[K], F>;
 };
 
-/** Not functions with type parameters, which cannot be mapped. */
+/** Properties that are kept as they are, because functions with type parameters cannot be mapped. */
 type Kept = 'on' | 'models' | symbol;
 
 type Filled<T, F extends FieldsOptions> = {

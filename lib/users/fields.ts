@@ -11,16 +11,16 @@ export interface FieldValues {
 /** Exists in the type system only. */
 export declare const ofNewUser: unique symbol;
 
-/** The values of a new user's fields. The type system tells them apart, since some of them must be given. */
+/** The values of a new user's fields. They have their own type, because required fields must be passed. */
 export interface NewFieldValues extends FieldValues {
   /** Never set. */
   readonly [ofNewUser]?: never;
 }
 
-/** Whose values they are: `user` for the user's own, `code` for those of the app's code and of administrators. */
+/** Who sets the values: `user` for the user, `code` for the app's code and administrators. */
 export type FieldSource = 'user' | 'code';
 
-/** The fields that the app adds to its users: their columns, and what their values may be. */
+/** The fields that the app adds to its users: their columns, and the rules for their values. */
 export class Fields {
   readonly #fields: readonly (readonly [name: string, options: FieldOptions])[];
 
@@ -29,12 +29,12 @@ export class Fields {
     for (const [name, { default: value }] of this.#fields) this.#checkDefault(name, value);
   }
 
-  /** The names of the fields that users see of themselves. */
+  /** The names of the fields that users see in their own account. */
   get shown(): readonly string[] {
     return this.#withOutput('self');
   }
 
-  /** The names of those that administrators see. */
+  /** The names of the fields that administrators see. */
   get forAdmins(): readonly string[] {
     return this.#withOutput('self', 'admin');
   }
@@ -49,7 +49,7 @@ export class Fields {
     return this.#fields.map(([name]) => name);
   }
 
-  /** The defaults of those fields that have one. */
+  /** The defaults of the fields that have one. */
   get defaults(): FieldValues {
     return Object.fromEntries(
       this.#fields.flatMap(([name, { default: value }]) => ((value ?? null) === null ? [] : [[name, value]])),
@@ -57,7 +57,7 @@ export class Fields {
   }
 
   /**
-   * The fields of a request's body, flat and in snake_case.
+   * Returns the schema of the fields in a request's body, flat and in snake_case.
    *
    * @param purpose `update` makes all of them optional
    * @internal
@@ -72,18 +72,18 @@ export class Fields {
     );
   }
 
-  /** Takes the fields out of a body with {@link wireShape}. */
+  /** Extracts the fields from a body that has passed {@link wireShape}. */
   fromWire(body: object): FieldValues {
     const values = this.#fields.map(([name]) => [name, (body as FieldValues)[snakeCase(name)]] as const);
     return Object.fromEntries(values.filter(([, value]) => value !== undefined));
   }
 
-  /** The fields in a row of the app's model. */
+  /** Reads the fields from a row of the app's model. */
   fromRow(get: (attribute: string) => unknown): FieldValues {
     return Object.fromEntries(
       this.#fields.map(([name, { type, output }]) => {
         const value = get(name);
-        // The model's default scope leaves it out, which only a field that nobody sees may be.
+        // The model's default scope leaves the field out, which is allowed only if no one can see the field.
         if (value === undefined && output === 'none') return [name, undefined];
         return [name, (value ?? null) === null ? null : (toType(type, value) ?? null)];
       }),
@@ -91,9 +91,9 @@ export class Fields {
   }
 
   /**
-   * Checks values that were given by their names in camelCase, and adds defaults for a new user.
+   * Checks values by their names in camelCase, and adds defaults for a new user.
    *
-   * @throws AuthError `validation_failed`, also for fields that do not exist or that this source may not set
+   * @throws AuthError `validation_failed`, including for fields that do not exist or that this source cannot set
    */
   read(given: FieldValues, from: FieldSource, purpose: 'create' | 'update'): FieldValues {
     const values = this.#check(given, from);
@@ -106,14 +106,14 @@ export class Fields {
     });
   }
 
-  /** The required fields that have no value. */
+  /** Returns the names of the required fields that have no value. */
   missingIn(values: FieldValues): readonly string[] {
     return this.#fields
       .filter(([name, { required }]) => required && (values[name] ?? null) === null)
       .map(([name]) => name);
   }
 
-  /** The values that follow their fields' rules, for sources that may be wrong, such as providers. */
+  /** Returns only the values that follow their fields' rules, for sources that might be wrong, such as providers. */
   onlyValid(given: FieldValues): FieldValues {
     return Object.fromEntries(
       this.#fields.flatMap(([name, options]) => {
@@ -171,7 +171,7 @@ function columnOf(options: FieldOptions): Column {
     date: column.anyTime,
     json: column.document,
   };
-  // Nullable even if it is required, since users may have been there before the field.
+  // The column is nullable even if the field is required, because users can be older than the field.
   const nullable = (kinds[type]() as Column).nullable().quoted();
   if (output === 'none') return nullable.inModels();
   const meta = describeField(options);
@@ -185,18 +185,18 @@ const MAX_JSON_BYTES = 16 * 1024;
 // Deeper values could exceed the stack of code that walks them.
 const MAX_JSON_DEPTH = 32;
 
-/** What a value of a field may be in JSON. */
+/** Returns the schema of a field's value in JSON. */
 export function wireSchema(options: FieldOptions): z.ZodType {
   return orNull(options, options.type === 'date' ? wireDate : typeOf(options));
 }
 
-/** What a value of a field may be in code: as in JSON, and a date is a `Date`. */
+/** Returns the schema of a field's value in code. It is the schema in JSON, but a date can also be a `Date`. */
 export function codeSchema(options: FieldOptions): z.ZodType {
   const date = z.union([z.date(), wireDate], { error: 'must be a Date in the years 1 to 9999' });
   return orNull(options, options.type === 'date' ? date.refine(isInRange, OUT_OF_RANGE) : typeOf(options));
 }
 
-/** The rules of a field as properties of its schema in the OpenAPI document. */
+/** Describes the rules of a field as properties of its schema in the OpenAPI document. */
 export function describeField(options: FieldOptions): Readonly<Record<string, unknown>> {
   const { type, minLength, minimum, maximum } = options;
   return {
@@ -209,8 +209,8 @@ export function describeField(options: FieldOptions): Readonly<Record<string, un
 }
 
 /**
- * A value of the app's row in the type of its field, since the attribute may have another: Sequelize reads a DECIMAL as
- * text. Null if it has no such value.
+ * Converts a value of the app's row to the type of its field, because the attribute can have another type: for example,
+ * Sequelize reads a DECIMAL as a string. Null if it cannot be converted.
  */
 export function toType(type: FieldType, value: unknown): unknown {
   switch (type) {
@@ -260,12 +260,12 @@ function typeOf({ type, ...options }: FieldOptions): z.ZodType {
 function stringOf({ minLength = 0, maxLength = MAX_STRING, pattern }: Omit<FieldOptions, 'type'>) {
   const text = z
     .string()
-    // Before the pattern, which could take long for a long text.
+    // Check the length before the pattern, which could take long on a long string.
     .check(lengthBetween(minLength, maxLength))
     .refine(isText, { error: 'must be well-formed Unicode without a NUL character', abort: true });
   if (!pattern) return text;
   const error = 'must match the pattern of this field';
-  // With `g` or `y`, an expression remembers where it stopped. OpenAPI knows no flags.
+  // With `g` or `y`, an expression remembers where it stopped. OpenAPI does not support flags.
   const flags = pattern.flags.replace(/[gyd]/g, '');
   const stateless = new RegExp(pattern.source, flags);
   return /^[uv]?$/.test(flags)
@@ -273,7 +273,7 @@ function stringOf({ minLength = 0, maxLength = MAX_STRING, pattern }: Omit<Field
     : text.refine((it) => stateless.test(it), error);
 }
 
-/** Lengths are in code points, as in the databases' columns and in JSON Schema: an emoji is one or a few characters. */
+/** Checks the length in code points, as databases and JSON Schema do: an emoji has one or a few characters. */
 function lengthBetween(minimum: number, maximum: number) {
   return ({ value, issues }: z.core.ParsePayload<string>): void => {
     // No character has more than two UTF-16 units.
@@ -314,7 +314,7 @@ const json = z
     const problem = problemOfJson(value);
     if (problem) context.addIssue({ code: 'custom', message: problem });
   })
-  // As it will be read, for example with dates as strings.
+  // Convert the value to what will be read later, for example with dates as strings.
   .transform((value) => (value === undefined ? value : JSON.parse(JSON.stringify(value))));
 
 function problemOfJson(value: unknown): string | null {
@@ -328,7 +328,7 @@ function problemOfJson(value: unknown): string | null {
   }
   if (text === undefined) return 'must be a value that JSON can represent';
   if (Buffer.byteLength(text) > MAX_JSON_BYTES) return 'must be at most 16 KiB as JSON';
-  // JSON.stringify escapes what is not well-formed.
+  // JSON.stringify escapes NUL and characters that are not well-formed.
   if (/(?<!\\)(\\\\)*\\u(0000|d[89a-f])/i.test(text))
     return 'must be well-formed Unicode without a NUL character';
   // Code that merges such an object into another would change the prototype of all objects.
@@ -336,7 +336,7 @@ function problemOfJson(value: unknown): string | null {
   return null;
 }
 
-/** The number of levels, as far as it matters: it does not follow cycles. */
+/** Counts the levels of nesting, but only until there are too many, so that cycles cause no endless recursion. */
 function depthOf(value: unknown, depth = 1): number {
   if (typeof value !== 'object' || value === null || depth > MAX_JSON_DEPTH) return depth;
   return Math.max(depth, ...Object.values(value).map((inner) => depthOf(inner, depth + 1)));

@@ -6,22 +6,22 @@ import type { Table } from '../tables/table.js';
 
 const HELD = new Error('an undo would give the email back to the account that had it');
 
-/** The refusal of an email that is held. */
+/** Creates the error for an email that is held. */
 export function heldEmail(): AuthError {
   return new AuthError('email_taken', { cause: HELD });
 }
 
-/** Whether an email was refused because it is held. */
+/** Whether an email was rejected because it is held. */
 export function isHeld(error: AuthError): boolean {
   return error.cause === HELD;
 }
 
 /**
- * The emails that changes have taken from accounts, and that an undo would give back. They count as taken for as long as it
- * can, since it would otherwise give a mailbox's owner an account without their address.
+ * The emails that changes have removed from accounts and that an undo would restore. They count as taken as long as the
+ * undo is possible. Otherwise, the owner of the mailbox would get an account back without their address.
  */
 export class HeldEmails {
-  /** @param isOn whether changes can be undone; if not, nothing is held, and no statement is sent */
+  /** @param isOn whether changes can be undone; if not, no email is held, and no statement is sent */
   constructor(
     private readonly database: Database,
     private readonly table: Table<AccountChangeColumns>,
@@ -29,8 +29,8 @@ export class HeldEmails {
   ) {}
 
   /**
-   * Refuses an email that has just been written to a user, if it is held for another one. Not before the write: only the
-   * unique index of users makes this wait for a change that is about to free the email, and has written that it holds it.
+   * Rejects an email that has just been written to a user, if it is held for another user. Call it after the write:
+   * only the unique index of users makes this call wait for a concurrent change that frees the email and holds it.
    *
    * @throws AuthError `email_taken`
    */
@@ -44,12 +44,12 @@ export class HeldEmails {
     if (holder) throw heldEmail();
   }
 
-  /** Looks whether anybody holds an email, and says nothing: so that a refused sign-up does the same work as another one. */
+  /** Looks an email up and ignores the result, so that a refused sign-up does the same work as any other sign-up. */
   async pretend(email: string | null): Promise<void> {
     if (email !== null) await this.#select('c.email = :email', { email });
   }
 
-  /** Those of the emails, which have just been written to new users, that are held. */
+  /** Returns the held ones among emails that have just been written to new users. */
   async among(emails: readonly string[], transaction: Transaction): Promise<ReadonlySet<string>> {
     if (emails.length === 0) return new Set();
     const rows = await this.#select('c.email IN (:emails)', { emails: [...emails] }, transaction);

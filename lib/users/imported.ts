@@ -1,17 +1,17 @@
 import type { Transaction } from 'sequelize';
 import { derivedUuid } from '../crypto/uuid.js';
 
-/** What identifies an imported user whose row has no id of its own. */
+/** The values that identify an imported user whose row has no id. */
 export interface ImportedUser {
   readonly ref: string | null;
-  /** The email and the username, in canonical form, or what else the user signs in with. */
+  /** The email and the username in canonical form, or other identities that the user signs in with. */
   readonly names: readonly (string | null)[];
   readonly createdAt: Date | null;
 }
 
 /**
- * The id of an imported account: the same for the same row, so that a run that broke off can be repeated, and sessions of
- * the older system lead to it. Nobody else's account has it, whatever they sign up with.
+ * Derives the id of an imported account. The same row always gets the same id, so that an interrupted import can be
+ * rerun and sessions of the previous system lead to the account. No sign-up can get this id.
  */
 export function importedId({ ref, names, createdAt }: ImportedUser): string {
   return derivedUuid(JSON.stringify(['import', ref, ...names]), createdAt?.getTime() ?? 0);
@@ -26,19 +26,19 @@ export function isCreationTime(time: Date, now: number): boolean {
 }
 
 /**
- * Verifies a password against a hash of another system's. Anything but `true` refuses it.
+ * Verifies a password against another system's hash. Any result but `true` rejects the password.
  *
- * @param stored the hash as it was given to the import
+ * @param stored the hash as it was passed to the import
  */
 export type LegacyVerifier = (password: string, stored: string) => boolean | Promise<boolean>;
 
 /** Verifiers by the name of their scheme: 1 to 32 of `a-z`, digits, `_` and `-`, with a letter first. */
 export type LegacyVerifiers = Readonly<Record<string, LegacyVerifier>>;
 
-/** A user of another system, for `auth.importUsers`. Plugins add what they take. */
+/** A user of another system, for `auth.importUsers`. Plugins add the keys that they accept. */
 export interface ImportRow {
   /**
-   * What identifies the user in the other system. It comes back in the report, beside the account's id. With `user.model`,
+   * The user's identifier in the other system. The report contains it, along with the account's id. With `user.model`,
    * it is the primary key of the app's row that the account belongs to.
    * @default none: the report names the row's index
    */
@@ -58,7 +58,7 @@ export interface ImportRow {
   passwordHash?: string | null | undefined;
   /** When the account was created: a Date, or a full ISO 8601 time. @default now */
   createdAt?: Date | string | null | undefined;
-  /** The values of the app's fields. They are not used for a row of the app that exists. @default their defaults */
+  /** The values of the app's fields. They are not written to an existing row of the app. @default their defaults */
   fields?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
@@ -68,7 +68,7 @@ export interface Refusal {
   readonly detail: string;
 }
 
-/** What a plugin takes from the rows of an import. Its keys are declared with `declareRowKeys`. */
+/** The part of an import's rows that a plugin reads. Its keys are declared with `declareRowKeys`. */
 export interface RowPart<Value = unknown> {
   /** The keys of a row that it reads. */
   readonly keys: readonly (keyof ImportRow)[];
@@ -79,15 +79,15 @@ export interface RowPart<Value = unknown> {
    * @throws AuthError `validation_failed`, whose first error says why the row is skipped
    */
   read(row: ImportRow): Promise<Value | null>;
-  /** Whether a user can sign in with it, without an email and username. @default false */
+  /** Whether a user can sign in with this part, without an email and username. @default false */
   readonly isWayIn?: boolean;
-  /** The values of the plugin's columns of users. */
+  /** Returns the values of the columns that the plugin adds to users. */
   columnsOf?(value: Value): Readonly<Record<string, unknown>>;
-  /** What only one user may have, as keys that compare equal. */
+  /** Returns the identities that only one user can have, as keys that compare equal. */
   identitiesOf?(value: Value): readonly string[];
-  /** Those identities that users have already. */
+  /** Returns the identities that existing users have. */
   takenAmong?(values: readonly Value[], transaction: Transaction): Promise<readonly string[]>;
-  /** Why a row is skipped whose identity is taken. */
+  /** The reason to skip a row whose identity is taken. */
   readonly taken?: Refusal;
   /** Writes the values of new users. */
   write?(values: ReadonlyMap<string, Value>, transaction: Transaction): Promise<void>;
@@ -100,5 +100,5 @@ export function declareRowKeys(keys: readonly (keyof ImportRow)[], how: string):
   for (const key of keys) rowKeys.set(key, how);
 }
 
-/** What plugins take from the rows of an import, and how to enable them. */
+/** The keys that plugins read from the rows of an import, and how to enable them. */
 export const switchesOfRowKeys: ReadonlyMap<string, string> = rowKeys;

@@ -16,8 +16,8 @@ const NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 const VERIFY_MS = 5000;
 
 /**
- * Hashes in formats that only the app can verify. They are stored as `$legacy$<name>$<hash>`, so that each is verified by
- * the function of its scheme and by no other, which might take it for something else.
+ * Hashes in formats that only the app can verify. They are stored as `$legacy$<name>$<hash>`, so that each hash is
+ * verified only by the function of its scheme. Another function might misread it.
  */
 export class LegacyHashes {
   readonly #verifiers: Map<string, LegacyVerifier>;
@@ -25,14 +25,14 @@ export class LegacyHashes {
 
   constructor(
     private readonly configured: LegacyVerifiers,
-    /** Whose option they are, for the log. */
+    /** The owner of the option, for the log. */
     private readonly owner: string,
     private readonly logger: Logger,
   ) {
     this.#verifiers = new Map(Object.entries(configured));
   }
 
-  /** Parses a stored hash of another system's. Null if nothing can verify it. */
+  /** Parses a stored hash of another system. Null if no function can verify it. */
   readonly read = (stored: string): ForeignHash | null => {
     const [, name, hash = ''] = TAGGED.exec(stored) ?? [];
     if (name === undefined) return readForeignHash(stored);
@@ -54,14 +54,14 @@ export class LegacyHashes {
   /**
    * Adds the verifiers of an import, for the rest of the process.
    *
-   * @throws TypeError if a name is not valid or another function has it, or if it is no function
+   * @throws TypeError if a name is invalid or belongs to another function, or if a verifier is not a function
    */
   add(given: LegacyVerifiers): void {
     for (const [name, verifier] of Object.entries(checkVerifiers(given, 'auth.importUsers'))) {
       const known = this.#verifiers.get(name);
       if (known && known !== verifier)
         throw new TypeError(
-          `latchkey: auth.importUsers: verifyLegacy.${name} is another function than before: give the one of the config`,
+          `latchkey: auth.importUsers: verifyLegacy.${name} is another function than before: pass the function of the config`,
         );
       this.#verifiers.set(name, verifier);
       if (!Object.hasOwn(this.configured, name))
@@ -73,7 +73,8 @@ export class LegacyHashes {
   }
 
   /**
-   * A hash from another system, as it is stored. One in no known format is taken for the only scheme there is.
+   * Returns a hash from another system in its stored form. A hash in an unknown format is assigned to the only scheme,
+   * if there is exactly one.
    *
    * @param offered the schemes of the import, if it names some
    * @throws AuthError `validation_failed` if it cannot be used
@@ -106,7 +107,7 @@ export class LegacyHashes {
       );
       return answer === true;
     } catch (error) {
-      // Not its message, which could contain the password.
+      // The error's message is not logged, because it could contain the password.
       const what = error instanceof Error && error.message === 'too slow' ? 'took too long' : 'threw';
       this.logger.error(`latchkey: verifyLegacy.${name} ${what}, so the password was refused`);
       return false;
@@ -127,7 +128,7 @@ function unusable(code: string, detail: string): AuthError {
   return invalidField('/password_hash', code, detail);
 }
 
-/** @throws TypeError if these are no verifiers */
+/** Checks that an option contains verifiers. @throws TypeError if it does not */
 export function checkVerifiers(given: unknown, of: string): LegacyVerifiers {
   if (typeof given !== 'object' || given === null)
     throw new TypeError(`latchkey: ${of}: verifyLegacy must be an object of functions, by name`);

@@ -11,7 +11,7 @@ const BREACH_CHECK_MS = 2000;
 /** Checks whether a password is known from a data breach. */
 export type BreachCheck = (password: string) => Promise<boolean>;
 
-/** What a new password must be: see `PasswordRuleOptions`. */
+/** The rules for a new password: see `PasswordRuleOptions`. */
 export interface PasswordRuleSettings {
   readonly minLength: number;
   readonly common: boolean;
@@ -24,11 +24,12 @@ interface Fault {
 }
 
 /**
- * The rules for new passwords: their length, and that they are neither common nor breached, nor the user's own
- * identifier, nor little more than a word of the app's own. There are no composition rules (NIST SP 800-63B-4, 3.1.1.2; ASVS 5.0, 6.2).
+ * The rules for new passwords. They limit the length, and reject a password that is common, breached or the user's own
+ * identifier, or that is too short without the app's own words. There are no composition rules (NIST SP 800-63B-4,
+ * 3.1.1.2; ASVS 5.0, 6.2).
  */
 export class PasswordRules {
-  /** In lower case, the longest first: one can be a part of another. */
+  /** In lower case, longest first, because one word can be a part of another. */
   readonly #words: readonly string[];
 
   /**
@@ -49,7 +50,7 @@ export class PasswordRules {
       .sort((a, b) => b.length - a.length);
   }
 
-  /** What a password must be, for the OpenAPI document. */
+  /** Describes valid passwords, for the OpenAPI document. */
   get description(): string {
     const { minLength, common } = this.options;
     return `${minLength} to ${MAX_PASSWORD} characters${common ? ', and not a common password' : ''}`;
@@ -65,7 +66,8 @@ export class PasswordRules {
   }
 
   /**
-   * Checks a password that the app's code gives, which may have been accepted by another system.
+   * Checks a password that the app's code passes. With `skip`, the rules do not apply, because another system might
+   * have accepted the password.
    *
    * @throws AuthError `validation_failed`
    */
@@ -78,7 +80,7 @@ export class PasswordRules {
     }
   }
 
-  /** What is wrong with a new password. Null if it can be used. */
+  /** Returns what is wrong with a new password. Null if it can be used. */
   async faultOf(password: unknown, identifiers: readonly (string | null)[]): Promise<Fault | null> {
     if (typeof password !== 'string' || !password.isWellFormed() || password.includes('\0')) {
       return { code: 'invalid', detail: 'must be well-formed Unicode without a NUL character' };
@@ -105,7 +107,7 @@ export class PasswordRules {
     if (this.#leansOnWords(normalized)) {
       return {
         code: 'password_too_common',
-        detail: 'is little more than a name that anybody could guess here; choose another',
+        detail: 'relies on words that are easy to guess here; choose another',
       };
     }
     if (await this.#wasBreached(password)) {
@@ -128,7 +130,7 @@ export class PasswordRules {
     try {
       return (await withTimeout(this.breach.check(password), BREACH_CHECK_MS, () => timedOut)) === true;
     } catch (error) {
-      // The message is not logged, since it could quote the password.
+      // The error's message is not logged, because it could contain the password.
       const reason = error === timedOut ? timedOut.message : kindOf(error);
       this.logger.warn(`latchkey: the breach check failed: ${reason}`);
       if (this.breach.onFailure === 'accept') return false;
@@ -136,7 +138,7 @@ export class PasswordRules {
     }
   }
 
-  /** The identifier that a password equals, in any spelling with the same canonical form. */
+  /** Returns the identifier that a password equals, in any spelling with the same canonical form. */
   #equalIdentifier(identifiers: readonly (string | null)[], password: string): string | undefined {
     const trimmed = password.trim();
     const spellings = [trimmed.toLowerCase(), canonicalEmail(trimmed), this.usernames?.fold(trimmed)];

@@ -6,21 +6,21 @@ import { LegacyHashes } from './legacy-hashes.js';
 import { type BreachCheck, type PasswordRuleSettings, PasswordRules } from './password-rules.js';
 import type { UsernameRules } from './usernames.js';
 
-/** How passwords are hashed, and what they must be. */
+/** How passwords are hashed, and the rules for new ones. */
 export interface PasswordSettings {
   readonly bcryptCost: number;
-  /** Secrets that are mixed into hashes: the first one hashes, all of them verify. */
+  /** Secrets that are mixed into hashes. New hashes use the first one, and all of them can verify hashes. */
   readonly pepper: readonly string[];
   readonly passwordRules: PasswordRuleSettings;
   readonly isBreached?: BreachCheck | undefined;
   readonly onBreachCheckFailure: 'accept' | 'refuse';
   /** Verifies hashes of previous systems. */
   readonly verifyLegacy: LegacyVerifiers;
-  /** Whose options these are, for the log. */
+  /** The owner of these options, for the log. */
   readonly owner: string;
 }
 
-/** Passwords: what they must be, and their hashes. */
+/** Checks and hashes passwords. */
 export class Passwords {
   readonly hasher: PasswordHasher;
   readonly rules: PasswordRules;
@@ -28,7 +28,7 @@ export class Passwords {
 
   /**
    * @param usernames null if users have none
-   * @param clientOf whose turn in the queue of hashes a call takes
+   * @param clientOf returns the client whose turn in the queue of hashes a call takes
    */
   constructor(
     settings: PasswordSettings,
@@ -40,7 +40,7 @@ export class Passwords {
     const { isBreached, onBreachCheckFailure, passwordRules } = settings;
     this.#legacy = new LegacyHashes(settings.verifyLegacy, settings.owner, logger);
     this.hasher = new PasswordHasher(settings.bcryptCost, settings.pepper, clientOf, this.#legacy.read);
-    // The app's own code, which may make calls of its own.
+    // The breach check is the app's own code, which can call latchkey itself, so it runs outside the current call.
     const breach = isBreached && {
       check: (password: string) => context.detached(() => isBreached(password)),
       onFailure: onBreachCheckFailure,
@@ -48,15 +48,15 @@ export class Passwords {
     this.rules = new PasswordRules(passwordRules, breach, usernames, logger);
   }
 
-  /** Whether a password is the one of a hash. It neither counts attempts nor rewrites the hash. */
+  /** Whether a password matches a hash. This neither counts attempts nor rewrites the hash. */
   async matches(hash: string | null, password: string): Promise<boolean> {
     return (await this.hasher.verify(password, hash)).matches;
   }
 
   /**
-   * Hashes a password that the app's code gives.
+   * Hashes a password that the app's code passes.
    *
-   * @param identifiers the user's email and username, which it must not equal
+   * @param identifiers the user's email and username, which the password must not equal
    * @throws AuthError `validation_failed`
    */
   async hashGiven(
@@ -79,7 +79,7 @@ export class Passwords {
     return this.#legacy.check(given, offered);
   }
 
-  /** Adds ways to verify hashes of other systems, for the rest of the process. @throws TypeError if they are none */
+  /** Adds verifiers for hashes of other systems, for the rest of the process. @throws TypeError if they are invalid */
   useLegacy(verifiers: LegacyVerifiers): void {
     this.#legacy.add(verifiers);
   }

@@ -9,31 +9,31 @@ import type { Fields } from './fields.js';
 import type { AppRow } from './row-source.js';
 import type { AppRows } from './rows.js';
 
-/** A user with all columns that are not secret, those of plugins included. */
+/** A user with all columns that are not secret, including the columns of plugins. */
 export type AccountRow = User & Readonly<Record<string, unknown>>;
 
 /** A user with all columns. */
 export type WholeUser = RowOf<UserColumns> & Readonly<Record<string, unknown>>;
 
-/** A user with what only administrators see of them: fields with `output: 'admin'`, and whether they are suspended. */
+/** A user with the data that only administrators can see: fields with `output: 'admin'`, and the suspension. */
 export type UserForAdmins = User & Readonly<Record<string, unknown>>;
 
 /** A user with the data that sign-in needs. Never leaves latchkey. */
 export interface UserRecord {
   readonly user: User;
-  /** The user with all columns that are not secret: those of plugins too. */
+  /** The user with all columns that are not secret, including the columns of plugins. */
   readonly account: AccountRow;
-  /** The app's row. Null if there is no model for them, or no row in the model's scope. */
+  /** The app's row. Null if `user.model` is not set, or if the model's scope does not contain the row. */
   readonly row: AppRow | null;
   readonly passwordHash: string | null;
   readonly authEpoch: number;
-  /** Whether a person has shown access to the mailbox of the email. */
+  /** Whether someone has proved access to the email's mailbox. */
   readonly isMailboxProved: boolean;
 }
 
 /**
- * Who showed that an email is the user's: a person with access to its mailbox, or only the app, which may be mistaken
- * about whose account it is.
+ * Who proved that an email is the user's: a person with access to its mailbox, or only the app, which might be mistaken
+ * about the owner of the account.
  */
 export type EmailProof = 'mailbox' | 'app';
 
@@ -58,10 +58,10 @@ export type Identifier = { id: string } | { email: string } | { username: string
 /** Selected columns of users with the alias `u`, together with their fields, wherever these are stored. */
 export interface UserSelection<U>
   extends Pick<Selection<U>, 'columns' | 'from' | 'read' | 'pick' | 'select'> {
-  /** To be awaited before a statement with {@link from}. */
+  /** Prepares statements with {@link from}. Await it before each of them. */
   ready(transaction?: Transaction): Promise<unknown>;
   /**
-   * Whether a user that was read may use their account. Undefined if everybody may.
+   * Whether a user that was read can use their account. Undefined if every user can.
    *
    * @throws AuthError `unavailable` if the account has no row in the table of `user.model`
    */
@@ -160,8 +160,8 @@ class JoinedSelection<U extends Identified> implements UserSelection<U> {
 /** A plugin that decides whether an account can be used. */
 export interface ChecksAccounts {
   /**
-   * Refuses a person who has just shown who they are, by throwing an AuthError, such as the owner of a suspended account.
-   * It gets the plugin's additional columns of users too.
+   * Rejects a user who has just authenticated, such as the owner of a suspended account, by throwing an AuthError. The
+   * account includes the columns that the plugin adds to users.
    */
   checkAccount?(account: AccountRow): void;
   /** The problems that `checkAccount` throws, for the OpenAPI document. */
@@ -169,8 +169,8 @@ export interface ChecksAccounts {
 }
 
 /**
- * Refuses a person who has just shown who they are, if a plugin's check does, such as that for suspended accounts. Every way
- * in calls it after the proof, and never before.
+ * Rejects a user who has just authenticated, if a plugin's check does, such as the check for suspended accounts. Every
+ * sign-in method calls it after the proof, never before.
  *
  * @throws AuthError such as `account_suspended`
  */

@@ -2,7 +2,7 @@ import type { Model, ModelStatic, Sequelize } from 'sequelize';
 import type { Database } from '../database/database.js';
 import { verbatim } from '../database/literal.js';
 
-/** The alias of the column by which rows are joined. */
+/** The alias of the column that joins rows with accounts. */
 const KEY = 'r_key';
 
 /** A column of the SELECT, and the attribute that it becomes. */
@@ -14,18 +14,18 @@ interface Reader {
   readonly type: string | undefined;
 }
 
-/** What is selected of the app's table. */
+/** The SELECT of the app's table. */
 interface Source {
   readonly sql: string;
   readonly columns: string;
   readonly readers: readonly Reader[];
-  /** What Sequelize tells the instances that it has read. */
+  /** The attributes that Sequelize passes to the instances as those that it has read. */
   readonly attributes: readonly unknown[];
 }
 
 /**
- * Reads the app's rows as Sequelize itself would, but as a part of latchkey's own statements. Sequelize writes the SELECT,
- * with the model's default scope and without deleted rows, and builds the instances.
+ * Reads the app's rows as Sequelize itself would, but as a part of latchkey's own statements. Sequelize writes the
+ * SELECT, with the model's default scope and without deleted rows, and builds the instances.
  */
 export class RowSource {
   #source: Source | undefined;
@@ -47,16 +47,16 @@ export class RowSource {
     return `(${this.#read().sql}) r`;
   }
 
-  /** @param types the types of the table's columns, by which SQLite's values are converted */
+  /** @param types the types of the table's columns, which determine how SQLite's values are converted */
   useTypes(types: ReadonlyMap<string, string>): void {
     this.#typeOf = types;
     this.#source = undefined;
   }
 
   /**
-   * Requires a scope that can be read, with the attributes that users have as fields.
+   * Requires that the model's scope can be read, and that it includes the attributes of the users' fields.
    *
-   * @throws TypeError naming the mend
+   * @throws TypeError that says what to do
    */
   check(fields: readonly string[]): void {
     const { attributes } = this.#build();
@@ -65,11 +65,11 @@ export class RowSource {
     if (missing !== undefined)
       throw new TypeError(
         `latchkey: user.fields.${missing}: the default scope of ${this.model.name} leaves it out: ` +
-          "give the field output: 'none', or set user.model to a scope with it, such as model.unscoped()",
+          "set the field's output to 'none', or set user.model to a scope that includes it, such as model.unscoped()",
       );
   }
 
-  /** Builds the instance. Null if the statement found none. */
+  /** Builds the instance. Null if the statement found no row. */
   read(raw: Readonly<Record<string, unknown>>): AppRow | null {
     if ((raw[KEY] ?? null) === null) return null;
     const { readers, attributes } = this.#read();
@@ -84,13 +84,13 @@ export class RowSource {
     return row ?? null;
   }
 
-  // Not before the first use: the app may add scopes to its model after createAuth.
+  // The SELECT is built on the first use, because the app can add scopes to its model after createAuth.
   #read(): Source {
     this.#source ??= this.#build();
     return this.#source;
   }
 
-  // In the order of Sequelize's own findAll.
+  // The order of these steps is that of Sequelize's own findAll.
   #build(): Source {
     const { model, foreignKey } = this;
     const internals = internalsOf(model);
@@ -98,7 +98,7 @@ export class RowSource {
     model._injectScope(scope);
     if (scope.include?.length || scope.group)
       throw new TypeError(
-        `latchkey: the default scope of ${model.name} has include or group, which a row of an account cannot: ` +
+        `latchkey: the default scope of ${model.name} has include or group, which rows of accounts cannot have: ` +
           'set user.model to a scope without them, such as model.unscoped()',
       );
     const options: FindOptions = { attributes: scope.attributes, where: scope.where };
@@ -138,26 +138,29 @@ export class RowSource {
       const { applyParsers } = internalsOf(this.model).dialect.Query.prototype;
       return type && applyParsers ? applyParsers.call({ sequelize }, type, value) : value;
     }
-    // The driver of that dialect does not know which columns contain JSON.
+    // The driver `mariadb` does not know which columns contain JSON.
     if (sequelize.getDialect() !== 'mariadb' || typeof value !== 'string') return value;
     const { key } = (this.model.getAttributes()[attribute]?.type ?? {}) as { key?: string };
     return key === 'JSON' ? JSON.parse(value) : value;
   }
 }
 
-/** Requests with the same token share a row of the result, but not what it contains. */
+/** Copies a value, because requests with the same token share a row of the result, but must not share its objects. */
 function own(value: unknown): unknown {
   if (value instanceof Date) return new Date(value);
   const isPlain = Array.isArray(value) || Object.getPrototypeOf(value ?? '') === Object.prototype;
   return isPlain ? structuredClone(value) : value;
 }
 
-/** A row of the app's: an instance of its model. */
+/** A row of the app: an instance of its model. */
 export type AppRow = Model;
 
 type Attribute = string | readonly [unknown, string];
 
-/** What latchkey uses of the app's model, some of which Sequelize's types omit. It may come from another copy of Sequelize. */
+/**
+ * The parts of the app's model that latchkey uses. Sequelize's types omit some of them, and the model can come from
+ * another copy of Sequelize.
+ */
 export type AppModel = ModelStatic<AppRow> & {
   readonly sequelize: Sequelize;
   _injectScope(options: FindOptions): void;
@@ -167,7 +170,7 @@ export type AppModel = ModelStatic<AppRow> & {
   _paranoidClause(model: unknown, options: FindOptions): FindOptions;
 };
 
-/** Options of a SELECT of Sequelize's. */
+/** The options of a SELECT in Sequelize. */
 export interface FindOptions {
   attributes?: readonly Attribute[];
   where?: unknown;
@@ -208,7 +211,7 @@ export function columnOf(model: AppModel, attribute: string): string {
 /**
  * Requires that a model can hold the rows of accounts.
  *
- * @throws TypeError naming what does not fit, and its mend
+ * @throws TypeError that says what does not fit, and what to do
  */
 export function checkModel(
   value: unknown,
@@ -221,7 +224,7 @@ export function checkModel(
     );
   if (model.sequelize !== database)
     throw mistake(
-      `user.model: ${model.name} belongs to another Sequelize instance than database: set database to that of the model`,
+      `user.model: ${model.name} belongs to another Sequelize instance than database: set database to the model's instance`,
     );
   const attributes = model.getAttributes();
   if (!Object.hasOwn(attributes, foreignKey))

@@ -14,7 +14,7 @@ export interface FoundRow {
   readonly accountId: string | null;
 }
 
-/** The app's own rows of users: one for each account, in the table of `user.model`, which also holds the fields. */
+/** The app's own rows of users: one for each account, in the table of `user.model`. They also contain the fields. */
 export class AppRows {
   readonly #source: RowSource;
   readonly #rows = new WeakMap<object, AppRow | null>();
@@ -40,12 +40,12 @@ export class AppRows {
     return this.#source.from;
   }
 
-  /** Builds the row from a statement's result. Null if there is none in the model's scope. */
+  /** Builds the row from a statement's result. Null if the model's scope does not contain the row. */
   read(raw: object): AppRow | null {
     return this.#source.read(raw as Readonly<Record<string, unknown>>);
   }
 
-  /** Runs the model's `afterFind` hooks, as after a query of the app. @returns whether there are any */
+  /** Runs the model's `afterFind` hooks, as after a query of the app. @returns whether the model has such hooks */
   async found(row: AppRow): Promise<boolean> {
     const { model } = this;
     if (!model.hasHook('afterFind')) return false;
@@ -53,7 +53,7 @@ export class AppRows {
     return true;
   }
 
-  /** The values of the fields. */
+  /** Returns the values of the fields in a row. */
   fieldsOf(row: AppRow | null): FieldValues {
     return this.fields.fromRow((name) => row?.get(name));
   }
@@ -64,16 +64,16 @@ export class AppRows {
     return user;
   }
 
-  /** The row of a user that was read from the database. */
+  /** Returns the row of a user that was read from the database. */
   rowOf(user: object): AppRow | null {
     return this.#rows.get(user) ?? null;
   }
 
   /**
-   * Checks the app's table at the first use.
+   * Checks the app's table on the first use.
    *
-   * @param transaction one that holds a connection already, and must not wait for another
-   * @throws AuthError `unavailable`, whose cause names the mend. The next call checks again, so that it needs no restart
+   * @param transaction a transaction that already holds a connection, so that it must not wait for another one
+   * @throws AuthError `unavailable`, whose cause says what to do. The next call checks again, so no restart is needed
    */
   async ready(transaction?: Transaction): Promise<RowTable> {
     if (this.#table) return this.#table;
@@ -90,13 +90,13 @@ export class AppRows {
     }
   }
 
-  /** Checks the model's scope, and the app's table unless it does not exist yet. @throws Error naming the mend */
+  /** Checks the model's scope, and the app's table if it exists. @throws Error that says what to do */
   async check(): Promise<void> {
     this.#source.check(this.fields.forAdmins);
     await inspectTable(this.database, this.model, this.foreignKey);
   }
 
-  /** A user's row. Null if there is none in the model's scope. */
+  /** Finds a user's row. Null if the model's scope does not contain it. */
   async find(userId: string, transaction?: Transaction): Promise<AppRow | null> {
     await this.ready(transaction);
     const [raw] = await this.database.select<Record<string, unknown>>(
@@ -108,7 +108,8 @@ export class AppRows {
   }
 
   /**
-   * Requires a row of a user who has none in the model's scope, such as one that is marked as deleted: then it is no user.
+   * Requires that a user without a row in the model's scope has a row outside it, such as one that is marked as
+   * deleted. Such an account does not count as a user.
    *
    * @returns false
    * @throws AuthError `unavailable` if there is no row at all
@@ -126,12 +127,12 @@ export class AppRows {
     throw new AuthError('unavailable', {
       detail: 'The account is not complete. The log says what to do.',
       cause: new Error(
-        `The account ${userId} has no row of ${model.name} with its id in ${foreignKey}: make one, or delete the account`,
+        `The account ${userId} has no row of ${model.name} with its id in ${foreignKey}: create one, or delete the account`,
       ),
     });
   }
 
-  /** Makes the row of a new account. @throws AuthError `validation_failed`, and what the app's code throws */
+  /** Creates the row of a new account. @throws AuthError `validation_failed`, and what the app's code throws */
   async create(
     user: User,
     fields: FieldValues,
@@ -145,11 +146,11 @@ export class AppRows {
     await this.#send(transaction, () => createRow(user, fields, { transaction }));
     const row = await this.find(user.id, transaction);
     if (row) return row;
-    const missing = `hooks.createRow made no row of ${this.model.name} with the account's id in ${this.foreignKey}`;
+    const missing = `hooks.createRow created no row of ${this.model.name} with the account's id in ${this.foreignKey}`;
     throw new AppError(new TypeError(`latchkey: ${missing}`));
   }
 
-  /** Finds rows by their primary keys, also those that are out of the model's scope, and locks them. */
+  /** Finds rows by their primary keys, including rows outside the model's scope, and locks them. */
   async findByKeys(keys: readonly RowKey[], transaction: Transaction): Promise<Map<RowKey, FoundRow>> {
     const { model, foreignKey } = this;
     if (keys.length === 0) return new Map();
@@ -164,7 +165,7 @@ export class AppRows {
         lock: transaction.LOCK.UPDATE,
       }),
     );
-    // Not all that the database takes for equal, such as text in another case.
+    // Compare the keys here, because the database treats more keys as equal, such as strings in another case.
     const byKey = new Map(rows.map((row) => [normalKey(model, row.get(key)), row]));
     return new Map(
       [...wanted].flatMap(([given, normal]) => {
@@ -174,15 +175,15 @@ export class AppRows {
     );
   }
 
-  /** Gives a row to an account. Its other columns stay as they are. */
+  /** Assigns a row to an account. The row's other columns do not change. */
   async link(row: AppRow, userId: string, transaction: Transaction): Promise<void> {
-    // Without validation: the other columns may be older than the model's rules.
+    // Skip the validation, because the other columns can be older than the model's rules.
     await this.#send(transaction, () =>
       row.update({ [this.foreignKey]: userId }, { transaction, silent: true, validate: false }),
     );
   }
 
-  /** Writes fields to a user's row, also if it is out of the model's scope. @throws like {@link create} */
+  /** Writes fields to a user's row, even if it is outside the model's scope. @throws like {@link create} */
   async update(userId: string, fields: FieldValues, transaction: Transaction): Promise<AppRow> {
     const row = await this.#findAny(userId, transaction);
     if (!row) await this.explainAbsence(userId, transaction);
@@ -199,7 +200,7 @@ export class AppRows {
     try {
       if (row) await this.#send(transaction, () => row.destroy({ transaction }));
     } catch (error) {
-      // Another row of the app refers to it.
+      // Another row of the app refers to this row.
       throw error instanceof AppError && isForeignKeyViolation(error.cause) ? error.cause : error;
     }
   }
@@ -241,7 +242,7 @@ export class AppRows {
 /** The primary key of a row of the app. */
 export type RowKey = string | number | bigint;
 
-/** The attribute of a model's primary key. @throws TypeError if several attributes, or none, are the key */
+/** Returns the attribute of a model's primary key. @throws TypeError unless the key has exactly one attribute */
 export function keyOf(model: AppModel): string {
   const [key, ...others] = model.primaryKeyAttributes;
   if (key !== undefined && others.length === 0) return key;
@@ -251,8 +252,8 @@ export function keyOf(model: AppModel): string {
 }
 
 /**
- * A key as text, in the form in which that of a row is read. Null if no row can have it: databases fail on keys of another
- * type, or take `'abc'` for 0.
+ * Converts a key to a string, in the same form as the keys of rows. Null if no row can have the key, because databases
+ * fail on keys of another type, or read `'abc'` as 0.
  */
 export function normalKey(model: AppModel, key: unknown): string | null {
   const text = String(key).trim();
@@ -262,7 +263,7 @@ export function normalKey(model: AppModel, key: unknown): string | null {
   return isUuid(text.toLowerCase()) ? text.toLowerCase() : null;
 }
 
-/** What the database has of the app's table. */
+/** The app's table as it is in the database. */
 export interface RowTable {
   /** The types of the columns. */
   readonly types: ReadonlyMap<string, string>;
@@ -277,9 +278,9 @@ interface ColumnRow {
 }
 
 /**
- * Looks at the app's table. Null if it does not exist.
+ * Inspects the app's table. Null if it does not exist.
  *
- * @throws Error if accounts cannot be joined with its rows in one step, naming the mend
+ * @throws Error that says what to do, if accounts cannot be joined with the table's rows in one step
  */
 export async function inspectTable(
   database: Database,
@@ -313,7 +314,7 @@ export async function inspectTable(
   return { types: new Map(columns.map(({ name, type }) => [name, type])), uniques };
 }
 
-// If the types or collations differ, the database does not use the index, or refuses to compare.
+// If the types or collations differ, the database does not use the index, or rejects the comparison.
 function requireType(dialect: 'mysql' | 'postgres', what: string, table: string, found: ColumnRow): void {
   const { name, type, collation } = found;
   if (dialect === 'postgres' ? type === 'uuid' : type === 'char(36)' && collation === 'utf8mb4_bin') return;
@@ -333,7 +334,7 @@ const COLUMNS = {
   sqlite: 'SELECT name, type, NULL AS collation FROM pragma_table_info(:table)',
 };
 
-// In SQLite, the index of an INTEGER PRIMARY KEY is not listed, but that cannot be the id of an account.
+// SQLite does not list the index of an INTEGER PRIMARY KEY, but such a column cannot contain an account's id.
 const UNIQUES = {
   mysql: `SELECT index_name AS index_name, column_name AS name FROM information_schema.statistics
     WHERE table_schema = DATABASE() AND table_name = :table AND non_unique = 0`,
@@ -355,13 +356,14 @@ interface SequelizeFault extends Error {
   }[];
 }
 
-// PostgreSQL's class of errors 22, and MySQL's codes.
+// PostgreSQL's error class 22, and MySQL's codes.
 const BAD_VALUE =
   /^(22\w{3}|(ER_|WARN_)+(DATA_TOO_LONG|DATA_OUT_OF_RANGE|DATA_TRUNCATED|TRUNCATED_WRONG_VALUE(_FOR_FIELD)?))$/;
 
 /**
- * What latchkey answers to an error of the app's model. A value of a field that is taken, or that the model's own rules
- * or the table refuse, is the client's mistake. A lost connection is an outage. Anything else is the app's to handle.
+ * Converts an error of the app's model to the error to throw. A field's value that is taken, or that the model's own
+ * rules or the table reject, is the client's mistake. A lost connection is an outage. Any other error is for the app to
+ * handle.
  */
 export function rowError(
   error: unknown,
@@ -373,7 +375,7 @@ export function rowError(
   const errors = isOfModel() ? mistakes() : [];
   return errors.length > 0 ? new AuthError('validation_failed', { errors }) : new AppError(error);
 
-  /** The app's code may have written to other tables too. */
+  /** Whether the error is about the model's table, because the app's code can write to other tables too. */
   function isOfModel(): boolean {
     const instances = items.map(({ instance }) => instance ?? null);
     const table = quotedTable(model);
@@ -388,7 +390,7 @@ export function rowError(
   }
 
   function taken({ fields: violated = {} }: SequelizeFault): FieldError[] {
-    // Databases name the columns, or MySQL the index.
+    // Databases report the columns, except for MySQL, which reports the index.
     const names = Array.isArray(violated) ? violated : Object.keys(violated);
     const columns = names.flatMap((one: string) => table.uniques.get(one) ?? [one]);
     return fields
@@ -405,7 +407,10 @@ export function rowError(
     }));
   }
 
-  /** Values that the columns cannot hold. MySQL names the column, PostgreSQL only its type, without or with its length. */
+  /**
+   * Finds values that the columns cannot hold. MySQL reports the column, PostgreSQL only its type, maybe with the
+   * length.
+   */
   function unfit(): FieldError[] {
     const typeOf = (field: string) => table.types.get(columnOf(model, field)) ?? '';
     const ways: ((field: string) => string[])[] = [

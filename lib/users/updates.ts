@@ -10,7 +10,7 @@ import type { HeldEmails } from './held-emails.js';
 import type { UserRecord } from './record.js';
 import type { Users } from './users.js';
 
-/** What to change of a user. What is left out, or is as it was, stays. */
+/** The changes to make to a user. Attributes that are left out keep their values. */
 export interface UserChanges
   extends Partial<
     Pick<
@@ -22,7 +22,7 @@ export interface UserChanges
   readonly fields?: FieldValues;
 }
 
-/** The only place where users are changed, beside their passwords and epochs, so that the app's hook is always told. */
+/** The only place where users are changed, except for passwords and epochs, so that the app's hook always runs. */
 export class UserUpdates {
   constructor(
     private readonly context: CallContext,
@@ -32,11 +32,11 @@ export class UserUpdates {
   ) {}
 
   /**
-   * Changes a user. Nothing is written, and no hook runs, if everything is as it was.
+   * Changes a user. If no value differs from the stored one, nothing is written and no hook runs.
    *
    * @param record the user; the transaction must have locked the row
-   * @returns the changed user, and the attributes that the app can see and that changed. The caller emits an event after the
-   *   transaction if there are any
+   * @returns the changed user, and the changed attributes that the app can see. If there are any, the caller emits an
+   *   event after the transaction
    * @throws AuthError `email_taken`, `username_taken` (409), and what the hook throws
    */
   async update(
@@ -75,7 +75,7 @@ export class UserUpdates {
     } catch (error) {
       const violated = violatedUnique(error);
       if (!violated) throw error;
-      // No statement can be sent any more to find out: on PostgreSQL, the error has ended the transaction.
+      // Decide without another statement, because on PostgreSQL the error has aborted the transaction.
       const isUsername = 'username' in changes && (!('email' in changes) || /username/.test(violated));
       throw new AuthError(isUsername ? 'username_taken' : 'email_taken');
     }
@@ -85,8 +85,8 @@ export class UserUpdates {
 const HIDDEN = new Set(['mailboxProvedAt', 'passwordHash', 'deletedAt']);
 
 /**
- * Whether a value is the stored one, which is undefined if it was not read. JSON values are compared as text, so those with
- * another order of keys differ.
+ * Whether a value equals the stored one, which is undefined if it was not read. JSON values are compared as strings, so
+ * another order of keys counts as a difference.
  */
 function isSame(value: unknown, stored: unknown): boolean {
   if (value instanceof Date && stored instanceof Date) return value.getTime() === stored.getTime();
@@ -95,8 +95,8 @@ function isSame(value: unknown, stored: unknown): boolean {
 }
 
 /**
- * Runs the app's code within a transaction. What it throws reaches the app, not the code that handles the database. Its
- * own calls to latchkey are part of the transaction only if they name it.
+ * Runs the app's code within a transaction. Its errors reach the app, not the code that handles database errors. Its
+ * own calls to latchkey are part of the transaction only if they pass it.
  */
 export async function runHook<T>(context: CallContext, hook: () => T | Promise<T>): Promise<T> {
   try {

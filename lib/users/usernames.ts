@@ -1,21 +1,21 @@
 import { invalidField } from '../errors.js';
 import { canonicalUsername } from './canonical.js';
 
-/** As the column is declared. */
+/** The length of the column. */
 export const MAX_USERNAME = 100;
 
-// Longer ones are not normalized: one character can become 18.
+// Longer strings are not normalized, because one character can become 18.
 const MAX_TYPED = 400;
-// Control and invisible characters, unassigned ones, and spaces other than single ones within the name.
+// Matches @, control, invisible and unassigned characters, and all spaces except single ones within the name.
 const NEVER = /@|[\p{C}\p{DI}]|(?! )\p{Z}|^ | $| {2}/u;
 
 /**
- * What usernames may be. Each has one form, in which it is stored and compared byte by byte: by default in lower case;
- * with a pattern of the app's, which can allow other alphabets, also in Unicode form NFKC, so that full-width letters
- * and other variants of a character make no second account.
+ * The rules for usernames. Each username has one form that is stored and compared byte by byte. By default, this form
+ * is in lower case. With the app's own pattern, which can allow other alphabets, it is also in Unicode form NFKC, so
+ * that full-width letters and other variants of a character cannot create a second account.
  */
 export class UsernameRules {
-  /** What a username must be, for the error of one that is not. */
+  /** Describes valid usernames, for the error about an invalid one. */
   readonly detail: string;
   readonly #pattern: RegExp | null;
 
@@ -24,25 +24,27 @@ export class UsernameRules {
     this.detail = pattern
       ? `must be a name that this app allows: at most ${MAX_USERNAME} characters, no @, and no spaces around it`
       : 'must be 3 to 30 characters: letters a to z, digits, underscores, dots and hyphens';
-    // With `g` or `y`, an expression remembers where it stopped. With `m`, it could match a part.
+    // With `g` or `y`, an expression remembers where it stopped. With `m`, it could match only a part of the name.
     this.#pattern =
       pattern === undefined
         ? null
         : new RegExp(`^(?:${pattern.source})$`, pattern.flags.replace(/[gmy]/g, ''));
   }
 
-  /** The form in which a name is stored if an account has it, even if new accounts could not. Null if none can. */
+  /**
+   * Returns the form in which a name is stored, even if new accounts cannot have it. Null if no account can have it.
+   */
   fold(value: unknown): string | null {
     return this.#pattern ? foldUnicode(value) : canonicalUsername(value);
   }
 
-  /** The stored form of a new username, or null if it is not allowed. */
+  /** Returns the stored form of a new username, or null if it is not allowed. */
   canonical(value: unknown): string | null {
     const username = this.fold(value);
     return username !== null && (this.#pattern?.test(username) ?? true) ? username : null;
   }
 
-  /** The stored form of a new username. @throws AuthError `validation_failed` */
+  /** Returns the stored form of a new username. @throws AuthError `validation_failed` */
   check(value: unknown, pointer = '/username'): string {
     const username = this.canonical(value);
     if (username === null) throw invalidField(pointer, 'invalid_username', this.detail);
@@ -52,7 +54,7 @@ export class UsernameRules {
 
 function foldUnicode(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > MAX_TYPED || !value.isWellFormed()) return null;
-  // Normalized again, since lower-casing can leave a letter and an accent that could be one character.
+  // Normalize again, because lower-casing can leave a letter and an accent that could be one character.
   const folded = value.normalize('NFKC').toLowerCase().normalize('NFKC');
   return folded === '' || NEVER.test(folded) || [...folded].length > MAX_USERNAME ? null : folded;
 }

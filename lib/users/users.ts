@@ -31,14 +31,16 @@ const SAMPLE = 100;
 export class Users {
   /** The fields that the app adds. */
   readonly fields: Fields;
-  /** The table, with the columns of plugins, and of the fields unless these are in the app's rows. */
+  /**
+   * The table with the columns of plugins. It also has the columns of the fields, unless these are in the app's rows.
+   */
   readonly declaration: TableDeclaration<UserColumns>;
   /** The columns of users and the fields, wherever these are stored. */
   readonly columns: Columns;
   readonly table: Table<UserColumns>;
   /** Users with their fields, wherever these are stored. */
   readonly selections: UserSelections;
-  /** Null if the fields are columns of the table. */
+  /** The app's rows. Null if the fields are columns of the table. */
   readonly rows: AppRows | null;
   readonly #hooks: Pick<Hooks, 'createRow'>;
   readonly #clusterLock: ClusterLock;
@@ -60,7 +62,10 @@ export class Users {
     this.#clusterLock = new ClusterLock(database, this.table.name);
   }
 
-  /** What `auth.migrate()` does for the fields: the app's own rows are the app's to migrate. */
+  /**
+   * The columns that `auth.migrate()` adds for the fields. It only checks the app's rows, which the app itself
+   * migrates.
+   */
   get fieldColumns(): { columns: Columns; defaults: FieldValues; check?(): Promise<void> } {
     const { rows, fields } = this;
     if (rows) return { columns: {}, defaults: {}, check: () => rows.check() };
@@ -70,7 +75,8 @@ export class Users {
   /**
    * Inserts users in one statement.
    *
-   * @throws UniqueConstraintError (Sequelize): unique constraints decide, so concurrent calls are safe
+   * @throws UniqueConstraintError (Sequelize) if an email or username is taken: unique constraints decide, so
+   *   concurrent calls are safe
    */
   async insert(
     users: readonly (readonly [NewUser, FieldValues])[],
@@ -78,26 +84,26 @@ export class Users {
   ): Promise<UserRecord[]> {
     const rows = users.map(([user, fields]) => ({ row: this.newRow(user), fields }));
     const stored = rows.map(({ row, fields }) => (this.rows ? row : { ...row, ...fields }));
-    // In a fixed order, since concurrent transactions that insert in different orders deadlock.
+    // Insert in a fixed order, because concurrent transactions that insert in different orders deadlock.
     stored.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
     await this.table.insert(stored, transaction);
     return rows.map(({ row, fields }) => this.#recordOf({ ...row, ...fields }, null));
   }
 
-  /** Gives a row of the app that exists to a new user. @throws what the app's code throws */
+  /** Assigns an existing row of the app to a new user. @throws what the app's code throws */
   async linkRow(record: UserRecord, row: AppRow, transaction: Transaction): Promise<UserRecord> {
     await this.rows?.link(row, record.user.id, transaction);
     return this.#recordOf({ ...wholeOf(record), ...this.rows?.fieldsOf(row) }, row);
   }
 
-  /** Makes the app's row of a new user, if there is a model. @throws what the app's code throws */
+  /** Creates the app's row of a new user, if `user.model` is set. @throws what the app's code throws */
   async createRow(record: UserRecord, fields: FieldValues, transaction: Transaction): Promise<UserRecord> {
     if (!this.rows) return record;
     const row = await this.rows.create(this.forCode(record), fields, this.#hooks.createRow, transaction);
     return this.#recordOf({ ...wholeOf(record), ...this.rows.fieldsOf(row) }, row);
   }
 
-  /** The row of a new user, without fields. */
+  /** Returns the row of a new user, without fields. */
   newRow({ emailProof = null, id, createdAt, columns, ...user }: NewUser): RowOf<UserColumns> {
     const now = this.database.clock.date();
     return this.table.complete({
@@ -129,16 +135,16 @@ export class Users {
     const whole = { ...wholeOf(record), ...columns, ...fields };
     if (!this.rows || Object.keys(fields).length === 0) return this.#recordOf(whole, record.row);
     const row = await this.rows.update(id, fields, transaction);
-    // It may be out of the model's scope, which makes it no user.
+    // If the row is outside the model's scope, the account does not count as a user.
     return this.#recordOf({ ...whole, ...this.rows.fieldsOf(row) }, record.row && row);
   }
 
-  /** A user as the app's code sees them: with the fields for administrators too. */
+  /** Returns a user as the app's code sees them, including the fields for administrators. */
   forCode({ account }: Pick<UserRecord, 'account'>): UserForAdmins {
     return this.selections.forAdmins.pick(account);
   }
 
-  /** What a violated constraint says of a new user. Null if it is another error. */
+  /** Returns the error for a new user that violates a unique constraint. Null if it is another error. */
   async takenBy(error: unknown, { email }: NewUser): Promise<AuthError | null> {
     const violated = violatedUnique(error);
     if (!violated) return null;
@@ -158,14 +164,14 @@ export class Users {
     return this.#recordOf(whole, this.rows?.rowOf(whole) ?? null);
   }
 
-  /** A user as administrators see them. */
+  /** Finds a user as administrators see them. */
   async find(id: string, transaction?: Transaction): Promise<UserForAdmins | null> {
     if (!isUuid(id)) return null;
     const [user] = await this.selections.forAdmins.select('WHERE u.id = :id', { id }, transaction);
     return user ?? null;
   }
 
-  /** A user with the data that sign-in needs. */
+  /** Finds a user with the data that sign-in needs. */
   async findRecord(by: Identifier): Promise<UserRecord | null> {
     const [[column, value]] = Object.entries(by) as [[string, string]];
     if (column === 'id' && !isUuid(value)) return null;
@@ -191,12 +197,12 @@ export class Users {
     await this.table.update(values as Partial<RowOf<UserColumns>>, { id }, transaction);
   }
 
-  /** Locks a user's row until the transaction ends. Everything that changes how a user can sign in takes this lock. */
+  /** Locks a user's row until the transaction ends. Every change to how a user can sign in takes this lock. */
   async lock(id: string, transaction: Transaction): Promise<UserRecord | null> {
     if (!isUuid(id)) return null;
     // On SQLite, the transaction has locked the whole database already.
     const lock = this.database.dialect === 'sqlite' ? '' : ' FOR UPDATE';
-    // Without the app's row: PostgreSQL does not lock what an outer join may not find.
+    // Select without the app's row, because PostgreSQL cannot lock the optional side of an outer join.
     const users = this.table.whole('u');
     await this.#clusterLock.take(id, transaction);
     const raw = await this.#selectOne(users, `WHERE u.id = :id${lock}`, { id }, transaction);
@@ -208,8 +214,8 @@ export class Users {
   }
 
   /**
-   * Whether a user may use their account: not if their row of the app is out of its model's scope, such as one that is
-   * marked as deleted.
+   * Whether a user can use their account. They cannot if the app's row is outside its model's scope, such as a row that
+   * is marked as deleted.
    *
    * @throws AuthError `unavailable` if the account has no row at all
    */
@@ -217,7 +223,7 @@ export class Users {
     return !this.rows || row !== null || this.rows.explainAbsence(user.id);
   }
 
-  /** The password hashes of the oldest and the newest accounts. */
+  /** Returns the password hashes of the oldest and the newest accounts. */
   async sampleHashes(): Promise<string[]> {
     const hashes: string[] = [];
     for (const order of ['ASC', 'DESC']) {
@@ -292,7 +298,8 @@ function appRows(
   fields: Fields,
 ): AppRows | null {
   if (!model) {
-    if (hooks.createRow) throw new TypeError('latchkey: hooks.createRow is for user.model: set that too');
+    if (hooks.createRow)
+      throw new TypeError('latchkey: hooks.createRow requires user.model: set user.model too');
     return null;
   }
   const checked = checkModel(model, { foreignKey, fields: fields.names, database: given });

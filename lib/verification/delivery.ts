@@ -10,7 +10,7 @@ import type { OneTimeTokens } from './tokens.js';
 
 const MAILS_AT_ONCE = 25;
 const SEND_MS = 60_000;
-/** A link that is sent later than this gets its lifetime from then on. */
+/** The lifetime of a link that is sent later than this starts when it is sent. */
 const LATE_MS = 60_000;
 
 /** Sends the emails of the outbox. */
@@ -35,8 +35,9 @@ export class MailDelivery implements Destination {
   }
 
   /**
-   * The statements are the same for an email that no account has: a token is written that nobody can redeem. On SQLite, a
-   * write delays the next response, which would reveal which emails are known.
+   * Sends a link. It sends the same statements for an email that no account has, and writes a token that no one can
+   * redeem. Otherwise response times would reveal which emails are known, because a write on SQLite delays the next
+   * response.
    */
   async #sendLink({ email, links, limit }: LinkMail, { attempts }: OpenEntry): Promise<boolean> {
     if (limit !== null && attempts === 1 && !(await this.#isWithin(limit, email))) return false;
@@ -54,7 +55,7 @@ export class MailDelivery implements Destination {
 
   async #isWithin(limit: string, email: string): Promise<boolean> {
     try {
-      // Counted separately: otherwise the limit on reset requests would reveal that the account exists.
+      // Count it separately, because otherwise the limit on reset requests would reveal that the account exists.
       await this.limiter.countAccount('mail', email, limit);
       return true;
     } catch (error) {
@@ -66,14 +67,14 @@ export class MailDelivery implements Destination {
   async #sendToNewEmail(mail: NewEmailMail, { createdAt }: OpenEntry): Promise<boolean> {
     const { template, lifetimeMs, user, to, token } = mail;
     const isLate = this.database.clock.now() - createdAt.getTime() > LATE_MS;
-    // A newer request, or whatever ended the user's sessions, may have ended it.
+    // A newer request, or a change that ended the user's sessions, might have invalidated the token.
     if (isLate && !(await this.tokens.prolong(token, lifetimeMs))) return false;
     await this.mailer.send(template, user, to, token);
     return true;
   }
 
   async #sendNotice({ template, user, to, facts }: NoticeMail, { attempts }: OpenEntry): Promise<boolean> {
-    // Nobody has shown that the address is the user's. It is told all the same, since many apps verify none.
+    // An unverified address might not be the user's. It gets the notice anyway, because many apps verify no addresses.
     const isLimited = facts !== null && user.emailVerifiedAt === null;
     if (isLimited && attempts === 1 && !(await this.#mayTell(to))) return false;
     await this.mailer.notify(template, user, to, facts);
@@ -84,7 +85,7 @@ export class MailDelivery implements Destination {
     try {
       return await this.limiter.allowsNotice(to);
     } catch {
-      // Better a mail too many than an intruder whom nobody notices.
+      // If the limit cannot be checked, send the notice: one email too many is better than an unnoticed attacker.
       return true;
     }
   }

@@ -11,12 +11,12 @@ import type { UserUpdates } from '../users/updates.js';
 import type { Users } from '../users/users.js';
 
 /**
- * What can be attached to an account before its email is verified: a password, sessions and their devices, emailed tokens,
- * and what plugins attach, such as API keys and links to providers.
+ * What can be attached to an account before its email is verified: a password, sessions and their devices, emailed
+ * tokens, and credentials of plugins, such as API keys and OAuth links.
  */
 export type Attached = 'password' | 'sessions' | 'tokens' | 'credentials';
 
-/** Writes down, in the same transaction, the change that a verification is a part of: see `Notices.before`. */
+/** Records, in the same transaction, the change that a verification is a part of: see `Notices.before`. */
 export type BeforeChange = (record: UserRecord, transaction: Transaction) => Promise<void>;
 
 /** A plugin that attaches something to accounts. */
@@ -24,8 +24,8 @@ export interface HasAttached {
   /**
    * Deletes what the plugin attached to the account before its email was first verified.
    *
-   * @param wasVerified whether the app had verified the email, so that only the mailbox itself is proved now. Ways in end
-   *   then too, but what demands more than the mailbox stays
+   * @param wasVerified whether the app had verified the email, so that only access to the mailbox is proved now.
+   *   Sign-in methods are removed in that case too, but requirements beyond the mailbox, such as a second factor, stay
    */
   onFirstProof?(userId: string, transaction: Transaction, wasVerified: boolean): Promise<void>;
 }
@@ -33,10 +33,11 @@ export interface HasAttached {
 /**
  * Marks emails as verified. Anyone can sign up with someone else's address and wait for its owner (account
  * pre-hijacking, USENIX Security 2022), so the first verification removes everything attached to the account before. It
- * keeps only what the person has shown to be theirs.
+ * keeps only what the user has proved to be theirs.
  *
- * An app that says that an email is verified keeps the password and the sessions, so a stranger whom it mistook for the
- * owner can go on attaching things. So the first access to the mailbox itself counts as a first verification again.
+ * If the app says that an email is verified, the password and the sessions stay. So a stranger whom the app mistook for
+ * the owner can continue to attach things. Therefore the first access to the mailbox itself counts as a first
+ * verification again.
  */
 export class ProofOfEmail {
   constructor(
@@ -52,9 +53,11 @@ export class ProofOfEmail {
   ) {}
 
   /**
+   * Records that a user's email is verified.
+   *
    * @param record the user; the transaction must have locked the row
-   * @param by who showed that the email is the user's
-   * @param spare what to keep, because the person has shown that it is theirs
+   * @param by who proved that the email is the user's
+   * @param spare what to keep, because the user has proved that it is theirs
    * @param before called before anything changes
    * @returns the updated user, still locked
    */
@@ -82,11 +85,11 @@ export class ProofOfEmail {
   }
 
   /**
-   * Replaces a user's email. Emailed tokens end, since they were sent to the old one. It is a first verification only if no
-   * address was verified before.
+   * Replaces a user's email. Emailed tokens become invalid, because they were sent to the old address. The change
+   * counts as a first verification only if no address was verified before.
    *
-   * @param by who showed that the new one is the user's; null if nobody has
-   * @param before called before anything changes, if the email is another one
+   * @param by who proved that the new email is the user's; null if no one has
+   * @param before called before anything changes, if the email is a different one
    * @throws AuthError `email_taken`, and like {@link record}
    */
   async replaceEmail(
@@ -112,8 +115,9 @@ export class ProofOfEmail {
   }
 
   /**
-   * Undoing a change from before would bring back what a first verification removes. Not so with a new email: that leads to
-   * nobody else, and the links that were sent before must lead back from it.
+   * Deletes earlier changes, because undoing them would restore what a first verification removes. A new email does not
+   * need this: an undo gives the account to no one else, and the links that were sent before must be able to undo the
+   * change.
    */
   async #endChanges({ user }: UserRecord, spare: readonly Attached[], transaction: Transaction) {
     if (spare.includes('credentials')) return;
@@ -121,7 +125,7 @@ export class ProofOfEmail {
     if (!spare.includes('sessions')) await this.devices.endUndo(user.id, transaction);
   }
 
-  /** Removes what was attached to the account before its first verification. @returns the user as it is then */
+  /** Removes what was attached to the account before its first verification. @returns the changed user */
   async #drop(record: UserRecord, spare: readonly Attached[], transaction: Transaction): Promise<UserRecord> {
     const { user } = record;
     if (!spare.includes('password')) await this.users.setPasswordHash(user.id, null, transaction);
@@ -133,7 +137,7 @@ export class ProofOfEmail {
     if (!spare.includes('credentials')) {
       for (const contribution of this.contributions())
         await contribution.onFirstProof?.(user.id, transaction, user.emailVerifiedAt !== null);
-      // Plugins may have changed columns of theirs, on which the sign-in that follows relies.
+      // Read the user again: plugins might have changed their own columns, which the following sign-in relies on.
       const current = await this.users.lock(user.id, transaction);
       if (current) return current;
     }

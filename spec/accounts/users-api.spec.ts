@@ -150,23 +150,23 @@ test('misspelt keys are refused, and nothing is changed', async () => {
   const calls: [() => Promise<unknown>, string][] = [
     [
       () => auth.users.create({ ...other, emailverified: true } as never),
-      'auth.users.create takes no emailverified: it ',
+      'auth.users.create does not accept emailverified: it ',
     ],
     [
       () => auth.users.update(id, { feilds: { name: 'Eve' } } as never),
-      'auth.users.update takes no feilds: it takes username',
+      'auth.users.update does not accept feilds: it accepts username',
     ],
     [
       () => auth.users.changeEmail(id, 'b@example.com', { verfied: true } as never),
-      'auth.users.changeEmail takes no verfied',
+      'auth.users.changeEmail does not accept verfied',
     ],
     [
       () => auth.users.setPassword(id, ada.password, { keepSession: true } as never),
-      'auth.users.setPassword takes no keepS',
+      'auth.users.setPassword does not accept keepS',
     ],
     [
       () => auth.users.delete(id, { now: true } as never),
-      'auth.users.delete takes no now: it takes atOnce, transaction',
+      'auth.users.delete does not accept now: it accepts atOnce, transaction',
     ],
   ];
   for (const [call, message] of calls) await expect(call()).rejects.toThrow(`latchkey: ${message}`);

@@ -69,7 +69,7 @@ describe('createAuth refuses', () => {
     [
       'createRow without model',
       () => ({ database: database.url, secret: SECRET, hooks: { createRow: () => undefined } }),
-      /hooks\.createRow is for user\.model/,
+      /hooks\.createRow requires user\.model/,
     ],
     [
       'a requestProperty of Express',
