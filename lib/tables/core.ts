@@ -215,7 +215,7 @@ export const outboxEntries = declareTable({
     /** The reason why the last attempt failed, without details that could be secret. Null during an attempt. */
     lastError: column.text(255).nullable(),
     createdAt: column.time(),
-    /** The time of the next attempt. Until then, only the process that is sending the entry has it. Null once finished. */
+    /** The time of the next attempt. Until then, only the process that is sending the entry has it. Null once done. */
     dueAt: column.time().nullable(),
     /** The time after which it is no longer retried. */
     giveUpAt: column.time(),
