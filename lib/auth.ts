@@ -75,7 +75,7 @@ export interface Auth extends OwnSignIn, AccountApis, Upkeep {
   revokeAllSessions(userId: string, options?: TransactionOption): Promise<number>;
   /**
    * Marks a user's email as verified, for apps that verify emails themselves. If it was unverified, the account's API
-   * keys, links to providers and emailed links are removed, because someone else may have signed up with the address.
+   * keys, links to providers and emailed links are removed, because someone else might have signed up with the address.
    * The password and the sessions are kept, so call it only if the owner of the mailbox is signed in or has entered the
    * password. The owner's first password reset by email removes everything that is added to the account afterwards.
    *
@@ -205,8 +205,8 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
 }
 
 /**
- * Returns the internals of an Auth, or of the Auth for a config. A symbol is their key, because the Auth may come from
- * another copy of this module.
+ * Returns the internals of an Auth, or of the Auth for a config. A symbol is their key, because the Auth might come
+ * from another copy of this module.
  *
  * @internal
  */

@@ -142,7 +142,7 @@ export class CallContext {
     const keep = async () => kept.length > 0 && this.#keeper?.(kept.splice(0));
     return this.#run({ ...call, kept }, async () => {
       const outcome = await work().catch(async (error) => {
-        // The caller must get this error, because the database may have rolled back the app's transaction.
+        // The caller must get this error, because the database might have rolled back the app's transaction.
         await keep().catch(() => undefined);
         throw error;
       });

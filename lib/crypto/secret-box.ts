@@ -23,7 +23,7 @@ export class SecretBox {
     this.#keys = secrets.map(deriveKey) as [Key, ...Key[]];
   }
 
-  /** Encrypts a value. @param context what the value belongs to; decrypting requires the same context (AAD) */
+  /** Encrypts a value. @param context names the owner of the value; decrypting requires the same context (AAD) */
   seal(value: string, context: string): string {
     const [key] = this.#keys;
     const nonce = randomBytes(NONCE_BYTES);

@@ -39,7 +39,7 @@ export async function joinTransaction(
 
 function requireOpen(sequelize: Sequelize, transaction: unknown): asserts transaction is Transaction {
   const it = transaction as Partial<Transaction> | null;
-  // `instanceof` does not work here, because the app may use another copy of Sequelize.
+  // `instanceof` does not work here, because the app might use another copy of Sequelize.
   if (typeof it !== 'object' || typeof it?.commit !== 'function' || typeof it.rollback !== 'function')
     throw new TypeError('latchkey: transaction must be a transaction of Sequelize');
   if (inner(it as Transaction).sequelize !== sequelize) {
@@ -144,10 +144,7 @@ class Ending {
     else this.#waiting.push({ work, isUndone: undoOf(this.root) });
   }
 
-  /**
-   * Sets a savepoint on MySQL. A deadlock there rolls back the whole transaction, so that the savepoint no longer
-   * exists.
-   */
+  /** Sets a savepoint on MySQL. It no longer exists after a deadlock, which rolls back the whole transaction. */
   async mark(): Promise<void> {
     if (this.dialect !== 'mysql' || (this.#mark && !this.#mark.isUndone())) return;
     const name = `latchkey_${++savepoints}`;

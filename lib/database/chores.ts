@@ -53,7 +53,7 @@ export class ExpiredRows implements Chore {
   #deleteBy(column: string, ends: Ends): Promise<number> {
     // Without ORDER BY, SQLite reads the whole table if its statistics say that most rows have the same value.
     const found = `SELECT ${this.key} AS key_value FROM ${this.table} WHERE ${isOld(column)} ORDER BY ${column} LIMIT ${BATCH}`;
-    // Check the time again, because a row may have changed in the meantime.
+    // Check the time again, because a row might have changed in the meantime.
     const deleted = `DELETE FROM ${this.table} WHERE ${this.key} IN (:keys) AND ${isOld(column)}`;
     return inBatches(
       () => this.database.select<{ key_value: string | Buffer }>(found, ends),

@@ -104,7 +104,7 @@ export function dialectOf(sequelize: Sequelize): Dialect | null {
   return DIALECTS[sequelize.getDialect()] ?? null;
 }
 
-/** Recognizes a Sequelize instance by its methods, because the app may use another copy of Sequelize. */
+/** Recognizes a Sequelize instance by its methods, because the app might use another copy of Sequelize. */
 export function isSequelize(value: unknown): value is Sequelize {
   const it = value as Partial<Sequelize> | null;
   return typeof it === 'object' && typeof it?.query === 'function' && typeof it.getDialect === 'function';

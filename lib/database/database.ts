@@ -72,8 +72,7 @@ export class Database {
 
   /**
    * The end of a SELECT that must not return an older state, for a rule that relies on a lock. Empty outside a
-   * transaction of the app, because only such a transaction can have an isolation level in which a plain SELECT returns
-   * one.
+   * transaction of the app, because only there can the isolation level let a plain SELECT return one.
    */
   get currentRead(): string {
     if (!this.isJoined || this.dialect === 'sqlite') return '';
@@ -95,8 +94,7 @@ export class Database {
   /** Reads the database's clock, unless it has already been read. Statements wait for this. */
   async ready(): Promise<void> {
     if (this.clock.isSet) return;
-    // Read it through the app's transaction, because transactions that wait for this may hold all connections of the
-    // pool.
+    // Use the app's transaction, because transactions that wait for this might hold all connections of the pool.
     if (this.isJoined) return this.#readClock();
     this.#reading ??= this.share(() => this.#readClock()).finally(() => {
       this.#reading = undefined;
@@ -207,7 +205,8 @@ export class Database {
     const { joined } = this.context;
     const statement = () => this.statements.send(sql, QueryTypes.SELECT, replacements, { transaction });
     if (transaction) return partOf(statement);
-    // Wait for the unit of another call, because it may be undone and, on PostgreSQL, its failure would fail this too.
+    // Wait for the unit of another call, because it might be undone and, on PostgreSQL, its failure would fail this
+    // too.
     if (joined) return joined.exclusively(() => this.#select(sql, replacements, joined.handle));
     return this.#run((turn) => retrying(turn, statement), deadlineMs);
   }

@@ -100,7 +100,7 @@ export class Driver {
     this.#manager = connectionManagerOf(sequelize);
     this.#send = SENDS[dialect];
     this.#bracketTransactions();
-    // On PostgreSQL, a pooler between latchkey and the server may send each transaction on another connection.
+    // On PostgreSQL, a pooler between latchkey and the server might send each transaction on another connection.
     this.#prepares = dialect === 'mysql';
   }
 
@@ -176,7 +176,7 @@ export class Driver {
 }
 
 async function within(transaction: TransactionInternals, work: Work): Promise<Outcome> {
-  // Another transaction may already use its connection.
+  // Another transaction might already use its connection.
   if (transaction.finished) throw new Error(`the transaction has ended with a ${transaction.finished}`);
   try {
     return await work(transaction.connection);

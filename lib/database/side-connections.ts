@@ -11,7 +11,7 @@ const MAX_ATTEMPTS = 3;
 
 /**
  * Up to two connections in addition to the pool, for statements that take effect even if the app's transaction is
- * rolled back. They do not come from the pool, because transactions that wait for these statements may hold all its
+ * rolled back. They do not come from the pool, because transactions that wait for these statements might hold all its
  * connections.
  */
 export class SideConnections {

@@ -74,8 +74,7 @@ export class Statements {
     return this.sequelize.query(filledIn, {
       type,
       raw: true,
-      // On SQLite, Sequelize would otherwise query the columns of a table of the app before each statement that uses
-      // it.
+      // Without this, Sequelize on SQLite would query the columns of the app's tables before each statement with them.
       ...({ tableNames: [] } as object),
       // With undefined instead of null, Sequelize's CLS would add the statement to the app's transaction.
       transaction: transaction ?? null,
@@ -96,7 +95,7 @@ export class Statements {
   /**
    * Returns a SQL expression for a time in milliseconds since 1970, which is read faster than the database's own type,
    * because Sequelize and the drivers parse that type. Returns null if there is no such expression: SQLite stores text,
-   * and MySQL stores the local time of Sequelize's time zone, which may have daylight saving time.
+   * and MySQL stores the local time of Sequelize's time zone, which might have daylight saving time.
    */
   milliseconds(column: string): string | null {
     if (this.dialect === 'postgres') return `(EXTRACT(EPOCH FROM ${column}) * 1000)::float8`;
@@ -157,7 +156,7 @@ export class Statements {
 const isOfFourDigits = (date: Date) => date.getTime() >= YEAR_0 && date.getTime() < YEAR_10000;
 
 /**
- * Puts a statement on one line of the log. SQL of the app is left as it is, because its values may have line breaks.
+ * Puts a statement on one line of the log. SQL of the app is left as it is, because its values might have line breaks.
  */
 function onOneLine(sql: string): string {
   return sql.includes(MARK) ? sql : sql.replace(/\s*\n\s*/g, ' ');

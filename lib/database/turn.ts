@@ -6,7 +6,7 @@ import { isBusy, isRetryable, wasNotSent } from './faults.js';
 /** The deadline of a single statement, and of all statements of one request together. */
 export const DEADLINE_MS = 4000;
 
-// If the app calls latchkey without passing its transactions, these may hold all connections until latchkey responds.
+// If the app calls latchkey without passing its transactions, these might hold all connections until latchkey responds.
 const MAX_WAIT_MS = 2000;
 
 const MEND = 'if latchkey is called within a transaction of the app, pass it as the option transaction';
@@ -20,10 +20,7 @@ interface Pool {
   readonly write?: Pool;
 }
 
-/**
- * A statement or transaction with a deadline. Once it has been reported to its caller as failed, it must not take
- * effect.
- */
+/** A statement or transaction with a deadline. After its caller got an error, it must not take effect. */
 export class Turn {
   /** Whether it is known to have a connection, so that it no longer waits for the pool. */
   hasConnection = false;
@@ -112,11 +109,11 @@ export function noAnswer(why = ''): AuthError {
 }
 
 /**
- * Prevents statements that have waited for a connection for too long from being sent, because they were reported as
- * failed.
+ * Prevents statements from being sent if they have waited for a connection for too long, because their callers already
+ * know them as failed.
  */
 export function refuseLateStatements(sequelize: Sequelize): void {
-  // Another Auth may use the same instance.
+  // Another Auth might use the same instance.
   sequelize.removeHook('beforeQuery', 'latchkey');
   sequelize.addHook('beforeQuery', 'latchkey', (options: object) => {
     (options as { turn?: Turn }).turn?.begin();
@@ -130,7 +127,7 @@ const MAX_PAUSE_MS = 60;
 /**
  * Retries a statement or transaction. If it was not sent because an idle connection had died, it is retried up to ten
  * times, the default size of the pool. If the database aborted it in favor of another one, it has three attempts.
- * Writers wait for SQLite's lock until their deadline, because a transaction of the app may hold it for long.
+ * Writers wait for SQLite's lock until their deadline, because a transaction of the app might hold it for long.
  */
 export async function retrying<T>(turn: Turn, attempt: () => Promise<T>): Promise<T> {
   for (let attempts = 1; ; attempts++) {

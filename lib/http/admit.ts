@@ -159,19 +159,19 @@ export function requireScopes(
   });
 }
 
-// If a response takes longer, such as in long polling, the user may have signed in in the meantime.
+// If a response takes longer, such as in long polling, the user might have signed in in the meantime.
 const CLEAR_WITHIN_MS = 1000;
 
 /**
  * Clears an invalid session cookie, unless its token was replaced a moment ago or the response is late. In these cases
- * the browser may already have a new cookie, which it would lose.
+ * the browser might already have a new cookie, which it would lose.
  */
 export async function clearDeadCookie(core: Core, req: PlainRequest, res: Response): Promise<void> {
   if (await wereJustReplaced(core.database, core.sessionTokens(req))) return;
   const checked = performance.now();
   beforeHeaders(res, (status) => {
     if (performance.now() - checked > CLEAR_WITHIN_MS) return;
-    // A sign-in may have set a new cookie, and an outage (503) must not sign the user out.
+    // A sign-in might have set a new cookie, and an outage (503) must not sign the user out.
     if (status === 503 || setsCookie(res, core.settings.cookie.name)) return;
     clearSessionCookie(core, res);
     // A cache must not clear the cookies of other visitors with this response.

@@ -54,7 +54,7 @@ const parseJson = express.json({
 const FORM = 'application/x-www-form-urlencoded';
 const textOfForm = { type: FORM, limit: MAX_BODY_BYTES, inflate: false };
 const parseForm = express.text({ ...textOfForm, verify: requireUtf8(INVALID_FORM) });
-// The app does not control providers, and they may name another character set for their ASCII.
+// The app does not control providers, and they might name another character set for their ASCII.
 const parseFormPost = express.text(textOfForm);
 
 // Keyed by the `type` of body-parser's errors.
@@ -100,7 +100,7 @@ export function isForm({ headers }: Request): boolean {
 }
 
 /**
- * Parses an HTML form in the body, which may be empty.
+ * Parses an HTML form in the body, which can be empty.
  *
  * @throws AuthError `unsupported_media_type`, `body_too_large`; `invalid_request` if it is not UTF-8
  */
@@ -156,7 +156,7 @@ function requireEncodedUtf8(form: string): void {
 async function parse(req: Request, res: Response, type: string, parser: RequestHandler): Promise<void> {
   if (!req.is(type)) throw new AuthError('unsupported_media_type');
   if (Number(req.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw new AuthError('body_too_large');
-  // The app may have parsed a chunked or compressed body with its own limit.
+  // The app might have parsed a chunked or compressed body with its own limit.
   if (req.body !== undefined && sizeOf(req.body) > MAX_BODY_BYTES) throw new AuthError('body_too_large');
   await new Promise<void>((resolve, reject) => {
     parser(req, res, (error?: unknown) => {

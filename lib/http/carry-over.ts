@@ -48,7 +48,7 @@ export async function carryOver(
  * Ends the sessions of previous systems whose cookies a request contains, and clears these cookies, so that no such
  * session is taken over after a sign-out. A request without such cookies costs nothing.
  *
- * @param keptId the client's session, which may itself have been taken over; null if the client signs out
+ * @param keptId the client's session, which might itself have been taken over; null if the client signs out
  * @returns whether one of the sessions was active
  */
 export async function retireOldSessions(
@@ -220,16 +220,15 @@ function hashOf(core: Core, { bridge, id }: OldCookie): Buffer {
   return core.carried.hash(bridge.name, id);
 }
 
-/**
- * Runs `work` with a time limit. The previous system's store belongs to the app, so it runs outside this call's
- * transaction.
- */
+/** Runs `work` with a time limit, outside this call's transaction, because the previous system's store is the app's. */
 function limited<T>(core: Core, work: () => Promise<T>): Promise<T> {
   const late = () => new Error(`no answer within ${STORE_MS / 1000} s`);
   return core.context.forApp(() => withTimeout(work(), STORE_MS, late));
 }
 
-/** The cookie of a previous system's session in a request. The session may have ended, or may never have existed. */
+/**
+ * The cookie of a previous system's session in a request. The session might have ended, or might never have existed.
+ */
 export interface OldCookie {
   readonly bridge: SessionBridge;
   /** The name of the cookie. */
@@ -272,7 +271,7 @@ export async function accountOf(core: Core, user: OldUser): Promise<UserRecord |
   if (known || user.emailVerified !== true) return known;
   const canonical = canonicalEmail(user.email);
   const record = canonical === null ? null : await core.users.findRecord({ email: canonical });
-  // Someone else may have signed up with the address, here or in the previous system.
+  // Someone else might have signed up with the address, here or in the previous system.
   return record && record.user.emailVerifiedAt !== null ? record : null;
 }
 

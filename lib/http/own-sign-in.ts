@@ -62,7 +62,7 @@ export interface OwnSignIn {
    * The account's checks apply, such as `requireVerifiedEmail`. If the account has a second factor, the session has aal
    * 1 and is not fresh. Send it to the client with {@link establishSession}.
    *
-   * @throws AuthError `user_not_found` (404), or what a check throws, such as `email_not_verified` (403)
+   * @throws AuthError `user_not_found` (404), or the error of a check, such as `email_not_verified` (403)
    */
   createSession(userId: string, input?: CreateSessionInput): Promise<IssuedSession>;
   /** Revokes one session of a user, as listed by `listSessions`. Resolves to whether it was active. */

@@ -72,10 +72,7 @@ export interface Route<A extends Access = Access, Body = unknown, Query = unknow
    * @default false
    */
   readonly changesWaysIn?: true;
-  /**
-   * Whether other sites send browsers to this public route, so that the origin is not checked. The handler must prevent
-   * CSRF.
-   */
+  /** Whether to skip the origin check, because other sites send browsers here. The handler must prevent CSRF. */
   readonly fromOtherSites?: true;
   /** @internal */
   readonly body?: z.ZodType<Body>;
@@ -89,10 +86,7 @@ export interface Route<A extends Access = Access, Body = unknown, Query = unknow
    * @default true for POST with a body
    */
   readonly forms?: boolean | 'only';
-  /**
-   * The path of a form equivalent, a POST route that accepts this request as an HTML form. Forms cannot use other
-   * methods.
-   */
+  /** The path of the form equivalent: a POST route that accepts this request as an HTML form. */
   readonly formTwin?: string;
   readonly answers: Readonly<Record<number, Answer>>;
   /** Additional problems. The problems of access, body and query are derived. */

@@ -73,7 +73,7 @@ export async function requireUnreferenced(
     REFERENCES[context.database.dialect],
     dropped,
   );
-  // The comparison respects case, because `Sessions` may be a table of the app.
+  // The comparison respects case, because `Sessions` might be a table of the app.
   const foreign = references.filter(({ name }) => !dropped.includes(name));
   if (foreign.length === 0) return;
   const pairs = new Set(foreign.map(({ name, target }) => `${name} (to ${target})`));

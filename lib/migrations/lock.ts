@@ -48,7 +48,7 @@ async function holdOnMysql<T>(run: Run, work: () => Promise<T>): Promise<T> {
   const lock = 'MD5(CONCAT(DATABASE(), :name))';
   await untilHeld(async () => {
     const [[answer]] = (await run(`SELECT GET_LOCK(${lock}, 1) AS held`)) as LockAnswer;
-    // The app may have configured mysql2 to return numbers as strings.
+    // The app might have configured mysql2 to return numbers as strings.
     return Number(answer?.held) === 1;
   });
   try {

@@ -112,8 +112,7 @@ function undoInterrupted({ name }: Migration): string {
 }
 
 /**
- * Requires all migrated plugins, because the tables of a missing one would refer to dropped tables, and break later
- * migrations.
+ * Requires all migrated plugins: the tables of a missing one would refer to dropped tables, and break later migrations.
  */
 function requireAll(begun: readonly string[], migrations: readonly Migration[]): void {
   const unknown = begun.filter((name) => !migrations.some((migration) => migration.name === name));

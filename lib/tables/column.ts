@@ -34,10 +34,7 @@ export type Visibility = 'client' | 'code' | 'admin' | 'app' | 'internal' | 'sec
 /** Additional properties of a column's schema in the OpenAPI document. */
 export type ColumnMeta = Readonly<Record<string, unknown>>;
 
-/**
- * A column of a table. Its type in the database, Sequelize attribute, SQL, TypeScript type and JSON are derived from
- * it.
- */
+/** A column. Its database type, Sequelize attribute, SQL, TypeScript type and JSON are all derived from it. */
 export class Column<Value = unknown, V extends Visibility = Visibility> {
   readonly isNullable: boolean = false;
   readonly visibility: V = 'code' as V;
@@ -139,10 +136,7 @@ export const column = {
   boolean: () => of<boolean>('boolean'),
 };
 
-/**
- * The last time that can be stored. ISO 8601 and MySQL support years up to 9999; the last day is left out for time
- * zones.
- */
+/** The last time that can be stored. ISO 8601 and MySQL support years up to 9999. The last day is for time zones. */
 export const LAST_TIME = Date.UTC(9999, 11, 31);
 
 /** A SHA-256 digest. */

@@ -69,15 +69,15 @@ interface ModelManager {
 }
 
 /**
- * Defines a model, and removes it from `sequelize.models`, because the app may have its own `User` model, and the app's
- * `sync()` must not change tables that migrations maintain.
+ * Defines a model, and removes it from `sequelize.models`, because the app might have its own `User` model, and the
+ * app's `sync()` must not change tables that migrations maintain.
  */
 function defineModel(database: Database, name: string, { name: table, columns }: TableDeclaration): AnyModel {
   const { sequelize } = database;
   const taken = sequelize.models[name];
   const model = sequelize.define(name, attributesOf(columns), {
     tableName: database.table(table),
-    // Override the defaults that the app may have set with Sequelize's `define` option.
+    // Override the defaults that the app might have set with Sequelize's `define` option.
     timestamps: false,
     paranoid: false,
     version: false,

@@ -262,7 +262,7 @@ export function encode(value: unknown, { kind }: Column): Value {
 const asIs = (value: unknown) => value;
 const toWords = (value: unknown) => String(value).split(' ').filter(Boolean);
 const ofMilliseconds = (value: unknown) => new Date(Number(value));
-// MySQL and SQLite return numbers, which the app's `typeCast` may convert to strings.
+// MySQL and SQLite return numbers, which the app's `typeCast` might convert to strings.
 const toBoolean = (value: unknown) => value === true || Number(value) === 1;
 
 /** Returns a function that converts a value of a result, which is not null, to the attribute's value. */
