@@ -205,8 +205,7 @@ export class Database {
     const { joined } = this.context;
     const statement = () => this.statements.send(sql, QueryTypes.SELECT, replacements, { transaction });
     if (transaction) return partOf(statement);
-    // Wait for the unit of another call, because it might be undone and, on PostgreSQL, its failure would fail this
-    // too.
+    // Wait for the unit of another call, because it might be undone and, on PostgreSQL, its failure fails this too.
     if (joined) return joined.exclusively(() => this.#select(sql, replacements, joined.handle));
     return this.#run((turn) => retrying(turn, statement), deadlineMs);
   }

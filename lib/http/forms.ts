@@ -111,8 +111,7 @@ interface JsonSchema {
 
 /**
  * Converts the fields of a form to the JSON body that a route's schema describes. Browsers send empty inputs, so an
- * empty field counts as absent. A value that cannot be converted stays a string, which the validation
- * rejects.
+ * empty field counts as absent. A value that cannot be converted stays a string, which the validation rejects.
  *
  * @throws AuthError `validation_failed` for a field that is sent twice
  */

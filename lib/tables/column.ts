@@ -136,7 +136,7 @@ export const column = {
   boolean: () => of<boolean>('boolean'),
 };
 
-/** The last time that can be stored. ISO 8601 and MySQL support years up to 9999. The last day is for time zones. */
+/** The last time that can be stored: ISO 8601 and MySQL support years up to 9999, less a day for time zones. */
 export const LAST_TIME = Date.UTC(9999, 11, 31);
 
 /** A SHA-256 digest. */
