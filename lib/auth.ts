@@ -43,13 +43,13 @@ import type { WithFields } from './users/field-types.js';
 const internalsKey = Symbol.for('latchkey.internals');
 
 /**
- * What the router, the guards and the command line use of an Auth.
+ * The parts of an Auth that the router, the guards and the command line use.
  *
  * @internal
  */
 export interface Internals {
   readonly core: Core;
-  /** The routes, made at the first call: a process without a router does not need them. */
+  /** Returns the routes, which are created on the first call, because a process without a router does not need them. */
   routes(): readonly Route[];
   readonly chores: Chores;
 }
@@ -59,7 +59,7 @@ export interface Internals {
  */
 export interface Auth extends OwnSignIn, AccountApis, Upkeep {
   /**
-   * Authenticates a request by any enabled kind of credential. Like a guard, it refuses a request of another site if
+   * Authenticates a request by any enabled kind of credential. Like a guard, it rejects a request from another site if
    * the request has an unsafe `method` and is authenticated by the cookie.
    *
    * @throws AuthError `unauthenticated`, `invalid_session` (401); `origin_not_allowed` (403); `unavailable` (503)
@@ -75,9 +75,9 @@ export interface Auth extends OwnSignIn, AccountApis, Upkeep {
   revokeAllSessions(userId: string, options?: TransactionOption): Promise<number>;
   /**
    * Marks a user's email as verified, for apps that verify emails themselves. If it was unverified, the account's API
-   * keys, links to providers and emailed links are removed, since someone else may have signed up with the address. The
-   * password and the sessions are kept, so call it only if the owner of the mailbox is signed in or has entered the
-   * password. What is attached afterwards ends with the owner's first reset by email.
+   * keys, links to providers and emailed links are removed, because someone else might have signed up with the address.
+   * The password and the sessions are kept, so call it only if the owner of the mailbox is signed in or has entered the
+   * password. The owner's first password reset by email removes everything that is added to the account afterwards.
    *
    * @throws AuthError `user_not_found` if the user does not exist or has no email
    */
@@ -113,7 +113,7 @@ export type AuthWith<
   readonly [Name in keyof PluginApis<P>]: WithFields<WithSecondFactors<PluginApis<P>[Name], P>, F>;
 } & { readonly models: PluginModels<P> };
 
-/** Keyed by config object, so that a router and guards that get the same one share one Auth and one pool. */
+/** The Auths by config object, so that a router and guards that get the same config share one Auth and one pool. */
 const auths = processWide('auths/1', () => new WeakMap<object, Auth>());
 
 /**
@@ -157,7 +157,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     revokeAllSessions: (userId, options) => within(options, () => core.sessions.revokeAll(userId)),
     markEmailVerified: (userId, options) =>
       within(options, () => core.proveEmail(userId, ['password', 'sessions'])),
-    // Once it is closed, the same config creates a new Auth.
+    // After an Auth is closed, the same config creates a new one.
     ...upkeep(core, parts, chores, limits, webhooks, () => auths.delete(config)),
     on: (name, listener) => core.events.on(name, listener),
     openapi: () => describeApi(core, routes(), settings.httpBasePath ?? DEFAULT_BASE_PATH),
@@ -205,8 +205,8 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
 }
 
 /**
- * The internals of an Auth, or of the Auth for a config. Keyed by a symbol, since it may come from another copy of this
- * module.
+ * Returns the internals of an Auth, or of the Auth for a config. A symbol is their key, because the Auth might come
+ * from another copy of this module.
  *
  * @internal
  */

@@ -1,4 +1,4 @@
-/** The entry point `latchkey/bridges`: sessions of older systems, which are taken over while an app moves to latchkey. */
+/** The entry point `latchkey/bridges`, to take over sessions of previous systems while an app moves to latchkey. */
 
 export type {
   CookieValues,

@@ -4,14 +4,14 @@ import type { LimitStore } from './limits/store.js';
 import { namesInJournal } from './migrations/journal.js';
 import type { OutboxRows } from './outbox/rows.js';
 
-/** Less than 2 seconds, so that a busy process still answers within them. */
+/** The time limit of a check. It is less than 2 seconds, so that even a busy process responds within 2 seconds. */
 const LOOK_MS = 1800;
 
 /** Whether the parts that latchkey relies on work. */
 export interface Health {
-  /** Whether everything does. What waits in the outbox makes no difference. */
+  /** Whether all parts work. Entries that wait in the outbox make no difference. */
   readonly ok: boolean;
-  /** Whether the database answers. */
+  /** Whether the database responds. */
   readonly database: boolean;
   /** Whether all migrations have been applied. */
   readonly schema: boolean;
@@ -19,9 +19,9 @@ export interface Health {
   readonly limits: boolean;
   /** The emails and webhooks that have not been sent yet. */
   readonly outbox: {
-    /** Their number. Null if the database does not say. */
+    /** The number of waiting emails and webhooks. Null if the database does not respond. */
     readonly waiting: number | null;
-    /** For how long the oldest one has waited, in seconds; 0 if there is none. Null if the database does not say. */
+    /** How long the oldest one has waited, in seconds; 0 if none is waiting. Null if the database does not respond. */
     readonly oldestSeconds: number | null;
   };
 }
@@ -29,11 +29,11 @@ export interface Health {
 type Waiting = Awaited<ReturnType<OutboxRows['waiting']>>;
 const UNKNOWN = { waiting: null, oldestSeconds: null };
 
-/** Looks whether everything works. */
+/** Checks whether everything works. */
 export class HealthCheck {
   #looking: Promise<Health> | undefined;
 
-  /** @param limits null without rate limits */
+  /** @param limits null if rate limits are disabled */
   constructor(
     private readonly database: Database,
     private readonly migrations: readonly string[],
@@ -41,7 +41,10 @@ export class HealthCheck {
     private readonly outbox: Pick<OutboxRows, 'waiting'>,
   ) {}
 
-  /** Calls share a look until its statements have ended: while the database is frozen, they must not take all connections. */
+  /**
+   * Checks everything. Calls share a check until its statements have ended, because the checks must not take all
+   * connections while the database does not respond.
+   */
   look(): Promise<Health> {
     this.#looking ??= this.database.share(() => this.#look());
     return this.#looking;

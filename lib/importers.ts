@@ -1,4 +1,4 @@
-/** The entry point `latchkey/importers`: the users of other systems, for `auth.importUsers`. */
+/** The entry point `latchkey/importers`, to import the users of other systems with `auth.importUsers`. */
 export { type AuthJsOptions, fromAuthJs } from './previous-systems/auth-js.js';
 export { type BetterAuthOptions, fromBetterAuth } from './previous-systems/better-auth.js';
 export type { SourceRow } from './previous-systems/previous-tables.js';

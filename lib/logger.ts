@@ -12,7 +12,7 @@ export interface Logger {
   error(...args: unknown[]): void;
 }
 
-/** The default: logs warnings and errors to the console, each on one line, and drops the rest. */
+/** The default logger. It logs warnings and errors to the console, each on one line, and drops the rest. */
 export const consoleLogger: Logger = {
   debug() {},
   info() {},
@@ -21,8 +21,8 @@ export const consoleLogger: Logger = {
 };
 
 /**
- * Passes everything on to the app's logger, and never throws or rejects, since a logger that fails must not change what a
- * call does. What the logger has failed to log is printed on the console.
+ * Passes everything on to the app's logger. It never throws or rejects, because a failing logger must not affect the
+ * call that logs. If the logger fails, the entry is printed to the console.
  */
 export function steadyLogger(logger: Logger): Logger {
   const write =
@@ -30,7 +30,7 @@ export function steadyLogger(logger: Logger): Logger {
     (...args: unknown[]): void => {
       try {
         const result: unknown = logger[level](...args);
-        // Some loggers return a promise, whose rejection would end the process.
+        // Some loggers return a promise, and its rejection would end the process.
         Promise.resolve(result).catch((error) => reportLogger(error, args));
       } catch (error) {
         reportLogger(error, args);
@@ -53,7 +53,7 @@ const ON_ONE_LINE = { breakLength: Number.POSITIVE_INFINITY };
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
 const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** The messages of an error and its causes, on one line and escaped, so that they cannot forge log lines. */
+/** Returns the messages of an error and its causes, on one line and escaped, so that they cannot forge log lines. */
 export function describeError(error: unknown): string {
   return describeCauses(error, (one) => {
     if (!isError(one)) return typeof one === 'string' ? one : inspect(one, ON_ONE_LINE);
@@ -62,7 +62,7 @@ export function describeError(error: unknown): string {
   });
 }
 
-/** The names and codes of an error and its causes, without their messages, which could quote a secret. */
+/** Returns the names and codes of an error and its causes, without their messages, which could quote a secret. */
 export function kindOf(error: unknown): string {
   return describeCauses(error, (one) => {
     if (!isError(one)) return typeof one;

@@ -2,13 +2,13 @@ import type { EmailOptions } from './config/email.js';
 
 /** The part of a `nodemailer` transport that latchkey uses. */
 export interface NodemailerTransport {
-  /** What the transport sends with. For SMTP, its options contain the timeouts. */
+  /** The object that the transport sends with. For SMTP, its options contain the timeouts. */
   readonly transporter?: object;
   /** Sends an email. */
   sendMail(mail: { from: string; to: string; subject: string; text: string; html: string }): Promise<unknown>;
 }
 
-// nodemailer's own are 2 minutes, 30 seconds and 10 minutes: https://nodemailer.com/smtp/
+// nodemailer's own timeouts are 2 minutes, 30 seconds and 10 minutes: https://nodemailer.com/smtp/
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
 
 /**
@@ -42,7 +42,7 @@ export function nodemailerEmail(transport: NodemailerTransport, options: { from:
   };
 }
 
-/** A mail server that hangs would otherwise hold a connection for up to ten minutes. */
+/** Sets timeouts, because a mail server that hangs would otherwise hold a connection for up to ten minutes. */
 function limitTime({ transporter }: NodemailerTransport): void {
   const { options } = (transporter ?? {}) as { options?: unknown };
   if (typeof options === 'object' && options !== null) Object.assign(options, { ...TIMEOUTS, ...options });

@@ -15,39 +15,39 @@ import { coreTables, rateLimits } from './tables/core.js';
 
 const CLOSING_MS = 10_000;
 
-/** Of `auth.prune()` and `auth.rotateSecrets()`. */
+/** The options of `auth.prune()` and `auth.rotateSecrets()`. */
 export interface DryRunOption {
-  /** Changes nothing, and resolves to the number of rows that it would delete or re-encrypt. @default false */
+  /** Whether to change nothing, and only resolve to the number of rows to delete or re-encrypt. @default false */
   dryRun?: boolean;
 }
 
 /** @internal */
 export const schema = () => schemaOf<DryRunOption>()({ dryRun: flag.default(false) });
 
-/** What keeps an Auth running. */
+/** The operations that keep an Auth running. */
 export interface Upkeep {
   /**
-   * Runs pending migrations, or undoes applied ones. Safe to call in several processes at once. Resolves to the names
-   * of the migrations that ran.
+   * Runs pending migrations, or undoes applied ones. Several processes can safely call it at the same time. Resolves to
+   * the names of the migrations that ran.
    */
   migrate(options?: MigrateOptions): Promise<string[]>;
   /**
-   * Deletes expired rows in batches. Resolves to their number. Call it regularly, from a timer or a job.
+   * Deletes expired rows in batches. Resolves to the number of rows. Call it regularly, from a timer or a job.
    *
    * @throws TypeError on invalid options
-   * @throws AuthError `unavailable` (503) if the database is
+   * @throws AuthError `unavailable` (503) if the database is unavailable
    */
   prune(options?: DryRunOption): Promise<number>;
   /**
-   * Re-encrypts data with the first secret, in batches. Resolves to the number of rows. Afterwards the older secrets
-   * can be removed from the config. What cannot be decrypted stays as it is, and does not count.
+   * Re-encrypts data with the first secret, in batches. Resolves to the number of rows. Afterwards you can remove the
+   * older secrets from the config. Rows that cannot be decrypted stay as they are, and are not counted.
    *
    * @throws TypeError on invalid options
-   * @throws AuthError `unavailable` (503) if the database is
+   * @throws AuthError `unavailable` (503) if the database is unavailable
    */
   rotateSecrets(options?: DryRunOption): Promise<number>;
   /**
-   * Whether the parts that latchkey relies on work, in 2 seconds at most. Never rejects.
+   * Checks whether the parts that latchkey relies on work, in at most 2 seconds. Never rejects.
    *
    * @example
    * app.get('/health', async (_req, res) => {
@@ -56,17 +56,18 @@ export interface Upkeep {
    * });
    */
   health(): Promise<Health>;
-  /** The emails and webhooks that are to be sent. */
+  /** The emails and webhooks to send. */
   readonly outbox: OutboxApi;
   /**
-   * Waits up to 10 seconds for what is under way, such as emails, then closes the connections that latchkey opened; if it has
-   * given up waiting, the log says so. The app's own Sequelize instance stays open. Calling it again returns the same promise.
+   * Waits up to 10 seconds for unfinished work, such as emails, then closes the connections that latchkey opened. If
+   * the work takes longer, a warning is logged. The app's own Sequelize instance stays open. Later calls return the
+   * same promise.
    */
   close(): Promise<void>;
 }
 
 /**
- * What `auth.prune()` and `auth.rotateSecrets()` do.
+ * The work of `auth.prune()` and `auth.rotateSecrets()`.
  *
  * @internal
  */
@@ -80,7 +81,7 @@ export function choresOf(core: Core, parts: readonly NamedParts[], limits: Limit
   const { sessions, carried, tokens, devices, changes, outbox } = core;
   const counters = core.database.table(rateLimits.name);
   return {
-    // What goes with a session or an account comes before it, so that it is counted also where it is deleted.
+    // Rows that are deleted together with a session or an account come first, so that deletions count them too.
     expired: [
       ...parts.flatMap(({ expired = [] }) => expired),
       ...[carried, tokens, devices, changes, outbox.rows, sessions].map(({ expired }) => expired),
@@ -95,7 +96,7 @@ export function choresOf(core: Core, parts: readonly NamedParts[], limits: Limit
 }
 
 /**
- * @param onClose called at once when it is closed
+ * @param onClose called as soon as `close` is called
  *
  * @internal
  */
@@ -118,7 +119,7 @@ export function upkeep(
     limits,
     outbox.rows,
   );
-  // Requests first, which cause emails; and events, which become webhooks.
+  // Wait for requests first, because they cause emails, and then for events, because they become webhooks.
   const settle = async () => {
     await core.context.idle();
     await webhooks.settle();
@@ -126,12 +127,12 @@ export function upkeep(
   };
   const tooLong = () =>
     settings.logger.warn(
-      `latchkey: auth.close() has waited for ${CLOSING_MS / 1000} seconds, and waits no longer for requests, emails or webhooks that are still under way`,
+      `latchkey: auth.close() has waited for ${CLOSING_MS / 1000} seconds, and no longer waits for unfinished requests, emails or webhooks`,
     );
   return {
     async migrate(options) {
       const ran = await migrate(database, migrations, core.users.fieldColumns, options);
-      // From now on, the outbox looks for what an earlier process has left.
+      // Reading the clock makes the outbox look for entries that an earlier process has left.
       await database.ready();
       return ran;
     },

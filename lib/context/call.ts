@@ -11,7 +11,7 @@ export interface PlainRequest {
 
 /** The client that a call is made for. */
 export interface Client {
-  /** Null if the address is unknown; undefined for a programmatic call without one. */
+  /** The IP address. Null if it is unknown; undefined for a programmatic call without an address. */
   readonly ip: string | null | undefined;
   readonly userAgent: string | null;
   /** The request being handled, if any. */
@@ -21,11 +21,11 @@ export interface Client {
 /** A transaction of the app that a call takes part in. */
 export interface JoinedTransaction {
   readonly handle: Transaction;
-  /** For a connection beside the app's transaction, each of whose statements commits itself. */
+  /** Whether each statement commits itself, because the connection is separate from the app's transaction. */
   readonly commitsItself?: boolean;
-  /** Runs `work`, whose statements form a unit, after other such work in the same transaction. */
+  /** Runs `work`, whose statements form a unit, after earlier units in the same transaction. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
-  /** Runs `work` after the commit, or never. */
+  /** Runs `work` after the commit. If the transaction is rolled back, `work` does not run. */
   afterCommit(work: () => void): void;
 }
 
@@ -33,26 +33,26 @@ interface Call {
   readonly client: Client;
   readonly budget?: DatabaseBudget;
   readonly joined?: JoinedTransaction | undefined;
-  /** What is kept at its end. */
+  /** The items to handle at the end of the call. */
   readonly kept?: unknown[] | undefined;
 }
 
-/** The current call of an Auth, within those of other Auths whose hooks have called it. */
+/** The current call of an Auth, within the calls of other Auths whose hooks have called it. */
 interface Frame {
   readonly owner: CallContext;
   readonly call: Call | undefined;
   readonly outer: Frame | undefined;
 }
 
-// One for all Auths: on Node 20 and 22, each that a process has used slows down every promise in it.
+// All Auths share one, because on Node 20 and 22 each AsyncLocalStorage in use slows down every promise of the process.
 const frames = new AsyncLocalStorage<Frame>();
 
 const APP_ITSELF: Client = { ip: undefined, userAgent: null, request: null };
 
 /**
  * The context of the current call: its client, which is recorded in events and new sessions, its time budget for the
- * database, and the transaction of the app that it takes part in. It uses AsyncLocalStorage, so that functions need not
- * pass it along.
+ * database, and the transaction of the app that it takes part in. It uses AsyncLocalStorage, so that functions do not
+ * have to pass it on.
  */
 export class CallContext {
   readonly #requests = new Set<Promise<unknown>>();
@@ -88,11 +88,11 @@ export class CallContext {
 
   /** Runs `work` as a part of the app's transaction. */
   inTransaction<T>(joined: JoinedTransaction, work: () => Promise<T>): Promise<T> {
-    // Its events are part of the transaction, and not of the call in which it was begun.
+    // The events belong to the transaction, and not to the call that started it.
     return this.#whole({ ...this.#call, client: this.client, joined, kept: undefined }, work);
   }
 
-  /** Runs `work` as a call of its own, unless it is a part of one. */
+  /** Runs `work` as a separate call, unless it is part of a call. */
   whole<T>(work: () => Promise<T>): Promise<T> {
     return this.#whole({ client: this.client, ...this.#call }, work);
   }
@@ -102,25 +102,25 @@ export class CallContext {
     await Promise.allSettled(this.#requests);
   }
 
-  /** What to do with what calls have kept, at the end of each. */
+  /** Sets the function that handles the kept items at the end of each call. */
   keepWith(keeper: (items: readonly unknown[]) => Promise<void>): void {
     this.#keeper = keeper;
   }
 
-  /** Keeps something until the end of the current call, which does not end before that is done. */
+  /** Keeps an item for the end of the current call, which waits until the item has been handled. */
   keep(item: unknown): void {
     const kept = this.#call?.kept;
     if (kept) kept.push(item);
     else void this.#keeper?.([item]);
   }
 
-  /** Runs a function of the app, such as a hook: its own calls are part of a transaction only if they name it. */
+  /** Runs a function of the app, such as a hook. The calls in it are part of a transaction only if they name it. */
   forApp<T>(work: () => T): T {
     const call = this.#call;
     return call?.joined ? this.#run({ ...call, joined: undefined, kept: undefined }, work) : work();
   }
 
-  /** Runs `work` now; in a transaction of the app, after its commit, and never after a rollback. */
+  /** Runs `work` now or, in a transaction of the app, after the commit. After a rollback, `work` does not run. */
   afterCommit(work: () => void): void {
     if (this.joined) this.joined.afterCommit(work);
     else work();
@@ -142,7 +142,7 @@ export class CallContext {
     const keep = async () => kept.length > 0 && this.#keeper?.(kept.splice(0));
     return this.#run({ ...call, kept }, async () => {
       const outcome = await work().catch(async (error) => {
-        // The database may have rolled the app's transaction back, of which the caller must hear.
+        // The caller must get this error, because the database might have rolled back the app's transaction.
         await keep().catch(() => undefined);
         throw error;
       });
@@ -153,12 +153,12 @@ export class CallContext {
 
   /** Runs `work` outside the call that started it, and outside the app's transaction. */
   detached<T>(work: () => Promise<T>): Promise<T> {
-    // Guards are in no call, and a process that has nothing else should not pay for contexts.
+    // Guards run outside any call, so a process that only has guards should not pay for contexts.
     return frames.getStore() ? this.#run(undefined, work) : work();
   }
 }
 
-/** What is left of the frames, so that calls one within another do not add up. */
+/** Removes an Auth from the frames, so that nested calls of the same Auth do not add up. */
 function withoutOwner(owner: CallContext, frame: Frame | undefined): Frame | undefined {
   if (!frame) return undefined;
   const outer = withoutOwner(owner, frame.outer);
@@ -166,8 +166,8 @@ function withoutOwner(owner: CallContext, frame: Frame | undefined): Frame | und
 }
 
 /**
- * How long one request may wait for the database in total. Only time during which a statement is running counts:
- * password hashing and requests to providers have limits of their own.
+ * Limits how long one request can wait for the database in total. Only the time during which a statement is running
+ * counts, because password hashing and requests to providers have their own limits.
  */
 export class DatabaseBudget {
   #running = 0;
@@ -180,12 +180,12 @@ export class DatabaseBudget {
     return this.#running > 0 ? this.leftMs - (performance.now() - this.#since) : this.leftMs;
   }
 
-  /** Starts to charge the time, until {@link end} is called as often. Statements that overlap are charged once. */
+  /** Starts to charge the time, until {@link end} is called as often. Overlapping statements are charged once. */
   begin(): void {
     if (this.#running++ === 0) this.#since = performance.now();
   }
 
-  /** Ends what {@link begin} began. */
+  /** Stops charging the time: see {@link begin}. */
   end(): void {
     if (--this.#running === 0) this.leftMs -= performance.now() - this.#since;
   }

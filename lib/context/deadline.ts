@@ -2,7 +2,7 @@
  * Awaits work for a limited time. After that the work continues, but its outcome is ignored.
  *
  * @param late creates the error to throw on timeout
- * @param keepsAlive whether the process stays alive to see the timeout
+ * @param keepsAlive whether the timer keeps the process alive
  */
 export function withTimeout<T>(
   work: Promise<T>,

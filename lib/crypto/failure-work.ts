@@ -1,10 +1,10 @@
-// How many recent measurements a typical value is taken from.
+// The number of recent measurements from which a typical value is calculated.
 const REMEMBERED = 15;
 // bcrypt's lowest cost.
 const MIN_COST = 4;
 // The remaining work is composed of bcrypt runs down to 1/64 of the whole, which keeps failures within 1 %.
 const FINEST_STEPS = 6;
-// Only runs of at least half the work are measured: on a busy machine, shorter ones are interrupted less.
+// Only runs of at least half the work are measured, because on a busy machine shorter runs are interrupted less often.
 const MEASURED_STEPS = 1;
 
 /** The typical value of recent measurements. */
@@ -22,26 +22,26 @@ export class Recent {
   }
 }
 
-/** What a verification computes: bcrypt's work is known, that of others is measured by their parameters. */
+/** The kind of a hash. The work of bcrypt is known; the work of other hashes is measured for each set of parameters. */
 export type Kind = { readonly cost: number } | { readonly parameters: string };
 
 /**
- * Makes every failed verification do the same work, in bcrypt's rounds: a run of cost c has 2^c. What a hash leaves is
- * filled up with real work, so that load slows all failures alike. A hash that costs more than the current cost raises
- * the work of all failures from the first time that it is seen.
+ * Makes every failed verification do the same work. It counts the work in bcrypt's rounds, of which a run of cost c has
+ * 2^c. If a hash requires less, the rest is filled with real work, so that load slows all failures equally. A hash that
+ * costs more than the configured cost raises the work of all failures from the first time that it is seen.
  */
 export class FailureWork {
   /** The rounds of every failure. */
   #rounds: number;
   readonly #minMeasured: number;
   readonly #msPerRound = new Recent();
-  /** The rounds of kinds that are not bcrypt and have exceeded the rest, by their parameters. */
+  /** The rounds of kinds other than bcrypt that have exceeded the rounds of a failure, by their parameters. */
   readonly #costly = new Map<string, Recent>();
   #highestCost: number;
 
   /**
-   * @param run computes bcrypt at this cost; the result is of no use
-   * @param now the time in milliseconds
+   * @param run computes bcrypt at this cost; the result is ignored
+   * @param now returns the time in milliseconds
    */
   constructor(
     cost: number,
@@ -53,20 +53,20 @@ export class FailureWork {
     this.#minMeasured = Math.max(MIN_COST, cost - MEASURED_STEPS);
   }
 
-  /** Runs a verification and, if it fails, fills up its work. */
+  /** Runs a verification and, if it fails, does the rest of the work of a failure. */
   async verify(kind: Kind, compare: () => Promise<boolean>): Promise<boolean> {
     const { matches, rounds } = await this.#measure(kind, compare);
     if (!matches) await this.fill(rounds);
     return matches;
   }
 
-  /** Learns what a kind costs without filling it up. */
+  /** Learns the cost of a kind without filling up the work. */
   async learn(kind: Kind, compare: () => Promise<boolean>): Promise<void> {
     if ('cost' in kind) this.#raise(kind.cost);
     else await this.#measure(kind, compare);
   }
 
-  /** Does the work of a failure. @param done the rounds that have been computed already */
+  /** Does the work of a failure. @param done the rounds that have already been computed */
   async fill(done = 0): Promise<void> {
     const highest = Math.floor(Math.log2(this.#rounds));
     const lowest = Math.max(MIN_COST, highest - FINEST_STEPS);
@@ -106,7 +106,7 @@ export class FailureWork {
     this.#update();
   }
 
-  // Once a kind is costly, all its measurements count: only the long ones would raise the work without end.
+  // Once a kind is costly, all its measurements count, because the long ones alone would raise the work without limit.
   #observe(parameters: string, rounds: number): void {
     const known = this.#costly.get(parameters) ?? (rounds > this.#rounds ? new Recent() : undefined);
     if (!known) return;
@@ -121,16 +121,16 @@ export class FailureWork {
   }
 }
 
-/** Compares with a well-formed hash of no known input. */
+/** Runs bcrypt by comparing with a well-formed hash whose input is unknown. */
 async function runBcrypt(cost: number): Promise<void> {
   const { compare } = await bcrypt();
   await compare('', `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}`);
 }
 
-// Node's `import()` costs several promises each time.
+// The module is kept, because each `import()` of Node creates several promises.
 let loaded: typeof import('bcrypt') | undefined;
 
-/** bcrypt, whose native part is loaded on first use instead of at startup. */
+/** Loads bcrypt, whose native part is loaded on first use instead of at startup. */
 export async function bcrypt(): Promise<typeof import('bcrypt')> {
   loaded ??= (await import('bcrypt')).default;
   return loaded;

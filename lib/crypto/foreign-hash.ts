@@ -21,14 +21,14 @@ type Scrypt = (
 const deriveScrypt = promisify(scrypt) as Scrypt;
 const derivePbkdf2 = promisify(pbkdf2);
 
-// Limits on the cost of a verification, which is what every failed sign-in costs from then on: a few seconds at most.
+// Limits the cost of a verification to a few seconds, because every failed sign-in will then cost as much.
 const MAX_BCRYPT_COST = 16;
 const MAX_PBKDF2_ITERATIONS = 5_000_000;
-// PBKDF2 takes all iterations for each block of this size (RFC 8018, 5.2).
+// PBKDF2 runs all iterations for each block of this size (RFC 8018, 5.2).
 const DIGEST_BYTES: Record<string, number> = { sha1: 20, sha256: 32, sha512: 64 };
 const MAX_SCRYPT_BYTES = 512 * 1024 * 1024;
 const MAX_ARGON2_KIBIBYTES = 1024 * 1024;
-// The memory, times how often it is filled.
+// The memory, multiplied by how often it is filled.
 const MAX_FILLED_BYTES = 4 * 1024 * 1024 * 1024;
 // A shorter hash would match too many passwords.
 const MIN_BYTES = 16;
@@ -85,13 +85,13 @@ function readArgon2(stored: string): ForeignHash | null {
     isTooCostly: memory > MAX_ARGON2_KIBIBYTES || memory * 1024 * passes > MAX_FILLED_BYTES,
     async verify(password) {
       const { verify } = await loadArgon2();
-      // It throws on invalid parameters.
+      // The package throws an error if the parameters are invalid.
       return verify(stored, password).catch(() => false);
     },
   };
 }
 
-/** @throws Error naming the package to install */
+/** Loads argon2. @throws Error naming the package to install */
 export async function loadArgon2(): Promise<{ verify(stored: string, password: string): Promise<boolean> }> {
   try {
     return await import('@node-rs/argon2');
@@ -134,10 +134,10 @@ function readSaltAndKey(stored: string): ForeignHash | null {
 }
 
 function scryptHash(N: number, r: number, p: number, salt: Buffer, expected: Buffer): ForeignHash | null {
-  // For the vector, and for each of the p blocks (RFC 7914, 5 and 6).
+  // The memory for the vector, and for each of the p blocks (RFC 7914, 5 and 6).
   const memory = 128 * r * (N + p);
   const ln = Math.log2(N);
-  // N is less than 2^(128 * r / 8) (RFC 7914, 6).
+  // N must be less than 2^(128 * r / 8) (RFC 7914, 6).
   const isValid = N > 1 && Number.isInteger(ln) && ln < 16 * r && r > 0 && p > 0;
   if (!isValid || expected.length < MIN_BYTES) return null;
   const options = { N, r, p, maxmem: 2 * memory };
@@ -159,7 +159,7 @@ function readDjangoPbkdf2(stored: string): ForeignHash | null {
   return match && pbkdf2Hash(match[1], Number(match[2]), Buffer.from(match[3] ?? ''), decode(match[4]));
 }
 
-/** Django writes the hashes of other libraries after the name of its hasher. */
+/** Parses hashes of other libraries, which Django stores after the name of its hasher. */
 function readDjangoWrapped(stored: string): ForeignHash | null {
   const [, hasher, rest = ''] = /^(argon2|bcrypt|bcrypt_sha256)\$(.+)$/.exec(stored) ?? [];
   if (hasher === 'argon2') return readArgon2(`$${rest}`);
@@ -180,7 +180,7 @@ function pbkdf2Hash(digest = 'sha1', iterations: number, salt: Buffer, expected:
   };
 }
 
-/** Decodes base64 as in PHC strings, or as in passlib, which writes `.` for `+`. */
+/** Decodes base64 as in PHC strings, or as in passlib, which writes `.` instead of `+`. */
 function decode(text = ''): Buffer {
   return Buffer.from(text.replaceAll('.', '+'), 'base64');
 }

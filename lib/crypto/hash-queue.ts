@@ -16,19 +16,20 @@ interface Waiter {
 
 interface Queue {
   running: number;
-  /** What waits, by client. The clients take turns, in the order of this map. */
+  /** The waiting work, by client. The clients take turns, in the order of this map. */
   readonly lines: Map<string, Waiter[]>;
 }
 
-// Only data, so that copies of other versions can use it too: each brings its own rules.
+// The shared object contains only data, so that copies of other versions can use it with their own rules.
 const queue = processWide('hash-queue/1', (): Queue => ({ running: 0, lines: new Map() }));
 
 /**
- * Runs work that occupies a thread of the pool. No more run at once than there are cores or free threads, and up to 64
- * wait in a queue, which is shared by the whole process. The clients that wait take turns. If the queue is full, a client
- * with fewer waiting takes the place of the one with the most, so that nobody can keep the queue full for others.
+ * Runs work that occupies a thread of the pool. The amount of work that runs at the same time is limited to the number
+ * of cores or free threads. Up to 64 more wait in a queue, which the whole process shares and in which clients take
+ * turns. If the queue is full, a client with less waiting work takes a place of the client with the most, so that no
+ * client can block the others.
  *
- * @param client on whose behalf: an address, or empty for the app itself
+ * @param client the address of the client that the work is for, or empty for the app itself
  * @throws AuthError `unavailable` (503) if the queue is full
  */
 export async function queueHash<T>(work: () => Promise<T>, client = ''): Promise<T> {
@@ -37,7 +38,7 @@ export async function queueHash<T>(work: () => Promise<T>, client = ''): Promise
   try {
     return await work();
   } finally {
-    // The slot passes to the next in the queue, so `running` does not change.
+    // The next waiter in the queue gets the slot, so `running` does not change.
     const next = takeNext();
     if (next) next.start();
     else queue.running--;
@@ -62,7 +63,7 @@ function takeNext(): Waiter | undefined {
   if (!first) return undefined;
   const [client, line] = first;
   const next = line.shift();
-  // To the end of the map: the next turn is another client's.
+  // Move the client to the end of the map, so that another client has the next turn.
   queue.lines.delete(client);
   if (line.length > 0) queue.lines.set(client, line);
   return next;

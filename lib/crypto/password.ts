@@ -5,20 +5,20 @@ import { queueHash } from './hash-queue.js';
 
 const SCHEME = '$bcrypt-hmac-sha384';
 
-// A public constant. It makes the input differ from a plain SHA-384, so that digests leaked elsewhere cannot be tested
-// against these hashes ("password shucking"). The config's secret is not used, since rotating it would invalidate all
+// A public constant that makes the input differ from a plain SHA-384, so that digests leaked elsewhere cannot be tested
+// against these hashes ("password shucking"). The config's secret is not used, because rotating it would invalidate all
 // passwords.
 const LABEL = 'latchkey password v1';
 
 const BCRYPT_HMAC = /^\$bcrypt-hmac-sha384(?:\$p=([\w-]{8}))?(\$2b\$(\d\d)\$[./A-Za-z0-9]{53})$/;
 
-// How many kinds that must be measured are learned in advance: each takes a verification.
+// The number of kinds that are measured in advance, which costs a verification for each.
 const MAX_LEARNED = 4;
 
 /** The result of a verification. */
 export interface PasswordVerdict {
   readonly matches: boolean;
-  /** True if it matches but does not use the current scheme, cost and pepper: the password should be rehashed. */
+  /** Whether the hash matches, but should be replaced because its scheme, cost or pepper is not the current one. */
   readonly outdated: boolean;
 }
 
@@ -34,7 +34,7 @@ interface Pepper {
   readonly value: string;
 }
 
-/** Hashes passwords with bcrypt over HMAC-SHA-384, since bcrypt alone truncates its input at 72 bytes or a NUL. */
+/** Hashes passwords with bcrypt over HMAC-SHA-384, because bcrypt alone truncates its input at 72 bytes or a NUL. */
 export class PasswordHasher {
   readonly #cost: number;
   readonly #peppers: readonly Pepper[];
@@ -44,7 +44,7 @@ export class PasswordHasher {
 
   /**
    * @param peppers secrets that are kept out of the database: the first one hashes, all of them verify
-   * @param clientOf whose turn in the queue of hashes a call takes
+   * @param clientOf returns the client whose turn in the queue of hashes a call takes
    * @param readForeign parses the hashes of other systems
    */
   constructor(
@@ -70,8 +70,8 @@ export class PasswordHasher {
   }
 
   /**
-   * Verifies a password against a stored hash, or null if there is none. Every failure takes the same time, which
-   * reveals neither whether a hash exists nor how it was made: see {@link FailureWork}.
+   * Verifies a password against a stored hash, or against null if no hash exists. Every failure takes the same time, so
+   * that the time reveals neither whether a hash exists nor how it was created: see {@link FailureWork}.
    */
   async verify(password: string, stored: string | null): Promise<PasswordVerdict> {
     const started = performance.now();
@@ -80,16 +80,16 @@ export class PasswordHasher {
     return verdict;
   }
 
-  /** Takes as long as a failed verification without using the CPU, for an account that is paused. */
+  /** Waits as long as a failed verification takes, without using the CPU, for an account that is paused. */
   async pretend(): Promise<void> {
     const typical = this.#durations.median;
     if (typical !== undefined) return new Promise((resolve) => setTimeout(resolve, typical));
-    // Until a duration is known, all callers share one verification, so that they do not fill the queue.
+    // Until a duration is known, all callers share one verification, so that they cannot fill the queue.
     this.#measuring ??= this.verify('', null);
     await this.#measuring;
   }
 
-  /** Learns what these hashes cost to verify, so that a costly one does not stand out when it is first verified. */
+  /** Learns the cost of verifying these hashes, so that the first verification of a costly one does not stand out. */
   async learn(hashes: readonly string[]): Promise<void> {
     const kinds = new Map(
       hashes.flatMap((stored) => {
@@ -100,7 +100,7 @@ export class PasswordHasher {
     const measured = [...kinds.values()].filter(({ kind }) => 'parameters' in kind);
     for (const one of kinds.values()) {
       if (measured.indexOf(one) >= MAX_LEARNED) continue;
-      // A hash that cannot be verified teaches nothing.
+      // If a hash cannot be verified, its cost stays unknown.
       await queueHash(() => this.#work.learn(one.kind, () => one.verify('')), this.clientOf()).catch(
         () => undefined,
       );
@@ -117,7 +117,7 @@ export class PasswordHasher {
     return { matches, outdated: matches && verifier.isOutdated };
   }
 
-  /** How to verify a stored hash, or null if it is none. */
+  /** Returns how to verify a stored hash, or null if the hash is not valid. */
   #verifierOf(stored: string): Verifier | null {
     const parsed = BCRYPT_HMAC.exec(stored);
     if (!parsed) {
@@ -127,7 +127,7 @@ export class PasswordHasher {
     }
     const [, pepperId, bcryptHash = '', digits] = parsed;
     const pepper = this.#peppers.find(({ id }) => id === pepperId);
-    // Without its pepper a hash cannot be verified, but it still takes the same time.
+    // A hash whose pepper is missing cannot match, but its verification must take the same time.
     const isLost = pepperId !== undefined && !pepper;
     const cost = Number(digits);
     return {

@@ -13,8 +13,8 @@ interface Key {
 
 /**
  * Encrypts values that must be readable later, such as a provider's tokens, so that a copy of the database does not
- * reveal them. Uses AES-256-GCM with one key per configured secret, derived by HKDF-SHA-256 (RFC 5869). The first
- * secret encrypts, all of them decrypt.
+ * reveal them. Uses AES-256-GCM with one key for each configured secret, derived by HKDF-SHA-256 (RFC 5869). The first
+ * secret encrypts, and all of them can decrypt.
  */
 export class SecretBox {
   readonly #keys: readonly [Key, ...Key[]];
@@ -23,7 +23,7 @@ export class SecretBox {
     this.#keys = secrets.map(deriveKey) as [Key, ...Key[]];
   }
 
-  /** Encrypts a value. @param context what the value belongs to; decrypting requires the same context (AAD) */
+  /** Encrypts a value. @param context names the owner of the value; decrypting requires the same context (AAD) */
   seal(value: string, context: string): string {
     const [key] = this.#keys;
     const nonce = randomBytes(NONCE_BYTES);
@@ -32,12 +32,12 @@ export class SecretBox {
     return `${VERSION}.${key.id}.${sealed.toString('base64url')}`;
   }
 
-  /** Decrypts a value. Returns null if its secret is not configured, the context differs, or it was modified. */
+  /** Decrypts a value. Returns null if its secret is not configured, the context differs, or the value was modified. */
   open(sealed: string, context: string): string | null {
     const [version, keyId, body = '', ...others] = sealed.split('.');
     const key = this.#keys.find(({ id }) => id === keyId);
     const bytes = Buffer.from(body, 'base64url');
-    // Node ignores invalid characters and accepts several encodings of the same bytes; only the original is valid.
+    // Node ignores invalid characters and accepts several encodings of the same bytes, but only the original is valid.
     const isExact = others.length === 0 && bytes.toString('base64url') === body;
     if (version !== VERSION || !key || !isExact || bytes.length < NONCE_BYTES + TAG_BYTES) return null;
     const decipher = createDecipheriv(ALGORITHM, key.bytes, bytes.subarray(0, NONCE_BYTES))

@@ -16,7 +16,7 @@ export function createToken(prefix: string): string {
   return prefix + bytes.toString('base64url');
 }
 
-/** Whether this has the form of a token. Spares the database lookups of garbage and typos; proves nothing. */
+/** Whether a value has the form of a token. This proves nothing, but avoids database lookups for garbage and typos. */
 export function isWellFormedToken(prefix: string, token: unknown): token is string {
   if (typeof token !== 'string' || !token.startsWith(prefix)) return false;
   const body = token.slice(prefix.length);
@@ -26,14 +26,14 @@ export function isWellFormedToken(prefix: string, token: unknown): token is stri
 }
 
 /**
- * The SHA-256 of a token. It is stored instead of the token, so that a copy of the database contains no usable tokens.
- * A fast hash is enough, since 256 random bits cannot be guessed.
+ * Returns the SHA-256 of a token, which is stored instead of the token, so that a copy of the database does not contain
+ * usable tokens. A fast hash is enough, because 256 random bits cannot be guessed.
  */
 export function digestToken(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
-/** {@link digestToken} in hexadecimal digits. */
+/** Returns {@link digestToken} in hexadecimal digits. */
 export function digestInHex(token: string): string {
   return hash('sha256', token, 'hex');
 }

@@ -2,7 +2,7 @@ import { createHash, randomFillSync } from 'node:crypto';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** A UUID, version 7 (RFC 9562). It starts with the time, so new rows are appended to indexes. */
+/** Creates a UUID of version 7 (RFC 9562). It starts with the time, so new rows are appended to indexes. */
 export function uuidv7(now = Date.now()): string {
   return formatted(randomFillSync(Buffer.allocUnsafe(16)), now);
 }
@@ -16,9 +16,9 @@ function formatted(bytes: Buffer, time: number): string {
 }
 
 /**
- * A UUID in the form of version 7, the same one for the same text.
+ * Derives a UUID in the form of version 7 from a text. The same text and time result in the same UUID.
  *
- * @param time what it starts with, in milliseconds since 1970
+ * @param time the time that the UUID starts with, in milliseconds since 1970
  */
 export function derivedUuid(text: string, time: number): string {
   return formatted(createHash('sha256').update(text).digest().subarray(0, 16), time);
@@ -29,7 +29,7 @@ export function isUuid(value: unknown): value is string {
   return typeof value === 'string' && UUID.test(value);
 }
 
-/** A UUID from another system in lower case, as ids are stored here. Null if the value is not a UUID. */
+/** Converts a UUID of another system to lower case, as ids are stored here. Returns null if the value is not a UUID. */
 export function uuidOf(value: unknown): string | null {
   const text = String(value).toLowerCase();
   return isUuid(text) ? text : null;

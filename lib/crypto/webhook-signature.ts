@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 
 const PREFIX = 'whsec_';
 
-/** Whether this is a secret in the form of Standard Webhooks: `whsec_`, and 24 to 64 bytes in base64. */
+/** Whether a secret has the form of Standard Webhooks: `whsec_`, then 24 to 64 bytes in base64. */
 export function isWebhookSecret(secret: string): boolean {
   const body = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : '';
   const bytes = Buffer.from(body, 'base64');
@@ -10,7 +10,7 @@ export function isWebhookSecret(secret: string): boolean {
 }
 
 /**
- * Signs a webhook as Standard Webhooks 1.0 says, with each of the secrets: https://www.standardwebhooks.com.
+ * Signs a webhook with each of the secrets, as Standard Webhooks 1.0 requires: https://www.standardwebhooks.com.
  *
  * @param timestamp in seconds
  * @returns the value of `webhook-signature`

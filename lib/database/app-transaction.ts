@@ -18,7 +18,7 @@ const inner = (transaction: Transaction) => transaction as unknown as Internals;
 /**
  * Joins a transaction of the app.
  *
- * @throws TypeError if it is none, has ended, or was begun by another Sequelize instance
+ * @throws TypeError if it is not a transaction, has ended, or belongs to another Sequelize instance
  */
 export async function joinTransaction(
   sequelize: Sequelize,
@@ -39,12 +39,12 @@ export async function joinTransaction(
 
 function requireOpen(sequelize: Sequelize, transaction: unknown): asserts transaction is Transaction {
   const it = transaction as Partial<Transaction> | null;
-  // Not `instanceof`: the app may use another copy of Sequelize.
+  // `instanceof` does not work here, because the app might use another copy of Sequelize.
   if (typeof it !== 'object' || typeof it?.commit !== 'function' || typeof it.rollback !== 'function')
     throw new TypeError('latchkey: transaction must be a transaction of Sequelize');
   if (inner(it as Transaction).sequelize !== sequelize) {
     throw new TypeError(
-      'latchkey: transaction was begun by another Sequelize instance than the one in database. ' +
+      'latchkey: transaction belongs to another Sequelize instance than the one in database. ' +
         'If database is a URL, pass your Sequelize instance instead',
     );
   }
@@ -62,8 +62,8 @@ function rootOf(transaction: Transaction): Transaction {
 let savepoints = 0;
 
 /**
- * Runs `work` in a savepoint, so that its failure undoes only what it did. PostgreSQL would otherwise refuse every
- * further statement of the transaction. Sequelize's own savepoints do not do: nested ones get equal names.
+ * Runs `work` in a savepoint, so that a failure undoes only its own changes. On PostgreSQL, every further statement of
+ * the transaction would otherwise fail. Sequelize's own savepoints are not used, because nested ones get equal names.
  */
 export async function inSavepoint<T>(
   sequelize: Sequelize,
@@ -77,7 +77,7 @@ export async function inSavepoint<T>(
   try {
     outcome = await work();
   } catch (error) {
-    // Fails if the database has rolled back the whole transaction, as MySQL does after a deadlock.
+    // This fails if the database has rolled back the whole transaction, as MySQL does after a deadlock.
     await run('ROLLBACK TO')
       .then(() => run('RELEASE'))
       .catch(() => undefined);
@@ -87,7 +87,7 @@ export async function inSavepoint<T>(
   return outcome;
 }
 
-/** A stretch of a transaction. Units of statements in it run one after another, since savepoints must not overlap. */
+/** A section of a transaction. Its units of statements run one after another, because savepoints must not overlap. */
 class Section {
   static readonly #sections = new AsyncLocalStorage<Section>();
   static readonly #whole = new WeakMap<Transaction, Section>();
@@ -95,7 +95,9 @@ class Section {
 
   private constructor(private readonly root: Transaction) {}
 
-  /** The unit that the caller is part of, such as a hook that calls latchkey; otherwise the whole transaction. */
+  /**
+   * Returns the unit that the caller is part of, such as a hook that calls latchkey. Otherwise the whole transaction.
+   */
   static current(root: Transaction): Section {
     const around = Section.#sections.getStore();
     if (around?.root === root) return around;
@@ -112,12 +114,12 @@ class Section {
   }
 }
 
-/** Whether the app has rolled back to one of the savepoints that were open. */
+/** Returns whether the app has rolled back to one of the savepoints that were open. */
 type Check = () => boolean;
 
 const endings = new WeakMap<Transaction, Ending>();
 
-/** What to do after a transaction's commit. Sequelize's `afterCommit` also runs after a COMMIT that failed. */
+/** Runs work after a transaction's commit. Sequelize's `afterCommit` also runs after a COMMIT that failed. */
 class Ending {
   readonly #waiting: { readonly work: () => void; readonly isUndone: Check }[] = [];
   #mark: { readonly name: string; readonly isUndone: Check } | undefined;
@@ -142,7 +144,7 @@ class Ending {
     else this.#waiting.push({ work, isUndone: undoOf(this.root) });
   }
 
-  /** After a deadlock, MySQL rolls the whole transaction back, and its savepoints with it. It commits nothing then. */
+  /** Sets a savepoint on MySQL. It no longer exists after a deadlock, which rolls back the whole transaction. */
   async mark(): Promise<void> {
     if (this.dialect !== 'mysql' || (this.#mark && !this.#mark.isUndone())) return;
     const name = `latchkey_${++savepoints}`;
@@ -154,7 +156,7 @@ class Ending {
     for (const { work, isUndone } of this.#waiting.splice(0)) if (!isUndone()) work();
   }
 
-  /** Whether a COMMIT will store anything: after a failed statement, PostgreSQL answers it with a rollback. */
+  /** Whether a COMMIT will store anything. After a failed statement, PostgreSQL responds to COMMIT with a rollback. */
   async #holds(): Promise<boolean> {
     if (this.#waiting.length === 0 || inner(this.root).finished || this.dialect === 'sqlite') return true;
     const probe = this.dialect === 'postgres' ? 'SELECT 1' : `RELEASE SAVEPOINT ${this.#mark?.name}`;

@@ -4,11 +4,11 @@ import type { Database } from './database.js';
 export interface Chore {
   /** The name of the table, with the configured prefix. */
   readonly table: string;
-  /** Does it, or only counts the rows that it would treat. @returns their number */
+  /** Does the work, or only counts the rows that it would affect. @returns the number of rows */
   run(dryRun: boolean): Promise<number>;
 }
 
-/** Does chores one after another, or only counts. @returns the number of rows, in all and in each table */
+/** Runs chores one after another, or only counts rows. @returns the number of rows, in total and for each table */
 export async function runChores(
   chores: readonly Chore[],
   dryRun: boolean,
@@ -23,14 +23,15 @@ export async function runChores(
   return { rows, tables };
 }
 
-/** It reads everything that has expired, which may be much. */
+/** The deadline for counting, which reads all expired rows of a table. */
 const COUNTING_MS = 60_000;
 
-/** The rows of a table whose time has come. They are deleted in batches: see {@link inBatches}. */
+/** Deletes the expired rows of a table in batches: see {@link inBatches}. */
 export class ExpiredRows implements Chore {
   /**
    * @param key the table's primary key: an id or a digest
-   * @param ages for each column with a time, which has an index, how many milliseconds ago that must be. One is enough
+   * @param ages for each column with a time, how many milliseconds ago that time must be. Each column has an index, and
+   *   a row is expired if one of the columns is old enough
    */
   constructor(
     private readonly database: Database,
@@ -50,9 +51,9 @@ export class ExpiredRows implements Chore {
   }
 
   #deleteBy(column: string, ends: Ends): Promise<number> {
-    // In order, since SQLite would read a table as a whole whose statistics say that most rows have the same value.
+    // Without ORDER BY, SQLite reads the whole table if its statistics say that most rows have the same value.
     const found = `SELECT ${this.key} AS key_value FROM ${this.table} WHERE ${isOld(column)} ORDER BY ${column} LIMIT ${BATCH}`;
-    // A row may have changed in the meantime.
+    // Check the time again, because a row might have changed in the meantime.
     const deleted = `DELETE FROM ${this.table} WHERE ${this.key} IN (:keys) AND ${isOld(column)}`;
     return inBatches(
       () => this.database.select<{ key_value: string | Buffer }>(found, ends),
@@ -67,7 +68,7 @@ export class ExpiredRows implements Chore {
 /** Times by column. */
 export type Ends = Readonly<Record<string, Date>>;
 
-/** The times that were so many milliseconds ago, by the database's clock. */
+/** Returns the times that were this many milliseconds ago by the database's clock. */
 export async function endsOf(database: Database, ages: Readonly<Record<string, number>>): Promise<Ends> {
   await database.ready();
   return Object.fromEntries(
@@ -75,30 +76,30 @@ export async function endsOf(database: Database, ages: Readonly<Record<string, n
   );
 }
 
-/** The condition that a column's time has come, with its end as `:column`. */
+/** Returns the condition that a column's time is not after `:column`. */
 export function isOld(column: string): string {
   return `${column} <= :${column}`;
 }
 
-/** @param from the SQL after FROM */
+/** Counts rows. @param from the SQL after FROM */
 export async function countRows(database: Database, from: string, ends: Ends): Promise<number> {
   const sql = `SELECT COUNT(*) AS n FROM ${from}`;
   const [row] = await database.select<{ n: number | string }>(sql, ends, undefined, COUNTING_MS);
   return Number(row?.n ?? 0);
 }
 
-/** The number of rows that are found at once. */
+/** The number of rows that one SELECT finds. */
 export const BATCH = 500;
-// The more rows a statement deletes, the longer it holds up other writers, most of all while MySQL's redo log is full.
+// The more rows a statement deletes, the longer it delays other writers, especially while MySQL's redo log is full.
 const AT_ONCE = 100;
 const LEAST_PAUSE_MS = 10;
 
 /**
- * Deletes rows a few at a time, since one large DELETE would block other statements for seconds. Each time is followed by a
- * pause as long as it took, so that others get at least half of the database's time.
+ * Deletes rows a few at a time, because one large DELETE would block other statements for seconds. After each deletion,
+ * it pauses for as long as the deletion took, so that other statements get at least half of the database's time.
  *
  * @param find selects up to {@link BATCH} of the rows that are left
- * @param treat deletes rows, or sees to it that they are not found again. @returns how many it has deleted
+ * @param treat deletes rows, or makes sure that they are not found again, and returns the number of deleted rows
  * @returns the number of deleted rows
  */
 export async function inBatches<Row>(

@@ -2,8 +2,8 @@ import type { Transaction } from 'sequelize';
 import type { Database } from './database.js';
 
 /**
- * Makes the lock on a user's row hold in a whole Galera cluster. A node does not see locks of the others; but of two
- * transactions that write the same row, only one is committed, and the other is retried.
+ * Makes the lock on a user's row effective in a whole Galera cluster. A node does not see the locks of other nodes. But
+ * if two transactions write the same row, only one of them is committed, and the other one is retried.
  */
 export class ClusterLock {
   #isNeeded: boolean | undefined;
@@ -18,7 +18,7 @@ export class ClusterLock {
     if (this.database.dialect !== 'mysql') return;
     this.#isNeeded ??= await this.#isGalera(transaction);
     if (!this.#isNeeded) return;
-    // There and back: an UPDATE that changes nothing is not sent to the other nodes.
+    // Change the row and change it back, because an UPDATE that changes nothing is not sent to the other nodes.
     for (const direction of ['+', '-']) {
       await this.database.change(
         `UPDATE ${this.table} SET updated_at = updated_at ${direction} INTERVAL 1 SECOND WHERE id = :id`,

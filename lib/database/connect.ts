@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { type Options, Sequelize, type Transaction } from 'sequelize';
 import * as driver from './sqlite-driver.js';
 
-/** What latchkey uses of Sequelize's connection manager; its types omit it. */
+/** The parts of Sequelize's connection manager that latchkey uses. Sequelize's types omit them. */
 export interface ConnectionManager {
   config: { pool?: object };
   readonly pool: { drain(): Promise<void>; destroyAllNow(): Promise<void> };
@@ -28,9 +28,9 @@ const DIALECTS: Record<string, Dialect> = {
 // Shorter than DEADLINE_MS, after which the request has failed anyway.
 const CONNECT_MS = 2000;
 const STATEMENT_MS = 3000;
-// Longer than a statement may take, and than an idle connection stays in the pool.
+// Longer than the time limit of a statement, and than an idle connection stays in the pool.
 const SILENCE_MS = 12_000;
-// The driver's own conversion of values: Sequelize's calls a function for each of them.
+// The driver converts values faster than Sequelize, which calls a function for each value.
 const CONVERSION = { typeCast: true, timezone: '+00:00', dateStrings: false };
 const POOL = { max: 10, min: 0, acquire: CONNECT_MS, idle: 10_000 };
 
@@ -46,7 +46,7 @@ export function connectByUrl(url: string): Sequelize | null {
     return open(scheme, url);
   } catch (error) {
     const driver = /^Please install (\S+) package/.exec((error as Error).message)?.[1];
-    // Without the rest of the URL, which contains a password.
+    // The message omits the rest of the URL, which contains a password.
     throw driver
       ? new Error(`latchkey: database is ${scheme}://…, which needs a driver: npm install ${driver}`)
       : error;
@@ -65,7 +65,7 @@ function open(scheme: string | undefined, url: string): Sequelize | null {
         pool: POOL,
         dialectOptions: { connectTimeout: CONNECT_MS, charset: 'utf8mb4' },
       });
-      // After the options in the URL.
+      // A hook, because Sequelize applies the options in the URL after those above.
       sequelize.addHook('beforeConnect', (config) => {
         config.dialectOptions = { ...config.dialectOptions, ...CONVERSION };
       });
@@ -93,26 +93,26 @@ function open(scheme: string | undefined, url: string): Sequelize | null {
   }
 }
 
-/** Undefined if the URL is malformed or names no database, since SQLite would then use a temporary one. */
+/** Returns undefined if the URL is malformed or does not name a database, because SQLite would use a temporary one. */
 function schemeOf(url: string): string | undefined {
   const scheme = /^([a-z]+):(?!\/\/$)./.exec(url)?.[1];
   return scheme === 'sqlite' || URL.canParse(url) ? scheme : undefined;
 }
 
-/** The dialect of a Sequelize instance. Null if it is not supported. */
+/** Returns the dialect of a Sequelize instance, or null if it is not supported. */
 export function dialectOf(sequelize: Sequelize): Dialect | null {
   return DIALECTS[sequelize.getDialect()] ?? null;
 }
 
-/** Not `instanceof`: the app may use another copy of Sequelize. */
+/** Recognizes a Sequelize instance by its methods, because the app might use another copy of Sequelize. */
 export function isSequelize(value: unknown): value is Sequelize {
   const it = value as Partial<Sequelize> | null;
   return typeof it === 'object' && typeof it?.query === 'function' && typeof it.getDialect === 'function';
 }
 
-// With the server's own sql_mode, values could be truncated silently, and Sequelize's escaping, which the app's queries
-// with `auth.models` use, would be unsafe with NO_BACKSLASH_ESCAPES. Only MariaDB executes `/*M! */` comments. MySQL has
-// no time limit for statements that write. Transactions need not set their isolation level one by one.
+// With the server's own sql_mode, values could be truncated silently. And with NO_BACKSLASH_ESCAPES, the escaping of
+// Sequelize would be unsafe, which the app's queries with `auth.models` use. Only MariaDB executes `/*M! */` comments;
+// MySQL does not limit the time of statements that write. The isolation level is set once here for all transactions.
 async function prepareMysqlConnection(connection: unknown): Promise<void> {
   const seconds = STATEMENT_MS / 1000;
   const { query } = connection as { query(sql: string, done: (error: Error | null) => void): void };
@@ -125,13 +125,13 @@ async function prepareMysqlConnection(connection: unknown): Promise<void> {
   await run('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
 }
 
-/** Where mysql2 and pg keep their socket. */
+/** The properties in which mysql2 and pg keep their socket. */
 interface DriverConnection {
   stream?: Socket;
   connection?: { stream: Socket };
 }
 
-/** Runs `work` on a connection that may be silent for as long as its statements take. */
+/** Runs `work` without a limit on how long the connection is silent, so that its statements can take any time. */
 export async function withoutSilenceLimit<T>(connection: unknown, work: () => Promise<T>): Promise<T> {
   const socket = socketOf(connection);
   const limit = socket?.timeout;
@@ -149,8 +149,8 @@ function socketOf(connection: unknown): Socket | undefined {
   return stream ?? inner?.stream;
 }
 
-// If a server disappears without closing its connections, they stay in use until TCP gives up after about 15 minutes,
-// and would exhaust the pool.
+// If a server disappears without closing its connections, TCP gives up only after about 15 minutes. Until then, the
+// connections would stay in use and exhaust the pool.
 function closeSilentConnections(sequelize: Sequelize): Sequelize {
   sequelize.addHook('afterConnect', (connection: unknown) => {
     const socket = socketOf(connection);
@@ -159,15 +159,15 @@ function closeSilentConnections(sequelize: Sequelize): Sequelize {
   return sequelize;
 }
 
-/** What {@link sqlite} returns: some of the options of Sequelize. */
+/** The options of Sequelize that {@link sqlite} returns. */
 export type SqliteOptions = Required<
   Pick<Options, 'dialect' | 'storage' | 'dialectModule' | 'retry' | 'transactionType'>
 >;
 
 /**
- * The options of a Sequelize instance for SQLite without the package `sqlite3`, as latchkey opens one for a URL: with
- * Node's own SQLite or, before Node 22.13, with `@photostructure/sqlite`, and with a write-ahead log. Its transactions
- * wait for the lock at their start.
+ * Returns the options of a Sequelize instance for SQLite without the package `sqlite3`, as latchkey creates it for a
+ * URL. It uses Node's own SQLite or, before Node 22.13, `@photostructure/sqlite`, and a write-ahead log. Its
+ * transactions wait for the lock at their start.
  *
  * @example
  * const sequelize = new Sequelize({ ...sqlite('./app.db'), logging: false });
@@ -180,7 +180,7 @@ export function sqlite(storage: string): SqliteOptions {
     dialect: 'sqlite',
     storage,
     dialectModule: driver,
-    // A deferred one cannot write any more if another connection has written since it began to read.
+    // A deferred transaction can no longer write if another connection has written since its first read.
     transactionType: 'IMMEDIATE' as Transaction.TYPES,
     retry: {
       match: [/SQLITE_BUSY/],

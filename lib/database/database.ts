@@ -10,7 +10,7 @@ import { type Replacements, type StatementOptions, Statements } from './statemen
 import { DEADLINE_MS, noAnswer, retrying, Turn } from './turn.js';
 
 /**
- * Opens the database that the config names. Nothing is connected yet.
+ * Opens the database that the config names, without connecting yet.
  *
  * @throws TypeError on a URL or an instance that cannot be used
  */
@@ -37,7 +37,7 @@ export function openDatabase(
 
 /**
  * Access to the database: statements with deadlines, transactions with retries, and the clock. Within a call that takes
- * part in a transaction of the app, every statement is sent through that one.
+ * part in a transaction of the app, every statement is sent through that transaction.
  */
 export class Database {
   readonly clock = new Clock();
@@ -60,7 +60,7 @@ export class Database {
     this.#writers = new Writers(dialect);
   }
 
-  /** The name of a table, with the configured prefix. */
+  /** Returns the name of a table with the configured prefix. */
   table(name: string): string {
     return this.tablePrefix + name;
   }
@@ -71,8 +71,8 @@ export class Database {
   }
 
   /**
-   * Ends a SELECT that must not return an older state, for a rule that relies on a lock. Empty outside a transaction of
-   * the app: only that can have an isolation level in which a plain SELECT does.
+   * The end of a SELECT that must not return an older state, for a rule that relies on a lock. Empty outside a
+   * transaction of the app, because only there can the isolation level let a plain SELECT return one.
    */
   get currentRead(): string {
     if (!this.isJoined || this.dialect === 'sqlite') return '';
@@ -80,10 +80,10 @@ export class Database {
   }
 
   /**
-   * Runs `work` as a part of the app's transaction, if there is one. Its statements need not name the transaction; events
-   * and emails go out after its commit.
+   * Runs `work` as a part of the app's transaction, if there is one. Its statements do not have to name the
+   * transaction. Events and emails are sent after the commit.
    *
-   * @throws TypeError if it is no transaction of this Sequelize instance, or has ended
+   * @throws TypeError if it is not a transaction of this Sequelize instance, or has ended
    */
   async join<T>(transaction: Transaction | null | undefined, work: () => Promise<T>): Promise<T> {
     if (transaction === null || transaction === undefined) return this.context.whole(work);
@@ -91,20 +91,20 @@ export class Database {
     return this.context.inTransaction(joined, work);
   }
 
-  /** Reads the database's clock, unless it has been read before. Statements wait for this. */
+  /** Reads the database's clock, unless it has already been read. Statements wait for this. */
   async ready(): Promise<void> {
     if (this.clock.isSet) return;
-    // All connections of the pool may be in use by transactions that wait for this.
+    // Use the app's transaction, because transactions that wait for this might hold all connections of the pool.
     if (this.isJoined) return this.#readClock();
     this.#reading ??= this.share(() => this.#readClock()).finally(() => {
       this.#reading = undefined;
     });
-    // Nobody waits for it if the call has no time left. Its rejection must not end the process then.
+    // If the call has no time left, no code awaits the promise, and its rejection must not end the process.
     this.#reading.catch(() => undefined);
     await this.awaitShared(() => this.#reading as Promise<void>);
   }
 
-  /** Runs a SELECT. Outside a transaction it has a deadline, and is retried. */
+  /** Runs a SELECT. Outside a transaction, it has a deadline and is retried. */
   select<Row>(
     sql: string,
     replacements?: Replacements,
@@ -114,7 +114,7 @@ export class Database {
     return this.#onceReady(() => this.#select(sql, replacements, transaction, deadlineMs)) as Promise<Row[]>;
   }
 
-  /** Selects the rows of digests: `sql` ends where their list is to follow. */
+  /** Selects the rows of digests. @param sql ends where the list of the digests follows */
   lookUp<Row>(sql: string, digests: readonly string[], deadlineMs = DEADLINE_MS): Promise<Row[]> {
     if (this.isJoined) return this.select(`${sql} ${digestList(this.dialect, digests)}`);
     const attempt = () => this.statements.lookUp<Row>(sql, digests);
@@ -129,13 +129,13 @@ export class Database {
   }
 
   /**
-   * Runs work in a transaction. It is retried as a whole, with at most three attempts, if the database aborts it in
-   * favor of another one. So it must not have side effects outside the database, such as emails or events.
+   * Runs `work` in a transaction. If the database aborts it in favor of another one, the whole transaction is retried,
+   * with at most three attempts. So `work` must not have side effects outside the database, such as emails or events.
    *
-   * Within a transaction of the app, it is a savepoint of that, and is not retried.
+   * Within a transaction of the app, `work` runs in a savepoint instead, and is not retried.
    */
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    // Before it holds a connection: reading the clock takes one too.
+    // Read the clock before the transaction holds a connection, because reading it requires one too.
     await this.ready();
     const { joined } = this.context;
     if (joined) {
@@ -151,7 +151,7 @@ export class Database {
     }
     const { outcome, later } = await this.#write((turn) =>
       this.sequelize.transaction(this.statements.ofTransactions, (transaction) => {
-        // What has been reported as failed is rolled back, also if a hook of the app never returns.
+        // A transaction that has been reported as failed must be rolled back, even if a hook of the app never returns.
         return turn.inTime(this.#units.during(transaction, () => work(transaction)));
       }),
     );
@@ -160,15 +160,18 @@ export class Database {
   }
 
   /**
-   * Has `write` store items at the end of a transaction of latchkey's, together with all others that it is to store there.
+   * Collects items that `write` stores at the end of one of latchkey's own transactions, all of them together.
    *
-   * @returns false if it is none, or has ended
+   * @returns false if it is not such a transaction, or has ended
    */
   beforeCommit<Item>(transaction: Transaction, items: readonly Item[], write: Writer<Item>): boolean {
     return this.#units.addItems(transaction, items, write);
   }
 
-  /** Runs `work` after the commit of a transaction of latchkey's, or of the app's that the call takes part in; else now. */
+  /**
+   * Runs `work` after the commit of latchkey's own transaction, or of the app's transaction that the call takes part
+   * in. Without such a transaction, runs it now.
+   */
   afterCommit(transaction: Transaction | undefined, work: () => void): void {
     if (!transaction || !this.#units.addLater(transaction, work)) this.context.afterCommit(work);
   }
@@ -183,12 +186,12 @@ export class Database {
     return this.context.detached(work);
   }
 
-  /** Waits for writes whose callers have been told that they are late. They do not take effect. */
+  /** Waits for writes that have been reported to their callers as late. They do not take effect. */
   settle(): Promise<void> {
     return this.#writers.settle();
   }
 
-  // Few promises on the way to a statement: on Node 20 and 22, each costs more once there is an AsyncLocalStorage.
+  // Statements should create few promises: on Node 20 and 22, each costs more once an AsyncLocalStorage is in use.
   #onceReady<T>(statement: () => Promise<T>): Promise<T> {
     return this.clock.isSet ? statement() : this.ready().then(statement);
   }
@@ -202,7 +205,7 @@ export class Database {
     const { joined } = this.context;
     const statement = () => this.statements.send(sql, QueryTypes.SELECT, replacements, { transaction });
     if (transaction) return partOf(statement);
-    // Not beside another call's unit: that may be undone, and on PostgreSQL, a failure in it would fail this too.
+    // Wait for the unit of another call, because it might be undone and, on PostgreSQL, its failure fails this too.
     if (joined) return joined.exclusively(() => this.#select(sql, replacements, joined.handle));
     return this.#run((turn) => retrying(turn, statement), deadlineMs);
   }
@@ -216,12 +219,12 @@ export class Database {
     if (!joined) return this.#write((turn) => statement({ turn }));
     const { handle } = joined;
     const unit = () => partOf(() => statement({ transaction: handle }));
-    // The others undo only the statement that failed.
+    // Databases other than PostgreSQL undo only the statement that failed.
     const isSafe = this.dialect !== 'postgres' || joined.commitsItself;
     return joined.exclusively(() => (isSafe ? unit() : inSavepoint(this.sequelize, handle, unit)));
   }
 
-  /** Applies the deadline, and turns failures into what callers get. */
+  /** Applies the deadline, and converts failures to the errors that callers get. */
   async #run<T>(work: (turn: Turn) => Promise<T>, deadlineMs = DEADLINE_MS): Promise<T> {
     const { budget } = this.context;
     const limitMs = Math.min(deadlineMs, budget?.left ?? deadlineMs);
@@ -239,7 +242,7 @@ export class Database {
 
   /** Runs a write: a statement or a transaction. */
   #write<T>(attempt: (turn: Turn) => Promise<T>): Promise<T> {
-    // A write that waited past its deadline has been reported as failed, so it must not run any more.
+    // A write that waited past its deadline has been reported as failed, so it must no longer run.
     return this.#run((turn) => {
       turn.isLockedOut = this.dialect === 'sqlite';
       const inTime = () => (turn.isLate ? Promise.reject(turn.noAnswer()) : attempt(turn));
@@ -254,8 +257,8 @@ export class Database {
 }
 
 /**
- * Lets SQLite's writers of one process stand in line, since it allows one at a time. Those of other processes, and
- * transactions of the app, are waited for by retrying. On other databases, nobody waits.
+ * Queues the writers of this process on SQLite, which allows only one writer at a time. Writes retry while another
+ * process or a transaction of the app is writing. On other databases, writers do not wait.
  */
 export class Writers {
   #last: Promise<unknown> = Promise.resolve();
@@ -276,7 +279,7 @@ export class Writers {
 
 type Work = () => void;
 
-/** Writes what has been collected during a transaction, as a part of it. */
+/** Writes the items that were collected during a transaction, as a part of it. */
 export type Writer<Item> = (items: readonly Item[], transaction: Transaction) => Promise<void>;
 
 interface Unit {
@@ -285,20 +288,20 @@ interface Unit {
 }
 
 /**
- * Collects what transactions are to write at their end, and what to do after their commits. Nothing of one that is rolled
- * back is written or done.
+ * Collects the items that transactions write at their end, and the work that follows their commits. If a transaction is
+ * rolled back, its items are not written and its work does not run.
  */
 export class Units {
   readonly #units = new WeakMap<Transaction, Unit>();
 
-  /** Adds what to do after the commit of the unit that a transaction is in. @returns false if it is in none */
+  /** Adds work to run after the commit of a transaction's current unit. @returns false if it has no unit */
   addLater(transaction: Transaction, work: Work): boolean {
     const unit = this.#units.get(transaction);
     unit?.later.push(work);
     return unit !== undefined;
   }
 
-  /** Adds what to write at the end of the unit that a transaction is in. @returns false if it is in none */
+  /** Adds items to write at the end of a transaction's current unit. @returns false if it has no unit */
   addItems<Item>(transaction: Transaction, items: readonly Item[], write: Writer<Item>): boolean {
     const unit = this.#units.get(transaction);
     if (unit) collect(unit, items, write);
@@ -306,9 +309,10 @@ export class Units {
   }
 
   /**
-   * Runs a unit, such as a transaction, or a savepoint of one of the app's.
+   * Runs a unit, such as a transaction, or a savepoint in a transaction of the app. If the unit is within another one,
+   * the outer unit takes its items and its work.
    *
-   * @returns what to do after its commit; nothing for a unit within another one, which also writes what it has collected
+   * @returns the outcome, and the work to run after the commit
    */
   async during<T>(
     transaction: Transaction,

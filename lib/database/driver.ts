@@ -5,19 +5,19 @@ import { isBusy } from './faults.js';
 import { digestList } from './literal.js';
 import type { Turn } from './turn.js';
 
-/** What a statement has selected, or how many rows it has changed. */
+/** The rows that a statement has selected, or the number of rows that it has changed. */
 export type Outcome = object[] | number;
 
-/** Where a statement belongs, and what it does. */
+/** The kind of a statement, and the transaction it belongs to. */
 export interface Place {
   readonly isSelect: boolean;
   readonly transaction?: Transaction | undefined;
-  /** Excludes the statement if it gets a connection too late. */
+  /** Prevents the statement from being sent if it gets a connection too late. */
   readonly turn?: Turn | undefined;
 }
 
 type Work = (connection: object) => Promise<Outcome>;
-/** Sends a statement, on MySQL a prepared one if there are values. */
+/** Sends a statement. With values, it is a prepared statement on MySQL. */
 type Send = (
   connection: object,
   sql: string,
@@ -26,20 +26,20 @@ type Send = (
 ) => Promise<Outcome>;
 type Done<Result> = (error: Error | null, result: Result) => void;
 
-/** What latchkey uses of mysql2's connections. */
+/** The parts of mysql2's connections that latchkey uses. */
 interface MysqlConnection {
   query(sql: string, done: Done<object[] | { affectedRows: number }>): void;
   execute(sql: string, values: readonly Buffer[], done: Done<object[]>): void;
 }
 
-/** What latchkey uses of pg's connections. */
+/** The parts of pg's connections that latchkey uses. */
 interface PostgresConnection {
-  /** Whether Sequelize's pool is to drop it. */
+  /** Whether Sequelize's pool must drop the connection. */
   _invalid?: boolean;
   query(sql: string, done: Done<{ fields: unknown[]; rows: object[]; rowCount: number | null }>): void;
 }
 
-/** What latchkey uses of its connections to SQLite. */
+/** The parts of its own SQLite connections that latchkey uses. */
 interface SqliteConnection {
   /** Waits until the file is open. */
   serialize(work: () => void): void;
@@ -47,12 +47,12 @@ interface SqliteConnection {
   run(sql: string, done: (this: { changes: number }, error: Error | null) => void): void;
 }
 
-/** What Sequelize's types omit. */
+/** The parts of Sequelize's Transaction that its types omit. */
 interface TransactionInternals {
   readonly connection: object;
-  /** Of a savepoint. */
+  /** The outer transaction, if this is a savepoint. */
   readonly parent?: Transaction;
-  /** A side connection has none. */
+  /** Missing for a side connection. */
   rollback?(): Promise<void>;
   finished?: 'commit' | 'rollback';
 }
@@ -67,7 +67,7 @@ interface Query {
   formatError(error: unknown, stack?: string): Error;
 }
 
-// The server, or a proxy before it, keeps no prepared statements, or no more of them.
+// The server, or a proxy in front of it, does not support prepared statements, or cannot keep any more of them.
 const NOT_PREPARED = new Set([
   'ER_MAX_PREPARED_STMT_COUNT_REACHED',
   'ER_NEED_REPREPARE',
@@ -78,15 +78,15 @@ const NOT_PREPARED = new Set([
 
 const BUSY_PAUSES_MS = [10, 20, 30, 60, 110, 200];
 
-/** How transactions begin. On MySQL, the connection has the isolation level. */
+/** The statements that begin transactions. On MySQL, the isolation level is set on the connection. */
 const BEGIN: Partial<Record<Dialect, string>> = {
   mysql: 'START TRANSACTION',
   postgres: 'START TRANSACTION ISOLATION LEVEL READ COMMITTED',
 };
 
 /**
- * Sends statements to the driver, without the work that Sequelize's `query` does around each. Only for a pool that
- * latchkey has opened, where no log, hook or option of the app is to be respected. Errors are Sequelize's.
+ * Sends statements to the driver, without the additional work that Sequelize's `query` does for each. This is only for
+ * a pool that latchkey has opened, where no log, hook or option of the app applies. Errors are Sequelize's.
  */
 export class Driver {
   readonly #manager: ConnectionManager;
@@ -100,7 +100,7 @@ export class Driver {
     this.#manager = connectionManagerOf(sequelize);
     this.#send = SENDS[dialect];
     this.#bracketTransactions();
-    // Not on PostgreSQL: a pool between latchkey and the server may send each transaction on another connection.
+    // On PostgreSQL, a pooler between latchkey and the server might send each transaction on another connection.
     this.#prepares = dialect === 'mysql';
   }
 
@@ -111,14 +111,16 @@ export class Driver {
     return this.dialect === 'sqlite' ? whileBusy(attempt) : attempt();
   }
 
-  /** Selects the rows of digests: `sql` ends where their list is to follow. */
+  /** Selects the rows of digests. @param sql ends where the list of the digests follows */
   async lookUp(sql: string, digests: readonly string[]): Promise<object[]> {
     const work: Work = (connection) =>
       this.#translated(connection, sql, this.#find(connection, sql, digests));
     return (await this.#onAny(work)) as object[];
   }
 
-  /** Begins and ends transactions of Sequelize without its `query` too, but for what waits for SQLite's lock. */
+  /**
+   * Begins and commits Sequelize's transactions without `query` too, except for a BEGIN that waits for SQLite's lock.
+   */
   #bracketTransactions(): void {
     const begin = BEGIN[this.dialect];
     const queryInterface = this.sequelize.getQueryInterface();
@@ -152,7 +154,7 @@ export class Driver {
 
   async #find(connection: object, sql: string, digests: readonly string[]): Promise<Outcome> {
     const [digest] = digests;
-    // Of a single one: the server would keep a prepared statement for each size of a batch.
+    // Only for a single digest, because the server would keep a prepared statement for each size of a batch.
     if (this.#prepares && digest !== undefined && digests.length === 1) {
       try {
         return await this.#send(connection, `${sql} (?)`, true, [Buffer.from(digest, 'hex')]);
@@ -164,7 +166,7 @@ export class Driver {
     return this.#send(connection, `${sql} ${digestList(this.dialect, digests)}`, true);
   }
 
-  /** An error of the driver becomes what Sequelize would throw. */
+  /** Converts an error of the driver to the error that Sequelize would throw. */
   #translated(connection: object, sql: string, answer: Promise<Outcome>): Promise<Outcome> {
     return answer.catch((error) => {
       const { Query } = (this.sequelize as unknown as Internals).dialect;
@@ -174,13 +176,13 @@ export class Driver {
 }
 
 async function within(transaction: TransactionInternals, work: Work): Promise<Outcome> {
-  // Its connection may be another one's by now.
+  // Another transaction might already use its connection.
   if (transaction.finished) throw new Error(`the transaction has ended with a ${transaction.finished}`);
   try {
     return await work(transaction.connection);
   } catch (error) {
     if ((error as { parent?: { code?: string } }).parent?.code === 'ER_LOCK_DEADLOCK') {
-      // MySQL has ended the transaction: whatever followed would take effect by itself.
+      // MySQL has ended the transaction, so further statements would take effect outside it.
       await transaction.rollback?.().catch(() => undefined);
       transaction.finished = 'rollback';
     }
@@ -188,7 +190,7 @@ async function within(transaction: TransactionInternals, work: Work): Promise<Ou
   }
 }
 
-/** In a transaction of the app that is not immediate, a write waits for SQLite's lock, as Sequelize's own would. */
+/** Retries a write while SQLite is locked, as Sequelize does. The app's transaction might not be an immediate one. */
 async function whileBusy(attempt: () => Promise<Outcome>): Promise<Outcome> {
   for (const pauseMs of BUSY_PAUSES_MS) {
     try {
@@ -216,7 +218,7 @@ const sendByPostgres: Send = (given, sql) =>
   new Promise((resolve, reject) => {
     const connection = given as PostgresConnection;
     connection.query(sql, (error, result) => {
-      // With `query_timeout` in the URL: the next statement on this connection would wait for this one's end.
+      // After `query_timeout` of the URL, the next statement on this connection would wait for the end of this one.
       if (error?.message === 'Query read timeout') connection._invalid = true;
       if (error) reject(error);
       else resolve(result.fields.length > 0 ? result.rows : (result.rowCount ?? 0));

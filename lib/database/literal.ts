@@ -3,20 +3,21 @@ import type { Dialect } from './connect.js';
 /** A value of a statement. */
 export type Value = string | number | boolean | Buffer | Date | null;
 
-// Printable ASCII without quote and backslash. It means the same between quotes whatever the connection's settings are.
+// Printable ASCII without quote and backslash, which means the same between quotes under all settings of a connection.
 const PLAIN = /^[ -&(-[\]-~]+$/;
 
-// Control characters, and others that end a line or turn the direction of text.
+// Control characters, and other characters that end a line or change the direction of text.
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_C}]/u;
 
 const HEX = /^[0-9a-f]*$/;
 
 /**
  * Writes a value as a SQL literal that means the same under all settings of a connection: with MySQL's
- * `NO_BACKSLASH_ESCAPES`, with PostgreSQL's `standard_conforming_strings` off, and with client character sets in which a
- * byte of one character is the backslash or quote of another (https://dev.mysql.com/doc/refman/8.4/en/string-literals.html,
- * https://www.postgresql.org/docs/current/sql-syntax-lexical.html). The app's own Sequelize instance may have any of
- * them, at any time. What a setting could read differently is written as hexadecimal digits.
+ * `NO_BACKSLASH_ESCAPES`, with PostgreSQL's `standard_conforming_strings` off, and with client character sets in which
+ * a byte of one character is the backslash or quote of another
+ * (https://dev.mysql.com/doc/refman/8.4/en/string-literals.html,
+ * https://www.postgresql.org/docs/current/sql-syntax-lexical.html). The app's own Sequelize instance can have any of
+ * these settings at any time. Values that a setting could change are written as hexadecimal digits.
  *
  * @throws TypeError if the number is not finite
  */
@@ -37,7 +38,7 @@ export function hexLiteral(dialect: Dialect, hex: string): string {
   return dialect === 'postgres' ? `E'\\\\x${hex}'` : `x'${hex}'`;
 }
 
-/** Writes digests, given as hexadecimal digits, as what follows `IN`. */
+/** Writes digests, given as hexadecimal digits, as the list after `IN`. */
 export function digestList(dialect: Dialect, digests: readonly string[]): string {
   return `(${digests.map((digest) => hexLiteral(dialect, digest)).join(', ')})`;
 }
@@ -51,12 +52,12 @@ function textLiteral(dialect: Dialect, text: string): string {
       // E'…' does not depend on standard_conforming_strings.
       return `E'${text.toWellFormed().replace(/[^ -&(-[\]-~]/g, unicodeEscape)}'`;
     case 'sqlite':
-      // A statement is one line in a log, whatever a client has sent.
+      // A statement must be one line in a log, even if a client has sent line breaks.
       return BREAKS.test(text) ? `CAST(x'${Buffer.from(text).toString('hex')}' AS TEXT)` : quoted(text);
   }
 }
 
-/** Text between quotes, as it stands, for SQLite. */
+/** Quotes text for SQLite, without other changes. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
@@ -67,7 +68,7 @@ function unicodeEscape(unit: string): string {
 
 export const MARK = '::latchkey::';
 
-/** Marks SQL that somebody else wrote, in which `:name` is no placeholder. {@link fillIn} removes the marks. */
+/** Marks SQL of the app, in which `:name` is not a placeholder. {@link fillIn} removes the marks. */
 export function verbatim(sql: string): string {
   return sql.replaceAll(':', MARK);
 }
@@ -78,7 +79,7 @@ export function verbatim(sql: string): string {
  * @throws TypeError if a value is missing
  */
 export function fillIn(sql: string, valueFor: (name: string) => string | undefined): string {
-  // Not PostgreSQL's `::type`.
+  // PostgreSQL's `::type` is not a placeholder.
   return sql.replace(/::latchkey::|(?<![:\w]):([a-z]\w*)/gi, (_placeholder, name?: string) => {
     if (name === undefined) return ':';
     const value = valueFor(name);
@@ -87,7 +88,9 @@ export function fillIn(sql: string, valueFor: (name: string) => string | undefin
   });
 }
 
-/** Sanitizes untrusted text for a column: removes NUL (PostgreSQL rejects it), truncates it, makes it well-formed. */
+/**
+ * Sanitizes untrusted text for a column: removes NUL, which PostgreSQL rejects, truncates it, and makes it well-formed.
+ */
 export function storable(text: string | null, length: number): string | null {
   return text === null ? null : text.replaceAll('\0', '').slice(0, length).toWellFormed();
 }

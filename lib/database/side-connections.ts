@@ -10,15 +10,16 @@ const DEADLINE_MS = 4000;
 const MAX_ATTEMPTS = 3;
 
 /**
- * Up to two connections beside the pool, for statements that take effect whatever becomes of the app's transaction. They
- * do not come from the pool, since all of its connections may be in use by transactions that wait for them.
+ * Up to two connections in addition to the pool, for statements that take effect even if the app's transaction is
+ * rolled back. They do not come from the pool, because transactions that wait for these statements might hold all its
+ * connections.
  */
 export class SideConnections {
   #opened: ConnectionManager | undefined;
 
   constructor(private readonly database: Database) {}
 
-  /** Runs `work`, each of whose statements commits itself. It may be run again if the database aborts one. */
+  /** Runs `work`. Each of its statements commits itself. If the database aborts one, `work` can run again. */
   async use<T>(work: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -53,7 +54,7 @@ export class SideConnections {
   }
 }
 
-/** Opens connections as the instance does, with its options and hooks, in a pool of its own. */
+/** Creates a manager that opens connections with the options and hooks of the instance, in a separate pool. */
 function managerLike(sequelize: Sequelize): ConnectionManager {
   const connectionManager = connectionManagerOf(sequelize);
   const manager: ConnectionManager = Object.create(connectionManager);

@@ -47,7 +47,7 @@ const RESULT_CODES: Record<number, string> = {
   19: 'SQLITE_CONSTRAINT',
 };
 
-// SQLite's messages for them, since the errors of @photostructure/sqlite's all() have no code.
+// SQLite's messages for these codes, because the errors of all() in @photostructure/sqlite have no code.
 const RESULT_TEXTS: Record<string, number> = {
   'database is locked': 5,
   'database table is locked': 6,
@@ -56,7 +56,7 @@ const RESULT_TEXTS: Record<string, number> = {
   'database disk image is malformed': 11,
   'database or disk is full': 13,
   'unable to open database file': 14,
-  // At COMMIT, for deferred constraints.
+  // COMMIT fails with this message if a deferred constraint is violated.
   'FOREIGN KEY constraint failed': 19,
 };
 
@@ -162,7 +162,7 @@ async function loadDriver(): Promise<DriverModule> {
   const builtIn = process.getBuiltinModule('node:sqlite') as DriverModule | undefined;
   if (builtIn) return builtIn;
   try {
-    // Its types differ from those of node:sqlite, which it implements.
+    // The types of the package differ from those of node:sqlite, whose API it implements.
     return (await import('@photostructure/sqlite')) as unknown as DriverModule;
   } catch (error) {
     // If the package is installed but fails to load, its error says why.

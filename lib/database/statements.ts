@@ -4,15 +4,15 @@ import type { Driver } from './driver.js';
 import { digestList, fillIn, literal, MARK, quoted, type Value } from './literal.js';
 import { refuseLateStatements, type Turn } from './turn.js';
 
-/** The values of a statement's `:name` placeholders. A list is for `IN (:name)` or `VALUES (:name)`. */
+/** The values of a statement's `:name` placeholders. Lists are for `IN (:name)` and `VALUES (:name)`. */
 export type Replacements = Readonly<Record<string, Value | readonly Value[]>>;
 
 /** Options of a statement. */
 export interface StatementOptions {
   readonly transaction?: Transaction | undefined;
-  /** Excludes the statement from the app's log, because it contains a secret. */
+  /** Keeps the statement out of the app's log, because it contains a secret. */
   readonly isSecret?: boolean;
-  /** Excludes the statement if it gets a connection too late. */
+  /** Prevents the statement from being sent if it gets a connection too late. */
   readonly turn?: Turn;
 }
 
@@ -24,23 +24,26 @@ interface DateType {
   constructor: { parse(column: { string(): string }, options: { timezone: string }): Date };
 }
 
-// What Sequelize itself converts values and logs with; its types omit it.
+// The parts of Sequelize that it converts values and logs with. Its types omit them.
 interface SequelizeInternals {
   readonly options: { timezone: string; logging?: unknown };
   normalizeDataType(type: unknown): DateType;
 }
 
-/** Writes statements with their values, and sends them: through Sequelize, or by the driver in a pool of latchkey's own. */
+/** Fills values into statements and sends them through Sequelize or, in latchkey's own pool, through the driver. */
 export class Statements {
   readonly #dateType: DateType;
   readonly #internals: SequelizeInternals;
 
-  /** Options of writes: on SQLite, the database's lock is waited for here, not by Sequelize, which has no deadline. */
+  /**
+   * Options of writes. On SQLite, latchkey itself waits for the lock, because Sequelize would wait without a deadline.
+   */
   readonly attempts: object;
 
   /**
-   * Options of transactions. On SQLite, an immediate one takes the write lock at its start, when it can still be retried.
-   * On the others, whatever the app's default, one must see what has been committed by the time it gets a lock.
+   * Options of transactions. On SQLite, an immediate transaction takes the write lock at its start, when it can still
+   * be retried. On other databases, a transaction must see what was committed before it got a lock, so the app's
+   * default isolation level does not apply.
    */
   readonly ofTransactions: Readonly<TransactionOptions>;
 
@@ -71,18 +74,18 @@ export class Statements {
     return this.sequelize.query(filledIn, {
       type,
       raw: true,
-      // On SQLite, Sequelize would otherwise ask for the columns of a table of the app before each statement with one.
+      // Without this, Sequelize on SQLite would query the columns of the app's tables before each statement with them.
       ...({ tableNames: [] } as object),
-      // Null, not undefined: with Sequelize's CLS, the statement would otherwise join the app's transaction.
+      // With undefined instead of null, Sequelize's CLS would add the statement to the app's transaction.
       transaction: transaction ?? null,
-      // With Sequelize's `replication`, a replica that lags behind would still have sessions that were revoked.
+      // With Sequelize's `replication`, a replica that lags behind would still contain revoked sessions.
       useMaster: true,
       ...(turn && { turn, ...this.attempts }),
       ...(isSecret && { logging: false }),
     });
   }
 
-  /** Selects the rows of digests: `sql` ends where their list is to follow. */
+  /** Selects the rows of digests. @param sql ends where the list of the digests follows */
   async lookUp<Row>(sql: string, digests: readonly string[]): Promise<Row[]> {
     if (this.driver) return (await this.driver.lookUp(sql, digests)) as Row[];
     const text = `${sql} ${digestList(this.dialect, digests)}`;
@@ -90,9 +93,9 @@ export class Statements {
   }
 
   /**
-   * A SQL expression for a time in milliseconds since 1970, which is read faster than the database's own type: Sequelize
-   * and the drivers parse that. Null where there is none: SQLite stores text, and MySQL stores the local time
-   * of Sequelize's time zone, which may have summer time.
+   * Returns a SQL expression for a time in milliseconds since 1970, which is read faster than the database's own type,
+   * because Sequelize and the drivers parse that type. Returns null if there is no such expression: SQLite stores text,
+   * and MySQL stores the local time of Sequelize's time zone, which might have daylight saving time.
    */
   milliseconds(column: string): string | null {
     if (this.dialect === 'postgres') return `(EXTRACT(EPOCH FROM ${column}) * 1000)::float8`;
@@ -100,10 +103,10 @@ export class Statements {
     return isUtc ? `TIMESTAMPDIFF(MICROSECOND, '1970-01-01', ${column}) DIV 1000` : null;
   }
 
-  /** Converts a stored time as the driver returned it. */
+  /** Converts a stored time that the driver returned. */
   toDate(value: Date | string): Date {
     if (value instanceof Date) return value;
-    // In ISO 8601: JavaScript reads a year before 100 in another format as one of today.
+    // Convert it to ISO 8601, because in other formats JavaScript reads a year before 100 as a recent one.
     const time = value.replace(' ', 'T').replace(' ', '');
     if (this.dialect !== 'mysql') return new Date(time);
     // With mysql2's `dateStrings`, times are strings in Sequelize's time zone, without an offset.
@@ -117,31 +120,31 @@ export class Statements {
     return this.dialect === 'mysql' ? `\`${name}\`` : `"${name}"`;
   }
 
-  /** A SQL literal, for statements without placeholders, such as those of migrations. */
+  /** Writes a SQL literal, for statements without placeholders, such as those of migrations. */
   literal(value: Value): string {
     const plain = this.#plain(value);
-    // SQLite takes no expression as the default of a column that is added.
+    // SQLite does not accept an expression as the default of an added column.
     return this.dialect === 'sqlite' && typeof plain === 'string'
       ? quoted(plain)
       : literal(this.dialect, plain);
   }
 
-  // Not Sequelize's replacements: their escaping depends on settings of the connection.
+  // Sequelize's own replacements are not used, because their escaping depends on settings of the connection.
   #fillIn(sql: string, replacements: Replacements): string {
     return fillIn(sql, (name) => {
       const value = replacements[name];
       if (value === undefined) return undefined;
       if (!Array.isArray(value)) return literal(this.dialect, this.#plain(value as Value));
-      // `IN (NULL)` finds nothing, as an empty list should.
+      // An empty list must find nothing, and `IN (NULL)` does.
       return value.map((one) => literal(this.dialect, this.#plain(one))).join(', ') || 'NULL';
     });
   }
 
-  // Sequelize's time zone is the one in which MySQL's times are stored.
+  // MySQL's times are stored in Sequelize's time zone.
   #plain(value: Value): Exclude<Value, Date> {
     if (!(value instanceof Date)) return value;
     const { timezone } = this.#internals.options;
-    // As Sequelize would write it, but several times faster.
+    // The result is the same as Sequelize's, but several times faster.
     if (timezone === '+00:00' && isOfFourDigits(value)) {
       const time = value.toISOString().replace('T', ' ').slice(0, -1);
       return this.dialect === 'mysql' ? time : `${time} +00:00`;
@@ -152,7 +155,9 @@ export class Statements {
 
 const isOfFourDigits = (date: Date) => date.getTime() >= YEAR_0 && date.getTime() < YEAR_10000;
 
-/** A statement is one line in a log. What somebody else wrote may have line breaks in its values. */
+/**
+ * Puts a statement on one line of the log. SQL of the app is left as it is, because its values might have line breaks.
+ */
 function onOneLine(sql: string): string {
   return sql.includes(MARK) ? sql : sql.replace(/\s*\n\s*/g, ' ');
 }

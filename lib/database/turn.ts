@@ -6,48 +6,48 @@ import { isBusy, isRetryable, wasNotSent } from './faults.js';
 /** The deadline of a single statement, and of all statements of one request together. */
 export const DEADLINE_MS = 4000;
 
-// The app's transactions may hold all connections until latchkey, called without them, has answered.
+// If the app calls latchkey without passing its transactions, these might hold all connections until latchkey responds.
 const MAX_WAIT_MS = 2000;
 
 const MEND = 'if latchkey is called within a transaction of the app, pass it as the option transaction';
 
-/** Of sequelize-pool. SQLite has none. */
+/** The parts of sequelize-pool that latchkey uses. SQLite has no pool. */
 interface Pool {
   readonly maxSize?: number;
   readonly using?: number;
   readonly waiting?: number;
-  /** With `replication` there are two, of which latchkey uses this one. */
+  /** The pool that latchkey uses with `replication`, where there are two. */
   readonly write?: Pool;
 }
 
-/** A statement or transaction with a deadline. Once its caller has been told that it failed, it must not take effect. */
+/** A statement or transaction with a deadline. After its caller got an error, it must not take effect. */
 export class Turn {
-  /** Whether it is known to have a connection, so that it does not wait for the pool any more. */
+  /** Whether it is known to have a connection, so that it no longer waits for the pool. */
   hasConnection = false;
-  /** Whether it is a writer that waits for a SQLite file, to which another one writes. */
+  /** Whether it is a write that waits for another writer of a SQLite file. */
   isLockedOut = false;
   #isTold = false;
 
-  /** @param end by `performance.now()` */
+  /** @param end the deadline, by `performance.now()` */
   constructor(private readonly end: number) {}
 
-  /** Whether its caller has been told that it failed. */
+  /** Whether it has been reported to its caller as failed, or must be. */
   get isLate(): boolean {
     return this.#isTold || performance.now() >= this.end;
   }
 
-  /** Is called before a statement is sent on a connection. @throws AuthError if it is late */
+  /** Starts the turn, just before a statement is sent on a connection. @throws AuthError if it is late */
   begin(): void {
     if (this.isLate) throw this.noAnswer();
     this.hasConnection = true;
   }
 
-  /** The error for its caller once it is late. */
+  /** Creates the error for its caller once it is late. */
   noAnswer(): AuthError {
     return noAnswer(this.isLockedOut ? `. Another transaction was writing to the SQLite file: ${MEND}` : '');
   }
 
-  /** The outcome of `work` that has a connection. Fails once it is late, even if `work` never ends. */
+  /** Awaits `work` that has a connection. Fails once the turn is late, even if `work` never ends. */
   async inTime<T>(work: Promise<T>): Promise<T> {
     this.hasConnection = !this.isLate;
     this.isLockedOut = false;
@@ -57,12 +57,12 @@ export class Turn {
   }
 
   /**
-   * The outcome of `work`. Fails at the deadline, or with the cause if `work` is still waiting after two seconds because
-   * the pool has no free connection.
+   * Awaits `work`. Fails at the deadline. If `work` still waits after two seconds because the pool has no free
+   * connection, it fails with this cause.
    */
   limited<T>(sequelize: Sequelize, work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      // A timer may ring a little before the clock reads its time.
+      // A timer can fire slightly before the clock reaches its time, so the failure is recorded.
       const tell = (error: AuthError) => {
         this.#isTold = true;
         reject(error);
@@ -87,7 +87,7 @@ export class Turn {
   }
 }
 
-/** The size of the pool, if all of its connections are in use and something waits for one. */
+/** Returns the size of the pool if all of its connections are in use and something waits for one, otherwise null. */
 function exhausted(sequelize: Sequelize): number | null {
   const { pool } = (sequelize as unknown as { connectionManager: { pool?: Pool } }).connectionManager;
   const { maxSize = 0, using = 0, waiting = 0 } = pool?.write ?? pool ?? {};
@@ -103,14 +103,17 @@ function noConnection(size: number): AuthError {
   });
 }
 
-/** For a statement or transaction that has passed its deadline. */
+/** Creates the error of a statement or transaction that has passed its deadline. */
 export function noAnswer(why = ''): AuthError {
   return new AuthError('unavailable', { cause: new Error(`database: no answer in time${why}`) });
 }
 
-/** Keeps a statement that has waited for a connection for too long from being sent: its caller knows it as failed. */
+/**
+ * Prevents statements from being sent if they have waited for a connection for too long, because their callers already
+ * know them as failed.
+ */
 export function refuseLateStatements(sequelize: Sequelize): void {
-  // Another Auth may use the same instance.
+  // Another Auth might use the same instance.
   sequelize.removeHook('beforeQuery', 'latchkey');
   sequelize.addHook('beforeQuery', 'latchkey', (options: object) => {
     (options as { turn?: Turn }).turn?.begin();
@@ -122,9 +125,9 @@ const MAX_CONNECTIONS = 10;
 const MAX_PAUSE_MS = 60;
 
 /**
- * Runs a statement or transaction again that was not sent because an idle connection had died, up to the size of the pool,
- * and one that the database aborted in favor of another. Writers wait for SQLite's lock until their deadline: a transaction
- * of the app may hold it for long.
+ * Retries a statement or transaction. If it was not sent because an idle connection had died, it is retried up to ten
+ * times, the default size of the pool. If the database aborted it in favor of another one, it has three attempts.
+ * Writers wait for SQLite's lock until their deadline, because a transaction of the app might hold it for long.
  */
 export async function retrying<T>(turn: Turn, attempt: () => Promise<T>): Promise<T> {
   for (let attempts = 1; ; attempts++) {
@@ -132,7 +135,7 @@ export async function retrying<T>(turn: Turn, attempt: () => Promise<T>): Promis
       return await attempt();
     } catch (error) {
       if (wasNotSent(error) && attempts <= MAX_CONNECTIONS) continue;
-      // Its caller may not have been told yet that it is late.
+      // It is late, even if that has not been reported to its caller yet.
       if (isBusy(error) && turn.isLate) throw turn.noAnswer();
       if (!isBusy(error) && (attempts >= MAX_ATTEMPTS || !isRetryable(error))) throw error;
       const pauseMs = Math.min(attempts * 20, MAX_PAUSE_MS) * (0.5 + Math.random());

@@ -11,10 +11,10 @@ import { isUnsafe, requireOwnOrigin } from './origin.js';
 import { beforeHeaders, clearSessionCookie, setsCookie } from './respond.js';
 
 /**
- * Authenticates a request. Null if it carries no credential. A request with an unsafe method that is authenticated by
- * the cookie, which browsers send automatically, must come from an allowed origin.
+ * Authenticates a request. Returns null if the request presents no credential. Browsers send the cookie automatically,
+ * so a request with an unsafe method that the cookie authenticates must come from an allowed origin.
  *
- * @param res the response; without one, the session of an older system is not taken over
+ * @param res the response; without one, the session of a previous system is not taken over
  * @throws AuthError if the credential is invalid or the origin is not allowed
  */
 export async function authenticate(
@@ -27,15 +27,16 @@ export async function authenticate(
   if (authentication.via !== 'cookie') return authentication;
   const { method } = req;
   if (method !== undefined && isUnsafe(method)) requireOwnOrigin(req, core.settings);
-  // Most apps have no bridge, and every request would wait for a promise more.
+  // Most apps have no bridge, so their requests should not wait for one more promise.
   if (res && core.settings.bridges.length > 0)
     await retireOldSessions(core, req, res, authentication.session.id);
   return authentication;
 }
 
 /**
- * Like {@link authenticate}, but a cookie that opens nothing counts as none, and is cleared: a browser sends it unasked,
- * and could not even sign in again if it were refused. Other credentials are sent on purpose.
+ * Like {@link authenticate}, but ignores an invalid session cookie and clears it. Browsers send the cookie
+ * automatically, so if it were rejected, the user could not even sign in again. Clients send other credentials on
+ * purpose.
  */
 export async function authenticateIfPossible(
   core: Core,
@@ -78,7 +79,7 @@ export async function requireOwnSession(
   return authentication;
 }
 
-/** Like {@link requireOwnSession}, but a browser without one may have a pending sign-in instead: null then. */
+/** Like {@link requireOwnSession}, but returns null for a browser that has a pending sign-in instead of a session. */
 export async function requireSessionOrPending(
   core: Core,
   req: PlainRequest,
@@ -94,7 +95,7 @@ export async function requireSessionOrPending(
   return null;
 }
 
-/** Whether a request carries the cookie of a pending sign-in, valid or not. */
+/** Whether a request contains the cookie of a pending sign-in, valid or not. */
 export function carriesPending({ settings, secondFactors }: Core, { headers }: PlainRequest): boolean {
   return (
     secondFactors.plugin !== null && cookieValues(headers.cookie, settings.pendingCookie.name).length > 0
@@ -108,7 +109,7 @@ export async function requireAdministrator(
   res: ServerResponse,
 ): Promise<SessionAuthentication> {
   const authentication = await requireOwnSession(core, req, res);
-  // Checked on every request, so that a revoked right has no effect any more.
+  // Checked on every request, so that a user who is no longer an administrator loses access immediately.
   if (!core.isAdministrator(authentication.user)) throw new AuthError('admin_required');
   return authentication;
 }
@@ -125,7 +126,7 @@ export function requireFresh({ database }: Core, authentication: Authentication,
 }
 
 /**
- * Requires, of an account with a second factor, that the session has shown it recently.
+ * Requires that the session was recently verified with the second factor, if the account has one.
  *
  * @throws AuthError `session_required` for an API key, `second_factor_required`, `reauthentication_required`
  */
@@ -135,7 +136,7 @@ export function requireSecondFactor(core: Core, authentication: Authentication):
 }
 
 /**
- * Requires an authenticator assurance level of the session.
+ * Requires that the session has at least this authenticator assurance level.
  *
  * @throws AuthError `session_required` for an API key, `second_factor_required`
  */
@@ -144,7 +145,7 @@ export function requireAal(authentication: Authentication, aal: number): void {
   if (authentication.session.aal < aal) throw new AuthError('second_factor_required');
 }
 
-/** Requires scopes, if the credential is limited to some. @throws AuthError `insufficient_scope` */
+/** Requires that a credential with limited scopes has these ones. @throws AuthError `insufficient_scope` */
 export function requireScopes(
   { carriers }: Core,
   authentication: Authentication,
@@ -158,19 +159,19 @@ export function requireScopes(
   });
 }
 
-// A browser that waits longer for a response, such as in long polling, may have signed in meanwhile.
+// If a response takes longer, such as in long polling, the user might have signed in in the meantime.
 const CLEAR_WITHIN_MS = 1000;
 
 /**
- * Clears a session cookie that opens nothing, unless its token was replaced a moment ago, or the response comes late: the
- * browser may have a new cookie already, and would lose it.
+ * Clears an invalid session cookie, unless its token was replaced a moment ago or the response is late. In these cases
+ * the browser might already have a new cookie, which it would lose.
  */
 export async function clearDeadCookie(core: Core, req: PlainRequest, res: Response): Promise<void> {
   if (await wereJustReplaced(core.database, core.sessionTokens(req))) return;
   const checked = performance.now();
   beforeHeaders(res, (status) => {
     if (performance.now() - checked > CLEAR_WITHIN_MS) return;
-    // A sign-in may have set a new cookie, and an outage (503) is never a sign-out.
+    // A sign-in might have set a new cookie, and an outage (503) must not sign the user out.
     if (status === 503 || setsCookie(res, core.settings.cookie.name)) return;
     clearSessionCookie(core, res);
     // A cache must not clear the cookies of other visitors with this response.

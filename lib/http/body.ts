@@ -6,15 +6,15 @@ import { AuthError, type AuthErrorCode, excerpt, fieldErrors } from '../errors.j
 import { trimWhitespace } from '../sessions/carriers.js';
 import type { Pair } from './forms.js';
 
-/** The query string. Not `req.query`, which depends on the app's settings and can contain arrays and objects. */
+/** Parses the query string. `req.query` depends on the app's settings, and can contain arrays and objects. */
 export function queryOf(req: Request): URLSearchParams {
   const start = req.url.indexOf('?');
   return new URLSearchParams(start < 0 ? '' : req.url.slice(start + 1));
 }
 
 /**
- * Validates parameters against a route's schema, and drops unknown ones. Each is a single string: the syntax of some
- * parsers for lists and objects (`limit[]=1`) is rejected rather than ignored.
+ * Validates parameters against a route's schema, and drops unknown ones. Each parameter is a single string: the syntax
+ * that some parsers have for lists and objects (`limit[]=1`) is rejected, not ignored.
  *
  * @throws AuthError `invalid_request`
  */
@@ -54,7 +54,7 @@ const parseJson = express.json({
 const FORM = 'application/x-www-form-urlencoded';
 const textOfForm = { type: FORM, limit: MAX_BODY_BYTES, inflate: false };
 const parseForm = express.text({ ...textOfForm, verify: requireUtf8(INVALID_FORM) });
-// Providers are not under the app's control, and may name another character set for their ASCII.
+// The app does not control providers, and they might name another character set for their ASCII.
 const parseFormPost = express.text(textOfForm);
 
 // Keyed by the `type` of body-parser's errors.
@@ -67,7 +67,8 @@ const PARSER_ERRORS: Record<string, AuthErrorCode> = {
 };
 
 /**
- * Parses the body of a request, and validates it against the route's schema. There need not be one if nothing is required.
+ * Parses the body of a request, and validates it against the route's schema. If no field is required, the body can be
+ * missing.
  *
  * @throws AuthError `unsupported_media_type`, `body_too_large`, `invalid_json`, `validation_failed`
  */
@@ -79,7 +80,7 @@ export async function readBody<T>(req: Request, res: Response, schema: z.ZodType
 
 function isEmpty({ headers }: Request): boolean {
   const { 'content-length': length, 'content-type': type, 'transfer-encoding': chunked } = headers;
-  // A chunked body without a content type may be empty; it is not read.
+  // A chunked body without a content type might be empty, so it is not read.
   return !Number(length) && (chunked === undefined || type === undefined);
 }
 
@@ -99,7 +100,7 @@ export function isForm({ headers }: Request): boolean {
 }
 
 /**
- * Parses an HTML form in the body, which may be empty.
+ * Parses an HTML form in the body, which can be empty.
  *
  * @throws AuthError `unsupported_media_type`, `body_too_large`; `invalid_request` if it is not UTF-8
  */
@@ -127,11 +128,11 @@ export async function readFormPost(req: Request, res: Response): Promise<URLSear
   return form;
 }
 
-/** @param body the text of the form, or what a body parser of the app made of it: lists, if fields are sent twice */
+/** @param body the form as a string, or an object from the app's own body parser, with lists for repeated fields */
 function pairsOf(body: unknown): Pair[] {
   if (typeof body === 'string') return [...new URLSearchParams(body)];
   return Object.entries(body ?? {}).flatMap(([name, value]) => {
-    // A list of one is what some parsers make of `name[]`.
+    // Some parsers convert `name[]` to a list with one item, which must not pass for a single value.
     const values: unknown[] = Array.isArray(value) && value.length > 1 ? value : [value];
     return values.map((one): Pair => [name, one]);
   });
@@ -155,7 +156,7 @@ function requireEncodedUtf8(form: string): void {
 async function parse(req: Request, res: Response, type: string, parser: RequestHandler): Promise<void> {
   if (!req.is(type)) throw new AuthError('unsupported_media_type');
   if (Number(req.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw new AuthError('body_too_large');
-  // The app has parsed the body with a limit of its own. It may have come in chunks or compressed.
+  // The app might have parsed a chunked or compressed body with its own limit.
   if (req.body !== undefined && sizeOf(req.body) > MAX_BODY_BYTES) throw new AuthError('body_too_large');
   await new Promise<void>((resolve, reject) => {
     parser(req, res, (error?: unknown) => {
@@ -175,7 +176,7 @@ function sizeOf(body: unknown): number {
   try {
     return Buffer.byteLength(JSON.stringify(body));
   } catch {
-    // It is nested too deeply.
+    // The body is nested too deeply.
     return Number.POSITIVE_INFINITY;
   }
 }

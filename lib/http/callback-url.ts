@@ -9,7 +9,7 @@ const RELATIVE = 'http://relative.invalid';
  * Validates a callback URL: a path of this app, or a URL of a configured origin. Anything else would make the app an
  * open redirector.
  *
- * @param name the name of the parameter, for people
+ * @param name the name of the parameter, for the error
  * @throws AuthError `invalid_callback_url`
  */
 export function checkCallbackUrl(
@@ -38,17 +38,17 @@ function resolved(value: string, origins: ReadonlySet<string>): string | null {
   return isTrusted && !url.username && !url.password ? url.href : null;
 }
 
-/** The callback URL with `?error=<code>`, and with the names of invalid fields. Those of an earlier error go. */
+/** Adds `?error=<code>` and the names of invalid fields to a callback URL, in place of those of an earlier error. */
 export function withError(callbackUrl: string, code: string, fields: readonly string[] = []): string {
   const url = new URL(callbackUrl, RELATIVE);
   url.searchParams.set('error', code);
   url.searchParams.delete('error_fields');
-  // Not through searchParams, which would encode the commas.
+  // `searchParams` would encode the commas.
   if (fields.length > 0) url.search += `&error_fields=${fields.map(encodeURIComponent).join(',')}`;
   return textOf(url);
 }
 
-/** The callback URL with `?second_factor=required`, for a sign-in that is not complete without one. */
+/** Adds `?second_factor=required` to a callback URL, for a sign-in that waits for the second factor. */
 export function withSecondFactor(callbackUrl: string): string {
   const url = new URL(callbackUrl, RELATIVE);
   url.searchParams.set('second_factor', 'required');

@@ -21,15 +21,16 @@ import { normalKey } from '../users/rows.js';
 import { isUnsafe, requireOwnOrigin } from './origin.js';
 import { beforeHeaders, clearOldCookie, setSessionCookie, setsCookie } from './respond.js';
 
-/** How long an older system's store may take. */
+/** How long latchkey waits for a previous system's store. */
 const STORE_MS = 3000;
 
 /**
- * Authenticates a request that carries no credential of latchkey's by the session of an older system, which becomes a
- * session here: see `latchkey/bridges`. The response sets its cookie. Null if there is none, or if it is not taken over.
+ * Authenticates a request without a latchkey credential by its session of a previous system, which is taken over: see
+ * `latchkey/bridges`. The response sets the cookie of the new session. Returns null if the request has no such session,
+ * or if the session is not taken over.
  *
- * @throws AuthError `origin_not_allowed` for another site's request with an unsafe method; `unavailable` if the older
- *   system's store cannot say whether the session is active, since an outage is never a sign-out
+ * @throws AuthError `origin_not_allowed` for another site's request with an unsafe method; `unavailable` if the
+ *   previous system's store does not respond, since an outage must not sign the user out
  */
 export async function carryOver(
   core: Core,
@@ -44,11 +45,11 @@ export async function carryOver(
 }
 
 /**
- * Ends the older systems' sessions whose cookies come with a request, and clears these cookies: a sign-out here must not
- * be followed by a session that is taken over. A request without such cookies costs nothing.
+ * Ends the sessions of previous systems whose cookies a request contains, and clears these cookies, so that no such
+ * session is taken over after a sign-out. A request without such cookies costs nothing.
  *
- * @param keptId the session of the client, which may be the one that has taken an older one's place. Null if it signs out
- * @returns whether one was active
+ * @param keptId the client's session, which might itself have been taken over; null if the client signs out
+ * @returns whether one of the sessions was active
  */
 export async function retireOldSessions(
   core: Core,
@@ -87,7 +88,7 @@ async function carriedBy(
   return begun;
 }
 
-/** The session that has taken the older one's place already. Null if it has ended. */
+/** Returns the session that has already replaced the previous system's session, or null if it has ended. */
 async function resumed(
   core: Core,
   row: CarriedSession,
@@ -101,7 +102,7 @@ async function resumed(
   return found;
 }
 
-/** @returns null if the session is not taken over; 'too late' if another request has done it */
+/** @returns null if the session is not taken over; 'too late' if another request has taken it over */
 async function begin(
   core: Core,
   old: OldCookie,
@@ -120,14 +121,14 @@ async function begin(
   }
 }
 
-/** Null if the account takes no session over. */
+/** Checks the sign-in. Returns null if the account's sessions of the previous system are not taken over. */
 async function checkedFor(
   core: Core,
   record: UserRecord,
   session: OldSession,
 ): Promise<CheckedSignIn | null> {
-  // Whatever has ended all sessions of the user here, such as a new password, has ended the older ones too. And they show
-  // no second factor.
+  // If an event such as a new password has ended all of the user's sessions, sessions of the previous system are
+  // invalid too. They also do not prove a second factor.
   if (record.authEpoch !== 0 || core.secondFactors.isOn(record.account)) return null;
   const { endsAt, remembered } = session;
   try {
@@ -139,7 +140,7 @@ async function checkedFor(
   }
 }
 
-/** The active session in the older system. @throws AuthError `unavailable` */
+/** Finds the active session in the previous system. @throws AuthError `unavailable` */
 async function findOld(core: Core, { bridge, id, cookies }: OldCookie): Promise<OldSession | null> {
   await core.database.ready();
   const work = async () => bridge.find(id, cookies, core.settings.cookie.secure);
@@ -153,7 +154,9 @@ async function findOld(core: Core, { bridge, id, cookies }: OldCookie): Promise<
   }
 }
 
-/** Ends it in the older system too. It opens nothing here any more in any case, so that a failure is only logged. */
+/**
+ * Ends a session in the previous system too. A failure is only logged, because latchkey no longer accepts the session.
+ */
 async function end(core: Core, { bridge, id }: OldCookie): Promise<void> {
   try {
     await limited(core, async () => bridge.end(id));
@@ -162,7 +165,7 @@ async function end(core: Core, { bridge, id }: OldCookie): Promise<void> {
   }
 }
 
-/** @returns null if it is not a session of a user */
+/** @returns null if the cookie does not belong to a user's session */
 async function retired(
   core: Core,
   old: OldCookie,
@@ -189,13 +192,13 @@ async function mayBeActive(core: Core, old: OldCookie): Promise<boolean> {
   try {
     return (await findOld(core, old)) !== null;
   } catch (error) {
-    // The request has a session here, and goes on.
-    core.settings.logger.warn('latchkey: an old session may not have been ended', error);
+    // The request has a latchkey session, so it continues.
+    core.settings.logger.warn('latchkey: a session of the previous system might not have been ended', error);
     return true;
   }
 }
 
-/** Sends the session to the browser, unless the response does so itself, or signs it out. */
+/** Sends the session to the browser, unless the response sets or clears the session cookie itself. */
 function offer(
   core: Core,
   issued: Pick<IssuedSession, 'token' | 'session' | 'remembered'>,
@@ -204,7 +207,7 @@ function offer(
   beforeHeaders(res, () => {
     if (setsCookie(res, core.settings.cookie.name)) return;
     setSessionCookie(core, issued, res);
-    // A cache must not give the session to other visitors.
+    // A cache must not send the session to other visitors.
     res.setHeader('Cache-Control', 'no-store');
   });
 }
@@ -217,13 +220,15 @@ function hashOf(core: Core, { bridge, id }: OldCookie): Buffer {
   return core.carried.hash(bridge.name, id);
 }
 
-/** The older system's store is the app's, outside any transaction of this call. */
+/** Runs `work` with a time limit, outside this call's transaction, because the previous system's store is the app's. */
 function limited<T>(core: Core, work: () => Promise<T>): Promise<T> {
   const late = () => new Error(`no answer within ${STORE_MS / 1000} s`);
   return core.context.forApp(() => withTimeout(work(), STORE_MS, late));
 }
 
-/** The cookie of an older system's session in a request. It may have ended, or never have existed. */
+/**
+ * The cookie of a previous system's session in a request. The session might have ended, or might never have existed.
+ */
 export interface OldCookie {
   readonly bridge: SessionBridge;
   /** The name of the cookie. */
@@ -233,7 +238,7 @@ export interface OldCookie {
   readonly cookies: CookieValues;
 }
 
-/** The cookies of older systems' sessions that a request carries, with the right signature if they have one. */
+/** Returns the cookies of previous systems' sessions in a request. If they are signed, the signature is valid. */
 export function oldCookiesIn({ bridges, cookie }: Settings, { headers }: PlainRequest): OldCookie[] {
   if (bridges.length === 0 || headers.cookie === undefined) return [];
   const cookies = (name: string) => cookieValues(headers.cookie, name).map(decoded);
@@ -241,13 +246,13 @@ export function oldCookiesIn({ bridges, cookie }: Settings, { headers }: PlainRe
     if (bridge.until !== null && bridge.until.getTime() <= Date.now()) return [];
     const name = bridge.cookieNames(cookie.secure).find((one) => cookies(one).length > 0);
     const [value, ...others] = name === undefined ? [] : cookies(name);
-    // Of two different ones, neither is believed: see cookie.ts.
+    // If a request contains two different cookies, neither is trusted.
     const id = value === undefined || others.length > 0 ? null : bridge.idIn(value);
     return id === null || name === undefined ? [] : [{ bridge, name, id, cookies }];
   });
 }
 
-/** The value before it was encoded for the header. Other systems encode theirs, and quote them if they like. */
+/** Decodes a cookie's value. Other systems encode their values, and some also quote them. */
 function decoded(value: string): string {
   const bare = /^".*"$/.test(value) ? value.slice(1, -1) : value;
   try {
@@ -257,18 +262,20 @@ function decoded(value: string): string {
   }
 }
 
-/** The account of an older system's user. Null if there is none, or if it cannot be told that it is theirs. */
+/**
+ * Finds the account of a previous system's user. Returns null if it does not exist, or if it might not be the user's.
+ */
 export async function accountOf(core: Core, user: OldUser): Promise<UserRecord | null> {
   const { id = null } = user;
   const known = (id === null ? null : await accountById(core, id)) ?? (await importedAccount(core, user));
   if (known || user.emailVerified !== true) return known;
   const canonical = canonicalEmail(user.email);
   const record = canonical === null ? null : await core.users.findRecord({ email: canonical });
-  // Somebody else may have signed up with the address, on either side.
+  // Someone else might have signed up with the address, here or in the previous system.
   return record && record.user.emailVerifiedAt !== null ? record : null;
 }
 
-/** The account that was imported from the user's row. */
+/** Finds the account that was imported from the user's row. */
 async function importedAccount(core: Core, { email, imported }: OldUser): Promise<UserRecord | null> {
   if (!imported) return null;
   const { ref, username = null, createdAt = null } = imported;
@@ -285,7 +292,7 @@ async function accountById(core: Core, id: OldUserId): Promise<UserRecord | null
   return accountId === null ? null : core.users.findRecord({ id: accountId });
 }
 
-/** The account's id in the app's row with this primary key. Null if there is none. */
+/** Reads the account's id from the app's row with this primary key. Returns null if there is no such row. */
 async function accountIdOfRow(
   { database }: Core,
   model: AppModel,

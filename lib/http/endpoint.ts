@@ -34,7 +34,7 @@ import { type Access, type Call, type Reply, type Route, takesForms } from './ro
 const FORMS_ONLY =
   'This path is for HTML forms: send the body as application/x-www-form-urlencoded in UTF-8.';
 
-/** The Express handler of a route: authenticates, validates, handles and responds. */
+/** Creates the Express handler of a route. It authenticates, validates, handles and responds. */
 export function endpoint(core: Core, route: Route): RequestHandler {
   const hasForms = takesForms(core.settings, route);
   return async (req: Request, res: Response, next: NextFunction) => {
@@ -52,7 +52,7 @@ export function endpoint(core: Core, route: Route): RequestHandler {
   };
 }
 
-/** The handler for a known path with an unsupported method. */
+/** Creates the handler for a known path with an unsupported method. */
 export function methodNotAllowed(core: Core, allowed: readonly string[]): RequestHandler {
   return (_req, res, next) => {
     res.setHeader('Allow', allowed.join(', '));
@@ -67,7 +67,7 @@ async function handle(
   res: Response,
   pages: FormPages | null,
 ): Promise<Reply> {
-  // Before anything else, so that every refusal leads to the page that the form names.
+  // Read the form first, so that every error leads to the page that the form names.
   const fields = pages ? pages.takeFrom(await readForm(req, res)) : null;
   const call: Call<Access, unknown, unknown> = {
     auth: (await admit(core, route, req, res)) as never,
@@ -133,7 +133,7 @@ function clientOf(core: Core, req: Request): Client {
 
 const warned = new WeakSet<Core>();
 
-/** Warns once: behind a proxy that the app does not trust, all clients share the limits of one address. */
+/** Warns once that behind a proxy that the app does not trust, all clients share the limits of one address. */
 function warnOfProxy(core: Core): void {
   if (warned.has(core) || !core.limiter.countsAddresses) return;
   warned.add(core);

@@ -7,23 +7,23 @@ import { isPending } from '../sessions/signed-in.js';
 import { checkCallbackUrl } from './callback-url.js';
 import type { Reply } from './route.js';
 
-/** The fields of every form that say where its answer leads. */
+/** The fields of every form that name the pages to redirect to. */
 export const FORM_PAGES = ['redirect_to', 'error_to'] as const;
 
-/** Where a sign-in leads that requires a second factor. */
+/** The field that names the page for a sign-in that requires a second factor. */
 export const SECOND_FACTOR_TO = 'second_factor_to';
 
 const SECOND_FACTOR_PAGE = '/second-factor';
 
-/** The pages to which a browser goes after it has sent a form. */
+/** The pages to which a browser is redirected after it has sent a form. */
 export class FormPages {
   #redirectTo = '/';
   #secondFactorTo = SECOND_FACTOR_PAGE;
-  /** Until the form has been read, and if it names none, the page that sent it. */
+  /** The page that sent the form, until the form has been read and names another page. */
   #errorTo: string | null;
 
   readonly #settings: Settings;
-  /** The fields. */
+  /** The names of the fields that contain pages. */
   readonly #names: readonly string[];
 
   constructor({ settings, secondFactors }: Core, req: Request) {
@@ -33,10 +33,10 @@ export class FormPages {
   }
 
   /**
-   * Takes the pages from a form.
+   * Reads the pages from a form.
    *
    * @returns the other fields
-   * @throws AuthError `invalid_callback_url` if a page is not allowed; then no page is shown
+   * @throws AuthError `invalid_callback_url` if a page is not allowed; the browser is not redirected then
    */
   takeFrom(form: readonly Pair[]): Pair[] {
     const sender = this.#errorTo;
@@ -53,7 +53,7 @@ export class FormPages {
     return value === null ? null : checkCallbackUrl(value, this.#settings.origins, name);
   }
 
-  /** Turns the reply to a program into one to a form. Its body is not sent. */
+  /** Converts a JSON reply to a redirect for a form. The body is not sent. */
   redirect({ issue, headers, clearCookie = false, clearPending = false }: Reply): Reply {
     const waits = issue !== undefined && isPending(issue);
     return {
@@ -65,14 +65,14 @@ export class FormPages {
     };
   }
 
-  /** The page that shows an error. Null if there is none, or if another site sent the form. */
+  /** Returns the page that shows an error. Null if there is no such page, or if another site sent the form. */
   pageFor(error: unknown): string | null {
     const isRefusal = error instanceof AuthError && error.code !== 'origin_not_allowed';
     return isRefusal ? this.#errorTo : null;
   }
 }
 
-/** The path of the page that sent a request, if it is a page of this origin. */
+/** Returns the path of the page that sent a request, if the page has this origin. */
 function sender({ baseUrl, origins }: Settings, { headers }: Request): string | null {
   const { referer = '', host } = headers;
   if (!URL.canParse(referer)) return null;
@@ -85,12 +85,12 @@ function sender({ baseUrl, origins }: Settings, { headers }: Request): string | 
   }
 }
 
-/** A field of a form as it was sent: text, or what a body parser of the app made of it. */
+/** A field of a form as it was sent: a string, or a value from the app's own body parser. */
 export type Pair = readonly [name: string, value: unknown];
 
 type Kind = 'text' | 'time' | 'boolean' | 'number' | 'json';
 
-// Of a checkbox, browsers send `on`. The others are for radio buttons and lists of options.
+// For a checkbox, browsers send `on`. The other values are for radio buttons and lists of options.
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['on', true],
   ['true', true],
@@ -110,8 +110,8 @@ interface JsonSchema {
 }
 
 /**
- * Converts the fields of a form to the JSON body that a route's schema describes. An empty field counts as absent, since
- * browsers send empty inputs. Text that does not fit is left as it is, and fails the validation of the body.
+ * Converts the fields of a form to the JSON body that a route's schema describes. Browsers send empty inputs, so an
+ * empty field counts as absent. A value that cannot be converted stays a string, which the validation rejects.
  *
  * @throws AuthError `validation_failed` for a field that is sent twice
  */
@@ -120,7 +120,7 @@ export function bodyOfForm(pairs: readonly Pair[], schema: z.ZodType): Record<st
   const errors = mistakesIn(pairs);
   if (errors.length > 0) throw new AuthError('validation_failed', { errors });
   const filled = pairs.filter((pair): pair is [string, string] => pair[1] !== '' || !kinds.has(pair[0]));
-  // Not by assignment, which would set the prototype if a field is called __proto__.
+  // An assignment would set the prototype if a field is called __proto__.
   return Object.fromEntries(filled.map(([name, text]) => [name, decode(kinds.get(name) ?? 'text', text)]));
 }
 
@@ -152,7 +152,7 @@ function decode(kind: Kind, text: string): unknown {
   }
 }
 
-/** Inputs of the types `date` and `datetime-local` know no time zone: what they send counts as UTC. */
+/** Adds UTC as the time zone, because inputs of the types `date` and `datetime-local` send none. */
 function timeOf(text: string): string {
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return `${text}T00:00:00Z`;
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text)) return `${text}:00Z`;
@@ -209,7 +209,7 @@ function variantsOf({ anyOf = [], oneOf = [], allOf = [] }: JsonSchema): JsonSch
 }
 
 /**
- * The value of a field that says where the answer leads. Null if the form has none, or an empty one.
+ * Returns the value of a field that names a page, or null if the field is missing or empty.
  *
  * @throws AuthError `invalid_callback_url` if it is sent twice
  */

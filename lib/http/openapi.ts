@@ -21,7 +21,7 @@ export interface OpenApiDocument {
   components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> };
 }
 
-/** The version of the package, which a spec compares with package.json: a bundled app cannot read that file. */
+/** The version of the package. A spec compares it with package.json, which a bundled app cannot read. */
 const VERSION = '0.1.0';
 
 /** Generates the OpenAPI document of the given routes. */
@@ -63,7 +63,7 @@ function describe(core: Core, routes: readonly Route[]): OpenApiDocument {
   };
 }
 
-/** All schemas as named components, and the names of those of requests and responses. */
+/** Returns all schemas as named components, and the names of the schemas of requests and responses. */
 function components(core: Core, routes: readonly Route[]) {
   const requests = z.registry<{ id: string }>();
   const responses = z.registry<{ id: string }>();
@@ -76,7 +76,7 @@ function components(core: Core, routes: readonly Route[]) {
   const outputs = new Map<unknown, string>();
   for (const route of routes) {
     const name = operationId(route).replace(/^./, (first) => first.toUpperCase());
-    // A twin has the body of its route.
+    // A form equivalent has the same body as its route.
     if (route.body && !inputs.has(route.body)) {
       inputs.set(route.body, `${name}Request`);
       requests.add(route.body, { id: `${name}Request` });
@@ -109,7 +109,7 @@ function answers(route: Route, outputs: Map<unknown, string>) {
   );
 }
 
-/** The problems of routes on which a person shows who they are, those of plugins too. */
+/** The problems by which to recognize routes where users prove who they are, including routes of plugins. */
 const PROOFS: ReadonlySet<string> = new Set([
   'invalid_credentials',
   'invalid_token',
@@ -172,14 +172,14 @@ function securitySchemes({ carriers }: Core) {
   return Object.fromEntries(carriers.map(({ via, securityScheme }) => [via, securityScheme]));
 }
 
-/** The credentials that a route accepts; any one of them is enough. */
+/** Returns the credentials that a route accepts. Any one of them is enough. */
 function securityOf({ carriers }: Core, { access }: Route) {
   if (access === 'public') return [];
   const accepted = carriers.filter(({ carriesSession }) => access === 'authenticated' || carriesSession);
   return accepted.map(({ via }) => ({ [via]: [] }));
 }
 
-/** `DELETE /sessions/:id` is deleteSessionsById. */
+/** Names an operation: `DELETE /sessions/:id` becomes `deleteSessionsById`. */
 function operationId({ method, path }: Route): string {
   const words = path.replace(/:(\w+)/g, 'by-$1').split(/[^A-Za-z0-9]+/);
   return method + words.map((word) => word.replace(/^./, (first) => first.toUpperCase())).join('');
@@ -246,7 +246,7 @@ function schemaOf(type: z.ZodType) {
 
 const NO_FIELDS = { type: 'object', properties: {}, additionalProperties: false };
 
-/** The schema of a body, with the fields that say where the answer to a form leads. */
+/** Adds the fields that name the pages to redirect to, to the schema of a body. */
 function withPages(body: unknown, pages: object): object {
   const { properties, anyOf, oneOf, ...schema } = body as Record<'properties', object | undefined> &
     Record<'anyOf' | 'oneOf', object[] | undefined>;

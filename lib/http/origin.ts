@@ -11,8 +11,8 @@ export function isUnsafe(method: string): boolean {
 
 /**
  * Rejects cross-site request forgery (CSRF). Browsers send the origin of a request in `Sec-Fetch-Site` or, if they are
- * too old for that, in `Origin`; pages cannot forge either header. A request with neither comes from a program, which
- * sends only cookies that it was given.
+ * too old for that, in `Origin`; pages cannot forge either header. A request with neither header comes from a program,
+ * which sends only cookies that someone gave it.
  *
  * @throws AuthError `origin_not_allowed`
  */
@@ -24,8 +24,8 @@ export function requireOwnOrigin(req: PlainRequest, { origins, baseUrl }: Settin
     throw new AuthError('origin_not_allowed');
   }
   if (origin === undefined) return;
-  // Without baseUrl, the origin's host must match the Host header. The scheme is ignored, since the app does not know
-  // it behind a proxy that terminates TLS.
+  // Without baseUrl, the origin's host must match the Host header. The scheme is ignored, because behind a proxy that
+  // terminates TLS the app does not know it.
   if (baseUrl === null && hostOf(origin) === host?.toLowerCase()) return;
   throw new AuthError('origin_not_allowed');
 }
@@ -40,8 +40,8 @@ export function refuseCrossSite(req: PlainRequest): void {
 }
 
 /**
- * Like {@link refuseCrossSite}, but allows links from anywhere, such as from an email: a top-level navigation shows the
- * user where it leads. Pages and frames cannot forge these headers (W3C Fetch Metadata Request Headers).
+ * Like {@link refuseCrossSite}, but allows links from anywhere, such as from an email, because a top-level navigation
+ * shows the user the target. Pages and frames cannot forge these headers (W3C Fetch Metadata Request Headers).
  *
  * @throws AuthError `origin_not_allowed`
  */

@@ -15,23 +15,23 @@ export interface CreateSessionInput extends TransactionOption {
   /** Keeps the session when the browser is closed. @default false */
   remember?: boolean;
   /**
-   * When the user authenticated, according to your own proof. If that is long ago, what requires a recent sign-in asks
-   * the user to reauthenticate.
+   * The time when the user authenticated, according to your own proof. If it is long ago, routes that require a recent
+   * sign-in ask the user to reauthenticate.
    * @default now
    */
   authenticatedAt?: Date | undefined;
   /** The client's IP address, which is stored in the session. @default none */
   ip?: string | null;
-  /** The client's user agent, likewise. @default none */
+  /** The client's user agent, which is stored in the session. @default none */
   userAgent?: string | null;
 }
 
 /** For an app with its own routes for signing in and out. */
 export interface OwnSignIn {
   /**
-   * Makes a session that code has issued the session of a client, as latchkey's own routes do: sets the cookies and, with
-   * `bearerEnabled`, the header `Set-Auth-Token`; ends the sessions that the request carries. Of a sign-in that a second
-   * factor must complete, it sets the cookie. Call it before you send the response.
+   * Gives a client a session that your code has created, as latchkey's own routes do. Sets the cookies and, with
+   * `bearerEnabled`, the header `Set-Auth-Token`, and ends the sessions that the request presents. For a pending
+   * sign-in, only sets its cookie. Call it before you send the response.
    *
    * @example
    * app.post('/login', async (req, res) => {
@@ -41,8 +41,8 @@ export interface OwnSignIn {
    *   res.redirect(303, '/');
    * });
    *
-   * @throws AuthError `origin_not_allowed` (403) if another site made the browser send the request; the new session is
-   *   ended then
+   * @throws AuthError `origin_not_allowed` (403) if another site made the browser send the request; this also revokes
+   *   the new session
    */
   establishSession(
     req: RequestLike,
@@ -51,25 +51,25 @@ export interface OwnSignIn {
     options?: TransactionOption,
   ): Promise<void>;
   /**
-   * Ends the session that a request carries, and clears the cookie; a sign-in that waits for its second factor too. Resolves
-   * to whether there was an active session.
+   * Ends the session that a request presents, and clears the cookie. Also ends a pending sign-in. Resolves to whether
+   * there was an active session.
    *
    * @throws AuthError `origin_not_allowed` (403) if another site made the browser send the request
    */
   endSession(req: RequestLike, res: ServerResponse, options?: TransactionOption): Promise<boolean>;
   /**
-   * Creates a session without any proof, for code that has its own, such as the single sign-on of another system. The
-   * account's checks apply, such as `requireVerifiedEmail`. For an account with a second factor it has aal 1 and is not
-   * fresh. Send it to the client with {@link establishSession}.
+   * Creates a session without any proof, for code that has its own proof, such as the single sign-on of another system.
+   * The account's checks apply, such as `requireVerifiedEmail`. If the account has a second factor, the session has aal
+   * 1 and is not fresh. Send it to the client with {@link establishSession}.
    *
-   * @throws AuthError `user_not_found` (404), or what a check throws, such as `email_not_verified` (403)
+   * @throws AuthError `user_not_found` (404), or the error of a check, such as `email_not_verified` (403)
    */
   createSession(userId: string, input?: CreateSessionInput): Promise<IssuedSession>;
   /** Revokes one session of a user, as listed by `listSessions`. Resolves to whether it was active. */
   revokeSessionById(userId: string, sessionId: string, options?: TransactionOption): Promise<boolean>;
 }
 
-/** What apps with sign-in routes of their own call. */
+/** Creates the API for apps that have their own sign-in routes. */
 export function ownSignIn(core: Core): OwnSignIn {
   return {
     establishSession: (req, res, issued, options = {}) =>
@@ -93,7 +93,7 @@ async function establishSession(
   try {
     requireOwnPage(core, request, refuseCrossSiteExceptLinks);
   } catch (error) {
-    // Nobody has its token.
+    // The client does not get the token, so the session is useless.
     if (!isPending(issued)) await core.sessions.revoke(issued.user.id, issued.session.id);
     throw error;
   }
@@ -102,14 +102,16 @@ async function establishSession(
   res.setHeader('Cache-Control', 'no-store');
 }
 
-/** If it has a device, it was created for this request, which has been dealt with then. */
+/**
+ * Attaches a session to the request. A session with a device was created for this request, so it is already attached.
+ */
 async function attached(core: Core, request: PlainRequest, issued: IssuedSession): Promise<IssuedSession> {
   return issued.device === null ? core.forClient({ request }, () => core.gate.attach(issued)) : issued;
 }
 
 async function endSession(core: Core, request: PlainRequest, res: ServerResponse): Promise<boolean> {
   const found = await sessionOf(core.carriers, request);
-  // Even without a session: another site must not be able to clear the cookie.
+  // Check the origin even without a session, because another site must not be able to clear the cookie.
   if (found?.via !== 'bearer') requireOwnPage(core, request, refuseCrossSite);
   const hasEnded = found ? await core.sessions.revoke(found.user.id, found.session.id) : false;
   const hasEndedOld = found?.via !== 'bearer' && (await retireOldSessions(core, request, res, null));
@@ -122,7 +124,7 @@ async function endSession(core: Core, request: PlainRequest, res: ServerResponse
   return hasEnded || hasEndedOld;
 }
 
-/** @param ofSafe checks a request with a safe method, which is not meant to change anything */
+/** @param ofSafe checks a request with a safe method, which should not change anything */
 function requireOwnPage(core: Core, request: PlainRequest, ofSafe: (request: PlainRequest) => void): void {
   if (isUnsafe(request.method ?? 'POST')) requireOwnOrigin(request, core.settings);
   else ofSafe(request);

@@ -17,7 +17,7 @@ interface Resources {
 
 const known = new WeakMap<Core, Resources>();
 
-/** What clients see of users and sessions, including the attributes that plugins add. */
+/** Returns the JSON representations of users and sessions, including the attributes that plugins add. */
 export function resources(core: Core): Resources {
   const made = known.get(core) ?? makeResources(core);
   known.set(core, made);
@@ -40,7 +40,7 @@ function columnsForAdmins({ users }: Core): readonly string[] {
   );
 }
 
-/** What a client is told of a sign-in that a second factor must complete. */
+/** The response to a sign-in that waits for the second factor. */
 const pendingSignIn = z.object({
   second_factor: z.object({
     methods: z.array(z.string()).describe('The ways to give it: totp, recovery_code, passkey'),
@@ -49,12 +49,12 @@ const pendingSignIn = z.object({
   }),
 });
 
-/** The problems of a change that an account with a second factor demands it for. */
+/** The problems of a change that requires the second factor if the account has one. */
 export function secondFactorProblems({ secondFactors }: Core): readonly AuthErrorCode[] {
   return secondFactors.plugin ? ['second_factor_required', 'reauthentication_required'] : [];
 }
 
-/** The documented response of a sign-in: a session or, if a plugin has second factors, the demand for one. */
+/** The documented response of a sign-in: a session or, if a plugin adds second factors, a pending sign-in. */
 export function signInAnswer(core: Core, description: string): Answer {
   const { schema, ...answer } = sessionAnswer(core, description);
   if (!schema || !core.secondFactors.plugin) return sessionAnswer(core, description);
@@ -67,7 +67,7 @@ export function sessionAnswer(core: Core, description: string): Answer {
   return { description, schema: z.object({ user: user.schema, session: session.schema }) };
 }
 
-/** The reply that issues a session, or demands a second factor: see {@link signInAnswer}. */
+/** Creates the reply that issues a session or requires a second factor: see {@link signInAnswer}. */
 export function sessionReply(core: Core, issued: SignedIn, status = 200): Reply {
   if (isPending(issued)) {
     const { methods, expiresAt, pendingToken } = issued.secondFactor;
@@ -80,7 +80,7 @@ export function sessionReply(core: Core, issued: SignedIn, status = 200): Reply 
   return { status, body, issue: issued };
 }
 
-/** The JSON representation of a table's rows. Everything that clients see of a row goes through here. */
+/** The JSON representation of a table's rows. Clients only see rows through it. */
 export interface Resource<Row> {
   /** @internal */
   readonly schema: z.ZodObject;
@@ -88,7 +88,8 @@ export interface Resource<Row> {
 }
 
 /**
- * Derives a resource from a table's columns: those that clients can see, under their own names, in declaration order.
+ * Derives a resource from a table's columns. It contains the columns that clients can see, under their own names, in
+ * declaration order.
  *
  * @param also additional attributes
  */
@@ -108,7 +109,7 @@ export function resourceOf<Row extends object>(
       }),
     );
   return {
-    // Made for the routes that show it: no app has all of them.
+    // Created on first use, because no app has all routes.
     get schema() {
       schema ??= z.object(Object.fromEntries(shown.map(({ key, column }) => [key, schemaOf(column)])));
       return schema;

@@ -41,10 +41,15 @@ export function answerError(core: Core, error: unknown, res: Response, next: Nex
   );
 }
 
-/** What the app's code threw. Express takes `undefined`, `'route'` and others for no error, and goes on with the next handler. */
+/**
+ * Wraps a value that the app's code threw, unless it is an object. Express would ignore `undefined`, `'route'` and some
+ * other values, and continue with the next handler.
+ */
 export function forExpress(thrown: unknown): unknown {
   const isError = typeof thrown === 'object' && thrown !== null;
-  return isError ? thrown : new Error(`not an error was thrown: ${inspect(thrown)}`, { cause: thrown });
+  return isError
+    ? thrown
+    : new Error(`a value other than an error was thrown: ${inspect(thrown)}`, { cause: thrown });
 }
 
 /** Responds to an AuthError by sending the browser to a page, which gets the code and the names of invalid fields. */
@@ -55,7 +60,7 @@ export function redirectError(core: Core, error: AuthError, page: string, res: R
 }
 
 function begin(core: Core, error: AuthError, status: number, res: Response): void {
-  // A provider's failure (502) has already been logged, since it can also result in a redirect.
+  // A provider's failure (502) has already been logged, because it can also result in a redirect.
   if (error.status === 503) logFault(core, error);
   res.statusCode = status;
   protect(res);
@@ -63,7 +68,7 @@ function begin(core: Core, error: AuthError, status: number, res: Response): voi
   if (error.retryAfter !== undefined) res.setHeader('Retry-After', String(error.retryAfter));
 }
 
-/** The names of the invalid fields, without what a client has made up: nothing that was typed is sent back. */
+/** The names of the invalid fields. Names that a client made up are left out, so that no input is sent back. */
 function fieldsOf({ errors = [] }: AuthError): string[] {
   const names = errors.map(({ pointer }) => pointer.split('/')[1] ?? '');
   return [...new Set(names)].filter((name) => /^[a-z][a-z0-9_]{0,63}$/.test(name));
@@ -79,13 +84,13 @@ function challenges(core: Core): string {
   return core.carriers.map(({ challenge }) => challenge).join(', ');
 }
 
-/** Sets the headers of every response of latchkey, whatever it says. */
+/** Sets the security headers that every response of latchkey has. */
 export function protect(res: ServerResponse): void {
   res.setHeader('Cache-Control', 'no-store');
   res.setHeader('X-Content-Type-Options', 'nosniff');
   // The URL of the OAuth callback contains a code and a state.
   res.setHeader('Referrer-Policy', 'no-referrer');
-  // No response is a page, nor a part of one (ASVS 5.0, 3.2.1, 3.4.6 and 3.5.8).
+  // No response is a page or a part of one (ASVS 5.0, 3.2.1, 3.4.6 and 3.5.8).
   res.setHeader('Content-Security-Policy', "default-src 'none'; base-uri 'none'; frame-ancestors 'none'");
   res.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
 }

@@ -8,12 +8,12 @@ import { DEVICE_SECONDS } from '../sessions/devices.js';
 import { type IssuedSession, isPending, type SignedIn } from '../sessions/signed-in.js';
 import type { Reply, Route } from './route.js';
 
-/** Calls `act` with the status just before the headers of a response are sent, when the app has set all of them. */
+/** Calls `act` with the status just before the headers of a response are sent, after the app has set all of them. */
 export function beforeHeaders(res: ServerResponse, act: (status: number) => void): void {
   const writeHead = res.writeHead.bind(res) as (status: number, ...rest: unknown[]) => ServerResponse;
   res.writeHead = (status: number, ...rest: unknown[]) => {
     if (res.headersSent) return writeHead(status, ...rest) as never;
-    // Passed on, they would replace what `act` sets, such as its Cache-Control.
+    // If they were passed on, they would replace the headers that `act` sets, such as Cache-Control.
     const headers = pairsOf(rest.find((one) => typeof one === 'object'));
     for (const [name] of headers) res.removeHeader(name);
     for (const [name, value] of headers) res.appendHeader(name, value);
@@ -29,7 +29,7 @@ export function setsCookie(res: ServerResponse, name: string): boolean {
 
 type Header = readonly [name: string, value: string | readonly string[]];
 
-/** The headers that `writeHead` was given: an object, a list of pairs, or a list of names and values in turns. */
+/** Reads the headers passed to `writeHead`: an object, a list of pairs, or a list of alternating names and values. */
 function pairsOf(headers: unknown): readonly Header[] {
   if (!Array.isArray(headers)) return Object.entries(headers ?? {});
   if (Array.isArray(headers[0])) return headers;
@@ -39,7 +39,7 @@ function pairsOf(headers: unknown): readonly Header[] {
 /** Sends a handler's reply, limited to the fields that the route declares. */
 export function respond(core: Core, route: Route, reply: Reply, res: Response): void {
   const schema = route.answers[reply.status]?.schema;
-  // Before any header is set, so that a body that does not match the schema sets no cookie.
+  // Check the body before setting any header, so that a body that does not match the schema sets no cookie.
   const body = schema && JSON.stringify(schema.parse(reply.body));
   if (reply.issue) issueSession(core, reply.issue, res);
   if (reply.clearCookie) clearSessionCookie(core, res);
@@ -50,7 +50,7 @@ export function respond(core: Core, route: Route, reply: Reply, res: Response): 
     res.end();
     return;
   }
-  // Not res.json(), which adds an ETag and can answer 304, although the response must not be cached.
+  // res.json() would add an ETag and could respond with 304, although the response must not be cached.
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   res.end(body);
 }
@@ -66,8 +66,8 @@ export function clearPendingCookie(core: Core, res: ServerResponse): void {
 }
 
 /**
- * Sends a new session to the client, as a cookie and, with `bearerEnabled`, as a header; or a pending sign-in, as a cookie
- * that ends with it.
+ * Sends a new session to the client, as a cookie and, with `bearerEnabled`, as a header. Sends a pending sign-in as a
+ * cookie that expires with it.
  */
 export function issueSession(core: Core, issued: SignedIn, res: ServerResponse): void {
   if (isPending(issued)) {
@@ -75,7 +75,7 @@ export function issueSession(core: Core, issued: SignedIn, res: ServerResponse):
     setCookie(res, core.settings.pendingCookie, pendingToken, { expires: expiresAt });
     return;
   }
-  // The browser is past it, whichever way it came.
+  // A completed sign-in replaces a pending one, whichever method was used.
   if (carriesPending(core, res)) clearPendingCookie(core, res);
   const { token, device } = issued;
   setSessionCookie(core, issued, res);
@@ -94,13 +94,13 @@ export function setSessionCookie(
 ): void {
   const { expiresAt, lastActiveAt } = session;
   const maxAge = Math.floor((expiresAt.getTime() - lastActiveAt.getTime()) / 1000);
-  // Without a lifetime, the cookie is dropped when the browser closes. The session's end is enforced by the server.
+  // Without a lifetime, the cookie is deleted when the browser closes. The server enforces the session's end.
   setCookie(res, core.settings.cookie, token, remembered ? { maxAge, expires: expiresAt } : {});
 }
 
-/** Makes the browser delete the cookie of an older system, if it was set for the whole of this host. */
+/** Makes the browser delete the cookie of a previous system, if it was set for this host with the path `/`. */
 export function clearOldCookie(name: string, res: ServerResponse): void {
-  // Browsers ignore it otherwise (RFC 6265bis, 4.1.3).
+  // Otherwise browsers ignore a cookie whose name has such a prefix (RFC 6265bis, 4.1.3).
   const secure = /^__(Secure|Host)-/i.test(name);
   setCookie(res, { name, path: '/', sameSite: 'lax', secure }, '', { expires: new Date(0) });
 }

@@ -7,10 +7,10 @@ import type { SignedIn } from '../sessions/signed-in.js';
 import type { PageOptions } from '../tables/pages.js';
 
 /**
- * Who may call a route. `public`: anyone; `authenticated`: a session or another credential, such as an API key;
- * `session`: a session; `session-or-pending`: a session, or a browser with a pending sign-in, whose call has no `auth`;
- * `admin`: an administrator's session. Public routes with an unsafe method still reject other
- * sites, since they can sign a browser in.
+ * Who is allowed to call a route. `public`: anyone; `authenticated`: a session or another credential, such as an API
+ * key; `session`: a session; `session-or-pending`: a session, or a browser with a pending sign-in, whose call has no
+ * `auth`; `admin`: an administrator's session. Public routes with an unsafe method still reject other sites, because
+ * such routes can sign a browser in.
  */
 export type Access = 'public' | 'authenticated' | 'session' | 'session-or-pending' | 'admin';
 
@@ -32,16 +32,16 @@ export interface Call<A extends Access, Body, Query> {
 /** The output of a handler. */
 export interface Reply {
   readonly status: number;
-  /** Limited to the fields that the route declares for this status. */
+  /** The body, of which only the fields that the route declares for this status are sent. */
   readonly body?: unknown;
   /**
-   * A new session, whose token is sent as a cookie and, with `bearerEnabled`, as a header; or a pending sign-in, whose token
-   * is sent as a cookie.
+   * A new session, whose token is sent as a cookie and, with `bearerEnabled`, as a header. Or a pending sign-in, whose
+   * token is sent as a cookie.
    */
   readonly issue?: SignedIn;
-  /** Clears the session cookie. */
+  /** Whether to clear the session cookie. */
   readonly clearCookie?: boolean;
-  /** Clears the cookie of a pending sign-in. */
+  /** Whether to clear the cookie of a pending sign-in. */
   readonly clearPending?: boolean;
   /** Additional headers. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
@@ -52,27 +52,27 @@ export interface Answer {
   readonly description: string;
   /** @internal */
   readonly schema?: z.ZodType;
-  /** Whether it can demand a second factor in place of a session. */
+  /** Whether the response can require a second factor instead of containing a session. */
   readonly mayWait?: boolean;
 }
 
 /** A route. Validation, the fields of the response, and the OpenAPI document are derived from it. */
 export interface Route<A extends Access = Access, Body = unknown, Query = unknown> {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Below the base path, with `:name` for parameters. */
+  /** The path below the base path, with `:name` for parameters. */
   readonly path: string;
   /** One line for the OpenAPI document. */
   readonly summary: string;
   readonly access: A;
-  /** The user must have signed in or reauthenticated at most this many seconds ago. */
+  /** The number of seconds within which the user must have signed in or reauthenticated. */
   readonly fresh?: number;
   /**
-   * Whether it changes how the user can sign in, so that an account with a second factor demands a session that has shown it
-   * in the last ten minutes.
+   * Whether the route changes how the user can sign in. If the account has a second factor, the session must then have
+   * been verified with it in the last ten minutes.
    * @default false
    */
   readonly changesWaysIn?: true;
-  /** Disables the origin check of a public route that other sites send browsers to. Its handler must prevent CSRF. */
+  /** Whether to skip the origin check, because other sites send browsers here. The handler must prevent CSRF. */
   readonly fromOtherSites?: true;
   /** @internal */
   readonly body?: z.ZodType<Body>;
@@ -81,15 +81,15 @@ export interface Route<A extends Access = Access, Body = unknown, Query = unknow
   /** Parameters that a provider sends as a form in the body instead of the query. @internal */
   readonly formPost?: z.ZodType<Query>;
   /**
-   * Whether pages may send an HTML form here: its fields are those of the body, and the answer is a redirect. `only` for
-   * a twin. False for what is shown once, and for what only programs call.
+   * Whether pages can send an HTML form with the fields of the body, which gets a redirect as its response. `only` for
+   * a form equivalent. False for routes that return a secret only once, and for routes that only programs call.
    * @default true for POST with a body
    */
   readonly forms?: boolean | 'only';
-  /** The path of a twin that takes this request as an HTML form, which cannot be sent by another method than POST. */
+  /** The path of the form equivalent: a POST route that accepts this request as an HTML form. */
   readonly formTwin?: string;
   readonly answers: Readonly<Record<number, Answer>>;
-  /** Additional problems; those of access, body and query are derived. */
+  /** Additional problems. The problems of access, body and query are derived. */
   readonly problems?: readonly AuthErrorCode[];
   handle(call: Call<A, Body, Query>): Promise<Reply>;
 }
@@ -98,16 +98,16 @@ export interface Route<A extends Access = Access, Body = unknown, Query = unknow
 export function route<A extends Access, Body = undefined, Query = undefined>(
   declaration: Route<A, Body, Query>,
 ): Route {
-  // The types of body and query matter only within the declaration.
+  // Only the declaration itself needs the types of body and query.
   return declaration as unknown as Route;
 }
 
-/** Whether an HTML form may be sent to a route. */
+/** Whether a route accepts HTML forms. */
 export function takesForms({ forms }: Settings, route: Route): boolean {
   return forms && (route.forms ?? (route.method === 'post' && route.body !== undefined)) !== false;
 }
 
-/** The routes and, if forms are on, their twins. */
+/** Returns the routes and, if forms are enabled, their form equivalents. */
 export function withTwins({ forms }: Settings, routes: readonly Route[]): Route[] {
   return routes.flatMap(({ formTwin, ...route }) => {
     if (!forms || formTwin === undefined) return [route];
@@ -116,7 +116,7 @@ export function withTwins({ forms }: Settings, routes: readonly Route[]): Route[
   });
 }
 
-/** A non-empty string in a request: well-formed Unicode without NUL, of limited length. */
+/** A non-empty string of limited length in a request. It is well-formed Unicode without NUL. */
 export function text(maxLength: number) {
   return z
     .string()
@@ -128,7 +128,7 @@ export function text(maxLength: number) {
     });
 }
 
-/** An id in JSON. Not z.uuid(), which accepts only certain versions. */
+/** An id in JSON. It is not z.uuid(), because that accepts only certain versions. */
 export const id = z.string().meta({ format: 'uuid' });
 
 /** A time in JSON: ISO 8601 in UTC with milliseconds. */

@@ -1,7 +1,7 @@
 import { QueryTypes } from 'sequelize';
 import type { Migration, MigrationContext } from './migration.js';
 
-/** The names of the tables that a migration creates or drops, without running it. */
+/** Returns the names of the tables that a migration creates or drops, without running it. */
 async function tablesIn(
   context: MigrationContext,
   migration: Migration,
@@ -18,9 +18,9 @@ async function tablesIn(
 }
 
 /**
- * Requires that the tables which migrations create do not exist yet.
+ * Requires that the tables that migrations create do not exist yet.
  *
- * @throws Error naming those that do, and `tablePrefix`
+ * @throws Error naming the existing tables, and `tablePrefix`
  */
 export async function requireFreeNames(
   context: MigrationContext,
@@ -33,17 +33,17 @@ export async function requireFreeNames(
   const [one, several] = existing.length === 1 ? ['table', 'it is'] : ['tables', 'they are'];
   throw new Error(
     `latchkey: migrate: the ${one} ${listed(existing)} exists already, and ${several} not latchkey's. ` +
-      `Set tablePrefix to another value, such as 'auth_', so that latchkey's tables have names of their own`,
+      `Set tablePrefix to another value, such as 'auth_', so that latchkey's tables have their own names`,
   );
 }
 
-/** Those of the names that a table has already. */
+/** Returns the names for which a table already exists. */
 export async function existingTables(context: MigrationContext, names: readonly string[]): Promise<string[]> {
   const existing = await query<{ name: string }>(context, EXISTING[context.database.dialect], names);
   return existing.map(({ name }) => name);
 }
 
-// SQLite compares names without regard to case, and so does MySQL unless lower_case_table_names is 0.
+// SQLite ignores case when it compares names, and so does MySQL unless lower_case_table_names is 0.
 const asMysqlCompares = (name: string) =>
   `(CASE @@lower_case_table_names WHEN 0 THEN BINARY ${name} ELSE LOWER(${name}) END)`;
 
@@ -57,10 +57,10 @@ const EXISTING = {
 };
 
 /**
- * Requires that no other table refers to those that would be dropped. The database would refuse to drop them, after
- * others are gone where it cannot roll that back, or delete the rows that refer to them.
+ * Requires that no other table refers to the tables that would be dropped. Otherwise the database would delete the rows
+ * that refer to them, or refuse to drop them, after it has dropped others where it cannot roll that back.
  *
- * @throws Error naming the tables that refer to them
+ * @throws Error naming the tables that refer to tables to drop
  */
 export async function requireUnreferenced(
   context: MigrationContext,
@@ -73,7 +73,7 @@ export async function requireUnreferenced(
     REFERENCES[context.database.dialect],
     dropped,
   );
-  // Not without regard to case: `Sessions` may be a table of the app.
+  // The comparison respects case, because `Sessions` might be a table of the app.
   const foreign = references.filter(({ name }) => !dropped.includes(name));
   if (foreign.length === 0) return;
   const pairs = new Set(foreign.map(({ name, target }) => `${name} (to ${target})`));

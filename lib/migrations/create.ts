@@ -3,17 +3,17 @@ import { users } from '../tables/core.js';
 import type { TableDeclaration } from '../tables/table.js';
 import type { ColumnTypes, Migration, MigrationContext } from './migration.js';
 
-/** What the core or a plugin keeps in the database. */
+/** The tables and columns that the core or a plugin declares. */
 export interface Declared {
   readonly tables?: Readonly<Record<string, TableDeclaration>>;
   /** The columns that a plugin adds to users. */
   readonly userColumns?: Columns;
-  /** The changes of all this, for databases whose tables are older. */
+  /** The changes of these tables and columns, for databases that were created before them. */
   readonly migrations?: readonly Migration[];
 }
 
 /**
- * The migrations of the core or of a plugin.
+ * Returns the migrations of the core or of a plugin.
  *
  * @param owner `core`, or the name of the plugin
  */
@@ -23,7 +23,9 @@ export function migrationsOf(owner: string, { tables, userColumns, migrations = 
   return [first, ...migrations.map((one) => ({ ...one, first: first.name }))];
 }
 
-/** Tables are created in the order of their declaration, because some refer to earlier ones. */
+/**
+ * Derives the migration that creates the tables in the order of their declaration, because some refer to earlier ones.
+ */
 function firstMigration(
   owner: string,
   tables: Readonly<Record<string, TableDeclaration>>,
@@ -46,7 +48,7 @@ function firstMigration(
   };
 }
 
-/** Adds columns to a table. Those that it has rows for must be nullable or have a default. */
+/** Adds columns to a table. If the table can have rows, the columns must be nullable or have a default. */
 export async function addColumns(
   { name }: TableDeclaration,
   columns: Columns,
@@ -98,7 +100,7 @@ function definitionOf([attribute, column]: NamedColumn, { database, types }: Mig
   return `${columnName(attribute, column)} ${typeOf(column, types)} ${nullable}${byDefault}`;
 }
 
-/** The type of a column in the database. */
+/** Returns the type of a column in the database. */
 export function typeOf({ kind, length, isExact }: Column, types: ColumnTypes): string {
   switch (kind) {
     case 'uuid':

@@ -5,7 +5,7 @@ import { users } from '../tables/core.js';
 import { typeOf } from './create.js';
 import type { MigrationContext } from './migration.js';
 
-/** The columns of the app's fields, and the values that users get who were there before. */
+/** The columns of the app's fields, and their values for existing users. */
 export interface FieldColumns {
   readonly columns: Columns;
   readonly defaults: Readonly<Record<string, unknown>>;
@@ -16,20 +16,20 @@ export interface FieldColumns {
 /** A column of the table of users, as the database describes it. */
 interface Existing {
   readonly name: string;
-  /** Such as `varchar` or `character varying`, and on SQLite `VARCHAR(80)`. */
+  /** The type, such as `varchar` or `character varying`, or on SQLite `VARCHAR(80)`. */
   readonly type: string;
   /** The maximum number of characters. */
   readonly length: number | string | null;
 }
 
 /**
- * Adds the columns of fields that the table of users does not have yet, and widens those of strings that have become
- * longer. It never drops or narrows one, so that leaving a field out of the config loses nothing.
+ * Adds the columns of fields that the table of users does not have yet, and widens the columns of strings that have
+ * become longer. It never drops or narrows a column, so that removing a field from the config does not lose data.
  *
- * A default is the column's default too, with which databases add a column to a large table without rewriting it. Each
- * column is one statement, so there is nothing to complete if it is interrupted.
+ * The default of a field is also the column's default, because databases can then add the column to a large table
+ * without rewriting the table. Each column is one statement, so an interrupted call leaves nothing to complete.
  *
- * @returns what was added or widened, as `users.<column>`
+ * @returns the columns that were added or widened, as `users.<column>`
  * @throws Error before anything is changed, if a column has another type than its field
  */
 export async function addFieldColumns(
@@ -59,7 +59,7 @@ export async function addFieldColumns(
   return changed;
 }
 
-// A longer one would count in full towards the 64 KiB that a row can have on MySQL.
+// A longer VARCHAR would count in full towards the 64 KiB that a row can have on MySQL.
 const MAX_VARCHAR = 255;
 
 function typeOfField(column: Column, { types }: MigrationContext): string {
@@ -71,8 +71,8 @@ function defaultOf(value: unknown, type: string, { database, types }: MigrationC
   const isPlain = typeof value !== 'object' || value instanceof Date;
   const literal = database.statements.literal(isPlain ? (value as Value) : JSON.stringify(value));
   if (type !== types.longText) return ` DEFAULT ${literal}`;
-  // MySQL's TEXT can only have an expression as its default, and MariaDB does not store literals in hexadecimal digits
-  // within one correctly.
+  // The default of a TEXT column must be an expression on MySQL, and MariaDB does not store hexadecimal literals in
+  // such an expression correctly.
   return ` DEFAULT (${literal.replace(/^_utf8mb4 x('\w*')$/, 'CONVERT(UNHEX($1) USING utf8mb4)')})`;
 }
 
@@ -112,7 +112,7 @@ function requireType(
 ) {
   if (familyOf(type) === familyOf(typeOfField(column, context))) return;
   throw new Error(
-    `latchkey: migrate: the column ${table}.${name} is of the type ${type}, which is not that of the field in the config. ` +
+    `latchkey: migrate: the column ${table}.${name} is of the type ${type}, which does not match the field in the config. ` +
       'Give the field its former type or another name, or change the column yourself',
   );
 }

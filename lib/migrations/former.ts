@@ -1,6 +1,6 @@
 /**
- * The migrations of earlier commits, by the one that has taken their place. They made the same tables, in several steps.
- * Nothing had been released then, so this file can go with the first version that does not serve those commits any more.
+ * The migrations of earlier commits, by the migration that has replaced them. They created the same tables in several
+ * steps. They were never released, so this file can be deleted once databases of those commits are no longer supported.
  */
 const former = new Map([
   [
@@ -28,16 +28,16 @@ const former = new Map([
 /** The last commit with these migrations. */
 const LAST_COMMIT = 'f379456';
 
-/** Declares the migration that a plugin had until its first migration was derived from its tables. */
+/** Declares the migration that a plugin had before its first migration was derived from its tables. */
 export function declareFormerMigration(plugin: string, name: string): void {
   former.set(`0001-${plugin}`, [name]);
 }
 
 /**
- * The names in a journal, with today's in place of those of earlier commits. A journal can contain both if a process ended
- * while it replaced them.
+ * Replaces the names that earlier commits have written to a journal with today's names. The journal can contain both,
+ * if a process ended while it replaced them.
  *
- * @throws Error if some of the migrations that one has taken the place of were not applied
+ * @throws Error if only some of the migrations that today's migration has replaced were applied
  */
 export function renamed(rows: readonly string[]): string[] {
   let names = [...rows];

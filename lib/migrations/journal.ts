@@ -23,14 +23,14 @@ const DONE_ALREADY = new Set([
 ]);
 
 /**
- * Records which migrations are applied, and the progress of the current one. MySQL commits implicitly after each CREATE
+ * Records the applied migrations, and the progress of the current one. MySQL commits implicitly after each CREATE
  * TABLE, so a process that is killed between two statements leaves a partial migration, which the next process
  * completes. The row of a migration in progress is `<name> <up or down> <statement>`, written before that statement
  * runs.
  */
 export class Journal {
   readonly #table: string;
-  /** In a dry run before the first migration. */
+  /** Whether the journal's table does not exist, in a dry run before the first migration. */
   #isMissing = false;
 
   constructor(private readonly context: MigrationContext) {
@@ -38,8 +38,8 @@ export class Journal {
   }
 
   /**
-   * Creates the journal's table if it does not exist, and replaces the names of migrations of earlier commits, unless
-   * nothing may be changed.
+   * Creates the journal's table if it does not exist, and replaces the names of migrations of earlier commits. A dry
+   * run changes nothing.
    */
   async open(dryRun: boolean): Promise<void> {
     const { run, types } = this.context;
@@ -57,17 +57,17 @@ export class Journal {
     return this.context.run(`DROP TABLE ${this.#table}`);
   }
 
-  /** The names of the applied migrations. */
+  /** Returns the names of the applied migrations. */
   async applied(): Promise<string[]> {
     return (await this.#rows()).filter((row) => !row.includes(' '));
   }
 
-  /** The names of the applied and the partially applied migrations. */
+  /** Returns the names of the applied and the partially applied migrations. */
   async begun(): Promise<string[]> {
     return (await this.#rows()).map((row) => row.replace(/ .*/, ''));
   }
 
-  /** The migration that another process left unfinished, or null. */
+  /** Returns the migration that another process left unfinished, or null. */
   async unfinished(migrations: readonly Migration[]): Promise<Unfinished | null> {
     for (const row of await this.#rows()) {
       const [name, direction, step] = row.split(' ');
@@ -85,7 +85,7 @@ export class Journal {
   /**
    * Applies a migration, or undoes it.
    *
-   * @param begun the statement at which another process stopped; it may or may not have been executed
+   * @param begun the statement at which another process stopped, which may or may not have been executed
    */
   async carryOut(migration: Migration, direction: Direction, begun = 0): Promise<void> {
     const markOf = (step: number) => (step > 0 ? `${migration.name} ${direction} ${step}` : null);
@@ -98,7 +98,7 @@ export class Journal {
         await this.context.run(sql);
       } catch (error) {
         if (step === begun && isDoneAlready(error)) return;
-        // The statement failed, so it was not executed. If this update fails too, the journal leaves that open.
+        // The statement failed, so it was not executed. If this update fails too, the journal leaves both possible.
         await this.#move(markOf(step), markOf(step - 1)).catch(() => undefined);
         throw error;
       }
@@ -108,7 +108,7 @@ export class Journal {
     else await this.#change('DELETE FROM', 'WHERE name IN (:name, :mark)', migration.name, markOf(step));
   }
 
-  // MySQL commits each statement, and `renamed` understands what is there between two of them.
+  // MySQL commits each statement, but `renamed` can also read a journal between two of them.
   async #rename(): Promise<void> {
     const rows = await this.#stored();
     const names = renamed(rows);
@@ -116,7 +116,7 @@ export class Journal {
     for (const row of rows) if (!names.includes(row)) await this.#move(row, null);
   }
 
-  // A single statement, so that the journal never has both rows or neither.
+  // This is a single statement, so that the journal never has both rows or neither.
   #move(from: string | null, to: string | null): Promise<void> {
     if (from === null) return this.#change('INSERT INTO', '(name) VALUES (:name)', to);
     if (to === null) return this.#change('DELETE FROM', 'WHERE name = :name', from);
@@ -150,7 +150,7 @@ function isDoneAlready(error: unknown): boolean {
   return DONE_ALREADY.has((error as { parent?: { code?: string } }).parent?.code ?? '');
 }
 
-/** The applied migrations, and the progress of one that is not complete, if the schema has been created. */
+/** Returns the applied migrations, and the progress of an incomplete one, if the schema has been created. */
 export async function namesInJournal(database: Database): Promise<string[]> {
   const rows = await database.select<{ name: string }>(
     `SELECT name FROM ${database.table('latchkey_migrations')}`,

@@ -9,9 +9,9 @@ type LockAnswer = [{ held: unknown }[], unknown];
 type Run = (sql: string) => Promise<unknown>;
 
 /**
- * Runs `work` on one connection while holding the migration lock. Statements may take as long as they need there, since
- * changing a large table can take minutes; but they wait at most 30 seconds for locks of the app's transactions, since
- * everything else would wait behind them.
+ * Runs `work` on one connection while holding the migration lock. Its statements have no time limit, because changing a
+ * large table can take minutes. But they wait at most 30 seconds for locks of the app's transactions, because all other
+ * statements would wait behind them.
  *
  * @throws Error with a short message and no SQL dump
  */
@@ -48,16 +48,16 @@ async function holdOnMysql<T>(run: Run, work: () => Promise<T>): Promise<T> {
   const lock = 'MD5(CONCAT(DATABASE(), :name))';
   await untilHeld(async () => {
     const [[answer]] = (await run(`SELECT GET_LOCK(${lock}, 1) AS held`)) as LockAnswer;
-    // The app may have configured mysql2 to return numbers as strings.
+    // The app might have configured mysql2 to return numbers as strings.
     return Number(answer?.held) === 1;
   });
   try {
-    // Only MariaDB executes `/*M! */` comments; only it has a time limit for statements that write.
+    // Only MariaDB executes `/*M! */` comments, and only MariaDB limits the time of statements that write.
     await run(`SET @latchkey_wait = @@SESSION.lock_wait_timeout, SESSION lock_wait_timeout = ${LOCK_SECONDS}
       /*M!100101 , @latchkey_time = @@SESSION.max_statement_time, SESSION max_statement_time = 0 */`);
     return await work();
   } finally {
-    // If the connection has broken, it has neither the lock nor the settings any more, and `work` says so.
+    // A broken connection no longer has the lock or the settings, and `work` fails with the reason.
     await run(`SET SESSION lock_wait_timeout = @latchkey_wait
       /*M!100101 , SESSION max_statement_time = @latchkey_time */`).catch(() => undefined);
     await run(`SELECT RELEASE_LOCK(${lock})`).catch(() => undefined);
@@ -91,10 +91,10 @@ interface SequelizeError extends Error {
   readonly sql?: string;
 }
 
-/** Sequelize's errors contain the statement three times and, printed, are hundreds of lines long. */
+/** Shortens Sequelize's errors, which contain the statement three times and are hundreds of lines long when printed. */
 function inBrief(error: unknown): unknown {
   const { name, message, parent, sql } = error as SequelizeError;
-  // Latchkey's own errors, such as one about a missing driver.
+  // Errors of latchkey, such as one about a missing driver, are returned as they are.
   if (parent?.message?.startsWith('latchkey: ')) return parent;
   if (!name?.startsWith('Sequelize')) return error;
   const [statement] = /^\s*(\w+ \w+ \w+)/.exec(sql ?? '')?.slice(1) ?? [];

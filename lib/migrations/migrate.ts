@@ -11,13 +11,13 @@ import { columnTypes, type Migration, type MigrationContext } from './migration.
 /** Options of `auth.migrate()`. */
 export interface MigrateOptions {
   /**
-   * How many applied migrations to undo, or `'all'`, which drops all of latchkey's tables and their data. Plugins'
+   * The number of applied migrations to undo, or `'all'`, which drops all of latchkey's tables and their data. Plugins'
    * migrations are undone first, in descending order of their names, then the core's, regardless of when they were
    * applied. Every plugin that was migrated must be in the config.
    * @default 0, which applies pending migrations
    */
   undo?: number | 'all';
-  /** Changes nothing, and resolves to the names of what would run. @default false */
+  /** Whether to change nothing, and only resolve to the names of the migrations that would run. @default false */
   dryRun?: boolean;
 }
 
@@ -30,18 +30,18 @@ export const schema = () =>
   });
 
 /**
- * Applies pending migrations, or undoes applied ones. Any number of processes may call this at once: one of them
- * migrates, the others wait and find nothing left to do. On PostgreSQL and SQLite it is atomic. MySQL commits each
- * statement, and a migration that one process left unfinished is completed by the next; an undo, only if the next one
- * undoes too.
+ * Applies pending migrations, or undoes applied ones. Any number of processes can call this at the same time: one of
+ * them migrates, and the others wait and find nothing left to do. On PostgreSQL and SQLite it is atomic. MySQL commits
+ * each statement, and the next process completes a migration that one process left unfinished. It completes an
+ * unfinished undo only if it undoes too.
  *
- * @param fields the app's fields of users, whose columns are added
+ * @param fields the app's fields of users, whose missing columns are added
  * @param migrations in the order in which they are applied; they are undone in reverse
  * @returns the names of the migrations that ran, and of the columns of fields that were added
  * @throws TypeError on invalid options
- * @throws Error before anything is changed, if a table to create exists already, if a table of the app refers to one to
- *   drop, if an undo was interrupted and this call does not undo, or if the tables are not as the last earlier commit left
- *   them
+ * @throws Error before anything is changed, if a table to create already exists, if a table of the app refers to one to
+ *   drop, if an undo was interrupted and this call does not undo, or if the tables are not as the last earlier commit
+ *   left them
  */
 export async function migrate(
   database: Database,
@@ -72,7 +72,7 @@ export async function migrate(
     // A migration completed in the same direction counts as part of this call.
     const resumed = unfinished?.direction === direction ? [unfinished.migration] : [];
     const applied = new Set(await journal.applied());
-    // It is completed first.
+    // The unfinished migration is completed first.
     if (unfinished?.direction === 'up') applied.add(unfinished.migration.name);
     else if (unfinished) applied.delete(unfinished.migration.name);
     const due =
@@ -82,10 +82,11 @@ export async function migrate(
             .filter(({ name }) => applied.has(name))
             .reverse()
             .slice(0, undo === 'all' ? undefined : undo - resumed.length);
-    // Before anything is changed.
+    // Check this before anything is changed.
     if (undo === 0) await requireFreeNames(context, due);
     else await requireUnreferenced(context, [...resumed, ...due]);
-    // What a first migration creates has their changes already. If it is interrupted, they must not run afterwards.
+    // The tables that a first migration creates already have the changes of later ones. So these are only recorded, and
+    // before it runs: if it is interrupted, they must not run afterwards.
     const included = undo === 0 ? due.filter(({ first }) => due.some(({ name }) => name === first)) : [];
     if (!dryRun) {
       for (const migration of included) await journal.record(migration);
@@ -104,17 +105,19 @@ export async function migrate(
 
 function undoInterrupted({ name }: Migration): string {
   return (
-    `latchkey: migrate: undoing ${name} has been interrupted, so some of its tables are gone. ` +
-    "Call auth.migrate({ undo: 1 }) or { undo: 'all' } to complete that, which drops the others too, " +
+    `latchkey: migrate: undoing ${name} has been interrupted, so some of its tables are missing. ` +
+    "Call auth.migrate({ undo: 1 }) or { undo: 'all' } to complete the undo, which drops its other tables too, " +
     'or restore a backup of the database'
   );
 }
 
-/** A plugin's remaining table would reference dropped tables, and break the next migration. */
+/**
+ * Requires all migrated plugins: the tables of a missing one would refer to dropped tables, and break later migrations.
+ */
 function requireAll(begun: readonly string[], migrations: readonly Migration[]): void {
   const unknown = begun.filter((name) => !migrations.some((migration) => migration.name === name));
   if (unknown.length === 0) return;
-  // As a plugin is written in the config.
+  // Name each plugin as it is written in the config.
   const plugins = unknown.map((name) => `${name.replace(/^\d+-/, '')}() (${name})`);
   throw new Error(
     `latchkey: migrate: undo requires every plugin that was migrated: add ${new Intl.ListFormat('en').format(plugins)} to plugins first`,

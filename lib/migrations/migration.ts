@@ -49,7 +49,7 @@ const sqlite: ColumnTypes = {
   tableOptions: '',
 };
 
-// Even utf8mb4_bin ignores trailing spaces. The collation that does not is named differently by MySQL and MariaDB.
+// Even utf8mb4_bin ignores trailing spaces. MySQL and MariaDB have different names for a collation that does not.
 function mysql(exactCollation: string): ColumnTypes {
   return {
     // The same type as Sequelize's UUID, so that the app's tables can have foreign keys to it.
@@ -66,7 +66,11 @@ function mysql(exactCollation: string): ColumnTypes {
   };
 }
 
-/** @param serverVersion the result of `SELECT VERSION()`, to tell MariaDB from MySQL */
+/**
+ * Returns the column types of a dialect.
+ *
+ * @param serverVersion the result of `SELECT VERSION()`, which identifies MariaDB
+ */
 export function columnTypes(dialect: Dialect, serverVersion: string): ColumnTypes {
   if (dialect === 'postgres') return postgres;
   if (dialect === 'sqlite') return sqlite;
@@ -82,15 +86,15 @@ export interface MigrationContext {
 }
 
 /**
- * A schema change. The first migration of the core and of each plugin is derived from the declarations: see `create.ts`. Any
- * other must not be modified once released; a later migration corrects it.
+ * A schema change. The first migration of the core and of each plugin is derived from the declarations: see
+ * `create.ts`. Other migrations must not be modified once they are released; a later migration corrects them.
  */
 export interface Migration {
-  /** Plugins' migrations are applied in order of their names, after the core's, and undone in reverse. */
+  /** The name. Plugins' migrations are applied in order of their names, after the core's, and undone in reverse. */
   readonly name: string;
   /**
-   * The derived migration whose tables it changes. Where that one creates them, they are as they are declared today, so this
-   * one has nothing to do and is only recorded.
+   * The derived migration whose tables this one changes. If the derived migration creates the tables, they are as they
+   * are declared today, so this migration has nothing to do and is only recorded.
    */
   readonly first?: string;
   up(context: MigrationContext): Promise<void>;

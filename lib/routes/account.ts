@@ -16,7 +16,7 @@ import { readEmail } from '../users/canonical.js';
 export const me = (core: Core) => {
   const { user, session } = resources(core);
   const others = core.carriers.filter(({ carriesSession }) => !carriesSession);
-  // Optional, since the fields are set only if the request carries this kind of credential.
+  // The fields are optional, because they are set only if the request presents this kind of credential.
   const descriptions = others.map(({ description }) => z.object(description?.schema ?? {}).partial().shape);
   return route({
     method: 'get',
@@ -167,13 +167,13 @@ export const undoChange = (core: Core) => {
       );
       const own = await sessionOf(core.carriers, req);
       const { userId, undone } = await undo(core, token, { password, codes });
-      // The session of this browser has ended too, if it was the account's.
+      // If this browser had a session of the account, the undo has revoked it too.
       return { status: 200, body: { undone }, clearCookie: own?.user.id === userId };
     },
   });
 };
 
-/** The field of a body for {@link requireFreshOrPassword}. Without passwords there is none. */
+/** The field of a body for {@link requireFreshOrPassword}, if passwords are enabled. */
 export function passwordShape(core: Core): { password?: z.ZodOptional<z.ZodString> } {
   return core.passwords ? { password: text(1024).optional() } : {};
 }
@@ -186,8 +186,8 @@ export function passwordProblems(core: Core): readonly AuthErrorCode[] {
 const FAILURES = ['invalid_credentials', 'rate_limited'] as const;
 
 /**
- * Requires the user's password or, if the request has none, that they signed in or reauthenticated at most ten minutes
- * ago.
+ * Requires the user's password or, if the request does not contain it, that the user signed in or reauthenticated at
+ * most ten minutes ago.
  *
  * @param body a body with {@link passwordShape}
  * @throws AuthError `reauthentication_required`, `invalid_credentials`, `rate_limited`

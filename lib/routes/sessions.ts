@@ -73,7 +73,7 @@ export const revokeSessions = (core: Core) =>
     },
   });
 
-/** The proofs that the plugins take. */
+/** Returns the proofs that the plugins accept for a reauthentication. */
 export function reauthentications({ contributions }: Core): readonly Reauthentication[] {
   return contributions.flatMap(({ reauthentications = [] }) => reauthentications);
 }
@@ -109,7 +109,7 @@ export const reauthenticate = (core: Core) => {
   });
 };
 
-/** A body with exactly one of the proofs. */
+/** Creates the schema of a body with exactly one of the proofs. */
 function oneOf(ways: readonly Reauthentication[]): z.ZodType<Readonly<Record<string, unknown>>> {
   const names = ways.map(({ field }) => field);
   const [only] = ways;
@@ -137,7 +137,7 @@ export const signInMethods = (core: Core) => {
     },
     async handle({ auth }) {
       const record = await core.users.findRecord({ id: auth.user.id });
-      // Deleted since it was authenticated.
+      // The account was deleted after the request was authenticated.
       if (!record) throw new AuthError('invalid_session');
       const body = await Promise.all(parts.map((part) => part.of(record)));
       return { status: 200, body: Object.assign({}, ...body) };

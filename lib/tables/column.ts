@@ -26,29 +26,29 @@ export type ColumnKind =
 
 /**
  * Who can see a column. `client`: clients. `code`: the app's code, in types such as `Session` and in the models'
- * default scope. `admin`: administrators, and the models' default scope. `app`: only that scope. `internal`: only
- * latchkey. `secret`: only latchkey, and statements with its values are not logged.
+ * default scope. `admin`: administrators, and the models' default scope. `app`: only the models' default scope.
+ * `internal`: only latchkey. `secret`: only latchkey, and statements that contain its values are not logged.
  */
 export type Visibility = 'client' | 'code' | 'admin' | 'app' | 'internal' | 'secret';
 
 /** Additional properties of a column's schema in the OpenAPI document. */
 export type ColumnMeta = Readonly<Record<string, unknown>>;
 
-/** A column, from which its type in the database, the Sequelize attribute, the SQL, the TypeScript type and the JSON are derived. */
+/** A column. Its database type, Sequelize attribute, SQL, TypeScript type and JSON are all derived from it. */
 export class Column<Value = unknown, V extends Visibility = Visibility> {
   readonly isNullable: boolean = false;
   readonly visibility: V = 'code' as V;
-  /** The column's name, if it is not the attribute's name in snake_case. */
+  /** The column's name, if it differs from the attribute's name in snake_case. */
   readonly name?: string;
   /** Whether text is compared byte by byte, so that case, accents and trailing spaces are significant. */
   readonly isExact: boolean = false;
-  /** The value that the database stores if a statement gives none. */
+  /** The value that the database stores if a statement does not contain one. */
   readonly defaultValue?: string | number;
-  /** Whether the name is the app's choice, such as `order`, and must be quoted in SQL. */
+  /** Whether the app has chosen the name, so that it must be quoted in SQL: it could be a keyword, such as `order`. */
   readonly isQuoted: boolean = false;
   /** Additional properties of the schema in the OpenAPI document. */
   readonly meta?: ColumnMeta;
-  /** For the type system only. */
+  /** Exists only in the type system. */
   declare readonly value?: Value;
 
   constructor(
@@ -87,12 +87,12 @@ export class Column<Value = unknown, V extends Visibility = Visibility> {
     return this.#with({ visibility: 'secret' });
   }
 
-  /** Compares text byte by byte, as keys and whatever identifies an account must be. */
+  /** Compares text byte by byte, which keys and values that identify an account require. */
   exact(): Column<Value, V> {
     return this.#with({ isExact: true });
   }
 
-  /** Sets the value that the database stores if a statement gives none. */
+  /** Sets the value that the database stores if a statement does not contain one. */
   default(defaultValue: string | number): Column<Value, V> {
     return this.#with({ defaultValue });
   }
@@ -102,7 +102,7 @@ export class Column<Value = unknown, V extends Visibility = Visibility> {
     return this.#with({ isQuoted: true });
   }
 
-  /** Sets the column's name, if it is not the attribute's name in snake_case. */
+  /** Sets the column's name, if it differs from the attribute's name in snake_case. */
   named(name: string): Column<Value, V> {
     return this.#with({ name });
   }
@@ -116,7 +116,7 @@ function of<Value>(kind: ColumnKind, length?: number): Column<Value, 'code'> {
   return new Column(kind, length);
 }
 
-/** Constructors of columns, for the declaration of tables. */
+/** The constructors of columns, for the declaration of tables. */
 export const column = {
   uuid: () => of<string>('uuid'),
   text: (length: number) => of<string>('text', length),
@@ -136,7 +136,7 @@ export const column = {
   boolean: () => of<boolean>('boolean'),
 };
 
-/** The end of the times that can be stored: ISO 8601 and MySQL support years up to 9999. A day less, for time zones. */
+/** The last time that can be stored: ISO 8601 and MySQL support years up to 9999, less a day for time zones. */
 export const LAST_TIME = Date.UTC(9999, 11, 31);
 
 /** A SHA-256 digest. */
@@ -180,7 +180,7 @@ export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The name of an attribute's column. */
+/** Returns the name of an attribute's column. */
 export function columnName(attribute: string, { name = snakeCase(attribute) }: Column): string {
   return name;
 }

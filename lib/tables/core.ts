@@ -7,28 +7,28 @@ export const users = declareTable({
   columns: {
     /** A UUID, version 7. */
     id: column.uuid().onWire(),
-    /** In canonical form. Null for a user created by a provider that did not prove an address. */
+    /** The email in canonical form. Null for a user created through a provider that did not verify an address. */
     email: column.text(254).exact().onWire({ format: 'email' }).nullable(),
-    /** In canonical form. Null if the user has none. Clients see it if usernames are enabled. */
+    /** The username in canonical form. Null if the user has none. Clients see it if usernames are enabled. */
     username: column.text(100).exact().nullable(),
-    /** When the email was verified. Null until then. */
+    /** The time when the email was verified. Null until then. */
     emailVerifiedAt: column.time().onWire().nullable(),
     passwordHash: column.text(1024).secret().nullable(),
-    /** Copied to each session. Incrementing it ends all existing sessions, and sign-ins in progress. */
+    /** A number copied to each session. Incrementing it revokes all existing sessions and sign-ins in progress. */
     authEpoch: column.integer().default(0).internal(),
-    /** When the account was created. */
+    /** The time when the account was created. */
     createdAt: column.time().onWire(),
-    /** When the account was last updated. */
+    /** The time when the account was last updated. */
     updatedAt: column.time().onWire(),
-    /** When its owner showed access to the mailbox of the email. Null if only the app's word verified it. */
+    /** The time when the user proved access to the mailbox. Null if only the app has marked the email as verified. */
     mailboxProvedAt: column.time().internal().nullable(),
-    /** When the account was deleted, if it is kept shut before it goes: see `accountDeletion`. */
+    /** The time when the account was deleted, if its deletion is pending: see `accountDeletion`. */
     deletedAt: column.time().internal().nullable(),
   },
   unique: { email: ['email'], username: ['username'] },
   indexes: {
     deletedAt: ['deletedAt'],
-    // For the administrators' search, which reads no more of a user than it compares.
+    // The administrators' search reads only these columns of the users that it compares.
     search: ['id', 'email', 'username'],
   },
 });
@@ -38,10 +38,10 @@ export type UserColumns = typeof users.columns;
 /** A user's account. Contains no secrets. */
 export interface User extends ShownOf<UserColumns> {}
 
-/** Shows administrators which accounts were deleted and are kept shut. */
+/** The column that shows administrators which accounts have a pending deletion. */
 export const closedColumns = { deletedAt: users.columns.deletedAt.forAdmins() };
 
-/** The table with additional columns: those of the app's fields and of plugins. */
+/** Returns the table with additional columns, for the app's fields and for plugins. */
 export function usersWith(...additional: readonly Columns[]): TableDeclaration<UserColumns> {
   const columns = Object.assign({}, users.columns, ...additional) as UserColumns;
   return { ...users, columns };
@@ -61,9 +61,9 @@ export const sessions = declareTable({
     remembered: column.boolean().internal(),
     /** The time of the sign-in. */
     createdAt: column.time().onWire(),
-    /** When the user last authenticated: at sign-in, or by reauthenticating later. */
+    /** The time when the user last authenticated: at sign-in, or by reauthenticating later. */
     authenticatedAt: column.time(),
-    /** The time of the last request, updated at most once per `touchInterval`, and up to a second later. */
+    /** The time of the last request. It is updated at most once per `touchInterval`, and up to a second later. */
     lastActiveAt: column.time().onWire(),
     /** The latest time at which the session ends. It ends earlier if it is idle for longer than `idleTimeout`. */
     expiresAt: column.time().onWire({
@@ -73,7 +73,7 @@ export const sessions = declareTable({
     ipAddress: column.text(45).onWire().nullable(),
     /** The client's user agent at sign-in, if known. */
     userAgent: column.text(255).onWire().nullable(),
-    /** The token that the browser had before, if it had one: of this session, or one of before the sign-in. */
+    /** The hash of the token that the browser had before: of this session, or of a session before the sign-in. */
     replacedTokenHash: column.digest().internal().nullable(),
     tokenIssuedAt: column.time().internal().nullable(),
     /** The authenticator assurance level: 2 with a second factor or a passkey, otherwise 1 (NIST SP 800-63B-4). */
@@ -93,7 +93,7 @@ export const sessions = declareTable({
 
 export type SessionColumns = typeof sessions.columns;
 
-/** A session of a user. It does not contain the token, of which only a hash is stored. */
+/** A session of a user. It does not contain the token, because only a hash of the token is stored. */
 export interface Session extends ShownOf<SessionColumns> {}
 
 export const devices = declareTable({
@@ -103,26 +103,29 @@ export const devices = declareTable({
     /** A UUID, version 7. */
     id: column.uuid(),
     userId: column.uuid(),
-    /** The hash of the browser's device cookie. Each account that signed in there has a row with it. */
+    /** The hash of the browser's device cookie. Each account that signed in with the browser has a row with it. */
     tokenHash: column.digest().internal(),
     /** The time of this account's first sign-in in this browser. */
     createdAt: column.time(),
-    /** The time of its last one. */
+    /** The time of this account's last sign-in in this browser. */
     lastUsedAt: column.time(),
-    /** When it was forgotten, such as by a new password. Until then it was a device of the account, which proves something. */
+    /**
+     * The time when the device was forgotten, such as because of a new password. Until then it was a device of the
+     * account, so it can prove who undoes a change.
+     */
     forgottenAt: column.time().nullable(),
-    /** The hash of the token that the notice of this new device carries. */
+    /** The hash of the token in the notice about this new device. */
     undoTokenHash: column.digest().internal().nullable(),
-    /** Whether it is useless, and only kept because it is the newest one of an account. Null if it is not known yet. */
+    /** Whether it is unused, and only kept because it is the account's newest. Null if that is not known yet. */
     kept: column.boolean().internal().nullable(),
   },
-  // Every account that signed in in the browser has a row with its token.
+  // Several accounts can have a row with the same token, if they have signed in in the same browser.
   unique: { tokenHash: ['tokenHash', 'userId'] },
   foreignKeys: { userId: users },
   indexes: {
     userId: ['userId', 'lastUsedAt'],
     undoTokenHash: ['undoTokenHash'],
-    // Pruning reads neither those that it has decided to keep nor those that were not forgotten.
+    // With these indexes, pruning reads neither kept devices nor devices that were not forgotten.
     unused: ['kept', 'lastUsedAt'],
     forgotten: ['kept', 'forgottenAt'],
   },
@@ -134,13 +137,13 @@ export const oneTimeTokens = declareTable({
   name: 'one_time_tokens',
   columns: {
     tokenHash: column.digest().internal(),
-    /** Null for a token that nobody gets: see `OneTimeTokens.issue`. */
+    /** The id of the user. Null for a token that is not sent to anyone: see `OneTimeTokens.issue`. */
     userId: column.uuid().nullable(),
     purpose: column.text(32).exact(),
     /** The address that the token was sent to. */
     email: column.text(254).exact(),
     expiresAt: column.time(),
-    /** The user's epoch when it was issued, for a token that ends with their sessions. */
+    /** The user's epoch when the token was issued, if the token expires when the user's sessions are revoked. */
     authEpoch: column.integer().internal().nullable(),
   },
   foreignKeys: { userId: users },
@@ -155,16 +158,16 @@ export const accountChanges = declareTable({
     /** A UUID, version 7. */
     id: column.uuid(),
     userId: column.uuid(),
-    /** The kind of the notice about it. */
+    /** The kind of the notice about the change. */
     kind: column.text(32),
-    /** The hash of the token that undoes it. Null if nobody was told of it. */
+    /** The hash of the token that undoes the change. Null if no notice was sent. */
     tokenHash: column.digest().internal().nullable(),
-    /** The email that the change took from the account, which counts as taken until the change cannot be undone any more. */
+    /** The email that the change removed. It counts as taken until the change can no longer be undone. */
     email: column.text(254).exact().nullable(),
-    /** The state of the account before the change, encrypted. Null for what changes nothing, such as a sign-in. */
+    /** The account's state before the change, encrypted. Null for events that change nothing, such as a sign-in. */
     state: column.hugeText().secret().nullable(),
     createdAt: column.time(),
-    /** When it cannot be undone any more. */
+    /** The time after which the change can no longer be undone. */
     expiresAt: column.time(),
   },
   unique: { tokenHash: ['tokenHash'] },
@@ -177,16 +180,16 @@ export type AccountChangeColumns = typeof accountChanges.columns;
 export const carriedSessions = declareTable({
   name: 'carried_sessions',
   columns: {
-    /** The hash of an older system's session id. It has a row from the time when it opens nothing but the session here. */
+    /** The hash of a previous system's session id. Once it has a row, the id only grants access to the new session. */
     oldHash: column.digest().internal(),
-    /** The token of the session that has taken its place. Null if there was another one already. */
+    /** The hash of the new session's token. Null if the previous system's session was ended instead of taken over. */
     tokenHash: column.digest().internal().nullable(),
-    /** That token, for a browser that did not get the response. Null once the browser has sent it. */
+    /** The encrypted token, for a browser that did not get the response. Null once the browser has sent it. */
     sealedToken: column.longText().secret().nullable(),
-    /** When the browser first sent it. */
+    /** The time when the browser first sent the token. */
     usedAt: column.time().nullable(),
     createdAt: column.time(),
-    /** When the older system's session can no longer be active. */
+    /** The time after which the previous system's session can no longer be active. */
     expiresAt: column.time(),
   },
   indexes: { expiresAt: ['expiresAt'] },
@@ -199,26 +202,26 @@ export const outboxEntries = declareTable({
   columns: {
     /** A UUID, version 7. */
     id: column.uuid(),
-    /** Where it goes: entries of one lane do not hold up those of others. */
+    /** The target of the entry. Entries of one lane do not delay entries of other lanes. */
     lane: column.text(64).exact(),
     /** The kind of an email, or the name of an event. */
     kind: column.text(64),
     /** `waiting`, `sent`, `dropped` or `failed`. */
     state: column.text(16).exact(),
-    /** What to send, encrypted. Null once it is sent. */
+    /** The content to send, encrypted. Null once it is sent. */
     content: column.hugeText().secret().nullable(),
-    /** How often sending it was begun. */
+    /** The number of attempts that were started. */
     attempts: column.integer(),
-    /** Why the last attempt failed, without what could be secret. Null during an attempt. */
+    /** The reason why the last attempt failed, without details that could be secret. Null during an attempt. */
     lastError: column.text(255).nullable(),
     createdAt: column.time(),
-    /** When it is tried next; until then, a process that has begun to send it has it for itself. Null once it is finished. */
+    /** The time of the next attempt. Until then, only the process that is sending the entry has it. Null once done. */
     dueAt: column.time().nullable(),
-    /** When it is not tried any more. */
+    /** The time after which it is no longer retried. */
     giveUpAt: column.time(),
-    /** When it was sent, dropped or given up. Null until then. */
+    /** The time when it was sent, dropped or given up. Null until then. */
     finishedAt: column.time().nullable(),
-    /** When it is deleted. */
+    /** The time after which it is deleted. */
     expiresAt: column.time(),
   },
   indexes: { dueAt: ['lane', 'dueAt'], state: ['state', 'id'], expiresAt: ['expiresAt'] },
@@ -229,12 +232,12 @@ export type OutboxColumns = typeof outboxEntries.columns;
 export const rateLimits = declareTable({
   name: 'rate_limits',
   columns: {
-    /** A hash of what is counted, so that the table contains no personal data. */
+    /** A hash of the key that is counted, so that the table does not contain personal data. */
     keyHash: column.digest().internal(),
     hits: column.integer(),
     blockedUntil: column.time().nullable(),
     expiresAt: column.time(),
-    /** True if an event has reported the current pause. */
+    /** Whether an event has reported the current pause. */
     reported: column.boolean().nullable(),
   },
   indexes: { expiresAt: ['expiresAt'] },
@@ -246,15 +249,15 @@ export const coreTables = {
   User: users,
   /** Sessions. */
   Session: sessions,
-  /** Browsers in which an account has signed in. */
+  /** Browsers that an account has signed in with. */
   Device: devices,
-  /** What it takes to undo changes of accounts. */
+  /** Changes of accounts that can be undone. */
   AccountChange: accountChanges,
   /** Emailed tokens. */
   OneTimeToken: oneTimeTokens,
-  /** Sessions of older systems that have been taken over. */
+  /** Sessions of previous systems that have been taken over. */
   CarriedSession: carriedSessions,
-  /** Emails and webhooks that are to be sent, and those that were sent of late. */
+  /** Emails and webhooks that will be sent, and recently sent ones. */
   OutboxEntry: outboxEntries,
   /** Counters of the rate limits, unless they are in Redis. */
   RateLimit: rateLimits,
@@ -264,7 +267,7 @@ export const coreTables = {
 export type CoreModels = { readonly [Name in keyof typeof coreTables]: ModelOf<(typeof coreTables)[Name]> };
 
 /**
- * The tables of the core and of plugins, by the names of their models.
+ * Returns the tables of the core and of plugins, by the names of their models.
  *
  * @param userTable the table of users with additional columns
  * @throws TypeError if two of them define a model or a table with the same name

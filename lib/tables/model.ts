@@ -3,7 +3,7 @@ import type { Database } from '../database/database.js';
 import { type Column, type Columns, columnName, isInModels } from './column.js';
 import type { TableDeclaration } from './table.js';
 
-/** The type that a model reads from a column: the stored value, which is text for lists and objects. */
+/** The type that a model reads from a column. It is the stored value, which is text for lists and objects. */
 type StoredOf<C> =
   C extends Column<infer Value>
     ? Value extends null | string | number | boolean | Date | Buffer
@@ -23,8 +23,8 @@ type Declarations = Readonly<Record<string, TableDeclaration>>;
 type ModelsOf<T> = { readonly [Name in keyof T]: ModelOf<T[Name]> };
 
 /**
- * The Sequelize models of tables. They are defined when they are first asked for: most apps never do, and it takes longer
- * than the rest of `createAuth`.
+ * Returns a function that defines the Sequelize models of tables on first use. Most apps never use the models, and
+ * defining them takes longer than the rest of `createAuth`.
  *
  * @throws TypeError if a field of users has the name of an association
  */
@@ -69,15 +69,15 @@ interface ModelManager {
 }
 
 /**
- * Defines a model, and removes it from `sequelize.models`: the app may have a `User` model of its own, and its `sync()`
- * must not touch tables that migrations maintain.
+ * Defines a model, and removes it from `sequelize.models`, because the app might have its own `User` model, and the
+ * app's `sync()` must not change tables that migrations maintain.
  */
 function defineModel(database: Database, name: string, { name: table, columns }: TableDeclaration): AnyModel {
   const { sequelize } = database;
   const taken = sequelize.models[name];
   const model = sequelize.define(name, attributesOf(columns), {
     tableName: database.table(table),
-    // Overrides the defaults that the app may have set with Sequelize's `define` option.
+    // Override the defaults that the app might have set with Sequelize's `define` option.
     timestamps: false,
     paranoid: false,
     version: false,
@@ -100,9 +100,9 @@ function defineModel(database: Database, name: string, { name: table, columns }:
 }
 
 /**
- * Leaves hidden columns out of what queries return, and out of the JSON of instances that the app has built itself. The
- * default scope is not enough: Sequelize does not apply it to an include with `attributes` of its own. `unscoped()` asks
- * for everything.
+ * Removes hidden columns from the results of queries, and from the JSON of instances that the app has built itself. The
+ * default scope is not enough, because Sequelize does not apply it to an include that has its own `attributes`.
+ * `unscoped()` includes all columns.
  */
 function hideFromInstances(model: AnyModel, hidden: readonly string[]): void {
   const whole = new WeakSet<object>();
@@ -115,7 +115,7 @@ function hideFromInstances(model: AnyModel, hidden: readonly string[]): void {
   } as typeof model.unscoped;
   const without = (values: object) =>
     Object.fromEntries(Object.entries(values).filter(([name]) => !hidden.includes(name)));
-  // Sequelize builds what it has read with `isNewRecord: false`.
+  // Sequelize builds instances of rows that it has read with `isNewRecord: false`.
   model.build = function (this: AnyModel, values: object, options?: { isNewRecord?: boolean }) {
     const isRead = options?.isNewRecord === false && values !== null && !Array.isArray(values);
     return build.call(this, (isRead && isHiding(this) ? without(values) : values) as never, options);

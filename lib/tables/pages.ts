@@ -13,7 +13,7 @@ export interface PageOptions {
 }
 
 /**
- * Validates page options. Lists use keyset pagination on time-ordered ids, so that all pages cost the same.
+ * Validates page options. Lists use keyset pagination on time-ordered ids, so that every page costs the same.
  *
  * @returns the number of rows, and the id below which the page starts
  * @throws AuthError `invalid_request`
@@ -28,14 +28,18 @@ export function readPage({ limit = DEFAULT_PAGE, cursor }: PageOptions): {
   return { limit, before: cursor === undefined ? null : decodeCursor(cursor) };
 }
 
-/** A page and the cursor of the next one. @param rows up to `limit + 1` rows; the extra one shows that there is more */
+/**
+ * Returns a page and the cursor of the next page.
+ *
+ * @param rows up to `limit + 1` rows: the extra one shows that more exist
+ */
 export function cutPage<Row extends { id: string }>(rows: readonly Row[], limit: number) {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return { page, nextCursor: last && rows.length > limit ? encodeCursor(last.id) : null };
 }
 
-/** The cursor of a page that starts below an id. */
+/** Returns the cursor of a page that starts below an id. */
 export function encodeCursor(id: string): string {
   return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
 }

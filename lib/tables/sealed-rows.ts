@@ -8,14 +8,14 @@ type Raw = Readonly<Record<string, unknown>>;
 const BATCH = 200;
 
 /**
- * The rows of a table with values that another secret of the config than the first has encrypted. They are encrypted anew, in
- * batches. Those that cannot be decrypted stay as they are.
+ * Re-encrypts, in batches, the rows of a table whose values were not encrypted with the config's first secret. Rows
+ * that cannot be decrypted stay as they are.
  */
 export class SealedRows<C extends Columns, K extends keyof C & string> implements Chore {
   /**
    * @param key the primary key
    * @param columns the encrypted columns
-   * @param contextOf what a value belongs to: see {@link SecretBox.seal}
+   * @param contextOf returns the context of a value: see {@link SecretBox.seal}
    */
   constructor(
     private readonly rows: Table<C>,
@@ -33,7 +33,7 @@ export class SealedRows<C extends Columns, K extends keyof C & string> implement
     const rows = this.rows.whole('r');
     const key = `r.${snakeCase(this.key)}`;
     for (let after: string | Buffer | null = null, total = 0; ; ) {
-      // All of them: to look for the few that are not current, a statement could take longer than it may.
+      // Select all rows, because a statement that searches for the few outdated ones could exceed its deadline.
       const batch: RowOf<C>[] = await rows.select(
         `${after === null ? '' : `WHERE ${key} > :after`} ORDER BY ${key} LIMIT ${BATCH}`,
         { after },
@@ -48,12 +48,12 @@ export class SealedRows<C extends Columns, K extends keyof C & string> implement
   async #reseal(row: RowOf<C>, dryRun: boolean): Promise<number> {
     const values = this.#resealed(row);
     if (!values || dryRun) return values ? 1 : 0;
-    // Only if unchanged: whoever has written it in the meantime has used the first secret, or wiped it.
+    // Only update an unchanged row, because a write in the meantime has used the first secret or removed the value.
     const found = Object.fromEntries([this.key, ...this.columns].map((name) => [name, (row as Raw)[name]]));
     return this.rows.update(values, found as Partial<RowOf<C>>);
   }
 
-  /** Null if there is nothing to do, or if one of them cannot be decrypted. */
+  /** Returns the re-encrypted values, or null if all are current or if one of them cannot be decrypted. */
   #resealed(row: RowOf<C>): Partial<RowOf<C>> | null {
     const found = this.columns.map((column) => [column, (row as Raw)[column] as string | null] as const);
     if (found.every(([, sealed]) => sealed?.startsWith(this.box.currentPrefix) ?? true)) return null;

@@ -12,7 +12,7 @@ import {
   type ShownOf,
 } from './column.js';
 
-/** A part of a table's key or index: the attributes of its columns, in their order. */
+/** The columns of a constraint or index, by their attributes and in their order. */
 type Attributes<C extends Columns> = readonly (keyof C & string)[];
 
 /** The declaration of a table, from which its first migration is derived too. */
@@ -20,8 +20,8 @@ export interface TableDeclaration<C extends Columns = Columns> {
   /** The name in the database, without the configured prefix. */
   readonly name: string;
   /**
-   * The alias of an association from `User`. Only for tables whose primary key is visible in the app's code: Sequelize
-   * tells included rows apart by it.
+   * The alias of an association from `User`. Only for tables whose primary key the app's code can see, because
+   * Sequelize distinguishes included rows by it.
    */
   readonly ofUser?: string;
   /** The columns, by attribute and in their order. The first one is the primary key. */
@@ -29,8 +29,8 @@ export interface TableDeclaration<C extends Columns = Columns> {
   /** The unique constraints, by name: `email` of `users` is called `users_email_unique` in the database. */
   readonly unique?: Readonly<Record<string, Attributes<C>>>;
   /**
-   * The columns that contain the primary key of another table. A row is deleted with the row that it refers to (ON DELETE
-   * CASCADE). So the column must be the primary key, or the first one of an index or unique constraint.
+   * The columns that contain the primary key of another table. A row is deleted with the row that it refers to (ON
+   * DELETE CASCADE). So the column must be the primary key, or the first column of an index or unique constraint.
    */
   readonly foreignKeys?: { readonly [A in keyof C]?: { readonly name: string; readonly columns: Columns } };
   /** The indexes, by name: `userId` of `sessions` is called `sessions_user_id` in the database. */
@@ -45,15 +45,15 @@ export function declareTable<C extends Columns>(declaration: TableDeclaration<C>
 type Raw = Readonly<Record<string, unknown>>;
 
 /**
- * Reads and writes one table with SQL of its own, and converts columns, values and rows. Sequelize models are not used,
- * because settings of the app's Sequelize instance could change what they store and read.
+ * Reads and writes one table with its own SQL, and converts columns, values and rows. Sequelize models are not used,
+ * because settings of the app's Sequelize instance could change the values that they store and read.
  */
 export class Table<C extends Columns> {
   /** The name in the database, with the prefix. */
   readonly name: string;
   readonly #columns: readonly NamedColumn[];
   readonly #nulls: object;
-  /** What follows INSERT. */
+  /** The part of a statement that follows INSERT. */
   readonly #into: string;
   readonly #hasSecrets: boolean;
 
@@ -106,7 +106,7 @@ export class Table<C extends Columns> {
     await this.#insert('INSERT', [rows].flat() as NewRow<C>[], '', transaction);
   }
 
-  /** Inserts a row, unless another one has its unique values. @returns whether it was inserted */
+  /** Inserts a row, unless another row has the same unique values. @returns whether it was inserted */
   async insertUnlessThere(row: NewRow<C>, transaction?: Transaction): Promise<boolean> {
     const isMysql = this.database.dialect === 'mysql';
     const rest = isMysql ? '' : 'ON CONFLICT DO NOTHING';
@@ -134,7 +134,7 @@ export class Table<C extends Columns> {
   /**
    * Updates the rows whose columns equal all of `where`.
    *
-   * @returns the number of rows; MySQL does not count rows that already have these values
+   * @returns the number of updated rows; MySQL does not count rows that already have these values
    */
   update(values: Partial<RowOf<C>>, where: Partial<RowOf<C>>, transaction?: Transaction): Promise<number> {
     const set = this.#bind(values, 'set');
@@ -173,7 +173,7 @@ export class Table<C extends Columns> {
   }
 }
 
-/** A column of a table, with its name, and as it is written in SQL. */
+/** A column of a table, with its name and its SQL. */
 interface NamedColumn {
   readonly attribute: string;
   readonly column: Column;
@@ -181,7 +181,7 @@ interface NamedColumn {
   readonly sql: string;
 }
 
-/** A column, and the placeholder of its value or null for NULL. */
+/** A column, and the placeholder of its value, or null for NULL. */
 interface Term {
   readonly column: string;
   readonly value: string | null;
@@ -193,12 +193,14 @@ function conditionOf(terms: readonly Term[]): string {
   return terms.map(({ column, value }) => `${column} ${value ? `= ${value}` : 'IS NULL'}`).join(' AND ');
 }
 
-/** Selected columns of a table, with names that are unique in a join, and how to read them. */
+/** Selects columns of a table with names that are unique in a join, and reads them from the result. */
 export class Selection<Row> {
   /** `s.id AS s_id, s.user_id AS s_user_id, …` */
   readonly columns: string;
   readonly #readers: readonly { attribute: string; key: string; decode: (value: unknown) => unknown }[];
-  /** A row of nulls, whose copies have room for all attributes: an object that grows is copied several times. */
+  /**
+   * A row of nulls, whose copies have room for all attributes, because an object that grows is copied several times.
+   */
   readonly #blank: Readonly<Record<string, unknown>>;
 
   constructor(
@@ -229,7 +231,7 @@ export class Selection<Row> {
     return row as Row;
   }
 
-  /** The part of a complete row that this selection covers. */
+  /** Returns the part of a complete row that this selection covers. */
   pick(row: object): Row {
     const part = { ...this.#blank };
     for (const { attribute } of this.#readers) part[attribute] = (row as Raw)[attribute];
@@ -243,14 +245,14 @@ export class Selection<Row> {
   }
 }
 
-/** The SQL expression that reads a column. */
+/** Returns the SQL expression that reads a column. */
 export function readable(sql: string, { kind }: Column, { dialect, statements }: Database): string {
   if (kind === 'time') return statements.milliseconds(sql) ?? sql;
-  // MySQL's driver reads the years 1 to 99 as those of today, so such times are read as text.
+  // MySQL's driver reads the years 1 to 99 as recent years, so such times are read as text.
   return kind === 'any-time' && dialect === 'mysql' ? `CAST(${sql} AS CHAR)` : sql;
 }
 
-/** A value as a statement takes it. */
+/** Converts an attribute's value to the value in a statement. */
 export function encode(value: unknown, { kind }: Column): Value {
   if (value === null) return null;
   if (kind === 'words') return (value as readonly string[]).join(' ');
@@ -260,10 +262,10 @@ export function encode(value: unknown, { kind }: Column): Value {
 const asIs = (value: unknown) => value;
 const toWords = (value: unknown) => String(value).split(' ').filter(Boolean);
 const ofMilliseconds = (value: unknown) => new Date(Number(value));
-// MySQL and SQLite return numbers, which the app's `typeCast` may convert to strings.
+// MySQL and SQLite return numbers, which the app's `typeCast` might convert to strings.
 const toBoolean = (value: unknown) => value === true || Number(value) === 1;
 
-/** What turns a value of a result, which is not null, into that of the attribute. */
+/** Returns a function that converts a value of a result, which is not null, to the attribute's value. */
 export function decoder({ kind }: Column, database: Database): (value: unknown) => unknown {
   switch (kind) {
     case 'time':
