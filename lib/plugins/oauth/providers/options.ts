@@ -19,8 +19,9 @@ export interface ProviderOptions {
    */
   authorizeParameters?: Readonly<Record<string, string>>;
   /**
-   * Returns the values of your app's fields for a new user, by their names in code: `(claims) => ({ name: claims.name
-   * })`. `claims` is the provider's data about the person. Values that break the rules of their field are left out.
+   * Returns the values of your app's fields for a new user, by their names in code, such as
+   * `(claims) => ({ name: claims.name })`. `claims` is the provider's data about the person. Values that break the
+   * rules of their field are left out.
    * @default none
    */
   fields?: FieldsOf;
