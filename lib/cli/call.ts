@@ -4,19 +4,19 @@ import type { Output } from './output.js';
 /** One call of a command. */
 export interface Call {
   readonly auth: Auth;
-  /** The app on Express, if the config exports it. */
+  /** The Express app, if the config exports it. */
   readonly app: unknown;
   readonly out: Output;
   readonly options: Readonly<Record<string, unknown>>;
   readonly args: readonly string[];
   /** Aborted when the user interrupts the command. */
   readonly signal: AbortSignal;
-  /** Makes the exit code 1 although the command has done its work, because of what it has found. */
+  /** Sets the exit code to 1, for a command that has done its work but has found problems. */
   fail(): void;
 }
 
-/** What a command does. */
+/** The work of a command. */
 export type Work = (call: Call) => Promise<void>;
 
-/** Makes the action of a command, which loads the project's config and closes its Auth. */
+/** Creates the action of a command, which loads the project's config and closes its Auth. */
 export type Acting = (work: Work) => (...given: unknown[]) => Promise<void>;

@@ -7,7 +7,7 @@ import { checkHealth } from './checks/health.js';
 import { checkProxy, checkSettings } from './checks/settings.js';
 import { counted } from './output.js';
 
-/** `latchkey doctor`. */
+/** Adds `latchkey doctor`. */
 export function addDoctor(parent: Command, acting: Acting): void {
   parent
     .command('doctor')
@@ -30,7 +30,7 @@ async function examine(call: Call): Promise<void> {
   if (problems > 0) call.fail();
 }
 
-/** What rests on something that does not work is not checked. */
+/** Runs the checks, except those that depend on something that does not work. */
 async function* check({ auth, app }: Call): AsyncGenerator<Finding> {
   const { core } = internalsOf(auth);
   const { database, settings } = core;

@@ -10,11 +10,11 @@ import { importFile } from './project.js';
 
 const MAX_SHOWN = 50;
 
-/** `latchkey import`. */
+/** Adds `latchkey import`. */
 export function addImport(parent: Command, acting: Acting): void {
   parent
     .command('import')
-    .description('Import accounts from another system. An import that broke off can be run again.')
+    .description('Import accounts from another system. You can rerun an interrupted import.')
     .argument(
       '<file>',
       'JSON lines or a JSON array of users, a module whose default export is users, or - for stdin',
@@ -42,16 +42,16 @@ async function importAll({ auth, out, options, args: [file = ''], signal, fail }
   if (skipped.length > 0) fail();
 }
 
-/** JSON has no large integers. */
+/** Converts a bigint to a string, because JSON cannot contain large integers. */
 function printable<T extends { readonly ref: unknown }>(one: T): T {
   return { ...one, ref: typeof one.ref === 'bigint' ? String(one.ref) : one.ref };
 }
 
-/** Ends when the user interrupts the command: what has been read is imported, and the rest when it is run again. */
+/** Stops when the user interrupts the command. Rows that have been read are imported; a rerun imports the others. */
 async function* untilAborted(rows: AsyncIterable<unknown>, signal: AbortSignal): AsyncGenerator<ImportRow> {
   for await (const row of rows) {
     signal.throwIfAborted();
-    // The import checks each.
+    // The import validates each row.
     yield row as ImportRow;
   }
 }
@@ -84,7 +84,7 @@ async function rowsOf(file: string): Promise<Rows> {
   );
 }
 
-/** What a CommonJS module, compiled from an ES module, exports by default. */
+/** Returns the default export of a CommonJS module that was compiled from an ES module. */
 function unwrapped(given: unknown): unknown {
   const { __esModule: isCompiled, default: inner } = (given ?? {}) as {
     __esModule?: boolean;
@@ -108,7 +108,7 @@ function parseJson(text: string, where: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Without the text, which Node's message quotes: it contains hashes.
-    throw new Refusal(`${where} is not JSON. Give one user on each line, or one array of them`);
+    // Node's message is left out, because it quotes the text, which contains hashes.
+    throw new Refusal(`${where} is not JSON. Write one user per line, or one array of users`);
   }
 }

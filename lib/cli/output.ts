@@ -4,7 +4,7 @@ import type { AuthError } from '../errors.js';
 /** The exit codes. */
 export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 
-/** What the user is told instead of a stack trace. */
+/** An error whose message the user sees instead of a stack trace. */
 export class Refusal extends Error {
   constructor(
     message: string,
@@ -16,7 +16,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A call that cannot be understood. */
+/** Creates the error for a call with invalid arguments. */
 export function usageError(message: string): Refusal {
   return new Refusal(message, 'usage', EXIT.usage);
 }
@@ -27,7 +27,7 @@ export interface ShownError {
   readonly message: string;
 }
 
-/** Describes an error: in plain English if it is one to be expected, otherwise with its stack. */
+/** Describes an error: in plain English if it is expected, otherwise with its stack. */
 export function describeFailure(error: unknown): ShownError {
   if (error instanceof Refusal) return { code: error.code, message: error.message };
   if (isAuthError(error)) return { code: error.code, message: hideTokens(inWords(error)) };
@@ -40,23 +40,23 @@ export function describeFailure(error: unknown): ShownError {
 }
 
 function inWords({ detail, errors, cause }: AuthError): string {
-  // Its detail is for the sender of a body.
+  // The detail of such an error is about the body of a request, so it is left out.
   if (errors) return errors.map(({ pointer, detail }) => `${pointer.slice(1)} ${detail}`).join('\n');
   return cause instanceof Error ? `${detail}\n  ${cause.message}` : detail;
 }
 
-/** The project may have loaded another copy of this package. */
+/** Does not use `instanceof`, because the project might have loaded another copy of this package. */
 function isAuthError(error: unknown): error is AuthError {
   return error instanceof Error && error.name === 'AuthError' && 'detail' in error;
 }
 
-/** Where a command writes. */
+/** The streams that a command writes to. */
 export interface Streams {
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }
 
-/** What a command says: its result on stdout, as text or as one JSON document; everything else on stderr. */
+/** The output of a command: its result on stdout, as text or as one JSON document, and everything else on stderr. */
 export class Output {
   #hasProgress = false;
 
@@ -65,19 +65,19 @@ export class Output {
     readonly isJson: boolean,
   ) {}
 
-  /** The result of the command. @param text the same for people */
+  /** Writes the result of the command. @param text the same result, for people */
   result(value: object, text: string): void {
     this.endProgress();
     this.streams.stdout.write(`${this.isJson ? JSON.stringify(value) : printable(text)}\n`);
   }
 
-  /** Something to know beside the result. */
+  /** Writes a note in addition to the result. */
   note(text: string): void {
     this.endProgress();
     if (!this.isJson) this.streams.stderr.write(`${printable(text)}\n`);
   }
 
-  /** How far the command is. Only a terminal shows it, on a line that the next one replaces. */
+  /** Shows the progress of the command. Only a terminal shows it, on a line that the next progress replaces. */
   progress(text: string): void {
     if (!this.streams.stderr.isTTY) return;
     this.streams.stderr.write(`\r\x1b[K${printable(text)}`);
@@ -96,9 +96,9 @@ export class Output {
   }
 }
 
-/** What users have written may contain control characters, with which a terminal can be made to show anything. */
+/** Replaces control characters, because they could come from a user and make the terminal show anything. */
 function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it is about
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: this function replaces them
   return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 

@@ -26,14 +26,14 @@ export async function run(
     await program.command.parseAsync([...args], { from: 'user' });
     return program.exitCode();
   } catch (error) {
-    // It has printed what is wrong, or the help.
+    // Commander has already printed the error, or the help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     new Output(streams, args.includes('--json')).failure(describeFailure(error));
     return error instanceof Refusal ? error.exitCode : EXIT.failed;
   }
 }
 
-/** The command line: its commands, and the exit code of the one that has run. */
+/** Creates the command line: its commands, and the exit code of the command that has run. */
 export function createProgram(
   streams: Streams,
   version: string,
@@ -53,7 +53,7 @@ export function createProgram(
     .helpOption('-h, --help', 'print what a command does, and its options')
     .helpCommand(false)
     .exitOverride()
-    .showHelpAfterError('Add --help to see what the command takes.')
+    .showHelpAfterError('Add --help to see what the command accepts.')
     .configureOutput({
       writeOut: (text) => void streams.stdout.write(text),
       writeErr: (text) => void streams.stderr.write(text),
@@ -91,7 +91,7 @@ export function createProgram(
 }
 
 /**
- * Waits for the work, or for the first interrupt, and closes the Auth. A second interrupt ends the process at once.
+ * Waits for the work, or for the first interrupt, and closes the Auth. A second interrupt ends the process immediately.
  *
  * @returns whether it was interrupted
  */
@@ -113,7 +113,7 @@ async function untilInterrupted(
     return await Promise.race([begun.then(({ done }) => done).then(() => false), interrupted]);
   } finally {
     out.endProgress();
-    // Null if the config could not be loaded.
+    // There is no Auth if the config could not be loaded.
     const { auth } = (await begun.catch(() => null)) ?? {};
     await auth?.close();
   }
@@ -127,7 +127,7 @@ function readEnvironment(file: string): void {
   }
 }
 
-/** `latchkey secret`, which needs no config. */
+/** Adds `latchkey secret`, which does not need a config. */
 export function addSecret(parent: Command, output: (isJson: boolean) => Output): void {
   parent
     .command('secret')

@@ -5,21 +5,21 @@ import { pathToFileURL } from 'node:url';
 import type { Auth } from '../auth.js';
 import { Refusal, usageError } from './output.js';
 
-/** In the order in which they are looked for. */
+/** The names of config files, in the order in which they are looked for. */
 const NAMES = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts'].map((extension) => `latchkey.config.${extension}`);
 
-/** What the project's config exports. */
+/** The exports of the project's config. */
 export interface Project {
   readonly auth: Auth;
-  /** The app on Express, if it is exported too, for `doctor`. */
+  /** The Express app for `doctor`, if the config exports it too. */
   readonly app: unknown;
 }
 
 /**
  * Loads the project's config.
  *
- * @param given its path; undefined for `latchkey.config.js` and its like in the folder
- * @throws Refusal naming the mend
+ * @param given its path; if undefined, `latchkey.config.js` in the folder, or with another extension of `NAMES`
+ * @throws Refusal naming the fix
  */
 export async function loadProject(given: string | undefined, folder: string): Promise<Project> {
   const file =
@@ -31,7 +31,7 @@ export async function loadProject(given: string | undefined, folder: string): Pr
   if (!existsSync(file)) throw usageError(`--config: there is no file ${file}`);
   const name = basename(file);
   const exported = await importFile(file);
-  // A CommonJS module is the default export.
+  // The exports of a CommonJS module are in the default export.
   const inner = (exported.default ?? {}) as Partial<Project>;
   const auth = await (exported.auth ?? inner.auth ?? exported.default);
   if (!isAuth(auth))
@@ -44,9 +44,9 @@ function isAuth(value: unknown): value is Auth {
 }
 
 /**
- * Imports a module of the project, which may be TypeScript.
+ * Imports a module of the project, which can be TypeScript.
  *
- * @throws Refusal if Node cannot run it, and what the module throws
+ * @throws Refusal if Node cannot run it, and any error that the module throws
  */
 export async function importFile(file: string): Promise<Record<string, unknown>> {
   const url = pathToFileURL(file).href;
@@ -63,14 +63,14 @@ export async function importFile(file: string): Promise<Record<string, unknown>>
 }
 
 /**
- * The API of the project's tsx. It runs more of TypeScript than Node, such as imports of .js for .ts.
+ * Finds the API of the project's tsx, which supports more of TypeScript than Node does, such as imports of .js for .ts.
  *
  * @returns null if it is not installed
  */
 function findTsx(file: string): string | null {
   try {
     const packageJson = createRequire(file).resolve('tsx/package.json');
-    // Not resolved by `require`, which finds the CommonJS variant.
+    // The path is read from `exports`, because `require` resolves to the CommonJS variant.
     const { exports } = JSON.parse(readFileSync(packageJson, 'utf8'));
     return join(packageJson, '..', exports['./esm/api'].import.default);
   } catch {

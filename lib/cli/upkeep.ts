@@ -4,15 +4,15 @@ import { type Chore, runChores } from '../database/chores.js';
 import type { Acting, Call } from './call.js';
 import { counted, usageError } from './output.js';
 
-/** `latchkey prune`. */
+/** Adds `latchkey prune`. */
 export function addPrune(parent: Command, acting: Acting): void {
   parent
     .command('prune')
-    .description('Delete what has expired: sessions, links, counters and the like. For a daily job.')
-    .option('--dry-run', 'say how many rows would go, and delete none')
+    .description('Delete expired sessions, links, counters and other rows. For a daily job.')
+    .option('--dry-run', 'say how many rows would be deleted, and delete none')
     .action(
       acting(async (call) => {
-        call.out.progress('Looking for what has expired …');
+        call.out.progress('Looking for expired rows …');
         const { expired } = internalsOf(call.auth).chores;
         await doChores(call, expired, (rows, dryRun) =>
           dryRun ? `${rows} would be deleted.` : `${rows} deleted.`,
@@ -21,7 +21,7 @@ export function addPrune(parent: Command, acting: Acting): void {
     );
 }
 
-/** `latchkey rotate`. */
+/** Adds `latchkey rotate`. */
 export function addRotate(parent: Command, acting: Acting): void {
   parent
     .command('rotate')
@@ -31,7 +31,7 @@ export function addRotate(parent: Command, acting: Acting): void {
     .option('--dry-run', 'say how many rows would be encrypted again, and change none')
     .action(
       acting(async (call) => {
-        call.out.progress('Looking for what another secret has encrypted …');
+        call.out.progress('Looking for rows that another secret has encrypted …');
         const { sealed } = internalsOf(call.auth).chores;
         await doChores(call, sealed, (rows, dryRun) =>
           dryRun
@@ -43,9 +43,9 @@ export function addRotate(parent: Command, acting: Acting): void {
 }
 
 /**
- * Does chores; with `--dry-run`, only counts what they would treat. Says how many rows, and in which tables.
+ * Runs chores, or with `--dry-run` only counts their rows. Prints the number of rows, in total and by table.
  *
- * @param inWords the result, of a number of rows such as `3 rows`
+ * @param inWords describes the result, from a number of rows such as `3 rows`
  */
 export async function doChores(
   { out, options }: Call,
@@ -60,7 +60,7 @@ export async function doChores(
   out.result({ dryRun, rows, tables }, [...lines, inWords(counted(rows, 'row'), dryRun)].join('\n'));
 }
 
-/** `latchkey migrate`. */
+/** Adds `latchkey migrate`. */
 export function addMigrate(parent: Command, acting: Acting): void {
   parent
     .command('migrate')

@@ -12,7 +12,7 @@ import { counted, Refusal, usageError } from './output.js';
 const WHO = '<user>';
 const WHO_HELP = 'an id, an email or a username';
 
-/** `latchkey users`. */
+/** Adds `latchkey users`. */
 export function addUsers(parent: Command, acting: Acting): void {
   const users = parent
     .command('users')
@@ -23,7 +23,7 @@ export function addUsers(parent: Command, acting: Acting): void {
     .description('List accounts, newest first. Needs the admin plugin.')
     .option('--search <text>', 'only those with this text in the email, username or id')
     .option('--limit <count>', 'how many, at most 200', readLimit, 50)
-    .option('--cursor <cursor>', 'where the page before has ended')
+    .option('--cursor <cursor>', 'the cursor that the previous page printed')
     .action(acting(list));
   users
     .command('find')
@@ -47,7 +47,7 @@ export function addUsers(parent: Command, acting: Acting): void {
     .command('set-password')
     .description('Set the password of an account, read from stdin, and end its sessions.')
     .argument(WHO, WHO_HELP)
-    .option('--keep-sessions', 'let its sessions go on')
+    .option('--keep-sessions', 'do not end its sessions')
     .option('--skip-password-rules', 'accept any password')
     .option('--dry-run', 'say whether it would be accepted, and change nothing')
     .action(acting(setPassword));
@@ -67,7 +67,7 @@ export function addUsers(parent: Command, acting: Acting): void {
     .command('delete')
     .description('Delete an account with everything that belongs to it.')
     .argument(WHO, WHO_HELP)
-    .option('--at-once', 'without the grace of accountDeletion')
+    .option('--at-once', 'skip the grace period of accountDeletion')
     .option('--dry-run', 'say whether it would work, and delete nothing')
     .option('--yes', 'confirm it')
     .action(acting(remove));
@@ -85,7 +85,7 @@ async function list({ auth, out, options }: Call): Promise<void> {
   out.result(page, [...(rows.length > 0 ? rows : ['There are none.']), ...more].join('\n'));
 }
 
-/** Of the admin plugin. */
+/** The method of the admin plugin that `users list` calls. */
 interface Lister {
   listUsers(
     options: object,
@@ -103,7 +103,7 @@ async function create(call: Call): Promise<void> {
     field = [],
   } = options as unknown as CreateOptions;
   if (email === undefined && username === undefined && !passwordStdin && field.length === 0)
-    throw usageError('give --email or --username');
+    throw usageError('pass --email or --username');
   const fields = readFields(auth, field);
   const password = passwordStdin ? await readPassword(signal) : null;
   const user = await trying(call, (transaction) =>
@@ -171,7 +171,7 @@ function done({ out, options }: Call, id: string, did: string, would: string): v
   out.result({ id, dryRun }, dryRun ? would : did);
 }
 
-/** @throws Refusal if there is none */
+/** @throws Refusal if there is no such account */
 async function findUser({ auth, args: [who = ''] }: Call): Promise<UserForAdmins> {
   const by = who.includes('@') ? { email: who } : { username: who };
   const user = isUuid(who) ? await auth.users.get(who) : await auth.users.find(by);
@@ -189,7 +189,7 @@ function inWords(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-/** @throws Refusal on one that is not `name=value`, or whose value is not of the field's type */
+/** @throws Refusal if an argument is not `name=value`, or if its value is not of the field's type */
 function readFields(auth: Auth, given: readonly string[]): Record<string, unknown> {
   const { fields } = internalsOf(auth).core.settings.user;
   return Object.fromEntries(
@@ -198,7 +198,7 @@ function readFields(auth: Auth, given: readonly string[]): Record<string, unknow
       const { type } = fields[name] ?? {};
       if (!type)
         throw usageError(
-          `--field ${text}: give name=value; the fields are ${Object.keys(fields).join(', ') || 'none'}`,
+          `--field ${text}: pass name=value; the fields are ${Object.keys(fields).join(', ') || 'none'}`,
         );
       return [name, type === 'string' ? value : type === 'date' ? new Date(value) : readJson(text, value)];
     }),
@@ -225,10 +225,10 @@ function readLimit(text: string): number {
 }
 
 /**
- * Reads a password from stdin: at a terminal it is asked for twice and not shown, otherwise it is everything up to the end
- * of a line. Never from the arguments, which other users of the machine can see.
+ * Reads a password from stdin. At a terminal, the command asks for it twice and does not show it; other input must be
+ * one line. Arguments cannot contain the password, because other users of the machine could see it.
  *
- * @throws Refusal if there is none
+ * @throws Refusal if there is no password
  */
 export async function readPassword(signal: AbortSignal): Promise<string> {
   const { stdin } = process;
@@ -241,7 +241,7 @@ export async function readPassword(signal: AbortSignal): Promise<string> {
 async function ask(signal: AbortSignal): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: process.stdin, output: silent, terminal: true });
-  // The terminal is in raw mode then, in which Ctrl-C is a character.
+  // The terminal is now in raw mode, where Ctrl-C is a character and sends no signal.
   terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   try {
     process.stderr.write('New password: ');
@@ -256,7 +256,7 @@ async function ask(signal: AbortSignal): Promise<string> {
   }
 }
 
-/** Makes a change. With `--dry-run`, in a transaction that is rolled back, so that it sends no emails and events either. */
+/** Makes a change. With `--dry-run`, its transaction is rolled back, so that no emails or events are sent either. */
 export async function trying<T>(
   { auth, options }: Call,
   change: (transaction: Transaction | undefined) => Promise<T>,

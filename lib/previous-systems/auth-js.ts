@@ -25,24 +25,27 @@ const COLUMNS = {
 const TABLES = { user: 'users', account: 'accounts', session: 'sessions' } as const;
 
 type Names<Own> = { readonly [K in keyof Own]?: string };
-/** Columns of the users that Auth.js does not have itself, but apps may have added. */
+/** Columns of the users that Auth.js itself does not have, but that apps might have added. */
 type AddedColumns = 'username' | 'createdAt';
 const PROVIDERS: ProviderNames = {
   twitter: 'x',
   'azure-ad': 'microsoft',
   'microsoft-entra-id': 'microsoft',
-  // What its links by email are called. They say no more than the address.
+  // The ids of sign-in by email. Their accounts contain only the address.
   email: null,
   nodemailer: null,
 };
 
 /** Options of {@link fromAuthJs}. */
 export interface AuthJsOptions {
-  /** The tables, if their names were changed. A schema stands before a dot. @default those of the Sequelize adapter */
+  /**
+   * The tables, if their names were changed. A name can include a schema, as in `auth.account`.
+   * @default those of the Sequelize adapter
+   */
   readonly tables?: Names<Pick<typeof TABLES, 'user' | 'account'>>;
   /**
-   * The columns, if their names were changed, and those that the app has added to the users: `passwordHash`, `username`,
-   * `createdAt`.
+   * The columns, if their names were changed, and the columns that the app has added to the users: `passwordHash`,
+   * `username`, `createdAt`.
    * @default those of the Sequelize adapter, and no others
    */
   readonly columns?: {
@@ -50,7 +53,7 @@ export interface AuthJsOptions {
     readonly account?: Names<typeof COLUMNS.account>;
   };
   /**
-   * The app's providers by the ids that Auth.js has for them; null leaves a provider's accounts out.
+   * The ids of the app's providers, by the ids that Auth.js uses for them. Null leaves a provider's accounts out.
    * @default the same ids, with `x` for `twitter`, and `microsoft` for `azure-ad` and `microsoft-entra-id`
    */
   readonly providers?: ProviderNames;
@@ -59,13 +62,13 @@ export interface AuthJsOptions {
 }
 
 /**
- * Reads the users of Auth.js (NextAuth) with its Sequelize adapter, for `auth.importUsers`: with their accounts at providers.
- * `ref` is the id of Auth.js, and `id` too if that is a UUID, as it is by default.
+ * Reads the users of Auth.js (NextAuth) with its Sequelize adapter, and their accounts at providers, for
+ * `auth.importUsers`. `ref` is the user's id in Auth.js, and so is `id` if it is a UUID, as it is by default.
  *
  * @example
  * await auth.importUsers(fromAuthJs(sequelize));
  *
- * @param sequelize an instance on the database of Auth.js; it is only read
+ * @param sequelize an instance on the database of Auth.js, which is only read
  */
 export async function* fromAuthJs(
   sequelize: Sequelize,
@@ -103,13 +106,13 @@ export async function* fromAuthJs(
 
 /** Options of {@link authJsSessions}. */
 export interface AuthJsSessionsOptions extends BridgeOptions {
-  /** The Sequelize instance of Auth.js' adapter, or another one on the same database. @default none, required */
+  /** The Sequelize instance of Auth.js's adapter, or another one on the same database. @default none, required */
   sequelize: Sequelize;
   /** The adapter's tables. @default { session: 'sessions', user: 'users' } */
   tables?: { session?: string; user?: string } | undefined;
   /**
-   * The columns, if their names were changed. Name `username` and `createdAt` of the users here if `fromAuthJs` has read
-   * them, since the ids of the accounts are derived from them.
+   * The columns, if their names were changed. Include `username` and `createdAt` of the users if `fromAuthJs` has read
+   * them, because the ids of the accounts are derived from them.
    * @default those of the Sequelize adapter
    */
   columns?:
@@ -119,15 +122,15 @@ export interface AuthJsSessionsOptions extends BridgeOptions {
       }
     | undefined;
   /**
-   * The account of a session: its id, or with `user.model` the primary key of its row, or `{ id, email, emailVerified }`;
-   * null for none. It gets the rows of the session and of the user.
+   * Returns the account of a session: its id, or with `user.model` the primary key of its row, or
+   * `{ id, email, emailVerified }`; null if there is no account. It gets the rows of the session and of the user.
    * @default the account with the user's id, or that `fromAuthJs` has imported; else the one with the email, if both have
    *   verified it
    */
   userId?: ((session: SourceRow, user: SourceRow) => FoundUser | Promise<FoundUser>) | undefined;
 }
 
-// The tokens are not signed. What looks like another kind of value, such as a JWT, is not looked up.
+// The tokens are not signed. Values of another kind, such as a JWT, are not looked up.
 const TOKEN = /^[\w~+/=-]{16,255}$/;
 
 /** @internal */
@@ -146,8 +149,8 @@ export const schema = () =>
   });
 
 /**
- * Takes over the sessions of Auth.js (or NextAuth.js 4) that its Sequelize adapter has stored: `strategy: 'database'`. With
- * the strategy `jwt` there are none that could be ended, so they are not taken over.
+ * Takes over the sessions of Auth.js (or NextAuth.js 4) that its Sequelize adapter has stored: `strategy: 'database'`.
+ * Sessions with `strategy: 'jwt'` are not stored, so they cannot be ended, and are not taken over.
  *
  * @example
  * createAuth({

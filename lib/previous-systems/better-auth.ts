@@ -57,16 +57,19 @@ type Imported = 'user' | 'account' | 'twoFactor';
 /** Options of {@link fromBetterAuth}. */
 export interface BetterAuthOptions {
   /**
-   * The secret of better-auth, with which it encrypts the secrets of its `twoFactor()` plugin. A list, if it was rotated.
+   * The secret that better-auth uses to encrypt the secrets of its `twoFactor()` plugin; a list if it was rotated.
    * @default none; required if a user has a second factor
    */
   readonly secret?: string | readonly string[];
-  /** The tables, if their names were changed (`modelName`). A schema stands before a dot. @default better-auth's names */
+  /**
+   * The tables, if their names were changed (`modelName`). A name can include a schema, as in `auth.account`.
+   * @default better-auth's names
+   */
   readonly tables?: Names<Pick<typeof TABLES, Imported>>;
   /** The columns, if their names were changed (`fields`). @default better-auth's names */
   readonly columns?: { readonly [T in Imported]?: Names<(typeof COLUMNS)[T]> };
   /**
-   * The app's providers by the ids that better-auth has for them; null leaves a provider's accounts out.
+   * The ids of the app's providers, by the ids that better-auth uses for them. Null leaves a provider's accounts out.
    * @default the same ids, with `x` for `twitter`
    */
   readonly providers?: ProviderNames;
@@ -75,14 +78,15 @@ export interface BetterAuthOptions {
 }
 
 /**
- * Reads the users of better-auth 1, for `auth.importUsers`: with passwords, accounts at providers, usernames, bans, and the
- * secrets and backup codes of its `twoFactor()` plugin. `ref` is better-auth's id, and `id` too if that is a UUID.
+ * Reads the users of better-auth 1 for `auth.importUsers`, with their passwords, accounts at providers, usernames,
+ * bans, and the secrets and backup codes of its `twoFactor()` plugin. `ref` is the user's id in better-auth, and so is
+ * `id` if it is a UUID.
  *
  * @example
  * await auth.importUsers(fromBetterAuth(sequelize, { secret: process.env.BETTER_AUTH_SECRET }));
  *
- * @param sequelize an instance on the database of better-auth; it is only read
- * @throws TypeError if `secret` is missing or not the one that encrypted a user's second factor
+ * @param sequelize an instance on the database of better-auth, which is only read
+ * @throws TypeError if `secret` is missing, or if it is not the secret that encrypted a user's second factor
  */
 export async function* fromBetterAuth(
   sequelize: Sequelize,
@@ -123,7 +127,7 @@ export async function* fromBetterAuth(
   }
 }
 
-/** The ban of a user, for the importer and the bridge. Null if there is none, or if it has expired. */
+/** Reads the ban of a user, for the importer and the bridge. Null if there is no ban, or if it has expired. */
 function banOf(user: SourceRow, columns: Record<'banned' | 'banReason' | 'banExpires', string>) {
   if (!flagOf(user[columns.banned])) return null;
   const until = timeOf(user[columns.banExpires]);
@@ -140,7 +144,7 @@ function factorOf(
   const opened = open(String(row[columns.secret]), secret);
   if (opened === null)
     throw new TypeError(
-      `latchkey: fromBetterAuth: the second factor of user ${id} cannot be decrypted: set secret to that of better-auth, or to the list of its secrets`,
+      `latchkey: fromBetterAuth: the second factor of user ${id} cannot be decrypted: set secret to better-auth's secret, or to the list of its secrets`,
     );
   return {
     totpSecret: secretOf(opened),
@@ -148,12 +152,14 @@ function factorOf(
   };
 }
 
-/** Its codes come from the text itself, or from base32 if it was imported from elsewhere. */
+/** Converts a secret to base32: better-auth uses the bytes of the string itself, unless it was imported as base32. */
 function secretOf(opened: string): string {
   return opened.startsWith('base32:') ? opened.slice('base32:'.length) : base32(Buffer.from(opened));
 }
 
-/** Encrypted by default; `storeBackupCodes: 'plain'` stores JSON. Codes in a form of the app's own are left out. */
+/**
+ * Reads backup codes: encrypted, or JSON with `storeBackupCodes: 'plain'`. Codes in the app's own format are left out.
+ */
 function codesOf(stored: string, secret: BetterAuthOptions['secret']): string[] {
   try {
     const codes: unknown = JSON.parse(open(stored, secret) ?? stored);
@@ -163,7 +169,7 @@ function codesOf(stored: string, secret: BetterAuthOptions['secret']): string[] 
   }
 }
 
-/** Opens what better-auth has encrypted: hexadecimal digits, after a version if it has several secrets. */
+/** Decrypts a value of better-auth: hexadecimal digits, after a version if better-auth has several secrets. */
 function open(sealed: string, secret: BetterAuthOptions['secret'] = []): string | null {
   const [, hex] = /^(?:\$ba\$\d+\$)?((?:[\da-f]{2})+)$/i.exec(sealed) ?? [];
   if (hex === undefined) return null;
@@ -177,7 +183,7 @@ function open(sealed: string, secret: BetterAuthOptions['secret'] = []): string 
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** RFC 4648, without padding. */
+/** Encodes bytes as base32 (RFC 4648), without padding. */
 function base32(bytes: Buffer): string {
   let text = '';
   let bits = 0;
@@ -193,11 +199,14 @@ function base32(bytes: Buffer): string {
 export interface BetterAuthSessionsOptions extends BridgeOptions {
   /** A Sequelize instance on the database that better-auth uses. @default none, required */
   sequelize: Sequelize;
-  /** better-auth's `secret`, with which it signs its cookies; a list if it was changed. @default none, required */
+  /** The `secret` that better-auth signs its cookies with; a list if it was changed. @default none, required */
   secret: string | readonly string[] | undefined;
-  /** The tables, if better-auth's `modelName` names others. @default { session: 'session', user: 'user' } */
+  /** The tables, if better-auth's `modelName` changes their names. @default { session: 'session', user: 'user' } */
   tables?: { session?: string; user?: string } | undefined;
-  /** The columns, if better-auth's `fields` names others: those of the users as in `fromBetterAuth`. @default better-auth's */
+  /**
+   * The columns, if better-auth's `fields` changes their names. For users, the same as in `fromBetterAuth`.
+   * @default better-auth's
+   */
   columns?:
     | {
         readonly session?: Names<typeof COLUMNS.session> | undefined;
@@ -205,8 +214,8 @@ export interface BetterAuthSessionsOptions extends BridgeOptions {
       }
     | undefined;
   /**
-   * The account of a session: its id, or with `user.model` the primary key of its row, or `{ id, email, emailVerified }`;
-   * null for none. It gets the rows of the session and of the user.
+   * Returns the account of a session: its id, or with `user.model` the primary key of its row, or
+   * `{ id, email, emailVerified }`; null if there is no account. It gets the rows of the session and of the user.
    * @default the account with the user's id, if that is a UUID, or that `fromBetterAuth` has imported; else the one with the
    *   email, if both have verified it
    */
@@ -234,9 +243,9 @@ export const schema = () =>
   });
 
 /**
- * Takes over the sessions of better-auth 1 that are in its database. Those that are only in its secondary storage are not
- * found, and its cookie cache is not believed, since it opens sessions that have been revoked. Neither are sessions in
- * which an administrator impersonates the user, nor those of banned users.
+ * Takes over the sessions of better-auth 1 that are in its database. Sessions that are only in its secondary storage
+ * are not found. Its cookie cache is not trusted, because it also accepts revoked sessions. Sessions of banned users,
+ * and sessions in which an administrator impersonates a user, are not taken over.
  *
  * @example
  * createAuth({

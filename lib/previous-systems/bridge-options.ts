@@ -15,7 +15,7 @@ export function isSigned(value: string, signature: string, secrets: readonly str
   });
 }
 
-/** Splits a value at its last dot. Null if there is none, or nothing before it. */
+/** Splits a value at its last dot. Null if there is no dot, or nothing before it. */
 export function splitSigned(value: string): { readonly value: string; readonly signature: string } | null {
   const dot = value.lastIndexOf('.');
   return dot < 1 ? null : { value: value.slice(0, dot), signature: value.slice(dot + 1) };
@@ -27,13 +27,13 @@ function withoutPadding(base64: string): string {
 
 /** Options of every bridge. */
 export interface BridgeOptions {
-  /** From when on the bridge does nothing, so that it can be forgotten in the config. @default never */
+  /** The time from which the bridge does nothing, so that leaving it in the config does no harm. @default never */
   until?: Date | undefined;
   /** The exact name of the cookie. @default the one that the older system gives it */
   cookieName?: string | undefined;
 }
 
-/** What a `userId` function returns: an id, or what is known of the user; null if the session is not to be taken over. */
+/** The result of a `userId` function: an id or data about the user, or null if the session must not be taken over. */
 export type FoundUser = OldUserId | OldUser | null | undefined | false;
 
 /** @internal */
@@ -49,7 +49,7 @@ export const sharedOptions = {
 };
 /** @internal */
 export const sequelizeOption = z.custom<Sequelize>(isSequelize, {
-  error: 'must be a Sequelize instance on the database of the older system',
+  error: 'must be a Sequelize instance on the database of the previous system',
 });
 /** @internal */
 export const tableName = z
@@ -65,7 +65,7 @@ type Chosen<Own extends ColumnNames> = {
 /**
  * The names of columns, by table. The type parameter is the option as its interface declares it.
  *
- * @param own those of the system, the defaults; undefined for a column it lacks
+ * @param own the names in the previous system, which are the defaults; undefined for a column that it does not have
  */
 export const columnsOption =
   <Given>() =>
@@ -91,7 +91,7 @@ export const userFunction = <Row extends unknown[]>() =>
     'must be a function that returns the id of an account',
   );
 
-/** What `userId` returned, checked. Null if the session is not to be taken over. @throws TypeError */
+/** Validates the result of `userId`. Null if the session must not be taken over. @throws TypeError */
 export function userOf(found: FoundUser, where: string): OldUser | null {
   if (found === null || found === undefined || found === false || found === '') return null;
   if (typeof found !== 'object') return userOf({ id: found }, where);
@@ -102,16 +102,16 @@ export function userOf(found: FoundUser, where: string): OldUser | null {
   if (isId && isEmail && typeof emailVerified === 'boolean' && isNamed)
     return { id, email, emailVerified, imported };
   throw new TypeError(
-    `latchkey: ${where}: userId must return an id, { id, email, emailVerified }, or null for nobody`,
+    `latchkey: ${where}: userId must return an id, { id, email, emailVerified }, or null if there is no user`,
   );
 }
 
-/** The user of a row that the system's importer reads too. */
+/** Returns the user of a row that the previous system's importer reads too. */
 export function userOfRow({ id, email, emailVerified, ...imported }: SourceIdentity): OldUser {
   return { id, email, emailVerified, imported };
 }
 
-/** The name that a system gives its cookie: with a prefix where it is Secure (RFC 6265bis, 4.1.3). */
+/** Returns the name of a previous system's cookie, with a prefix if it is Secure (RFC 6265bis, 4.1.3). */
 export function secureName(name: string, isSecure: boolean): string {
   return isSecure ? `__Secure-${name}` : name;
 }

@@ -13,49 +13,52 @@ import {
 } from './bridge-options.js';
 import { endOf } from './values.js';
 
-/** What a store of express-session returns: what the app has put into `req.session`, and its cookie. */
+/** The data in a store of express-session: what the app has stored in `req.session`, and the session's cookie. */
 export interface ExpressSessionData {
   /** The cookie of the session. */
   readonly cookie?: {
-    /** When it ends, if it has an end. */
+    /** When the cookie expires, if it does. */
     readonly expires?: Date | string | null | boolean | undefined;
-    /** How long it lives, in milliseconds. */
+    /** The lifetime of the cookie, in milliseconds. */
     readonly originalMaxAge?: number | null | undefined;
   };
-  /** What passport stores. */
-  // biome-ignore lint/suspicious/noExplicitAny: it is what the app's serializeUser has returned
+  /** The data that passport stores. */
+  // biome-ignore lint/suspicious/noExplicitAny: the app's serializeUser has returned it
   readonly passport?: { readonly user?: any };
-  // biome-ignore lint/suspicious/noExplicitAny: it is the app's own
+  // biome-ignore lint/suspicious/noExplicitAny: it is the app's own data
   readonly [name: string]: any;
 }
 
-/** The part of a store of express-session that the bridge uses. Every store has it. */
+/** The methods of an express-session store that the bridge uses. Every store has them. */
 export interface ExpressSessionStore {
   /** Reads a session. */
   // biome-ignore lint/suspicious/noExplicitAny: stores declare different types
   get(id: string, callback: (error: any, session?: any) => void): unknown;
   /** Deletes a session. */
-  // biome-ignore lint/suspicious/noExplicitAny: likewise
+  // biome-ignore lint/suspicious/noExplicitAny: stores declare different types
   destroy(id: string, callback: (error?: any) => void): unknown;
 }
 
 /** Options of {@link expressSession}. */
 export interface ExpressSessionOptions extends BridgeOptions {
-  /** The store of the sessions, made as the old app makes it. @default none, required */
+  /** The store of the sessions, created as in the old app. @default none, required */
   store: ExpressSessionStore;
   /**
-   * The account of a session: its id, or with `user.model` the primary key of its row, or `{ id, email,
-   * emailVerified }`; null if nobody is signed in.
+   * Returns the account of a session: its id, or with `user.model` the primary key of its row, or
+   * `{ id, email, emailVerified }`; null if no user is signed in.
    * @default none, required
    */
   userId: (data: ExpressSessionData) => FoundUser | Promise<FoundUser>;
   /**
-   * The `secret` of the old app's `session()`, or its list. Give it: without it signatures are not checked, so that whoever
-   * has seen the ids in the store can use them.
+   * The `secret` of the old app's `session()`, or its list of secrets. Set it, because signatures are not checked
+   * otherwise, and anyone who has seen the ids in the store could then use them.
    * @default none
    */
   secret?: string | readonly string[] | undefined;
-  /** Whether the old app's `session()` has `rolling: true`, so that its store alone knows when sessions end. @default false */
+  /**
+   * Whether the old app's `session()` has `rolling: true`, so that its store alone knows when sessions end.
+   * @default false
+   */
   rolling?: boolean | undefined;
 }
 
@@ -111,7 +114,7 @@ export function expressSession(options: ExpressSessionOptions): SessionBridge {
       const { expires, originalMaxAge } = data.cookie ?? {};
       const endsAt = typeof expires === 'boolean' ? null : endOf(expires);
       const remembered = endsAt !== null || typeof originalMaxAge === 'number';
-      // With `rolling`, the store has prolonged it at each request, and not the time in its data.
+      // With `rolling`, each request has extended the session in the store, but not the time in the session's data.
       const prolonged =
         rolling && typeof originalMaxAge === 'number' ? new Date(Date.now() + originalMaxAge) : endsAt;
       return { user, endsAt: prolonged, remembered };
@@ -127,7 +130,7 @@ export function expressSession(options: ExpressSessionOptions): SessionBridge {
 function get(store: ExpressSessionStore, id: string): Promise<ExpressSessionData | null> {
   return new Promise((resolve, reject) => {
     const done = store.get(id, (error: unknown, data?: unknown) => {
-      // So do stores of files answer for a session that is not there.
+      // Stores that use files return this error for a session that does not exist.
       if (error && (error as { code?: unknown }).code !== 'ENOENT') reject(error);
       else resolve(error || typeof data !== 'object' ? null : ((data as ExpressSessionData | null) ?? null));
     });
@@ -135,7 +138,7 @@ function get(store: ExpressSessionStore, id: string): Promise<ExpressSessionData
   });
 }
 
-/** Some stores return a promise beside calling back, which may be rejected before they do. */
+/** Handles the promise that some stores also return: it might be rejected before they call back. */
 function failWith(done: unknown, reject: (error: unknown) => void): void {
   if (typeof (done as Promise<unknown> | null | undefined)?.then === 'function')
     (done as Promise<unknown>).then(undefined, reject);

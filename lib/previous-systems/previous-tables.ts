@@ -1,12 +1,12 @@
 import type { Sequelize } from 'sequelize';
 import { isSequelize } from '../database/connect.js';
 
-/** A row of a table of another system, as the database's driver returned it. */
+/** A row of a previous system's table, as the database's driver returned it. */
 export type SourceRow = Readonly<Record<string, unknown>>;
 
 const BATCH = 500;
 
-/** @param what the importer, for the message @throws TypeError if it is not a Sequelize instance */
+/** @param what the name of the importer, for the message @throws TypeError if it is not a Sequelize instance */
 export function requireSequelize(sequelize: unknown, what: string): void {
   if (!isSequelize(sequelize))
     throw new TypeError(
@@ -19,8 +19,9 @@ export class PreviousTables {
   constructor(private readonly sequelize: Sequelize) {}
 
   /**
-   * All rows in the order of their key, in batches, each of which continues after the last key of the one before. So rows
-   * that come and go meanwhile neither shift others nor cost more, however large the table is.
+   * Reads all rows in batches, in the order of their key. Each batch continues after the last key of the previous
+   * batch, so rows that are added or deleted in the meantime do not shift others, and batches stay fast however large
+   * the table is.
    *
    * @param key a column whose values are unique and not null
    */
@@ -35,13 +36,13 @@ export class PreviousTables {
       after = last[key];
       if (after === undefined || after === null)
         throw new TypeError(
-          `latchkey: ${table} has no column ${key} with a value in each row, by which it can be read`,
+          `latchkey: ${table} cannot be read by its column ${key}, which must exist and have a value in each row`,
         );
       if (rows.length < BATCH) return;
     }
   }
 
-  /** The rows whose column has one of these values, by that value. */
+  /** Finds the rows whose column has one of these values, and groups them by the value. */
   async by(table: string, column: string, values: readonly unknown[]): Promise<Map<string, SourceRow[]>> {
     const found = new Map<string, SourceRow[]>();
     if (values.length === 0) return found;
@@ -52,7 +53,7 @@ export class PreviousTables {
     return found;
   }
 
-  /** The row whose column has exactly this value, which is not logged. Null if there is none. */
+  /** Finds the row whose column has exactly this value, which is not logged. Null if there is no such row. */
   async find(table: string, column: string, value: unknown): Promise<SourceRow | null> {
     const condition = `WHERE ${this.#quote(column)} = :value`;
     const rows = await this.#select(table, condition, { value }, UNSEEN);
@@ -60,7 +61,7 @@ export class PreviousTables {
     return rows.find((row) => String(row[column]) === String(value)) ?? null;
   }
 
-  /** Deletes the rows whose column has this value, which must be one that {@link find} has found. */
+  /** Deletes the rows whose column has this value, for which {@link find} must have found a row. */
   async delete(table: string, column: string, value: unknown): Promise<void> {
     const sql = `DELETE FROM ${this.#quoteTable(table)} WHERE ${this.#quote(column)} = :value`;
     await this.#query(sql, 'BULKDELETE', { value }, UNSEEN);
@@ -75,7 +76,7 @@ export class PreviousTables {
     return this.sequelize.query(sql, { type, replacements, raw: true, ...options } as never);
   }
 
-  /** @param name may have a schema, as in `auth.session` */
+  /** @param name can include a schema, as in `auth.session` */
   #quoteTable(name: string): string {
     return name
       .split('.')
@@ -92,6 +93,6 @@ export class PreviousTables {
   }
 }
 
-// A bridge's values are tokens, which must not be logged. With CLS, its statements would otherwise join the app's
-// transaction.
+// A bridge's values are tokens, which must not be logged. Without `transaction: null`, its statements would join the
+// app's transaction if Sequelize uses CLS.
 const UNSEEN = { logging: false, transaction: null };

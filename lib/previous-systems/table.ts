@@ -6,28 +6,31 @@ import { flagOf, textOf, timeOf } from './values.js';
 /** The name of a column, or a function of the whole row. */
 type From<Value> = string | ((row: SourceRow) => Value | Promise<Value>);
 
-/** Where the values of {@link fromTable} come from. */
+/** The sources of the values of {@link fromTable}. */
 export type TableColumns = { readonly [K in Exclude<keyof ImportRow, 'fields'>]?: From<ImportRow[K]> } & {
-  /** The app's fields, each from a column or a function, or all of them from one. @default none */
+  /** The app's fields, each from a column or a function, or all of them from one function. @default none */
   readonly fields?: Readonly<Record<string, From<unknown>>> | ((row: SourceRow) => ImportRow['fields']);
 };
 
 /** Options of {@link fromTable}. */
 export interface TableOptions {
-  /** The table. A schema stands before a dot. @default none, required */
+  /** The name of the table, which can include a schema, as in `auth.users`. @default none, required */
   readonly table: string;
   /**
-   * For each key of the rows, the column that has it, or a function of the row. Flags may be of any type, and times are those
-   * of the driver; text without a time zone is UTC.
+   * For each key of the imported rows, the column that contains its value, or a function of the row. Flags can be of
+   * any type, and times are as the driver returns them; a string without a time zone is UTC.
    * @default none, required
    */
   readonly columns: TableColumns;
-  /** The column by which the table is read: unique, not null, and with an index. @default that of `ref`, else `id` */
+  /**
+   * The column that sets the order in which the rows are read: unique, not null, and indexed.
+   * @default that of `ref`, else `id`
+   */
   readonly key?: string;
 }
 
 /**
- * Reads the users in a table of the app's own, or of another framework, for `auth.importUsers`.
+ * Reads the users in the app's own table, or in a table of another framework, for `auth.importUsers`.
  *
  * @example
  * const rows = fromTable(sequelize, {
@@ -36,7 +39,7 @@ export interface TableOptions {
  * });
  * await auth.importUsers(rows);
  *
- * @param sequelize an instance on the database with the table; it is only read
+ * @param sequelize an instance on the database with the table, which is only read
  * @throws TypeError if an option is missing, or the table has no such column
  */
 export async function* fromTable(
@@ -44,7 +47,7 @@ export async function* fromTable(
   { table, columns, key }: TableOptions,
 ): AsyncGenerator<ImportRow, void, undefined> {
   if (typeof table !== 'string' || typeof columns !== 'object' || columns === null)
-    throw new TypeError('latchkey: fromTable: give { table, columns }, such as { email: "email" }');
+    throw new TypeError('latchkey: fromTable: pass { table, columns }, such as { email: "email" }');
   requireSequelize(sequelize, 'fromTable');
   const reader = new PreviousTables(sequelize);
   const { fields, ...others } = columns;

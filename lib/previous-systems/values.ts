@@ -2,7 +2,7 @@ import { uuidOf } from '../crypto/uuid.js';
 import type { ImportRow } from '../users/imported.js';
 import type { SourceRow } from './previous-tables.js';
 
-/** A user as an importer reads them, with what plugins take of a row, whichever the app has. */
+/** A user as an importer reads them, with the values for all plugins, whether or not the app uses these plugins. */
 export interface SourceUser extends ImportRow {
   readonly accounts?: readonly SourceLink[];
   readonly totpSecret?: string | null;
@@ -10,19 +10,19 @@ export interface SourceUser extends ImportRow {
   readonly suspended?: { readonly reason: string | null; readonly until: Date | null } | null;
 }
 
-/** An account of theirs at a provider. */
+/** A user's account at a provider. */
 export interface SourceLink {
   readonly provider: string;
   readonly subject: string;
 }
 
-/** Text of a column; empty text counts as none, as in tables whose columns are never NULL. */
+/** Reads a string from a column. An empty string counts as null, because the columns of some tables are never NULL. */
 export function textOf(value: unknown): string | null {
   if (value === null || value === undefined || value === '') return null;
   return Buffer.isBuffer(value) ? value.toString('utf8') : String(value);
 }
 
-/** What identifies the user in a row: {@link importedId} derives the id of the account from it. */
+/** The values that identify the user in a row. {@link importedId} derives the id of the account from them. */
 export interface SourceIdentity {
   readonly ref: string;
   /** The user's id if it is a UUID: the account keeps it, so that references to it remain correct. */
@@ -39,8 +39,8 @@ export type IdentityColumns = Readonly<Record<'id' | 'email' | 'emailVerified', 
 };
 
 /**
- * Reads what identifies the user in a row. Importers and bridges both call this function, because a bridge looks for the
- * account whose id the import derived from these values.
+ * Reads the values that identify the user in a row. Importers and bridges both call this function, because a bridge
+ * looks for the account whose id the import derived from these values.
  */
 export function identityIn(row: SourceRow, columns: IdentityColumns): SourceIdentity {
   const { id, email, emailVerified, username, createdAt } = columns;
@@ -54,9 +54,9 @@ export function identityIn(row: SourceRow, columns: IdentityColumns): SourceIden
   };
 }
 
-/** Whether a column says yes: a flag, in the form of any database, or the time since when it holds. */
+/** Whether a column is true. It can contain a flag in the form of any database, or the time since which it is true. */
 export function flagOf(value: unknown): boolean {
-  // MySQL's time 0000-00-00 means that there is none. Its driver returns it as an invalid Date.
+  // In MySQL, the time 0000-00-00 means that there is no time. The driver returns it as an invalid Date.
   if (value instanceof Date) return !Number.isNaN(value.getTime());
   if (Buffer.isBuffer(value)) return value.some((byte) => byte !== 0);
   const text = String(value ?? '').trim();
@@ -64,8 +64,8 @@ export function flagOf(value: unknown): boolean {
 }
 
 /**
- * The time in a column. Text without a time zone, as SQLite and some drivers return it, is taken for UTC, and a number for
- * milliseconds since 1970, or for seconds if it would be in 1970 otherwise.
+ * Reads the time in a column. A string without a time zone, as SQLite and some drivers return it, is read as UTC. A
+ * number is read as milliseconds since 1970, or as seconds if it is too small for milliseconds.
  */
 export function timeOf(value: unknown): Date | null {
   if (value === null || value === undefined || value === '') return null;
@@ -75,21 +75,21 @@ export function timeOf(value: unknown): Date | null {
     return new Date(number < 100_000_000_000 ? number * 1000 : number);
   }
   const text = String(value).trim().replace(' ', 'T').replace(' ', '');
-  // JavaScript takes a date alone for UTC too. The end of 2026-01-31 looks like a time zone.
+  // JavaScript reads a date without a time as UTC too. The end of 2026-01-31 would look like a time zone below.
   if (!/t/i.test(text)) return new Date(text);
   return new Date(/(Z|[+-]\d\d(:?\d\d)?)$/i.test(text) ? text.replace(/([+-]\d\d)$/, '$1:00') : `${text}Z`);
 }
 
-/** When a session ends. Null if the column has no time: an invalid Date would never be in the past. */
+/** Reads when a session expires. Null if the column has no time, because an invalid Date is never in the past. */
 export function endOf(value: unknown): Date | null {
   const time = timeOf(value);
   return time === null || Number.isNaN(time.getTime()) ? null : time;
 }
 
-/** How an importer names the providers of the app: an id in the other system, and the one in `plugins`; null leaves it out. */
+/** The ids of the app's providers, by their ids in the previous system. Null leaves a provider's accounts out. */
 export type ProviderNames = Readonly<Record<string, string | null>>;
 
-/** The links of a user, by the names of the app's providers. */
+/** Returns the links of a user with the ids of the app's providers. */
 export function linksOf(
   links: readonly { readonly provider: unknown; readonly subject: unknown }[],
   names: ProviderNames,

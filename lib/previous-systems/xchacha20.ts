@@ -5,8 +5,8 @@ const TAG_BYTES = 16;
 const CONSTANTS = Buffer.from('expand 32-byte k');
 
 /**
- * Decrypts XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03) whose nonce stands before the ciphertext. OpenSSL has only
- * ChaCha20, from which it is made. Null if the key is not the right one.
+ * Decrypts XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03) with the nonce before the ciphertext. OpenSSL has only
+ * ChaCha20, so this function derives XChaCha20 from it. Null if the key is wrong.
  */
 export function openXChaCha20(key: Buffer, sealed: Buffer): string | null {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) return null;
@@ -24,8 +24,8 @@ export function openXChaCha20(key: Buffer, sealed: Buffer): string | null {
 }
 
 /**
- * HChaCha20 (section 2.2 of the draft): the state after ChaCha20's rounds, without the addition of the state before them,
- * which a block of the key stream has and which is subtracted here.
+ * HChaCha20 (section 2.2 of the draft) is the state after ChaCha20's rounds. A block of the key stream is the sum of
+ * this state and the state before the rounds, so this function subtracts the latter.
  */
 function hChaCha20(key: Buffer, input: Buffer): Buffer {
   const block = createCipheriv('chacha20', key, input).update(Buffer.alloc(64));

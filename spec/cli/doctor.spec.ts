@@ -119,7 +119,7 @@ test('sees that the counters of the limits cannot be read in Redis', async () =>
   const { code, wrong } = await examine({ rateLimit: { store: 'redis://127.0.0.1:1' } }, { TRUST: '1' });
   expect([code, wrong]).toEqual([
     1,
-    { counters: expect.stringMatching(/^problem: those of the limits cannot be read in Redis/) },
+    { counters: expect.stringMatching(/^problem: the rate-limit counters cannot be read in Redis/) },
   ]);
 });
 
@@ -149,13 +149,13 @@ test('sees emails that wait for long, and those that were given up', async () =>
   await rows(database, "UPDATE outbox SET created_at = '2020-01-01 00:00:00.000'");
   expect(await found()).toEqual([
     expect.stringMatching(
-      /^warning: 1 email .* the oldest for [\d,]+ days\. The last error, for reset-password: RangeError \/ mend /,
+      /^warning: 1 email .* the oldest for [\d,]+ days\. The last error, for reset-password: RangeError \/ fix /,
     ),
   ]);
   await rows(database, 'UPDATE outbox SET last_error = NULL');
   expect(await found()).toEqual([
     expect.stringMatching(
-      /^warning: .* nobody has tried to send them lately \/ let a process of the app run/,
+      /^warning: .* no process has tried to send them lately \/ let a process of the app run/,
     ),
   ]);
   await untilTooLate(database);

@@ -73,7 +73,7 @@ describe('latchkey users', () => {
   test.each([
     [['create', '--email', ada], 1, /^latchkey: An account with this email already exists/],
     [['create', '--email', 'nonsense'], 1, /^latchkey: email must be an email address/],
-    [['create'], 2, /^latchkey: give --email or --username/],
+    [['create'], 2, /^latchkey: pass --email or --username/],
     [['create', '--email', 'b@example.com', '--field', 'nope=1'], 2, /the fields are plan, level/],
     [['create', '--email', 'b@example.com', '--field', 'level=x'], 2, /must be JSON/],
     [['create', '--email', 'b@example.com', '--field', 'plan=gold'], 1, /^latchkey: plan must be/],

@@ -202,7 +202,7 @@ describe('fromTable', () => {
       'members has no column email: it has id, mail',
     ],
     ['a key that is none', { table: 'members', columns, key: 'nothing' }, 'nothing'],
-    ['no columns', { table: 'members' }, 'give { table, columns }'],
+    ['no columns', { table: 'members' }, 'pass { table, columns }'],
   ])('refuses %s', async (_what, options, message) => {
     await expect(all(fromTable(old.sequelize, options as never))).rejects.toThrow(message);
   });

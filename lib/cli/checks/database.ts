@@ -3,11 +3,11 @@ import type { Database } from '../../database/database.js';
 import { describeFailure } from '../output.js';
 import { type Finding, ok, problem, warning } from './finding.js';
 
-// By https://www.sqlite.org/lang_upsert.html for the clause ON CONFLICT.
+// SQLite has the clause ON CONFLICT since 3.24: https://www.sqlite.org/lang_upsert.html
 const LEAST = { mysql: '8.0.1', mariadb: '10.6', postgres: '9.5', sqlite: '3.24' } as const;
 const MAX_SKEW_MS = 5000;
 
-/** Checks the connection. If there is none, that is the only finding. */
+/** Checks the connection. If there is no connection, that is the only finding. */
 export async function* checkDatabase(database: Database): AsyncGenerator<Finding> {
   try {
     await database.ready();
@@ -40,10 +40,10 @@ async function checkVersion(database: Database): Promise<Finding> {
 
 function checkClock({ clock }: Database): Finding {
   const skewMs = Math.abs(clock.now() - Date.now());
-  if (skewMs < MAX_SKEW_MS) return ok('clock', 'that of this machine and that of the database agree');
+  if (skewMs < MAX_SKEW_MS) return ok('clock', 'the clocks of this machine and the database agree');
   return warning(
     'clock',
-    `that of this machine and that of the database are ${Math.round(skewMs / 1000)} seconds apart: sessions end early`,
+    `the clocks of this machine and the database are ${Math.round(skewMs / 1000)} seconds apart: sessions expire early`,
     'let both machines follow a time server (NTP)',
   );
 }
@@ -79,7 +79,7 @@ async function checkConnection(database: Database): Promise<Finding[]> {
     findings.push(
       warning(
         check,
-        'sql_mode has NO_BACKSLASH_ESCAPES, with which the values in your own queries through Sequelize are not safe',
+        'sql_mode has NO_BACKSLASH_ESCAPES, which makes the values in your own queries through Sequelize unsafe',
         'remove it from the sql_mode of your connections',
       ),
     );
@@ -87,7 +87,7 @@ async function checkConnection(database: Database): Promise<Finding[]> {
     findings.push(
       warning(
         check,
-        `Sequelize's timezone is ${timezone}: where there is summer time, one hour of the year is ambiguous`,
+        `Sequelize's timezone is ${timezone}: where there is daylight saving time, one hour of the year is ambiguous`,
         "use an offset, such as the default '+00:00', before anything is stored",
       ),
     );
@@ -98,12 +98,12 @@ function* checkFile(database: Database): Generator<Finding> {
   if (optionsOf(database).storage === ':memory:')
     yield problem(
       'database',
-      'it is in memory: everything is gone when the process ends',
+      'it is in memory: everything is lost when the process ends',
       "set database to a file, such as 'sqlite:./app.db'",
     );
 }
 
-/** Which Sequelize's types omit. */
+/** Returns the options of Sequelize, which its types omit. */
 function optionsOf({ sequelize }: Database): { readonly storage?: string; readonly timezone?: string } {
   return (sequelize as unknown as { options: object }).options;
 }
@@ -165,7 +165,7 @@ export async function* checkSchema(
     yield problem(
       'schema',
       `all migrations have run, but these columns are missing: ${missing.join(', ')}`,
-      'somebody has dropped them: restore them from a backup',
+      'someone has dropped them: restore them from a backup',
     );
 }
 
@@ -193,8 +193,9 @@ interface Loose {
 }
 
 /**
- * Checks that what tells accounts apart is compared byte by byte. With another collation, two emails that look alike may be
- * one account for the database. Somebody has changed it then: the migrations create the columns right.
+ * Checks that the values that distinguish accounts are compared byte by byte. With another collation, the database
+ * could treat two similar emails as one account. The migrations set the right collation, so another one means that
+ * someone has changed it.
  */
 export async function checkCollations(
   database: Database,
@@ -204,11 +205,12 @@ export async function checkCollations(
   const loose = await database.select<Loose>(LOOSE[database.dialect], {
     tables: tables.map(({ name }) => name),
   });
-  if (loose.length === 0) return [ok(check, 'what tells accounts apart is compared byte by byte')];
+  if (loose.length === 0)
+    return [ok(check, 'the values that distinguish accounts are compared byte by byte')];
   return loose.map(({ table_name: table, column_name: column, collation }) =>
     problem(
       check,
-      `${table}.${column} has the collation ${collation}: different texts can count as equal, and so as one account`,
+      `${table}.${column} has the collation ${collation}: different strings can count as equal, and so as one account`,
       MENDS[database.dialect](table, column),
     ),
   );
@@ -216,7 +218,7 @@ export async function checkCollations(
 
 const EXACT = "'utf8mb4_0900_bin', 'utf8mb4_nopad_bin'";
 
-// An id is a CHAR, whose trailing spaces mean nothing.
+// An id is a CHAR, so its trailing spaces do not matter.
 const LOOSE = {
   mysql: `SELECT DISTINCT c.table_name AS table_name, c.column_name AS column_name, c.collation_name AS collation
     FROM information_schema.columns c JOIN information_schema.statistics i
@@ -243,12 +245,12 @@ const MENDS = {
     `change the column back with ALTER TABLE ${table} MODIFY ${column} …, with its type and COLLATE utf8mb4_0900_bin (on MariaDB, utf8mb4_nopad_bin)`,
   postgres: (table: string, column: string) =>
     `ALTER TABLE ${table} ALTER COLUMN ${column} TYPE varchar COLLATE "C"`,
-  sqlite: (table: string, column: string) => `create ${table} anew, with COLLATE BINARY for ${column}`,
+  sqlite: (table: string, column: string) => `re-create ${table}, with COLLATE BINARY for ${column}`,
 };
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Checks whether somebody deletes what has expired. */
+/** Checks whether expired rows are deleted. */
 export async function checkPruning(database: Database): Promise<Finding> {
   const rows = await database.select(
     `SELECT id FROM ${database.table('sessions')} WHERE expires_at < :end LIMIT 1`,
@@ -257,7 +259,7 @@ export async function checkPruning(database: Database): Promise<Finding> {
   if (rows.length === 0) return ok('pruning', 'no session has expired for more than a week');
   return warning(
     'pruning',
-    'there are sessions that expired more than a week ago, so the tables grow without end',
-    'npx latchkey prune, every day',
+    'there are sessions that expired more than a week ago, so the tables grow without limit',
+    'run npx latchkey prune every day',
   );
 }

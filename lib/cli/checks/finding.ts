@@ -1,11 +1,11 @@
-/** What a check of `latchkey doctor` has found. */
+/** The result of a check of `latchkey doctor`. */
 export interface Finding {
-  /** What was checked. */
+  /** The name of the check. */
   readonly check: string;
-  /** `problem`: something does not work, or not safely. `warning`: it rarely is what was meant. `skipped`: not known. */
+  /** `problem`: something fails or is unsafe. `warning`: something is rarely intended. `skipped`: nothing is known. */
   readonly status: 'ok' | 'warning' | 'problem' | 'skipped';
   readonly detail: string;
-  /** What to do about it. Null if there is nothing to do. */
+  /** The fix. Null if there is nothing to do. */
   readonly mend: string | null;
 }
 

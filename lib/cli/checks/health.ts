@@ -3,32 +3,36 @@ import type { Settings } from '../../config/config.js';
 import { counted } from '../output.js';
 import { type Finding, ok, problem, warning } from './finding.js';
 
-/** By then, an entry has been tried several times, or nobody tries it. */
+/** After this time, an entry has been tried several times, or no process tries it. */
 const STUCK_SECONDS = 15 * 60;
 const MAX_LISTED = 200;
 
-/** Checks what `auth.health()` looks at beyond the database and its schema. */
+/** Checks what `auth.health()` reports in addition to the database and its schema. */
 export async function* checkHealth(auth: Auth, settings: Settings): AsyncGenerator<Finding> {
   let health = await auth.health();
-  // Once more, since it may have been slow once, such as to connect.
+  // Try again, because it might have been slow only once, for example to connect.
   if (!health.limits || health.outbox.waiting === null) health = await auth.health();
   if (settings.rateLimit) yield checkCounters(health.limits, settings.rateLimit.store !== null);
   const { waiting, oldestSeconds } = health.outbox;
   if (waiting === null || oldestSeconds === null)
-    yield problem('outbox', 'the database does not say in two seconds what waits', 'see why it is so slow');
+    yield problem(
+      'outbox',
+      'the database did not count the waiting entries within two seconds',
+      'find out why it is so slow',
+    );
   else yield await checkWaiting(auth, waiting, oldestSeconds);
   yield* await checkFailed(auth);
 }
 
 function checkCounters(areRead: boolean, isRedis: boolean): Finding {
   const check = 'counters';
-  if (areRead) return ok(check, 'those of the limits can be read');
+  if (areRead) return ok(check, 'the rate-limit counters can be read');
   return problem(
     check,
-    `those of the limits cannot be read in ${isRedis ? 'Redis' : 'the database'}: sign-ins and all else that is limited answer 503`,
+    `the rate-limit counters cannot be read in ${isRedis ? 'Redis' : 'the database'}: sign-ins and all other limited requests get 503`,
     isRedis
       ? 'start Redis, and check the URL or client in rateLimit.store'
-      : 'see why the database is so slow',
+      : 'find out why the database is so slow',
   );
 }
 
@@ -43,11 +47,11 @@ async function checkWaiting(auth: Auth, waiting: number, oldestSeconds: number):
     ? warning(
         check,
         `${what}. The last error, for ${last.kind}: ${last.lastError}`,
-        'mend what the log says about it; they are tried again for three days, and at once with auth.outbox.retry(id)',
+        'fix the error in the log; entries are retried for three days, or immediately with auth.outbox.retry(id)',
       )
     : warning(
         check,
-        `${what}, and nobody has tried to send them lately`,
+        `${what}, and no process has tried to send them lately`,
         'let a process of the app run, with email and webhooks in its config and without outbox: { interval: false }; or have a job call auth.outbox.deliver()',
       );
 }
@@ -62,7 +66,7 @@ async function checkFailed(auth: Auth): Promise<Finding[]> {
     warning(
       'outbox',
       `${more}${what} could not be sent for three days, and will not be. The last error, for ${last.kind}: ${last.lastError}`,
-      "mend what the log says about it, and send them all the same with auth.outbox.retry(id); auth.outbox.list({ state: 'failed' }) lists them for a week",
+      "fix the error in the log, then send them with auth.outbox.retry(id); auth.outbox.list({ state: 'failed' }) lists them for a week",
     ),
   ];
 }

@@ -5,7 +5,7 @@ import type { Core } from '../../core/core.js';
 import { type Finding, ok, problem, skipped, warning } from './finding.js';
 
 const RECENT = 100;
-/** Fewer sessions than that tell nothing. */
+/** Fewer sessions are not enough to draw a conclusion. */
 const ENOUGH = 10;
 
 const MEND =
@@ -30,8 +30,8 @@ for (const [network, bits] of [
   inside.addSubnet(network, bits, 'ipv6');
 
 /**
- * Checks whether the app knows the addresses of its clients, by which limits count: by the setting of the app, and by what
- * recent sessions have recorded.
+ * Checks whether the app knows the addresses of its clients, which limits depend on: by the app's setting, and by the
+ * addresses of recent sessions.
  */
 export async function checkProxy(core: Core, app: unknown): Promise<Finding> {
   const setting = trustOf(app);
@@ -51,7 +51,10 @@ export async function checkProxy(core: Core, app: unknown): Promise<Finding> {
   if (setting === undefined)
     return addresses.length >= ENOUGH
       ? ok('proxy', 'recent sessions have the addresses of their clients')
-      : skipped('proxy', 'there are too few sessions to see it: export the Express app as app beside auth');
+      : skipped(
+          'proxy',
+          'there are too few sessions to check it: export the Express app as app, in addition to auth',
+        );
   if (setting === false && isPublic(core.settings))
     return warning(
       'proxy',
@@ -79,14 +82,14 @@ function isInside(address: string): boolean {
   return inside.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Checks what the config says, as the environment of this process has it. */
+/** Checks the config, with the environment of this process. */
 export function* checkSettings(settings: Settings): Generator<Finding> {
   const isProduction = process.env.NODE_ENV === 'production';
   yield checkBaseUrl(settings);
   if (!isProduction && isPublic(settings))
     yield warning(
       'environment',
-      `NODE_ENV is ${process.env.NODE_ENV ?? 'not set'} here, while baseUrl is that of a public host`,
+      `NODE_ENV is ${process.env.NODE_ENV ?? 'not set'} here, but baseUrl is the URL of a public host`,
       'run this command with NODE_ENV=production, and with the variables of your production, or with --env-file',
     );
   yield checkCookie(settings);
@@ -94,14 +97,14 @@ export function* checkSettings(settings: Settings): Generator<Finding> {
     ? ok('limits', `on, counted in ${settings.rateLimit.store ? 'Redis' : 'the database'}`)
     : warning(
         'limits',
-        'rateLimit is false: passwords can be tried without end',
+        'rateLimit is false: passwords can be tried without limit',
         'leave rateLimit out of the config',
       );
   yield settings.email
     ? ok('email', 'on')
     : warning(
         'email',
-        'off: users cannot reset a password, and are not told what happens to their accounts',
+        'off: users cannot reset a password, and get no notices about their accounts',
         'set email: { send } in the config',
       );
 }
@@ -134,19 +137,19 @@ function checkCookie({ cookie, baseUrl }: Settings): Finding {
   if (secure && baseUrl?.startsWith('http:'))
     return problem(
       'cookie',
-      `${name} is Secure although baseUrl is http: browsers drop it, and nobody stays signed in`,
+      `${name} is Secure although baseUrl is http: browsers drop it, and no user stays signed in`,
       'serve the app by https; or, to try it out, leave session.cookie.secure out and NODE_ENV other than production',
     );
   if (sameSite === 'none')
     return warning(
       'cookie',
-      `${name} has sameSite 'none': requests that other sites make carry it, and only the check of their origin protects you`,
+      `${name} has sameSite 'none': requests from other sites include it, and only the check of their origin protects you`,
       "set session.cookie.sameSite to 'lax', unless your pages are shown within those of another site",
     );
   if (domain !== undefined)
     return warning(
       'cookie',
-      `${name} has the domain ${domain}: every subdomain gets it, and can set one of its own`,
+      `${name} has the domain ${domain}: every subdomain gets it, and can set its own`,
       'leave session.cookie.domain out, unless several subdomains share their sessions',
     );
   return ok('cookie', `${name}, ${secure ? 'Secure, ' : ''}SameSite=${sameSite}`);

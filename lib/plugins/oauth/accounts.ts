@@ -23,7 +23,7 @@ export interface AccountWithUser {
   readonly record: UserRecord;
 }
 
-/** Reads and writes the table of accounts. Their tokens are encrypted: see {@link TokenBox}. */
+/** Reads and writes the table of linked accounts. {@link TokenBox} encrypts their tokens. */
 export class Accounts {
   readonly #providers: ReadonlyMap<string, Provider>;
   readonly #database: Database;
@@ -48,8 +48,9 @@ export class Accounts {
   }
 
   /**
-   * Finds the account of an identity and its user in one statement. It may still be stored under a former issuer of its
-   * provider, but only with this provider's id: other providers may have, or may have had, the same one.
+   * Finds the account of an identity, and its user, in one statement. The account might still be stored under a former
+   * issuer of the provider. It counts only with this provider's id, because other providers might have used the same
+   * issuer.
    */
   async findByIdentity(
     { id: provider, formerIssuers = [] }: Provider,
@@ -97,7 +98,7 @@ export class Accounts {
     );
   }
 
-  /** A user's accounts, in the order in which they were linked. */
+  /** Lists a user's accounts in the order in which they were linked. */
   async list(userId: string, transaction?: Transaction): Promise<Account[]> {
     if (!isUuid(userId)) return [];
     const lock = transaction ? this.#database.currentRead : '';
@@ -112,7 +113,7 @@ export class Accounts {
     await this.#table.insert({ id, ...owner, ...columns, createdAt }, transaction);
   }
 
-  /** Those links that exist. */
+  /** Finds the links that already exist. */
   async findLinks(
     links: readonly Pick<AccountRow, 'issuer' | 'providerAccountId'>[],
     transaction: Transaction,
@@ -130,7 +131,7 @@ export class Accounts {
     return found.filter(({ issuer, providerAccountId }) => wanted.has(`${issuer} ${providerAccountId}`));
   }
 
-  /** Inserts accounts without tokens: their users must sign in at the provider to get some. */
+  /** Inserts accounts without tokens. latchkey gets tokens when their users sign in with the provider. */
   async insertLinks(links: readonly AccountOwner[], transaction: Transaction): Promise<void> {
     if (links.length === 0) return;
     const now = this.#database.clock.date();
@@ -140,8 +141,8 @@ export class Accounts {
   }
 
   /**
-   * Inserts an account again that was unlinked. It has no tokens, so it must be linked again to get some. Does nothing if its
-   * identity, or its provider, has another link by now.
+   * Restores an unlinked account, without tokens: the user must link it again to get some. Does nothing if the identity
+   * has been linked again in the meantime, or if the user has linked another account at the provider.
    */
   async restore(
     link: AccountOwner & Pick<AccountRow, 'id' | 'scopes' | 'createdAt'>,
@@ -162,7 +163,7 @@ export class Accounts {
 
   /**
    * Stores the tokens of a sign-in or link, and the current issuer of the provider. Tokens that the response omits are
-   * kept if they can still be used. A refresh that is running keeps its lease.
+   * kept if they still work. A refresh that is running keeps its lease.
    *
    * @returns false if the account has been unlinked in the meantime
    */
@@ -180,7 +181,7 @@ export class Accounts {
       );
     });
     if (useless.length > 0) {
-      // Only if unchanged: another sign-in may have replaced them in the meantime.
+      // Remove them only if they are unchanged, because another sign-in might have replaced them in the meantime.
       const nulls = Object.fromEntries(useless.map((field) => [field, null]));
       const unchanged = Object.fromEntries(useless.map((field) => [field, account[field]]));
       if (await this.#table.update({ ...columns, ...nulls }, { id, ...unchanged }, transaction)) return true;
@@ -201,8 +202,8 @@ export class Accounts {
   }
 
   /**
-   * Moves an account that is stored under a former issuer of its provider to the current one, so that another provider
-   * with that issuer can have the same subject. @returns false if it is not stored under a former one
+   * Moves an account from a former issuer of its provider to the current issuer, so that another provider with the
+   * former issuer can have the same subject. @returns false if the account is not stored under a former issuer
    */
   async #moveToOwnIssuer({ id, provider, issuer }: AccountRow): Promise<boolean> {
     const owner = this.#providers.get(provider);
@@ -217,14 +218,14 @@ export class Accounts {
   }
 }
 
-/** A linked account as JSON, without tokens: these are for the provider, not a way in. */
+/** A linked account as JSON, without tokens, because these grant access to the provider and not to the account. */
 interface StoredLink extends Pick<AccountRow, 'id' | 'provider' | 'issuer' | 'providerAccountId' | 'scopes'> {
   readonly createdAt: string;
 }
 
 /**
- * Undoing a change removes the links that were added since, and adds again those that were removed: without tokens, so that
- * the account must be linked again before these can be used.
+ * Undoing a change removes links that were added since then, and restores links that were removed. A restored link has
+ * no tokens, so the user must link the account again before the app can use the provider's API.
  */
 export function wayBack(accounts: Accounts): WayBack {
   return {
@@ -257,7 +258,7 @@ export function wayBack(accounts: Accounts): WayBack {
 
 type Link = Pick<AccountRow, 'id' | 'provider' | 'issuer' | 'providerAccountId'>;
 
-/** The issuer of a link changes when it moves to the current one of its provider. */
+/** Compares links by id too, because a link's issuer changes when the link moves to its provider's current issuer. */
 function isSame(one: Link, other: Link): boolean {
   const { provider, issuer, providerAccountId } = other;
   if (one.provider !== provider || one.providerAccountId !== providerAccountId) return false;

@@ -34,7 +34,7 @@ export class AuthorizationServer {
     return configure(this.openid, this.provider, fetch, this.metadata);
   }
 
-  /** The URL of an authorization request, with state, nonce and, unless the provider refuses it, PKCE (S256). */
+  /** Builds the URL of an authorization request, with state, nonce and PKCE (S256) unless the provider rejects it. */
   async authorizationUrl(secrets: FlowSecrets, target: AuthorizationTarget): Promise<string> {
     const challenge = await this.openid.calculatePKCECodeChallenge(secrets.codeVerifier);
     const url = this.openid.buildAuthorizationUrl(await this.configuration(), {
@@ -42,7 +42,7 @@ export class AuthorizationServer {
       redirect_uri: target.redirectUri,
       state: secrets.state,
       ...(this.#usesPkce && { code_challenge: challenge, code_challenge_method: 'S256' }),
-      // Plain OAuth 2.0 services ignore it.
+      // Plain OAuth 2.0 services ignore the nonce.
       nonce: secrets.nonce,
     });
     return url.href;
@@ -62,7 +62,7 @@ export class AuthorizationServer {
     });
   }
 
-  /** Refreshes tokens. Null if the grant has ended. Here too, `SigningKeys` must verify the ID token's signature. */
+  /** Refreshes tokens. Null if the grant has ended. `SigningKeys` must verify the ID token's signature here too. */
   async refresh(refreshToken: string): Promise<TokenEndpointResponse | null> {
     try {
       return await this.openid.refreshTokenGrant(await this.#tokenEndpoint(), refreshToken);
@@ -117,7 +117,7 @@ export interface AuthorizationTarget {
   readonly loginHint?: string | undefined;
 }
 
-/** Parameters that belong to the flow: what an app or a module set here could break or weaken it. */
+/** Parameters of the flow itself. An app or a provider module that set them could break or weaken the flow. */
 export const FLOW_PARAMETERS: ReadonlySet<string> = new Set([
   'client_id',
   'client_secret',
@@ -133,10 +133,10 @@ export const FLOW_PARAMETERS: ReadonlySet<string> = new Set([
   'state',
 ]);
 
-// `max_age` also requests `auth_time`. Some providers only know `prompt` (OpenID Connect Core 1.0, 3.1.2.1).
+// `max_age` also requests `auth_time`. Some providers support only `prompt` (OpenID Connect Core 1.0, 3.1.2.1).
 const REAUTHENTICATION = { max_age: '0', prompt: 'login' };
 
-/** The parameters of an authorization request that depend on the provider and its options. */
+/** Returns the parameters of an authorization request that depend on the provider and its options. */
 export function authorizationParameters(
   provider: Provider,
   { purpose, loginHint }: Pick<AuthorizationTarget, 'purpose' | 'loginHint'>,
@@ -161,7 +161,7 @@ export function authorizationParameters(
   };
 }
 
-/** Prompts are a list, in which `none` must stand alone (OpenID Connect Core 1.0, 3.1.2.1). */
+/** Combines prompts into a list. `none` must be the only prompt in a list (OpenID Connect Core 1.0, 3.1.2.1). */
 function combined(...prompts: (string | undefined)[]): string {
   const all = new Set(prompts.join(' ').split(' ').filter(Boolean));
   if (all.size > 1) all.delete('none');

@@ -18,11 +18,11 @@ export interface AuthorizationRequest {
   readonly browser: string;
 }
 
-// As the column is declared.
+// The length of the column.
 const MAX_REDIRECT_URI = 2048;
 const MAX_LOGIN_HINT = 320;
 
-/** A flow to begin. */
+/** A flow to start. */
 interface NewFlow {
   readonly provider: string;
   readonly purpose: FlowPurpose;
@@ -31,7 +31,7 @@ interface NewFlow {
 }
 
 /**
- * Begins a flow. It is stored only if the provider can be reached.
+ * Starts a flow. The flow is stored only if the provider can be reached.
  *
  * @throws AuthError `provider_not_found`, `invalid_callback_url`, `invalid_request`, `provider_error`; for a sign-in
  *   `rate_limited`; for a link `invalid_session`; for a reauthentication `account_not_linked`,
@@ -57,7 +57,7 @@ export function beginFlow(
       reauthenticates: purpose === 'reauthenticate',
     };
     if (purpose === 'sign-in') await core.limiter.countAddress('signIn');
-    // The type is not guaranteed for programmatic callers: without a session, it would be a sign-in.
+    // JavaScript callers might omit the session id, and the flow would then be stored as a sign-in.
     else if (!isUuid(sessionId)) throw new AuthError('invalid_session');
     else if (flow.reauthenticates) await checkReauthentication(parts, client, sessionId);
     const { redirectUri, secrets } = flow;
@@ -83,7 +83,7 @@ function redirectUriOf({ core }: Parts, provider: string, { basePath }: Authoriz
 
 function checkLoginHint(hint: string | undefined): void {
   if (hint === undefined) return;
-  // The type is not guaranteed for programmatic callers.
+  // JavaScript callers might pass a value of another type.
   const isText = typeof hint === 'string' && hint !== '' && hint.isWellFormed() && !hint.includes('\0');
   if (!isText || hint.length > MAX_LOGIN_HINT)
     throw new AuthError('invalid_request', {

@@ -21,14 +21,14 @@ import { type TokenSet, toTokenSet } from './token-response.js';
 export interface Identity {
   readonly issuer: string;
   readonly profile: CheckedProfile;
-  /** Everything that the provider said about the person. */
+  /** All of the provider's data about the person. */
   readonly claims: Claims;
   readonly tokens: TokenSet;
-  /** When the person authenticated at the provider, if it says so (`auth_time`). */
+  /** When the person authenticated at the provider, if the provider states it (`auth_time`). */
   readonly authenticatedAt: Date | undefined;
 }
 
-// For all requests to a provider during one call.
+// The time limit for all requests to a provider during one call.
 const TIMEOUT_MS = 4500;
 // The latest time that a Date can hold.
 const MAX_TIME = 8.64e15;
@@ -45,7 +45,7 @@ export class ProviderClient {
     this.#discovery = new Discovery(provider);
   }
 
-  /** The URL to redirect the browser to: authorization code flow with PKCE (S256), state and nonce. */
+  /** Returns the URL to redirect the browser to: authorization code flow with PKCE (S256), state and nonce. */
   authorizationUrl(secrets: FlowSecrets, target: AuthorizationTarget): Promise<string> {
     return this.#call((server) => server.authorizationUrl(secrets, target));
   }
@@ -82,7 +82,7 @@ export class ProviderClient {
    * Exchanges a refresh token for new tokens. Null if the grant has ended.
    *
    * @param subject the subject that an ID token in the response must have
-   * @param timeoutMs how long it may take, if it is less than usual
+   * @param timeoutMs the time limit, if it is shorter than usual
    * @throws AuthError `provider_error`
    */
   refresh(
@@ -92,7 +92,8 @@ export class ProviderClient {
     timeoutMs = TIMEOUT_MS,
   ): Promise<TokenSet | null> {
     return this.#call(async (server) => {
-      // It may be used up by the request, and then the new one must not be lost because the keys cannot be fetched.
+      // The request can use up the refresh token, so fetch the keys first. Otherwise a failure could lose the new
+      // token.
       if (server.isOidc) await this.#keys.prepare(server);
       const response = await server.refresh(refreshToken);
       if (!response) return null;
@@ -107,14 +108,14 @@ export class ProviderClient {
   }
 
   /**
-   * Ends the grant at the provider, as far as the provider has a way to do so: by RFC 7009, or by one of its own.
+   * Ends the grant at the provider, if the provider supports RFC 7009 or has its own way to do so.
    *
    * @throws AuthError `provider_error`
    */
   revoke(tokens: RevocableTokens): Promise<void> {
     return this.#call(async (server, fetch) => {
       const { revocation } = this.provider;
-      // With the refresh token, the access tokens of the same grant end as well (RFC 7009, 2.1).
+      // Revoking the refresh token also revokes the access tokens of the same grant (RFC 7009, 2.1).
       const token = tokens.refreshToken ?? tokens.accessToken;
       if (!revocation) {
         if (token !== null && server.metadata.revocation_endpoint) await server.revoke(token);
@@ -124,7 +125,7 @@ export class ProviderClient {
       if (!request) return;
       const { url, ...options } = request;
       const { ok, status } = await fetch(url, options);
-      // The grant has already ended, or the token has expired.
+      // With these statuses, the grant has already ended, or the token has expired.
       if (!ok && ![400, 401, 404].includes(status)) throw new Error(`the revocation answered ${status}`);
     });
   }
@@ -141,12 +142,12 @@ export class ProviderClient {
       return boundedFetch(signal)(...request);
     };
     try {
-      // The signal aborts requests, but neither the import of openid-client nor waiting for what another call fetches.
+      // The signal aborts requests, but not the import of openid-client, nor the wait for another call's request.
       const timedOut = once(signal, 'abort').then(() => Promise.reject(signal.reason));
       return await Promise.race([this.#discover(fetch).then((server) => steps(server, fetch)), timedOut]);
     } catch (error) {
-      // The metadata may be outdated, unless the provider sent a standard error response, or the failure was caused by
-      // what the browser sent, before anything was requested.
+      // The metadata might be outdated. It is kept if the provider sent a standard error response, or if the parameters
+      // from the browser caused the failure before any request.
       if (hasAsked && !isRefusal(error)) this.#discovery.forget();
       if (isDeclined(error)) throw new AuthError('access_denied');
       this.#warn('failed', error);
@@ -165,7 +166,7 @@ export class ProviderClient {
   }
 }
 
-/** A time in seconds since 1970. openid-client has checked that it is a positive number. */
+/** Reads a time in seconds since 1970. openid-client has checked that it is a positive number. */
 function timeOf(claim: unknown): Date | undefined {
   return claim === undefined ? undefined : new Date(Math.min(Number(claim) * 1000, MAX_TIME));
 }

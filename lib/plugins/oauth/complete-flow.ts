@@ -15,11 +15,11 @@ import type { Claims } from './provider.js';
 
 /** The result of a flow. */
 export interface CallbackResult<Outcome extends SignedIn = IssuedSession> {
-  /** Where to redirect the browser; with `?error=<code>` if the flow failed, or `?second_factor=required`. */
+  /** The URL to redirect the browser to. It has `?error=<code>` if the flow failed, or `?second_factor=required`. */
   readonly callbackUrl: string;
   /**
-   * The new session, or one that got a new token by reauthenticating with a provider that is trusted with the second factor.
-   * Null for a link or another reauthentication, or if the flow failed.
+   * The new session, or the session that got a new token because its user reauthenticated with a provider that is
+   * trusted with the second factor. Null for a link, for any other reauthentication, or if the flow failed.
    */
   readonly issued: Outcome | null;
   /** The `Set-Cookie` headers to send, which remove the flow's cookie. */
@@ -30,7 +30,7 @@ export interface CallbackResult<Outcome extends SignedIn = IssuedSession> {
 const CLOCK_TOLERANCE_MS = 10_000;
 /** A later `auth_time` is a mistake, such as milliseconds, and would make an earlier sign-in look like a new one. */
 const MAX_FUTURE_MS = 300_000;
-/** How long after a sign-in an account can be linked that may reauthenticate the session later. */
+/** An account can reauthenticate a session only if it was linked within this time after the user's last sign-in. */
 const LINKING_MS = 600_000;
 
 /** Completes a flow when the browser returns. @throws AuthError `provider_not_found`, `invalid_flow`, `unavailable` */
@@ -57,7 +57,7 @@ export async function completeFlow(parts: Parts, input: CallbackInput): Promise<
     if (!current || flow.reauthenticates) {
       core.events.emit('sign_in.failed', { userId: current?.user.id ?? null, provider: input.provider });
     }
-    // The session has ended while waiting for the provider, and the flow with it.
+    // The session ended while the browser was at the provider, so the flow is no longer valid either.
     const code = error.code === 'invalid_session' ? 'invalid_flow' : error.code;
     const callbackUrl = withoutFragment(client, withError(flow.callbackUrl, code));
     return { callbackUrl, issued: null, setCookie };
@@ -78,12 +78,12 @@ async function completed(
   return null;
 }
 
-/** What the provider has signed, or returned itself, comes first. */
+/** Adds unsigned claims. Claims that the provider has signed, or returned itself, take precedence. */
 function withUnsigned(identity: Identity, unsigned: Claims): Identity {
   return { ...identity, claims: { ...unsigned, ...identity.claims } };
 }
 
-/** A browser keeps the fragment that the provider added, unless the URL that it is redirected to has one, if empty. */
+/** Adds an empty fragment if needed, because the browser would otherwise keep the fragment that the provider added. */
 function withoutFragment({ provider }: ProviderClient, url: string): string {
   return provider.addsFragment && !url.includes('#') ? `${url}#` : url;
 }
@@ -113,12 +113,13 @@ async function signIn(
 }
 
 /**
- * Marks the session as recently authenticated, as of the time that the provider states. It must lie after the start of
- * the flow: a provider that has not asked its user again returns the time of an earlier sign-in. And the account must
- * have been linked while the session was fresh: whoever has stolen an older one could link an account of their own.
+ * Marks the session as authenticated at the time that the provider states. This time must be after the start of the
+ * flow, because a provider that has not asked the user to sign in again returns the time of an earlier sign-in. The
+ * account must have been linked while the session was fresh, because an attacker with an older session could link their
+ * own account.
  *
- * For an account with a second factor it counts only if the provider is trusted to ask for one. Then the session gets a new
- * token.
+ * If the user has a second factor, the reauthentication counts only if the provider is trusted to ask for one. The
+ * session then gets a new token.
  */
 async function reauthenticate(
   { core, accounts }: Parts,

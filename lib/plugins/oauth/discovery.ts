@@ -3,13 +3,13 @@ import { boundedFetch, discoveredIssuer, type Fetch, type OpenidClient } from '.
 import type { ClientAuthMethod, Provider } from './provider.js';
 
 const TTL_MS = 60 * 60 * 1000;
-// How long a failure is remembered, so that a provider that is down is not flooded, and recovers soon.
+// How long a failure is cached. This spares a provider that is down, but soon notices that it is up again.
 const PAUSE_MS = 3000;
 const TIMEOUT_MS = 4500;
 
 interface Attempt {
   readonly metadata: Promise<ServerMetadata>;
-  /** When the metadata expires. Undefined while the request is under way. */
+  /** When the metadata expires. Undefined while the request is in progress. */
   until?: number;
 }
 
@@ -26,7 +26,7 @@ export class Discovery {
     this.#attempt = attempt;
     attempt.metadata.then(
       (metadata) => {
-        // That of a provider that is still being set up must not be kept.
+        // A provider that is still being set up returns incomplete metadata, which must not be cached.
         attempt.until = Date.now() + (isComplete(metadata) ? TTL_MS : 0);
       },
       () => {
@@ -41,7 +41,7 @@ export class Discovery {
     if (this.#attempt?.until !== undefined) this.#attempt = undefined;
   }
 
-  // With a deadline of its own, since the request does not belong to one caller.
+  // The request has its own deadline, because several callers can share it.
   async #request(openid: OpenidClient): Promise<ServerMetadata> {
     const fetch = boundedFetch(AbortSignal.timeout(TIMEOUT_MS));
     try {
@@ -51,7 +51,7 @@ export class Discovery {
     }
   }
 
-  /** Names a mistake that is easily made in the configuration, and hard to see. */
+  /** Describes a mistake in the configuration that is easy to make and hard to see. Null for any other error. */
   #namedMistake(error: unknown): Error | null {
     const { server } = this.provider;
     const issuer = discoveredIssuer(error);
@@ -74,8 +74,8 @@ function isComplete({ authorization_endpoint, token_endpoint, jwks_uri }: Server
 }
 
 /**
- * Creates openid-client's configuration for a provider. A new one for each use, since openid-client caches signing keys
- * in it.
+ * Creates openid-client's configuration for a provider. Each use requires a new one, because openid-client caches
+ * signing keys in it.
  *
  * @param metadata the provider's metadata; fetched if omitted
  */
@@ -87,8 +87,7 @@ export async function configure(
 ): Promise<Configuration> {
   const { server, clientId } = provider;
   const authentication = clientAuthentication(openid, provider);
-  // Cached metadata is passed through discovery too, since only then does openid-client accept Microsoft's tenant
-  // issuers.
+  // Cached metadata is passed through discovery too, so that openid-client accepts Microsoft's tenant issuers.
   const config =
     'discover' in server
       ? await openid.discovery(new URL(server.discover), clientId, undefined, authentication, {
@@ -101,7 +100,7 @@ export async function configure(
   return config;
 }
 
-/** The metadata of a service whose endpoints are known without discovery. */
+/** Creates the metadata of a service whose endpoints are known without discovery. */
 function metadataOf(server: Exclude<Provider['server'], { discover: string }>): ServerMetadata {
   const { issuer, authorizationUrl, tokenUrl, revocationUrl } = server;
   const common = {
@@ -116,7 +115,7 @@ function metadataOf(server: Exclude<Provider['server'], { discover: string }>): 
   return { issuer: server.responseIssuer ?? issuer, ...common, userinfo_endpoint: server.userinfoUrl };
 }
 
-/** Whether plain http is allowed. `checkOptions` accepts it for loopback addresses only. */
+/** Whether plain http is allowed. The options accept it for loopback addresses only. */
 export function isLocal({ server }: Provider): boolean {
   return ('discover' in server ? server.discover : server.tokenUrl).startsWith('http:');
 }
@@ -134,7 +133,7 @@ export function clientAuthentication(
   };
 }
 
-/** `post` has no second encoding that a provider could forget to undo, but is supported only if listed. */
+/** Prefers `post` if it is listed, because it has no second encoding that a provider could fail to decode. */
 function preferredMethod({
   token_endpoint_auth_methods_supported: listed = [],
 }: ServerMetadata): ClientAuthMethod {
@@ -142,8 +141,8 @@ function preferredMethod({
 }
 
 /**
- * Credentials in the `Authorization` header (RFC 6749, 2.3.1 and appendix B). Letters, digits, `-`, `_` and `.` remain
- * as they are, so that almost all secrets also suit the providers that do not decode them.
+ * Encodes credentials for the `Authorization` header (RFC 6749, 2.3.1 and appendix B). Letters, digits, `-`, `_` and
+ * `.` remain as they are, so almost all secrets also work with providers that do not decode them.
  */
 export function basicCredentials(id: string, secret: string): string {
   return `Basic ${Buffer.from(`${formEncoded(id)}:${formEncoded(secret)}`).toString('base64')}`;

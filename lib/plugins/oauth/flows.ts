@@ -12,14 +12,14 @@ import type { FlowSecrets } from './authorization-server.js';
 import { flowsTable } from './declarations.js';
 import type { Claims } from './provider.js';
 
-/** How many flows a browser can have in progress. Beyond that, a new flow ends the oldest. */
+/** The number of flows that a browser can have in progress. A further flow cancels the oldest one. */
 const MAX_FLOWS = 16;
 const NAME = /^[\w-]{16}$/;
 const VALUE = /^[\w-]{43}$/;
 
-/** The value of the cookie that binds a flow to its browser. Undefined if it is missing or ambiguous. */
+/** Reads the cookie that binds a flow to its browser. Undefined if the cookie is missing or ambiguous. */
 export function readFlowCookie(core: Core, { headers }: PlainRequest, state: string): string | undefined {
-  // Apps that set the cookie themselves may use one cookie without a suffix for all flows of a browser.
+  // Apps that set the cookie themselves can use one cookie without a suffix for all flows of a browser.
   return (
     singleValue(headers.cookie, cookieName(core, state)) ??
     singleValue(headers.cookie, sharedCookieName(core))
@@ -27,8 +27,8 @@ export function readFlowCookie(core: Core, { headers }: PlainRequest, state: str
 }
 
 /**
- * The `Set-Cookie` headers that bind a flow to the browser. Each flow has a cookie of its own, because tabs that start
- * flows at the same time would overwrite a shared one.
+ * Creates the `Set-Cookie` headers that bind a flow to the browser. Each flow has its own cookie, because tabs that
+ * start flows at the same time would overwrite a shared one.
  */
 export function setFlowCookie(
   core: Core,
@@ -44,7 +44,7 @@ export function setFlowCookie(
   ];
 }
 
-/** The `Set-Cookie` headers that remove the cookie of a completed flow, if the request carries it. */
+/** Creates the `Set-Cookie` headers that remove the cookie of a completed flow, if the request contains it. */
 export function clearFlowCookie(core: Core, request: PlainRequest, state: string): string[] {
   return flowCookiesOf(core, request)
     .filter((name) => name === cookieName(core, state))
@@ -55,13 +55,13 @@ function sharedCookieName({ settings }: Core): string {
   return settings.cookie.secure ? '__Host-latchkey-flow' : 'latchkey-flow';
 }
 
-/** The callback recognizes a flow's cookie by its state. */
+/** Derives the name of a flow's cookie from the state, so that the callback can find the cookie. */
 function cookieName(core: Core, state: string): string {
   const suffix = digestToken(state).subarray(0, 12).toString('base64url');
   return `${sharedCookieName(core)}-${suffix}`;
 }
 
-/** The names of the flow cookies in a request, in its order. */
+/** Lists the names of the flow cookies in a request, in the request's order. */
 function flowCookiesOf(core: Core, request: PlainRequest | null): string[] {
   const prefix = `${sharedCookieName(core)}-`;
   const pairs = (request?.headers.cookie ?? '').split(';');
@@ -76,7 +76,7 @@ function singleValue(header: string | undefined, name: string): string | undefin
   return others.length === 0 && VALUE.test(value ?? '') ? value : undefined;
 }
 
-/** SameSite=Lax regardless of the session cookie, since the browser returns from another site. */
+/** The cookie is SameSite=Lax, whatever the session cookie is, because the browser returns from another site. */
 function serializeFlowCookie(core: Core, name: string, value: string, maxAge: number): string {
   const { secure } = core.settings.cookie;
   return serialize(name, value, { httpOnly: true, secure, sameSite: 'lax', path: '/', maxAge });
@@ -99,9 +99,9 @@ export interface Flow extends FlowOptions {
 interface FlowOptions {
   /** Whether the session is kept when the browser is closed. */
   readonly remembered: boolean;
-  /** Whether it only reauthenticates the user of the session. */
+  /** Whether the flow only reauthenticates the session's user. */
   readonly reauthenticates: boolean;
-  /** Claims that have come with a form post, before the browser returned with its cookie. */
+  /** Claims from a form post, which arrives before the browser returns with its cookie. */
   readonly unsignedClaims?: Claims;
 }
 
@@ -149,11 +149,10 @@ export class Flows {
   }
 
   /**
-   * Consumes a flow. Only one of several concurrent calls gets it. The browser is checked first, so that someone else
-   * who knows the state cannot consume the flow.
+   * Consumes a flow. If several calls try at the same time, only one gets it. The browser is checked first, so that
+   * someone else who knows the state cannot consume the flow.
    *
-   * @param tokens the browser's session tokens; a sign-in ends these sessions, so they are looked up in the same
-   *   statement
+   * @param tokens the browser's session tokens; a sign-in replaces these sessions, so the same statement looks them up
    */
   async take(
     state: string,
@@ -184,7 +183,7 @@ export class Flows {
     return found?.row.provider === provider && !this.#core.database.clock.hasPassed(found.row.expiresAt);
   }
 
-  /** Keeps claims for the flow's end, encrypted like its secrets. Does nothing if the flow has ended. */
+  /** Stores claims until the flow is completed, encrypted like its secrets. Does nothing if the flow has ended. */
   async keep(state: string, unsignedClaims: Claims): Promise<void> {
     const { box } = this.#core;
     const stateHash = digestToken(state);
@@ -205,7 +204,7 @@ export class Flows {
       const [row] = await this.#flow.select('WHERE f.state_hash = :stateHash', { stateHash });
       return row ? { row, carried: [] } : null;
     }
-    // One row per session, or a single row if there are none.
+    // The result has one row per session, or a single row if there are no sessions.
     const rows = await this.#core.database.select<{ s_id: string | null }>(
       `SELECT ${this.#flow.columns}, ${this.#session.columns}
        FROM ${this.#flow.from} LEFT JOIN ${this.#session.from} ON s.token_hash IN (:digests)
@@ -220,12 +219,12 @@ export class Flows {
   }
 }
 
-/** New secrets for a flow. */
+/** Creates the secrets of a new flow. */
 export function flowSecrets(): FlowSecrets {
   return { state: randomToken(), nonce: randomToken(), codeVerifier: randomToken() };
 }
 
-/** 256 random bits. */
+/** Creates a token with 256 random bits. */
 export function randomToken(): string {
   return randomBytes(32).toString('base64url');
 }

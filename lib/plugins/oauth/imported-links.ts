@@ -17,7 +17,7 @@ export interface ImportedLink {
 
 declare module '../../users/imported.js' {
   interface ImportRow {
-    /** The user's accounts at providers. They have no tokens until their user signs in there. @default none */
+    /** The user's accounts at providers. They have no tokens until the user signs in there. @default none */
     accounts?: readonly ImportedLink[] | null | undefined;
   }
 }
@@ -31,7 +31,7 @@ export interface Link {
   readonly providerAccountId: string;
 }
 
-/** What an import takes from a row for the accounts at providers. */
+/** Imports the accounts at providers that a row contains. */
 export function linksOfRows(accounts: Accounts, providers: readonly Provider[]): RowPart<readonly Link[]> {
   const known = new Map(providers.map((one) => [one.id, one]));
   return {

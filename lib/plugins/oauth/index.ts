@@ -31,13 +31,14 @@ import { Refresher, RefreshLeases } from './tokens.js';
 /** Options of {@link oauth}. */
 export interface OAuthOptions {
   /**
-   * Links a sign-in with a provider automatically to the account with the same email, if both sides have verified it.
+   * Whether a sign-in with a provider is linked automatically to the account with the same email, if both the provider
+   * and latchkey have verified the email.
    * @default false
    */
   linkByVerifiedEmail?: boolean;
   /**
-   * Where to redirect browsers that return from a provider without a valid flow, for example because it took too long:
-   * a path of this app, or a URL of a trusted origin. It gets `?error=invalid_flow`.
+   * The page for browsers that return from a provider without a valid flow, for example because the user took too long:
+   * a path of this app, or a URL of a trusted origin. latchkey adds `?error=invalid_flow`.
    * @default `/`
    */
   errorUrl?: string;
@@ -53,7 +54,7 @@ export const schema = () =>
   });
 
 /**
- * Sign-in with providers, and linked accounts. Each provider is a separate plugin.
+ * Adds sign-in with providers, and linked accounts. Each provider is a separate plugin.
  *
  * @throws TypeError on invalid options
  *

@@ -11,7 +11,7 @@ declare module '../../config/hooks.js' {
 export interface FlowInput extends ClientInput {
   /** Where to redirect the browser afterwards: a path of this app, or a URL of a trusted origin. @default `/` */
   callbackUrl?: string;
-  /** A value of your own for the flow cookie, if your app sets and reads the cookie itself. @default a new one */
+  /** Your own value for the flow cookie, if your app sets and reads the cookie itself. @default a new one */
   browser?: string | undefined;
   /** The base path of the routes as the browser sees it. @default `httpBasePath` */
   basePath?: string;
@@ -19,10 +19,10 @@ export interface FlowInput extends ClientInput {
 
 /** The input of `auth.oauth.authorizeUrl`. */
 export interface AuthorizeInput extends FlowInput {
-  /** Keeps the session when the browser is closed. @default false */
+  /** Whether the session is kept when the browser is closed. @default false */
   rememberMe?: boolean;
   /**
-   * The account that the user probably has at the provider, such as an email: at most 320 characters. Providers may
+   * The account that the user probably has at the provider, such as an email: at most 320 characters. A provider can
    * fill it in or ignore it.
    * @default none
    */
@@ -41,12 +41,15 @@ export interface CallbackInput extends ClientInput {
 
 /** Options of `auth.oauth.tokens`. */
 export interface TokensOptions {
-  /** Refreshes the tokens first if the access token expires within this many seconds. @default never */
+  /**
+   * The minimum remaining lifetime of the access token, in seconds: below it, the tokens are refreshed first.
+   * @default never
+   */
   refreshWithin?: number;
 }
 
 /** Options of `auth.oauth.unlink`. */
 export interface UnlinkOptions extends TransactionOption {
-  /** The session that requests it. If it has ended in the meantime, nothing is unlinked. @default none */
+  /** The session that requests it. If the session has ended in the meantime, nothing is unlinked. @default none */
   sessionId?: string | undefined;
 }

@@ -7,15 +7,15 @@ export type OpenidClient = typeof import('openid-client');
 /**
  * Loads openid-client, which exists as an ES module only.
  *
- * Jest replaces `require`, and its version loads no ES modules unless Jest runs with `--experimental-vm-modules`
- * (https://jestjs.io/docs/ecmascript-modules). So if that fails, Node's own loader imports it:
+ * Jest replaces `require`, and its version cannot load ES modules unless Jest runs with `--experimental-vm-modules`
+ * (https://jestjs.io/docs/ecmascript-modules). If loading fails for this reason, Node's own loader imports the module:
  * https://nodejs.org/docs/latest-v20.x/api/vm.html#vmconstantsuse_main_context_default_loader
  */
 export async function loadOpenidClient(): Promise<OpenidClient> {
   try {
     return await import('openid-client');
   } catch (error) {
-    // Only the CommonJS build has a file name, and only it can be in a Jest project of this kind.
+    // Only the CommonJS build has `__filename`, and only that build can run in such a Jest project.
     if (typeof __filename === 'undefined') throw error;
     const script = new Script("import('openid-client')", {
       filename: __filename,
@@ -30,8 +30,8 @@ const MAX_BYTES = 1024 * 1024;
 export type Fetch = (url: string, options?: object) => Promise<Response>;
 
 /**
- * `fetch` for providers that may be broken or malicious: it follows no redirects, reads at most 1 MiB, and the signal
- * also aborts reading the body.
+ * Creates a `fetch` for providers that might be broken or malicious. It does not follow redirects and reads at most
+ * 1 MiB, and the signal also aborts reading the body.
  */
 export function boundedFetch(signal: AbortSignal): Fetch {
   return async (url, options) => {
@@ -66,15 +66,15 @@ interface OpenidError extends Error {
 
 const MISMATCH = 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED';
 const MAX_CANDIDATES = 8;
-// Anything else could be a token, or forge a line of the log.
+// Any other value could be a token, or forge a line in the log.
 const SAFE_CODE = /^[\w.-]{1,64}$/;
-// RFC 6749; Apple and LinkedIn.
+// From RFC 6749; from Apple and LinkedIn.
 const DECLINED = /^(access_denied|user_cancelled_\w+)$/;
-// RFC 6749; GitHub, with status 200; OpenID Connect Core 1.0, 3.1.2.6, which some providers also use for refreshes.
+// From RFC 6749; from GitHub, with status 200; from OpenID Connect Core 1.0, 3.1.2.6, also for refreshes.
 const GRANT_ENDED =
   /^(invalid_grant|bad_refresh_token|(interaction|login|consent|account_selection)_required)$/;
 
-/** Whether the person canceled the sign-in at the provider. */
+/** Whether the user canceled the sign-in at the provider. */
 export function isDeclined(thrown: unknown): boolean {
   const { name, error = '' } = thrown as OpenidError;
   return name === 'AuthorizationResponseError' && DECLINED.test(error);
@@ -90,13 +90,13 @@ export function endsGrant(thrown: unknown): boolean {
   return GRANT_ENDED.test(errorCode(thrown));
 }
 
-/** Whether userinfo is about another subject than the ID token. */
+/** Whether userinfo has another subject than the ID token. */
 export function contradictsIdToken(thrown: unknown): boolean {
   const { code, cause } = thrown as OpenidError;
   return code === MISMATCH && cause?.cause?.attribute === 'sub';
 }
 
-/** The issuer in a discovery document that was rejected because of it. */
+/** Returns the issuer of a discovery document that was rejected because of its issuer. Null for any other error. */
 export function discoveredIssuer(thrown: unknown): string | null {
   const { code, cause } = thrown as OpenidError & {
     cause?: { attribute?: string; body?: { issuer?: unknown } };
@@ -105,7 +105,7 @@ export function discoveredIssuer(thrown: unknown): string | null {
   return isOther ? String(cause.body?.issuer) : null;
 }
 
-/** The error code of a standard error response; empty if there is none. */
+/** Returns the error code of a standard error response. Empty for any other error. */
 function errorCode(thrown: unknown): string {
   // With status 200, openid-client reports a missing access token instead, and keeps the body in the cause.
   const { error, cause } = thrown as OpenidError;
@@ -126,7 +126,7 @@ export function candidateKeys(thrown: unknown): readonly JWK[] {
 }
 
 /**
- * Describes an error for the log. Of the data from the provider, which could contain a code or token, it contains only
+ * Describes an error for the log. The provider's data could contain a code or token, so the description contains only
  * the error code, such as `invalid_client`.
  */
 export function describe(thrown: unknown): string {
@@ -135,7 +135,7 @@ export function describe(thrown: unknown): string {
   if (SAFE_CODE.test(sent)) return `it answered with the error ${sent}`;
   // The JSON parser's messages quote their input.
   if (name === 'SyntaxError') return `${name}: the response is not valid JSON`;
-  // Not `instanceof`: under Jest, openid-client's errors may be of another realm.
+  // `instanceof` would not work, because under Jest openid-client's errors can come from another realm.
   const inner = types.isNativeError(cause) && cause.name !== 'SyntaxError' ? ` (${cause.message})` : '';
   return `${code ?? name}: ${message}${inner}`;
 }

@@ -15,19 +15,19 @@ export class Revocations {
   start(client: ProviderClient, tokens: OpenTokens): void {
     const running = client
       .revoke(tokens)
-      // The client has logged it.
+      // The client has already logged the failure.
       .catch(() => undefined)
       .finally(() => this.#running.delete(running));
     this.#running.add(running);
   }
 
-  /** Waits for those that are running, which takes no longer than a provider may take. */
+  /** Waits for the running revocations, each of which has a time limit. */
   async settle(): Promise<void> {
     await Promise.all(this.#running);
   }
 }
 
-/** What the parts of `auth.oauth` share. */
+/** The objects that the parts of `auth.oauth` share. */
 export interface Parts {
   readonly core: Core;
   readonly clients: ReadonlyMap<string, ProviderClient>;
@@ -39,7 +39,7 @@ export interface Parts {
   readonly linkByVerifiedEmail: boolean;
 }
 
-/** Revokes the tokens of an account that is deleted, at its provider and in the background, after the commit. */
+/** Revokes the tokens of a deleted account at its provider, in the background and after the commit. */
 export function revokeTokens(
   { core, clients, box, revocations }: Parts,
   account: AccountRow,

@@ -5,27 +5,27 @@ import type { Claims, Profile, ProfileSources } from './provider.js';
 import type { SigningKeys } from './signing-keys.js';
 import { isStorable } from './token-response.js';
 
-/** A profile that may be used. */
+/** A validated profile. */
 export interface CheckedProfile extends Required<Profile> {
   readonly subject: string;
 }
 
-// As the columns are declared.
+// The lengths of the columns.
 export const MAX_ISSUER = 255;
 const MAX_SUBJECT_LENGTH = 255;
-// So that there is time left for the rest of the sign-in.
+// Short enough to leave time for the rest of the sign-in.
 const OPTIONAL_TIMEOUT_MS = 2000;
-// What String() makes of a missing or unsuitable value. As a subject, it would be the same for many people.
+// The results of String() for missing or unsuitable values. Many people would share such a subject.
 const STRINGIFIED = /^(undefined|null|true|false|NaN|-?Infinity|\[object \w+\])$/;
 
-/** What {@link profileSources} needs. */
+/** The input of {@link profileSources}. */
 interface SourcesInput extends Pick<ProfileSources, 'accessToken' | 'claims'> {
   readonly server: AuthorizationServer;
   readonly keys: SigningKeys;
   onFailure(error: unknown): void;
 }
 
-/** The sources of a profile. Provider modules request userinfo and other resources only if they need them. */
+/** Creates the sources of a profile. Provider modules request userinfo and other resources only if they need them. */
 export function profileSources({ server, keys, onFailure, ...known }: SourcesInput): ProfileSources {
   const { accessToken, claims } = known;
   const headers = { accept: 'application/json', authorization: `Bearer ${accessToken}` };
@@ -37,7 +37,7 @@ export function profileSources({ server, keys, onFailure, ...known }: SourcesInp
   };
 }
 
-/** The ID token already says everything that a sign-in needs. So userinfo can only add to it, or contradict it. */
+/** Ignores a failure of userinfo unless it contradicts the ID token, which already has all that a sign-in needs. */
 async function optional(
   userinfo: Promise<Claims | null>,
   onFailure: (error: unknown) => void,
@@ -63,9 +63,9 @@ export function checkedProfile(profile: Profile): CheckedProfile {
   };
 }
 
-/** @throws Error if it does not identify exactly one person */
+/** @throws Error if the value does not identify exactly one person */
 export function checkedSubject(value: unknown): string {
-  // Other numbers are rounded, so that two people could have the same.
+  // Other numbers are rounded, so two people could have the same subject.
   const subject = Number.isSafeInteger(value) ? String(value) : value;
   if (typeof subject !== 'string' || subject.trim() === '' || !isStorable(subject, MAX_SUBJECT_LENGTH))
     throw new Error('the subject is missing, or is neither a string nor an exact integer');

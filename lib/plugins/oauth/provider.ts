@@ -7,20 +7,20 @@ export interface Profile {
   /** The email, if the provider returned one. */
   readonly email: unknown;
   /**
-   * Whether the provider has verified that the email belongs to this person. Only then does it become the email of a
-   * new user, as a verified one. Each provider module follows its provider's documentation.
+   * Whether the provider has verified that the email belongs to this person. A new user gets the email,
+   * as a verified one, only if this is true. Each provider module follows its provider's documentation.
    */
   readonly emailIsProof: boolean;
   /**
-   * Whether this proof is good enough to sign the person in to an existing account with this email
-   * (`linkByVerifiedEmail`). False where the person, or an administrator of theirs, could have an address that has
-   * since passed to somebody else. Has no effect unless `emailIsProof` is true.
+   * Whether this proof is sufficient to sign the person in to an existing account with this email
+   * (`linkByVerifiedEmail`). False if the person, or their administrator, could have an address that now belongs to
+   * someone else. Has no effect unless `emailIsProof` is true.
    * @default true
    */
   readonly emailIsAuthoritative?: boolean;
 }
 
-/** What a provider says about a person: the claims of OpenID Connect, or the JSON of a userinfo URL. */
+/** A provider's data about a person: the claims of OpenID Connect, or the JSON of a userinfo URL. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** Reads the values of the app's fields for a new user, by their names in code. */
@@ -37,7 +37,7 @@ export interface ProfileSources {
   readonly claims: Claims;
   /** The access token. */
   readonly accessToken: string;
-  /** Fetches userinfo, whose subject must match the ID token's. Null if there is none, or it failed otherwise. */
+  /** Fetches userinfo, whose subject must match the ID token's. Null if it is missing, or optional and failed. */
   userinfo(): Promise<Claims | null>;
   /** Fetches another resource with the access token. @throws Error with the `status` of the response */
   get(url: string): Promise<unknown>;
@@ -56,11 +56,11 @@ export interface Provider {
   readonly server: { readonly discover: string } | OAuth2Server | OpenIdServer;
   /** The client id that the provider issued. */
   readonly clientId: string;
-  /** A function if each request needs a new secret, as for Apple. */
+  /** The client secret, or a function if each request needs a new secret, as for Apple. */
   readonly clientSecret: string | (() => string);
-  /** How to send the secret. If undefined, `post` where discovery lists it, else `basic`. */
+  /** How to send the secret. If undefined, `post` if discovery lists it, otherwise `basic`. */
   readonly clientAuth: ClientAuthMethod | undefined;
-  /** Whether the authorization request uses PKCE. False only for a provider that refuses it. @default true */
+  /** Whether the authorization request uses PKCE. False only for a provider that rejects it. @default true */
   readonly pkce?: boolean;
   /** The scopes to request. */
   readonly scopes: readonly string[];
@@ -72,29 +72,30 @@ export interface Provider {
   readonly authorizeParameters?: Readonly<Record<string, string>>;
   /**
    * Parameters for flows of one purpose, which replace `authorizeParameters` of the same name. A link replaces tokens
-   * that can no longer be used, so it must bring a new refresh token: some providers issue one only if they ask for
-   * consent. For `reauthenticate`, the default with OpenID Connect is `max_age=0` and `prompt=login`.
+   * that no longer work, so it requires a new refresh token, which some providers issue only if they ask for consent.
+   * For `reauthenticate`, the default with OpenID Connect is `max_age=0` and `prompt=login`.
    */
   readonly parametersFor?: Readonly<Partial<Record<FlowPurpose, Readonly<Record<string, string>>>>>;
-  /** Whether its ID tokens name an issuer for each tenant, and not the configured one. @default false */
+  /** Whether its ID tokens name an issuer for each tenant, instead of the configured issuer. @default false */
   readonly hasTenants?: boolean;
   /**
    * Issuers under which accounts of this provider were stored before. An account that was stored with this provider's
    * id belongs to this provider alone. It moves to the current issuer when its user signs in, or when another provider
-   * with the former issuer meets the same subject.
+   * with the former issuer returns the same subject.
    */
   readonly formerIssuers?: readonly string[];
   /** The app's additional parameters. They replace `authorizeParameters` of the same name. Prompts are combined. */
   readonly appParameters?: Readonly<Record<string, string>> | undefined;
   /** How to end a grant when an account is unlinked. @default RFC 7009, if there is such an endpoint */
   readonly revocation?: Revocation;
-  /** The permanent id of the account, according to an ID token. @default its `sub` */
+  /** Returns the permanent id of the account, according to an ID token. @default its `sub` */
   subjectOf?(claims: Claims): unknown;
   /** The app's function for the fields of a new user. */
   readonly fields?: FieldsOf | undefined;
   /**
-   * Claims that the provider sends only in the parameters of its response. They are not signed, and come from the
-   * browser, so they must contain nothing that identifies an account. Claims of the same name replace them.
+   * Returns claims that the provider sends only in the parameters of its response. They are not signed, and come from
+   * the browser, so they must not contain anything that identifies an account. Other claims of the same name replace
+   * them.
    */
   unsignedClaims?(parameters: URLSearchParams): Claims;
   /** Reads the profile of the person who signed in. */
@@ -110,7 +111,7 @@ export interface RevocableTokens {
   readonly refreshToken: string | null;
 }
 
-/** Creates the request that ends a grant, for a provider without an RFC 7009 endpoint. Null if there is none to end. */
+/** Creates the request that ends a grant, for a provider without an RFC 7009 endpoint. Null if there is no grant. */
 export type Revocation = (tokens: RevocableTokens) => RevocationRequest | null;
 
 /** A request to a provider that ends a grant. */
@@ -177,12 +178,12 @@ export function isOidc({ server }: Provider): boolean {
   return 'discover' in server || 'jwksUrl' in server;
 }
 
-/** The configured issuer. That of ID tokens can differ if it names a tenant. */
+/** Returns the configured issuer. The issuer of ID tokens can differ, because it can name a tenant. */
 export function issuerOf({ server }: Provider): string {
   return 'discover' in server ? server.discover : server.issuer;
 }
 
-/** Without `openid`, a provider treats the request as plain OAuth 2.0 and issues no ID token (OIDC Core, 3.1.2.1). */
+/** Adds `openid`, because without it a provider uses plain OAuth 2.0 and issues no ID token (OIDC Core, 3.1.2.1). */
 function withOpenid(provider: Provider): readonly string[] {
   const { scopes } = provider;
   return isOidc(provider) && !scopes.includes('openid') ? ['openid', ...scopes] : scopes;

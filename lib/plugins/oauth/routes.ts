@@ -109,7 +109,7 @@ export function sendToProvider(req: Request, { url, setCookie }: AuthorizationRe
   return { status: 302, headers: { ...headers, Location: url } };
 }
 
-// Providers may send additional parameters.
+// Providers can send additional parameters.
 const parameters = z.record(z.string(), z.string());
 type Parameters = z.infer<typeof parameters>;
 
@@ -140,7 +140,7 @@ export const callback = (api: OAuthApi, errorUrl: string) =>
     },
   });
 
-/** For `response_mode=form_post`, which Apple requires. */
+/** Accepts responses with `response_mode=form_post`, which Apple requires. */
 export const formCallback = (api: OAuthApi, errorUrl: string) =>
   route({
     ...shared,
@@ -177,7 +177,7 @@ async function complete(
   return { status: 303, headers, ...(issued && { issue: issued }) };
 }
 
-/** Without a valid flow, redirects a browser to a page instead of answering with a problem. */
+/** Redirects a browser without a valid flow to a page, instead of returning an error response. */
 async function toPage(req: Request, errorUrl: string, work: () => Promise<Reply>): Promise<Reply> {
   try {
     return await work();

@@ -29,9 +29,9 @@ export class SigningKeys {
   }
 
   /**
-   * Fetches userinfo. Its signature is verified if it is signed, which is rare. Null if there is no such endpoint.
+   * Fetches userinfo, and verifies its signature if it is signed, which is rare. Null if there is no userinfo endpoint.
    *
-   * @param subject the subject that it must be about
+   * @param subject the subject that userinfo must have
    */
   async userinfo(server: AuthorizationServer, accessToken: string, subject: string): Promise<Claims | null> {
     if (server.metadata.userinfo_endpoint === undefined) return null;
@@ -47,8 +47,8 @@ export class SigningKeys {
   }
 
   /**
-   * Verifies something with the cached keys. If they do not match, the provider may have rotated them, so it is
-   * verified once more with newly fetched keys.
+   * Verifies a signature with the cached keys. If they do not match, the provider might have rotated its keys, so
+   * they are fetched again and the signature is verified once more.
    */
   async #withKeys<T>(server: AuthorizationServer, verify: (keys: Keys) => Promise<T>): Promise<T> {
     const cached = this.#current;
@@ -86,7 +86,7 @@ export class SigningKeys {
   }
 }
 
-/** Keys may lack ids. If several match, openid-client leaves trying them to the caller. */
+/** Tries each matching key. Keys can lack ids, and if several match, openid-client leaves the choice to its caller. */
 async function withCandidates<T>(keys: Keys, verify: (keys: Keys) => Promise<T>): Promise<T> {
   try {
     return await verify(keys);
@@ -99,7 +99,7 @@ async function withCandidates<T>(keys: Keys, verify: (keys: Keys) => Promise<T>)
   }
 }
 
-// openid-client verifies ID tokens only in token responses, so one is constructed.
+// openid-client verifies ID tokens only in token responses, so this function constructs a response.
 async function signedClaims(server: AuthorizationServer, idToken: string, keys: Keys) {
   const answer = { access_token: 'none', token_type: 'bearer', id_token: idToken };
   const config = await verifyingConfiguration(server, keys, async () => Response.json(answer));
@@ -110,13 +110,13 @@ async function signedClaims(server: AuthorizationServer, idToken: string, keys: 
 async function verifyingConfiguration(server: AuthorizationServer, keys: Keys, fetch: Fetch) {
   const { openid } = server;
   const config = await server.configuration(fetch);
-  // Without this, openid-client trusts what it gets over TLS and does not verify the signature.
+  // By default, openid-client trusts responses over TLS and does not verify signatures.
   openid.enableNonRepudiationChecks(config);
   openid.setJwksCache(config, { jwks: { keys: [...keys] }, uat: Math.floor(Date.now() / 1000) });
   return config;
 }
 
-// Checks that openid-client lacks: it accepts an empty subject, a future `iat`, and tokens that expired 30 seconds ago.
+// openid-client lacks these checks: it accepts an empty subject, a future `iat`, and tokens 30 seconds after expiry.
 function checkedClaims(claims: Claims | undefined): Claims {
   if (!claims || typeof claims.sub !== 'string' || claims.sub === '')
     throw new Error('the ID token has no subject');

@@ -13,7 +13,7 @@ export type OpenTokens = { readonly [F in TokenField]: string | null };
 export class TokenBox {
   constructor(private readonly box: SecretBox) {}
 
-  /** Encrypts those tokens that the provider has issued. */
+  /** Encrypts the tokens that the provider has issued. */
   seal(account: Pick<AccountRow, 'id' | 'provider'>, tokens: Partial<OpenTokens>) {
     const sealed: Partial<Record<TokenField, string>> = {};
     for (const field of TOKEN_FIELDS) {
@@ -23,7 +23,7 @@ export class TokenBox {
     return sealed;
   }
 
-  /** The columns that a token response sets. Tokens that it omits are not among them. */
+  /** Returns the columns that a token response sets. They do not include tokens that the response omits. */
   columnsOf(account: Pick<AccountRow, 'id' | 'provider'>, tokens: TokenSet, now: Date) {
     return {
       ...this.seal(account, tokens),
@@ -51,13 +51,13 @@ export class TokenBox {
     return tokens;
   }
 
-  /** Decrypts one token. Null if there is none, or if it cannot be decrypted. */
+  /** Decrypts one token. Null if there is no token, or if it cannot be decrypted. */
   openField(account: AccountRow, field: TokenField): string | null {
     return this.box.open(account[field] ?? '', contextOf(account, field));
   }
 }
 
-/** The context that an encrypted token is bound to. */
+/** Returns the context that an encrypted token is bound to. */
 export function contextOf({ id, provider }: Pick<AccountRow, 'id' | 'provider'>, field: TokenField): string {
   return `account ${id} ${provider} ${field}`;
 }

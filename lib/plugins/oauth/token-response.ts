@@ -11,13 +11,13 @@ export interface TokenSet {
   readonly lifetimeMs: number | null;
 }
 
-// Visible ASCII. Anything else could not be sent in a header, or would forge lines where it is written.
+// Visible ASCII. Other characters cannot be sent in a header, or could forge lines in a log.
 const TOKEN = /^[\x21-\x7e]+$/;
 const SCOPES = /^[\x20-\x7e]*$/;
 const MAX_TOKEN_LENGTH = 32 * 1024;
 const MAX_TYPE_LENGTH = 64;
 const MAX_SCOPES_LENGTH = 16 * 1024;
-// 100 years, since later dates could exceed MySQL's range.
+// 100 years, because later dates could exceed MySQL's range.
 const MAX_SECONDS = 100 * 365 * 24 * 60 * 60;
 
 /**
@@ -34,13 +34,13 @@ export async function toStandardResponse(response: Response, takesIdToken: boole
   if (!isObject(body)) return response;
   const { status, headers } = response;
   if (status >= 400 && status < 500 && typeof body.error === 'string') {
-    // An error by RFC 6749, 5.2, regardless of its status, content type and challenge.
+    // The response is an error of RFC 6749, 5.2, regardless of its status, content type and challenge.
     return Response.json(body, { status: 400 });
   }
   return new Response(JSON.stringify(corrected(body, takesIdToken)), { status, headers });
 }
 
-/** @throws Error if a value is not what RFC 6749, appendix A, allows, or is too long to be stored */
+/** @throws Error if RFC 6749, appendix A, does not allow a value, or if a value is too long to be stored */
 export function toTokenSet(response: TokenEndpointResponse, requested: readonly string[]): TokenSet {
   const { access_token, refresh_token = null, id_token = null, token_type, expires_in, scope } = response;
   for (const [name, token] of Object.entries({ access_token, refresh_token, id_token })) {
@@ -69,7 +69,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether text can be stored: databases reject ill-formed Unicode, and PostgreSQL also NUL. */
+/** Whether a string can be stored. Databases reject ill-formed Unicode, and PostgreSQL also rejects NUL. */
 export function isStorable(text: string, maxLength: number): boolean {
   return text.length <= maxLength && text.isWellFormed() && !text.includes('\0');
 }

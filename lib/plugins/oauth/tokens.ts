@@ -11,15 +11,15 @@ import { type AccountColumns, type AccountRow, accountsTable } from './declarati
 import type { OpenTokens, TokenBox } from './token-box.js';
 import type { TokenSet } from './token-response.js';
 
-// Longer than a request to a provider may take, but short, since a process that dies holding it blocks the account.
+// Longer than any request to a provider, but short, because a process that dies with a lease blocks the account.
 const LEASE_MS = 7000;
 const NO_LEASE = { refreshLease: null, refreshLeaseUntil: null };
 const MAX_ATTEMPTS = 5;
 
 /**
- * The leases of calls that refresh tokens, across all processes. A lease instead of a transaction, which would hold a
- * row lock for the seconds that the provider may take. Only its holder releases it: a sign-in that stores tokens in the
- * meantime does not, since the refresh token in use could otherwise be sent twice.
+ * The leases of calls that refresh tokens, across all processes. A transaction would instead hold a row lock for the
+ * seconds that the provider might take. Only the holder releases a lease. A sign-in that stores tokens in the meantime
+ * does not, because the refresh token in use could then be sent twice.
  */
 export class RefreshLeases {
   readonly #core: Core;
@@ -65,7 +65,7 @@ export class RefreshLeases {
   }
 
   /**
-   * Ends a refresh: stores its tokens, or that the grant has ended if there are none, and releases the lease.
+   * Completes a refresh: stores its tokens, or if there are none, that the grant has ended, and releases the lease.
    *
    * @param account as it was when the refresh started
    */
@@ -75,10 +75,10 @@ export class RefreshLeases {
       const { id, accessToken, refreshToken, refreshLease } = row;
       const values = {
         ...this.#outcome(account, row, tokens),
-        // After an outage, another call may hold it.
+        // After an outage, another call might hold the lease.
         ...(refreshLease === lease && NO_LEASE),
       };
-      // Only if unchanged, also by a rotation of secrets.
+      // Write only if the row is unchanged. A rotation of secrets changes it too.
       const unchanged = { id, accessToken, refreshToken, refreshLease };
       if (await this.#write(values, unchanged, account, tokens !== null)) return;
       row = await this.accounts.findById(id);
@@ -100,14 +100,14 @@ export class RefreshLeases {
     });
   }
 
-  /** What a refresh stores. Nothing that a sign-in or link has replaced in the meantime. */
+  /** Returns the columns that a refresh writes, without tokens that a sign-in or link has replaced in the meantime. */
   #outcome(before: AccountRow, row: AccountRow, tokens: TokenSet | null): Partial<AccountRow> {
     const now = this.#database.clock.date();
     const isReplaced = (field: 'accessToken' | 'refreshToken') =>
       this.box.openField(row, field) !== this.box.openField(before, field);
-    // Calls that are waiting for this refresh get the newer tokens.
+    // Keep the newer tokens, and let calls that wait for this refresh get them.
     if (isReplaced('refreshToken')) return { refreshedAt: now };
-    // The newer access token can be used, but the refresh token beside it is the one that this refresh has used up.
+    // The newer access token works, but the refresh token next to it is the one that this refresh has used up.
     if (isReplaced('accessToken')) {
       const { refreshToken } = tokens ? this.box.seal(row, tokens) : { refreshToken: null };
       return { refreshedAt: now, ...(refreshToken !== undefined && { refreshToken }) };
@@ -135,9 +135,9 @@ export interface ProviderTokens {
 }
 
 const POLL_MS = 50;
-// For everything that one call waits for outside the database.
+// The time limit for everything that one call waits for outside the database.
 const MAX_REFRESH_MS = 4500;
-// Slightly longer, so that waiting calls see the outcome.
+// Slightly longer than MAX_REFRESH_MS, so that waiting calls see the outcome.
 const MAX_WAIT_MS = 4650;
 // About 30 seconds in total, at short intervals, so that tokens are saved soon after a database outage.
 const SAVE_ATTEMPTS = 16;
@@ -237,7 +237,7 @@ export class Refresher {
     throw new AuthError('unavailable');
   }
 
-  // The provider may have revoked the old refresh token, so the new one must survive a database outage. The caller
+  // The provider might have revoked the old refresh token, so the new one must survive a database outage. The caller
   // waits for the first attempt only. The lease is renewed, so that no other call uses the old token in the meantime.
   async #save(account: AccountRow, tokens: TokenSet, lease: string): Promise<void> {
     const renewing = setInterval(() => {
@@ -269,7 +269,7 @@ export class Refresher {
         return;
       } catch (error) {
         const outcome = isLast
-          ? 'are lost: it may have to be linked again'
+          ? 'are lost: the user might have to link it again'
           : `could not be saved yet (attempt ${attempt})`;
         this.logger.error(`latchkey: ${name} ${outcome}`, error);
         if (isLast) return;

@@ -13,11 +13,11 @@ import {
   required,
 } from './options.js';
 
-/** What Apple says of a person. */
+/** Apple's data about a person. */
 export interface AppleClaims extends Claims {
   /**
-   * The name that the person has entered, only at their first sign-in. It is not signed, and comes from the browser: take
-   * it for what a form would contain.
+   * The name that the person has entered, which Apple sends only at their first sign-in. It is not signed and comes
+   * from the browser, so treat it like the input of a form.
    */
   readonly user?: { readonly name: { readonly firstName?: string; readonly lastName?: string } };
 }
@@ -35,7 +35,7 @@ export interface AppleOptions
   /** The contents of the `.p8` file: a PEM key on the curve P-256. @default none, required */
   privateKey: string;
   /**
-   * Returns the values of your app's fields for a new user, by their names in code. Apple gives the name only once: see
+   * Returns the values of your app's fields for a new user, by their names in code. Apple sends the name only once: see
    * {@link AppleClaims}.
    * @default none
    */
@@ -64,11 +64,11 @@ export const schema = () =>
   });
 
 /**
- * Sign in with Apple. Apple responds with a form post, and expects a signed JWT as the client secret. It sends
+ * Adds Sign in with Apple. Apple responds with a form post, and requires a signed JWT as the client secret. It sends
  * `email_verified` for every address, including relay addresses, as a boolean or a string; true is proof for both uses
- * of an email. It can be false for accounts of companies and schools. Discovery is not used: for hours in June 2025, it
- * named another issuer than the ID tokens. Unlinking revokes the tokens, which Apple requires of apps that delete
- * accounts.
+ * of an email. It can be false for accounts of companies and schools. Discovery is not used, because for hours in June
+ * 2025 it named another issuer than the ID tokens. Unlinking revokes the tokens, which Apple requires of apps that
+ * delete accounts.
  *
  * @throws TypeError if the private key is invalid
  * @see https://developer.apple.com/documentation/accountorganizationaldatasharing/creating-a-client-secret
@@ -110,8 +110,8 @@ export function apple(options: AppleOptions): ProviderPlugin {
 }
 
 /**
- * The name in `user`, which Apple sends with the first response only, and outside of the ID token. `user` contains an
- * email too, which is left out: only that of the ID token is signed.
+ * Returns the name in `user`, which Apple sends only with the first response, and outside the ID token. The email in
+ * `user` is left out, because only the ID token's email is signed.
  */
 function unsignedClaims(parameters: URLSearchParams): AppleClaims {
   const { firstName, lastName } = namesIn(parameters.get('user') ?? '');
@@ -138,7 +138,7 @@ function readKey(pem: string): KeyObject {
     const key = createPrivateKey(pem);
     if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key;
   } catch {
-    // Reported below, since the original error could quote the key.
+    // The error below replaces the original one, which could quote the key.
   }
   throw new TypeError(
     'latchkey: provider apple: privateKey must be a PEM key on the curve P-256, as in the .p8 file',

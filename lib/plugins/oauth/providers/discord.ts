@@ -4,9 +4,10 @@ import { trusted } from './oidc.js';
 import { type EndpointOptions, endpointSchema, readProvider } from './options.js';
 
 /**
- * Discord, with version 10 of its API: requests without a version get one that is deprecated.
+ * Adds sign-in with Discord. It uses version 10 of Discord's API, because requests without a version get a deprecated
+ * one.
  *
- * `verified: true` is proof for both uses of an email: Discord has sent a message to it.
+ * `verified: true` is proof for both uses of an email, because Discord has sent a message to it.
  *
  * @see https://docs.discord.com/developers/resources/user#user-object
  * @see https://docs.discord.com/developers/reference#api-versioning

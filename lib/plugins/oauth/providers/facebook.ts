@@ -5,10 +5,10 @@ import { trusted } from './oidc.js';
 import { type EndpointOptions, endpointSchema, readProvider } from './options.js';
 
 /**
- * Facebook. It does not report whether an email is verified, so the email is never proof.
+ * Adds sign-in with Facebook. Facebook does not report whether an email is verified, so the email is never proof.
  *
- * Requests to its API have an `appsecret_proof`, which apps can require, so that a stolen access token is of no use.
- * The redirect URI gets the fragment `#_=_`. Unlinking deletes the permissions that the person has granted.
+ * Requests to its API include an `appsecret_proof`. An app can require it, so that a stolen access token is useless.
+ * Facebook adds the fragment `#_=_` to the redirect URI. Unlinking deletes the permissions that the person has granted.
  *
  * @see https://developers.facebook.com/docs/graph-api/reference/user/
  * @see https://developers.facebook.com/docs/graph-api/guides/secure-requests#appsecret_proof

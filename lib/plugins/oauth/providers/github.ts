@@ -39,11 +39,11 @@ interface GithubEmail {
 }
 
 /**
- * GitHub. The email in the profile is not proof, since its owner chooses it. The primary address in the list of emails
- * is proof if GitHub has verified it, which it does with a message to the address. For an existing account it is no
- * proof if an enterprise manages the GitHub account: until August 2024, GitHub took the enterprise's word for addresses.
- * The names of such accounts contain `_`, which those of others cannot. The list has 30 entries per page unless more
- * are requested.
+ * Adds sign-in with GitHub. The email in the profile is not proof, because its owner chooses it. The primary address in
+ * the list of emails is proof if GitHub has verified it by sending a message to it. It is not proof for an existing
+ * account if an enterprise manages the GitHub account, because until August 2024 GitHub trusted enterprises to verify
+ * addresses. Only the names of such accounts can contain `_`. The list has 30 entries per page unless more are
+ * requested.
  *
  * Unlinking deletes the authorization of the app, with all its tokens for the person.
  *
@@ -56,7 +56,7 @@ interface GithubEmail {
 export function github(options: GithubOptions): ProviderPlugin {
   const read = readProvider('github', schema, options);
   return namedService('github', read, {
-    // What GitHub sends as `iss` (RFC 9207): https://docs.github.com/apps/github-authentication-discovery-endpoints
+    // GitHub sends this as `iss` (RFC 9207): https://docs.github.com/apps/github-authentication-discovery-endpoints
     issuer: 'https://github.com/login/oauth',
     endpoints: {
       authorizationUrl: 'https://github.com/login/oauth/authorize',
@@ -97,7 +97,7 @@ export function github(options: GithubOptions): ProviderPlugin {
   });
 }
 
-/** Returns null if the scopes do not give access to the addresses, which is not an error. */
+/** Returns null if the scopes do not grant access to the addresses, which is not an error. */
 function unlessHidden(error: Error & { status?: number }): null {
   if ([401, 403, 404].includes(error.status ?? 0)) return null;
   throw error;

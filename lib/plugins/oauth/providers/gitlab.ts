@@ -19,11 +19,11 @@ export const schema = () =>
   schemaOf<GitlabOptions>()({ ...discoveredShape, trustEmailVerified: flag.optional() });
 
 /**
- * GitLab: gitlab.com, or a self-managed server with `issuer`.
+ * Adds sign-in with GitLab: gitlab.com, or a self-managed server if `issuer` is set.
  *
- * On gitlab.com, `email_verified: true` is proof for both uses of an email. A self-managed server confirms no addresses
- * unless its administrator has enabled that. Client secrets are sent in the body, since GitLab (Doorkeeper) does not
- * URL-decode the `Authorization` header. Unlinking revokes the tokens, at the endpoint that discovery names.
+ * On gitlab.com, `email_verified: true` is proof for both uses of an email. A self-managed server does not confirm
+ * addresses unless its administrator has enabled that. Client secrets are sent in the body, because GitLab (Doorkeeper)
+ * does not URL-decode the `Authorization` header. Unlinking revokes the tokens, at the endpoint that discovery names.
  *
  * @see https://docs.gitlab.com/integration/openid_connect_provider/
  * @see https://docs.gitlab.com/administration/settings/sign_up_restrictions/#confirm-user-email

@@ -3,16 +3,16 @@ import { oidcProfile } from './oidc.js';
 import { clientOf, type DiscoveredOptions, discoveredSchema, readProvider } from './options.js';
 
 /**
- * Google. `email_verified: true` proves the email of a new user. For an existing account it is proof only where Google
- * itself runs the mailbox: an address that ends in `@gmail.com`, or an account of a Workspace (`hd`). Any other address
- * may have passed to somebody else since Google verified it.
+ * Adds sign-in with Google. `email_verified: true` is proof for the email of a new user. For an existing account, it is
+ * proof only if Google itself runs the mailbox: for an address that ends in `@gmail.com`, or an account of a Workspace
+ * (`hd`). Any other address might have passed to someone else since Google verified it.
  *
  * Google issues a refresh token only for the first consent, so a link asks for consent again. Unlinking revokes the
  * tokens, at the endpoint that discovery names.
  *
- * Google documents neither `prompt=login` nor `max_age`. It states when its user signed in (`auth_time`) only if asked
- * for, and only to verified apps with "Session age claims" on. So reauthentication succeeds only for those, and only
- * right after a sign-in to Google itself.
+ * Google documents neither `prompt=login` nor `max_age`. It states when the user signed in (`auth_time`) only on
+ * request, and only to verified apps that have enabled "Session age claims". So reauthentication succeeds only for such
+ * apps, and only right after a sign-in to Google itself.
  *
  * @see https://developers.google.com/identity/openid-connect/openid-connect#an-id-tokens-payload
  * @see https://dev.to/googleworkspace/google-oidc-and-prompt-login-4d5o on prompts

@@ -4,9 +4,9 @@ import { trusted } from './oidc.js';
 import { type EndpointOptions, endpointSchema, readProvider } from './options.js';
 
 /**
- * LinkedIn. `email_verified: true` in userinfo is proof for both uses of an email. Its ID tokens have no nonce, so they
- * are not used. Its token endpoint refuses `code_verifier` from clients with a secret, so there is no PKCE. It
- * documents no way to revoke tokens.
+ * Adds sign-in with LinkedIn. `email_verified: true` in userinfo is proof for both uses of an email. LinkedIn's ID
+ * tokens have no nonce, so they are not used. Its token endpoint rejects `code_verifier` from clients with a secret, so
+ * PKCE is not used either. LinkedIn does not document a way to revoke tokens.
  *
  * @see https://learn.microsoft.com/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2
  * @see https://github.com/UsefulSoftwareCo/executor/issues/2087 on `code_verifier`

@@ -24,11 +24,11 @@ export const schema = () =>
 const OTHER_API = /^(?!https:\/\/graph\.microsoft\.com\/).*\//;
 
 /**
- * Microsoft Entra ID. The email claim is never proof, since a tenant's administrator can set it to any address ("nOAuth").
- * Microsoft has no endpoint that revokes tokens.
+ * Adds sign-in with Microsoft Entra ID. The email claim is never proof, because a tenant's administrator can set it to
+ * any address ("nOAuth"). Microsoft has no endpoint that revokes tokens.
  *
- * Its tokens expire `max_age` seconds after the sign-in, so with 0 they would have expired on arrival. Reauthentication
- * leaves them five minutes, and asks for a sign-in with `prompt=login`.
+ * Its tokens expire `max_age` seconds after the sign-in, so with 0 they would already be expired on arrival.
+ * Reauthentication sets `max_age` to five minutes, and requests a sign-in with `prompt=login`.
  *
  * @see https://learn.microsoft.com/entra/identity-platform/claims-validation#validate-the-subject
  * @see https://www.descope.com/blog/post/noauth

@@ -24,7 +24,7 @@ import {
   secureUrl,
 } from './options.js';
 
-// Not a URL, so that it can be no issuer of OpenID Connect.
+// This is not a URL, so it cannot be the issuer of an OpenID Connect provider.
 const OWN_ISSUERS = 'urn:latchkey:oauth2:';
 
 /** Options of {@link oauth2}. */
@@ -41,8 +41,8 @@ export interface OAuth2Options extends ProviderOptions, ClientAuthOptions {
   revocationUrl?: string;
   /**
    * The issuer that is stored with the service's subjects. Two providers with the same issuer share their accounts. If
-   * it changes, users lose access to their accounts. If the service sends `iss` in its response (RFC 9207), it must be
-   * the same.
+   * it changes, users lose access to their accounts. If the service sends `iss` in its response (RFC 9207), `iss`
+   * must be the same.
    * @default one that belongs to this `id` alone; `iss`, if sent, must be the origin of `authorizationUrl`
    */
   issuer?: string;
@@ -67,7 +67,7 @@ export const schema = () =>
     profile: callback<NonNullable<OAuth2Options['profile']>>(),
   });
 
-/** Any OAuth 2.0 service with a userinfo URL. @throws TypeError on invalid options */
+/** Adds any OAuth 2.0 service with a userinfo URL. @throws TypeError on invalid options */
 export function oauth2(options: OAuth2Options): ProviderPlugin {
   const read = readProvider(options?.id, schema, options);
   const { id, scopes = [], authorizationUrl, tokenUrl, userinfoUrl, revocationUrl } = read;
@@ -114,7 +114,7 @@ export function namedService<E extends ServiceEndpoints>(
   { endpoints: given = {}, ...chosen }: EndpointOptions,
   { issuer, endpoints: own, profile, revocation, ...service }: NamedService<E>,
 ): ProviderPlugin {
-  // Tokens of another server do not belong there.
+  // The service must not receive the tokens of another server.
   const kept = given.tokenUrl === undefined ? own : { ...own, revocationUrl: undefined };
   const endpoints = { ...kept, ...given } as E;
   const { revocationUrl } = endpoints;
@@ -130,7 +130,7 @@ export function namedService<E extends ServiceEndpoints>(
   });
 }
 
-/** The user that a service returns. */
+/** Fetches the user from a service. */
 export async function userOf(get: ProfileSources['get'], url: string): Promise<Claims> {
   const user = await get(url);
   if (!isObject(user)) throw new Error('its userinfo is not an object');

@@ -20,9 +20,9 @@ export interface OidcOptions extends ProviderOptions, ProfileAlias, ClientAuthOp
   /** The issuer, exactly as in its discovery document. @default none, required */
   issuer: string;
   /**
-   * Whether `email_verified: true` from this issuer counts as proof that the email belongs to the person, for a new user
-   * and, with `linkByVerifiedEmail`, for an existing account. Enable it only if the issuer verifies every address, and
-   * no administrator of somebody else's directory can set one.
+   * Whether `email_verified: true` from this issuer counts as proof that the email belongs to the person, for a new
+   * user and, with `linkByVerifiedEmail`, for an existing account. Enable it only if the issuer verifies every address,
+   * and no administrator of someone else's directory can set one.
    * @default false
    */
   trustEmailVerified?: boolean;
@@ -40,7 +40,7 @@ export const schema = () =>
   });
 
 /**
- * Any OpenID Connect provider with discovery (OpenID Connect Discovery 1.0).
+ * Adds any OpenID Connect provider with discovery (OpenID Connect Discovery 1.0).
  *
  * @throws TypeError on invalid options
  */
@@ -60,13 +60,13 @@ export function oidc(options: OidcOptions): ProviderPlugin {
   });
 }
 
-/** What the claims prove about their email: see `Profile`. */
+/** Whether the claims prove their email: see `Profile`. */
 export interface EmailProof {
   readonly emailIsProof: boolean;
   readonly emailIsAuthoritative: boolean;
 }
 
-/** Proof for both uses of an email, or for none. */
+/** Returns proof for both uses of an email, or for neither. */
 export function trusted(isProof: boolean): EmailProof {
   return { emailIsProof: isProof, emailIsAuthoritative: isProof };
 }
@@ -75,7 +75,7 @@ export function trusted(isProof: boolean): EmailProof {
  * Reads the profile from the ID token, or from userinfo if the ID token has no email. Userinfo is always fetched, so
  * that a mismatch of the subjects is detected.
  *
- * @param proofBy what the claims that contain the email prove about it
+ * @param proofBy whether the claims that contain the email are proof of it
  */
 export async function oidcProfile(
   { claims, userinfo }: Pick<ProfileSources, 'claims' | 'userinfo'>,

@@ -13,19 +13,21 @@ export interface ProviderOptions {
   scopes?: readonly string[];
   /**
    * Additional parameters of the authorization request, such as `{ prompt: 'select_account' }`. They replace those of
-   * the provider's module, except that prompts are combined. Parameters of the flow itself, such as `state`, are refused.
+   * the provider's module, except that prompts are combined. Parameters of the flow itself, such as `state`, are
+   * rejected.
    * @default none
    */
   authorizeParameters?: Readonly<Record<string, string>>;
   /**
-   * Returns the values of your app's fields for a new user, by their names in code: `(claims) => ({ name: claims.name })`.
-   * `claims` is what the provider said of the person. Values that break the rules of their field are left out.
+   * Returns the values of your app's fields for a new user, by their names in code, such as
+   * `(claims) => ({ name: claims.name })`. `claims` is the provider's data about the person. Values that break the
+   * rules of their field are left out.
    * @default none
    */
   fields?: FieldsOf;
 }
 
-/** Another name of `fields`, for providers that have no `profile` of their own. */
+/** Another name of `fields`, for providers without their own `profile` option. */
 export interface ProfileAlias<F = FieldsOf> {
   /** The same as `fields`. @default none */
   profile?: F;
@@ -55,7 +57,10 @@ export interface Endpoints {
   tokenUrl?: string;
   /** The URL that returns the user as JSON. @default the provider's own */
   userinfoUrl?: string;
-  /** Where tokens are revoked when an account is unlinked. @default the provider's own, unless `tokenUrl` is replaced */
+  /**
+   * The endpoint that revokes tokens when an account is unlinked.
+   * @default the provider's own, unless `tokenUrl` is replaced
+   */
   revocationUrl?: string;
 }
 
@@ -140,14 +145,14 @@ export const endpointSchema = () =>
  * @internal
  */
 export const readProvider: typeof readOptions = (provider, makeSchema, options) =>
-  // The type is not guaranteed, and not everything can be converted to text.
+  // JavaScript callers might pass another type, and not every value can be converted to a string.
   readOptions(
     `provider ${typeof provider === 'string' && provider !== '' ? provider : '(no id)'}`,
     makeSchema,
     options ?? ({} as never),
   );
 
-/** The client of a provider, and the fields of its users, according to its options. */
+/** Reads the client of a provider, and the fields of its users, from its options. */
 export function clientOf(options: ProviderOptions & ProfileAlias) {
   const { clientId, clientSecret, authorizeParameters: appParameters } = options;
   return { clientId, clientSecret, appParameters, fields: fieldsOf(options) };

@@ -6,7 +6,7 @@ import { clientOf, type DiscoveredOptions, discoveredShape, readProvider } from 
 /** Options of {@link slack}. */
 export interface SlackOptions extends DiscoveredOptions {
   /**
-   * Whether `email_verified: true` counts as proof that the email belongs to the person. Enable it only if nobody but
+   * Whether `email_verified: true` counts as proof that the email belongs to the person. Enable it only if no one but
    * members of workspaces that you trust can sign in.
    * @default false
    */
@@ -19,12 +19,13 @@ export const schema = () =>
   schemaOf<SlackOptions>()({ ...discoveredShape, trustEmailVerified: flag.default(false) });
 
 /**
- * Sign in with Slack. The subject consists of the ids of workspace and user, since Slack has not always promised that the
- * ids of users are globally unique. Its email is not proof by default: owners of a workspace can set the addresses of its
- * members, and anybody can own a workspace. Unlinking revokes the access token with `auth.revoke`.
+ * Adds Sign in with Slack. The subject consists of the workspace's id and the user's id, because Slack has not always
+ * promised that the ids of users are globally unique. The email is not proof by default, because owners of a workspace
+ * can set the addresses of its members, and anyone can own a workspace. Unlinking revokes the access token with
+ * `auth.revoke`.
  *
- * Slack takes PKCE only from apps that are registered as public clients, and answers `internal_error` if they also send
- * a secret. So there is no PKCE; the nonce in the ID token binds it to the flow.
+ * Slack accepts PKCE only from apps that are registered as public clients, and returns `internal_error` if they also
+ * send a secret. So PKCE is not used; the nonce in the ID token binds it to the flow.
  *
  * To offer one workspace, set `authorizeParameters: { team: 'T…' }`.
  *

@@ -4,8 +4,9 @@ import { trusted } from './oidc.js';
 import { type EndpointOptions, endpointSchema, readProvider } from './options.js';
 
 /**
- * Spotify. Its documentation calls the email unverified, so it is never proof, and apps in development mode do not get
- * it. There is no endpoint that revokes tokens. Redirect URIs must not contain `localhost`; use `127.0.0.1` instead.
+ * Adds sign-in with Spotify. Its documentation calls the email unverified, so it is never proof, and apps in
+ * development mode do not get it. There is no endpoint that revokes tokens. Redirect URIs must not contain `localhost`;
+ * use `127.0.0.1` instead.
  *
  * @see https://developer.spotify.com/documentation/web-api/tutorials/code-flow
  * @see https://developer.spotify.com/documentation/web-api/reference/get-current-users-profile

@@ -6,8 +6,8 @@ const TWITCH = 'https://id.twitch.tv/oauth2';
 const CLAIMS = { email: null, email_verified: null, preferred_username: null };
 
 /**
- * Twitch. ID tokens contain an email only if the claim is requested. `email_verified: true` is proof for both uses of
- * an email. Unlinking revokes the access token.
+ * Adds sign-in with Twitch. ID tokens contain an email only if the claim is requested. `email_verified: true` is proof
+ * for both uses of an email. Unlinking revokes the access token.
  *
  * @see https://dev.twitch.tv/docs/authentication/getting-tokens-oidc
  * @see https://dev.twitch.tv/docs/authentication/revoke-tokens

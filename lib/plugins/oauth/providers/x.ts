@@ -5,9 +5,10 @@ import { trusted } from './oidc.js';
 import { type EndpointOptions, endpointSchema, readProvider } from './options.js';
 
 /**
- * X, formerly Twitter. It expects the client secret in the `Authorization` header. `confirmed_email` is proof for both
- * uses of an email: X returns only an address that the person has confirmed. To get it, the setting "Request email from
- * users" of the app must be on. Unlinking revokes the tokens. Add the scope `offline.access` for a refresh token.
+ * Adds sign-in with X, formerly Twitter. X requires the client secret in the `Authorization` header. `confirmed_email`
+ * is proof for both uses of an email, because X returns only an address that the person has confirmed. To get it,
+ * enable "Request email from users" in the settings of the app at X. Unlinking revokes the tokens. Add the scope
+ * `offline.access` for a refresh token.
  *
  * @see https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code on scopes
  * @see https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token on the client secret and revocation
