@@ -158,7 +158,7 @@ export function passkeyResponses(world: World): Fuzz[] {
   return [
     fuzz(
       'a changed response of a new passkey is refused, or adds it',
-      60,
+      25,
       fc.asyncProperty(
         changes(['attestationObject', 'clientDataJSON', 'id', 'rawId', 'type', 'transports', 'response']),
         async (all) => {
@@ -171,7 +171,7 @@ export function passkeyResponses(world: World): Fuzz[] {
     ),
     fuzz(
       'a changed response of a passkey signs nobody in',
-      60,
+      25,
       fc.asyncProperty(
         changes(['authenticatorData', 'clientDataJSON', 'signature', 'userHandle', 'id', 'rawId', 'type']),
         async (all) => {

@@ -396,7 +396,7 @@ export function requests(world: World): Fuzz[] {
   return [
     fuzz(
       'every request to a route gets a problem as JSON, or succeeds',
-      800,
+      250,
       fc.asyncProperty(fc.constantFrom(...targets).chain(requestTo), async (request) => {
         const sent = filled(request, await world.credentials('requests'), world.origin);
         const answer = await world.send(sent);

@@ -158,7 +158,7 @@ export function sockets(world: World): Fuzz[] {
   return [
     fuzz(
       'whatever bytes a connection brings, the app lives on and no answer is a 5xx',
-      250,
+      100,
       fc.asyncProperty(bytes, async (given) => {
         const received = await exchange(world.port, Buffer.from(given, 'latin1'));
         world.requireHealth();
