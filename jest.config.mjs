@@ -9,7 +9,7 @@ const files = process.env.LATCHKEY_SPEC_FILES || (express === '5' ? database : '
 const once = ['\\.once\\.spec\\.ts$', 'spec/learned-from/'];
 // What does not depend on the database: requests, responses, rules of the core, and what is sent to others.
 const anyDatabase = [
-  'spec/(config|crypto|guards|http|mail|testing|ways-in)/(?!carry-over)',
+  'spec/(config|crypto|guards|http|mail|testing|ways-in)/(?!take-over)',
   'spec/previous-systems/(auth-js|better-auth|express-session)\\b',
   'spec/sessions/(bearer|cookie|second-factor-rules)\\b',
   'spec/outbox/webhook',

@@ -78,18 +78,18 @@ export interface Chores {
 
 /** @internal */
 export function choresOf(core: Core, parts: readonly NamedParts[], limits: LimitStore | null): Chores {
-  const { sessions, carried, tokens, devices, changes, outbox } = core;
+  const { sessions, takenOver, tokens, devices, changes, outbox } = core;
   const counters = core.database.table(rateLimits.name);
   return {
     // Rows that are deleted together with a session or an account come first, so that deletions count them too.
     expired: [
       ...parts.flatMap(({ expired = [] }) => expired),
-      ...[carried, tokens, devices, changes, outbox.rows, sessions].map(({ expired }) => expired),
+      ...[takenOver, tokens, devices, changes, outbox.rows, sessions].map(({ expired }) => expired),
       ...(limits ? [{ table: counters, run: (dryRun: boolean) => limits.prune(dryRun) }] : []),
       closedForLong(core),
     ],
     sealed: [
-      ...[changes, carried, outbox.rows].map(({ sealed }) => sealed),
+      ...[changes, takenOver, outbox.rows].map(({ sealed }) => sealed),
       ...parts.flatMap(({ sealed = [] }) => sealed),
     ],
   };

@@ -8,7 +8,7 @@ import { deleteUser, restoreAccount } from './deletion.js';
 import { setEmail } from './email.js';
 import { type ImportApi, importApi } from './import.js';
 import { readUsername, replacePassword, requirePasswords } from './passwords.js';
-import { type WayBackApi, wayBackApi } from './undo.js';
+import { type UndoApi, undoApi } from './undo.js';
 // What these files declare is a part of the public types, whose declarations would not lead to them otherwise.
 import './deletion.js';
 import './email.js';
@@ -212,9 +212,9 @@ function canonicalIdentifier(core: Core, by: { email?: unknown; username?: unkno
 }
 
 /** What the app's own code can do with accounts, beside `auth.users`. */
-export interface AccountApis extends WayBackApi, ImportApi {}
+export interface AccountApis extends UndoApi, ImportApi {}
 
 /** The programmatic API. */
 export function accountApis(core: Core): AccountApis {
-  return { ...wayBackApi(core), ...importApi(core) };
+  return { ...undoApi(core), ...importApi(core) };
 }

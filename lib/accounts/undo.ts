@@ -29,7 +29,7 @@ export interface UndoInput extends ClientInput {
 }
 
 /** The way back into an account. */
-export interface WayBackApi {
+export interface UndoApi {
   /**
    * Undoes a change of an account and every later one, by the token of the notice about it: see POST /undo-change. Resolves
    * to the kind of that notice.
@@ -44,7 +44,7 @@ export interface WayBackApi {
 }
 
 /** The programmatic API. */
-export function wayBackApi(core: Core): WayBackApi {
+export function undoApi(core: Core): UndoApi {
   return {
     undoChange: (token, { trusted = false, ...input } = {}) =>
       core.forClient(input, async () => {
@@ -154,8 +154,8 @@ export async function restoreState(
   transaction: Transaction,
 ): Promise<UserRecord> {
   const record = await lock(core, userId, transaction);
-  for (const { wayBack } of core.contributions)
-    await wayBack?.restore(record, state.parts[wayBack.name], transaction, shown);
+  for (const { undo } of core.contributions)
+    await undo?.restore(record, state.parts[undo.name], transaction, shown);
   // Plugins have columns of users too.
   const left = await lock(core, userId, transaction);
   const changes = {
@@ -226,13 +226,13 @@ function timeOf(time: string | null): Date | null {
 export interface UndoProof {
   /** The password as it was then. */
   readonly password: string | undefined;
-  /** Codes as they were then, by the fields of the plugins' `wayBack`. */
+  /** Codes as they were then, by the fields of the plugins' `undo`. */
   readonly codes: Readonly<Record<string, string>>;
 }
 
 /** The fields of POST /undo-change with codes. */
 export function codeFieldsOf({ contributions }: Core): readonly string[] {
-  return contributions.flatMap(({ wayBack }) => wayBack?.proofs ?? []);
+  return contributions.flatMap(({ undo }) => undo?.proofs ?? []);
 }
 
 /**
@@ -289,7 +289,7 @@ async function proves(
 ): Promise<boolean> {
   if (password !== undefined && (await core.passwords?.matches(passwordHash, password))) return true;
   if (Object.keys(codes).length === 0) return false;
-  for (const { wayBack } of core.contributions)
-    if (wayBack && (await wayBack.proves?.(userId, parts[wayBack.name], codes))) return true;
+  for (const { undo } of core.contributions)
+    if (undo && (await undo.proves?.(userId, parts[undo.name], codes))) return true;
   return false;
 }

@@ -24,7 +24,7 @@ import {
   type SignInOptions,
 } from '../sessions/sign-in.js';
 import type { SignedIn } from '../sessions/signed-in.js';
-import { CarriedSessions } from '../sessions/taken-over.js';
+import { TakenOverSessions } from '../sessions/taken-over.js';
 import type { Columns } from '../tables/column.js';
 import { accountChanges, devices, oneTimeTokens, type Session, sessions, type User } from '../tables/core.js';
 import { Table, type TableDeclaration } from '../tables/table.js';
@@ -87,7 +87,7 @@ export class Core {
   /** The recorded changes of accounts, which can be undone. */
   readonly changes: AccountChanges;
   readonly notices: Notices;
-  readonly carried: CarriedSessions;
+  readonly takenOver: TakenOverSessions;
   /** Null if `email` is not configured. */
   readonly mails: Mails | null;
   readonly gate: SignIn;
@@ -122,7 +122,7 @@ export class Core {
       changes: this.table(accountChanges),
     };
     this.sessions = new Sessions(database, tables, this.users.selections.shown, settings, events);
-    this.carried = new CarriedSessions(database, box, this.sessions);
+    this.takenOver = new TakenOverSessions(database, box, this.sessions);
     const held = new HeldEmails(database, tables.changes, (settings.email?.notices ?? []).length > 0);
     this.signUp = new SignUp(database, this.users, settings, held, events);
     this.updates = new UserUpdates(context, this.users, settings.hooks, held);

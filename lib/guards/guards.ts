@@ -178,7 +178,7 @@ export function guard<A extends Authentication | null>(
 
 function notAccepted(core: Core, { via }: Authentication, accept: readonly Via[]): AuthError {
   const carrier = core.carriers.find((one) => one.via === via);
-  if (!carrier?.carriesSession) return new AuthError('session_required');
+  if (!carrier?.presentsSession) return new AuthError('session_required');
   return new AuthError('unauthenticated', {
     detail: `Sign in by ${accept.join(' or ')}: this route accepts no other credential.`,
   });

@@ -6,9 +6,9 @@ import { AuthError } from '../errors.js';
 import { authenticateWith, cookieValues } from '../sessions/carriers.js';
 import { type Authentication, isSession, type SessionAuthentication } from '../sessions/request.js';
 import { wereJustReplaced } from '../sessions/sessions.js';
-import { carryOver, retireOldSessions } from './carry-over.js';
 import { isUnsafe, requireOwnOrigin } from './origin.js';
 import { beforeHeaders, clearSessionCookie, setsCookie } from './respond.js';
+import { carryOver, retireOldSessions } from './take-over.js';
 
 /**
  * Authenticates a request. Returns null if the request presents no credential. Browsers send the cookie automatically,

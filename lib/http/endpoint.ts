@@ -24,12 +24,12 @@ import {
   readFormPost,
   validate,
 } from './body.js';
-import { retireOldSessions } from './carry-over.js';
 import { bodyOfForm, FormPages, type Pair } from './forms.js';
 import { isUnsafe, requireOwnOrigin } from './origin.js';
 import { answerError, protect, redirectError } from './problem.js';
 import { respond } from './respond.js';
 import { type Access, type Call, type Reply, type Route, takesForms } from './route.js';
+import { retireOldSessions } from './take-over.js';
 
 const FORMS_ONLY =
   'This path is for HTML forms: send the body as application/x-www-form-urlencoded in UTF-8.';

@@ -122,7 +122,7 @@ function problems(core: Core, route: Route) {
   const codes = new Set<AuthErrorCode>(route.problems);
   if (route.access !== 'public') codes.add('unauthenticated').add('invalid_session');
   if (route.access === 'admin') codes.add('admin_required');
-  for (const carrier of core.carriers.filter(({ carriesSession }) => !carriesSession)) {
+  for (const carrier of core.carriers.filter(({ presentsSession }) => !presentsSession)) {
     if (route.access === 'authenticated') for (const code of carrier.problems ?? []) codes.add(code);
     if (route.access !== 'public' && route.access !== 'authenticated') codes.add('session_required');
   }
@@ -175,7 +175,7 @@ function securitySchemes({ carriers }: Core) {
 /** Returns the credentials that a route accepts. Any one of them is enough. */
 function securityOf({ carriers }: Core, { access }: Route) {
   if (access === 'public') return [];
-  const accepted = carriers.filter(({ carriesSession }) => access === 'authenticated' || carriesSession);
+  const accepted = carriers.filter(({ presentsSession }) => access === 'authenticated' || presentsSession);
   return accepted.map(({ via }) => ({ [via]: [] }));
 }
 

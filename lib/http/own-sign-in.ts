@@ -6,9 +6,9 @@ import type { TransactionOption } from '../sessions/request.js';
 import { type RequestLike, toPlainRequest } from '../sessions/request.js';
 import { type IssuedSession, isPending, type SignedIn } from '../sessions/signed-in.js';
 import { carriesPending } from './admit.js';
-import { retireOldSessions } from './carry-over.js';
 import { isUnsafe, refuseCrossSite, refuseCrossSiteExceptLinks, requireOwnOrigin } from './origin.js';
 import { clearPendingCookie, clearSessionCookie, issueSession } from './respond.js';
+import { retireOldSessions } from './take-over.js';
 
 /** The input of {@link OwnSignIn.createSession}. */
 export interface CreateSessionInput extends TransactionOption {

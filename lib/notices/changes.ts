@@ -201,7 +201,7 @@ export interface AccountState {
   readonly username: string | null;
   /** The password's hash at that time. It serves as a proof, and is never restored. */
   readonly passwordHash: string | null;
-  /** The parts of plugins, by the names of their `wayBack`. */
+  /** The parts of plugins, by the names of their `undo`. */
   readonly parts: Readonly<Record<string, unknown>>;
 }
 
@@ -212,8 +212,8 @@ export async function stateOf(
   transaction: Transaction,
 ): Promise<AccountState> {
   const parts: Record<string, unknown> = {};
-  for (const { wayBack } of contributions)
-    if (wayBack) parts[wayBack.name] = await wayBack.snapshot(user.id, transaction);
+  for (const { undo } of contributions)
+    if (undo) parts[undo.name] = await undo.snapshot(user.id, transaction);
   const { mailboxProvedAt } = account as { readonly mailboxProvedAt?: Date | null };
   return {
     email: user.email,
@@ -231,13 +231,11 @@ export function losesSecondFactor(
   { parts }: AccountState,
   contributions: readonly HasUndo[],
 ): boolean {
-  return contributions.some(
-    ({ wayBack }) => wayBack?.losesSecondFactor?.(record, parts[wayBack.name]) ?? false,
-  );
+  return contributions.some(({ undo }) => undo?.losesSecondFactor?.(record, parts[undo.name]) ?? false);
 }
 
 /** A plugin's part of an account's sign-in methods, which an undo restores. */
-export interface WayBack {
+export interface UndoPart {
   /** The name of the part in snapshots. It must never change. */
   readonly name: string;
   /** Returns the current part, as JSON. The user's row is locked. */
@@ -269,5 +267,5 @@ export interface WayBack {
 
 /** A plugin whose tables hold sign-in methods, which an undo restores. */
 export interface HasUndo {
-  readonly wayBack?: WayBack;
+  readonly undo?: UndoPart;
 }

@@ -15,7 +15,7 @@ import { readEmail } from '../users/canonical.js';
 
 export const me = (core: Core) => {
   const { user, session } = resources(core);
-  const others = core.carriers.filter(({ carriesSession }) => !carriesSession);
+  const others = core.carriers.filter(({ presentsSession }) => !presentsSession);
   // The fields are optional, because they are set only if the request presents this kind of credential.
   const descriptions = others.map(({ description }) => z.object(description?.schema ?? {}).partial().shape);
   return route({

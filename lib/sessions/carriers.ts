@@ -13,7 +13,7 @@ import type { Sessions } from './sessions.js';
 export function cookieCarrier(sessions: Pick<Sessions, 'find'>, name: string, deviceName: string): Carrier {
   return {
     via: 'cookie',
-    carriesSession: true,
+    presentsSession: true,
     securityScheme: { type: 'apiKey', in: 'cookie', name },
     challenge: `Cookie realm="latchkey", cookie-name="${name}"`,
     authenticate({ headers }) {
@@ -54,7 +54,7 @@ declareVia('bearer', 'set bearerEnabled: true');
 export function bearerCarrier(sessions: Pick<Sessions, 'find'>): Carrier {
   return {
     via: 'bearer',
-    carriesSession: true,
+    presentsSession: true,
     challenge: 'Bearer realm="latchkey"',
     securityScheme: { type: 'http', scheme: 'bearer' },
     authenticate(request) {

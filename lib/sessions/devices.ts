@@ -303,7 +303,7 @@ export class Devices {
    * @param userId null for an account that does not exist
    */
   async find(userId: string | null): Promise<string | null> {
-    const hash = this.#carriedHash();
+    const hash = this.#presentedHash();
     return hash ? this.rows.find(hash, userId) : null;
   }
 
@@ -312,13 +312,13 @@ export class Devices {
    * The device of a sign-in at that very time does not count.
    */
   async knewAt(userId: string, time: Date, transaction?: Transaction): Promise<boolean> {
-    const hash = this.#carriedHash();
+    const hash = this.#presentedHash();
     return hash ? this.rows.wasKnown(hash, userId, time, transaction) : false;
   }
 
   /** Forgets all devices of an account, except that of the current request. */
   forgetOthers(userId: string, transaction: Transaction): Promise<void> {
-    return this.rows.forget(userId, this.#carriedHash(), transaction);
+    return this.rows.forget(userId, this.#presentedHash(), transaction);
   }
 
   /** Forgets all devices of an account, since its sign-ins may not have been its owner's. */
@@ -342,16 +342,16 @@ export class Devices {
     exceptOwn: boolean,
     transaction: Transaction,
   ): Promise<void> {
-    await this.rows.forget(userId, exceptOwn ? this.#carriedHash() : null, transaction);
+    await this.rows.forget(userId, exceptOwn ? this.#presentedHash() : null, transaction);
     await this.rows.endUndo(userId, since, transaction);
   }
 
   /** Finds out whether a user who signs in knows the device of the current request, and renews it. */
   async recognize(user: User): Promise<Recognized> {
     if (this.context.client.request === null) return NO_DEVICE;
-    const hash = this.#carriedHash();
+    const hash = this.#presentedHash();
     const isKnown = hash && (await this.rows.renew(hash, user.id));
-    return isKnown ? { cookie: this.#carriedToken(), isNew: false } : { cookie: null, isNew: true };
+    return isKnown ? { cookie: this.#presentedToken(), isNew: false } : { cookie: null, isNew: true };
   }
 
   /**
@@ -394,18 +394,18 @@ export class Devices {
    * planted it to recognize the browser. And a device that this account has forgotten does not come back.
    */
   async #tokenFor(userId: string, transaction: Transaction): Promise<string> {
-    const carried = this.#carriedToken();
-    const isKept = carried && (await this.rows.isOfAny(digestToken(carried), userId, transaction));
-    return isKept ? carried : createToken(PREFIX);
+    const presented = this.#presentedToken();
+    const isKept = presented && (await this.rows.isOfAny(digestToken(presented), userId, transaction));
+    return isKept ? presented : createToken(PREFIX);
   }
 
-  #carriedHash(): Buffer | null {
-    const token = this.#carriedToken();
+  #presentedHash(): Buffer | null {
+    const token = this.#presentedToken();
     return token === null ? null : digestToken(token);
   }
 
   /** The device token of the current request. Null if it carries none, a malformed one, or different ones. */
-  #carriedToken(): string | null {
+  #presentedToken(): string | null {
     const { request } = this.context.client;
     const [token, ...others] = request ? this.tokensOf(request) : [];
     return others.length === 0 && isWellFormedToken(PREFIX, token) ? token : null;

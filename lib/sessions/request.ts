@@ -150,7 +150,7 @@ export function isSession(authentication: Authentication): authentication is Ses
 export interface Carrier {
   readonly via: Via;
   /** Whether the credential is a session. Others are accepted only by routes that allow them. */
-  readonly carriesSession: boolean;
+  readonly presentsSession: boolean;
   /** The challenge that a 401 sends in `WWW-Authenticate` (RFC 9110, 11.6.1). */
   readonly challenge: string;
   /** The description of the credential in the OpenAPI document. */

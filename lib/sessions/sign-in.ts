@@ -78,7 +78,7 @@ export class NewSessions {
       ipAddress: storable(ip, MAX_IP),
       userAgent: storable(userAgent, MAX_USER_AGENT),
       tokenHash: digestToken(token),
-      replacedTokenHash: this.#carriedTokenHash(),
+      replacedTokenHash: this.#presentedTokenHash(),
       tokenIssuedAt: now,
       authEpoch,
       remembered,
@@ -91,13 +91,13 @@ export class NewSessions {
 
   /** Records that a session replaces the one that the current request presents. */
   async markReplacing(sessionId: string, transaction: Transaction): Promise<void> {
-    const replacedTokenHash = this.#carriedTokenHash();
+    const replacedTokenHash = this.#presentedTokenHash();
     if (replacedTokenHash) await this.table.update({ replacedTokenHash }, { id: sessionId }, transaction);
   }
 
   /** Returns the sessions that the client already has. @param except the token of a session to leave out */
-  async carried(except?: string): Promise<OwnedSession[]> {
-    const tokens = this.#carriedTokens().filter((token) => token !== except);
+  async presented(except?: string): Promise<OwnedSession[]> {
+    const tokens = this.#presentedTokens().filter((token) => token !== except);
     const found = await Promise.all(tokens.map((token) => this.sessions.ownerOf(token)));
     return found.filter((one) => one !== null);
   }
@@ -106,13 +106,13 @@ export class NewSessions {
     for (const { userId, sessionId } of replaced) await this.sessions.revoke(userId, sessionId, transaction);
   }
 
-  #carriedTokenHash(): Buffer | null {
-    const carried = this.#carriedTokens().find((one) => isWellFormedToken(SESSION_TOKEN_PREFIX, one));
-    return carried === undefined ? null : digestToken(carried);
+  #presentedTokenHash(): Buffer | null {
+    const presented = this.#presentedTokens().find((one) => isWellFormedToken(SESSION_TOKEN_PREFIX, one));
+    return presented === undefined ? null : digestToken(presented);
   }
 
   /** Returns the session tokens of the request that signs in, valid or not. */
-  #carriedTokens(): readonly string[] {
+  #presentedTokens(): readonly string[] {
     const { request } = this.context.client;
     return request ? this.tokensOf(request) : [];
   }
@@ -137,10 +137,10 @@ export interface SignInOptions {
    */
   readonly withoutProof?: boolean;
   /**
-   * The session of a previous system that is taken over: see `CarriedSessions`. The new session expires when that one
+   * The session of a previous system that is taken over: see `TakenOverSessions`. The new session expires when that one
    * would have. It is not fresh, and the browser does not become a known device.
    */
-  readonly carriedOver?: { readonly endsAt: Date | null };
+  readonly takenOver?: { readonly endsAt: Date | null };
   /** The sessions that the client already has. @default looked up by the tokens in its request */
   readonly replaced?: readonly OwnedSession[];
 }
@@ -195,20 +195,20 @@ export class SignIn {
    */
   async check(
     { user, account, row, attempts = null, ...shown }: Omit<Proof, 'authEpoch'>,
-    { remembered = false, withoutProof = false, replaced, carriedOver, ...options }: SignInOptions = {},
+    { remembered = false, withoutProof = false, replaced, takenOver, ...options }: SignInOptions = {},
   ): Promise<CheckedSignIn> {
     if (!(await this.users.isPresent({ user, row }))) throw new AuthError('invalid_credentials');
     checkAccount(account, this.contributions());
-    for (const contribution of this.contributions()) await contribution.checkSignIn?.(user, !carriedOver);
+    for (const contribution of this.contributions()) await contribution.checkSignIn?.(user, !takenOver);
     const reached = this.secondFactors.reached({ account }, shown);
     const assurance = reached ?? (withoutProof ? { aal: 1 as const, amr: shown.amr } : null);
-    const isByPerson = !carriedOver;
+    const isByPerson = !takenOver;
     const begun: SessionToBegin | null = assurance && {
       ...assurance,
       remembered,
       authenticatedAt: isByPerson && reached !== null ? options.authenticatedAt : NEVER,
-      endsAt: carriedOver?.endsAt ?? null,
-      replaced: replaced ?? (isByPerson ? await this.sessions.carried() : []),
+      endsAt: takenOver?.endsAt ?? null,
+      replaced: replaced ?? (isByPerson ? await this.sessions.presented() : []),
       device: isByPerson ? await this.devices.recognize(user) : NO_DEVICE,
     };
     return {
@@ -237,7 +237,7 @@ export class SignIn {
    */
   async attach(issued: IssuedSession): Promise<IssuedSession> {
     const { user, session } = issued;
-    const replaced = await this.sessions.carried(issued.token);
+    const replaced = await this.sessions.presented(issued.token);
     const { isNew, cookie } = await this.devices.recognize(user);
     return this.database.transaction(async (transaction) => {
       const known = isNew ? await this.devices.lock(user.id, session.id, transaction) : null;

@@ -13,7 +13,7 @@ import type { CheckedSignIn, Proof } from './sign-in.js';
 import { type IssuedSession, isPending } from './signed-in.js';
 
 /** The record of a previous system's session: the session that took it over, or that it is no longer valid. */
-export type CarriedSession = RowOf<CarriedSessionColumns>;
+export type TakenOverSession = RowOf<CarriedSessionColumns>;
 
 /** A session that an old cookie authenticates. */
 export interface ResumedSession extends SessionWithUser {
@@ -30,7 +30,7 @@ const MAX_RETIRED = 10_000;
  * create only one session. Until the browser has sent the new cookie, the old cookie authenticates that session and no
  * other, because the response with the new cookie might have been lost. After that, the old cookie is invalid.
  */
-export class CarriedSessions {
+export class TakenOverSessions {
   /** The previous sessions that this process knows to be invalid. This only saves statements. */
   readonly #retired = new Set<string>();
   readonly #table: Table<CarriedSessionColumns>;
@@ -48,7 +48,7 @@ export class CarriedSessions {
     return digestToken(`${name}\n${id}`);
   }
 
-  async find(oldHash: Buffer): Promise<CarriedSession | null> {
+  async find(oldHash: Buffer): Promise<TakenOverSession | null> {
     const [row] = await this.#table.whole('c').select('WHERE c.old_hash = :oldHash', { oldHash });
     return row ?? null;
   }
@@ -56,7 +56,7 @@ export class CarriedSessions {
   /**
    * Returns the session that an old cookie still authenticates. It includes the token until the browser has sent it.
    */
-  async resume(row: CarriedSession): Promise<ResumedSession | null> {
+  async resume(row: TakenOverSession): Promise<ResumedSession | null> {
     if (row.tokenHash === null) return null;
     if (row.usedAt !== null && this.database.clock.now() - row.usedAt.getTime() > REPLACEMENT_MS) return null;
     const found = await this.sessions.find(row.tokenHash);
@@ -97,7 +97,7 @@ export class CarriedSessions {
   }
 
   /** Invalidates a previous session. @param row the result of {@link find} */
-  async retire(oldHash: Buffer, row: CarriedSession | null): Promise<void> {
+  async retire(oldHash: Buffer, row: TakenOverSession | null): Promise<void> {
     await this.database.ready();
     const usedAt = this.database.clock.date();
     if (!row) await this.#insertRetired(oldHash, usedAt);
@@ -127,7 +127,7 @@ export class CarriedSessions {
     }
   }
 
-  #times(endsAt: Date | null): Pick<CarriedSession, 'createdAt' | 'expiresAt'> {
+  #times(endsAt: Date | null): Pick<TakenOverSession, 'createdAt' | 'expiresAt'> {
     const createdAt = this.database.clock.date();
     const end = Math.max(endsAt?.getTime() ?? 0, createdAt.getTime());
     return { createdAt, expiresAt: new Date(end + KEPT_MS) };

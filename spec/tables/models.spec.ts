@@ -45,7 +45,7 @@ describe('auth.models', () => {
       'AccountChange',
       'ApiKey',
       'AuditEvent',
-      'CarriedSession',
+      'TakenOverSession',
       'Device',
       'OAuthFlow',
       'OneTimeToken',

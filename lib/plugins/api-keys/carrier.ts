@@ -43,7 +43,7 @@ const SCHEME = /^apikey(?![\w!#$%&'*+.^`|~-])/i;
 export function apiKeyCarrier(keys: ApiKeyStore, settings: Settings): Carrier {
   return {
     via: 'api-key',
-    carriesSession: false,
+    presentsSession: false,
     challenge: 'ApiKey realm="latchkey"',
     securityScheme: { type: 'apiKey', in: 'header', name: settings.header },
     problems: ['invalid_api_key', 'ambiguous_credentials'],
@@ -52,11 +52,11 @@ export function apiKeyCarrier(keys: ApiKeyStore, settings: Settings): Carrier {
       present: (authentication) => ({ api_key: apiKeyResource.present(keyOf(authentication)) }),
     },
     authenticate(request) {
-      const carried = carriedKeys(request, settings);
-      const [key] = carried;
+      const presented = presentedKeys(request, settings);
+      const [key] = presented;
       if (key === undefined) return null;
       // Two credentials are a mistake of the client, and choosing one of them would hide it.
-      if (carried.length > 1 || carriesSession(request, settings))
+      if (presented.length > 1 || presentsSession(request, settings))
         throw new AuthError('ambiguous_credentials');
       return authenticationBy(keys, key);
     },
@@ -76,7 +76,7 @@ function keyOf({ apiKey }: Authentication): ApiKey {
   return apiKey;
 }
 
-function carriedKeys(
+function presentedKeys(
   { headers }: PlainRequest,
   { header, acceptBearer, bearerIsSession }: Settings,
 ): readonly string[] {
@@ -92,7 +92,7 @@ function carriedKeys(
   return [...keys];
 }
 
-function carriesSession(request: PlainRequest, { acceptBearer, bearerIsSession }: Settings): boolean {
+function presentsSession(request: PlainRequest, { acceptBearer, bearerIsSession }: Settings): boolean {
   const bearer = bearerIsSession ? bearerToken(request) : null;
   return bearer !== null && !(acceptBearer && bearer.startsWith(API_KEY_PREFIX));
 }

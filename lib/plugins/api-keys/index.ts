@@ -5,7 +5,7 @@ import { ApiKeysApi } from './api.js';
 import { apiKeyCarrier } from './carrier.js';
 import { apiKeysTable } from './declarations.js';
 import { createApiKey, listApiKeys, revokeApiKey } from './routes.js';
-import { ApiKeyStore, wayBack } from './store.js';
+import { ApiKeyStore, undoPart } from './store.js';
 
 /** Options of {@link apiKeys}. */
 export interface ApiKeysOptions {
@@ -61,7 +61,7 @@ export function apiKeys(options: ApiKeysOptions = {}): Plugin<'apiKeys', ApiKeys
         tables: TABLES,
         onDelete: (userId, transaction) => store.deleteAll(userId, transaction),
         onFirstProof: (userId, transaction) => store.deleteAll(userId, transaction),
-        wayBack: wayBack(store),
+        undo: undoPart(store),
         settle: () => store.settle(),
       };
     },

@@ -4,7 +4,7 @@ import { createToken, digestToken } from '../../crypto/token.js';
 import { isUuid, uuidv7 } from '../../crypto/uuid.js';
 import type { Database } from '../../database/database.js';
 import { AuthError } from '../../errors.js';
-import type { WayBack } from '../../notices/changes.js';
+import type { UndoPart } from '../../notices/changes.js';
 import { LastUse } from '../../sessions/last-use.js';
 import { TokenLookup } from '../../sessions/lookup.js';
 import type { User } from '../../tables/core.js';
@@ -129,7 +129,7 @@ export class ApiKeyStore {
  * Deletes the keys that were created since a change, when the change is undone. Keys that were revoked since stay
  * revoked.
  */
-export function wayBack(store: ApiKeyStore): WayBack {
+export function undoPart(store: ApiKeyStore): UndoPart {
   return {
     name: 'apiKeys',
     snapshot: (userId, transaction) => store.ids(userId, transaction),

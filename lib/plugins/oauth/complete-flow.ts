@@ -104,12 +104,15 @@ async function takeFlow(
 async function signIn(
   { core, accounts, linkByVerifiedEmail }: Parts,
   { provider }: ProviderClient,
-  { remembered, carried }: TakenFlow,
+  { remembered, presented }: TakenFlow,
   identity: Identity,
 ): Promise<SignedIn> {
   const found = await findOrCreateUser(core, accounts, provider, identity, linkByVerifiedEmail);
   const { authenticatedAt } = identity;
-  return core.signIn({ ...found, ...shownBy(provider) }, { remembered, authenticatedAt, replaced: carried });
+  return core.signIn(
+    { ...found, ...shownBy(provider) },
+    { remembered, authenticatedAt, replaced: presented },
+  );
 }
 
 /**

@@ -108,14 +108,14 @@ interface FlowOptions {
 /** A consumed flow, and the browser's existing sessions. */
 export interface TakenFlow extends Flow {
   readonly startedAt: Date;
-  readonly carried: readonly { readonly userId: string; readonly sessionId: string }[];
+  readonly presented: readonly { readonly userId: string; readonly sessionId: string }[];
 }
 
 type Columns = typeof flowsTable.columns;
 
 interface FoundFlow {
   readonly row: RowOf<Columns>;
-  readonly carried: TakenFlow['carried'];
+  readonly presented: TakenFlow['presented'];
 }
 
 /** Authorization flows. Each is bound to one browser and one provider, and can be completed once. */
@@ -170,10 +170,10 @@ export class Flows {
     const startedAt = new Date(expiresAt.getTime() - FLOW_SECONDS * 1000);
     const { remembered, reauthenticates, unsignedClaims, ...secrets } = JSON.parse(opened) as FlowSecrets &
       FlowOptions;
-    const { carried } = found;
+    const { presented } = found;
     return {
       ...{ provider, sessionId, callbackUrl, redirectUri, secrets, remembered, reauthenticates },
-      ...{ startedAt, carried, ...(unsignedClaims && { unsignedClaims }) },
+      ...{ startedAt, presented, ...(unsignedClaims && { unsignedClaims }) },
     };
   }
 
@@ -202,7 +202,7 @@ export class Flows {
     const digests = tokens.filter((one) => isWellFormedToken(SESSION_TOKEN_PREFIX, one)).map(digestToken);
     if (digests.length === 0) {
       const [row] = await this.#flow.select('WHERE f.state_hash = :stateHash', { stateHash });
-      return row ? { row, carried: [] } : null;
+      return row ? { row, presented: [] } : null;
     }
     // The result has one row per session, or a single row if there are no sessions.
     const rows = await this.#core.database.select<{ s_id: string | null }>(
@@ -211,11 +211,11 @@ export class Flows {
        WHERE f.state_hash = :stateHash`,
       { stateHash, digests },
     );
-    const carried = rows
+    const presented = rows
       .filter(({ s_id }) => s_id !== null)
       .map((raw) => this.#session.read(raw))
       .map(({ id: sessionId, userId }) => ({ userId, sessionId }));
-    return rows[0] ? { row: this.#flow.read(rows[0]), carried } : null;
+    return rows[0] ? { row: this.#flow.read(rows[0]), presented } : null;
   }
 }
 

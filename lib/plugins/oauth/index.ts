@@ -5,7 +5,7 @@ import { checkCallbackUrl } from '../../http/callback-url.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { SealedRows } from '../../tables/sealed-rows.js';
 import type { RowPart } from '../../users/imported.js';
-import { Accounts, wayBack } from './accounts.js';
+import { Accounts, undoPart } from './accounts.js';
 import { OAuthApi } from './api.js';
 import { ProviderClient } from './client.js';
 import { accountsTable, flowsTable } from './declarations.js';
@@ -121,7 +121,7 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
         },
         waysIn: async ({ user }, transaction) =>
           (await usable(user.id, transaction)).map((id) => ({ kind: 'provider', id })),
-        wayBack: wayBack(accounts),
+        undo: undoPart(accounts),
         rowParts: [linksOfRows(accounts, providers) as RowPart],
         expired: [flows.expired],
         settle: async () => {

@@ -22,7 +22,7 @@ const PREFIX = 'lkb_';
  * have a sign-in in progress.
  */
 export function bindingFor(core: Core, request: PlainRequest | null): string {
-  const [token, ...others] = carried(core, request);
+  const [token, ...others] = presented(core, request);
   return others.length === 0 && isWellFormedToken(PREFIX, token) ? token : createToken(PREFIX);
 }
 
@@ -37,7 +37,10 @@ export function bindingOf(
   request: PlainRequest | null,
   pendingToken: string | undefined,
 ): string {
-  const tokens = new Set([...carried(core, request), ...(pendingToken === undefined ? [] : [pendingToken])]);
+  const tokens = new Set([
+    ...presented(core, request),
+    ...(pendingToken === undefined ? [] : [pendingToken]),
+  ]);
   const [token, ...others] = tokens;
   if (others.length > 0 || !isWellFormedToken(PREFIX, token)) throw new AuthError('invalid_passkey');
   return token;
@@ -49,7 +52,7 @@ export function browserCookie(core: Core, token: string): string {
   return serialize(name, token, { ...attributes, httpOnly: true, maxAge: CHALLENGE_SECONDS });
 }
 
-function carried(core: Core, request: PlainRequest | null): readonly string[] {
+function presented(core: Core, request: PlainRequest | null): readonly string[] {
   return cookieValues(request?.headers.cookie, bindingCookie(core).name);
 }
 

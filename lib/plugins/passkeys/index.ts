@@ -20,7 +20,7 @@ import {
 } from './routes.js';
 import { authenticationResponse, requestOptions } from './schemas.js';
 import { PasskeyStore } from './store.js';
-import { wayBack } from './undo.js';
+import { undoPart } from './undo.js';
 import type { PasskeyResponse } from './webauthn.js';
 
 const TABLES = { Passkey: passkeysTable, PasskeyChallenge: challengesTable } as const;
@@ -59,7 +59,7 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
         shows: { session: ['aal', 'amr'] },
         reauthentications: [reauthentication(assertions)],
         factorMethods: [factorMethod(parts, assertions)],
-        wayBack: wayBack(parts),
+        undo: undoPart(parts),
         tables: TABLES,
         signInMethods: {
           schema: { passkeys: z.int() },

@@ -1,4 +1,4 @@
-import type { WayBack } from '../../notices/changes.js';
+import type { UndoPart } from '../../notices/changes.js';
 import type { Parts } from './assertions.js';
 import type { PasskeyRow } from './declarations.js';
 
@@ -9,7 +9,7 @@ type StoredPasskey = Omit<PasskeyRow, 'userId' | 'credentialHash' | 'createdAt' 
 };
 
 /** Restores the passkeys when a change is undone, and deletes challenges in progress. */
-export function wayBack({ store, challenges }: Pick<Parts, 'store' | 'challenges'>): WayBack {
+export function undoPart({ store, challenges }: Pick<Parts, 'store' | 'challenges'>): UndoPart {
   return {
     name: 'passkeys',
     async snapshot(userId, transaction) {

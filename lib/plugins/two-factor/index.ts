@@ -30,7 +30,7 @@ import {
   secondFactorOptions,
   turnOffTotp,
 } from './routes.js';
-import { twoFactorWayBack } from './undo.js';
+import { twoFactorUndo } from './undo.js';
 
 /** Options of {@link twoFactor}. */
 export interface TwoFactorOptions {
@@ -104,7 +104,7 @@ export function twoFactor(options: TwoFactorOptions = {}): Plugin<'twoFactor', T
         shows: { session: ['aal', 'amr'] },
         secondFactors: secondFactorsOf(parts, trustProviders),
         reauthentications: reauthenticationsOf(core, parts),
-        wayBack: twoFactorWayBack(core, parts.secrets, parts.codes, parts.changes),
+        undo: twoFactorUndo(core, parts.secrets, parts.codes, parts.changes),
         rowParts: [factorsOfRows(core, parts) as RowPart],
         signInMethods: {
           schema: { totp: z.boolean(), recovery_codes_left: z.int() },

@@ -64,7 +64,7 @@ export class PendingSignIns {
    * @throws AuthError `sign_in_expired` if there is no token, or if there are different ones
    */
   tokenOf(given: string | undefined): string {
-    const tokens = new Set([...(given === undefined ? [] : [given]), ...this.#carried()]);
+    const tokens = new Set([...(given === undefined ? [] : [given]), ...this.#presented()]);
     const [token] = tokens;
     if (tokens.size !== 1 || !isWellFormedToken(PREFIX, token)) throw new AuthError('sign_in_expired');
     return token;
@@ -107,7 +107,7 @@ export class PendingSignIns {
 
   /** Deletes the pending sign-ins whose tokens the current request presents. */
   async abandon(): Promise<void> {
-    for (const token of this.#carried())
+    for (const token of this.#presented())
       if (isWellFormedToken(PREFIX, token)) await this.#table.delete({ hash: digestToken(token) });
   }
 
@@ -119,7 +119,7 @@ export class PendingSignIns {
     return new ExpiredRows(this.#core.database, this.#table.name, 'token_hash', { expires_at: 0 });
   }
 
-  #carried(): string[] {
+  #presented(): string[] {
     const { request } = this.#core.context.client;
     const { name } = this.#core.settings.pendingCookie;
     // A browser presents few of these cookies, but another subdomain can set many.

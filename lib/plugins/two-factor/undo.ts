@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
-import type { WayBack } from '../../notices/changes.js';
+import type { UndoPart } from '../../notices/changes.js';
 import type { SecondFactorChanges } from './changes.js';
 import { hashOf, type RecoveryCodes } from './recovery-codes.js';
 import type { TotpSecrets } from './secrets.js';
@@ -16,12 +16,12 @@ interface Part {
 }
 
 /** Saves and restores the second factor when a change is undone. */
-export function twoFactorWayBack(
+export function twoFactorUndo(
   core: Core,
   secrets: TotpSecrets,
   codes: RecoveryCodes,
   changes: SecondFactorChanges,
-): WayBack {
+): UndoPart {
   return {
     name: 'two-factor',
 

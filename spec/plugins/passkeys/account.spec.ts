@@ -106,16 +106,16 @@ describe('the owner is told', () => {
 describe('undoing a change', () => {
   const undo = async (snapshot: unknown) => {
     const { core } = internalsOf(app.auth);
-    const wayBack = core.contributions.find((one) => one.wayBack?.name === 'passkeys')?.wayBack;
+    const undo = core.contributions.find((one) => one.undo?.name === 'passkeys')?.undo;
     await core.database.transaction(async (transaction) => {
       const record = await core.users.lock(userId, transaction);
-      await wayBack?.restore(record!, snapshot, transaction, {});
+      await undo?.restore(record!, snapshot, transaction, {});
     });
   };
   const snapshot = async () => {
     const { core } = internalsOf(app.auth);
-    const wayBack = core.contributions.find((one) => one.wayBack?.name === 'passkeys')?.wayBack;
-    const taken = await core.database.transaction((transaction) => wayBack!.snapshot(userId, transaction));
+    const undo = core.contributions.find((one) => one.undo?.name === 'passkeys')?.undo;
+    const taken = await core.database.transaction((transaction) => undo!.snapshot(userId, transaction));
     return JSON.parse(JSON.stringify(taken));
   };
   const stored = () =>

@@ -235,18 +235,18 @@ test('it goes with the account', async () => {
 });
 
 describe('undoing a change', () => {
-  const wayBack = () => {
+  const undo = () => {
     const { core } = internalsOf(app.auth);
-    const way = core.contributions.find((one) => one.wayBack?.name === 'two-factor')?.wayBack;
+    const way = core.contributions.find((one) => one.undo?.name === 'two-factor')?.undo;
     if (!way) throw new Error('no way back');
     return { core, way };
   };
   const snapshotOf = (userId: string) => {
-    const { core, way } = wayBack();
+    const { core, way } = undo();
     return core.database.transaction((transaction) => way.snapshot(userId, transaction));
   };
   const restore = async (userId: string, part: unknown) => {
-    const { core, way } = wayBack();
+    const { core, way } = undo();
     await core.database.transaction(async (transaction) => {
       const record = await core.users.lock(userId, transaction);
       if (record) await way.restore(record, JSON.parse(JSON.stringify(part)), transaction, {});
@@ -278,7 +278,7 @@ describe('undoing a change', () => {
     await browser.post('/auth/two-factor/totp').expect(201);
     const other = app.browser();
     await firstStep(other).expect(200);
-    const { core, way } = wayBack();
+    const { core, way } = undo();
     const record = await core.users.findRecord({ id: userId });
     if (!record) throw new Error('no user');
     expect(way.losesSecondFactor?.(record, part)).toBe(true);
@@ -296,7 +296,7 @@ describe('undoing a change', () => {
     await browser.delete('/auth/two-factor/totp').expect(204);
     const replaced = await enroll(browser);
     const proves = (proof: Record<string, string>, of: unknown = part) =>
-      wayBack().way.proves?.(userId, of, proof);
+      undo().way.proves?.(userId, of, proof);
     expect(await proves({ code: codeOf(secret) })).toBe(true);
     expect(await proves({ recovery_code: String(recoveryCodes[0]) })).toBe(true);
     expect(await proves({ code: codeOf(replaced.secret) })).toBe(false);

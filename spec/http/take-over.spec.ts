@@ -441,18 +441,18 @@ test('prune() forgets a session a year after it would have ended', async () => {
 
 test('rotateSecrets() encrypts tokens anew that no browser has sent yet', async () => {
   await page({ keeps: false });
-  const { box, carried } = internalsOf(app.auth).core;
+  const { box, takenOver } = internalsOf(app.auth).core;
   const sealed = () =>
     rows<{ sealed_token: string }>(
       app.database,
       'SELECT sealed_token FROM carried_sessions WHERE sealed_token IS NOT NULL',
     );
-  expect(await carried.sealed.run(false)).toBe(0);
+  expect(await takenOver.sealed.run(false)).toBe(0);
   const prefix = box.currentPrefix;
   Object.defineProperty(box, 'currentPrefix', { value: 'v1.another.', configurable: true });
   const before = await sealed();
-  expect(await carried.sealed.run(true)).toBe(before.length);
-  expect(await carried.sealed.run(false)).toBe(before.length);
+  expect(await takenOver.sealed.run(true)).toBe(before.length);
+  expect(await takenOver.sealed.run(false)).toBe(before.length);
   expect(before.length).toBeGreaterThan(0);
   for (const { sealed_token } of await sealed()) {
     expect(sealed_token.startsWith(prefix)).toBe(true);

@@ -12,7 +12,7 @@ import type { SessionAuthentication } from '../sessions/request.js';
 import type { SessionWithUser } from '../sessions/sessions.js';
 import type { CheckedSignIn } from '../sessions/sign-in.js';
 import type { IssuedSession } from '../sessions/signed-in.js';
-import type { CarriedSession } from '../sessions/taken-over.js';
+import type { TakenOverSession } from '../sessions/taken-over.js';
 import { canonicalEmail } from '../users/canonical.js';
 import { importedId, isCreationTime } from '../users/imported.js';
 import type { UserRecord } from '../users/record.js';
@@ -38,8 +38,8 @@ export async function carryOver(
   res: ServerResponse,
 ): Promise<SessionAuthentication | null> {
   for (const old of oldCookiesIn(core.settings, req)) {
-    const carried = await carriedBy(core, old, req, res);
-    if (carried) return { user: carried.user, session: carried.session, apiKey: null, via: 'cookie' };
+    const takenOver = await takenOverBy(core, old, req, res);
+    if (takenOver) return { user: takenOver.user, session: takenOver.session, apiKey: null, via: 'cookie' };
   }
   return null;
 }
@@ -71,19 +71,19 @@ export async function retireOldSessions(
   return hasEnded;
 }
 
-async function carriedBy(
+async function takenOverBy(
   core: Core,
   old: OldCookie,
   req: PlainRequest,
   res: ServerResponse,
 ): Promise<SessionWithUser | null> {
-  const row = await core.carried.find(hashOf(core, old));
+  const row = await core.takenOver.find(hashOf(core, old));
   if (row) return resumed(core, row, req, res);
   const session = await findOld(core, old);
   if (!session) return null;
   requireOwnPage(core, req);
   const begun = await core.forClient({ request: req }, () => begin(core, old, session));
-  if (begun === 'too late') return carriedBy(core, old, req, res);
+  if (begun === 'too late') return takenOverBy(core, old, req, res);
   if (begun) offer(core, begun, res);
   return begun;
 }
@@ -91,11 +91,11 @@ async function carriedBy(
 /** Returns the session that has already replaced the previous system's session, or null if it has ended. */
 async function resumed(
   core: Core,
-  row: CarriedSession,
+  row: TakenOverSession,
   req: PlainRequest,
   res: ServerResponse,
 ): Promise<SessionWithUser | null> {
-  const found = await core.carried.resume(row);
+  const found = await core.takenOver.resume(row);
   if (!found) return null;
   requireOwnPage(core, req);
   if (found.issued) offer(core, found.issued, res);
@@ -112,7 +112,7 @@ async function begin(
   const checked = record && (await checkedFor(core, record, session));
   if (!record || !checked) return null;
   try {
-    const issued = await core.carried.begin(hashOf(core, old), session.endsAt, record, checked);
+    const issued = await core.takenOver.begin(hashOf(core, old), session.endsAt, record, checked);
     await end(core, old);
     return issued;
   } catch (error) {
@@ -132,7 +132,7 @@ async function checkedFor(
   if (record.authEpoch !== 0 || core.secondFactors.isOn(record.account)) return null;
   const { endsAt, remembered } = session;
   try {
-    return await core.checkSignIn({ ...record, amr: [] }, { remembered, carriedOver: { endsAt } });
+    return await core.checkSignIn({ ...record, amr: [] }, { remembered, takenOver: { endsAt } });
   } catch (error) {
     const isRefused = error instanceof AuthError && (error.status === 401 || error.status === 403);
     if (isRefused) return null;
@@ -172,18 +172,18 @@ async function retired(
   keptId: string | null,
 ): Promise<{ readonly wasActive: boolean } | null> {
   const oldHash = hashOf(core, old);
-  if (core.carried.isRetired(oldHash)) return { wasActive: false };
-  const row = await core.carried.find(oldHash);
-  if (row) return { wasActive: await retireCarried(core, row, keptId) };
+  if (core.takenOver.isRetired(oldHash)) return { wasActive: false };
+  const row = await core.takenOver.find(oldHash);
+  if (row) return { wasActive: await retireTakenOver(core, row, keptId) };
   if (!(await mayBeActive(core, old))) return null;
-  await core.carried.retire(oldHash, null);
+  await core.takenOver.retire(oldHash, null);
   await end(core, old);
   return { wasActive: true };
 }
 
-async function retireCarried(core: Core, row: CarriedSession, keptId: string | null): Promise<boolean> {
-  const found = await core.carried.resume(row);
-  await core.carried.retire(row.oldHash, row);
+async function retireTakenOver(core: Core, row: TakenOverSession, keptId: string | null): Promise<boolean> {
+  const found = await core.takenOver.resume(row);
+  await core.takenOver.retire(row.oldHash, row);
   if (!found || found.session.id === keptId) return false;
   return core.sessions.revoke(found.user.id, found.session.id);
 }
@@ -217,7 +217,7 @@ function requireOwnPage(core: Core, req: PlainRequest): void {
 }
 
 function hashOf(core: Core, { bridge, id }: OldCookie): Buffer {
-  return core.carried.hash(bridge.name, id);
+  return core.takenOver.hash(bridge.name, id);
 }
 
 /** Runs `work` with a time limit, outside this call's transaction, because the previous system's store is the app's. */
