@@ -1,7 +1,6 @@
 import { type AccountApis, accountApis, UsersApi } from './accounts/api.js';
 import { closedAccounts } from './accounts/deletion.js';
-import type { AuthConfig } from './config/config.js';
-import { DEFAULT_BASE_PATH, readConfig } from './config/config.js';
+import { type AuthConfig, DEFAULT_BASE_PATH, readConfig } from './config/config.js';
 import type { FieldsOptions } from './config/user.js';
 import { CallContext } from './context/call.js';
 import { once } from './context/once.js';
@@ -31,10 +30,13 @@ import {
 import { processWide } from './process-wide.js';
 import { allRoutes } from './routes/routes.js';
 import { bearerCarrier, cookieCarrier } from './sessions/carriers.js';
-import type { TransactionOption } from './sessions/request.js';
-import { type Authentication, type RequestLike, toPlainRequest } from './sessions/request.js';
-import type { Session, User } from './tables/core.js';
-import { type CoreModels, outboxEntries, withCoreTables } from './tables/core.js';
+import {
+  type Authentication,
+  type RequestLike,
+  type TransactionOption,
+  toPlainRequest,
+} from './sessions/request.js';
+import { type CoreModels, outboxEntries, type Session, type User, withCoreTables } from './tables/core.js';
 import { modelsOf } from './tables/model.js';
 import { Table } from './tables/table.js';
 import { type Chores, choresOf, type Upkeep, upkeep } from './upkeep.js';

@@ -1,7 +1,6 @@
 import { type BinaryLike, hash, pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { Kind } from './failure-work.js';
-import { bcrypt } from './failure-work.js';
+import { bcrypt, type Kind } from './failure-work.js';
 
 /** A password hash created by another program. */
 export interface ForeignHash {

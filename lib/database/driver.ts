@@ -1,6 +1,5 @@
 import type { Sequelize, Transaction } from 'sequelize';
-import type { Dialect } from './connect.js';
-import { type ConnectionManager, connectionManagerOf } from './connect.js';
+import { type ConnectionManager, connectionManagerOf, type Dialect } from './connect.js';
 import { isBusy } from './faults.js';
 import { digestList } from './literal.js';
 import type { Turn } from './turn.js';

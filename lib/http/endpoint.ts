@@ -3,8 +3,7 @@ import type { Client } from '../context/call.js';
 import type { Core } from '../core/core.js';
 import { DEADLINE_MS } from '../database/turn.js';
 import { AuthError } from '../errors.js';
-import type { Authentication } from '../sessions/request.js';
-import { plainAddress } from '../sessions/request.js';
+import { type Authentication, plainAddress } from '../sessions/request.js';
 import { isPending } from '../sessions/signed-in.js';
 import {
   requireAdministrator,

@@ -1,7 +1,6 @@
 import type { SecretBox } from '../crypto/secret-box.js';
 import { digestToken } from '../crypto/token.js';
-import type { Chore } from '../database/chores.js';
-import { ExpiredRows } from '../database/chores.js';
+import { type Chore, ExpiredRows } from '../database/chores.js';
 import type { Database } from '../database/database.js';
 import { violatedUnique } from '../database/faults.js';
 import type { RowOf } from '../tables/column.js';

@@ -1,7 +1,6 @@
 import { type AnyAuth, type Auth, internalsOf } from '../auth.js';
 import { howToNameAdministrators } from '../core/contribution.js';
-import type { Testing } from './test-auth.js';
-import { refuseInProduction } from './test-auth.js';
+import { refuseInProduction, type Testing } from './test-auth.js';
 
 /** The parts of an Auth that sign users in, with any fields. */
 type AnyTestAuth = AnyAuth & {

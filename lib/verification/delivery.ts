@@ -3,8 +3,7 @@ import { AuthError } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
 import type { LinkMail, NewEmailMail, NoticeMail, OutgoingMail } from '../mail/mails.js';
 import type { Mailer } from '../mail/messages.js';
-import type { Destination, OpenEntry } from '../outbox/lane.js';
-import { MAIL_LANE } from '../outbox/lane.js';
+import { type Destination, MAIL_LANE, type OpenEntry } from '../outbox/lane.js';
 import type { Users } from '../users/users.js';
 import type { OneTimeTokens } from './tokens.js';
 

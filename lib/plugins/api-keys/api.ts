@@ -3,8 +3,7 @@ import type { Core } from '../../core/core.js';
 import { AuthError, type FieldError } from '../../errors.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
 import { LAST_TIME } from '../../tables/column.js';
-import type { ApiKey } from './declarations.js';
-import { apiKeyNotices } from './declarations.js';
+import { type ApiKey, apiKeyNotices } from './declarations.js';
 import type { ApiKeyStore } from './store.js';
 import './declarations.js';
 

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { AuthError } from '../../errors.js';
 import type { Logger } from '../../logger.js';
-import type { AuthorizationTarget } from './authorization-server.js';
-import { AuthorizationServer, type FlowSecrets } from './authorization-server.js';
+import { AuthorizationServer, type AuthorizationTarget, type FlowSecrets } from './authorization-server.js';
 import { Discovery } from './discovery.js';
 import {
   boundedFetch,

@@ -1,6 +1,5 @@
 import { type AuthError, invalidField } from '../../errors.js';
-import type { ImportRow, RowPart } from '../../users/imported.js';
-import { declareRowKeys } from '../../users/imported.js';
+import { declareRowKeys, type ImportRow, type RowPart } from '../../users/imported.js';
 import type { Accounts } from './accounts.js';
 import { checkedSubject, MAX_ISSUER } from './profile.js';
 import { issuerOf, type Provider } from './provider.js';

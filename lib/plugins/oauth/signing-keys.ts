@@ -1,7 +1,6 @@
 import type { JWK } from 'openid-client';
 import type { AuthorizationServer } from './authorization-server.js';
-import type { Fetch } from './openid-client.js';
-import { candidateKeys, isAboutKeys } from './openid-client.js';
+import { candidateKeys, type Fetch, isAboutKeys } from './openid-client.js';
 import type { Claims } from './provider.js';
 
 type Keys = readonly JWK[];

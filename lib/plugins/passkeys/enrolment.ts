@@ -6,8 +6,7 @@ import type { UserRecord } from '../../users/record.js';
 import { descriptorOf, type Parts, refusal } from './assertions.js';
 import { ALGORITHMS, type NewPasskey, verifyRegistration } from './ceremonies.js';
 import { type Ceremony, CHALLENGE_SECONDS } from './challenges.js';
-import type { Passkey } from './declarations.js';
-import { passkeyNotices } from './declarations.js';
+import { type Passkey, passkeyNotices } from './declarations.js';
 import { MAX_PER_USER, refuseKnown } from './store.js';
 import {
   clientDataOf,

@@ -1,8 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { createToken, digestToken, isWellFormedToken } from '../../crypto/token.js';
-import type { Chore } from '../../database/chores.js';
-import { ExpiredRows } from '../../database/chores.js';
+import { type Chore, ExpiredRows } from '../../database/chores.js';
 import { AuthError } from '../../errors.js';
 import { cookieValues } from '../../sessions/carriers.js';
 import type { NewPendingSignIn } from '../../sessions/second-factor.js';

@@ -3,8 +3,7 @@ import type { Core } from '../../core/core.js';
 import type { UndoPart } from '../../notices/changes.js';
 import type { SecondFactorChanges } from './changes.js';
 import { hashOf, type RecoveryCodes } from './recovery-codes.js';
-import type { TotpSecrets } from './secrets.js';
-import { stepAt, stepOf } from './secrets.js';
+import { stepAt, stepOf, type TotpSecrets } from './secrets.js';
 
 /** The second factor in a snapshot, which is encrypted as a whole. */
 interface Part {
