@@ -10,7 +10,6 @@ import { clearFlowCookie, readFlowCookie, type TakenFlow } from './flows.js';
 import { findOrCreateUser, linkIdentity, ownAccount, shownBy } from './identities.js';
 import type { CallbackInput } from './inputs.js';
 import { clientOf, type Parts } from './parts.js';
-import type { Claims } from './provider.js';
 
 /** The result of a flow. */
 export interface CallbackResult<Outcome extends SignedIn = IssuedSession> {
@@ -36,17 +35,12 @@ const LINKING_MS = 600_000;
 export async function completeFlow(parts: Parts, input: CallbackInput): Promise<CallbackResult<SignedIn>> {
   const { core } = parts;
   const client = clientOf(parts, input.provider);
-  const { request } = core.context.client;
   const flow = await takeFlow(parts, input);
-  const current = flow.sessionId !== null && request ? await sessionOf(core.carriers, request) : null;
-  if (flow.sessionId !== (current?.session.id ?? null)) throw new AuthError('invalid_flow');
-  const setCookie = request ? clearFlowCookie(core, request, flow.secrets.state) : [];
+  const current = await sessionOfFlow(parts, flow);
+  const setCookie = clearedCookie(parts, flow);
   try {
-    const identity = withUnsigned(await client.redeem(input.parameters, flow.secrets, flow.redirectUri), {
-      ...flow.unsignedClaims,
-      ...client.provider.unsignedClaims?.(input.parameters),
-    });
-    const issued = await completed(parts, client, flow, current, identity);
+    const identity = await identityOf(client, flow, input);
+    const issued = await outcomeOf(parts, client, flow, current, identity);
     const waits = issued !== null && isPending(issued);
     const callbackUrl = waits ? withSecondFactor(flow.callbackUrl) : flow.callbackUrl;
     return { callbackUrl: withoutFragment(client, callbackUrl), issued, setCookie };
@@ -63,8 +57,47 @@ export async function completeFlow(parts: Parts, input: CallbackInput): Promise<
   }
 }
 
+/** Takes the flow that this browser started at this provider. A flow can be taken once. @throws AuthError `invalid_flow` */
+async function takeFlow(
+  { core, flows }: Parts,
+  { provider, parameters, browser }: CallbackInput,
+): Promise<TakenFlow> {
+  const { request } = core.context.client;
+  const state = parameters.get('state');
+  const value = browser ?? (state && request ? readFlowCookie(core, request, state) : undefined);
+  const tokens = request ? core.sessionTokens(request) : [];
+  const flow = state && value ? await flows.take(state, value, provider, tokens) : null;
+  if (!flow) throw new AuthError('invalid_flow');
+  return flow;
+}
+
+/** The session that started a link or a reauthentication. Null for a sign-in. @throws AuthError `invalid_flow` */
+async function sessionOfFlow({ core }: Parts, { sessionId }: TakenFlow): Promise<SessionWithUser | null> {
+  const { request } = core.context.client;
+  const current = sessionId !== null && request ? await sessionOf(core.carriers, request) : null;
+  if (sessionId !== (current?.session.id ?? null)) throw new AuthError('invalid_flow');
+  return current;
+}
+
+function clearedCookie({ core }: Parts, { secrets }: TakenFlow): readonly string[] {
+  const { request } = core.context.client;
+  return request ? clearFlowCookie(core, request, secrets.state) : [];
+}
+
+/** Redeems the provider's response, and verifies it. */
+async function identityOf(
+  client: ProviderClient,
+  flow: TakenFlow,
+  { parameters }: CallbackInput,
+): Promise<Identity> {
+  const identity = await client.redeem(parameters, flow.secrets, flow.redirectUri);
+  const unsigned = { ...flow.unsignedClaims, ...client.provider.unsignedClaims?.(parameters) };
+  // Claims that the provider has signed, or returned itself, take precedence.
+  return { ...identity, claims: { ...unsigned, ...identity.claims } };
+}
+
 /** @returns the session or pending sign-in to send; null if there is none */
-async function completed(
+async function outcomeOf(
   parts: Parts,
   client: ProviderClient,
   flow: TakenFlow,
@@ -77,27 +110,9 @@ async function completed(
   return null;
 }
 
-/** Adds unsigned claims. Claims that the provider has signed, or returned itself, take precedence. */
-function withUnsigned(identity: Identity, unsigned: Claims): Identity {
-  return { ...identity, claims: { ...unsigned, ...identity.claims } };
-}
-
 /** Adds an empty fragment if needed, because the browser would otherwise keep the fragment that the provider added. */
 function withoutFragment({ provider }: ProviderClient, url: string): string {
   return provider.addsFragment && !url.includes('#') ? `${url}#` : url;
-}
-
-async function takeFlow(
-  { core, flows }: Parts,
-  { provider, parameters, browser }: CallbackInput,
-): Promise<TakenFlow> {
-  const { request } = core.context.client;
-  const state = parameters.get('state');
-  const value = browser ?? (state && request ? readFlowCookie(core, request, state) : undefined);
-  const tokens = request ? core.sessionTokens(request) : [];
-  const flow = state && value ? await flows.take(state, value, provider, tokens) : null;
-  if (!flow) throw new AuthError('invalid_flow');
-  return flow;
 }
 
 async function signIn(
