@@ -149,7 +149,7 @@ export function guard<A extends Authentication | null>(
   authOrConfig: AuthOrConfig,
   options: GuardOptions,
   decide: (core: Core, req: Request, res: Response) => Promise<A>,
-  check?: (core: Core, authentication: A) => void,
+  check?: (core: Core, authentication: A) => undefined | Promise<void>,
 ): RequestHandler {
   const { core } = internalsOf(authOrConfig);
   const { accept, onError } = checked(name, options, core);
@@ -160,7 +160,9 @@ export function guard<A extends Authentication | null>(
       const authentication = await decide(core, req, res);
       if (authentication && accept && !accept.includes(authentication.via))
         throw notAccepted(core, authentication, accept);
-      check?.(core, authentication);
+      // Only an asynchronous rule costs a promise.
+      const pending = check?.(core, authentication);
+      if (pending) await pending;
       if (authentication) setAuthentication(core, req, authentication);
     } catch (error) {
       if (!onError || !(error instanceof AuthError)) return answerError(core, error, res, next);
