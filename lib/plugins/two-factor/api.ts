@@ -114,8 +114,8 @@ export class TwoFactorApi {
   }
 
   /**
-   * Enables the second factor with a code which proves that the authenticator app is set up. The session continues with a
-   * new token, and all other sessions are revoked. The recovery codes cannot be retrieved later.
+   * Enables the second factor, with a code that proves that the authenticator app is set up. The session continues with
+   * a new token, and all other sessions are revoked. The recovery codes cannot be retrieved later.
    *
    * @throws AuthError `invalid_code` (401), `rate_limited` (429), and like {@link enroll}
    */
@@ -158,8 +158,8 @@ export class TwoFactorApi {
   }
 
   /**
-   * Disables the second factor of a user who has lost their phone and their recovery codes. Make sure that you know who is
-   * asking. All sessions are revoked. Does nothing if the user has no second factor.
+   * Disables the second factor of a user who has lost their phone and their recovery codes. Make sure that you know who
+   * is asking. All sessions are revoked. Does nothing if the user has no second factor.
    *
    * @throws AuthError `user_not_found` (404), `own_account` (409) if `adminId` is the user
    */
@@ -180,8 +180,8 @@ export class TwoFactorApi {
    *   const issued = await auth.twoFactor.complete({ pendingToken, method: 'totp', code });
    * }
    *
-   * @throws AuthError `sign_in_expired`, `invalid_code` (401), `rate_limited` (429), and what checks of the account throw,
-   *   such as `account_suspended` (403)
+   * @throws AuthError `sign_in_expired`, `invalid_code` (401), `rate_limited` (429), and what checks of the account
+   *   throw, such as `account_suspended` (403)
    */
   complete(input: CompleteSignInInput): Promise<IssuedSession> {
     return this.#core.forClient(input, async () => {

@@ -64,8 +64,8 @@ export class SecondFactorChanges {
   }
 
   /**
-   * Enables the second factor, or replaces its secret. The session continues with a new token, and all other sessions are
-   * revoked.
+   * Enables the second factor, or replaces its secret. The session continues with a new token, and all other sessions
+   * are revoked.
    *
    * @param step the time step of the code that confirmed the secret
    * @throws AuthError `invalid_code` if the enrolment has ended in the meantime, and like {@link begin}
@@ -91,8 +91,8 @@ export class SecondFactorChanges {
   /**
    * Disables the second factor, if it is enabled.
    *
-   * @param sessionId the session that continues with a new token; null for the app's own code and for administrators, in
-   *   which case all sessions are revoked
+   * @param sessionId the session that continues with a new token; null for the app's own code and for administrators,
+   *   in which case all sessions are revoked
    * @throws AuthError like `core.change`
    */
   async disable(
@@ -144,7 +144,7 @@ export class SecondFactorChanges {
     await this.pendings.deleteAll(userId, transaction);
   }
 
-  /** Revokes the other sessions and renews this one. @param hasShown whether its user has just entered a correct code */
+  /** Revokes the other sessions and renews this one. @param hasShown whether its user just entered a correct code */
   async #keepOnly(
     sessionId: string,
     { user, authEpoch }: UserRecord,

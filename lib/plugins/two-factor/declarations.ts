@@ -29,7 +29,7 @@ export const totpSecretsTable = declareTable({
     lastStep: column.integer().internal(),
     /** The number of wrong codes in a row. */
     wrongCodes: column.integer().internal(),
-    /** When the user got a notice about wrong codes. Null before that, and again after a correct code. */
+    /** When the user got a notice about wrong codes. Null before that, and after a correct factor. */
     warnedAt: column.time().internal().nullable(),
     confirmedAt: column.time(),
   },
@@ -67,7 +67,7 @@ export const pendingSignInsTable = declareTable({
   columns: {
     hash: column.digest().internal().named('token_hash'),
     userId: column.uuid(),
-    /** The user's epoch at the first factor. Revoking all sessions of the user raises it, and so ends this sign-in too. */
+    /** The user's epoch at the first factor. Revoking all sessions raises it, which ends this sign-in too. */
     authEpoch: column.integer().internal(),
     remembered: column.boolean(),
     /** How the user authenticated with the first factor. */
@@ -100,8 +100,8 @@ declare module '../../outbox/events.js' {
     /** A user confirmed an authenticator app, either their first one or a replacement. */
     'second_factor.enabled': { readonly userId: string };
     /**
-     * The second factor of a user was disabled. `adminId` is the administrator who did it. It is null if the user or the
-     * app itself did it.
+     * The second factor of a user was disabled. `adminId` is the administrator who did it. It is null if the user or
+     * the app itself did it.
      */
     'second_factor.disabled': { readonly userId: string; readonly adminId: string | null };
     /** A recovery code was used for a sign-in or a reauthentication. */

@@ -12,8 +12,8 @@ import { hashOf, type RecoveryCodes } from './recovery-codes.js';
 import { MAX_WRONG, type TotpSecrets } from './secrets.js';
 
 /**
- * Counts the attempts to provide an account's second factor. All methods and purposes share one count, so that an attacker
- * does not get more guesses by starting again. Only a correct factor clears the count.
+ * Counts the attempts to provide an account's second factor. All methods and purposes share one count, so that an
+ * attacker does not get more guesses by starting again. Only a correct factor clears the count.
  */
 export class CodeAttempts {
   readonly #core: Core;
@@ -131,7 +131,7 @@ export class Completion {
     };
     const checked = await this.core.checkSignIn(proof, { remembered: row.remembered });
     const issued = await this.core.database.transaction(async (transaction) => {
-      // Create the session first, because this locks the user's row. Others that need several locks also lock it first.
+      // Create the session first, because this locks the user's row, as other transactions do before their other locks.
       const signedIn = await checked.begin(proof, transaction);
       if (isPending(signedIn)) throw new TypeError('a second factor needs no other');
       if (!(await this.pendings.use(found, transaction))) throw new AuthError('sign_in_expired');
