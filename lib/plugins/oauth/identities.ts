@@ -189,7 +189,7 @@ async function inRace<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await retryAfterRace(['email_taken'], work);
   } catch (error) {
-    // Even if no account has the email now, an undo might restore it to an account, which counts as having it.
+    // No account has the email now, but an undo might restore it to one. This account counts as having the email.
     const isHeld = error instanceof AuthError && error.code === 'email_taken';
     throw isHeld ? new AuthError('account_exists') : error;
   }

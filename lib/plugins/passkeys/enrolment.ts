@@ -88,7 +88,7 @@ export class Enrolment {
     return passkey;
   }
 
-  /** Someone who signed up with another person's address must not keep a passkey after its owner takes the account. */
+  /** Someone who signed up with another person's address must not get a passkey that outlasts the owner's proof of it. */
   #requireVerifiedEmail({ user: { email, emailVerifiedAt } }: UserRecord): void {
     const { settings } = this.parts.core;
     if (settings.email !== null && email !== null && emailVerifiedAt === null)
