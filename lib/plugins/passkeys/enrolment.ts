@@ -88,7 +88,10 @@ export class Enrolment {
     return passkey;
   }
 
-  /** Someone who signed up with another person's address must not get a passkey that outlasts the owner's proof of it. */
+  /**
+   * Rejects an unverified email, because someone who signed up with another person's address must not keep a passkey
+   * after the owner of the address verifies it.
+   */
   #requireVerifiedEmail({ user: { email, emailVerifiedAt } }: UserRecord): void {
     const { settings } = this.parts.core;
     if (settings.email !== null && email !== null && emailVerifiedAt === null)
