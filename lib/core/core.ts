@@ -40,16 +40,16 @@ import { type Attached, ProofOfEmail } from '../verification/proof.js';
 import { OneTimeTokens } from '../verification/tokens.js';
 import type { Contribution } from './contribution.js';
 
-/** What plugins add to users. */
+/** The columns, usernames and passwords that plugins add to users. */
 export interface AddedToUsers {
   readonly columns: readonly Columns[];
-  /** Null if users have no usernames. */
+  /** The rules for usernames. Null if users have no usernames. */
   readonly usernames: UsernameRules | null;
-  /** Null if users have no passwords. */
+  /** The settings of passwords. Null if users have no passwords. */
   readonly passwords: PasswordSettings | null;
 }
 
-/** Who changes an account. */
+/** The originator of a change to an account. */
 export interface ChangedBy {
   /** The requesting session, which must still be active. Null for the app's own code and for administrators. */
   readonly sessionId: string | null;
@@ -68,7 +68,7 @@ export class Core {
   readonly users: Users;
   /** The rules for usernames. Null if users cannot have a username. */
   readonly usernames: UsernameRules | null;
-  /** Null if users cannot have a password. */
+  /** Checks and hashes passwords. Null if users cannot have a password. */
   readonly passwords: Passwords | null;
   /** Verifies passwords. Null if users cannot have a password. */
   readonly passwordCheck: PasswordCheck | null;
@@ -79,7 +79,7 @@ export class Core {
   readonly sessions: Sessions;
   readonly tokens: OneTimeTokens;
   readonly devices: Devices;
-  /** In the order in which they are tried. */
+  /** The carriers of sessions, in the order in which they are tried. */
   readonly carriers: readonly Carrier[];
   readonly #contributions: readonly Contribution[];
   /** The rules for accounts with a second factor. */
@@ -88,13 +88,13 @@ export class Core {
   readonly changes: AccountChanges;
   readonly notices: Notices;
   readonly takenOver: TakenOverSessions;
-  /** Null if `email` is not configured. */
+  /** Writes emails to the outbox. Null if `email` is not configured. */
   readonly mails: Mails | null;
   readonly gate: SignIn;
   readonly proofs: ProofOfEmail;
 
   /**
-   * @param ofUsers what plugins add to users
+   * @param ofUsers the additions of plugins to users
    * @param carriersOf creates the carriers of sessions
    * @param setUp sets up the plugins; their contributions are not used before it returns
    */
@@ -195,12 +195,12 @@ export class Core {
     return new Table(this.database, declaration);
   }
 
-  /** Runs `work` for the client, and in the transaction, given in the input of a programmatic call. */
+  /** Runs `work` for the client and in the transaction that the input of a programmatic call contains. */
   forClient<T>(input: ClientInput, work: () => Promise<T>): Promise<T> {
     return this.inTransaction(input.transaction, () => forClientOf(this.context, input, work));
   }
 
-  /** Runs `work` as a part of the app's transaction, if one is given: see {@link Database.join}. */
+  /** Runs `work` as a part of the app's transaction, if the app passed one: see {@link Database.join}. */
   inTransaction<T>(transaction: TransactionOption['transaction'], work: () => Promise<T>): Promise<T> {
     return this.database.join(transaction, work);
   }
@@ -227,7 +227,7 @@ export class Core {
    * account, including suspended ones.
    *
    * @throws AuthError `user_not_found` for code; for a session `invalid_session`, `second_factor_required`,
-   *   `reauthentication_required`, and what a plugin's check of the account throws
+   *   `reauthentication_required`, and the errors of plugins' account checks
    */
   change<T>(
     userId: string,
@@ -263,12 +263,12 @@ export class Core {
     return user;
   }
 
-  /** What plugins contribute. Complete once all are set up. */
+  /** The contributions of plugins. The list is complete when all plugins are set up. */
   get contributions(): readonly Contribution[] {
     return this.#contributions;
   }
 
-  /** {@link checkAccount} by all plugins. @throws AuthError such as `account_suspended` */
+  /** Runs the account checks of all plugins. @throws AuthError such as `account_suspended` */
   checkAccount(account: AccountRow): void {
     checkAccount(account, this.contributions);
   }

@@ -64,7 +64,7 @@ export class PasswordCheck {
    *   time
    * @param name the key that counts the attempts if the account does not exist
    * @param signIn signs the user in, and clears the failures if the sign-in is complete
-   * @throws AuthError `invalid_credentials`, `rate_limited`, `unavailable`; what `signIn` throws
+   * @throws AuthError `invalid_credentials`, `rate_limited`, `unavailable`, and the errors of `signIn`
    */
   verify(
     record: UserRecord | null,
@@ -88,7 +88,7 @@ export class PasswordCheck {
    * Verifies the password of a user who has a session or an emailed link. Only these checks are limited per account,
    * because a stranger could use up such a limit on sign-ins, and so lock the owner out.
    *
-   * @throws AuthError like {@link verify}; after the correct password, what a plugin's check of the account throws
+   * @throws AuthError like {@link verify}; after the correct password, also the errors of plugins' account checks
    */
   async verifyOwn(record: UserRecord, password: string): Promise<UserRecord> {
     const forgive = (proved: RightPassword) => this.#forgive(proved);
@@ -123,7 +123,7 @@ export class PasswordCheck {
     }
   }
 
-  /** On SQLite, other attempts wait until the app's transaction has ended, since it is the only writer. */
+  /** False in the app's transaction on SQLite, because the other attempts wait until this only writer has ended. */
   get #canWait(): boolean {
     const { isJoined, dialect } = this.database;
     return !isJoined || dialect !== 'sqlite';

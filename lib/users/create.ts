@@ -33,7 +33,7 @@ export interface SignUpContext extends Creator {
   readonly alongside?: (created: UserRecord, transaction: Transaction) => Promise<void>;
 }
 
-/** The ways of creating an account that `signUp: 'closed'` allows, because the app uses them and not the user. */
+/** The ways of creating an account that `signUp: 'closed'` allows, because the app uses them, not the user. */
 const BY_THE_APP: ReadonlySet<string> = new Set(['code', 'admin', 'import']);
 
 /** The only place where accounts are created, so that the app's hooks and rows are never skipped. */
@@ -57,7 +57,7 @@ export class SignUp {
    *
    * @param transaction a transaction to take part in
    * @throws AuthError `sign_up_refused` (403), `email_taken`, `username_taken` (409), `validation_failed` (422), and
-   *   what hooks throw
+   *   the errors of hooks
    */
   async create(
     user: NewUser,
@@ -66,7 +66,7 @@ export class SignUp {
   ): Promise<UserRecord> {
     this.checkOpen(creator.via);
     const fields = this.users.fields.read(given, from, 'create');
-    // Only the insert's error counts: in a hook's error, a unique constraint of the app's own table can be violated.
+    // Only the insert's error counts: a hook's error can be about a unique constraint of the app's own table.
     let refused: unknown;
     const onRefused = (error: unknown) => {
       refused = error;
@@ -87,7 +87,7 @@ export class SignUp {
   }
 
   /**
-   * Refuses a sign-up if people cannot sign up themselves. Call it before costly work, such as hashing a password.
+   * Refuses a sign-up if users cannot sign up themselves. Call it before costly work, such as hashing a password.
    *
    * @throws AuthError `sign_up_refused`
    */
@@ -99,14 +99,14 @@ export class SignUp {
    * Creates many accounts whose fields have been read. An account that the app refuses leaves nothing behind.
    *
    * @returns the id of each account, or why it was not created
-   * @throws what hooks throw, except for an AuthError
+   * @throws the errors of hooks, except for an AuthError
    */
   createMany(accounts: readonly NewAccount[], options: ManyOptions): Promise<Outcomes> {
     return this.#many.create(accounts, options);
   }
 }
 
-/** An account that can be created, and the app's row that it belongs to. The row is null if it is created too. */
+/** An account that can be created, and the app's row that it belongs to. Null means that the row is created too. */
 interface Fresh {
   readonly account: NewAccount;
   readonly row: AppRow | null;
@@ -134,7 +134,7 @@ class NewAccounts {
    *
    * @param onRefused receives the error if the database rejects the users
    * @returns the users, in the order of the accounts
-   * @throws what the app's code throws
+   * @throws the errors of the app's code
    */
   async create(
     accounts: readonly Fresh[],
@@ -222,7 +222,7 @@ class ManyUsers {
    * Creates all accounts that can be created, in batches with one transaction each. If the app has hooks, each account
    * gets its own transaction.
    *
-   * @throws what hooks throw, except for an AuthError
+   * @throws the errors of hooks, except for an AuthError
    */
   async create(accounts: readonly NewAccount[], options: ManyOptions): Promise<Outcomes> {
     const outcomes: Outcomes = new Map();
@@ -291,7 +291,7 @@ class ManyUsers {
     return outcomes;
   }
 
-  /** Creates all accounts that can be created. @throws what the app's code throws */
+  /** Creates all accounts that can be created. @throws the errors of the app's code */
   async #create(
     accounts: readonly NewAccount[],
     { via, seen }: ManyOptions,
@@ -393,9 +393,9 @@ export type Outcomes = Map<NewAccount, Outcome>;
 
 /** The users, rows and names that the database already contains. */
 interface Known {
-  /** By id. */
+  /** The users, by id. */
   readonly users: ReadonlyMap<string, User>;
-  /** By the primary keys that the accounts refer to. */
+  /** The app's rows, by the primary keys that the accounts refer to. */
   readonly rows: ReadonlyMap<RowKey, FoundRow>;
   /** Emails, usernames and plugins' identities, including those of earlier accounts in the list. */
   readonly taken: Set<string>;

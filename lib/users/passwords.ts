@@ -28,7 +28,7 @@ export class Passwords {
 
   /**
    * @param usernames null if users have none
-   * @param clientOf returns the client whose turn in the queue of hashes a call takes
+   * @param clientOf returns the client of the current call, so that clients take turns in the queue of hashes
    */
   constructor(
     settings: PasswordSettings,
@@ -48,7 +48,7 @@ export class Passwords {
     this.rules = new PasswordRules(passwordRules, breach, usernames, logger);
   }
 
-  /** Whether a password matches a hash. This neither counts attempts nor rewrites the hash. */
+  /** Returns whether a password matches a hash. This neither counts attempts nor rewrites the hash. */
   async matches(hash: string | null, password: string): Promise<boolean> {
     return (await this.hasher.verify(password, hash)).matches;
   }
@@ -69,17 +69,17 @@ export class Passwords {
   }
 
   /**
-   * Checks a hash from another system.
+   * Checks a hash from a previous system.
    *
    * @param offered the schemes of an import: see {@link useLegacy}
-   * @returns what to store
+   * @returns the hash to store
    * @throws AuthError `validation_failed`
    */
   checkHash(given: unknown, offered?: LegacyVerifiers): Promise<string> {
     return this.#legacy.check(given, offered);
   }
 
-  /** Adds verifiers for hashes of other systems, for the rest of the process. @throws TypeError if they are invalid */
+  /** Adds verifiers for previous systems' hashes, for the rest of the process. @throws TypeError if they are invalid */
   useLegacy(verifiers: LegacyVerifiers): void {
     this.#legacy.add(verifiers);
   }

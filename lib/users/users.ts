@@ -90,13 +90,13 @@ export class Users {
     return rows.map(({ row, fields }) => this.#recordOf({ ...row, ...fields }, null));
   }
 
-  /** Assigns an existing row of the app to a new user. @throws what the app's code throws */
+  /** Assigns an existing row of the app to a new user. @throws the errors of the app's code */
   async linkRow(record: UserRecord, row: AppRow, transaction: Transaction): Promise<UserRecord> {
     await this.rows?.link(row, record.user.id, transaction);
     return this.#recordOf({ ...wholeOf(record), ...this.rows?.fieldsOf(row) }, row);
   }
 
-  /** Creates the app's row of a new user, if `user.model` is set. @throws what the app's code throws */
+  /** Creates the app's row of a new user, if `user.model` is set. @throws the errors of the app's code */
   async createRow(record: UserRecord, fields: FieldValues, transaction: Transaction): Promise<UserRecord> {
     if (!this.rows) return record;
     const row = await this.rows.create(this.forCode(record), fields, this.#hooks.createRow, transaction);
@@ -119,7 +119,7 @@ export class Users {
   }
 
   /**
-   * Writes changes of a user and `updatedAt`: see `UserUpdates`.
+   * Writes changes to a user, and sets `updatedAt`: see `UserUpdates`.
    *
    * @returns the changed user
    */
@@ -139,7 +139,7 @@ export class Users {
     return this.#recordOf({ ...whole, ...this.rows.fieldsOf(row) }, record.row && row);
   }
 
-  /** Returns a user as the app's code sees them, including the fields for administrators. */
+  /** Returns a user as the app's code sees it, including the fields for administrators. */
   forCode({ account }: Pick<UserRecord, 'account'>): UserForAdmins {
     return this.selections.forAdmins.pick(account);
   }
@@ -153,7 +153,7 @@ export class Users {
     return new AuthError(isEmail ? 'email_taken' : 'username_taken');
   }
 
-  /** All columns of users, with the alias `u`, for statements that join them: see {@link read}. */
+  /** All columns of users, with the alias `u`, for statements that join the table: see {@link read}. */
   get selection(): Pick<UserSelection<unknown>, 'columns' | 'from' | 'ready'> {
     return this.selections.whole;
   }
@@ -197,7 +197,7 @@ export class Users {
     await this.table.update(values as Partial<RowOf<UserColumns>>, { id }, transaction);
   }
 
-  /** Locks a user's row until the transaction ends. Every change to how a user can sign in takes this lock. */
+  /** Locks a user's row until the transaction ends. Every change to a user's sign-in methods takes this lock. */
   async lock(id: string, transaction: Transaction): Promise<UserRecord | null> {
     if (!isUuid(id)) return null;
     // On SQLite, the transaction has locked the whole database already.
@@ -214,8 +214,8 @@ export class Users {
   }
 
   /**
-   * Whether a user can use their account. They cannot if the app's row is outside its model's scope, such as a row that
-   * is marked as deleted.
+   * Returns whether a user can use their account. They cannot if the app's row is outside its model's scope, such as a
+   * row that is marked as deleted.
    *
    * @throws AuthError `unavailable` if the account has no row at all
    */

@@ -4,7 +4,7 @@ import type { Owner } from '../../owners.js';
 
 const OWNER: Owner = { name: 'admin', call: 'admin()' };
 
-/** What an administrator did to whom. `adminId` is null for a programmatic call without one. */
+/** The user that an administrator acted on. `adminId` is null for a programmatic call that does not pass it. */
 interface ByAdmin {
   readonly userId: string;
   readonly adminId: string | null;
@@ -18,7 +18,7 @@ declare module '../../outbox/events.js' {
     'admin.user_updated': ByAdmin;
     /** An administrator deleted a user, in addition to `user.deleted`. */
     'admin.user_deleted': ByAdmin;
-    /** An administrator had a reset link sent to a user. */
+    /** An administrator sent a reset link to a user. */
     'admin.password_reset_sent': ByAdmin;
     /** An administrator revoked one session of a user, in addition to `session.revoked`. */
     'admin.session_revoked': ByAdmin & { readonly sessionId: string };

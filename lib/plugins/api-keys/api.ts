@@ -9,7 +9,7 @@ import './declarations.js';
 
 /** The input of `auth.apiKeys.create`. */
 export interface CreateApiKeyInput extends ClientInput {
-  /** The session that requests the key. If it has ended in the meantime, no key is created. @default none */
+  /** The id of the session that requests the key. If it has ended in the meantime, no key is created. @default none */
   sessionId?: string | undefined;
   /** A name for lists of keys: 1 to 100 visible characters. */
   name: string;
@@ -37,8 +37,8 @@ export class ApiKeysApi {
   }
 
   /**
-   * Creates a key for a user, which can be a service account. `key` cannot be retrieved later, since only its hash is
-   * stored.
+   * Creates a key for a user, which can be a service account. `key` cannot be retrieved later, because only its hash
+   * is stored.
    *
    * @throws AuthError `validation_failed` (422), `user_not_found` (404), `too_many_api_keys` (409)
    */

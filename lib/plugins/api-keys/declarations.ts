@@ -19,7 +19,7 @@ export const apiKeysTable = declareTable({
     userId: column.uuid(),
     /** A name for lists of keys. */
     name: column.text(100).onWire(),
-    /** The first characters of the key, so that people can tell their keys apart. */
+    /** The first characters of the key, so that users can distinguish their keys. */
     start: column.text(16).onWire({ description: 'The first characters of the key, to tell keys apart' }),
     keyHash: column.digest().internal(),
     /** The scopes that the key is limited to. */
@@ -28,7 +28,7 @@ export const apiKeysTable = declareTable({
     createdAt: column.time().onWire(),
     /** When the key expires. Null if it does not. */
     expiresAt: column.time().onWire().nullable(),
-    /** When the key was last used, updated at most once per minute, up to a second later. Null if never. */
+    /** When the key was last used, updated at most once per minute, up to a second later. Null if it was never used. */
     lastUsedAt: column.time().onWire().nullable(),
   },
   unique: { keyHash: ['keyHash'] },
@@ -40,7 +40,7 @@ declareFormerMigration('apiKeys', '0003-api-keys');
 
 export type ApiKeyColumns = typeof apiKeysTable.columns;
 
-/** An API key. It does not contain the key itself, of which only a hash is stored. */
+/** An API key. It does not contain the key itself, because only a hash of the key is stored. */
 export interface ApiKey extends ShownOf<ApiKeyColumns> {}
 
 const problems = declareProblems({

@@ -17,7 +17,7 @@ export class PasswordChange {
    * Changes the password of a user who has just entered the current one. All sessions are revoked, except one that gets
    * a new token.
    *
-   * @param sessionId the session to keep; if omitted, a new session is created
+   * @param sessionId the session to keep; if it is omitted, a new session is created
    * @throws AuthError `invalid_credentials`, `invalid_session`, `second_factor_required`, `reauthentication_required`,
    *   `validation_failed`, `rate_limited`
    */
@@ -25,12 +25,12 @@ export class PasswordChange {
     const { users, sessions, database, events, notices } = this.core;
     const userId = record.user.id;
     const authEpoch = record.authEpoch + 1;
-    // Before anything changes: with a check that refuses the user, there would be no session to go on with.
+    // Check before anything changes, because a user whom a check rejects afterward would be left without a session.
     const signIn = sessionId ? null : await this.core.checkSignIn({ ...record, amr: ['pwd'] });
     const passwordHash = await this.#hash(record, newPassword);
     return database.transaction(async (transaction) => {
       const current = await users.lock(userId, transaction);
-      // The password has changed in the meantime.
+      // The password has changed in the meantime, or all sessions were revoked.
       if (current?.authEpoch !== record.authEpoch) throw new AuthError('invalid_credentials');
       if (sessionId) await this.#requireStrong(sessionId, current, transaction);
       await notices.before(passwordNotices['password-changed'], current, transaction);
@@ -45,7 +45,7 @@ export class PasswordChange {
     });
   }
 
-  /** An account with a second factor demands it of the session. */
+  /** Requires a session that is verified with the second factor, if the account has one. */
   async #requireStrong(sessionId: string, { account, authEpoch }: UserRecord, transaction: Transaction) {
     const { secondFactors, sessions } = this.core;
     if (!secondFactors.isOn(account)) return;
@@ -55,7 +55,7 @@ export class PasswordChange {
   }
 
   /**
-   * Sets the password of an account that has none. Sessions go on, but no sign-in in progress.
+   * Sets the password of an account that has no password. Sessions are kept, but sign-ins in progress are canceled.
    *
    * @param sessionId the requesting session; null for programmatic calls
    * @throws AuthError `password_already_set`, `validation_failed`, `user_not_found`, `invalid_session`, `rate_limited`
@@ -77,7 +77,7 @@ export class PasswordChange {
 
   async #hash({ user }: UserRecord, newPassword: string): Promise<string> {
     await this.passwords.rules.check(newPassword, '/new_password', [user.email, user.username]);
-    // Each change revokes the reset links, so an intruder could keep the owner from resetting the password.
+    // Limit the changes, because each one revokes the reset links, and an attacker could block the owner's reset.
     await this.core.limiter.countAccount('passwordChange', user.id);
     return this.passwords.hasher.hash(newPassword);
   }

@@ -29,7 +29,7 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
 
   /**
    * Starts a sign-in at a provider. The app must send the `setCookie` headers and redirect to `url`, as the routes do.
-   * It counts against the sign-in limit of the client's address, if that is given.
+   * The call counts against the sign-in limit of the client's address, if the address is known.
    *
    * @throws AuthError `provider_not_found`, `invalid_callback_url`, `invalid_request`, `rate_limited`, `provider_error`
    */
@@ -63,8 +63,8 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
   }
 
   /**
-   * Whether the parameters of a provider's response belong to a flow in progress, in any browser. Does not end the
-   * flow.
+   * Returns whether the parameters of a provider's response belong to a flow in progress, in any browser. The flow
+   * stays valid.
    *
    * @throws AuthError `provider_not_found`
    */
@@ -75,8 +75,8 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
   }
 
   /**
-   * Whether a form post belongs to a flow in progress. If so, keeps what the provider says only there, for the request
-   * that follows with the flow's cookie.
+   * Returns whether a form post belongs to a flow in progress. If so, stores the claims that the provider sends only in
+   * the form, for the request with the flow's cookie that follows.
    *
    * @internal
    */
@@ -89,7 +89,7 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
 
   /**
    * Completes a flow when the browser returns: signs in, links, or reauthenticates. The last two require the `request`,
-   * which must carry the session that started the flow.
+   * which must present the session that started the flow.
    *
    * @throws AuthError `provider_not_found`, `unavailable`; `invalid_flow` if this browser has no such flow in progress
    */
@@ -108,7 +108,7 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
   /**
    * Reads a provider's tokens, for calling its API on behalf of the user.
    *
-   * @throws AuthError `account_not_linked`, `relink_required`; with `refreshWithin` also what {@link refresh} throws
+   * @throws AuthError `account_not_linked`, `relink_required`; with `refreshWithin` also the errors of {@link refresh}
    */
   async tokens(
     userId: string,
@@ -137,11 +137,11 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
   }
 
   /**
-   * Unlinks a provider's account, unless it is the user's last way to sign in. Its tokens are then revoked at the
-   * provider, if that has a revocation endpoint (RFC 7009): in the background, without affecting the outcome.
+   * Unlinks a provider's account, unless it is the user's last sign-in method. If the provider has a revocation
+   * endpoint (RFC 7009), the account's tokens are then revoked in the background, without affecting the outcome.
    *
-   * @throws AuthError `account_not_linked` (404), `last_sign_in_method` (409); with `sessionId` also `invalid_session` (401),
-   *   and for an account with a second factor `second_factor_required`, `reauthentication_required` (403)
+   * @throws AuthError `account_not_linked` (404), `last_sign_in_method` (409); with `sessionId` also `invalid_session`
+   *   (401), and for an account with a second factor `second_factor_required`, `reauthentication_required` (403)
    */
   unlink(userId: string, provider: string, options: UnlinkOptions = {}): Promise<void> {
     const { sessionId = null, transaction } = options;

@@ -24,7 +24,7 @@ export interface CallbackResult<Outcome extends SignedIn = IssuedSession> {
   readonly setCookie: readonly string[];
 }
 
-/** `auth_time` is in whole seconds, and the provider's clock may be a little behind. */
+/** `auth_time` is in whole seconds, and the provider's clock might be a little behind. */
 const CLOCK_TOLERANCE_MS = 10_000;
 /** A later `auth_time` is a mistake, such as milliseconds, and would make an earlier sign-in look like a new one. */
 const MAX_FUTURE_MS = 300_000;
@@ -96,7 +96,7 @@ async function identityOf(
   return { ...identity, claims: { ...unsigned, ...identity.claims } };
 }
 
-/** @returns the session or pending sign-in to send; null if there is none */
+/** @returns the session or pending sign-in to send; null if there is nothing to send */
 async function outcomeOf(
   parts: Parts,
   client: ProviderClient,

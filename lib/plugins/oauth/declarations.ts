@@ -26,11 +26,11 @@ export const accountsTable = declareTable({
     /** The granted scopes. */
     scopes: column.words().onWire(),
     tokenType: column.text(64).internal().nullable(),
-    // The tokens are encrypted, and bound to their row, provider and column.
+    // The tokens are encrypted and bound to their row, provider and column.
     accessToken: column.longText().secret().nullable(),
     refreshToken: column.longText().secret().nullable(),
     idToken: column.longText().secret().nullable(),
-    /** When the access token expires. Null if unknown. */
+    /** When the access token expires. Null if this is not known. */
     accessTokenExpiresAt: column.time().onWire().nullable(),
     /** Whether the provider has ended the grant, so that the account must be linked again. */
     relinkRequired: column.boolean(),

@@ -18,13 +18,13 @@ import { isObject } from './token-response.js';
 /**
  * Finds the user of an identity, or creates one.
  *
- * An email that the provider has not verified is not looked up: the outcome would reveal to anyone whether an account
- * exists. A verified one alone never signs in to an existing account. With `linkByVerifiedEmail` it does if the
- * provider is an authority for it and the account has verified it too: an account with an unverified email may belong
- * to someone who signed up with another person's address.
+ * An email that the provider has not verified is not looked up, because the outcome would reveal to anyone whether an
+ * account exists. A verified email alone never signs in to an existing account. With `linkByVerifiedEmail` it does if
+ * the provider is an authority for the email and the account has verified the email too, because an account with an
+ * unverified email might belong to someone who signed up with another person's address.
  *
  * @throws AuthError `account_exists`; `provider_already_linked` if the user found by email has linked another account
- *   at the provider; for a new user `sign_up_refused`, `sign_up_incomplete`, `rate_limited`, and what hooks throw
+ *   at the provider; for a new user `sign_up_refused`, `sign_up_incomplete`, `rate_limited`, and the errors of hooks
  */
 export function findOrCreateUser(
   core: Core,
@@ -57,10 +57,10 @@ export function findOrCreateUser(
 }
 
 /**
- * Links an identity to a signed-in user. If it is linked already, its tokens are updated.
+ * Links an identity to a signed-in user. If the identity is already linked to this user, its tokens are updated.
  *
- * @throws AuthError `account_linked_elsewhere`, `provider_already_linked`; `invalid_session` if it has ended in the
- *   meantime
+ * @throws AuthError `account_linked_elsewhere`, `provider_already_linked`; `invalid_session` if the session has
+ *   ended in the meantime
  */
 export function linkIdentity(
   core: Core,
@@ -72,7 +72,7 @@ export function linkIdentity(
   return inRace(async () => {
     const known = (await accounts.findByIdentity(provider, identity))?.account ?? null;
     if (known && known.userId !== userId) throw new AuthError('account_linked_elsewhere');
-    // Another client of the same issuer, whose tokens do not belong to this account.
+    // The link was created with another client of the same issuer, and cannot store the tokens of this client.
     if (known && known.provider !== provider.id) throw new AuthError('provider_already_linked');
     if (!known && (await accounts.find(userId, provider.id))) throw new AuthError('provider_already_linked');
     return core.change(userId, { sessionId: session.id }, async (record, transaction) => {
@@ -82,12 +82,12 @@ export function linkIdentity(
   });
 }
 
-/** What a sign-in at a provider shows. */
+/** Returns how a user who signed in at a provider has authenticated. */
 export function shownBy({ id }: Provider): Shown {
   return { amr: ['fed'], provider: id };
 }
 
-/** The user's account at a provider, if the identity is the one that is linked. */
+/** Returns the user's link to a provider, if the identity is the linked one. */
 export async function ownAccount(
   accounts: Accounts,
   userId: string,
@@ -108,11 +108,11 @@ function linkByEmail(
 ): Promise<UserRecord> {
   return core.database.transaction(async (transaction) => {
     const record = await core.users.lock(holder.user.id, transaction);
-    // Its email may have changed in the meantime.
+    // The account's email might have changed in the meantime.
     const isHolder = record?.user.email === holder.user.email && record?.user.emailVerifiedAt;
     if (!record || !isHolder) throw new AuthError('account_exists');
     core.checkAccount(record.account);
-    // A link is a way in, which is not added before the second factor is given.
+    // A link is a sign-in method, so it is not added before the user has provided the second factor.
     if (!core.secondFactors.reached(record, shownBy(provider))) throw new AuthError('account_exists');
     if (await accounts.find(record.user.id, provider.id, transaction))
       throw new AuthError('provider_already_linked');
@@ -156,7 +156,7 @@ async function signInKnown(
   if (!found) return null;
   const { account, record } = found;
   core.checkAccount(record.account);
-  // Another client of the same issuer identifies the same person, but its tokens do not belong to this account.
+  // Another client of the same issuer identifies the same user, but its tokens do not belong to this link.
   if (account.provider === provider.id && !(await accounts.updateTokens(account, identity))) return null;
   return record;
 }
@@ -184,12 +184,12 @@ function ownerOf(userId: string, provider: Provider, { issuer, profile }: Identi
   return { userId, provider: provider.id, issuer, providerAccountId: String(profile.subject) };
 }
 
-/** Two concurrent callbacks of one person can both find nothing and then insert, so the loser looks again. */
+/** Retries after a race, because two concurrent callbacks of one user can both find no account and then insert one. */
 async function inRace<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await retryAfterRace(['email_taken'], work);
   } catch (error) {
-    // No account has the email, but an undone change may give it back to one: that counts as an account with it.
+    // No account has the email now, but an undo might restore it to one. This account counts as having the email.
     const isHeld = error instanceof AuthError && error.code === 'email_taken';
     throw isHeld ? new AuthError('account_exists') : error;
   }
@@ -197,18 +197,19 @@ async function inRace<T>(work: () => Promise<T>): Promise<T> {
 
 const FIELDS_MS = 2000;
 
-/** What is known of a person who has no account yet. */
+/** A user who does not have an account yet. */
 export interface NewPerson {
-  /** As the provider said it. Frozen, since it goes to the app's code. */
+  /** The provider's claims. They are frozen, because they are passed to the app's code. */
   readonly claims: Claims;
   readonly fields: FieldValues;
 }
 
 /**
- * Asks the app's function for the fields of a new user. Values that break the rules of their field are left out.
+ * Calls the app's function that returns the fields of a new user. Values that break the rules of their field are
+ * omitted.
  *
- * @throws AuthError `sign_up_incomplete` if a required one is missing; `provider_error` if the function throws or takes
- *   longer than 2 seconds
+ * @throws AuthError `sign_up_incomplete` if a required field is missing; `provider_error` if the function throws or
+ *   takes longer than 2 seconds
  */
 export async function readPerson(core: Core, provider: Provider, identity: Identity): Promise<NewPerson> {
   const { logger } = core.settings;
@@ -232,7 +233,7 @@ export async function readPerson(core: Core, provider: Provider, identity: Ident
   }
 }
 
-/** Freezes a JSON value, without recursion: a provider decides how deeply it is nested. */
+/** Freezes a JSON value, without recursion because the provider decides how deeply the value is nested. */
 function frozen(claims: Claims): Claims {
   const values: unknown[] = [claims];
   for (const value of values) {

@@ -16,17 +16,17 @@ import type {
   PasskeyResponse,
 } from './webauthn.js';
 
-/** Who is about to add a passkey, or to reauthenticate with one. */
+/** A user who is adding a passkey, or is reauthenticating with one. */
 export interface PasskeySession extends TransactionOption {
-  /** The user. */
+  /** The user's id. */
   userId: string;
-  /** Their session, to which the options are bound. */
+  /** The id of the user's session, to which the options are bound. */
   sessionId: string;
 }
 
 /** The input of `auth.passkeys.register`. */
 export interface RegisterPasskeyInput extends PasskeySession, ClientInput {
-  /** What `toJSON()` of the new credential returned in the browser. */
+  /** The result of the new credential's `toJSON()` in the browser. */
   response: NewPasskeyResponse;
   /** A name for lists of passkeys: 1 to 100 visible characters. @default 'Passkey' */
   name?: string | undefined;
@@ -34,13 +34,13 @@ export interface RegisterPasskeyInput extends PasskeySession, ClientInput {
 
 /** The input of `auth.passkeys.reauthenticate`. */
 export interface ReauthenticateWithPasskeyInput extends PasskeySession, ClientInput {
-  /** What `toJSON()` of the credential returned in the browser. */
+  /** The result of the credential's `toJSON()` in the browser. */
   response: PasskeyResponse;
 }
 
 /** The input of `auth.passkeys.signIn`. */
 export interface PasskeySignInInput extends ClientInput {
-  /** What `toJSON()` of the credential returned in the browser. */
+  /** The result of the credential's `toJSON()` in the browser. */
   response: PasskeyResponse;
   /** The `pendingToken` that came with the options. @default the one in the cookie of `request` */
   pendingToken?: string | undefined;
@@ -48,21 +48,21 @@ export interface PasskeySignInInput extends ClientInput {
   rememberMe?: boolean | undefined;
 }
 
-/** Options for a sign-in, and what binds them to their browser. */
+/** The options for a sign-in, and the token that binds them to their browser. */
 export interface PasskeySignInRequest {
-  /** For `navigator.credentials.get()`. */
+  /** The options for `navigator.credentials.get()`. */
   readonly options: PasskeyRequestOptionsJSON;
-  /** For clients without cookies, to be given to `auth.passkeys.signIn`. Keep it from everybody else. */
+  /** The token to pass to `auth.passkeys.signIn`, for clients without cookies. Do not reveal it to anyone else. */
   readonly pendingToken: string;
-  /** The `Set-Cookie` header for browsers, in place of the token. */
+  /** The `Set-Cookie` header that replaces the token for browsers. */
   readonly setCookie: string;
 }
 
 /** Options of `auth.passkeys.remove`. */
 export interface RemovePasskeyOptions extends TransactionOption {
   /**
-   * The session that requests it. If it has ended in the meantime, or lacks the second factor that the account demands,
-   * nothing is removed.
+   * The session that requests the removal. If it has ended in the meantime, or lacks the second factor that the account
+   * requires, nothing is removed.
    * @default none
    */
   sessionId?: string | undefined;
@@ -71,7 +71,7 @@ export interface RemovePasskeyOptions extends TransactionOption {
 const MAX_NAME = 100;
 const DEFAULT_NAME = 'Passkey';
 
-/** `auth.passkeys`: sign-ins with a passkey in place of a password. */
+/** `auth.passkeys`: sign-ins with a passkey instead of a password. */
 export class PasskeysApi {
   readonly #parts: Parts;
   readonly #enrolment: Enrolment;
@@ -85,10 +85,11 @@ export class PasskeysApi {
   }
 
   /**
-   * Options for a new passkey of a signed-in user, good for 5 minutes, once, and in this session only.
+   * Returns the options for a signed-in user's new passkey. They are valid once, for 5 minutes, and in this session
+   * only.
    *
-   * @throws AuthError `email_not_verified` (403) if emails can be verified and the user's is not; `user_not_found` (404);
-   *   `too_many_passkeys` (409) beyond 100; `rate_limited` (429)
+   * @throws AuthError `email_not_verified` (403) if emails can be verified and the user's is not; `user_not_found`
+   *   (404); `too_many_passkeys` (409) if the user already has 100; `rate_limited` (429)
    */
   registrationOptions({
     userId,
@@ -103,10 +104,11 @@ export class PasskeysApi {
   }
 
   /**
-   * Adds a passkey that the browser has made from {@link registrationOptions}.
+   * Adds a passkey that the browser has created with {@link registrationOptions}.
    *
-   * @throws AuthError `invalid_passkey` (401) if anything does not verify; `invalid_session` (401) if the session has ended
-   *   in the meantime; `email_not_verified` (403); `passkey_exists`, `too_many_passkeys` (409); `validation_failed` (422)
+   * @throws AuthError `invalid_passkey` (401) if the response cannot be verified; `invalid_session` (401) if the
+   *   session has ended in the meantime; `email_not_verified` (403); `passkey_exists`, `too_many_passkeys` (409);
+   *   `validation_failed` (422)
    */
   register(input: RegisterPasskeyInput): Promise<Passkey> {
     const { userId, sessionId, response, name = DEFAULT_NAME } = input;
@@ -135,10 +137,11 @@ export class PasskeysApi {
   }
 
   /**
-   * Removes a passkey. It stays in the authenticator, where only its owner can delete it.
+   * Removes a passkey. The authenticator keeps its copy, which only its owner can delete.
    *
-   * @throws AuthError `passkey_not_found`, `user_not_found` (404); `last_sign_in_method` (409) if the user has no other way
-   *   to sign in; with `sessionId` also `invalid_session` (401), `second_factor_required`, `reauthentication_required` (403)
+   * @throws AuthError `passkey_not_found`, `user_not_found` (404); `last_sign_in_method` (409) if the user has no other
+   *   sign-in method; with `sessionId` also `invalid_session` (401), `second_factor_required`,
+   *   `reauthentication_required` (403)
    */
   remove(userId: string, passkeyId: string, options: RemovePasskeyOptions = {}): Promise<void> {
     const { core } = this.#parts;
@@ -150,8 +153,8 @@ export class PasskeysApi {
   }
 
   /**
-   * Options for reauthenticating the user of a session, with one of their passkeys: for POST /reauthenticate, good for 5
-   * minutes, once, and in this session only.
+   * Returns the options for reauthenticating a session's user with one of their passkeys, such as with POST
+   * /reauthenticate. They are valid once, for 5 minutes, and in this session only.
    *
    * @throws AuthError `user_not_found` (404), `rate_limited` (429)
    */
@@ -168,10 +171,11 @@ export class PasskeysApi {
   }
 
   /**
-   * Reauthenticates a session's user with the passkey that {@link reauthenticationOptions} have asked for. The session then
-   * counts as fresh and as authenticated with two factors, and continues with a new token.
+   * Reauthenticates a session's user with a passkey, as requested with {@link reauthenticationOptions}. The session
+   * then counts as fresh and as authenticated with two factors, and continues with a new token.
    *
-   * @throws AuthError `invalid_passkey` (401) if anything does not verify; `invalid_session` (401), `user_not_found` (404)
+   * @throws AuthError `invalid_passkey` (401) if the response cannot be verified; `invalid_session` (401),
+   *   `user_not_found` (404)
    */
   reauthenticate(input: ReauthenticateWithPasskeyInput): Promise<IssuedSession> {
     const { core } = this.#parts;
@@ -187,8 +191,8 @@ export class PasskeysApi {
   }
 
   /**
-   * Options for a sign-in with a passkey, good for 5 minutes, once, and in this browser only. The browser offers the
-   * passkeys that it has for the app, so they need no name of an account.
+   * Returns the options for a sign-in with a passkey. They are valid once, for 5 minutes, and in this browser only.
+   * They do not require an email or username, because the browser offers the passkeys that it has for the app.
    *
    * @throws AuthError `rate_limited` (429)
    */
@@ -203,9 +207,9 @@ export class PasskeysApi {
   }
 
   /**
-   * Signs the owner of a passkey in. It counts as two factors.
+   * Signs in the owner of a passkey, which counts as two factors.
    *
-   * @throws AuthError `invalid_passkey` (401) if anything does not verify; and what the checks of accounts throw
+   * @throws AuthError `invalid_passkey` (401) if the response cannot be verified, and the errors of account checks
    */
   signIn(input: PasskeySignInInput): Promise<IssuedSession> {
     const { core } = this.#parts;

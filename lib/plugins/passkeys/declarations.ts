@@ -16,32 +16,32 @@ export const passkeysTable = declareTable({
   columns: {
     /** A UUID, version 7. It identifies the passkey in lists. */
     id: column.uuid().onWire(),
-    /** The id of the user who signs in with it. */
+    /** The id of the user who signs in with the passkey. */
     userId: column.uuid(),
     /** A name for lists of passkeys. */
     name: column.text(100).onWire(),
     /** When the passkey was added. */
     createdAt: column.time().onWire(),
-    /** When the passkey was last used to authenticate. Null if never. */
+    /** When the passkey was last used to authenticate. Null if it was never used. */
     lastUsedAt: column.time().onWire().nullable(),
-    /** Whether it stays in one device (`singleDevice`), or can be copied to others (`multiDevice`). */
+    /** Whether the passkey stays on one device (`singleDevice`), or can be copied to others (`multiDevice`). */
     deviceType: column.text(16).onWire({
       enum: ['singleDevice', 'multiDevice'],
       description: 'Whether it stays in one device, or can be copied to others',
     }),
-    /** Whether there is a copy of it elsewhere, such as in the user's account with the maker of their phone. */
+    /** Whether the passkey is backed up, such as in the user's account with the maker of their phone. */
     backedUp: column.boolean().onWire({ description: 'Whether there is a copy of it elsewhere' }),
-    /** How browsers reach it, such as `internal` for one in the device itself, and `usb`. */
+    /** How browsers reach the authenticator, such as `usb`, or `internal` if it is built into the device. */
     transports: column.words().onWire({ description: 'How browsers reach it, such as internal or usb' }),
-    /** The id that the authenticator chose, in base64url. */
+    /** The credential's id that the authenticator chose, in base64url. */
     credentialId: column.longText().internal(),
-    /** The SHA-256 of that id: ids are too long for an index. */
+    /** The SHA-256 of `credentialId`, because these ids are too long for an index. */
     credentialHash: column.digest().internal(),
     /** The public key in COSE (RFC 9052), in base64url. */
     publicKey: column.longText().internal(),
-    /** The random id under which the authenticator knows the user, in base64url. */
+    /** The random id that identifies the user to the authenticator, in base64url. */
     userHandle: column.text(64).exact().internal(),
-    /** How often the authenticator has signed. Zero if it does not count. */
+    /** The authenticator's signature counter. Zero if the authenticator does not count. */
     counter: column.bigInteger().internal(),
   },
   unique: { credentialHash: ['credentialHash'] },
@@ -54,20 +54,20 @@ export type PasskeyColumns = typeof passkeysTable.columns;
 /** A passkey of a user. */
 export interface Passkey extends ShownOf<PasskeyColumns> {}
 
-/** A row with all columns. */
+/** A passkey's row with all columns. */
 export interface PasskeyRow extends RowOf<PasskeyColumns> {}
 
 export const challengesTable = declareTable({
   name: 'passkey_challenges',
   columns: {
     challengeHash: column.digest().internal(),
-    /** What it may be used for: see `ChallengePurpose`. */
+    /** The purpose that the challenge can be used for: see `ChallengePurpose`. */
     purpose: column.text(16).exact(),
-    /** The hash of what it is bound to: the token of a browser, or the id of a session. */
+    /** The hash of the browser's token or the session's id that the challenge is bound to. */
     bindingHash: column.digest().internal(),
-    /** Null for a sign-in, whose user is not known yet. */
+    /** The user's id. Null for a sign-in, because its user is not known yet. */
     userId: column.uuid().nullable(),
-    /** For a new passkey: see `passkeys`. */
+    /** The user handle for a new passkey: see `passkeysTable`. */
     userHandle: column.text(64).exact().internal().nullable(),
     expiresAt: column.time(),
   },
@@ -113,7 +113,7 @@ declare module '../../limits/limiter.js' {
 declare module '../../config/rate-limit.js' {
   interface RateLimitOptions {
     /**
-     * Requests for passkey options: for sign-ins per address, and for everything else per account.
+     * Requests for passkey options: per address for sign-ins, and per account for everything else.
      * @default { limit: 60, window: 60 }
      */
     passkeyOptions?: WindowRule | false;

@@ -23,15 +23,15 @@ export class Enrolment {
 
   /** @throws AuthError `user_not_found`, `email_not_verified`, `too_many_passkeys` */
   async options(userId: string, sessionId: string): Promise<PasskeyCreationOptionsJSON> {
-    // First: if the package is missing, the person shall not have to touch an authenticator to find out.
+    // Load the package first, so that a missing one fails before the user touches an authenticator.
     await loadWebAuthn();
     const { core, store, challenges, party } = this.parts;
     const record = await core.users.require(userId);
     this.#requireVerifiedEmail(record);
     const passkeys = await store.rows(userId);
     requireRoom(passkeys);
-    // One for all passkeys of a user, so that an authenticator replaces an old one instead of listing both. Not the user's
-    // id, which others may know (WebAuthn Level 3, 14.6.1).
+    // All passkeys of a user have the same handle, so that an authenticator replaces an old passkey instead of listing
+    // both. The handle is not the user's id, because others might know the id (WebAuthn Level 3, 14.6.1).
     const handle = passkeys[0]?.userHandle ?? (await challenges.pendingHandle(userId)) ?? newHandle();
     const name = nameOf(record.user, party.name);
     return {
@@ -88,7 +88,10 @@ export class Enrolment {
     return passkey;
   }
 
-  /** Whoever has signed up with somebody else's address must not get a way in that outlasts its owner's arrival. */
+  /**
+   * Rejects an unverified email, because someone who signed up with another person's address must not keep a passkey
+   * after the owner of the address verifies it.
+   */
   #requireVerifiedEmail({ user: { email, emailVerifiedAt } }: UserRecord): void {
     const { settings } = this.parts.core;
     if (settings.email !== null && email !== null && emailVerifiedAt === null)
@@ -108,7 +111,7 @@ function newHandle(): string {
   return randomBytes(HANDLE_BYTES).toString('base64url');
 }
 
-/** What the browser shows, so that people can tell their accounts apart. */
+/** Returns the name that the browser shows, so that users can distinguish their accounts. */
 function nameOf({ email, username }: User, otherwise: string): string {
   return email ?? username ?? otherwise;
 }

@@ -8,11 +8,11 @@ const OWNER: Owner = { name: 'suspension', call: 'suspension()' };
 
 /** The columns that the plugin adds to users. */
 export const suspensionColumns = {
-  /** When the user was suspended. Null if they are not. */
+  /** When the user was suspended. Null if they are not suspended. */
   suspendedAt: column.time().forAdmins().nullable(),
-  /** When the suspension ends by itself. Null if it does not. */
+  /** When the suspension expires. Null if it does not. */
   suspendedUntil: column.time().forAdmins().nullable(),
-  /** What administrators noted. Users never see it. */
+  /** The reason that administrators noted. Users never see it. */
   suspensionReason: column.text(255).forAdmins().nullable(),
 };
 
@@ -31,9 +31,9 @@ declare module '../../errors.js' {
 
 declare module '../../outbox/events.js' {
   interface EventDetails {
-    /** A user was suspended, or their suspension was changed. `adminId` is null for a programmatic call without one. */
+    /** A user was suspended, or their suspension was changed. `adminId` is null for a programmatic call without it. */
     'user.suspended': { readonly userId: string; readonly adminId: string | null };
-    /** A suspension was lifted before its end. `adminId` is null for a programmatic call without one. */
+    /** A suspension was lifted before it expired. `adminId` is null for a programmatic call without it. */
     'user.reinstated': { readonly userId: string; readonly adminId: string | null };
   }
 }

@@ -7,24 +7,24 @@ import type { Parts } from './parts.js';
 import { challengerOf } from './proofs.js';
 import { keyUri, newSecret, qrSvg, stepOf } from './secrets.js';
 import './declarations.js';
-// Its fields of import rows are a part of the public types.
+// The fields that this import adds to import rows are a part of the public types.
 import './imported-factors.js';
 
-/** Whether a user has a second factor. */
+/** The state of a user's second factor. */
 export interface TwoFactorStatus {
-  /** Whether codes of an authenticator app are switched on. */
+  /** Whether codes from an authenticator app are enabled. */
   readonly totp: boolean;
   /** The number of unused recovery codes. */
   readonly recoveryCodesLeft: number;
 }
 
-/** What an authenticator app is set up with. Show it to the user only. */
+/** The secret that an authenticator app is set up with. Show it only to the user. */
 export interface TotpEnrolment {
-  /** The secret, in base32, for apps without a camera. */
+  /** The secret in base32, for devices without a camera. */
   readonly secret: string;
-  /** The same as an `otpauth:` URL, which opens the app on a phone. */
+  /** The secret as an `otpauth:` URL, which opens the authenticator app on a phone. */
   readonly otpauthUrl: string;
-  /** The URL as a QR code: an SVG image. */
+  /** The URL as a QR code, which is an SVG image. */
   readonly qrSvg: string;
 }
 
@@ -32,13 +32,13 @@ export interface TotpEnrolment {
 export interface EnrollTotpInput extends ClientInput {
   /** The user's id. */
   userId: string;
-  /** The session that confirms it later. */
+  /** The session, which must also be the one that confirms the app later. */
   sessionId: string;
 }
 
 /** The input of `auth.twoFactor.confirm`. */
 export interface ConfirmTotpInput extends EnrollTotpInput {
-  /** A code that the app shows. */
+  /** A code from the authenticator app. */
   code: string;
 }
 
@@ -46,7 +46,7 @@ export interface ConfirmTotpInput extends EnrollTotpInput {
 export interface ChangeTwoFactorInput extends ClientInput {
   /** The user's id. */
   userId: string;
-  /** The session of the user. It must have given the second factor in the last ten minutes. */
+  /** The user's session. It must have been verified with the second factor in the last ten minutes. */
   sessionId: string;
 }
 
@@ -62,13 +62,13 @@ export interface CompleteSignInInput extends PendingInput {
   method: string;
   /** The code, for `totp` and `recovery_code`. @default none */
   code?: string | undefined;
-  /** The response of the browser, for `passkey`. @default none */
+  /** The browser's response, for `passkey`. @default none */
   response?: unknown;
 }
 
 /** Options of `auth.twoFactor.disable`. */
 export interface DisableTwoFactorOptions extends TransactionOption {
-  /** The id of the administrator who does it, for the event. Not their own account's. @default null: the app itself */
+  /** The id of the administrator who does it, for the event. It must not be `userId`. @default null: the app itself */
   adminId?: string | null;
 }
 
@@ -77,7 +77,7 @@ const NO_ENROLMENT = {
     'There is nothing to confirm: set the app up again. What is not confirmed is forgotten after 10 minutes.',
 };
 
-/** `auth.twoFactor`: codes of authenticator apps as a second factor. */
+/** `auth.twoFactor`: codes from authenticator apps as a second factor. */
 export class TwoFactorApi {
   readonly #core: Core;
   readonly #parts: Parts;
@@ -90,18 +90,18 @@ export class TwoFactorApi {
     this.#issuer = issuer;
   }
 
-  /** Whether a user has a second factor. */
+  /** Returns the state of a user's second factor. */
   async status(userId: string): Promise<TwoFactorStatus> {
     const found = await this.#parts.status.read(userId);
     return { totp: found !== null, recoveryCodesLeft: found?.codes ?? 0 };
   }
 
   /**
-   * Begins to set up an authenticator app, also in place of another. Nothing changes until it is confirmed, within 10
-   * minutes, in the same session.
+   * Starts setting up an authenticator app, which can also replace another one. Nothing changes until the user confirms
+   * it within 10 minutes, in the same session.
    *
    * @throws AuthError `email_not_verified` (403) with `email` in the config; `invalid_session` (401),
-   *   `second_factor_required`, `reauthentication_required` (403) if the user has another one already
+   *   `second_factor_required`, `reauthentication_required` (403) if the user already has an app
    */
   enroll(input: EnrollTotpInput): Promise<TotpEnrolment> {
     return this.#core.forClient(input, async () => {
@@ -114,8 +114,8 @@ export class TwoFactorApi {
   }
 
   /**
-   * Switches the second factor on, with a code that shows that the app is set up. The session goes on with a new token and
-   * all others end. The recovery codes cannot be retrieved later.
+   * Enables the second factor, with a code that proves that the authenticator app is set up. The session continues with
+   * a new token, and all other sessions are revoked. The recovery codes cannot be retrieved later.
    *
    * @throws AuthError `invalid_code` (401), `rate_limited` (429), and like {@link enroll}
    */
@@ -138,9 +138,10 @@ export class TwoFactorApi {
   }
 
   /**
-   * Switches the second factor off for the user of a session, which goes on with a new token. All other sessions end.
+   * Disables the second factor of a session's user. The session continues with a new token, and all other sessions are
+   * revoked.
    *
-   * @returns the session; null if there was no second factor
+   * @returns the session, or null if there was no second factor
    * @throws AuthError `invalid_session` (401), `second_factor_required`, `reauthentication_required` (403)
    */
   turnOff(input: ChangeTwoFactorInput): Promise<IssuedSession | null> {
@@ -148,7 +149,7 @@ export class TwoFactorApi {
   }
 
   /**
-   * Makes new recovery codes, which cannot be retrieved later. The earlier ones do not work any more.
+   * Creates new recovery codes, which cannot be retrieved later. The earlier codes stop working.
    *
    * @throws AuthError `totp_not_enabled` (409), and like {@link turnOff}
    */
@@ -157,8 +158,8 @@ export class TwoFactorApi {
   }
 
   /**
-   * Switches the second factor of a user off, for somebody who has lost the phone and the recovery codes: make sure that
-   * you know who is asking. All sessions end. Does nothing if there is none.
+   * Disables the second factor of a user who has lost their phone and their recovery codes. Make sure that you know who
+   * is asking. All sessions are revoked. Does nothing if the user has no second factor.
    *
    * @throws AuthError `user_not_found` (404), `own_account` (409) if `adminId` is the user
    */
@@ -170,7 +171,7 @@ export class TwoFactorApi {
   }
 
   /**
-   * Completes a sign-in that `signIn` or a provider left pending.
+   * Completes a sign-in that is pending after `signIn` or after a sign-in at a provider.
    *
    * @example
    * const signedIn = await auth.credential.signIn({ credential, password });
@@ -179,8 +180,8 @@ export class TwoFactorApi {
    *   const issued = await auth.twoFactor.complete({ pendingToken, method: 'totp', code });
    * }
    *
-   * @throws AuthError `sign_in_expired`, `invalid_code` (401), `rate_limited` (429), and what checks of the account throw,
-   *   such as `account_suspended` (403)
+   * @throws AuthError `sign_in_expired`, `invalid_code` (401), `rate_limited` (429), and what checks of the account
+   *   throw, such as `account_suspended` (403)
    */
   complete(input: CompleteSignInInput): Promise<IssuedSession> {
     return this.#core.forClient(input, async () => {
@@ -192,7 +193,7 @@ export class TwoFactorApi {
   }
 
   /**
-   * What a browser needs to give a passkey as the second factor: the options of `navigator.credentials.get`.
+   * Returns the options of `navigator.credentials.get` with which a browser provides a passkey as the second factor.
    *
    * @throws AuthError `sign_in_expired` (401)
    * @throws TypeError if no plugin has passkeys
@@ -211,7 +212,7 @@ export class TwoFactorApi {
   }
 }
 
-/** The name under which an app lists the account. */
+/** Returns the name under which an authenticator app lists the account. */
 function nameOf({ email, username }: User): string {
   return email ?? username ?? 'account';
 }

@@ -11,9 +11,9 @@ import { withSecond } from './proofs.js';
 import type { RecoveryCodes } from './recovery-codes.js';
 import { type Enrolments, MAX_WRONG, type TotpSecrets } from './secrets.js';
 
-/** The second factor of a user, as far as it can be told. */
+/** The state of a user's second factor, without its secrets. */
 export interface SecondFactorStatus {
-  /** Whether codes of the app are refused after too many wrong ones. */
+  /** Whether codes from the authenticator app are rejected after too many wrong ones. */
   readonly isLocked: boolean;
   /** The number of unused recovery codes. */
   readonly codes: number;
@@ -31,7 +31,7 @@ export class Status {
     this.#codes = codes;
   }
 
-  /** In one statement. Null if the user has no second factor. */
+  /** Reads the state in one statement. Returns null if the user has no second factor. */
   async read(userId: string, transaction?: Transaction): Promise<SecondFactorStatus | null> {
     if (!isUuid(userId)) return null;
     const [row] = await this.#core.database.select<{ wrong: number | string; codes: number | string }>(
@@ -44,7 +44,7 @@ export class Status {
   }
 }
 
-/** Switches the second factor on and off. */
+/** Enables, changes and disables the second factor. */
 export class SecondFactorChanges {
   constructor(
     private readonly core: Core,
@@ -54,7 +54,7 @@ export class SecondFactorChanges {
     private readonly pendings: PendingSignIns,
   ) {}
 
-  /** Begins an enrolment. @returns the user @throws AuthError `email_not_verified`, and like `core.change` */
+  /** Starts an enrolment. @returns the user @throws AuthError `email_not_verified`, and like `core.change` */
   async begin(userId: string, sessionId: string, secret: string): Promise<User> {
     return this.core.change(userId, { sessionId }, async ({ user }, transaction) => {
       this.#requireVerifiedEmail(user);
@@ -64,9 +64,10 @@ export class SecondFactorChanges {
   }
 
   /**
-   * Switches the second factor on, or replaces the secret. The session goes on with a new token, and the others end.
+   * Enables the second factor, or replaces its secret. The session continues with a new token, and all other sessions
+   * are revoked.
    *
-   * @param step of the code that confirmed the secret
+   * @param step the time step of the code that confirmed the secret
    * @throws AuthError `invalid_code` if the enrolment has ended in the meantime, and like {@link begin}
    */
   async enable(userId: string, sessionId: string, secret: string, step: number) {
@@ -88,9 +89,10 @@ export class SecondFactorChanges {
   }
 
   /**
-   * Switches the second factor off, if it is on.
+   * Disables the second factor, if it is enabled.
    *
-   * @param sessionId the session that goes on, with a new token; null for code and administrators, when all of them end
+   * @param sessionId the session that continues with a new token; null for the app's own code and for administrators,
+   *   in which case all sessions are revoked
    * @throws AuthError like `core.change`
    */
   async disable(
@@ -123,7 +125,7 @@ export class SecondFactorChanges {
     return recoveryCodes;
   }
 
-  /** Takes away everything that belongs to the second factor. The user's row is locked. */
+  /** Deletes everything that belongs to the second factor, except used recovery codes. The user's row is locked. */
   async clear(userId: string, transaction: Transaction): Promise<void> {
     await this.secrets.delete(userId, transaction);
     await this.codes.deleteUnused(userId, transaction);
@@ -131,18 +133,18 @@ export class SecondFactorChanges {
     await this.setSince(userId, null, transaction);
   }
 
-  /** Records since when the account has a second factor; null if it has none. */
+  /** Records since when the account has had a second factor. Pass null if it no longer has one. */
   async setSince(userId: string, secondFactorAt: Date | null, transaction: Transaction): Promise<void> {
     await this.core.users.setColumns<typeof secondFactorColumns>(userId, { secondFactorAt }, transaction);
   }
 
-  /** Ends enrolments and pending sign-ins. */
+  /** Deletes the user's enrolments and pending sign-ins. */
   async #endAttempts(userId: string, transaction: Transaction): Promise<void> {
     await this.enrolments.deleteAll(userId, transaction);
     await this.pendings.deleteAll(userId, transaction);
   }
 
-  /** Ends the other sessions, and gives this one a new token. @param hasShown whether its user has just given a code */
+  /** Revokes the other sessions and renews this one. @param hasShown whether its user just entered a correct code */
   async #keepOnly(
     sessionId: string,
     { user, authEpoch }: UserRecord,
@@ -157,7 +159,7 @@ export class SecondFactorChanges {
     return sessions.renew(user, sessionId, authEpoch + 1, transaction, options);
   }
 
-  /** @throws AuthError `email_not_verified` if the email may be somebody else's */
+  /** @throws AuthError `email_not_verified` if the email might belong to someone else */
   #requireVerifiedEmail({ email, emailVerifiedAt }: User): void {
     if (this.core.mails && email !== null && emailVerifiedAt === null)
       throw new AuthError('email_not_verified');

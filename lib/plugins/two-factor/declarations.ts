@@ -9,34 +9,34 @@ import { declareTable } from '../../tables/table.js';
 
 const OWNER: Owner = { name: 'twoFactor', call: 'twoFactor()' };
 
-/** The column that the plugin adds to users, so that the statement that reads a user says whether they have a second factor. */
+/** The column that the plugin adds to users, so that reading a user also shows whether they have a second factor. */
 export const secondFactorColumns = {
-  /** When the user switched their second factor on. Null if they have none. */
+  /** When the user enabled their second factor. Null if they do not have one. */
   secondFactorAt: column.time().nullable(),
 };
 
 /** Whether a user has a second factor. */
 export interface SecondFactorOfUser extends RowOf<typeof secondFactorColumns> {}
 
-/** The confirmed TOTP secrets: one for each account with a second factor. */
+/** The confirmed TOTP secrets. Each account with a second factor has one. */
 export const totpSecretsTable = declareTable({
   name: 'totp_secrets',
   columns: {
     userId: column.uuid(),
-    /** In base32, encrypted and bound to the user. */
+    /** The secret in base32, encrypted and bound to the user. */
     secret: column.longText().secret(),
-    /** The last time step whose code was taken. Codes of this one and of earlier ones are refused. */
+    /** The last time step whose code was accepted. Codes of this step and of earlier steps are rejected. */
     lastStep: column.integer().internal(),
-    /** Wrong codes in a row. */
+    /** The number of wrong codes in a row. */
     wrongCodes: column.integer().internal(),
-    /** When the owner was told of wrong codes. Null until then, and after a right one. */
+    /** When the user got a notice about wrong codes. Null before that, and after a correct factor. */
     warnedAt: column.time().internal().nullable(),
     confirmedAt: column.time(),
   },
   foreignKeys: { userId: users },
 });
 
-/** Secrets whose owners have not shown yet that their app has them. Each belongs to the session that began it. */
+/** Secrets that users have not confirmed with a code yet. Each belongs to the session that started the enrolment. */
 export const totpEnrolmentsTable = declareTable({
   name: 'totp_enrolments',
   columns: {
@@ -54,25 +54,25 @@ export const recoveryCodesTable = declareTable({
   columns: {
     codeHash: column.digest().internal(),
     userId: column.uuid(),
-    /** Null for those that can be used. Used ones stay for as long as an undo could put them back. */
+    /** When the code was used. Null if it was not. Used codes are kept for as long as an undo could restore them. */
     usedAt: column.time().nullable(),
   },
   foreignKeys: { userId: users },
   indexes: { userId: ['userId'], usedAt: ['usedAt'] },
 });
 
-/** Sign-ins that wait for the second factor. They are no sessions, and open nothing. */
+/** Sign-ins that are waiting for the second factor. They are not sessions, and do not authenticate requests. */
 export const pendingSignInsTable = declareTable({
   name: 'pending_sign_ins',
   columns: {
     hash: column.digest().internal().named('token_hash'),
     userId: column.uuid(),
-    /** The user's epoch at the first factor. What ends all sessions of the user raises it, and ends this too. */
+    /** The user's epoch at the first factor. Revoking all sessions raises it, which ends this sign-in too. */
     authEpoch: column.integer().internal(),
     remembered: column.boolean(),
-    /** How the user gave the first factor. */
+    /** How the user authenticated with the first factor. */
     amr: column.words(100),
-    /** The counter of failures of the first factor, which the completed sign-in clears. Null if there is none. */
+    /** The counter of failures of the first factor, which the completed sign-in clears. Null if there is no counter. */
     attempts: column.text(320).internal().nullable(),
     expiresAt: column.time(),
   },
@@ -97,14 +97,14 @@ declare module '../../errors.js' {
 
 declare module '../../outbox/events.js' {
   interface EventDetails {
-    /** A user confirmed an authenticator app: the first one, or another in its place. */
+    /** A user confirmed an authenticator app, either their first one or a replacement. */
     'second_factor.enabled': { readonly userId: string };
     /**
-     * The second factor of a user was switched off. `adminId` is the administrator who did it; null if the user or the app
-     * itself did.
+     * The second factor of a user was disabled. `adminId` is the administrator who did it. It is null if the user or
+     * the app itself did it.
      */
     'second_factor.disabled': { readonly userId: string; readonly adminId: string | null };
-    /** A recovery code was used up: by a sign-in or a reauthentication. */
+    /** A recovery code was used for a sign-in or a reauthentication. */
     'recovery_code.used': { readonly userId: string };
   }
 }

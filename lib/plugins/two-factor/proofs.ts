@@ -12,8 +12,8 @@ import { hashOf, type RecoveryCodes } from './recovery-codes.js';
 import { MAX_WRONG, type TotpSecrets } from './secrets.js';
 
 /**
- * Counts the attempts to give an account's second factor: all of them together, whatever they are for and whichever way they
- * are given, so that nobody gets more guesses by starting again. Only a right one clears the count.
+ * Counts the attempts to provide an account's second factor. All methods and purposes share one count, so that an
+ * attacker does not get more guesses by starting again. Only a correct factor clears the count.
  */
 export class CodeAttempts {
   readonly #core: Core;
@@ -25,10 +25,10 @@ export class CodeAttempts {
   }
 
   /**
-   * Counts an attempt before anything is looked at.
+   * Counts an attempt before the factor is checked.
    *
-   * @param look throws `invalid_code`, or what a passkey throws, if it was wrong
-   * @param guards whether wrong codes could guess the confirmed secret
+   * @param look checks the factor, and throws `invalid_code` or a passkey's error if it is wrong
+   * @param guards whether wrong codes are guesses at the confirmed secret
    * @throws AuthError `rate_limited`, and what `look` throws
    */
   async attempt<T>(user: User, look: () => Promise<T>, guards = true): Promise<T> {
@@ -44,7 +44,7 @@ export class CodeAttempts {
     return outcome;
   }
 
-  /** It is done, so an error here must not fail the call. */
+  /** Clears the count. The attempt has succeeded, so an error here must not fail the call. */
   async #clear(counter: string): Promise<void> {
     try {
       await this.#core.limiter.clearFailures(counter);
@@ -58,7 +58,7 @@ export class CodeAttempts {
       return await look();
     } catch (error) {
       if (isWrong(error)) await this.#countWrong(user, guards && error.code === 'invalid_code');
-      // It was right, but the sign-in is refused: the account is suspended, for example.
+      // The factor was correct, but the sign-in is rejected, for example because the account is suspended.
       else if (error instanceof AuthError && error.status < 500) await this.#core.limiter.giveBack(counter);
       throw error;
     }
@@ -72,16 +72,16 @@ export class CodeAttempts {
   }
 }
 
-/** The plugin that has passkeys declares its own. */
+/** The codes of a wrong factor. `invalid_passkey` is declared by the plugin that has passkeys. */
 const WRONG: ReadonlySet<string> = new Set(['invalid_code', 'invalid_passkey']);
 
 function isWrong(error: unknown): error is AuthError {
   return error instanceof AuthError && WRONG.has(error.code);
 }
 
-/** A second factor as it was given. */
+/** A second factor as the user provided it, before it is checked. */
 export interface GivenFactor {
-  /** `totp`, `recovery_code`, or a way of another plugin, such as `passkey`. */
+  /** `totp`, `recovery_code`, or a method of another plugin, such as `passkey`. */
   readonly method: string;
   readonly code?: string | undefined;
   readonly response?: unknown;
@@ -119,7 +119,7 @@ export class Completion {
     return this.proofs.other(other, found, response);
   }
 
-  /** Uses up the second factor and the pending sign-in, and begins the session: all of it or nothing. */
+  /** Uses up the second factor and the pending sign-in, and creates the session, all in one transaction. */
   async #signIn(found: FoundPending, factor: RightFactor) {
     const { record, row } = found;
     const proof = {
@@ -131,7 +131,7 @@ export class Completion {
     };
     const checked = await this.core.checkSignIn(proof, { remembered: row.remembered });
     const issued = await this.core.database.transaction(async (transaction) => {
-      // First, since it locks the user's row as everything does that could wait for the others.
+      // Create the session first, because this locks the user's row, as other transactions do before their other locks.
       const signedIn = await checked.begin(proof, transaction);
       if (isPending(signedIn)) throw new TypeError('a second factor needs no other');
       if (!(await this.pendings.use(found, transaction))) throw new AuthError('sign_in_expired');
@@ -142,9 +142,9 @@ export class Completion {
   }
 }
 
-/** A second factor that was right when it was looked at. */
+/** A second factor that was correct when it was checked. */
 export interface RightFactor extends Assurance {
-  /** Uses it up. Of several concurrent calls, one succeeds. @returns whether this one did */
+  /** Uses the factor up. Only one of several concurrent calls succeeds. @returns whether this call did */
   use(transaction?: Transaction): Promise<boolean>;
 }
 
@@ -153,7 +153,7 @@ const LOCKED = {
     'After too many wrong codes, those of the app are not accepted. Use a recovery code or a passkey, or ask the people who run this service.',
 };
 
-/** Looks at second factors, and says how to use them up. */
+/** Checks second factors, and returns how to use them up. */
 export class Proofs {
   readonly #core: Core;
   readonly #secrets: TotpSecrets;
@@ -165,7 +165,7 @@ export class Proofs {
     this.#codes = codes;
   }
 
-  /** The ways that other plugins have to give a second factor. */
+  /** The methods that other plugins add for providing a second factor. */
   get methods(): readonly FactorMethod[] {
     return this.#core.contributions.flatMap(({ factorMethods = [] }) => factorMethods);
   }
@@ -181,7 +181,7 @@ export class Proofs {
 
   /**
    * @param isThere whether the user has the code
-   * @param wrongCodes those to forget
+   * @param wrongCodes the number of wrong codes so far, which using the recovery code resets
    * @throws AuthError `invalid_code`
    */
   recoveryCode(user: User, code: string, isThere: boolean, wrongCodes: number): RightFactor {
@@ -196,12 +196,12 @@ export class Proofs {
     };
   }
 
-  /** Like {@link recoveryCode}, and looks the code up. */
+  /** Looks a recovery code up, then does the same as {@link recoveryCode}. */
   async ownRecoveryCode({ user }: UserRecord, code: string): Promise<RightFactor> {
     return this.recoveryCode(user, code, await this.#codes.has(user.id, hashOf(code)), 1);
   }
 
-  /** A way of another plugin. @throws AuthError if it does not verify */
+  /** Verifies a factor with another plugin's method. @throws AuthError if it cannot be verified */
   async other(
     method: FactorMethod,
     { record, totp, token }: FoundPending,
@@ -230,12 +230,12 @@ export class Proofs {
   }
 }
 
-/** Identifies a pending sign-in to the plugins that make challenges for it, without being its token. */
+/** Identifies a pending sign-in to the plugins that create challenges for it, without revealing its token. */
 export function challengerOf(token: string): string {
   return digestInHex(token);
 }
 
-/** How a user has authenticated by all that they have given. */
+/** Returns the `amr` of a user who has provided both factors. */
 export function withSecond(first: readonly string[], second: readonly string[]): readonly string[] {
   return [...new Set([...first, ...second, 'mfa'])];
 }
