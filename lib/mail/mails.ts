@@ -30,7 +30,7 @@ export interface LinkMail {
   readonly email: string;
   /** The first link for the user's id is sent; null matches any id. */
   readonly links: readonly { readonly userId: string | null; readonly link: Link }[];
-  /** The name to count the email under against the limit of emails. Null if it was already counted. */
+  /** The name to count the email under against the limit of emails. Null counts nothing. */
   readonly limit: string | null;
 }
 
