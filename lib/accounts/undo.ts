@@ -188,8 +188,8 @@ async function emailOf(
   transaction: Transaction,
 ): Promise<UserChanges> {
   if (email === user.email && user.emailVerifiedAt !== null) return {};
-  // Only the app's own statements can have moved the email to another account. The current email might be an
-  // intruder's.
+  // Only the app's own statements can have moved the email to another account. Remove the current email too,
+  // because it might be an intruder's.
   const isTaken = email !== null && (await isOfAnother(core, 'email', email, user.id, transaction));
   if (isTaken) return { email: null, emailVerifiedAt: null, mailboxProvedAt: null };
   return {
@@ -244,8 +244,8 @@ export function codeFieldsOf({ contributions }: Core): readonly string[] {
 }
 
 /**
- * Checks the proof that an undo requires in addition to its token: someone else might have access to the mailbox, which
- * can be why the user changed the email. Wrong proofs are counted per link, so that an attacker who tries passwords of
+ * Checks the proof that an undo requires in addition to its token, because someone else might have access to the
+ * mailbox: that can be why the user changed the email. Wrong proofs are counted per link, so that an attacker who tries passwords of
  * the account cannot prevent its owner from undoing.
  *
  * @returns whether the proof is the browser, because the account knew it before the change

@@ -135,7 +135,7 @@ export class Limiter {
     return { error: tooMany('account', `q=${policy.failures}`, paused.leftMs), isFirst: paused.isFirst };
   }
 
-  /** Returns an attempt that was right, but does not complete a sign-in, so earlier failures stay. */
+  /** Undoes the count of an attempt that was right, but does not complete a sign-in. Earlier failures stay. */
   async giveBack(account: string): Promise<void> {
     if (this.rules?.account) await this.store?.giveBack(`try ${account}`);
   }

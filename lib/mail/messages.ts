@@ -130,9 +130,7 @@ const MONTHS = [
   'December',
 ];
 
-/**
- * Returns a name that a user chose on one line, without characters that are invisible or change the text's direction.
- */
+/** Returns a user's text on one line, without characters that are invisible or change the text's direction. */
 function onOneLine(name: string): string {
   const clean = name
     .toWellFormed()

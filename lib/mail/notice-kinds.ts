@@ -25,7 +25,7 @@ export interface NoticeTemplate extends NoticeTexts {
   readonly kind: NoticeKind;
 }
 
-/** Every kind of notice that has been declared, including those of plugins that are not in the config. */
+/** Every kind of notice that has been declared, including kinds of plugins that are not in the config. */
 export const declaredNotices = new Declarations('notice');
 
 /**

@@ -54,7 +54,7 @@ export type AuthEventName = keyof AuthEvents;
 /** A listener for `auth.on`. Its return value is ignored, and a promise is not awaited. */
 export type AuthEventListener<N extends AuthEventName> = (event: AuthEvents[N]) => unknown;
 
-/** Every event that has been declared, including those of plugins that are not in the config. */
+/** Every event that has been declared, including events of plugins that are not in the config. */
 export const declaredEvents = new Declarations('event');
 
 /** Declares events. Their owner calls this when its module is loaded. */

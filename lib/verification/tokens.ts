@@ -187,7 +187,7 @@ function isFor(
   return purpose.isForNewEmail ? epoch === authEpoch : user.email === email;
 }
 
-/** What a one-time token allows. */
+/** The purpose of a one-time token, and its rules. */
 export interface Purpose extends LinkPurpose {
   /** Whether a new password revokes the user's tokens. @default false */
   readonly endsWithPassword?: boolean;
