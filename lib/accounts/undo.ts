@@ -245,8 +245,8 @@ export function codeFieldsOf({ contributions }: Core): readonly string[] {
 
 /**
  * Checks the proof that an undo requires in addition to its token, because someone else might have access to the
- * mailbox: that can be why the user changed the email. Wrong proofs are counted per link, so that an attacker who tries passwords of
- * the account cannot prevent its owner from undoing.
+ * mailbox: that can be why the user changed the email. Wrong proofs are counted per link, so that an attacker who tries
+ * passwords of the account cannot prevent its owner from undoing.
  *
  * @returns whether the proof is the browser, because the account knew it before the change
  * @throws AuthError `proof_required`, `invalid_credentials`, `rate_limited`, `invalid_token`

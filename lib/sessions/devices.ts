@@ -206,7 +206,7 @@ export class DeviceRows {
     return device;
   }
 
-  /** Returns the time before which devices must have been used last to have expired. */
+  /** Returns the time since which a device must have been used to be known. */
   #since(): Date {
     return this.database.clock.date(-DEVICE_SECONDS * 1000);
   }

@@ -26,8 +26,8 @@ export interface FoundToken {
 const PREFIX = 'lkm_';
 
 /**
- * Tokens that are emailed to users. Each token is for one user, one address and one purpose, and can be used once. To
- * redeem a token proves access to the mailbox, so the rules of {@link ProofOfEmail} apply to every purpose.
+ * Tokens that are emailed to users. Each token is for one user, one address and one purpose, and can be used once.
+ * Redeeming a token proves access to the mailbox, so the rules of {@link ProofOfEmail} apply to every purpose.
  */
 export class OneTimeTokens {
   constructor(
@@ -192,7 +192,7 @@ export interface Purpose extends LinkPurpose {
   /** Whether a new password revokes the user's tokens. @default false */
   readonly endsWithPassword?: boolean;
   /**
-   * Whether the token is sent to the user's new address. To redeem it changes the email. It is revoked whenever all of
+   * Whether the token is sent to the user's new address. Redeeming it changes the email. It is revoked whenever all of
    * the user's sessions are revoked.
    * @default false
    */
