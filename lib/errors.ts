@@ -18,7 +18,7 @@ type Problems = Readonly<Record<string, Problem>>;
 
 const known = new Map<string, Problem>();
 
-/** Declares problems, for {@link AuthError}. Their owner calls it when its module is loaded. */
+/** Declares problems, for {@link AuthError}. Their owner calls this when its module is loaded. */
 export function declareProblems<const P extends Problems>(problems: P): P {
   for (const [code, problem] of Object.entries(problems)) known.set(code, problem);
   return problems;
@@ -77,11 +77,11 @@ export interface AuthErrorOptions {
   retryAfter?: number;
   /** Additional headers of the response. */
   headers?: Readonly<Record<string, string>>;
-  /** The underlying error. It may be logged, but is never sent. */
+  /** The underlying error. It can be logged, but is never sent. */
   cause?: unknown;
 }
 
-/** A problem lists at most this many errors, so that a bad request cannot cause an answer larger than itself. */
+/** The maximum number of errors in a problem, so that a bad request cannot cause a response larger than itself. */
 export const MAX_FIELD_ERRORS = 20;
 
 const MAX_ECHO = 200;
@@ -104,7 +104,7 @@ export class AuthError extends Error {
   override readonly name = 'AuthError';
   /** The corresponding HTTP status. */
   readonly status: number;
-  /** The same as `status`: some frameworks read this name. */
+  /** The same as `status`, because some frameworks read this name. */
   readonly statusCode: number;
   /** A machine-readable code. */
   readonly code: AuthErrorCode;
@@ -133,21 +133,24 @@ export class AuthError extends Error {
     Object.defineProperty(this, brand, { value: true });
   }
 
-  // A brand, since a process can have two copies of this class: one loaded by `import`, one by `require`.
+  // Check the brand, because a process can have two copies of this class: one loaded by `import`, one by `require`.
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === 'object' && value !== null && brand in value;
   }
 }
 
-/** Code uses a name that its owner has not declared. It is a bug of latchkey, so a retry does not help. */
+/**
+ * An error of code that uses a name which its owner has not declared. It is a bug in latchkey, so a retry does not
+ * help.
+ */
 export class UndeclaredError extends TypeError {}
 
-/** A `validation_failed` error for one field. */
+/** Returns a `validation_failed` error for one field. */
 export function invalidField(pointer: string, code: string, detail: string): AuthError {
   return new AuthError('validation_failed', { errors: [{ pointer, code, detail }] });
 }
 
-/** The HTTP status of a code. */
+/** Returns the HTTP status of a code. */
 export function statusOf(code: AuthErrorCode): number {
   return problemOf(code)[0];
 }
@@ -159,10 +162,10 @@ function problemOf(code: AuthErrorCode): Problem {
 }
 
 /**
- * Checks the problems that a route or a plugin says it has.
+ * Checks that the problems of a route or a plugin have been declared.
  *
  * @param where the route or plugin, for the message
- * @throws TypeError naming one that nobody has declared
+ * @throws TypeError naming a problem that has not been declared
  */
 export function requireProblems(where: string, codes: readonly AuthErrorCode[]): void {
   for (const code of codes) {
@@ -173,12 +176,12 @@ export function requireProblems(where: string, codes: readonly AuthErrorCode[]):
   }
 }
 
-/** Cuts text that repeats a client's input, so that the client does not decide how long a response is. */
+/** Cuts text that repeats a client's input, so that the client does not control the length of a response. */
 export function excerpt(text: string): string {
   return text.length > MAX_ECHO ? `${text.slice(0, MAX_ECHO).toWellFormed()}…` : text;
 }
 
-/** @param otherwise the detail of an error of the whole body, if there is no other and there must be one */
+/** @param otherwise the detail of an error of the whole body, if there must be an error but none is given */
 function listed(errors: readonly FieldError[] = [], otherwise: string | null): FieldError[] | undefined {
   if (errors.length > 0)
     return errors
@@ -187,7 +190,7 @@ function listed(errors: readonly FieldError[] = [], otherwise: string | null): F
   return otherwise === null ? undefined : [{ pointer: '', code: 'invalid', detail: otherwise }];
 }
 
-/** The message of the error, for programmatic callers: `password is too short; email is missing`. */
+/** Returns the error's message for programmatic callers, such as `password is too short; email is missing`. */
 function summaryOf(errors: readonly FieldError[]): string {
   return errors
     .map(({ pointer, detail }) => `${pointer.slice(1).replaceAll('/', '.') || 'the input'} ${detail}`)
@@ -195,8 +198,8 @@ function summaryOf(errors: readonly FieldError[]): string {
 }
 
 /**
- * The errors of an input that does not match its schema, one for each field: a value of the wrong type can also have the
- * wrong length, such as an empty list.
+ * Returns the errors of an input that does not match its schema. Each field has only one error, although a value of the
+ * wrong type can also have the wrong length, such as an empty list.
  */
 export function fieldErrors(error: z.ZodError): FieldError[] {
   const byField = new Map<string, FieldError>();

@@ -1,6 +1,6 @@
 import { UndeclaredError } from './errors.js';
 
-/** A plugin, as the owner of what it declares. */
+/** A plugin, as the owner of its declarations. */
 export interface Owner {
   /** The plugin's name: `auth.<name>`. */
   readonly name: string;
@@ -8,7 +8,7 @@ export interface Owner {
   readonly call: string;
 }
 
-/** The owner of what belongs to no plugin. */
+/** The owner of declarations that do not belong to a plugin. */
 export const CORE = null;
 
 interface Declaration<T> {
@@ -17,19 +17,19 @@ interface Declaration<T> {
 }
 
 /**
- * What the core and the plugins declare of one sort, such as events. A module declares its own when it is loaded, and a
- * module can be loaded although its plugin is not in the config.
+ * The declarations of one sort, such as events, of the core and the plugins. A module adds its declarations when it is
+ * loaded, and a module can be loaded even if its plugin is not in the config.
  */
 export class Declarations<T = null> {
   readonly #byName = new Map<string, Declaration<T>>();
 
-  /** @param sort what they are, for error messages, such as `event` */
+  /** @param sort the sort of declarations, such as `event`, for error messages */
   constructor(private readonly sort: string) {}
 
   /** @throws TypeError if another owner has declared the name */
   add(owner: Owner | null, name: string, value: T): void {
     const known = this.#byName.get(name);
-    // A tool that reloads modules declares the same again.
+    // Accept the same owner again, because a tool that reloads modules repeats their declarations.
     if (known && known.owner?.name !== owner?.name)
       throw new TypeError(
         `latchkey: the ${this.sort} '${name}' is declared twice: by ${callOf(known.owner)} and by ${callOf(owner)}`,
@@ -44,14 +44,14 @@ export class Declarations<T = null> {
   /**
    * Checks a name that is about to be used.
    *
-   * @throws UndeclaredError because otherwise nothing might happen, and nobody would learn of it
+   * @throws UndeclaredError if it has not been declared, because the use might otherwise silently do nothing
    */
   require(name: string): void {
     if (!this.has(name))
       throw new UndeclaredError(`latchkey: nobody has declared the ${this.sort} '${name}': its owner has to`);
   }
 
-  /** All names, including those of plugins that are not in the config. */
+  /** All names, including names of plugins that are not in the config. */
   get names(): string[] {
     return [...this.#byName.keys()];
   }
@@ -61,7 +61,7 @@ export class Declarations<T = null> {
     return [...this.#byName].map(([name, { value }]) => [name, value]);
   }
 
-  /** The names that the core and these plugins have declared. */
+  /** Returns the names that the core and these plugins have declared. */
   namesOf(plugins: ReadonlySet<string>): string[] {
     return [...this.#byName].flatMap(([name, { owner }]) => (owner && !plugins.has(owner.name) ? [] : name));
   }
@@ -71,7 +71,7 @@ export class Declarations<T = null> {
    *
    * @param where the option that contains them
    * @param plugins the names of the plugins in the config
-   * @returns what to say of those whose plugin is missing. Unknown names are not checked here
+   * @returns the error messages for names whose plugin is missing. Unknown names are not checked here
    */
   withoutPlugin(where: string, names: readonly string[], plugins: ReadonlySet<string>): string[] {
     return names.flatMap((name) => {

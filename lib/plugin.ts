@@ -17,13 +17,13 @@ type Tables = Readonly<Record<string, TableDeclaration>>;
 export interface Plugin<Name extends string = string, Api = unknown, T extends Tables = Tables> {
   /** The name of its programmatic API: `auth.<name>`. */
   readonly name: Name;
-  /** Called by `createAuth`. Its arguments, and the rest of its result, may change at any time. */
+  /** Called by `createAuth`. Its arguments, and the rest of its result, can change in any version. */
   setup(...context: never[]): { readonly api: Api; readonly tables?: T };
 }
 
 /**
- * Everything that a plugin adds to latchkey, except its problems, events, notices and limits, which its `declarations.ts`
- * declares with `declareProblems`, `declareEvents`, `declareNotices` and `declareLimits`.
+ * Everything that a plugin adds to latchkey, except its problems, events, notices and limits. Its `declarations.ts`
+ * declares these with `declareProblems`, `declareEvents`, `declareNotices` and `declareLimits`.
  *
  * @internal
  */
@@ -32,13 +32,13 @@ export interface PluginParts<Api = unknown, T extends Tables = Tables> extends C
   readonly api: Api;
   /** The tables, by the names of their models. */
   readonly tables?: T;
-  /** Changes of the tables and columns, for databases that have them as they were declared before. */
+  /** Changes of the tables and columns, for databases that were created from earlier declarations. */
   readonly migrations?: readonly Migration[];
   /** The routes. Called when a router or the OpenAPI document needs them, so options are checked earlier. */
   routes?(): readonly Route[];
-  /** What `auth.prune()` deletes. */
+  /** The chores that delete expired rows in `auth.prune()`. */
   readonly expired?: readonly Chore[];
-  /** What `auth.rotateSecrets()` encrypts with the first secret. */
+  /** The chores that encrypt values with the first secret in `auth.rotateSecrets()`. */
   readonly sealed?: readonly Chore[];
 }
 
@@ -51,14 +51,15 @@ export interface PluginDefinition<Name extends string = string, Api = unknown, T
   readonly name: Name;
   /** Additional columns of users. */
   readonly userColumns?: Columns;
-  /** The rules for usernames, if users have one. One plugin at most has them. */
+  /** The rules for usernames, if users have usernames. At most one plugin has them. */
   readonly usernames?: UsernameRules | null;
-  /** How passwords are hashed, and what they must be, if users have one. One plugin at most has them. */
+  /** The hashing and the rules of passwords, if users have passwords. At most one plugin has them. */
   readonly passwords?: PasswordSettings;
-  /** The plugin with the settings that tests need to be quick, for `latchkey/testing`. @default the plugin itself */
+  /** Returns the plugin with settings that make tests fast, for `latchkey/testing`. @default the plugin itself */
   forTests?(): Plugin;
   /**
-   * Called once for each Auth. It must not use other plugins' contributions, which are incomplete until all are set up.
+   * Called once for each Auth. It must not use other plugins' contributions, because they are incomplete until all
+   * plugins are set up.
    *
    * @throws TypeError on options that contradict the config or each other
    */
@@ -66,7 +67,7 @@ export interface PluginDefinition<Name extends string = string, Api = unknown, T
 }
 
 /**
- * Makes a plugin.
+ * Defines a plugin.
  *
  * @internal
  */
@@ -89,7 +90,7 @@ export type PluginApis<P extends readonly Plugin[]> = {
   readonly [X in P[number] as ApiOf<X> extends null ? never : X['name']]: ApiOf<X>;
 };
 
-/** An API, whose sign-ins may demand a second factor if a plugin has them. */
+/** An API whose sign-ins can require a second factor, if the list of plugins includes `twoFactor`. */
 export type WithSecondFactors<Api, P extends readonly Plugin[]> = string extends P[number]['name']
   ? Api
   : 'twoFactor' extends P[number]['name']
@@ -104,18 +105,18 @@ export type PluginModels<P extends readonly Plugin[]> = {
 };
 
 /**
- * What a plugin has set up.
+ * The parts of a plugin that was set up, with its name.
  *
  * @internal
  */
 export type NamedParts = PluginParts & Pick<PluginDefinition, 'name' | 'userColumns'>;
 
 /**
- * Sets plugins up, in the order of their names, so that the order in the config does not matter.
+ * Sets up plugins in the order of their names, so that the order in the config does not matter.
  *
  * @internal
- * @throws TypeError if one of them is there twice or has a problem that nobody has declared, and what they throw on their
- *   options
+ * @throws TypeError if a plugin is listed twice or has a problem that has not been declared, and errors that plugins
+ *   throw on their options
  */
 export function setUpPlugins(plugins: readonly Plugin[], core: Core): NamedParts[] {
   const sorted = [...plugins].sort(byName);
@@ -130,7 +131,10 @@ export function setUpPlugins(plugins: readonly Plugin[], core: Core): NamedParts
   });
 }
 
-/** The problems that a plugin adds to routes of others. Those of its own routes are checked when they are made. */
+/**
+ * Returns the problems that a plugin adds to other routes. Problems of its own routes are checked when these are
+ * created.
+ */
 function problemsOf(parts: PluginParts): AuthErrorCode[] {
   const { accountProblems = [], carriers = [], reauthentications = [], factorMethods = [] } = parts;
   const others = [...carriers, ...reauthentications, ...factorMethods];
@@ -138,7 +142,7 @@ function problemsOf(parts: PluginParts): AuthErrorCode[] {
 }
 
 /**
- * What plugins add to users, which the core needs before it sets them up.
+ * Returns the parts that plugins add to users. The core needs them before it sets up the plugins.
  *
  * @internal
  */

@@ -9,7 +9,7 @@ import { setEmail } from './email.js';
 import { type ImportApi, importApi } from './import.js';
 import { readUsername, replacePassword, requirePasswords } from './passwords.js';
 import { type UndoApi, undoApi } from './undo.js';
-// What these files declare is a part of the public types, whose declarations would not lead to them otherwise.
+// These files extend public types, whose declarations do not refer to them, so import them here.
 import './deletion.js';
 import './email.js';
 import './passwords.js';
@@ -29,7 +29,7 @@ export interface CreateUserInput extends ClientInput {
   passwordHash?: string | null | undefined;
   /** Accepts any password, such as one that another system has accepted. @default false */
   skipPasswordRules?: boolean | undefined;
-  /** The values of the app's fields, of those with `input: 'none'` too. @default their defaults */
+  /** The values of the app's fields, including fields with `input: 'none'`. @default their defaults */
   fields?: NewFieldValues | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface SetEmailOptions extends TransactionOption {
 
 /** Options of `auth.users.delete`. */
 export interface DeleteUserOptions extends TransactionOption {
-  /** Deletes the account at once, whatever `accountDeletion` says. @default false */
+  /** Deletes the account immediately, even if `accountDeletion` has a grace period. @default false */
   atOnce?: boolean | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface SetUserPasswordOptions extends TransactionOption {
   skipPasswordRules?: boolean | undefined;
 }
 
-/** What the calls take. */
+/** The keys that each call accepts. */
 const KEYS = {
   create: [
     ...['email', 'emailVerified', 'username', 'password', 'passwordHash', 'skipPasswordRules', 'fields'],
@@ -65,7 +65,9 @@ const KEYS = {
   delete: ['atOnce', 'transaction'],
 } as const;
 
-/** `auth.users`: accounts, for the app's own code. Nothing here asks for a password or counts against a limit. */
+/**
+ * `auth.users`: accounts, for the app's own code. These calls require no password and do not count against any limit.
+ */
 export class UsersApi {
   readonly #core: Core;
 
@@ -74,12 +76,12 @@ export class UsersApi {
     this.#core = core;
   }
 
-  /** A user, with the fields that only administrators and code see. Null if there is none. */
+  /** Returns a user, with the fields that only administrators and code can see. Null if the user does not exist. */
   get(userId: string): Promise<UserForAdmins | null> {
     return this.#core.users.find(userId);
   }
 
-  /** Finds a user by email or username, in any spelling with the same canonical form. Null if there is none. */
+  /** Finds a user by email or username, in any spelling with the same canonical form. Null if no user has it. */
   async find(by: { email: string } | { username: string }): Promise<UserForAdmins | null> {
     const identifier = canonicalIdentifier(this.#core, by);
     const record = identifier && (await this.#core.users.findRecord(identifier));
@@ -87,11 +89,11 @@ export class UsersApi {
   }
 
   /**
-   * Creates an account, whatever `signUp` says. Without a password, its user signs in with a provider, or resets it by
-   * email.
+   * Creates an account, even if `signUp` is closed. If it has no password, the user signs in with a provider, or sets a
+   * password with an emailed link.
    *
-   * @throws AuthError `validation_failed` (422), `email_taken`, `username_taken` (409), and what hooks throw
-   * @throws TypeError for a password without a plugin that has passwords, and for unknown keys
+   * @throws AuthError `validation_failed` (422), `email_taken`, `username_taken` (409), and errors that hooks throw
+   * @throws TypeError for a password if no plugin has passwords, and for unknown keys
    */
   async create(input: CreateUserInput): Promise<UserForAdmins> {
     const core = this.#core;
@@ -110,9 +112,9 @@ export class UsersApi {
   }
 
   /**
-   * Changes a user's fields, those with `input: 'none'` too, and their username; null removes it.
+   * Changes a user's fields, including fields with `input: 'none'`, and their username; null removes the username.
    *
-   * @throws AuthError `validation_failed`, `username_taken`, `user_not_found`, and what the app's hook throws
+   * @throws AuthError `validation_failed`, `username_taken`, `user_not_found`, and errors that the app's hook throws
    * @throws TypeError for unknown keys
    */
   async update(userId: string, input: UserInput & TransactionOption): Promise<UserForAdmins> {
@@ -126,10 +128,11 @@ export class UsersApi {
   }
 
   /**
-   * Changes a user's email, without asking them. Links that were emailed to the old one end, and it is told; sessions go on.
-   * Without `verified`, the new one is not verified, whether or not the old one was.
+   * Changes a user's email, without asking the user. Links that were emailed to the old address stop working, and it
+   * gets a notice; sessions continue. Unless `verified` is set, the new address is unverified, even if the old one was
+   * verified.
    *
-   * @throws AuthError `validation_failed`, `email_taken`, `user_not_found`, and what the app's hook throws
+   * @throws AuthError `validation_failed`, `email_taken`, `user_not_found`, and errors that the app's hook throws
    * @throws TypeError for unknown options
    */
   async changeEmail(userId: string, email: string, options: SetEmailOptions = {}): Promise<UserForAdmins> {
@@ -144,10 +147,11 @@ export class UsersApi {
   }
 
   /**
-   * Sets a user's password. It ends every session, unless `keepSessions` is set, and the links to choose another one.
+   * Sets a user's password. It revokes the emailed links to choose a password, and every session unless `keepSessions`
+   * is set.
    *
    * @throws AuthError `validation_failed`, `user_not_found`
-   * @throws TypeError without a plugin that has passwords, and for unknown options
+   * @throws TypeError if no plugin has passwords, and for unknown options
    */
   async setPassword(userId: string, password: string, options: SetUserPasswordOptions = {}): Promise<void> {
     requireKnownKeys('auth.users.setPassword', options, KEYS.setPassword);
@@ -158,11 +162,11 @@ export class UsersApi {
   }
 
   /**
-   * Deletes an account with everything that belongs to it. With `accountDeletion: { graceDays }` it is kept shut for so long
-   * first, unless `atOnce` is set.
+   * Deletes an account with everything that belongs to it. With `accountDeletion: { graceDays }`, its deletion is
+   * pending for that many days first, unless `atOnce` is set.
    *
-   * @throws AuthError `account_in_use` (409) if a row of the app refers to it and may not go; `user_not_found`; and what
-   *   the app's hook throws
+   * @throws AuthError `account_in_use` (409) if one of the app's rows refers to the account and prevents its deletion;
+   *   `user_not_found`; and errors that the app's hook throws
    * @throws TypeError for unknown options
    */
   async delete(userId: string, options: DeleteUserOptions = {}): Promise<void> {
@@ -174,7 +178,7 @@ export class UsersApi {
   }
 
   /**
-   * Brings back an account that was deleted and is kept shut: see `accountDeletion`. Does nothing to others.
+   * Restores an account whose deletion is pending: see `accountDeletion`. Does nothing to other accounts.
    *
    * @throws AuthError `user_not_found`
    */
@@ -211,7 +215,7 @@ function canonicalIdentifier(core: Core, by: { email?: unknown; username?: unkno
   return email == null ? { username: canonical } : { email: canonical };
 }
 
-/** What the app's own code can do with accounts, beside `auth.users`. */
+/** The calls for the app's own code that change accounts, in addition to `auth.users`. */
 export interface AccountApis extends UndoApi, ImportApi {}
 
 /** The programmatic API. */

@@ -7,7 +7,7 @@ import type { FieldSource, FieldValues } from '../users/fields.js';
 import type { UserRecord } from '../users/record.js';
 import { readUsername } from './passwords.js';
 
-/** What to change of a user. What is left out stays. */
+/** The changes to a user. Keys that are left out stay as they are. */
 export interface UserInput {
   readonly username?: string | null | undefined;
   readonly fields?: FieldValues | undefined;
@@ -16,11 +16,11 @@ export interface UserInput {
 /**
  * Changes a user's fields and username.
  *
- * @param sessionId the session of the user who asks for it; null for code
- * @param from whose values they are
- * @param alongside what else belongs to it, if anything changes
- * @throws AuthError `validation_failed`, `username_taken`, `invalid_session` or `user_not_found`, and what the app's hook
- *   throws
+ * @param sessionId the session of the user who requests the change; null for code
+ * @param from who provides the values
+ * @param alongside other work for the same transaction, called only if anything changes
+ * @throws AuthError `validation_failed`, `username_taken`, `invalid_session` or `user_not_found`, and errors that the
+ *   app's hook throws
  */
 export async function updateUser(
   core: Core,
@@ -50,11 +50,11 @@ export async function updateUser(
 }
 
 /**
- * Removes a way to sign in, unless it is the last one. The user's row is locked, so that two concurrent removals cannot each
- * rely on what the other removes.
+ * Removes a sign-in method, unless it is the last one. It locks the user's row, so that two concurrent removals cannot
+ * each rely on the method that the other removes.
  *
  * @param sessionId the requesting session; null for code
- * @throws AuthError `last_sign_in_method` (409), what `remove` throws, and like {@link Core.change}
+ * @throws AuthError `last_sign_in_method` (409), and errors that `remove` and {@link Core.change} throw
  */
 export function removeWayIn(
   core: Core,

@@ -14,20 +14,21 @@ import { runHook } from '../users/updates.js';
 
 /** How to delete an account. */
 export interface Deletion {
-  /** Deletes it at once, even if deleted accounts are kept for a while. @default false */
+  /** Whether to delete the account immediately, even if there is a grace period. @default false */
   readonly atOnce?: boolean;
-  /** What else belongs to it, in the same transaction. */
+  /** Other work for the same transaction. */
   readonly alongside?: (transaction: Transaction) => void;
 }
 
 const BATCH = 100;
 
 /**
- * Deletes an account with everything that belongs to it, or shuts it if deleted accounts are kept for a while. If a row of
- * the app refers to it and may not go, nothing is deleted.
+ * Deletes an account with everything that belongs to it, or marks it for deletion if there is a grace period. If one of
+ * the app's rows refers to the account and prevents its deletion, nothing is deleted.
  *
- * @param sessionId the session of the user who asks for it; null for code
- * @throws AuthError `account_in_use` (409), `user_not_found` or `invalid_session`, and what the app's hook throws
+ * @param sessionId the session of the user who requests the deletion; null for code
+ * @throws AuthError `account_in_use` (409), `user_not_found` or `invalid_session`, and errors that the app's hook
+ *   throws
  */
 export async function deleteUser(
   core: Core,
@@ -41,7 +42,7 @@ export async function deleteUser(
   await closeAccount(core, userId, sessionId, deletion, alongside);
 }
 
-/** The accounts that have been kept shut for long enough. */
+/** Permanently deletes the accounts whose grace period is over. */
 export function closedForLong(core: Core): Chore {
   const table = core.users.table.name;
   return { table, run: (dryRun) => pruneAccounts(core, dryRun) };
@@ -58,7 +59,7 @@ async function pruneAccounts(core: Core, dryRun: boolean): Promise<number> {
   }
 }
 
-/** One that cannot go must not keep the others. */
+/** Logs a failure, because an account that cannot be deleted must not prevent the deletion of the others. */
 async function pruneAccount(core: Core, userId: string): Promise<number> {
   try {
     await deleteForGood(core, userId, null, undefined, true);
@@ -74,7 +75,7 @@ async function pruneAccount(core: Core, userId: string): Promise<number> {
   }
 }
 
-/** @param onlyClosed whether it must still be shut, and nobody is told any more */
+/** @param onlyClosed whether the deletion must still be pending: an account that was restored is not deleted */
 async function deleteForGood(
   core: Core,
   userId: string,
@@ -97,7 +98,7 @@ async function deleteForGood(
       isDone = true;
     });
   } catch (error) {
-    // SQLite checks deferred constraints at COMMIT only.
+    // SQLite checks deferred constraints only at COMMIT, so the violation can surface here.
     throw isDone ? asInUse(error) : error;
   }
 }
@@ -111,7 +112,7 @@ async function deleteRows(core: Core, userId: string, transaction: Transaction):
   try {
     for (const { onDelete } of core.contributions) await onDelete?.(userId, transaction);
     await core.sessions.endAll(userId, transaction);
-    // The database deletes these with the user, unless foreign keys are off, as they may be on SQLite.
+    // The database deletes these rows with the user, unless foreign keys are disabled, which is possible on SQLite.
     await core.table(oneTimeTokens).delete({ userId }, transaction);
     await core.table(devices).delete({ userId }, transaction);
     await core.table(accountChanges).delete({ userId }, transaction);
@@ -123,9 +124,9 @@ async function deleteRows(core: Core, userId: string, transaction: Transaction):
   }
 }
 
-/** Has constraints checked now that the app has declared as deferred: Sequelize drops a connection whose COMMIT fails. */
+/** Checks the app's deferred constraints before COMMIT, because Sequelize drops a connection whose COMMIT fails. */
 async function checkDeferred({ database, context }: Core, transaction: Transaction): Promise<void> {
-  // The app's own transaction may still delete what refers to the user.
+  // The app's own transaction might still delete the rows that refer to the user.
   if (database.dialect !== 'postgres' || context.joined) return;
   await database.change('SET CONSTRAINTS ALL IMMEDIATE', undefined, { transaction });
 }
@@ -147,9 +148,12 @@ declare module '../errors.js' {
 
 declare module '../outbox/events.js' {
   interface EventDetails {
-    /** An account was deleted, but is kept shut for `accountDeletion.graceDays` before `user.deleted`. */
+    /**
+     * An account was marked for deletion. `user.deleted` follows after `accountDeletion.graceDays`, unless the account
+     * is restored.
+     */
     'user.deletion_requested': { readonly userId: string };
-    /** The app's code has brought back an account that was kept shut. */
+    /** The app's code restored an account whose deletion was pending. */
     'user.restored': { readonly userId: string };
   }
 }
@@ -168,7 +172,7 @@ declare module '../mail/notice-kinds.js' {
   interface NoticeKinds extends Record<keyof typeof deletionNotices, unknown> {}
 }
 
-/** @param graceDays for how many days the account is kept shut */
+/** @param graceDays the number of days for which the deletion is pending */
 function accountClosedNotice(graceDays: number): NoticeTemplate {
   const { kind, subject } = deletionNotices['account-deleted'];
   const time = graceDays === 1 ? '1 day' : `${graceDays} days`;
@@ -184,7 +188,10 @@ function accountClosedNotice(graceDays: number): NoticeTemplate {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Refuses accounts that are shut, as a plugin refuses others. Also without a grace: there may have been one before. */
+/**
+ * Rejects accounts whose deletion is pending, as plugins reject other accounts. It does so even if there is no grace
+ * period now, because an earlier config might have had one.
+ */
 export function closedAccounts({ accountDeletion }: Pick<Settings, 'accountDeletion'>): Contribution {
   return {
     accountProblems: accountDeletion.graceDays > 0 ? ['account_deleted'] : [],
@@ -194,12 +201,12 @@ export function closedAccounts({ accountDeletion }: Pick<Settings, 'accountDelet
   };
 }
 
-/** Whether an account was deleted, and is kept shut. */
+/** Whether the account's deletion is pending. */
 export function isClosed({ account }: Pick<UserRecord, 'account'>): boolean {
   return (account.deletedAt ?? null) !== null;
 }
 
-/** Whether it was kept shut for as long as it is to be. Then it only waits to be deleted. */
+/** Whether the account's grace period is over, so that it only waits for its permanent deletion. */
 export function isExpired({ settings, database }: Core, { account }: Pick<UserRecord, 'account'>): boolean {
   const closedAt = account.deletedAt ?? null;
   if (closedAt === null) return false;
@@ -207,16 +214,16 @@ export function isExpired({ settings, database }: Core, { account }: Pick<UserRe
   return database.clock.hasPassed(new Date((closedAt as Date).getTime() + graceMs));
 }
 
-/** Does work of a deletion. The user's row is locked. */
+/** Does the work of a deletion. The user's row is locked. */
 export type DeletionWork = (record: UserRecord, transaction: Transaction) => Promise<unknown>;
 
 /**
- * Shuts an account that is to be deleted later. The deletion is tried first, and rolled back, so that what refuses it does
- * so now, while somebody waits for it.
+ * Marks an account for deletion. It first runs the deletion and rolls it back, so that an error reaches the caller
+ * right away.
  *
- * @param sessionId the session of the user who asks for it; null for code
- * @param alongside what else belongs to it
- * @throws AuthError `user_not_found`, also if it is shut already; and what refuses the deletion
+ * @param sessionId the session of the user who requests the deletion; null for code
+ * @param alongside other work for the same transaction
+ * @throws AuthError `user_not_found`, even if the deletion is already pending; and errors of the deletion
  */
 export async function closeAccount(
   core: Core,
@@ -256,7 +263,7 @@ async function tryOut(
   }
 }
 
-/** Brings back an account that is kept shut, because the app says so. @throws AuthError `user_not_found` */
+/** Restores an account whose deletion is pending, at the app's request. @throws AuthError `user_not_found` */
 export async function restoreAccount(core: Core, userId: string): Promise<UserRecord> {
   return core.change(userId, BY_CODE, async (before, transaction) => {
     const { record } = await core.updates.update(before, { deletedAt: null }, transaction);
@@ -265,7 +272,7 @@ export async function restoreAccount(core: Core, userId: string): Promise<UserRe
   });
 }
 
-/** The ids of accounts whose grace is over, after one. */
+/** Returns ids of accounts whose grace period is over, in order, starting after the id `after`. */
 export function expiredAccounts(core: Core, after: string, limit: number): Promise<{ id: string }[]> {
   const { database, settings, users } = core;
   const before = database.clock.date(-settings.accountDeletion.graceDays * DAY_MS);

@@ -13,34 +13,35 @@ const PASSWORD_AND_SESSIONS: readonly Attached[] = ['password', 'sessions'];
 const EVERYTHING: readonly Attached[] = [...PASSWORD_AND_SESSIONS, 'credentials'];
 
 /**
- * What a first verification keeps, since whoever changes the email has shown that it is theirs. API keys and links may have
- * been added by somebody who had signed up with the address of another person; but not to an account without any, of which a
- * link may be the only way in.
+ * The things that a first verification keeps, because the user who changes the email has proved that they own them.
+ * Someone who signed up with another person's address might have added API keys and OAuth links, so these are not kept.
+ * They are kept if the account had no email, because then this cannot have happened, and a link might be the only
+ * sign-in method.
  */
 function keptBy({ email }: User): readonly Attached[] {
   return email === null ? EVERYTHING : PASSWORD_AND_SESSIONS;
 }
 
-/** Who confirms: the user's session, or their password. */
+/** The proof of who confirms the change: the user's session, or their password. */
 export interface ShownAtConfirmation {
-  /** The session of the request, of whichever user. */
+  /** The session of the request. It can belong to another user. */
   readonly session: Session | null;
   readonly password: string | undefined;
 }
 
-/** A confirmed change, and the session that goes on with a new token. */
+/** A confirmed change, and the session that continues with a new token. */
 export interface ConfirmedEmailChange {
   readonly user: User;
-  /** Null without a session of the user. */
+  /** Null if the request has no session of the user. */
   readonly issued: IssuedSession | null;
 }
 
 /**
- * Emails a link to a new address of an account. What it does is the same whether or not another account has the address,
- * except that the link then goes to nobody, and that account's owner is told.
+ * Emails a link to a new address of an account. It does the same work whether or not another account has the address.
+ * If another account has it, the link is not sent, and that account's owner gets an email instead.
  *
  * @param email in canonical form
- * @param sessionId the session of the user who asks for it; null for code
+ * @param sessionId the session of the user who requests the change; null for code
  * @throws AuthError `rate_limited`, `invalid_session` or `user_not_found`
  */
 export async function requestEmailChange(
@@ -77,8 +78,8 @@ export async function requestEmailChange(
 }
 
 /**
- * Redeems such a link. The address is verified then. All other sessions end, and so do all emailed links. An account with a
- * second factor demands a session that has shown it recently.
+ * Redeems a link for a new email, which also verifies the address. It revokes all other sessions and all emailed links.
+ * An account with a second factor requires a session that was recently verified with it.
  *
  * @throws AuthError `invalid_token`, `email_taken`, `unauthenticated`, `invalid_credentials`, `invalid_session`,
  *   `second_factor_required`, `reauthentication_required`, `rate_limited`
@@ -114,10 +115,10 @@ export async function confirmEmailChange(
 }
 
 /**
- * Changes a user's email because the app says so. Emailed links end, sessions go on.
+ * Changes a user's email at the app's request. Emailed links stop working, and sessions continue.
  *
  * @param email in canonical form
- * @param verified whether the app knows that it is the user's
+ * @param verified whether the app knows that the email is the user's
  * @throws AuthError `email_taken`, `user_not_found`
  */
 export async function setEmail(
@@ -136,7 +137,7 @@ export async function setEmail(
   });
 }
 
-/** The session to go on with, if it is the user's. Otherwise, the password is required. */
+/** Returns the id of the session to continue, if it is the user's. Otherwise, requires the password. */
 async function ownSession(
   core: Core,
   record: UserRecord,
@@ -152,13 +153,13 @@ async function ownSession(
   return null;
 }
 
-/** An account with a second factor demands it, which a password is not. */
+/** Requires the second factor of an account that has one, because a password does not replace it. */
 function requireStrong({ secondFactors }: Core, account: object, session: Session | null): void {
   if (session) secondFactors.requireFor(account, session);
   else if (secondFactors.isOn(account)) throw new AuthError('second_factor_required');
 }
 
-/** Another account has got the address in the meantime, and that does not change by trying again. */
+/** Discards the token if another account has got the address in the meantime, because a retry would fail too. */
 async function usingUp<T>(core: Core, token: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -168,7 +169,7 @@ async function usingUp<T>(core: Core, token: string, work: () => Promise<T>): Pr
   }
 }
 
-/** Tells the address that the account had before. */
+/** Sends the notice to the address that the account had before. */
 function telling({ notices }: Core, byApp: boolean): BeforeChange {
   return (record, transaction) =>
     notices.before(emailNotices['email-changed'], record, transaction, {

@@ -21,32 +21,32 @@ import { readUsername, requirePasswords } from './passwords.js';
 
 /** Options of `auth.importUsers`. */
 export interface ImportUsersOptions extends TransactionOption {
-  /** Called after each batch; the import waits for what it returns. @default none */
+  /** Called after each batch; the import awaits its result. @default none */
   onProgress?: ((progress: ImportProgress) => unknown) | undefined;
-  /** Does everything, and rolls each batch back. Hooks run too. @default false */
+  /** Whether to do everything, but roll each batch back. Hooks run too. @default false */
   dryRun?: boolean | undefined;
   /**
-   * How to verify hashes in formats that latchkey does not know. A hash in no known format has the one scheme that is
-   * named here; if there are several, rows name theirs: `$legacy$<name>$<hash>`. The server needs the same functions, in
-   * `credentialPassword({ verifyLegacy })`, to sign these users in.
+   * How to verify hashes in formats that latchkey does not know. If there is one scheme here, it applies to every hash
+   * in an unknown format. If there are several, each hash names its scheme: `$legacy$<name>$<hash>`. The server needs
+   * the same functions, in `credentialPassword({ verifyLegacy })`, to sign these users in.
    * @default those of the config
    */
   verifyLegacy?: LegacyVerifiers | undefined;
 }
 
-/** How far an import is. */
+/** The progress of an import. */
 export interface ImportProgress {
   /** The number of rows that have been read. */
   readonly rows: number;
-  /** Those that have an account now, also from an earlier run. */
+  /** The number of rows that now have an account, including accounts from an earlier run. */
   readonly imported: number;
-  /** Those that were skipped. */
+  /** The number of rows that were skipped. */
   readonly skipped: number;
 }
 
 /** The result of an import. */
 export interface ImportReport {
-  /** The accounts of the rows, in their order: those that this run made, and those that were there from an earlier run. */
+  /** The accounts of the rows, in their order: accounts that this run created, and accounts from an earlier run. */
   readonly users: readonly ImportedAccount[];
   /** The rows that have no account, in their order, and why. */
   readonly skipped: readonly SkippedRow[];
@@ -66,7 +66,7 @@ export interface SkippedRow {
   readonly ref: string | number | bigint;
   /** A machine-readable code, such as `email_taken`. */
   readonly code: string;
-  /** What is wrong, in words. */
+  /** A human-readable description of the error. */
   readonly detail: string;
 }
 
@@ -89,7 +89,7 @@ export const schema = () =>
 
 type Rows = Iterable<unknown> | AsyncIterable<unknown>;
 
-/** A row, and the account that it describes or why it is skipped. */
+/** A row's `ref`, and the account that the row describes or the reason why it is skipped. */
 interface Read {
   readonly ref: SkippedRow['ref'];
   readonly read: NewAccount | Refusal;
@@ -98,9 +98,9 @@ interface Read {
 /** Moves users in from another system. */
 export interface ImportApi {
   /**
-   * Imports the users of another system with their password hashes, links to providers and second factors, in batches. A row
-   * that cannot be imported is skipped. A run that broke off can be repeated: users who were imported are found, and left as
-   * they are. There are no emails and no events.
+   * Imports the users of another system with their password hashes, links to providers and second factors, in batches.
+   * A row that cannot be imported is skipped. You can rerun an interrupted import: it finds the users that were
+   * imported, and leaves them as they are. An import sends no emails and emits no events.
    *
    * @example
    * const { users, skipped } = await auth.importUsers([
@@ -108,7 +108,8 @@ export interface ImportApi {
    * ]);
    *
    * @param rows a list, or an iterable or async iterable, of which one batch is held in memory
-   * @throws AuthError `unavailable`; what `rows`, hooks and `onProgress` throw. The batches before it stay
+   * @throws AuthError `unavailable`; errors that `rows`, hooks and `onProgress` throw. The batches before the error
+   *   stay
    * @throws TypeError on invalid options
    */
   importUsers(
@@ -162,7 +163,7 @@ async function importAll(
   return { users, skipped };
 }
 
-/** Reads the app's rows outside of its transaction, unless they name it. */
+/** Reads the app's rows outside the import's transaction: statements of the app use it only if they name it. */
 async function* inBatches(core: Core, rows: Rows): AsyncGenerator<unknown[]> {
   const iterator = Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]();
   let isDone = false;
@@ -189,7 +190,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
 
 type Ref = string | number | bigint;
 
-/** Reads the rows of an import, by the rules of the core and of the plugins. */
+/** Reads the rows of an import, according to the rules of the core and the plugins. */
 export class ImportRows {
   readonly #parts: readonly RowPart[];
 
@@ -201,7 +202,7 @@ export class ImportRows {
     this.#parts = core.contributions.flatMap(({ rowParts = [] }) => rowParts);
   }
 
-  /** The account of a row, or why there can be none. */
+  /** Returns the account of a row, or the reason why the row cannot have one. */
   async read(given: unknown): Promise<NewAccount | Refusal> {
     try {
       return await this.#read(requireRow(given));
@@ -237,12 +238,12 @@ export class ImportRows {
         username,
         passwordHash: await this.#readHash(row.passwordHash),
         emailProof: email !== null && isVerified(row.emailVerified) ? 'mailbox' : null,
-        // The same for the same row, so that a run that broke off can be repeated.
+        // The same row gets the same id, so that an interrupted import can be rerun.
         id: id ?? importedId({ ref: ref === null ? null : String(ref), names, createdAt: createdAt ?? null }),
         createdAt,
         columns: Object.assign({}, ...[...values].map(([part, value]) => part.columnsOf?.(value))),
       },
-      // The columns of a row that exists stay as they are.
+      // The app's row exists already, so its columns stay as they are.
       fields: isLinked ? {} : this.#readFields(row.fields),
       hasGivenId: id !== null,
       rowKey: isLinked ? (ref ?? undefined) : undefined,
@@ -294,14 +295,14 @@ export class ImportRows {
   }
 }
 
-/** What identifies a row in the other system. Null if it does not say. */
+/** Returns the key that identifies a row in the other system. Null if the row has none. */
 export function refOf(row: unknown): Ref | null {
   const { ref } = (typeof row === 'object' && row !== null ? row : {}) as ImportRow;
   const isRef = typeof ref === 'string' ? ref !== '' : typeof ref === 'bigint' || Number.isFinite(ref);
   return isRef ? (ref as Ref) : null;
 }
 
-/** A key whose value is empty counts as absent. */
+/** Whether a key has a value. An empty value counts as absent. */
 function isGiven(value: unknown): boolean {
   return (
     value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0)
@@ -334,7 +335,9 @@ function notEnabled(key: string, how: string): AuthError {
   return invalidField(`/${key}`, 'not_enabled', `is not accepted: ${how}, or leave it out`);
 }
 
-/** `/password_hash` as `passwordHash`, `/accounts/0/provider` as `accounts[0].provider`. */
+/**
+ * Returns the key of a pointer: `passwordHash` for `/password_hash`, `accounts[0].provider` for `/accounts/0/provider`.
+ */
 function nameOf(pointer: string): string {
   return pointer
     .slice(1)

@@ -12,13 +12,13 @@ import type { Passwords } from '../users/passwords.js';
 import type { UserRecord } from '../users/record.js';
 import type { Purpose } from '../verification/tokens.js';
 
-/** @param what the call that needs them, for the message. @throws TypeError if users have no passwords */
+/** @param what the call that requires passwords, for the message. @throws TypeError if users have no passwords */
 export function requirePasswords({ passwords }: Core, what: string): Passwords {
   if (passwords) return passwords;
   throw new TypeError(`latchkey: ${what} requires passwords: ${howToEnablePasswords()}`);
 }
 
-/** A username in its stored form. @throws AuthError `validation_failed`, also if usernames are not enabled */
+/** Returns a username in its stored form. @throws AuthError `validation_failed`, even if usernames are not enabled */
 export function readUsername({ usernames }: Core, username: string): string {
   if (usernames) return usernames.check(username);
   throw invalidField('/username', 'unknown_key', 'is not accepted: usernames are not enabled');
@@ -31,7 +31,7 @@ export interface ReplacePasswordOptions {
 }
 
 /**
- * Replaces the password of a user, because the app says so. It ends every session, unless they are to be kept.
+ * Replaces the password of a user at the app's request. It revokes every session, unless `keepSessions` is set.
  *
  * @throws AuthError `validation_failed`, `user_not_found`
  * @throws TypeError if users have no passwords
@@ -76,7 +76,9 @@ export async function mailResetLink(core: Core, user: User, transaction?: Transa
   if (hasPasswordLinks(core)) await core.mails?.link(resetLink(core), user, transaction);
 }
 
-/** Emails a user whom somebody else has created the link to choose a first password, if that is possible. */
+/**
+ * Emails the link to choose a first password to a user whom an administrator or the app created, if that is possible.
+ */
 export async function mailInvitation(core: Core, user: User, transaction?: Transaction): Promise<void> {
   const template = { ...invitationMail, page: core.settings.email?.invitationUrl ?? '' };
   if (hasPasswordLinks(core)) await core.mails?.link({ template, purpose: INVITATION }, user, transaction);
@@ -152,7 +154,7 @@ declare module '../mail/notice-kinds.js' {
   interface NoticeKinds extends Record<keyof typeof passwordNotices, unknown> {}
 }
 
-/** The notice of a new password, whether or not there was one before. */
+/** Returns the notice about a new password, which depends on whether the account had a password before. */
 export function newPasswordNotice({ passwordHash }: UserRecord): NoticeTemplate {
   return passwordHash === null ? passwordNotices['password-set'] : passwordNotices['password-changed'];
 }

@@ -8,7 +8,7 @@ import type { UserRecord } from '../users/record.js';
 
 declare module '../outbox/events.js' {
   interface EventDetails {
-    /** The user of a session has shown again who they are. `amr` says how (RFC 8176). */
+    /** The user of a session reauthenticated. `amr` lists the methods (RFC 8176). */
     'session.reauthenticated': {
       readonly userId: string;
       readonly sessionId: string;
@@ -19,21 +19,21 @@ declare module '../outbox/events.js' {
 
 declareEvents(CORE, 'session.reauthenticated');
 
-/** A session whose user shows again who they are. */
+/** A session whose user reauthenticates. */
 export interface Reauthenticating {
   readonly userId: string;
   readonly sessionId: string;
-  /** The assurance that the proof can reach. An account with a second factor takes only 2. */
+  /** The assurance level that the proof can reach. An account with a second factor requires level 2. */
   readonly aal: number;
 }
 
 /**
- * Makes a session fresh, after a proof by its user. With a second factor or a passkey, it also reaches assurance level 2, and
- * gets a new token, as after a sign-in (ASVS 5.0, 7.2.4).
+ * Makes a session fresh, because its user has proved their identity. With a second factor or a passkey, the session
+ * also reaches assurance level 2 and gets a new token, as after a sign-in (ASVS 5.0, 7.2.4).
  *
- * @param verify verifies the proof; not called if it could not be enough
+ * @param verify verifies the proof; not called if the proof could not be sufficient
  * @returns the session, if it has a new token
- * @throws AuthError `second_factor_required`, `invalid_session`, `user_not_found`, and what `verify` throws
+ * @throws AuthError `second_factor_required`, `invalid_session`, `user_not_found`, and errors that `verify` throws
  */
 export async function reauthenticate(
   core: Core,
@@ -67,8 +67,8 @@ async function markFresh(
 /**
  * Makes a session fresh in the transaction of another change. The user's row is locked.
  *
- * @param shown what has just been verified
- * @param at when, if somebody else tells it
+ * @param shown the proof that was just verified
+ * @param at the time of the authentication, if another party reports it. Now otherwise
  */
 export async function confirmSession(
   { events, secondFactors, sessions }: Core,

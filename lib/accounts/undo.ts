@@ -13,32 +13,32 @@ import type { UserChanges } from '../users/updates.js';
 import { isExpired } from './deletion.js';
 import { mailResetLink } from './passwords.js';
 
-/** What to show beside the token of an undo, as POST /undo-change takes it. */
+/** The proof that an undo requires in addition to its token, as in POST /undo-change. */
 export interface UndoInput extends ClientInput {
   /**
-   * Whether the app has seen a proof of its own, such as support that knows the person: then no other is needed.
+   * Whether the app has checked its own proof, such as support that knows the user. Then no other proof is required.
    * @default false
    */
   trusted?: boolean | undefined;
-  /** The password as it was then. @default none */
+  /** A password that was valid before the change. @default none */
   password?: string | undefined;
-  /** A TOTP code as it was then. @default none */
+  /** A TOTP code of the authenticator app that the account had before the change. @default none */
   code?: string | undefined;
-  /** A recovery code as it was then. @default none */
+  /** A recovery code that was valid before the change. @default none */
   recoveryCode?: string | undefined;
 }
 
-/** The way back into an account. */
+/** The call that undoes changes of an account. */
 export interface UndoApi {
   /**
-   * Undoes a change of an account and every later one, by the token of the notice about it: see POST /undo-change. Resolves
-   * to the kind of that notice.
+   * Undoes a change of an account and every later change, with the token of the notice about it: see POST /undo-change.
+   * Resolves to the kind of that notice.
    *
    * @example
    * await auth.undoChange(token, { trusted: true });
    *
-   * @throws AuthError `invalid_token` (400), `proof_required` (403), `invalid_credentials` (401), `rate_limited` (429), and
-   *   what the hook `afterUpdateUser` throws
+   * @throws AuthError `invalid_token` (400), `proof_required` (403), `invalid_credentials` (401), `rate_limited` (429),
+   *   and errors that the hook `afterUpdateUser` throws
    */
   undoChange(token: string, input?: UndoInput): Promise<{ undone: string }>;
 }
@@ -75,34 +75,35 @@ declare module '../errors.js' {
 
 declare module '../outbox/events.js' {
   interface EventDetails {
-    /** A change was undone, and every later one: the account is what it was. `kind` is that of the notice. */
+    /** A change and every later change were undone. `kind` is the kind of the notice. */
     'account.recovered': { readonly userId: string; readonly kind: string };
   }
 }
 
 declareEvents(CORE, 'account.recovered');
 
-/** What an undo did. */
+/** The result of an undo. */
 export interface UndoneChange {
   readonly userId: string;
-  /** The kind of the notice whose link it was. */
+  /** The kind of the notice that contained the link. */
   readonly undone: string;
 }
 
 /**
- * Undoes a change of an account and every later one. All sessions end, nobody can sign in with a password any more, and a
- * reset link goes to the email that the account has again.
+ * Undoes a change of an account and every later change. It revokes all sessions, removes the password, and emails a
+ * reset link to the restored email.
  *
- * It is no way in, so a suspended account's owner may do it: the account stays suspended.
+ * An undo does not sign the user in, so the user of a suspended account can do it: the account stays suspended.
  *
- * @param given what was shown beside the token; null if the app's own code has seen a proof of its own
- * @throws AuthError `invalid_token`, `proof_required`, `invalid_credentials`, `rate_limited`, and what the app's hook throws
+ * @param given the proof in addition to the token; null if the app's own code has checked its own proof
+ * @throws AuthError `invalid_token`, `proof_required`, `invalid_credentials`, `rate_limited`, and errors that the app's
+ *   hook throws
  */
 export async function undoChange(core: Core, token: string, given: UndoProof | null): Promise<UndoneChange> {
   const found = isWellFormedToken(UNDO_PREFIX, token) ? await core.changes.find(token) : null;
   if (!found) throw new AuthError('invalid_token');
   const isKnown = given && (await proveUndo(core, found, given));
-  // Another transaction can take an email or username that is to be put back, after it was found to be free.
+  // Another transaction can take the email or username to restore after this one has found it to be available.
   await retryAfterRace(['email_taken', 'username_taken'], () =>
     core.database.transaction((transaction) =>
       recover(core, found, isKnown, given?.codes ?? {}, transaction),
@@ -111,7 +112,9 @@ export async function undoChange(core: Core, token: string, given: UndoProof | n
   return { userId: found.userId, undone: found.kind };
 }
 
-/** @param isKnown whether the account knew the browser then; null if the app's own code has seen a proof */
+/**
+ * @param isKnown whether the account knew the browser before the change; null if the app's own code has checked a proof
+ */
 async function recover(
   core: Core,
   found: Undoable,
@@ -124,7 +127,7 @@ async function recover(
   const record = await lockUndoable(core, userId, transaction);
   const state = record && (await changes.stateAt(found, record, transaction));
   if (!record || !state || !(await changes.consume(found, transaction))) throw new AuthError('invalid_token');
-  // Again: it may have been switched on since the proof.
+  // Check again: the second factor may have been enabled since the proof was checked.
   if (isKnown === false && losesSecondFactor(record, state, core.contributions))
     throw new AuthError('proof_required');
   events.emit('account.recovered', { userId, kind }, transaction);
@@ -141,10 +144,11 @@ async function recover(
 }
 
 /**
- * Makes the ways into an account what they were, except for its password: the earlier one may be known to an intruder, so
- * there is none. What another account has got in the meantime stays there, and the rest is done. The user's row is locked.
+ * Restores the sign-in methods of an account. It removes the password, because an intruder might know the earlier one.
+ * An email, username or credential that another account has got in the meantime stays there, and the rest is restored.
+ * The user's row is locked.
  *
- * @param shown the codes that were given as a proof
+ * @param shown the codes of the proof
  */
 export async function restoreState(
   core: Core,
@@ -156,7 +160,7 @@ export async function restoreState(
   const record = await lock(core, userId, transaction);
   for (const { undo } of core.contributions)
     await undo?.restore(record, state.parts[undo.name], transaction, shown);
-  // Plugins have columns of users too.
+  // Read the user again, because plugins restore columns of users too.
   const left = await lock(core, userId, transaction);
   const changes = {
     ...(await emailOf(core, left, state, transaction)),
@@ -173,7 +177,10 @@ async function lock({ users }: Core, userId: string, transaction: Transaction): 
   return record;
 }
 
-/** A verification since then stays, if the email is the same: whoever undoes the change has just shown access to it. */
+/**
+ * Keeps a verification since the change if the email is the same, because the user who undoes it has access to the
+ * mailbox.
+ */
 async function emailOf(
   core: Core,
   { user }: UserRecord,
@@ -181,7 +188,8 @@ async function emailOf(
   transaction: Transaction,
 ): Promise<UserChanges> {
   if (email === user.email && user.emailVerifiedAt !== null) return {};
-  // Only the app's own statements can have given it away. The one that it has is the intruder's, if anybody's.
+  // Only the app's own statements can have moved the email to another account. Remove the current email too,
+  // because it might be an intruder's.
   const isTaken = email !== null && (await isOfAnother(core, 'email', email, user.id, transaction));
   if (isTaken) return { email: null, emailVerifiedAt: null, mailboxProvedAt: null };
   return {
@@ -222,24 +230,25 @@ function timeOf(time: string | null): Date | null {
   return time === null ? null : new Date(time);
 }
 
-/** What was shown beside the token of an undo. The browser of the request counts too. */
+/** The proof of an undo in addition to its token. The browser of the request can be a proof too. */
 export interface UndoProof {
-  /** The password as it was then. */
+  /** A password that was valid before the change. */
   readonly password: string | undefined;
-  /** Codes as they were then, by the fields of the plugins' `undo`. */
+  /** Codes that were valid before the change, by the fields of the plugins' `undo`. */
   readonly codes: Readonly<Record<string, string>>;
 }
 
-/** The fields of POST /undo-change with codes. */
+/** Returns the names of the fields of POST /undo-change that contain codes. */
 export function codeFieldsOf({ contributions }: Core): readonly string[] {
   return contributions.flatMap(({ undo }) => undo?.proofs ?? []);
 }
 
 /**
- * Checks the proof that an undo needs beside its token: the loss of the mailbox may be why the email was changed. Wrong
- * ones are counted for the link alone, so that nobody who hammers the account keeps its owner from undoing.
+ * Checks the proof that an undo requires in addition to its token, because someone else might have access to the
+ * mailbox: that can be why the user changed the email. Wrong proofs are counted per link, so that an attacker who tries
+ * passwords of the account cannot prevent its owner from undoing.
  *
- * @returns whether the proof is the browser, which the account knew then
+ * @returns whether the proof is the browser, because the account knew it before the change
  * @throws AuthError `proof_required`, `invalid_credentials`, `rate_limited`, `invalid_token`
  */
 export async function proveUndo(core: Core, found: Undoable, given: UndoProof): Promise<boolean> {
@@ -247,7 +256,7 @@ export async function proveUndo(core: Core, found: Undoable, given: UndoProof): 
   if (await core.devices.knewAt(found.userId, found.at)) return true;
   const { state, isWeak } = await core.database.transaction((transaction) => look(core, found, transaction));
   const isEmpty = given.password === undefined && Object.keys(given.codes).length === 0;
-  // Whoever has the mailbox and the password is whom a second factor is switched on against.
+  // A second factor protects against someone who has the mailbox and the password, so these alone must not remove it.
   if (isWeak || isEmpty) throw new AuthError('proof_required');
   const attempts = `undo ${found.id}`;
   const paused = await core.limiter.reserveAttempt(attempts);
@@ -262,7 +271,7 @@ export async function proveUndo(core: Core, found: Undoable, given: UndoProof): 
 
 const WRONG = 'That is not what the account had before this change. Give the password or code of that time.';
 
-/** Locks an account. Null if there is none, or if it only waits to be deleted: no earlier link brings that back. */
+/** Locks an account. Null if it does not exist, or if its grace period is over, because then no link can restore it. */
 export async function lockUndoable(
   core: Core,
   userId: string,
@@ -274,7 +283,7 @@ export async function lockUndoable(
 
 async function look(core: Core, found: Undoable, transaction: Transaction) {
   const record = await lockUndoable(core, found.userId, transaction);
-  // Otherwise, the state would be that after the undo.
+  // If the change has been undone, the state would be the state after the undo.
   if (!(await core.changes.isLive(found, transaction))) throw new AuthError('invalid_token');
   const state = record && (await core.changes.stateAt(found, record, transaction));
   if (!record || !state) throw new AuthError('invalid_token');

@@ -43,11 +43,11 @@ export interface AuthConfig<P = readonly unknown[], F extends FieldsOptions = Fi
    * @default the path that the router is mounted at; at the root, `/auth`
    */
   httpBasePath?: string;
-  /** Also accepts session tokens as `Authorization: Bearer`, and returns them at sign-in. @default false */
+  /** Whether session tokens are also accepted as `Authorization: Bearer`, and returned at sign-in. @default false */
   bearerEnabled?: boolean;
-  /** Whether the routes that a page calls also take HTML forms, and answer them with redirects. @default true */
+  /** Whether the routes that a page calls also accept HTML forms, and respond to them with redirects. @default true */
   forms?: boolean;
-  /** Other origins that may send the session cookie, and to which browsers may be redirected. @default [] */
+  /** Other origins that can send the session cookie, and to which browsers can be redirected. @default [] */
   trustedOrigins?: readonly string[];
   /** The lifetime of sessions, and their cookie. @default see {@link SessionOptions} */
   session?: SessionOptions;
@@ -58,29 +58,29 @@ export interface AuthConfig<P = readonly unknown[], F extends FieldsOptions = Fi
   rateLimit?: false | RateLimitOptions;
   /** Enables email verification and password reset. @default none */
   email?: EmailOptions;
-  /** How what could not be sent at once is sent later. @default see {@link OutboxOptions} */
+  /** The retries of emails and webhooks that could not be sent immediately. @default see {@link OutboxOptions} */
   outbox?: OutboxOptions;
   /** Endpoints that get events as signed POST requests. @default [] */
   webhooks?: readonly WebhookOptions[];
-  /** The app's own data of its users. @default email and username only */
+  /** The app's own data about users. @default email and username only */
   user?: UserOptions<F>;
-  /** Functions of the app that run when accounts are made, changed and deleted. @default none */
+  /** Functions of the app that run when accounts are created, changed and deleted. @default none */
   hooks?: Hooks;
   /**
-   * The property of requests that guards set, if another package uses `req.auth`. `currentUser` and `currentSession` work
-   * all the same.
+   * The property of requests that guards set, if another package uses `req.auth`. `currentUser` and `currentSession`
+   * work with any name.
    * @default 'auth'
    */
   requestProperty?: string;
-  /** `closed` refuses every sign-up. Administrators, code and imports still make accounts. @default 'open' */
+  /** `closed` refuses every sign-up. Administrators, code and imports can still create accounts. @default 'open' */
   signUp?: 'open' | 'closed';
-  /** Which routes users have to change their own account. @default all of them */
+  /** The routes with which users can change their own account. @default all of them */
   account?: AccountOptions;
-  /** What becomes of accounts that are deleted. @default they are deleted at once */
+  /** The treatment of deleted accounts, such as a grace period. @default they are deleted at once */
   accountDeletion?: AccountDeletionOptions;
   /**
-   * Older systems whose living sessions are taken over, from `latchkey/bridges`, so that nobody signs in again because an
-   * app moves.
+   * Previous systems whose active sessions are taken over, from `latchkey/bridges`, so that users do not have to sign
+   * in again when an app moves.
    * @default none
    */
   bridges?: readonly SessionBridge[];
@@ -90,7 +90,7 @@ export interface AuthConfig<P = readonly unknown[], F extends FieldsOptions = Fi
   logger?: Logger;
 }
 
-// Express's own properties, and those of its usual middleware.
+// The properties of requests that Express and its usual middleware set.
 const TAKEN = new Set(
   (
     'app,body,cookies,file,files,host,hostname,ip,ips,method,next,originalUrl,params,path,protocol,query,rawBody,res,route,' +
@@ -120,7 +120,7 @@ const plugin = z.custom<unknown>((it) => typeof (it as { setup?: unknown } | nul
   error: ({ input }) => notAPlugin(input),
 });
 
-/** A function, because plugins declare their limits after this module is loaded. @internal */
+/** Returns the schema. It is a function, because plugins declare their limits after this module is loaded. @internal */
 export const configSchema = () =>
   schemaOf<AuthConfig>()({
     database: z.union([z.string(), z.custom<Sequelize>(isSequelize)], {
@@ -202,7 +202,7 @@ export function readConfig(config: AuthConfig<readonly unknown[]>) {
 export type Settings = Readonly<ReturnType<typeof readConfig>['settings']>;
 
 function settingsOf(options: Omit<z.output<ReturnType<typeof configSchema>>, 'secret' | 'webhooks'>) {
-  // Without the plugins, in which the secrets of providers are.
+  // Leave out the plugins, because they contain the secrets of providers.
   const { plugins, session, baseUrl, httpBasePath, trustedOrigins, rateLimit, email, ...rest } = options;
   return {
     ...rest,
@@ -210,9 +210,9 @@ function settingsOf(options: Omit<z.output<ReturnType<typeof configSchema>>, 'se
     logger: steadyLogger(rest.logger),
     user: userSettings(rest.user),
     baseUrl: baseUrl ? new URL(baseUrl).origin : null,
-    /** Null if not configured: the mount path is the base path then, or `/auth` at the root. */
+    /** Null if not configured. The base path is then the mount path, or `/auth` at the root. */
     httpBasePath: httpBasePath ?? null,
-    /** The app's own origin and the trusted ones. */
+    /** The app's own origin and the trusted origins. */
     origins: originsOf(baseUrl, trustedOrigins),
     /** Null if rate limits are disabled. */
     rateLimit: rateLimitSettings(rateLimit, rest.tablePrefix),
@@ -225,7 +225,7 @@ function namesOf(plugins: readonly unknown[]): ReadonlySet<string> {
   return new Set(plugins.map((plugin) => (plugin as { readonly name: string }).name));
 }
 
-/** @throws TypeError if the config names what only a plugin has that is not in its list */
+/** @throws TypeError if the config names a notice, limit or event of a plugin that is not in its list */
 function requirePlugins({ email, rateLimit, webhooks = [] }: AuthConfig, plugins: ReadonlySet<string>): void {
   const notices = typeof email?.notices === 'object' ? email.notices : [];
   const limits = Object.entries(rateLimit || {}).flatMap(([name, rule]) => (rule === undefined ? [] : name));

@@ -16,7 +16,7 @@ const RETRYABLE = new Set([
   '55P03', // PostgreSQL: lock_not_available
 ]);
 
-// A table or column is missing, has the wrong type, or must have a value that this version does not know.
+// A table or column is missing, has the wrong type, or requires a value that this version does not know.
 const WRONG_SCHEMA = new Set([
   ...[
     'ER_NO_SUCH_TABLE',
@@ -41,8 +41,8 @@ export function isBusy(error: unknown): boolean {
 }
 
 /**
- * Whether the statement was not sent, because its connection had died while idle, so that it is safe to retry. If a
- * connection is lost later, the statement may have been executed.
+ * Whether the statement was not sent because its connection had died while idle, so that it is safe to retry. If the
+ * connection is lost later, the statement might have been executed.
  */
 export function wasNotSent(error: unknown): boolean {
   const { parent } = (error as DatabaseFault) ?? {};
@@ -52,8 +52,9 @@ export function wasNotSent(error: unknown): boolean {
 }
 
 /**
- * What the app's own code threw within a transaction. It is not latchkey's: a unique constraint of the app's table says
- * nothing about emails. If the database has aborted the transaction, that is still to be seen, for a retry.
+ * Wraps an error that the app's own code threw within a transaction. It must not be mistaken for an error of latchkey's
+ * statements: a unique constraint of the app's table says nothing about emails. `parent` still shows whether the
+ * database has aborted the transaction, so that it can be retried.
  */
 export class AppError extends Error {
   constructor(override readonly cause: unknown) {
@@ -65,7 +66,7 @@ export class AppError extends Error {
   }
 }
 
-/** The columns or the index of a violated unique constraint. Null if the error is a different one. */
+/** Returns the columns or the index of a violated unique constraint. Null if the error is a different one. */
 export function violatedUnique(error: unknown): string | null {
   // The app's code can throw anything.
   const { name, fields, parent } = (error ?? {}) as DatabaseFault & { fields?: object };
@@ -73,18 +74,18 @@ export function violatedUnique(error: unknown): string | null {
   return `${Object.keys(fields ?? {}).join(' ')} ${parent?.message ?? ''}`;
 }
 
-// PostgreSQL 18 and later: ON DELETE RESTRICT. Sequelize does not know it.
+// PostgreSQL 18 and later use this code for ON DELETE RESTRICT. Sequelize does not know it.
 const RESTRICT_VIOLATION = '23001';
 
-/** Whether a referenced row does not exist, or a row may not go because another refers to it. */
+/** Whether a referenced row does not exist, or a row cannot be deleted because another row refers to it. */
 export function isForeignKeyViolation(error: unknown): boolean {
   const { name, parent } = (error as DatabaseFault | undefined) ?? {};
   return name === 'SequelizeForeignKeyConstraintError' || parent?.code === RESTRICT_VIOLATION;
 }
 
 /**
- * What callers get for an error: constraint violations, what the app threw and what nobody has declared as they are, others
- * as `unavailable`.
+ * Returns the error that callers get. Constraint violations, errors of the app and undeclared names stay as they are;
+ * other errors become `unavailable`.
  */
 export function asFailure(error: unknown): unknown {
   if (error instanceof AppError && !isRetryable(error)) return error.cause;
@@ -94,9 +95,9 @@ export function asFailure(error: unknown): unknown {
 }
 
 /**
- * Runs a statement of a transaction. An error with which the whole can be retried is thrown as it is. A statement has no
- * deadline here: a transaction of latchkey's has one, and in one of the app's, a statement that was given up would still
- * take effect with the app's commit.
+ * Runs a statement of a transaction. If the transaction can be retried after an error, the error is thrown as it is.
+ * The statement has no deadline of its own: latchkey's transactions have one, and in the app's transaction, a statement
+ * that latchkey gave up on would still take effect with the app's commit.
  */
 export async function partOf<T>(statement: () => Promise<T>): Promise<T> {
   try {
@@ -108,8 +109,8 @@ export async function partOf<T>(statement: () => Promise<T>): Promise<T> {
 
 /**
  * Converts a database error to `unavailable` (503). Its SQL and parameters are dropped; its code and message are kept
- * as the cause, for the log. If the schema is not what this version expects, trying again does not help: the log then
- * names the tables of the statement beside the database's message, which names the column.
+ * as the cause, for the log. A retry does not help if the schema does not match this version. The log then names the
+ * tables of the statement in addition to the database's message, which names the column.
  */
 export function asUnavailable(error: unknown): AuthError {
   if (error instanceof AuthError) return error;
@@ -125,7 +126,7 @@ export function asUnavailable(error: unknown): AuthError {
   });
 }
 
-/** The tables in a statement, with the aliases by which a database's message may call them. */
+/** Returns the tables in a statement, with their aliases, because a database's message might use these. */
 function tablesOf(sql: string): string {
   const named = [...sql.matchAll(/\b(?:FROM|JOIN|INTO|UPDATE) +(\w+)(?: +([a-z])\b)?/g)];
   return named.map(([, table, alias]) => `table ${table}${alias ? ` as ${alias}` : ''}`).join(', ');
@@ -134,10 +135,10 @@ function tablesOf(sql: string): string {
 const MAX_ATTEMPTS = 3;
 
 /**
- * Runs work again after it has lost a race: another transaction inserted the same, or deleted the row that this one refers
- * to, after the work had looked.
+ * Retries work that has lost a race: after the work checked, another transaction inserted the same value, or deleted
+ * the row that this one refers to.
  *
- * @param codes the codes of AuthErrors that can say so too
+ * @param codes the codes of AuthErrors that can also mean a lost race
  */
 export async function retryAfterRace<T>(codes: readonly AuthErrorCode[], work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

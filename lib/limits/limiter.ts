@@ -12,12 +12,12 @@ export interface WindowRule {
   window: number;
 }
 
-/** The limits by name, with their defaults. Every limit is declared, including those of plugins that are not in the config. */
+/** The limits by name, with their defaults. It includes the limits of plugins that are not in the config. */
 export const declaredLimits = new Declarations<WindowRule>('limit');
 
 /**
- * Declares limits, by their names in `rateLimit`. Their owner calls it when its module is loaded, and adds the names to
- * {@link LimitNames} and to `RateLimitOptions`.
+ * Declares limits, by their names in `rateLimit`. Their owner calls this when its module is loaded, and adds the names
+ * to {@link LimitNames} and to `RateLimitOptions`.
  *
  * @param limits the defaults
  */
@@ -30,13 +30,16 @@ export function declareLimits<const L extends Readonly<Record<string, WindowRule
 }
 
 const limits = declareLimits(CORE, {
-  /** Sign-ins per address, also with providers, and everything else that checks or sets a password, except sign-ups. */
+  /**
+   * Sign-ins per address, including sign-ins with providers, and other checks and changes of passwords, except
+   * sign-ups.
+   */
   signIn: { limit: 20, window: 60 },
   /** Sign-ups per address, and new users of providers. */
   signUp: { limit: 20, window: 60 },
   /** Requested emails, per address and per account. */
   mail: { limit: 3, window: 60 },
-  /** Checks of an account's password, right or wrong, for somebody who has a session or an emailed link. */
+  /** Checks of an account's password, right or wrong, by a client that has a session or an emailed link. */
   passwordCheck: { limit: 60, window: 60 },
   /** Changes of an account's password, other than resets. */
   passwordChange: { limit: 5, window: 3600 },
@@ -44,7 +47,7 @@ const limits = declareLimits(CORE, {
   usernameCheck: { limit: 60, window: 60 },
 });
 
-/** The names of all limits but `account`. Plugins add their own. */
+/** The names of all limits except `account`. Plugins add their own. */
 export interface LimitNames extends Record<keyof typeof limits, unknown> {}
 
 type WindowName = keyof LimitNames;
@@ -55,23 +58,24 @@ export type LimitRules = { readonly [Name in WindowName]: WindowPolicy | null } 
   readonly account: PausePolicy | null;
 };
 
-/** A refused password attempt. */
+/** A password attempt that was rejected. */
 export interface RefusedAttempt {
-  /** What to respond with. */
+  /** The error to respond with. */
   readonly error: AuthError;
-  /** Whether it is the first one that the current pause refuses, in all processes. */
+  /** Whether it is the first attempt that the current pause rejects, across all processes. */
   readonly isFirst: boolean;
 }
 
 /**
- * Notices to an address that nobody has verified, which may be a stranger's. Whoever signed up with it could otherwise have
- * it flooded. There are fewer kinds of notices than that, so a person who tries out everything gets them all.
+ * The limit on notices to an unverified address. The address might be a stranger's, and without a limit, the person who
+ * signed up with it could flood it. The limit is above the number of kinds, so a user who tries everything gets them
+ * all.
  */
 const UNVERIFIED_NOTICES: WindowPolicy = { limit: 30, windowMs: 60 * 60 * 1000 };
 
 /** Enforces the rate limits. */
 export class Limiter {
-  /** @param store null, as the rules, if rate limits are disabled */
+  /** @param store null, like the rules, if rate limits are disabled */
   constructor(
     private readonly store: LimitStore | null,
     private readonly rules: LimitRules | null,
@@ -101,7 +105,7 @@ export class Limiter {
    *
    * @param what distinguishes requests that a rule counts separately
    * @throws AuthError `rate_limited`
-   * @throws TypeError if nobody has declared the limit
+   * @throws TypeError if the limit has not been declared
    */
   async countAddress(name: WindowName, what = ''): Promise<void> {
     declaredLimits.require(name);
@@ -114,7 +118,7 @@ export class Limiter {
     await this.#count(name, `${what} account ${account}`);
   }
 
-  /** Counts a notice to an address that nobody has verified. @returns whether it may be sent */
+  /** Counts a notice to an unverified address. @returns whether the notice can be sent */
   async allowsNotice(to: string): Promise<boolean> {
     return !(await this.store?.hit(`notice ${to}`, UNVERIFIED_NOTICES));
   }
@@ -131,7 +135,7 @@ export class Limiter {
     return { error: tooMany('account', `q=${policy.failures}`, paused.leftMs), isFirst: paused.isFirst };
   }
 
-  /** Gives back an attempt that was right, but does not complete a sign-in: earlier failures stay. */
+  /** Undoes the count of an attempt that was right, but does not complete a sign-in. Earlier failures stay. */
   async giveBack(account: string): Promise<void> {
     if (this.rules?.account) await this.store?.giveBack(`try ${account}`);
   }
@@ -152,7 +156,7 @@ export class Limiter {
 
 /** The error, with the headers of draft-ietf-httpapi-ratelimit-headers. */
 function tooMany(name: WindowName | 'account', policy: string, leftMs: number): AuthError {
-  // Rounded up, so that a retry after this time is allowed.
+  // Round up, so that a retry after this time is allowed.
   const retryAfter = Math.max(1, Math.ceil(leftMs / 1000));
   return new AuthError('rate_limited', {
     retryAfter,
@@ -161,8 +165,8 @@ function tooMany(name: WindowName | 'account', policy: string, leftMs: number): 
 }
 
 /**
- * The key by which an address is limited: an IPv4 address itself, or the /64 of an IPv6 address, since every subscriber
- * has at least that many. All unknown (null) addresses share one key.
+ * Returns the key by which an address is limited: an IPv4 address itself, or the /64 prefix of an IPv6 address, because
+ * every subscriber has at least a whole /64. All unknown (null) addresses share one key.
  */
 export function addressBucket(ip: string | null): string {
   if (ip === null) return 'unknown';
@@ -184,7 +188,7 @@ export function addressBucket(ip: string | null): string {
     .join(':')}::/64`;
 }
 
-/** The eight groups of an IPv6 address. */
+/** Returns the eight groups of an IPv6 address. */
 function expand(address: string): number[] {
   const quad = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address);
   let text = address;

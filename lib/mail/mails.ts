@@ -5,32 +5,36 @@ import type { NewEntry } from '../outbox/rows.js';
 import type { User } from '../tables/core.js';
 import type { MailTemplate, NoticeFacts, PlainTemplate } from './messages.js';
 
-/** What the one-time token of a link is for. */
+/** The purpose of a link's one-time token. */
 export interface LinkPurpose {
   /** At most 32 characters. */
   readonly name: string;
   readonly lifetimeMs: number;
 }
 
-/** A link with a one-time token, which is issued when it is sent: its lifetime begins then, however late that is. */
+/**
+ * A link with a one-time token. The token is issued when the link is sent, so a delay does not shorten its lifetime.
+ */
 export interface Link {
   readonly template: MailTemplate;
   readonly purpose: LinkPurpose;
-  /** Whether it is for nothing if the email has been verified in the meantime. @default false */
+  /** Whether the link is pointless if the email has been verified in the meantime. @default false */
   readonly verifies?: boolean;
 }
 
-/** A link for the user who has an email, when it is sent: nobody may be told before whether there is one. */
+/**
+ * A link for the user with an email, who is looked up when it is sent: the request must not reveal whether one exists.
+ */
 export interface LinkMail {
   readonly type: 'link';
   readonly email: string;
-  /** The first one for the user's id is sent; null stands for any. */
+  /** The first link for the user's id is sent; null matches any id. */
   readonly links: readonly { readonly userId: string | null; readonly link: Link }[];
-  /** What it is counted as against the limit of emails, if nothing else has counted it. */
+  /** The name to count the email under against the limit of emails. Null counts nothing. */
   readonly limit: string | null;
 }
 
-/** A link to an address that the user is to get, whose token was issued with the request. */
+/** A link to the new address of a user. Its token was issued by the request. */
 export interface NewEmailMail {
   readonly type: 'new-email';
   readonly template: MailTemplate;
@@ -46,11 +50,11 @@ export interface NoticeMail {
   readonly template: PlainTemplate;
   readonly user: User;
   readonly to: string;
-  /** Null in an email that tells somebody of what another person did. */
+  /** Null in an email about what another person did. */
   readonly facts: NoticeFacts | null;
 }
 
-/** What is written to the outbox of an email: all that it takes to compose it, but not its text. */
+/** An email in the outbox: everything that is needed to compose it, but not its text. */
 export type OutgoingMail = LinkMail | NewEmailMail | NoticeMail;
 
 interface OneOfOptions {
@@ -59,7 +63,9 @@ interface OneOfOptions {
   readonly transaction?: Transaction | undefined;
 }
 
-/** Writes emails to the outbox. Each is sent after the commit of the transaction, or after the call if there is none. */
+/**
+ * Writes emails to the outbox. Each is sent after the transaction's commit, or after the call without a transaction.
+ */
 export class Mails {
   constructor(private readonly outbox: Outbox) {}
 
@@ -69,10 +75,10 @@ export class Mails {
   }
 
   /**
-   * Emails one of several links to whoever has an email.
+   * Emails one of several links to the user with an email, if there is one.
    *
-   * @param limit what to count it as against the limit of emails
-   * @param beside what else to write, by the same statement
+   * @param limit the name to count the email under against the limit of emails
+   * @param beside other entries to write in the same statement
    */
   async oneOf(
     email: string,
@@ -84,7 +90,7 @@ export class Mails {
     await this.outbox.add([{ lane: MAIL_LANE, kind, content }, ...beside], transaction);
   }
 
-  /** Emails a link to an address that a user is to get. */
+  /** Emails a link to the new address of a user. */
   toNewEmail(mail: Omit<NewEmailMail, 'type'>, transaction: Transaction): Promise<void> {
     return this.#add({ type: 'new-email', ...mail }, mail.template.kind, transaction);
   }

@@ -18,7 +18,7 @@ export class Mailer {
     await this.settings.send(composeMail(template, user, to, token, this.settings.baseUrl));
   }
 
-  /** Sends a notice. @param facts null for an email that tells somebody of what another person did */
+  /** Sends a notice. @param facts null for an email about what another person did */
   async notify(
     template: PlainTemplate,
     user: User,
@@ -29,14 +29,14 @@ export class Mailer {
   }
 }
 
-/** What a notice tells beside its text. */
+/** The facts that a notice contains in addition to its text. */
 export interface NoticeFacts {
   readonly at: Date;
-  /** Who did it. Null if it was not the user, nor somebody in their place. */
+  /** The client that did it. Null if the app or an administrator did it. */
   readonly client: { readonly ip: string | null | undefined; readonly userAgent: string | null } | null;
-  /** What it is about, as its owner has named it. */
+  /** The thing that the notice is about, by the name that its owner chose. */
   readonly subject: string | null;
-  /** The page and the token of the link that undoes it. Null if it cannot be undone. */
+  /** The page and the token of the undo link. Null if the change cannot be undone. */
   readonly undo: { readonly page: string; readonly token: string } | null;
 }
 
@@ -46,7 +46,7 @@ const UNVERIFIED =
 const ACTION = 'This was not me';
 const MAX_SUBJECT = 100;
 
-/** @param facts null for an email that tells somebody of what another person did */
+/** @param facts null for an email about what another person did */
 export async function composeNotice(
   { kind, subject, lines, about = 'What', undo: intro = UNDO, help }: PlainTemplate,
   user: User,
@@ -109,7 +109,7 @@ function rowsOf(user: User, { at, device, ip, subject }: MailDetails, about: str
   return rows.filter((row): row is [string, string] => row[1] !== null);
 }
 
-/** A time in words, such as "22 November 2026 at 10:14 UTC", which readers everywhere understand. */
+/** Returns a time in words, such as "22 November 2026 at 10:14 UTC", which readers everywhere understand. */
 function timeInWords(at: Date): string {
   const month = MONTHS[at.getUTCMonth()];
   return `${at.getUTCDate()} ${month} ${at.getUTCFullYear()} at ${at.toISOString().slice(11, 16)} UTC`;
@@ -130,7 +130,7 @@ const MONTHS = [
   'December',
 ];
 
-/** A name that a user has chosen, on one line: without what is invisible or turns the direction of the text. */
+/** Returns a user's text on one line, without characters that are invisible or change the text's direction. */
 function onOneLine(name: string): string {
   const clean = name
     .toWellFormed()
@@ -141,25 +141,25 @@ function onOneLine(name: string): string {
 }
 
 /**
- * Mail programs make links of what looks like an address, also in plain text. A stranger who can name something must not get
- * a link into an email that users trust.
+ * Breaks up anything that looks like an address, because mail programs turn it into a link even in plain text. An
+ * attacker who can name something must not get a link into an email that users trust.
  */
 function withoutLinks(name: string): string {
   return name.replace(/[:/\\@](?=\S)|\.(?=[^\s\d])/gu, '$& ');
 }
 
-/** Every kind of email but for notices. Plugins add their own. */
+/** Every kind of email except notices. Plugins add their own kinds. */
 // biome-ignore lint/suspicious/noEmptyInterface: it is extended by those that send email
 export interface MailKinds {}
 
 /** The kind of an email. */
 export type MailKind = keyof MailKinds | NoticeKind;
 
-/** An email to a user, ready to be sent. The app can use texts of its own, as long as they contain `url`. */
+/** An email to a user, ready to be sent. The app can use its own texts, as long as they contain `url`. */
 export interface MailMessage {
   /** The kind, such as `verify-email`. */
   readonly kind: MailKind;
-  /** The user's stored address; for `verify-new-email`, the one that the user is to get. */
+  /** The user's stored address; for `verify-new-email`, the user's new address. */
   readonly to: string;
   /** The recipient. */
   readonly user: User;
@@ -169,31 +169,32 @@ export interface MailMessage {
   readonly text: string;
   /** The HTML body, in English. */
   readonly html: string;
-  /** The one-time token, also contained in `url`. Empty in a notice of what cannot be undone. */
+  /** The one-time token, also contained in `url`. Empty in a notice about a change that cannot be undone. */
   readonly token: string;
   /**
-   * The app's page with `?token=`. A path if the config has neither `baseUrl` nor an absolute URL for the page. Empty in a
-   * notice of what cannot be undone.
+   * The app's page with `?token=`. A path if the config has neither `baseUrl` nor an absolute URL for the page. Empty
+   * in a notice about a change that cannot be undone.
    */
   readonly url: string;
-  /** In a notice, what it tells, for texts of your own. Null in other emails. */
+  /** The details of a notice, for your own texts. Null in other emails. */
   readonly details: MailDetails | null;
 }
 
-/** What a notice tells beside its text. */
+/** The details that a notice contains in addition to its text. */
 export interface MailDetails {
   /** When it happened. */
   readonly at: Date;
   /**
-   * The device in words, such as "Firefox on Windows", according to its user agent, which can be made up. Null for what an
-   * administrator or the app itself did.
+   * The device in words, such as "Firefox on Windows", according to its user agent, which can be forged. Null if an
+   * administrator or the app itself made the change.
    */
   readonly device: string | null;
-  /** The client's IP address. Null if it is unknown, and for what an administrator or the app itself did. */
+  /** The client's IP address. Null if it is unknown, or if an administrator or the app itself made the change. */
   readonly ip: string | null;
   /**
-   * What it is about: the id of a provider, or the name of an API key or passkey, on one line of at most 100 characters.
-   * Whoever named it may be an intruder: escape it, and let it become no link. Null for other kinds.
+   * The thing that the notice is about: the id of a provider, or the name of an API key or passkey, on one line of at
+   * most 100 characters. An attacker may have chosen it: escape it, and do not let it become a link. Null for other
+   * kinds.
    */
   readonly subject: string | null;
 }
@@ -212,7 +213,7 @@ export interface MailTemplate {
   readonly after: string;
 }
 
-/** The texts of an email without a link of its own: of a notice, or of what another person did. */
+/** The texts of an email without its own link: a notice, or an email about what another person did. */
 export interface PlainTemplate extends NoticeTexts {
   readonly kind: MailKind;
 }
@@ -233,7 +234,7 @@ export function composeMail(
   return { kind, to, user, subject, text, html, token, url, details: null };
 }
 
-/** The page with the token in its query. */
+/** Returns the URL of a page with the token in its query. */
 export function linkTo(page: string, token: string, baseUrl: string | null): string {
   const link = new URL(page, baseUrl ?? RELATIVE);
   link.searchParams.set('token', token);
@@ -246,12 +247,12 @@ export function escapeHtml(text: string): string {
 
 const MAX_LENGTH = 255;
 
-/** Where the user agent does not say, or says it in a way that is not known. */
+/** The device if the user agent is missing or unknown. */
 export const UNKNOWN_DEVICE = 'an unknown device';
 
 /**
- * A user agent in words, such as "Firefox on Windows". The client chooses it, so only names that are known are told, and
- * of programs a single word, such as "curl". Never throws.
+ * Returns a user agent in words, such as "Firefox on Windows". The client chooses the user agent, so the result
+ * contains only known names, and a single word for programs, such as "curl". Never throws.
  */
 export async function deviceInWords(userAgent: string | null): Promise<string> {
   const given = (userAgent ?? '').slice(0, MAX_LENGTH);
@@ -264,10 +265,10 @@ export async function deviceInWords(userAgent: string | null): Promise<string> {
 
 async function known(userAgent: string): Promise<string | null> {
   if (userAgent.trim() === '') return null;
-  // Loaded on first use, which takes some milliseconds.
+  // Load the package on first use, because loading takes some milliseconds.
   const { default: bowser } = await import('bowser');
   const { browser, os } = bowser.parse(userAgent);
-  // For others, it repeats what the client says.
+  // Accept only known names, because for others the package repeats the client's words.
   const name = Object.values(bowser.BROWSER_MAP).find((one) => one === browser.name);
   const system = Object.values(bowser.OS_MAP).find((one) => one === os.name);
   if (!system) return name ?? null;

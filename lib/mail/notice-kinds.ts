@@ -1,35 +1,35 @@
 import { Declarations, type Owner } from '../owners.js';
 
-/** Every kind of notice. Its owner adds it, with what {@link declareNotices} returns. */
+/** Every kind of notice. The owner of a kind adds it here, from the result of {@link declareNotices}. */
 // biome-ignore lint/suspicious/noEmptyInterface: it is extended by those that send notices
 export interface NoticeKinds {}
 
-/** The kind of an email that tells a user what happened to their account. */
+/** The kind of a notice: an email to a user about a change in their account. */
 export type NoticeKind = keyof NoticeKinds;
 
-/** The texts of a notice, which has no link but perhaps one that undoes what it is about. */
+/** The texts of a notice, whose only possible link is the undo link. */
 export interface NoticeTexts {
-  /** The subject line. Nothing that a user has written belongs into it. */
+  /** The subject line. It must not contain text that a user wrote. */
   readonly subject: string;
   readonly lines: readonly string[];
-  /** What the `subject` of its details is, such as `Passkey`. @default `What` */
+  /** The label of the `subject` in its details, such as `Passkey`. @default `What` */
   readonly about?: string;
-  /** The text before the link that undoes it. @default "If it was not you, undo it here within 7 days:" */
+  /** The text before the undo link. @default "If it was not you, undo it here within 7 days:" */
   readonly undo?: string;
-  /** What to do instead if there is no such link. @default nothing */
+  /** The advice if there is no undo link. @default nothing */
   readonly help?: string;
 }
 
-/** A notice, which users get unless the config leaves its kind out. */
+/** A notice. Users get it unless the config leaves its kind out. */
 export interface NoticeTemplate extends NoticeTexts {
   readonly kind: NoticeKind;
 }
 
-/** Every kind of notice that has been declared, including those of plugins that are not in the config. */
+/** Every kind of notice that has been declared, including kinds of plugins that are not in the config. */
 export const declaredNotices = new Declarations('notice');
 
 /**
- * Declares notices, by their kinds. Their owner calls it when its module is loaded, and adds the kinds to
+ * Declares notices, by their kinds. Their owner calls this when its module is loaded, and adds the kinds to
  * {@link NoticeKinds}.
  *
  * @returns the templates, by kind
@@ -46,9 +46,9 @@ export function declareNotices<const N extends Readonly<Record<string, NoticeTex
 }
 
 /**
- * The kinds that are sent.
+ * Returns the kinds that are sent.
  *
- * @param notices what the config says
+ * @param notices the option in the config
  * @param plugins the names of the plugins in the config
  */
 export function chosenNotices(

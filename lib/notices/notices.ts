@@ -11,13 +11,19 @@ import { type AccountChanges, UNDO_MS } from './changes.js';
 /** The prefix of the tokens that undo changes. */
 export const UNDO_PREFIX = 'lku_';
 
-/** What to say in a notice beside its text. */
+/** The details of a notice in addition to its text. */
 export interface NoticeDetails {
-  /** What the change is about, such as a provider or the name of a passkey. @default none */
+  /** The thing that was changed, such as a provider or the name of a passkey. @default none */
   readonly subject?: string;
-  /** The email that the change takes from the account, which gets the notice. @default null: the account keeps its own */
+  /**
+   * The email that the change removes from the account. The notice is sent to it.
+   * @default null: the account keeps its own
+   */
   readonly takenEmail?: string | null;
-  /** Whether an administrator or code makes the change, whose device and address are nobody else's business. @default false */
+  /**
+   * Whether an administrator or code makes the change. The notice does not reveal their device and IP address.
+   * @default false
+   */
   readonly byApp?: boolean;
   /** How long the change can be undone. @default seven days */
   readonly lifetimeMs?: number;
@@ -28,24 +34,25 @@ export interface Notice {
   readonly template: NoticeTemplate;
   readonly user: User;
   readonly to: string;
-  /** Undoes the change. Null if there is nothing to undo. */
+  /** The token of the undo link. Null if there is nothing to undo. */
   readonly token: string | null;
   readonly subject: string | null;
   readonly at: Date;
-  /** Null for what the app or an administrator did. */
+  /** Null if the app or an administrator made the change. */
   readonly client: Pick<Client, 'ip' | 'userAgent'> | null;
 }
 
 /**
- * Tells users what happens to their accounts, at the address that the account had before. In the transaction of a change,
- * it writes down what it takes to undo it, and the notice to the outbox, which sends it after the commit.
+ * Sends users notices about changes of their accounts, at the address that the account had before. In the transaction
+ * of a change, it records the state that an undo restores, and writes the notice to the outbox, which sends it after
+ * the commit.
  */
 export class Notices {
   readonly #kinds: ReadonlySet<string>;
 
   /**
-   * @param mails null if `email` is not configured: then nothing is written down
-   * @param kinds those that are on
+   * @param mails null if `email` is not configured: then nothing is recorded
+   * @param kinds the kinds that are enabled
    */
   constructor(
     private readonly mails: Mails | null,
@@ -64,9 +71,9 @@ export class Notices {
   }
 
   /**
-   * Writes down a change that is about to be made, and tells the user of it. The user's row is locked.
+   * Records a change that is about to be made, and sends the user a notice about it. The user's row is locked.
    *
-   * @throws TypeError if nobody has declared the notice
+   * @throws TypeError if the notice has not been declared
    */
   async before(
     template: NoticeTemplate,
@@ -75,7 +82,7 @@ export class Notices {
     details: NoticeDetails = {},
   ): Promise<void> {
     const notice = this.#notice(template, record.user, details);
-    // Even if nobody is told of this change: undoing an earlier one undoes it too.
+    // Record the change even if its notice is not sent, because undoing an earlier change undoes this one too.
     if (!this.isOn) return;
     const { takenEmail = null, lifetimeMs = UNDO_MS } = details;
     const change = { kind: template.kind, token: notice?.token ?? null, email: takenEmail, lifetimeMs };
@@ -83,7 +90,7 @@ export class Notices {
     await this.tell(notice, transaction);
   }
 
-  /** Like {@link before}, for what changes nothing by itself, but may be the beginning of something. */
+  /** Like {@link before}, for an event that changes nothing by itself, but might be the start of an attack. */
   async mark(template: NoticeTemplate, user: User, transaction: Transaction): Promise<void> {
     const notice = this.#notice(template, user, {});
     if (notice?.token) await this.changes.mark(user.id, template.kind, notice.token, transaction);
@@ -95,7 +102,7 @@ export class Notices {
     return this.#notice(template, user, {});
   }
 
-  /** Tells a user of what cannot be undone. */
+  /** Sends a user a notice about a change that cannot be undone. */
   async plain(
     template: NoticeTemplate,
     user: User,
@@ -119,7 +126,7 @@ export class Notices {
     user: User,
     { subject, takenEmail, byApp = false }: NoticeDetails,
   ): Notice | null {
-    // Whether or not it is sent: an owner who has forgotten to declare it learns of that in any app.
+    // Check this even if the notice is not sent, so that a missing declaration is found in any app.
     declaredNotices.require(template.kind);
     const to = takenEmail ?? user.email;
     if (to === null || !this.#kinds.has(template.kind)) return null;

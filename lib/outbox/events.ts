@@ -13,7 +13,9 @@ export interface ClientInfo {
   readonly userAgent: string | null;
 }
 
-/** The payload of each event, without {@link ClientInfo}. Plugins add theirs here and with {@link declareEvents}. */
+/**
+ * The payload of each event, without {@link ClientInfo}. Plugins add their events here and with {@link declareEvents}.
+ */
 export interface EventDetails {
   /** An account was created. */
   'user.created': { readonly userId: string };
@@ -27,16 +29,16 @@ export interface EventDetails {
   'user.deleted': { readonly userId: string };
   /** A session was created. */
   'session.created': { readonly userId: string; readonly sessionId: string };
-  /** A session was ended before it expired. */
+  /** A session was revoked before it expired. */
   'session.revoked': { readonly userId: string; readonly sessionId: string };
   /**
    * A sign-in or a reauthentication failed. `userId` is null if the account is unknown or does not exist. `provider` is
-   * the provider's id, unless it was a wrong password.
+   * the provider's id; it is absent if a password was wrong.
    */
   'sign_in.failed': { readonly userId: string | null; readonly provider?: string };
   /**
-   * A password was refused unchecked, after too many wrong ones. Emitted once for each pause, by one of the processes.
-   * `userId` is null if the account does not exist.
+   * A password was rejected without a check, after too many wrong passwords. One of the processes emits this once for
+   * each pause. `userId` is null if the account does not exist.
    */
   'sign_in.throttled': { readonly userId: string | null };
 }
@@ -52,10 +54,10 @@ export type AuthEventName = keyof AuthEvents;
 /** A listener for `auth.on`. Its return value is ignored, and a promise is not awaited. */
 export type AuthEventListener<N extends AuthEventName> = (event: AuthEvents[N]) => unknown;
 
-/** Every event that has been declared, including those of plugins that are not in the config. */
+/** Every event that has been declared, including events of plugins that are not in the config. */
 export const declaredEvents = new Declarations('event');
 
-/** Declares events. Their owner calls it when its module is loaded. */
+/** Declares events. Their owner calls this when its module is loaded. */
 export function declareEvents<const N extends AuthEventName>(owner: Owner | null, ...names: N[]): void {
   for (const name of names) declaredEvents.add(owner, name, null);
 }
@@ -73,7 +75,7 @@ declareEvents(
   'sign_in.throttled',
 );
 
-/** @throws TypeError on an unknown name. @param where what names it, for the message */
+/** @throws TypeError on an unknown name. @param where the option or call that contains the name, for the message */
 export function checkEventName(name: unknown, where = ''): asserts name is AuthEventName {
   if (declaredEvents.has(name)) return;
   const prefix = where && `${where}: `;
@@ -82,17 +84,17 @@ export function checkEventName(name: unknown, where = ''): asserts name is AuthE
   );
 }
 
-/** Stores events in the outbox, for those to whom they are sent. */
+/** Stores events in the outbox, from where they are sent to their receivers. */
 export interface EventRecorder {
-  /** Whether anybody is to get an event. */
+  /** Whether an event has any receiver. */
   takes(name: AuthEventName): boolean;
-  /** Stores an event: as a part of the transaction, or else at the end of the call. */
+  /** Stores an event as a part of the transaction; without a transaction, at the end of the call. */
   record(name: AuthEventName, event: object, transaction: Transaction | undefined): void;
-  /** What an event stores, but for one that has not happened, and is sent to nobody. */
+  /** Returns the entries that an event would store, for an event that has not happened and is not sent. */
   pretended(name: AuthEventName): readonly NewEntry[];
 }
 
-/** Events that one transaction stores. */
+/** The number of events that one transaction stores. */
 const MOST_AT_ONCE = 500;
 
 /** Notifies listeners. A listener that throws, rejects or hangs does not affect the caller. */
@@ -129,24 +131,25 @@ export class Events {
   }
 
   /**
-   * Tells of a change, or of what changes nothing. Listeners are notified once the transaction is committed, and that of the
-   * app if the call takes part in one.
+   * Emits an event about a change, or about something that changes nothing. Listeners are notified after the
+   * transaction is committed; if the call takes part in a transaction of the app, after the app's commit.
    *
-   * @param transaction that of the change, so that both are stored or neither is
-   * @throws TypeError if nobody has declared the event
+   * @param transaction the transaction of the change, so that both are stored or neither is
+   * @throws TypeError if the event has not been declared
    */
   emit<N extends AuthEventName>(name: N, details: EventDetails[N], transaction?: Transaction): void {
     declaredEvents.require(name);
     const { ip = null, userAgent } = this.database.context.client;
-    // Frozen, since all listeners and the audit log get the same object. TypeScript cannot infer a spread of `N`.
+    // Freeze the event, because all listeners and the audit log get the same object. TypeScript cannot infer a spread
+    // of `N`.
     const event = Object.freeze({ ip, userAgent, ...details }) as unknown as AuthEvents[N];
     this.#recorder?.record(name, event, transaction);
     this.database.afterCommit(transaction, () => this.#notify(name, event));
   }
 
   /**
-   * Tells of what one change has done to many things. Only the first ones are stored with the change, and the others in the
-   * background after it: however many there are, the change has to be done in time.
+   * Emits the events of one change to many things. Only the first events are stored with the change, and the others in
+   * the background after it, so that a large number of events does not delay the change.
    */
   emitAll<N extends AuthEventName>(
     name: N,
@@ -168,10 +171,10 @@ export class Events {
   }
 
   /**
-   * Makes a change that is a single statement, and emits its events. It needs a transaction only if one of them is stored.
+   * Makes a change that is a single statement, and emits its events. It needs a transaction only if an event is stored.
    *
-   * @param names the events that `work` may emit
-   * @param transaction one to take part in
+   * @param names the events that `work` can emit
+   * @param transaction the transaction to take part in, if there is one
    */
   together<T>(
     names: readonly AuthEventName[],
@@ -183,13 +186,16 @@ export class Events {
     return isStored && !transaction ? this.database.transaction(work) : work(transaction);
   }
 
-  /** What an event would store that has not happened, so that its absence tells nobody anything. */
+  /**
+   * Returns the entries that an event would store, for an event that has not happened, so that its absence reveals
+   * nothing.
+   */
   pretended(name: AuthEventName): readonly NewEntry[] {
     declaredEvents.require(name);
     return this.#recorder?.pretended(name) ?? [];
   }
 
-  /** Stores what happens from now on. */
+  /** Stores later events with a recorder. */
   recordWith(recorder: EventRecorder): void {
     this.#recorder = recorder;
   }
@@ -197,7 +203,8 @@ export class Events {
   #notify<N extends AuthEventName>(name: N, event: AuthEvents[N]): void {
     const listeners = this.#listeners.get(name) as Set<AuthEventListener<N>> | undefined;
     for (const listener of listeners ?? []) {
-      // In a microtask: a listener cannot break the caller's work, but runs before the code that awaits it continues.
+      // In a microtask, a listener cannot break the caller's work, but runs before the code that awaits this work
+      // continues.
       queueMicrotask(() => this.#call(name, () => listener(event)));
     }
     for (const listener of this.#forAll) queueMicrotask(() => this.#call(name, () => listener(name, event)));
@@ -205,7 +212,7 @@ export class Events {
 
   async #call(name: AuthEventName, tell: () => unknown): Promise<void> {
     try {
-      // Calls that a listener makes are not calls of this client.
+      // Run the listener detached, because its own calls are not calls of this client.
       await this.database.context.detached(async () => tell());
     } catch (error) {
       this.logger.error(`latchkey: a listener for '${name}' failed`, error);

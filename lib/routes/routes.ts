@@ -15,7 +15,11 @@ import {
   signout,
 } from './sessions.js';
 
-/** The core's routes and those of plugins. @throws TypeError if one has a problem that nobody has declared */
+/**
+ * Returns the routes of the core and the plugins.
+ *
+ * @throws TypeError if a route has a problem that has not been declared
+ */
 export function allRoutes(core: Core, plugins: readonly Pick<PluginParts, 'routes'>[]): readonly Route[] {
   const routes = withTwins(core.settings, [
     me(core),
@@ -38,7 +42,7 @@ export function allRoutes(core: Core, plugins: readonly Pick<PluginParts, 'route
   return routes;
 }
 
-/** @param routes all enabled routes, including this one */
+/** The route of the OpenAPI document. @param routes all enabled routes, including this one */
 export const openapi = (core: Core, routes: readonly Route[]) =>
   route({
     method: 'get',

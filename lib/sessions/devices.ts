@@ -12,30 +12,33 @@ import type { NewRow, RowOf } from '../tables/column.js';
 import type { DeviceColumns, User } from '../tables/core.js';
 import type { Selection, Table } from '../tables/table.js';
 
-/** An account's devices beyond these are forgotten, starting with the one that was not used for the longest time. */
+/** The number of devices that an account remembers. Beyond it, the least recently used devices are forgotten. */
 const MAX_PER_USER = 50;
 
 /**
- * The forgotten ones that are kept, since they can prove who undoes a change. Beyond these, the newest go: an intruder can
- * make new ones, but none that are older than the owner's.
+ * The number of forgotten devices that are kept, because they can prove who undoes a change. Beyond it, the newest are
+ * deleted, because an intruder can add new devices, but none that are older than the owner's.
  */
 const MAX_FORGOTTEN = 100;
 
 /** A device is forgotten this many seconds after the last sign-in there. */
 export const DEVICE_SECONDS = 90 * 24 * 60 * 60;
 
-/** What a change forgets, it forgets at its own time, but perhaps by the clock of a process that is behind. */
+/**
+ * The tolerance for a device that a change has forgotten: the clock of the process that did it might have been behind.
+ */
 const CLOCKS_DIFFER_MS = 50;
 
-// No user has this id. Looked up in place of an account that does not exist, so that both send the same statement.
+// No user has this id. It is looked up in place of an account that does not exist, so that both send the same
+// statement.
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-/** What is read of a device. */
+/** The columns of a device that are read. */
 type DeviceRow = Pick<RowOf<DeviceColumns>, 'id' | 'forgottenAt' | 'kept'>;
 
-/** What decides about a new device. */
+/** The state that decides how a new device is treated. */
 export interface KnownDevices {
-  /** The account's devices, forgotten ones too, last used first. */
+  /** The account's devices, including forgotten ones, most recently used first. */
   readonly devices: readonly DeviceRow[];
   /** The user's epoch. */
   readonly authEpoch: number;
@@ -67,13 +70,13 @@ export class DeviceRows {
     this.#device = tables.devices.only('d', 'id', 'forgottenAt', 'kept');
   }
 
-  /** The id of an account's device. @param userId null for an account that does not exist */
+  /** Returns the id of an account's device. @param userId null for an account that does not exist */
   async find(tokenHash: Buffer, userId: string | null): Promise<string | null> {
     const device = await this.#find(tokenHash, 'AND d.user_id = :userId', userId ?? NOBODY);
     return device?.id ?? null;
   }
 
-  /** Whether accounts know a device, and this one has not forgotten it. It may know it since a moment ago. */
+  /** Whether any account knows a device, and this account has not forgotten it. A sign-in a moment ago counts too. */
   async isOfAny(tokenHash: Buffer, userId: string, transaction: Transaction): Promise<boolean> {
     const { name } = this.tables.devices;
     const forgotten = `o.user_id = :userId AND (o.forgotten_at IS NOT NULL OR o.last_used_at <= :since)`;
@@ -81,7 +84,9 @@ export class DeviceRows {
     return (await this.#find(tokenHash, condition, userId, transaction)) !== undefined;
   }
 
-  /** Whether an account knew a device at a time: it had signed in there before, and had not forgotten it by then. */
+  /**
+   * Whether an account knew a device at a time: it had signed in there before, and had not yet forgotten the device.
+   */
   async wasKnown(tokenHash: Buffer, userId: string, time: Date, transaction?: Transaction): Promise<boolean> {
     const since = new Date(time.getTime() - DEVICE_SECONDS * 1000);
     const known = await this.#device.select(
@@ -93,7 +98,7 @@ export class DeviceRows {
     return known.length > 0;
   }
 
-  /** @returns false if the account has it already */
+  /** Adds a device. @returns false if the account has it already */
   add(device: NewRow<DeviceColumns>, transaction: Transaction): Promise<boolean> {
     return this.tables.devices.insertUnlessThere(device, transaction);
   }
@@ -110,7 +115,7 @@ export class DeviceRows {
     return renewed > 0;
   }
 
-  /** Forgets the devices of an account. @param except the token's hash of one to keep */
+  /** Forgets the devices of an account. @param except the hash of the token of a device to keep */
   async forget(userId: string, except: Buffer | null, transaction: Transaction): Promise<void> {
     const now = this.database.clock.date();
     await this.database.change(
@@ -121,7 +126,7 @@ export class DeviceRows {
     );
   }
 
-  /** Ends the links of the notices of new devices. @param since only those that came at that time or later */
+  /** Disables the undo links in notices about new devices. @param since only of devices added at that time or later */
   async endUndo(userId: string, since: Date | null, transaction: Transaction): Promise<void> {
     await this.database.change(
       `UPDATE ${this.tables.devices.name} SET undo_token_hash = NULL
@@ -132,14 +137,14 @@ export class DeviceRows {
   }
 
   /**
-   * Locks a user's row, and reads what decides about a new device. Null if there is no such user.
+   * Locks a user's row, and reads the state that decides how a new device is treated. Null if the user does not exist.
    *
    * @param sessionId the session of the device, if it exists already
    */
   async lock(userId: string, sessionId: string, transaction: Transaction): Promise<KnownDevices | null> {
     const { sessions, users } = this.tables;
     const { dialect } = this.database;
-    // On PostgreSQL, a statement that has waited for the row still sees the others as they were before.
+    // On PostgreSQL, a statement that has waited for the row still sees the other rows as they were before the wait.
     const lock = `SELECT u.id FROM ${users.name} u WHERE u.id = :userId FOR UPDATE`;
     if (dialect === 'postgres') await this.database.select(lock, { userId }, transaction);
     const rows = await this.database.select<RawKnown>(
@@ -164,9 +169,9 @@ export class DeviceRows {
   }
 
   /**
-   * Forgets the devices beyond the limits, and no longer keeps an old one since there is a newer one.
+   * Forgets the devices beyond the limits. Old devices are no longer kept, because there is a newer device.
    *
-   * @param devices the earlier ones of an account, last used first
+   * @param devices the earlier devices of an account, most recently used first
    */
   async tidy(devices: readonly DeviceRow[], transaction: Transaction): Promise<void> {
     for (const { id } of devices.filter(({ kept }) => kept))
@@ -181,7 +186,7 @@ export class DeviceRows {
       await this.tables.devices.delete({ id }, transaction);
   }
 
-  /** Those that can prove nothing any more. */
+  /** Deletes the devices that can no longer prove anything. */
   get old(): Chore {
     return new OldDevices(this.database, this.tables.devices.name, DEVICE_SECONDS * 1000);
   }
@@ -201,21 +206,21 @@ export class DeviceRows {
     return device;
   }
 
-  /** Devices that were last used before this have expired. */
+  /** Returns the time since which a device must have been used to be known. */
   #since(): Date {
     return this.database.clock.date(-DEVICE_SECONDS * 1000);
   }
 }
 
 /**
- * Devices that have not been used for so long that they are none any more, and those that were forgotten, once they can prove
- * nothing. The newest one of an account stays, which tells that a sign-in is not its first.
+ * Deletes expired and forgotten devices, once they can no longer prove anything. The newest device of an account stays,
+ * because it shows that the next sign-in is not the account's first.
  */
 export class OldDevices implements Chore {
   readonly #ages: Readonly<Record<string, number>>;
   readonly #isSuperseded: string;
 
-  /** @param lifeMs how long a device is one after the last sign-in there */
+  /** @param lifeMs how long a device is known after the last sign-in there */
   constructor(
     private readonly database: Database,
     readonly table: string,
@@ -239,8 +244,8 @@ export class OldDevices implements Chore {
   }
 
   /**
-   * Marks those that it keeps, and does not look at them again: otherwise, each call would look at a device of every account
-   * that is no longer used.
+   * Marks the devices that it keeps, so that later calls skip them. Otherwise, each call would check a device of every
+   * account that is no longer used.
    */
   #deleteBy(column: string, ends: Ends): Promise<number> {
     const { database, table } = this;
@@ -264,30 +269,31 @@ export class OldDevices implements Chore {
 /** The prefix of the tokens in device cookies. */
 const PREFIX = 'lkd_';
 
-/** What is known of the device of a sign-in. */
+/** The device of a sign-in, as far as it is known. */
 export interface Recognized {
-  /** The value of its cookie. Null if it is new, or there is no request. */
+  /** The value of the device's cookie. Null if the device is new, or there is no request. */
   readonly cookie: string | null;
-  /** Whether the user has not signed in there before. */
+  /** Whether the user has never signed in there before. */
   readonly isNew: boolean;
 }
 
 // No session has this id.
 const NOT_YET = '00000000-0000-0000-0000-000000000000';
 
-/** For a sign-in without a browser. */
+/** The result for a sign-in without a browser. */
 export const NO_DEVICE: Recognized = { cookie: null, isNew: false };
 
 /**
  * Devices: browsers in which accounts have signed in. A browser has one token, in a cookie, and each account that has
- * signed in there has a row with the token's hash. A device authenticates nobody. It separates its owner's wrong
- * passwords from those of strangers, who could otherwise hold up the owner with theirs; a sign-in without one is told to
- * the owner; and beside an emailed link it proves who undoes a change.
+ * signed in there has a row with the token's hash. A device does not authenticate anyone. It has three purposes. Its
+ * owner's wrong passwords are counted separately, so that strangers cannot pause the owner's sign-ins with their wrong
+ * passwords. The owner gets a notice about a sign-in from an unknown device. And together with an emailed link, a
+ * device proves who undoes a change.
  *
- * A device that is forgotten is as good as unknown, but stays for a while, since it proves what it did before.
+ * A forgotten device counts as unknown, but its row stays for a while, because it can still prove who undoes a change.
  */
 export class Devices {
-  /** @param tokensOf the distinct device tokens that a request carries, valid or not */
+  /** @param tokensOf returns the distinct device tokens that a request presents, valid or not */
   constructor(
     private readonly database: Database,
     private readonly rows: DeviceRows,
@@ -297,8 +303,8 @@ export class Devices {
   ) {}
 
   /**
-   * The id of the device that the current request comes from, if the user has signed in there. Sends no statement for a
-   * request without a well-formed device cookie.
+   * Returns the id of the device that the current request comes from, if the user has signed in there. Sends no
+   * statement for a request without a well-formed device cookie.
    *
    * @param userId null for an account that does not exist
    */
@@ -308,33 +314,34 @@ export class Devices {
   }
 
   /**
-   * Whether the current request comes from a device that the account knew at a time, even if it has been forgotten since.
-   * The device of a sign-in at that very time does not count.
+   * Whether the current request comes from a device that the account knew at a time, even if it has been forgotten
+   * since. The device of a sign-in at that very time does not count.
    */
   async knewAt(userId: string, time: Date, transaction?: Transaction): Promise<boolean> {
     const hash = this.#presentedHash();
     return hash ? this.rows.wasKnown(hash, userId, time, transaction) : false;
   }
 
-  /** Forgets all devices of an account, except that of the current request. */
+  /** Forgets all devices of an account, except the device of the current request. */
   forgetOthers(userId: string, transaction: Transaction): Promise<void> {
     return this.rows.forget(userId, this.#presentedHash(), transaction);
   }
 
-  /** Forgets all devices of an account, since its sign-ins may not have been its owner's. */
+  /** Forgets all devices of an account, because someone other than its owner might have signed in. */
   forgetAll(userId: string, transaction: Transaction): Promise<void> {
     return this.rows.forget(userId, null, transaction);
   }
 
-  /** Ends the links of the notices of new devices. */
+  /** Disables the undo links in notices about new devices. */
   endUndo(userId: string, transaction: Transaction): Promise<void> {
     return this.rows.endUndo(userId, null, transaction);
   }
 
   /**
-   * Forgets the devices of an account after an undo, and ends the links about those that came since what was undone.
+   * Forgets the devices of an account after an undo, and disables the undo links about devices added since the undone
+   * change.
    *
-   * @param exceptOwn whether the account keeps that of the current request
+   * @param exceptOwn whether the account keeps the device of the current request
    */
   async forgetAfterUndo(
     userId: string,
@@ -346,7 +353,7 @@ export class Devices {
     await this.rows.endUndo(userId, since, transaction);
   }
 
-  /** Finds out whether a user who signs in knows the device of the current request, and renews it. */
+  /** Checks whether a user who signs in knows the device of the current request, and renews a known device. */
   async recognize(user: User): Promise<Recognized> {
     if (this.context.client.request === null) return NO_DEVICE;
     const hash = this.#presentedHash();
@@ -355,18 +362,19 @@ export class Devices {
   }
 
   /**
-   * Locks a user, and reads what decides about a new device. Null if there is no such user.
+   * Locks a user, and reads the state that decides how a new device is treated. Null if the user does not exist.
    *
-   * @param sessionId the session that the user has there, if it exists already
+   * @param sessionId the user's session on the device, if it exists already
    */
   lock(userId: string, sessionId: string | null, transaction: Transaction): Promise<KnownDevices | null> {
     return this.rows.lock(userId, sessionId ?? NOT_YET, transaction);
   }
 
   /**
-   * Adds the device of the current request, in which a user has just signed in for the first time, and tells them of it.
+   * Adds the device of the current request, where a user has just signed in for the first time, and sends a notice
+   * about it.
    *
-   * @param known what {@link lock} has returned
+   * @param known the result of {@link lock}
    * @returns the value for the browser's device cookie
    */
   async add(user: User, known: KnownDevices, transaction: Transaction): Promise<string> {
@@ -376,22 +384,23 @@ export class Devices {
     const undoTokenHash = notice?.token ? digestToken(notice.token) : null;
     const times = { createdAt: now, lastUsedAt: now };
     const row = { id: uuidv7(now.getTime()), userId: user.id, tokenHash: digestToken(token), ...times };
-    // Or another sign-in in this browser has just added it.
+    // If another sign-in in this browser has just added the device, that sign-in sends the notice.
     if (!(await this.rows.add({ ...row, undoTokenHash }, transaction))) return token;
     await this.rows.tidy(known.devices, transaction);
-    // Never for the first session.
+    // The first sign-in to an account is no reason for a notice.
     if (known.hasOther || known.devices.length > 0) await this.notices.tell(notice, transaction);
     return token;
   }
 
-  /** Those that can prove nothing any more. */
+  /** Deletes the devices that can no longer prove anything. */
   get expired(): Chore {
     return this.rows.old;
   }
 
   /**
-   * The token of a device that is new to a user. One that nobody has signed in with was not issued here: someone may have
-   * planted it to recognize the browser. And a device that this account has forgotten does not come back.
+   * Returns the token for a device that is new to a user. It ignores a presented token that no account has signed in
+   * with, because an attacker might have planted it to recognize the browser. It also ignores the token of a device
+   * that this account has forgotten, so that the device stays forgotten.
    */
   async #tokenFor(userId: string, transaction: Transaction): Promise<string> {
     const presented = this.#presentedToken();
@@ -404,7 +413,9 @@ export class Devices {
     return token === null ? null : digestToken(token);
   }
 
-  /** The device token of the current request. Null if it carries none, a malformed one, or different ones. */
+  /**
+   * Returns the device token of the current request. Null if it presents no token, a malformed one, or different ones.
+   */
   #presentedToken(): string | null {
     const { request } = this.context.client;
     const [token, ...others] = request ? this.tokensOf(request) : [];

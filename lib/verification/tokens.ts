@@ -15,9 +15,9 @@ import type { Attached, BeforeChange, ProofOfEmail } from './proof.js';
 export interface FoundToken {
   readonly purpose: Purpose;
   readonly token: string;
-  /** The address that it was sent to. */
+  /** The address that the token was sent to. */
   readonly email: string;
-  /** The user's epoch when it was issued, if it ends with their sessions. */
+  /** The user's epoch when the token was issued, if the token is revoked together with the user's sessions. */
   readonly epoch: number | null;
   readonly record: UserRecord;
 }
@@ -26,8 +26,8 @@ export interface FoundToken {
 const PREFIX = 'lkm_';
 
 /**
- * Tokens that are emailed to users. Each is for one user, one address and one purpose, and can be used once. Redeeming
- * one proves access to the mailbox, so the rules of {@link ProofOfEmail} apply to every purpose.
+ * Tokens that are emailed to users. Each token is for one user, one address and one purpose, and can be used once.
+ * Redeeming a token proves access to the mailbox, so the rules of {@link ProofOfEmail} apply to every purpose.
  */
 export class OneTimeTokens {
   constructor(
@@ -46,8 +46,10 @@ export class OneTimeTokens {
   }
 
   /**
-   * @param userId null writes a token that nobody can redeem, where a request for an unknown email must not be told apart
-   *   from others by what it writes
+   * Issues a token.
+   *
+   * @param userId null writes a token that no one can redeem, so that the writes of a request do not reveal that its
+   *   email is unknown
    * @param email the user's address, to which the token will be sent
    */
   async issue(
@@ -66,7 +68,7 @@ export class OneTimeTokens {
     return token;
   }
 
-  /** Issues a token for an address that the user is to get, in place of earlier ones. The user must be locked. */
+  /** Issues a token for a user's new address, which replaces earlier tokens. The user must be locked. */
   async issueForNewEmail(
     { name: purpose, lifetimeMs }: Purpose,
     { user: { id: userId }, authEpoch }: UserRecord,
@@ -81,7 +83,7 @@ export class OneTimeTokens {
     return token;
   }
 
-  /** Gives a token its lifetime again, since it is only sent now. @returns whether there still is one */
+  /** Restarts a token's lifetime, because it is only sent now. @returns whether the token still exists */
   async prolong(token: string, lifetimeMs: number): Promise<boolean> {
     const expiresAt = this.database.clock.date(lifetimeMs);
     return (await this.table.update({ expiresAt }, { tokenHash: digestToken(token) })) > 0;
@@ -90,9 +92,9 @@ export class OneTimeTokens {
   /**
    * Finds the user of a token without consuming it.
    *
-   * @param accepted the purposes that it may have
+   * @param accepted the purposes that the token can have
    * @throws AuthError `invalid_token`
-   * @throws TypeError if no plugin has declared a purpose, whose tokens nothing would end
+   * @throws TypeError if no plugin has declared the purpose, because then nothing would revoke its tokens
    */
   async find(accepted: Purpose | readonly Purpose[], token: string): Promise<FoundToken> {
     const declared = this.#purposes;
@@ -114,14 +116,14 @@ export class OneTimeTokens {
   }
 
   /**
-   * Consumes a token and runs `work` in the same transaction. The user's other tokens for this purpose are revoked too, and
-   * all of them with a new email.
-   * Nothing is consumed or changed if a plugin refuses the account, such as a suspended one.
+   * Consumes a token and runs `work` in the same transaction. The user's other tokens for this purpose are revoked too;
+   * a new email revokes all of the user's tokens. Nothing is consumed or changed if a plugin rejects the account, such
+   * as a suspended one.
    *
-   * @param work gets the user as it is after the email was verified; it may be retried
-   * @param spare what the first verification keeps, because the person has shown that it is theirs
-   * @param before called before anything changes; for a link to a new email, only if that is another one
-   * @throws AuthError `invalid_token`; only one of several concurrent calls succeeds. What a plugin's check throws
+   * @param work gets the user after the email was verified; it might be retried
+   * @param spare the things that the first verification keeps, because the user has proved that they own them
+   * @param before called before anything changes; for a link to a new email, only if it differs from the current one
+   * @throws AuthError `invalid_token`, and errors of a plugin's check. Only one of several concurrent calls succeeds
    */
   async redeem<T>(
     found: FoundToken,
@@ -132,12 +134,12 @@ export class OneTimeTokens {
     const { purpose, token, email } = found;
     const { user } = found.record;
     return this.database.transaction(async (transaction) => {
-      // The user is locked first: two tokens of one user would otherwise deadlock.
+      // Lock the user first, because two tokens of one user would otherwise deadlock.
       const record = await this.users.lock(user.id, transaction);
       if (!record || !isFor(found, record)) throw new AuthError('invalid_token');
       const used = await this.table.delete({ tokenHash: digestToken(token) }, transaction);
       if (used === 0) throw new AuthError('invalid_token');
-      // Only now: a token that was used up says nothing of the account any more.
+      // Check the account only now, so that a used token reveals nothing about it.
       checkAccount(record.account, this.contributions());
       const siblings = purpose.isForNewEmail ? {} : { purpose: purpose.name };
       await this.table.delete({ userId: user.id, ...siblings }, transaction);
@@ -148,7 +150,7 @@ export class OneTimeTokens {
     });
   }
 
-  /** Uses up a token without redeeming it. */
+  /** Consumes a token without redeeming it. */
   async discard(token: string): Promise<void> {
     await this.table.delete({ tokenHash: digestToken(token) });
   }
@@ -165,7 +167,7 @@ export class OneTimeTokens {
     await this.table.delete({ userId }, transaction);
   }
 
-  /** Tokens that expired so long ago that no email with one can be waiting any more. */
+  /** Deletes tokens that expired so long ago that no email with one can still be waiting. */
   get expired(): Chore {
     return new ExpiredRows(this.database, this.table.name, 'token_hash', { expires_at: GIVE_UP_MS });
   }
@@ -175,7 +177,9 @@ export class OneTimeTokens {
   }
 }
 
-/** Whether a token is still for this user: their email, or what ended their sessions, may have changed since. */
+/**
+ * Whether a token is still for this user, whose email might have changed, or whose sessions might have been revoked.
+ */
 function isFor(
   { purpose, email, epoch }: Pick<FoundToken, 'purpose' | 'email' | 'epoch'>,
   { user, authEpoch }: UserRecord,
@@ -183,13 +187,13 @@ function isFor(
   return purpose.isForNewEmail ? epoch === authEpoch : user.email === email;
 }
 
-/** What a one-time token allows. */
+/** The purpose of a one-time token, and its rules. */
 export interface Purpose extends LinkPurpose {
   /** Whether a new password revokes the user's tokens. @default false */
   readonly endsWithPassword?: boolean;
   /**
-   * Whether it is sent to an address that the user is to get. Redeeming it changes the email, and whatever ends the user's
-   * sessions ends it too.
+   * Whether the token is sent to the user's new address. Redeeming it changes the email. It is revoked whenever all of
+   * the user's sessions are revoked.
    * @default false
    */
   readonly isForNewEmail?: boolean;
