@@ -45,7 +45,7 @@ describe('auth.models', () => {
       'AccountChange',
       'ApiKey',
       'AuditEvent',
-      'TakenOverSession',
+      'CarriedSession',
       'Device',
       'OAuthFlow',
       'OneTimeToken',
