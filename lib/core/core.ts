@@ -154,6 +154,7 @@ export class Core {
         this.devices,
         this.secondFactors,
         events,
+        settings.logger,
         (account) => this.checkAccount(account),
       );
     this.gate = new SignIn(

@@ -44,7 +44,10 @@ export function renamed(rows: readonly string[]): string[] {
   for (const [name, parts] of former) {
     const others = names.filter((row) => !parts.includes(row.replace(/ .*/, '')));
     if (others.length === names.length) continue;
-    const missing = parts.filter((part) => !names.includes(part));
+    // An undo that was interrupted has left the name, and a row that says how far it came.
+    const isComplete = (part: string) =>
+      names.includes(part) && !names.some((row) => row.startsWith(`${part} `));
+    const missing = parts.filter((part) => !isComplete(part));
     if (!names.includes(name)) {
       if (missing.length > 0) throw new Error(incomplete(missing));
       others.push(name);

@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import type { Limiter, RefusedAttempt } from '../limits/limiter.js';
+import type { Logger } from '../logger.js';
 import type { Events } from '../outbox/events.js';
 import type { User } from '../tables/core.js';
 import type { Passwords } from '../users/passwords.js';
@@ -53,6 +54,7 @@ export class PasswordCheck {
     private readonly devices: Pick<Devices, 'find'>,
     private readonly secondFactors: Pick<SecondFactorRules, 'isOn'>,
     private readonly events: Events,
+    private readonly logger: Logger,
     private readonly checkAccount: (account: AccountRow) => void,
   ) {}
 
@@ -79,7 +81,7 @@ export class PasswordCheck {
         isComplete = !isPending(signedIn);
         return signedIn;
       } finally {
-        if (!isComplete) await this.limiter.giveBack(proved.attempts);
+        if (!isComplete) await this.#giveBack(proved.attempts);
       }
     });
   }
@@ -108,6 +110,8 @@ export class PasswordCheck {
     const userId = record?.user.id ?? null;
     const account = await this.#counterOf(record, name);
     await this.#learnCosts();
+    // Not in the app's transaction, because the other attempts might wait for its locks.
+    const canWait = !this.database.isJoined;
     let isFirst = false;
     for (let round = 1; ; round++) {
       const outcome = await this.#attempt(account, record, password, isOwn, use);
@@ -115,18 +119,12 @@ export class PasswordCheck {
       isFirst ||= outcome.isFirst;
       // Attempts count as failures until they finish, so the owner might have caused the pause with concurrent
       // sign-ins.
-      const others = this.#canWait ? await Promise.all(this.#attempts.get(account) ?? []) : [];
+      const others = canWait ? await Promise.all(this.#attempts.get(account) ?? []) : [];
       if (round < MAX_ROUNDS && others.includes(true)) continue;
       await this.passwords.hasher.pretend();
       if (isFirst) this.events.emit('sign_in.throttled', { userId });
       throw outcome.error;
     }
-  }
-
-  /** False in the app's transaction on SQLite, because the other attempts wait until this only writer has ended. */
-  get #canWait(): boolean {
-    const { isJoined, dialect } = this.database;
-    return !isJoined || dialect !== 'sqlite';
   }
 
   /**
@@ -185,6 +183,15 @@ export class PasswordCheck {
     }
   }
 
+  /** The outcome of the sign-in is known already, so an error here must not replace it. */
+  async #giveBack(account: string): Promise<void> {
+    try {
+      await this.limiter.giveBack(account);
+    } catch (error) {
+      this.logger.warn('latchkey: a right password could not be taken back from the failed attempts', error);
+    }
+  }
+
   /**
    * Clears the failures. With a second factor, it gives back only this attempt, so that someone who knows just the
    * password cannot clear the failures of those who guess it.
@@ -217,7 +224,7 @@ export class PasswordCheck {
     try {
       await this.users.replacePasswordHash(user.id, passwordHash, await this.passwords.hasher.hash(password));
     } catch (error) {
-      await this.limiter.giveBack(account);
+      await this.#giveBack(account);
       throw error;
     }
   }

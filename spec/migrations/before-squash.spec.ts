@@ -233,6 +233,10 @@ describe('a database whose tables were made in many steps', () => {
       '0017-two-factor is missing',
       "UPDATE JOURNAL SET name = '0017-two-factor up 3' WHERE name = '0017-two-factor'",
     ],
+    [
+      '0017-two-factor is missing',
+      "UPDATE JOURNAL SET name = '0017-two-factor down 2' WHERE name = '0018-passkeys'",
+    ],
   ])('is left alone if it was not migrated completely: %s', async (what, sql) => {
     await rows(database, sql.replace('JOURNAL', JOURNAL));
     const [before, names] = [await allRows(), await recorded()];
