@@ -200,6 +200,8 @@ function summaryOf(errors: readonly FieldError[]): string {
 /**
  * Returns the errors of an input that does not match its schema. Each field has only one error, although a value of the
  * wrong type can also have the wrong length, such as an empty list.
+ *
+ * @internal
  */
 export function fieldErrors(error: z.ZodError): FieldError[] {
   const byField = new Map<string, FieldError>();

@@ -130,7 +130,11 @@ async function runBcrypt(cost: number): Promise<void> {
 // The module is kept, because each `import()` of Node creates several promises.
 let loaded: typeof import('bcrypt') | undefined;
 
-/** Loads bcrypt, whose native part is loaded on first use instead of at startup. */
+/**
+ * Loads bcrypt, whose native part is loaded on first use instead of at startup.
+ *
+ * @internal
+ */
 export async function bcrypt(): Promise<typeof import('bcrypt')> {
   loaded ??= (await import('bcrypt')).default;
   return loaded;

@@ -24,7 +24,11 @@ export interface OpenApiDocument {
 /** The version of the package. A spec compares it with package.json, which a bundled app cannot read. */
 const VERSION = '0.1.0';
 
-/** Generates the OpenAPI document of the given routes. */
+/**
+ * Generates the OpenAPI document of the given routes.
+ *
+ * @internal
+ */
 export function describeApi(core: Core, routes: readonly Route[], basePath: string): OpenApiDocument {
   const document = described.get(core) ?? describe(core, routes);
   described.set(core, document);
@@ -193,6 +197,7 @@ function groupByStatus(codes: readonly AuthErrorCode[]): Record<string, AuthErro
 
 const FORM = 'application/x-www-form-urlencoded';
 
+/** @internal */
 export const FORM_ANSWER = {
   description:
     'For a form: redirect to redirect_to or, with ?error=<code>, to error_to or the page that sent it',
@@ -219,6 +224,8 @@ const PAGE_OF_SECOND_FACTOR = {
  * Describes the body of a request: as JSON, as a form, or as both.
  *
  * @param name the name of its schema among `schemas`
+ *
+ * @internal
  */
 export function requestBody(
   core: Core,
@@ -259,6 +266,7 @@ function withPages(body: unknown, pages: object): object {
   };
 }
 
+/** @internal */
 export function json(name: string | undefined) {
   return { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } };
 }

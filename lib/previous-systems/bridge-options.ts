@@ -66,6 +66,8 @@ type Chosen<Own extends ColumnNames> = {
  * The names of columns, by table. The type parameter is the option as its interface declares it.
  *
  * @param own the names in the previous system, which are the defaults; undefined for a column that it does not have
+ *
+ * @internal
  */
 export const columnsOption =
   <Given>() =>

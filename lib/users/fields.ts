@@ -185,12 +185,20 @@ const MAX_JSON_BYTES = 16 * 1024;
 // Deeper values could exceed the stack of code that walks them.
 const MAX_JSON_DEPTH = 32;
 
-/** Returns the schema of a field's value in JSON. */
+/**
+ * Returns the schema of a field's value in JSON.
+ *
+ * @internal
+ */
 export function wireSchema(options: FieldOptions): z.ZodType {
   return orNull(options, options.type === 'date' ? wireDate : typeOf(options));
 }
 
-/** Returns the schema of a field's value in code. It is the schema in JSON, but a date can also be a `Date`. */
+/**
+ * Returns the schema of a field's value in code. It is the schema in JSON, but a date can also be a `Date`.
+ *
+ * @internal
+ */
 export function codeSchema(options: FieldOptions): z.ZodType {
   const date = z.union([z.date(), wireDate], { error: 'must be a Date in the years 1 to 9999' });
   return orNull(options, options.type === 'date' ? date.refine(isInRange, OUT_OF_RANGE) : typeOf(options));

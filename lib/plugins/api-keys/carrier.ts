@@ -27,6 +27,7 @@ declare module '../../sessions/request.js' {
 
 declareVia('api-key', 'add apiKeys() to plugins');
 
+/** @internal */
 export const apiKeyResource = resourceOf<ApiKey>(apiKeysTable.columns);
 
 interface Settings {
@@ -38,7 +39,11 @@ interface Settings {
 
 const SCHEME = /^apikey(?![\w!#$%&'*+.^`|~-])/i;
 
-/** Reads `X-Service-API-Key: <key>`, `Authorization: ApiKey <key>` and, if enabled, `Authorization: Bearer <key>`. */
+/**
+ * Reads `X-Service-API-Key: <key>`, `Authorization: ApiKey <key>` and, if enabled, `Authorization: Bearer <key>`.
+ *
+ * @internal
+ */
 export function apiKeyCarrier(keys: ApiKeyStore, settings: Settings): Carrier {
   return {
     via: 'api-key',

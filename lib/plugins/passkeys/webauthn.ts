@@ -1,19 +1,27 @@
+/** @internal */
 type Server = Pick<
   typeof import('@simplewebauthn/server'),
   'verifyAuthenticationResponse' | 'verifyRegistrationResponse'
 >;
+/** @internal */
 type Helpers = Pick<
   typeof import('@simplewebauthn/server/helpers'),
   'decodeAttestationObject' | 'decodeCredentialPublicKey'
 >;
 
-/** The functions of @simplewebauthn/server that passkeys use. */
+/**
+ * The functions of @simplewebauthn/server that passkeys use.
+ *
+ * @internal
+ */
 export interface WebAuthn extends Server, Helpers {}
 
 /**
  * Loads @simplewebauthn/server, which takes about half a second the first time.
  *
  * @throws Error naming the package to install
+ *
+ * @internal
  */
 export async function loadWebAuthn(): Promise<WebAuthn> {
   try {
