@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { internalsOf } from '../lib/auth.js';
 import { runChores } from '../lib/database/chores.js';
@@ -17,9 +16,6 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => app.stop());
 
-const DAY = 86_400_000;
-const ago = (days: number) => new Date(Date.now() - days * DAY);
-
 /** The number of rows of each table, and of the devices that are known to be kept. */
 async function everything(): Promise<Record<string, number>> {
   const found: Record<string, number> = {};
@@ -33,18 +29,6 @@ async function everything(): Promise<Record<string, number>> {
 test('prune({ dryRun: true }) counts what prune() then deletes in every table, and changes nothing', async () => {
   // Accounts whose grace is over have rows that have expired too, sessions are expired and idle, devices old and forgotten.
   await fillTables(app.database);
-  const insert = (table: string, row: object) =>
-    app.database.sequelize.getQueryInterface().bulkInsert(
-      table,
-      [ago(1), ago(2), ago(-1)].map((expires_at) => ({ ...row, ...digests(row), expires_at })),
-      { logging: false },
-    );
-  await insert('oauth_flows', {
-    ...{ state_hash: null, browser_hash: null, provider: 'fixed' },
-    ...{ callback_url: '/', redirect_uri: '/', sealed: 'sealed' },
-  });
-  await insert('passkey_challenges', { challenge_hash: null, binding_hash: null, purpose: 'sign-in' });
-
   const { expired } = internalsOf(app.auth).chores;
   const before = await everything();
   const { tables: would } = await runChores(expired, true);
@@ -53,18 +37,11 @@ test('prune({ dryRun: true }) counts what prune() then deletes in every table, a
   );
   expect(await everything()).toEqual(before);
   expect(Object.keys(would).filter((table) => would[table] === 0)).toEqual([]);
-  expect(would).toMatchObject({ oauth_flows: 2, passkey_challenges: 2 });
 
   expect((await runChores(expired, false)).tables).toEqual(would);
   expect(await app.auth.prune({ dryRun: true })).toBe(0);
   expect(await app.auth.prune()).toBe(0);
 }, 120_000);
-
-/** A new value for each column of a hash. */
-function digests(row: object): object {
-  const columns = Object.keys(row).filter((name) => name.endsWith('_hash'));
-  return Object.fromEntries(columns.map((name) => [name, randomBytes(32)]));
-}
 
 test.each([[{ dryrun: true }], [{ dryRun: 'yes' }]])('prune(%j) is refused', async (given) => {
   await expect(app.auth.prune(given as never)).rejects.toThrow(/^latchkey: prune: .*dry/i);
