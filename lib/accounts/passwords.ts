@@ -18,7 +18,7 @@ export function requirePasswords({ passwords }: Core, what: string): Passwords {
   throw new TypeError(`latchkey: ${what} requires passwords: ${howToEnablePasswords()}`);
 }
 
-/** Returns a username in its stored form. @throws AuthError `validation_failed`, even if usernames are not enabled */
+/** Returns a username in its stored form. @throws AuthError `validation_failed`, including when usernames are not enabled */
 export function readUsername({ usernames }: Core, username: string): string {
   if (usernames) return usernames.check(username);
   throw invalidField('/username', 'unknown_key', 'is not accepted: usernames are not enabled');

@@ -61,7 +61,7 @@ export interface ChangedBy {
 export const BY_CODE: ChangedBy = { sessionId: null };
 
 // A browser sends one session, or two if another subdomain has set a cookie with the same name.
-const MAX_CARRIED_SESSIONS = 2;
+const MAX_PRESENTED_SESSIONS = 2;
 
 /** The services that plugins, routes and guards share. */
 export class Core {
@@ -219,7 +219,7 @@ export class Core {
   /** Returns the session tokens that a request presents, valid or not. */
   sessionTokens(request: PlainRequest): readonly string[] {
     const tokens = this.carriers.flatMap((carrier) => carrier.sessionTokens(request));
-    return [...new Set(tokens)].slice(0, MAX_CARRIED_SESSIONS);
+    return [...new Set(tokens)].slice(0, MAX_PRESENTED_SESSIONS);
   }
 
   /**
