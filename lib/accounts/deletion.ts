@@ -225,7 +225,7 @@ export type DeletionWork = (record: UserRecord, transaction: Transaction) => Pro
  * @param alongside other work for the same transaction
  * @throws AuthError `user_not_found`, even if the deletion is already pending; and errors of the deletion
  */
-export async function closeAccount(
+async function closeAccount(
   core: Core,
   userId: string,
   sessionId: string | null,
@@ -273,7 +273,7 @@ export async function restoreAccount(core: Core, userId: string): Promise<UserRe
 }
 
 /** Returns ids of accounts whose grace period is over, in order, starting after the id `after`. */
-export function expiredAccounts(core: Core, after: string, limit: number): Promise<{ id: string }[]> {
+function expiredAccounts(core: Core, after: string, limit: number): Promise<{ id: string }[]> {
   const { database, settings, users } = core;
   const before = database.clock.date(-settings.accountDeletion.graceDays * DAY_MS);
   return database.select<{ id: string }>(

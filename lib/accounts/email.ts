@@ -190,7 +190,7 @@ declare module '../mail/messages.js' {
   }
 }
 
-export const verifyNewEmailMail: Omit<MailTemplate, 'page'> = {
+const verifyNewEmailMail: Omit<MailTemplate, 'page'> = {
   kind: 'verify-new-email',
   subject: 'Confirm your new email address',
   before: 'Please confirm that this is the new email address of your account:',
@@ -198,7 +198,7 @@ export const verifyNewEmailMail: Omit<MailTemplate, 'page'> = {
   after: 'The link expires in one hour. If you did not ask for it, ignore this email: nothing has changed.',
 };
 
-export const emailChangeConflictMail: PlainTemplate = {
+const emailChangeConflictMail: PlainTemplate = {
   kind: 'email-change-conflict',
   subject: 'You already have an account with this address',
   lines: [

@@ -191,7 +191,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
 type Ref = string | number | bigint;
 
 /** Reads the rows of an import, according to the rules of the core and the plugins. */
-export class ImportRows {
+class ImportRows {
   readonly #parts: readonly RowPart[];
 
   /** @param offered the password schemes of the import, if it names some */
@@ -296,7 +296,7 @@ export class ImportRows {
 }
 
 /** Returns the key that identifies a row in the other system. Null if the row has none. */
-export function refOf(row: unknown): Ref | null {
+function refOf(row: unknown): Ref | null {
   const { ref } = (typeof row === 'object' && row !== null ? row : {}) as ImportRow;
   const isRef = typeof ref === 'string' ? ref !== '' : typeof ref === 'bigint' || Number.isFinite(ref);
   return isRef ? (ref as Ref) : null;

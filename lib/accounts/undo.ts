@@ -150,7 +150,7 @@ async function recover(
  *
  * @param shown the codes of the proof
  */
-export async function restoreState(
+async function restoreState(
   core: Core,
   userId: string,
   state: AccountState,
@@ -251,7 +251,7 @@ export function codeFieldsOf({ contributions }: Core): readonly string[] {
  * @returns whether the proof is the browser, because the account knew it before the change
  * @throws AuthError `proof_required`, `invalid_credentials`, `rate_limited`, `invalid_token`
  */
-export async function proveUndo(core: Core, found: Undoable, given: UndoProof): Promise<boolean> {
+async function proveUndo(core: Core, found: Undoable, given: UndoProof): Promise<boolean> {
   await core.limiter.countAddress('signIn');
   if (await core.devices.knewAt(found.userId, found.at)) return true;
   const { state, isWeak } = await core.database.transaction((transaction) => look(core, found, transaction));
@@ -272,7 +272,7 @@ export async function proveUndo(core: Core, found: Undoable, given: UndoProof): 
 const WRONG = 'That is not what the account had before this change. Give the password or code of that time.';
 
 /** Locks an account. Null if it does not exist, or if its grace period is over, because then no link can restore it. */
-export async function lockUndoable(
+async function lockUndoable(
   core: Core,
   userId: string,
   transaction: Transaction,

@@ -128,7 +128,7 @@ function readEnvironment(file: string): void {
 }
 
 /** Adds `latchkey secret`, which does not need a config. */
-export function addSecret(parent: Command, output: (isJson: boolean) => Output): void {
+function addSecret(parent: Command, output: (isJson: boolean) => Output): void {
   parent
     .command('secret')
     .description('Print a new secret for the config: 32 random bytes, as text. It needs no config.')

@@ -47,7 +47,7 @@ export function addRotate(parent: Command, acting: Acting): void {
  *
  * @param inWords describes the result, from a number of rows such as `3 rows`
  */
-export async function doChores(
+async function doChores(
   { out, options }: Call,
   chores: readonly Chore[],
   inWords: (rows: string, dryRun: boolean) => string,

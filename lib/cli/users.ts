@@ -230,7 +230,7 @@ function readLimit(text: string): number {
  *
  * @throws Refusal if there is no password
  */
-export async function readPassword(signal: AbortSignal): Promise<string> {
+async function readPassword(signal: AbortSignal): Promise<string> {
   const { stdin } = process;
   const password = stdin.isTTY ? await ask(signal) : (await text(stdin)).replace(/\r?\n$/, '');
   if (password === '') throw new Refusal('no password came from stdin');
@@ -257,7 +257,7 @@ async function ask(signal: AbortSignal): Promise<string> {
 }
 
 /** Makes a change. With `--dry-run`, its transaction is rolled back, so that no emails or events are sent either. */
-export async function trying<T>(
+async function trying<T>(
   { auth, options }: Call,
   change: (transaction: Transaction | undefined) => Promise<T>,
 ): Promise<T> {

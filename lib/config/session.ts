@@ -19,7 +19,7 @@ export interface CookieOptions {
 }
 
 /** @internal */
-export const cookieSchema = schemaOf<CookieOptions>()({
+const cookieSchema = schemaOf<CookieOptions>()({
   name: z
     .string()
     .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be a cookie name (RFC 6265)')

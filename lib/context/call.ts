@@ -169,7 +169,7 @@ function withoutOwner(owner: CallContext, frame: Frame | undefined): Frame | und
  * Limits how long one request can wait for the database in total. Only the time during which a statement is running
  * counts, because password hashing and requests to providers have their own limits.
  */
-export class DatabaseBudget {
+class DatabaseBudget {
   #running = 0;
   #since = 0;
 

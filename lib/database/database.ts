@@ -291,7 +291,7 @@ interface Unit {
  * Collects the items that transactions write at their end, and the work that follows their commits. If a transaction is
  * rolled back, its items are not written and its work does not run.
  */
-export class Units {
+class Units {
   readonly #units = new WeakMap<Transaction, Unit>();
 
   /** Adds work to run after the commit of a transaction's current unit. @returns false if it has no unit */

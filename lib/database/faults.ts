@@ -112,7 +112,7 @@ export async function partOf<T>(statement: () => Promise<T>): Promise<T> {
  * as the cause, for the log. A retry does not help if the schema does not match this version. The log then names the
  * tables of the statement in addition to the database's message, which names the column.
  */
-export function asUnavailable(error: unknown): AuthError {
+function asUnavailable(error: unknown): AuthError {
   if (error instanceof AuthError) return error;
   const { parent, name, message, sql = '' } = error as DatabaseFault;
   const code = parent?.code ?? name;

@@ -33,7 +33,7 @@ export function literal(dialect: Dialect, value: Exclude<Value, Date>): string {
 }
 
 /** Writes bytes, given as hexadecimal digits, as a SQL literal. @throws TypeError if they are anything else */
-export function hexLiteral(dialect: Dialect, hex: string): string {
+function hexLiteral(dialect: Dialect, hex: string): string {
   if (!HEX.test(hex)) throw new TypeError('not hexadecimal digits');
   return dialect === 'postgres' ? `E'\\\\x${hex}'` : `x'${hex}'`;
 }

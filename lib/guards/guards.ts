@@ -116,7 +116,7 @@ export interface GuardOptions {
 }
 
 /** Checks an assurance level. @throws TypeError if the level does not exist */
-export function checkAal(name: string, aal: unknown): void {
+function checkAal(name: string, aal: unknown): void {
   if (aal !== 1 && aal !== 2) throw new TypeError(`latchkey: ${name}'s aal must be 1 or 2`);
 }
 

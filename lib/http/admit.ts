@@ -166,7 +166,7 @@ const CLEAR_WITHIN_MS = 1000;
  * Clears an invalid session cookie, unless its token was replaced a moment ago or the response is late. In these cases
  * the browser might already have a new cookie, which it would lose.
  */
-export async function clearDeadCookie(core: Core, req: PlainRequest, res: Response): Promise<void> {
+async function clearDeadCookie(core: Core, req: PlainRequest, res: Response): Promise<void> {
   if (await wereJustReplaced(core.database, core.sessionTokens(req))) return;
   const checked = performance.now();
   beforeHeaders(res, (status) => {

@@ -213,7 +213,7 @@ function variantsOf({ anyOf = [], oneOf = [], allOf = [] }: JsonSchema): JsonSch
  *
  * @throws AuthError `invalid_callback_url` if it is sent twice
  */
-export function targetIn(pairs: readonly Pair[], name: string): string | null {
+function targetIn(pairs: readonly Pair[], name: string): string | null {
   const values = pairs.filter(([one]) => one === name).map(([, value]) => value);
   if (values.length === 0 || (values.length === 1 && values[0] === '')) return null;
   const [value] = values;

@@ -197,8 +197,7 @@ function groupByStatus(codes: readonly AuthErrorCode[]): Record<string, AuthErro
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** @internal */
-export const FORM_ANSWER = {
+const FORM_ANSWER = {
   description:
     'For a form: redirect to redirect_to or, with ?error=<code>, to error_to or the page that sent it',
 };

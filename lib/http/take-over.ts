@@ -239,7 +239,7 @@ export interface OldCookie {
 }
 
 /** Returns the cookies of previous systems' sessions in a request. If they are signed, the signature is valid. */
-export function oldCookiesIn({ bridges, cookie }: Settings, { headers }: PlainRequest): OldCookie[] {
+function oldCookiesIn({ bridges, cookie }: Settings, { headers }: PlainRequest): OldCookie[] {
   if (bridges.length === 0 || headers.cookie === undefined) return [];
   const cookies = (name: string) => cookieValues(headers.cookie, name).map(decoded);
   return bridges.flatMap((bridge) => {

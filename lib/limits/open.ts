@@ -28,7 +28,7 @@ export function openLimitStore(
  * do not delay other requests. SQLite has one writer, which is the app's transaction, so within one this process counts
  * in memory.
  */
-export class OutsideTransactions implements LimitStore {
+class OutsideTransactions implements LimitStore {
   readonly #memory: MemoryLimitStore;
   readonly #side: SideConnections;
 

@@ -221,7 +221,7 @@ export interface PlainTemplate extends NoticeTexts {
 const RELATIVE = 'http://relative.invalid';
 
 /** @param baseUrl resolves a path; without it, the link stays relative */
-export function composeMail(
+function composeMail(
   { kind, page, subject, before, action, after }: MailTemplate,
   user: User,
   to: string,
@@ -241,14 +241,14 @@ export function linkTo(page: string, token: string, baseUrl: string | null): str
   return link.origin === RELATIVE ? link.href.slice(RELATIVE.length) : link.href;
 }
 
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 const MAX_LENGTH = 255;
 
 /** The device if the user agent is missing or unknown. */
-export const UNKNOWN_DEVICE = 'an unknown device';
+const UNKNOWN_DEVICE = 'an unknown device';
 
 /**
  * Returns a user agent in words, such as "Firefox on Windows". The client chooses the user agent, so the result

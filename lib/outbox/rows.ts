@@ -219,7 +219,7 @@ function contextOf(id: string): string {
 const DATE = '\0date';
 
 /** Writes the content of an entry as JSON, so that {@link readContent} restores its dates. */
-export function writeContent(content: object): string {
+function writeContent(content: object): string {
   return JSON.stringify(content, function (this: Readonly<Record<string, unknown>>, key, value) {
     // Do not use `value`, because `toJSON` has turned a date into a string there.
     const original = this[key];
@@ -228,7 +228,7 @@ export function writeContent(content: object): string {
 }
 
 /** Reads the JSON of {@link writeContent}. */
-export function readContent(json: string): object {
+function readContent(json: string): object {
   return JSON.parse(json, (_key, value) => {
     const time = typeof value === 'object' && value !== null ? value[DATE] : undefined;
     return time === undefined ? value : new Date(time);

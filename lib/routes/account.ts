@@ -174,12 +174,12 @@ export const undoChange = (core: Core) => {
 };
 
 /** The field of a body for {@link requireFreshOrPassword}, if passwords are enabled. */
-export function passwordShape(core: Core): { password?: z.ZodOptional<z.ZodString> } {
+function passwordShape(core: Core): { password?: z.ZodOptional<z.ZodString> } {
   return core.passwords ? { password: text(1024).optional() } : {};
 }
 
 /** The problems of {@link requireFreshOrPassword}. */
-export function passwordProblems(core: Core): readonly AuthErrorCode[] {
+function passwordProblems(core: Core): readonly AuthErrorCode[] {
   return ['reauthentication_required', ...(core.passwords ? FAILURES : [])];
 }
 
@@ -192,11 +192,7 @@ const FAILURES = ['invalid_credentials', 'rate_limited'] as const;
  * @param body a body with {@link passwordShape}
  * @throws AuthError `reauthentication_required`, `invalid_credentials`, `rate_limited`
  */
-export async function requireFreshOrPassword(
-  core: Core,
-  auth: SessionAuthentication,
-  body: object,
-): Promise<void> {
+async function requireFreshOrPassword(core: Core, auth: SessionAuthentication, body: object): Promise<void> {
   const { password } = body as { password?: string };
   if (password === undefined || !core.passwordCheck) return requireFresh(core, auth, FRESH_SECONDS);
   const record = await core.users.findRecord({ id: auth.user.id });

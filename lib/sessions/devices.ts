@@ -216,7 +216,7 @@ export class DeviceRows {
  * Deletes expired and forgotten devices, once they can no longer prove anything. The newest device of an account stays,
  * because it shows that the next sign-in is not the account's first.
  */
-export class OldDevices implements Chore {
+class OldDevices implements Chore {
   readonly #ages: Readonly<Record<string, number>>;
   readonly #isSuperseded: string;
 

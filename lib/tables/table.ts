@@ -266,7 +266,7 @@ const ofMilliseconds = (value: unknown) => new Date(Number(value));
 const toBoolean = (value: unknown) => value === true || Number(value) === 1;
 
 /** Returns a function that converts a value of a result, which is not null, to the attribute's value. */
-export function decoder({ kind }: Column, database: Database): (value: unknown) => unknown {
+function decoder({ kind }: Column, database: Database): (value: unknown) => unknown {
   switch (kind) {
     case 'time':
       if (database.statements.milliseconds('')) return ofMilliseconds;

@@ -165,7 +165,7 @@ export class Testing {
 }
 
 /** Deletes the rows of these models' tables, and the app's rows of users. @throws like `Testing.reset` */
-export async function emptyTables(auth: AnyAuth, models: object): Promise<void> {
+async function emptyTables(auth: AnyAuth, models: object): Promise<void> {
   const { core } = internalsOf(auth);
   requireDatabaseForTests(core);
   await core.settle();

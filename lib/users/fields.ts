@@ -187,19 +187,15 @@ const MAX_JSON_DEPTH = 32;
 
 /**
  * Returns the schema of a field's value in JSON.
- *
- * @internal
  */
-export function wireSchema(options: FieldOptions): z.ZodType {
+function wireSchema(options: FieldOptions): z.ZodType {
   return orNull(options, options.type === 'date' ? wireDate : typeOf(options));
 }
 
 /**
  * Returns the schema of a field's value in code. It is the schema in JSON, but a date can also be a `Date`.
- *
- * @internal
  */
-export function codeSchema(options: FieldOptions): z.ZodType {
+function codeSchema(options: FieldOptions): z.ZodType {
   const date = z.union([z.date(), wireDate], { error: 'must be a Date in the years 1 to 9999' });
   return orNull(options, options.type === 'date' ? date.refine(isInRange, OUT_OF_RANGE) : typeOf(options));
 }
@@ -220,7 +216,7 @@ export function describeField(options: FieldOptions): Readonly<Record<string, un
  * Converts a value of the app's row to the type of its field, because the attribute can have another type: for example,
  * Sequelize reads a DECIMAL as a string. Null if it cannot be converted.
  */
-export function toType(type: FieldType, value: unknown): unknown {
+function toType(type: FieldType, value: unknown): unknown {
   switch (type) {
     case 'string':
       return value instanceof Date ? timeOf(value)?.toISOString() : String(value);

@@ -282,7 +282,7 @@ interface ColumnRow {
  *
  * @throws Error that says what to do, if accounts cannot be joined with the table's rows in one step
  */
-export async function inspectTable(
+async function inspectTable(
   database: Database,
   model: AppModel,
   foreignKey: string,
@@ -365,7 +365,7 @@ const BAD_VALUE =
  * rules or the table reject, is the client's mistake. A lost connection is an outage. Any other error is for the app to
  * handle.
  */
-export function rowError(
+function rowError(
   error: unknown,
   { model, fields, table }: { model: AppModel; fields: readonly string[]; table: RowTable },
 ): unknown {

@@ -2,7 +2,7 @@ import { invalidField } from '../errors.js';
 import { canonicalUsername } from './canonical.js';
 
 /** The length of the column. */
-export const MAX_USERNAME = 100;
+const MAX_USERNAME = 100;
 
 // Longer strings are not normalized, because one character can become 18.
 const MAX_TYPED = 400;

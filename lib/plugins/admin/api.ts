@@ -196,11 +196,7 @@ export async function updateUser(
 }
 
 /** Deletes a user. @throws AuthError */
-export async function removeUser(
-  core: Core,
-  userId: string,
-  { adminId = null }: AdminCallOptions,
-): Promise<void> {
+async function removeUser(core: Core, userId: string, { adminId = null }: AdminCallOptions): Promise<void> {
   if (adminId === userId) throw new AuthError('own_account');
   await deleteUser(core, userId, null, {
     alongside: (transaction) => core.events.emit('admin.user_deleted', { userId, adminId }, transaction),

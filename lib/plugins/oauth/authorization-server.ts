@@ -137,7 +137,7 @@ export const FLOW_PARAMETERS: ReadonlySet<string> = new Set([
 const REAUTHENTICATION = { max_age: '0', prompt: 'login' };
 
 /** Returns the parameters of an authorization request that depend on the provider and its options. */
-export function authorizationParameters(
+function authorizationParameters(
   provider: Provider,
   { purpose, loginHint }: Pick<AuthorizationTarget, 'purpose' | 'loginHint'>,
 ): Record<string, string> {

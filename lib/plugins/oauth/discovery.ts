@@ -121,10 +121,7 @@ export function isLocal({ server }: Provider): boolean {
 }
 
 /** Authenticates the client at the token endpoint, and other endpoints of the provider. */
-export function clientAuthentication(
-  openid: OpenidClient,
-  { clientAuth, clientSecret }: Provider,
-): ClientAuth {
+function clientAuthentication(openid: OpenidClient, { clientAuth, clientSecret }: Provider): ClientAuth {
   return (server, client, body, headers) => {
     const secret = typeof clientSecret === 'string' ? clientSecret : clientSecret();
     const method = clientAuth ?? preferredMethod(server);

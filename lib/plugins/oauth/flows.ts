@@ -83,7 +83,7 @@ function serializeFlowCookie(core: Core, name: string, value: string, maxAge: nu
 }
 
 /** The lifetime of a flow, in seconds. */
-export const FLOW_SECONDS = 600;
+const FLOW_SECONDS = 600;
 
 /** A flow, which is stored while the browser is at the provider. */
 export interface Flow extends FlowOptions {

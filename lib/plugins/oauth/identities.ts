@@ -211,7 +211,7 @@ export interface NewPerson {
  * @throws AuthError `sign_up_incomplete` if a required field is missing; `provider_error` if the function throws or
  *   takes longer than 2 seconds
  */
-export async function readPerson(core: Core, provider: Provider, identity: Identity): Promise<NewPerson> {
+async function readPerson(core: Core, provider: Provider, identity: Identity): Promise<NewPerson> {
   const { logger } = core.settings;
   const warn = (what: string) => logger.warn(`latchkey: provider ${provider.id}: ${what}`);
   try {

@@ -63,7 +63,7 @@ export const reauthenticate = (core: Core, api: OAuthApi) =>
   });
 
 /** The common parts of `authorize`, `link` and `reauthenticate`, which redirect a browser to a provider. */
-export const toProvider = {
+const toProvider = {
   query: z.object({
     callback_url: text(2048)
       .optional()
@@ -95,7 +95,7 @@ function startFor(
 }
 
 /** The input of a flow that a request starts. */
-export function flowInput(core: Core, req: Request, callbackUrl: string | undefined): FlowInput {
+function flowInput(core: Core, req: Request, callbackUrl: string | undefined): FlowInput {
   return {
     ...(callbackUrl !== undefined && { callbackUrl }),
     basePath: core.settings.httpBasePath ?? req.baseUrl,
@@ -103,7 +103,7 @@ export function flowInput(core: Core, req: Request, callbackUrl: string | undefi
 }
 
 /** Redirects the browser to the provider, or returns the URL to clients that prefer JSON. */
-export function sendToProvider(req: Request, { url, setCookie }: AuthorizationRequest): Reply {
+function sendToProvider(req: Request, { url, setCookie }: AuthorizationRequest): Reply {
   const headers = { 'Set-Cookie': setCookie };
   if (req.accepts(['html', 'json']) === 'json') return { status: 200, body: { url }, headers };
   return { status: 302, headers: { ...headers, Location: url } };
@@ -250,7 +250,7 @@ export const refreshTokens = (api: OAuthApi) =>
     },
   });
 
-export const tokensSchema = () =>
+const tokensSchema = () =>
   z.object({
     provider: z.string(),
     access_token: z.string().nullable(),
@@ -261,7 +261,7 @@ export const tokensSchema = () =>
     access_token_expires_at: time.nullable(),
   });
 
-export function presentTokens(tokens: ProviderTokens) {
+function presentTokens(tokens: ProviderTokens) {
   return {
     provider: tokens.provider,
     access_token: tokens.accessToken,

@@ -184,7 +184,7 @@ const MAX_RSA_BITS = 4096;
  * Whether a COSE key is usable with one of {@link ALGORITHMS}. Without an attestation, nothing else shows this before
  * the first sign-in, and a passkey that can never sign in would still count as a sign-in method.
  */
-export function isUsableKey(cose: ReadonlyMap<unknown, unknown>): boolean {
+function isUsableKey(cose: ReadonlyMap<unknown, unknown>): boolean {
   const jwk = jwkOf(cose);
   if (!jwk) return false;
   try {

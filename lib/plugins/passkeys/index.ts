@@ -129,7 +129,7 @@ export function reauthentication(assertions: Assertions): Reauthentication {
 }
 
 /** Returns passkeys as the second step of a sign-in, for the plugin that asks for second factors. */
-export function factorMethod({ core, store }: Parts, assertions: Assertions): FactorMethod {
+function factorMethod({ core, store }: Parts, assertions: Assertions): FactorMethod {
   const stepOf = (pendingId: string) => ({ purpose: 'second-factor', binding: pendingId }) as const;
   return {
     name: 'passkey',

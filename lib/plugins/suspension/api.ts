@@ -138,7 +138,7 @@ export class SuspensionApi {
 }
 
 /** @throws AuthError `validation_failed` */
-export function checkOptions(
+function checkOptions(
   { reason = null, until = null }: Pick<SuspendOptions, 'reason' | 'until'>,
   now: number,
 ) {

@@ -154,7 +154,7 @@ function idOf(provider: unknown): string {
  *
  * @param trustProviders the ids of providers that require a second factor themselves
  */
-export function secondFactorsOf(
+function secondFactorsOf(
   { pendings, status, proofs, secrets }: Parts,
   trustProviders: readonly string[],
 ): SecondFactors {
@@ -192,7 +192,7 @@ function bound(method: Parts['proofs']['methods'][number]) {
 }
 
 /** Returns the fields of POST /reauthenticate that prove the second factor. */
-export function reauthenticationsOf(core: Core, parts: Parts): Reauthentication[] {
+function reauthenticationsOf(core: Core, parts: Parts): Reauthentication[] {
   const { attempts, proofs, secrets } = parts;
   const verify = async (record: UserRecord, { amr }: Session, look: () => Promise<RightFactor>) => {
     if (!core.secondFactors.isOn(record.account)) throw new AuthError('invalid_code');

@@ -128,7 +128,7 @@ export const endpointsShape = {
 };
 
 /** @internal */
-export const endpointsSchema = () => schemaOf<Endpoints>()(endpointsShape);
+const endpointsSchema = () => schemaOf<Endpoints>()(endpointsShape);
 
 /** @internal */
 export const endpointSchema = () =>
