@@ -1,5 +1,7 @@
-import { type AccountApis, accountApis, UsersApi } from './accounts/api.js';
+import { UsersApi } from './accounts/api.js';
 import { closedAccounts } from './accounts/deletion.js';
+import { type ImportApi, importApi } from './accounts/import.js';
+import { type UndoApi, undoApi } from './accounts/undo.js';
 import { type AuthConfig, DEFAULT_BASE_PATH, readConfig } from './config/config.js';
 import type { FieldsOptions } from './config/user.js';
 import { CallContext } from './context/call.js';
@@ -59,7 +61,7 @@ export interface Internals {
 /**
  * Sessions and accounts in one database: the object that `authRouter` and the guards share, and the programmatic API.
  */
-export interface Auth extends OwnSignIn, AccountApis, Upkeep {
+export interface Auth extends OwnSignIn, UndoApi, ImportApi, Upkeep {
   /**
    * Authenticates a request by any enabled kind of credential. Like a guard, it rejects a request from another site if
    * the request has an unsafe `method` and is authenticated by the cookie.
@@ -155,7 +157,8 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     listSessions: (userId) => core.sessions.list(userId),
     revokeSession: (token, options) => within(options, () => core.sessions.revokeByToken(token)),
     ...ownSignIn(core),
-    ...accountApis(core),
+    ...undoApi(core),
+    ...importApi(core),
     revokeAllSessions: (userId, options) => within(options, () => core.sessions.revokeAll(userId)),
     markEmailVerified: (userId, options) =>
       within(options, () => core.proveEmail(userId, ['password', 'sessions'])),

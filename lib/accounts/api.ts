@@ -6,9 +6,7 @@ import type { Identifier, UserForAdmins } from '../users/record.js';
 import { type UserInput, updateUser } from './change.js';
 import { deleteUser, restoreAccount } from './deletion.js';
 import { setEmail } from './email.js';
-import { type ImportApi, importApi } from './import.js';
 import { readUsername, replacePassword, requirePasswords } from './passwords.js';
-import { type UndoApi, undoApi } from './undo.js';
 // These files extend public types, whose declarations do not refer to them, so import them here.
 import './deletion.js';
 import './email.js';
@@ -213,12 +211,4 @@ function canonicalIdentifier(core: Core, by: { email?: unknown; username?: unkno
   const canonical = email == null ? core.usernames?.fold(username) : canonicalEmail(email);
   if (canonical == null) return null;
   return email == null ? { username: canonical } : { email: canonical };
-}
-
-/** The calls for the app's own code that change accounts, in addition to `auth.users`. */
-export interface AccountApis extends UndoApi, ImportApi {}
-
-/** The programmatic API. */
-export function accountApis(core: Core): AccountApis {
-  return { ...undoApi(core), ...importApi(core) };
 }
