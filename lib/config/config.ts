@@ -121,7 +121,7 @@ const plugin = z.custom<unknown>((it) => typeof (it as { setup?: unknown } | nul
 });
 
 /** Returns the schema. It is a function, because plugins declare their limits after this module is loaded. @internal */
-const configSchema = () =>
+export const configSchema = () =>
   schemaOf<AuthConfig>()({
     database: z.union([z.string(), z.custom<Sequelize>(isSequelize)], {
       error: 'must be a URL (sqlite:./app.db, mysql://…, mariadb://…, postgres://…) or a Sequelize instance',

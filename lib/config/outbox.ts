@@ -57,7 +57,7 @@ const url = z
   });
 
 /** @internal */
-const webhookSchema = schemaOf<WebhookOptions>()({
+export const webhookSchema = schemaOf<WebhookOptions>()({
   url,
   secret: z.union([webhookSecret, z.array(webhookSecret).min(1, 'must contain at least one secret')], {
     error: WHAT_SECRET,

@@ -43,7 +43,7 @@ export interface RateLimitOptions {
 const count = z.int('must be a whole number').positive('must be at least 1');
 
 /** @internal */
-const windowSchema = schemaOf<WindowRule>()({ limit: count, window: seconds });
+export const windowSchema = schemaOf<WindowRule>()({ limit: count, window: seconds });
 
 const windowRule = z.union([z.literal(false), windowSchema], 'must be false or { limit, window }');
 const windowRules = () =>

@@ -19,7 +19,7 @@ export interface CookieOptions {
 }
 
 /** @internal */
-const cookieSchema = schemaOf<CookieOptions>()({
+export const cookieSchema = schemaOf<CookieOptions>()({
   name: z
     .string()
     .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be a cookie name (RFC 6265)')

@@ -87,7 +87,7 @@ const length = z.int('must be a whole number').min(0, 'must be 0 or more');
 const bound = z.number('must be a number');
 
 /** @internal */
-const fieldSchema = schemaOf<FieldOptions>()({
+export const fieldSchema = schemaOf<FieldOptions>()({
   type: z.enum(
     ['string', 'integer', 'number', 'boolean', 'date', 'json'],
     "must be 'string', 'integer', 'number', 'boolean', 'date' or 'json'",

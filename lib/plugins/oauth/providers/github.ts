@@ -25,7 +25,7 @@ export interface GithubEndpoints extends Endpoints {
 }
 
 /** @internal */
-const githubEndpoints = () =>
+export const githubEndpoints = () =>
   schemaOf<GithubEndpoints>()({ ...endpointsShape, emailsUrl: secureUrl.optional() });
 
 /** @internal */

@@ -128,7 +128,7 @@ export const endpointsShape = {
 };
 
 /** @internal */
-const endpointsSchema = () => schemaOf<Endpoints>()(endpointsShape);
+export const endpointsSchema = () => schemaOf<Endpoints>()(endpointsShape);
 
 /** @internal */
 export const endpointSchema = () =>
