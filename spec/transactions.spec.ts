@@ -14,6 +14,7 @@ import { visitProvider } from './support/oidc.js';
 import { withoutOutbox } from './support/outbox.js';
 import { startReceiver } from './support/receiver.js';
 import { settled } from './support/sessions.js';
+import { straysOf } from './support/strays.js';
 import { codeOf } from './support/two-factor.js';
 
 const undone = new Error('the app undoes it');
@@ -23,6 +24,7 @@ let own: Sequelize;
 let provider: LyingProvider;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let auth: ReturnType<typeof open>;
+let strays: string[];
 let mails: MailMessage[] = [];
 let events: string[] = [];
 let count = 0;
@@ -50,6 +52,7 @@ beforeAll(async () => {
   receiver = await startReceiver();
   auth = open();
   await auth.migrate();
+  strays = straysOf(auth);
   internalsOf(auth).core.events.onAny((name) => events.push(name));
 });
 afterAll(async () => {
@@ -429,7 +432,7 @@ describe.each(Object.entries(WRITING))('auth.%s', (_name, prepare) => {
       ),
     );
     await settled(auth);
-    expect([mails, events]).toEqual([[], []]);
+    expect([mails, events, strays]).toEqual([[], [], []]);
     if (refusal === null) return;
     expect(refusal).toMatchObject({ code: 'unavailable' });
     expect(lasting(await everything())).toEqual(lasting(before));

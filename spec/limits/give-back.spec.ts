@@ -4,7 +4,8 @@ import { internalsOf } from '../../lib/auth.js';
 import type { Limiter } from '../../lib/limits/limiter.js';
 import { MemoryLimitStore } from '../../lib/limits/memory-store.js';
 import type { LimitStore, PausePolicy } from '../../lib/limits/store.js';
-import { type password, type SpecApp, startApp } from '../support/app.js';
+import { ada, password, type SpecApp, startApp } from '../support/app.js';
+import { expectProblem } from '../support/problem.js';
 
 const REDIS_URL = process.env.LATCHKEY_SPEC_REDIS ?? '';
 
@@ -91,4 +92,23 @@ describe.each(stores)('an attempt that is given back, with counters in %s', (_wh
     expect(left).toBeLessThanOrEqual(MINUTE);
     expect(left).toBeGreaterThan(MINUTE - 10_000);
   });
+});
+
+test('a right password that is refused for another reason gets that answer if its attempt cannot be given back', async () => {
+  const app = await startApp({
+    plugins: [password({ requireVerifiedEmail: true })],
+    config: { baseUrl: 'http://app.example.com', email: { send: () => undefined }, rateLimit: {} },
+  });
+  await app.http.post('/auth/signup/credential').send(ada);
+  const { limiter } = internalsOf(app.auth).core;
+  let asked = 0;
+  limiter.giveBack = async () => {
+    asked++;
+    throw new Error('the store of the limits is gone');
+  };
+  const { email: credential, password: given } = ada;
+  const answer = await app.http.post('/auth/signin/credential').send({ credential, password: given });
+  expectProblem(answer, 403, 'email_not_verified');
+  expect(asked).toBe(1);
+  await app.stop();
 });

@@ -18,7 +18,7 @@ function open(rateLimit: AuthConfig['rateLimit'] = {}) {
     secret: SECRET,
     logger: memoryLogger(),
     rateLimit,
-    plugins: [password()],
+    plugins: [password({ username: true })],
   });
 }
 
@@ -110,6 +110,25 @@ if (dialect === 'sqlite') {
       await own.transaction((other) => signIn(other));
     });
     expect(await rows(database, 'SELECT hits FROM rate_limits')).toEqual([{ hits: 3 }]);
+  });
+
+  test('a refused attempt does not wait for another one, which might wait for a lock of its transaction', async () => {
+    await auth.close();
+    auth = open({ account: { failures: 1, firstPause: 900, maxPause: 900 } });
+    const { id } = (await auth.users.find({ email: ada.email })) as { id: string };
+    const isReserved = async () => (await rows(database, 'SELECT hits FROM rate_limits')).length > 0;
+    let waiting: Promise<unknown> | undefined;
+    await own.transaction(async (transaction) => {
+      await auth.users.update(id, { username: 'ada', transaction });
+      waiting = own.transaction((other) =>
+        auth.credential.signIn({ credential: ada.email, password: ada.password, transaction: other }),
+      );
+      waiting.catch(() => undefined);
+      while (!(await isReserved())) await new Promise((resolve) => setTimeout(resolve, 5));
+      const refused = auth.credential.signIn({ credential: ada.email, password: 'wrong', transaction });
+      await expect(refused).rejects.toMatchObject({ code: 'rate_limited' });
+    });
+    await expect(waiting).resolves.toMatchObject({ user: { id } });
   });
 
   test('the connections for them are opened like the app’s, at most two, and closed with the Auth', async () => {
