@@ -34,6 +34,10 @@ const problems = declareProblems({
   invalid_credentials: [401, 'The account name or the password is wrong. Check both and try again.'],
   admin_required: [403, 'Only an administrator may do this: sign in as one.'],
   insufficient_scope: [403, 'The credential lacks a required scope: use one that has it.'],
+  scope_required: [
+    403,
+    'This credential is limited to its scopes, and this path names none: use one without scopes.',
+  ],
   session_required: [403, 'This requires a session: sign in.'],
   email_not_verified: [
     403,

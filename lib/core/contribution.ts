@@ -24,6 +24,17 @@ export interface SignInMethods {
   of(record: UserRecord): Promise<Readonly<Record<string, unknown>>>;
 }
 
+/** What an administrator's session needs for changes of other users' accounts. */
+export interface Administration {
+  /** The number of seconds within which the administrator must have signed in or reauthenticated. */
+  readonly fresh: number;
+  /** The authenticator assurance level. An administrator with a second factor always needs 2. */
+  readonly aal: 1 | 2;
+}
+
+/** The default: an hour, since administrators often make several changes, one after another. */
+export const ADMINISTRATION: Administration = { fresh: 3600, aal: 1 };
+
 /**
  * What a plugin contributes to the core: the interfaces that the parts of the core declare, and more. The core does not
  * know plugins by name.
@@ -43,6 +54,8 @@ export interface Contribution
   /** The plugin's part of the response of GET /sign-in-methods. */
   readonly signInMethods?: SignInMethods;
   isAdministrator?(user: User): boolean;
+  /** What administrators' sessions need for changes, if the plugin sets it. */
+  readonly administration?: Administration;
   /** Returns the user's sign-in methods of this plugin. The user's row is locked. */
   waysIn?(record: UserRecord, transaction: Transaction): Promise<readonly WayIn[]>;
   /** Deletes or anonymizes the data of a user who is being deleted. The user's row is locked. */

@@ -23,7 +23,7 @@ import {
   SignIn,
   type SignInOptions,
 } from '../sessions/sign-in.js';
-import type { SignedIn } from '../sessions/signed-in.js';
+import { FRESH_SECONDS, requireFresh, type SignedIn } from '../sessions/signed-in.js';
 import { TakenOverSessions } from '../sessions/taken-over.js';
 import type { Columns } from '../tables/column.js';
 import { accountChanges, devices, oneTimeTokens, type Session, sessions, type User } from '../tables/core.js';
@@ -38,7 +38,7 @@ import { Users } from '../users/users.js';
 import { MailDelivery } from '../verification/delivery.js';
 import { type Attached, ProofOfEmail } from '../verification/proof.js';
 import { OneTimeTokens } from '../verification/tokens.js';
-import type { Contribution } from './contribution.js';
+import { ADMINISTRATION, type Administration, type Contribution } from './contribution.js';
 
 /** The columns, usernames and passwords that plugins add to users. */
 export interface AddedToUsers {
@@ -55,6 +55,8 @@ export interface ChangedBy {
   readonly sessionId: string | null;
   /** Whether the change requires the second factor, if the account has one. @default true */
   readonly changesWaysIn?: boolean;
+  /** Whether the user of the session must have signed in or reauthenticated in the last ten minutes. @default false */
+  readonly fresh?: boolean;
 }
 
 /** A change by the app's own code, or by an administrator. */
@@ -232,7 +234,7 @@ export class Core {
    */
   change<T>(
     userId: string,
-    { sessionId, changesWaysIn = true }: ChangedBy,
+    { sessionId, changesWaysIn = true, fresh = false }: ChangedBy,
     work: (record: UserRecord, transaction: Transaction) => Promise<T>,
   ): Promise<T> {
     return this.database.transaction(async (transaction) => {
@@ -245,6 +247,7 @@ export class Core {
       // A session ends with its account, so a request about a missing account has no valid session.
       if (!record || session?.userId !== userId) throw new AuthError('invalid_session');
       if (changesWaysIn) this.secondFactors.requireFor(record.account, session);
+      if (fresh) requireFresh(this.database, session, FRESH_SECONDS);
       this.checkAccount(record.account);
       return work(record, transaction);
     });
@@ -277,6 +280,11 @@ export class Core {
   /** Whether a plugin defines administrators. */
   get hasAdministrators(): boolean {
     return this.contributions.some(({ isAdministrator }) => isAdministrator !== undefined);
+  }
+
+  /** What an administrator's session needs for changes. */
+  get administration(): Administration {
+    return this.contributions.find(({ administration }) => administration)?.administration ?? ADMINISTRATION;
   }
 
   isAdministrator(user: User): boolean {

@@ -9,7 +9,7 @@ import {
   authenticateIfPossible,
   requireAal,
   requireAdministrator,
-  requireFresh,
+  requireFreshSession,
   requireScopes,
 } from '../http/admit.js';
 import { answerError, forExpress } from '../http/problem.js';
@@ -20,8 +20,9 @@ import { setAuthentication } from './request.js';
 /** Options of {@link requireSession}. */
 export interface RequireSessionOptions extends GuardOptions {
   /**
-   * The scopes that an API key must have; otherwise it gets 403 `insufficient_scope`. Sessions are not limited by
-   * scopes.
+   * The scopes that an API key must have; otherwise it gets 403 `insufficient_scope`. If there are none, an API key that
+   * has scopes gets 403 `scope_required`, because it is limited to them: see `apiKeys({ unscopedGuards })`. Sessions are
+   * not limited by scopes.
    * @default []
    */
   scopes?: readonly string[];
@@ -57,15 +58,13 @@ export function requireSession(auth: AuthOrConfig, options: RequireSessionOption
   if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string')) {
     throw new TypeError("latchkey: requireSession's scopes must be a list of strings");
   }
-  if (freshWithin !== undefined && !(freshWithin > 0)) {
-    throw new TypeError("latchkey: requireSession's freshWithin must be a number of seconds");
-  }
+  checkFreshWithin('requireSession', freshWithin);
   checkAal('requireSession', aal);
   return guard('requireSession', auth, rest, authenticate, (core, authentication) => {
     if (!authentication) throw new AuthError('unauthenticated');
     requireScopes(core, authentication, scopes);
     if (aal > 1) requireAal(authentication, aal);
-    if (freshWithin !== undefined) requireFresh(core, authentication, freshWithin);
+    if (freshWithin !== undefined) requireFreshSession(core, authentication, freshWithin);
   });
 }
 
@@ -78,6 +77,12 @@ export interface RequireAdminOptions extends GuardOptions {
    * @default 1
    */
   aal?: 1 | 2;
+  /**
+   * The maximum number of seconds since the administrator signed in or reauthenticated, for sensitive actions. If it was
+   * longer ago, they get 403 `reauthentication_required` (ASVS 5.0, 7.5).
+   * @default no limit
+   */
+  freshWithin?: number;
 }
 
 /**
@@ -89,7 +94,7 @@ export interface RequireAdminOptions extends GuardOptions {
  * @throws TypeError if no plugin defines administrators, or on invalid options
  */
 export function requireAdmin(auth: AuthOrConfig, options: RequireAdminOptions = {}): RequestHandler {
-  const { aal = 1, ...rest } = options;
+  const { aal = 1, freshWithin, ...rest } = options;
   if (!internalsOf(auth).core.hasAdministrators) {
     throw new TypeError(
       ['latchkey: requireAdmin requires administrators to be configured', ...howToNameAdministrators()].join(
@@ -97,9 +102,11 @@ export function requireAdmin(auth: AuthOrConfig, options: RequireAdminOptions = 
       ),
     );
   }
+  checkFreshWithin('requireAdmin', freshWithin);
   checkAal('requireAdmin', aal);
-  return guard('requireAdmin', auth, rest, requireAdministrator, (_core, authentication) => {
+  return guard('requireAdmin', auth, rest, requireAdministrator, (core, authentication) => {
     if (aal > 1) requireAal(authentication, aal);
+    if (freshWithin !== undefined) requireFreshSession(core, authentication, freshWithin);
   });
 }
 
@@ -113,6 +120,13 @@ export interface GuardOptions {
   onError?(error: AuthError, req: Request, res: Response, next: NextFunction): unknown;
   /** The kinds of credentials to accept; at least one must be enabled. @default all enabled ones */
   accept?: readonly Via[];
+}
+
+/** Checks a number of seconds. @throws TypeError if it is not positive */
+function checkFreshWithin(name: string, freshWithin: unknown): void {
+  if (freshWithin === undefined) return;
+  if (!(typeof freshWithin === 'number' && freshWithin > 0))
+    throw new TypeError(`latchkey: ${name}'s freshWithin must be a number of seconds`);
 }
 
 /** Checks an assurance level. @throws TypeError if the level does not exist */
@@ -129,7 +143,7 @@ function checkAal(name: string, aal: unknown): void {
  * replaced in the last minute. It is also not cleared if the response comes more than a second later, because the
  * browser might have a new cookie by then.
  *
- * An invalid Bearer token or API key is rejected with 401. A cookie from another site is rejected with 403 if the
+ * An invalid Bearer token or API key is rejected with 401, and an API key with scopes with 403 `scope_required`. A cookie from another site is rejected with 403 if the
  * method is unsafe. Use `onError` to continue instead.
  *
  * @example
@@ -137,7 +151,9 @@ function checkAal(name: string, aal: unknown): void {
  * app.get('/', optionalSession(auth), (req, res) => res.send(req.auth ? 'Welcome back' : 'Welcome'));
  */
 export function optionalSession(auth: AuthOrConfig, options: GuardOptions = {}): RequestHandler {
-  return guard('optionalSession', auth, options, authenticateIfPossible);
+  return guard('optionalSession', auth, options, authenticateIfPossible, (core, authentication) => {
+    if (authentication) requireScopes(core, authentication, []);
+  });
 }
 
 /** An Auth, or the config to create one: the first argument of the router and the guards. */

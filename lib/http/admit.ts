@@ -6,6 +6,7 @@ import { AuthError } from '../errors.js';
 import { authenticateWith, cookieValues } from '../sessions/carriers.js';
 import { type Authentication, isSession, type SessionAuthentication } from '../sessions/request.js';
 import { wereJustReplaced } from '../sessions/sessions.js';
+import { requireFresh } from '../sessions/signed-in.js';
 import { isUnsafe, requireOwnOrigin } from './origin.js';
 import { beforeHeaders, clearSessionCookie, setsCookie } from './respond.js';
 import { carryOver, retireOldSessions } from './take-over.js';
@@ -114,25 +115,14 @@ export async function requireAdministrator(
   return authentication;
 }
 
-/**
- * Requires that the user signed in or reauthenticated at most `seconds` ago (ASVS 5.0, 7.5).
- *
- * @throws AuthError `session_required` for an API key, `reauthentication_required`
- */
-export function requireFresh({ database }: Core, authentication: Authentication, seconds: number): void {
+/** Requires a session that is fresh. @throws AuthError `session_required` for an API key, `reauthentication_required` */
+export function requireFreshSession(
+  { database }: Core,
+  authentication: Authentication,
+  seconds: number,
+): void {
   if (!isSession(authentication)) throw new AuthError('session_required');
-  const age = database.clock.now() - authentication.session.authenticatedAt.getTime();
-  if (age > seconds * 1000) throw new AuthError('reauthentication_required');
-}
-
-/**
- * Requires that the session was recently verified with the second factor, if the account has one.
- *
- * @throws AuthError `session_required` for an API key, `second_factor_required`, `reauthentication_required`
- */
-export function requireSecondFactor(core: Core, authentication: Authentication): void {
-  if (!isSession(authentication)) throw new AuthError('session_required');
-  core.secondFactors.requireFor(authentication.user, authentication.session);
+  requireFresh(database, authentication.session, seconds);
 }
 
 /**
@@ -145,13 +135,21 @@ export function requireAal(authentication: Authentication, aal: number): void {
   if (authentication.session.aal < aal) throw new AuthError('second_factor_required');
 }
 
-/** Requires that a credential with limited scopes has these ones. @throws AuthError `insufficient_scope` */
+/**
+ * Requires that a credential with limited scopes has these ones. Where none are named, nobody has decided what such a
+ * credential can do there, so it is rejected. One without scopes has all the rights of its user.
+ *
+ * @throws AuthError `insufficient_scope`, `scope_required`
+ */
 export function requireScopes(
   { carriers }: Core,
   authentication: Authentication,
   scopes: readonly string[],
 ): void {
-  const granted = carriers.find(({ via }) => via === authentication.via)?.scopes?.(authentication);
+  const carrier = carriers.find(({ via }) => via === authentication.via);
+  const granted = carrier?.scopes?.(authentication);
+  if (scopes.length === 0 && granted?.length && !carrier?.admitsScopedEverywhere)
+    throw new AuthError('scope_required');
   const missing = granted ? scopes.filter((scope) => !granted.includes(scope)) : [];
   if (missing.length === 0) return;
   throw new AuthError('insufficient_scope', {

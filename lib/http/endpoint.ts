@@ -8,9 +8,7 @@ import { isPending } from '../sessions/signed-in.js';
 import {
   requireAdministrator,
   requireAuthentication,
-  requireFresh,
   requireOwnSession,
-  requireSecondFactor,
   requireSessionOrPending,
 } from './admit.js';
 import {
@@ -28,6 +26,7 @@ import { isUnsafe, requireOwnOrigin } from './origin.js';
 import { answerError, protect, redirectError } from './problem.js';
 import { respond } from './respond.js';
 import { type Access, type Call, type Reply, type Route, takesForms } from './route.js';
+import { requireProof, requireRecent } from './sensitive.js';
 import { retireOldSessions } from './take-over.js';
 
 const FORMS_ONLY =
@@ -68,23 +67,26 @@ async function handle(
 ): Promise<Reply> {
   // Read the form first, so that every error leads to the page that the form names.
   const fields = pages ? pages.takeFrom(await readForm(req, res)) : null;
+  const authentication = await authenticationFor(core, route, req, res);
+  try {
+    requireRecent(core, route, authentication);
+  } catch (error) {
+    const reply = error instanceof AuthError ? route.whenNotRecent?.(error, req) : null;
+    if (reply) return reply;
+    throw error;
+  }
+  const query = await readParameters(route, req, res);
+  const body = fields ? readFields(route, fields) : await readBodyOf(route, req, res);
   const call: Call<Access, unknown, unknown> = {
-    auth: (await admit(core, route, req, res)) as never,
-    query: await readParameters(route, req, res),
-    body: fields ? readFields(route, fields) : await readBodyOf(route, req, res),
+    auth: authentication as never,
+    query,
+    body: await requireProof(core, route, authentication, body),
     params: req.params as Record<string, string>,
     req,
   };
   const reply = await route.handle(call);
   if (reply.issue && !isPending(reply.issue)) await retireOldSessions(core, req, res, reply.issue.session.id);
   return reply;
-}
-
-async function admit(core: Core, route: Route, req: Request, res: Response): Promise<Authentication | null> {
-  const authentication = await authenticationFor(core, route, req, res);
-  if (authentication && route.changesWaysIn) requireSecondFactor(core, authentication);
-  if (authentication && route.fresh !== undefined) requireFresh(core, authentication, route.fresh);
-  return authentication;
 }
 
 async function authenticationFor(

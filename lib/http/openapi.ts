@@ -3,9 +3,10 @@ import type { Core } from '../core/core.js';
 import { type AuthErrorCode, statusOf } from '../errors.js';
 import { type FORM_PAGES, SECOND_FACTOR_TO } from './forms.js';
 import { isUnsafe } from './origin.js';
-import { resources, secondFactorProblems } from './present.js';
+import { resources } from './present.js';
 import { problemSchema } from './problem.js';
 import { type Route, takesForms } from './route.js';
+import { sensitiveProblems } from './sensitive.js';
 
 /** An OpenAPI 3.1 document. */
 export interface OpenApiDocument {
@@ -133,8 +134,7 @@ function problems(core: Core, route: Route) {
   if ([...codes].some((code) => PROOFS.has(code)))
     for (const { accountProblems = [] } of core.contributions)
       for (const code of accountProblems) codes.add(code);
-  if (route.fresh !== undefined) codes.add('reauthentication_required');
-  if (route.changesWaysIn) for (const code of secondFactorProblems(core)) codes.add(code);
+  for (const code of sensitiveProblems(core, route)) codes.add(code);
   const unsafe = isUnsafe(route.method.toUpperCase());
   if (unsafe) codes.add('origin_not_allowed');
   if (route.query) codes.add('invalid_request');

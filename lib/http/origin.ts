@@ -16,18 +16,36 @@ export function isUnsafe(method: string): boolean {
  *
  * @throws AuthError `origin_not_allowed`
  */
-export function requireOwnOrigin(req: PlainRequest, { origins, baseUrl }: Settings): void {
-  const { origin, host, 'sec-fetch-site': site } = req.headers;
-  if (origin !== undefined && origins.has(origin)) return;
+export function requireOwnOrigin(req: PlainRequest, settings: Settings): void {
+  const { origin, 'sec-fetch-site': site } = req.headers;
+  if (origin !== undefined && settings.origins.has(origin)) return;
   if (site !== undefined) {
     if (site === 'same-origin' || site === 'none') return;
     throw new AuthError('origin_not_allowed');
   }
-  if (origin === undefined) return;
-  // Without baseUrl, the origin's host must match the Host header. The scheme is ignored, because behind a proxy that
-  // terminates TLS the app does not know it.
-  if (baseUrl === null && hostOf(origin) === host?.toLowerCase()) return;
+  if (origin === undefined || isOwn(origin, req, settings)) return;
   throw new AuthError('origin_not_allowed');
+}
+
+/**
+ * Rejects a GET that starts a flow for the user of a session, unless a page of this app or of a trusted origin sent it.
+ * Unlike a sign-in, such a flow must not start from a link elsewhere, since it could attach a stranger's account; a
+ * sibling subdomain, and a browser too old for `Sec-Fetch-Site`, are no exceptions. A request with none of these headers
+ * is a program's, unless it asks for a page.
+ *
+ * @throws AuthError `origin_not_allowed`
+ */
+export function requireOwnStart(req: PlainRequest, settings: Settings): void {
+  const { origin, referer, 'sec-fetch-site': site } = req.headers;
+  const senders = [origin, referer && originOf(referer)].filter((one) => one !== undefined);
+  if (site === 'same-origin' || senders.some((one) => isOwn(one, req, settings))) return;
+  if (site === undefined && senders.length === 0 && !isNavigation(req)) return;
+  throw new AuthError('origin_not_allowed');
+}
+
+/** Whether a request asks for a page, as the navigations of browsers do. */
+export function isNavigation({ headers }: PlainRequest): boolean {
+  return /\btext\/html\b/i.test(headers.accept ?? '');
 }
 
 /**
@@ -45,9 +63,28 @@ export function refuseCrossSite(req: PlainRequest): void {
  *
  * @throws AuthError `origin_not_allowed`
  */
-export function refuseCrossSiteExceptLinks(req: PlainRequest): void {
-  const { 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = req.headers;
+export function refuseCrossSiteExceptLinks(req: PlainRequest, { origins }: Settings): void {
+  const { origin, 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = req.headers;
+  // A page of a trusted origin asks for the URL by fetch.
+  if (origin !== undefined && origins.has(origin)) return;
   if (mode !== 'navigate' || destination !== 'document') refuseCrossSite(req);
+}
+
+/**
+ * Whether an origin is trusted, or the app's own. Without baseUrl, its host must match the Host header. The scheme is
+ * ignored, because behind a proxy that terminates TLS the app does not know it.
+ */
+function isOwn(
+  origin: string | null,
+  { headers: { host } }: PlainRequest,
+  { origins, baseUrl }: Settings,
+): boolean {
+  if (origin === null) return false;
+  return origins.has(origin) || (baseUrl === null && hostOf(origin) === host?.toLowerCase());
+}
+
+function originOf(url: string): string | null {
+  return URL.canParse(url) ? new URL(url).origin : null;
 }
 
 function hostOf(origin: string): string | null {

@@ -90,7 +90,7 @@ async function establishSession(
   if (!isPending(issued) && typeof issued?.token !== 'string')
     throw new TypeError('latchkey: pass establishSession what signIn or createSession returned');
   try {
-    requireOwnPage(core, request, refuseCrossSiteExceptLinks);
+    requireOwnPage(core, request, (one) => refuseCrossSiteExceptLinks(one, core.settings));
   } catch (error) {
     // The client does not get the token, so the session is useless.
     if (!isPending(issued)) await core.sessions.revoke(issued.user.id, issued.session.id);

@@ -1,9 +1,10 @@
 import type { Request } from 'express';
 import * as z from 'zod';
 import type { Settings } from '../config/config.js';
-import type { AuthErrorCode } from '../errors.js';
+import type { AuthError, AuthErrorCode } from '../errors.js';
 import type { Authentication, SessionAuthentication } from '../sessions/request.js';
 import type { SignedIn } from '../sessions/signed-in.js';
+import type { User } from '../tables/core.js';
 import type { PageOptions } from '../tables/pages.js';
 
 /**
@@ -56,6 +57,24 @@ export interface Answer {
   readonly mayWait?: boolean;
 }
 
+/**
+ * What a route asks for before a sensitive change: one that adds, changes or removes a sign-in method, or gives out
+ * something that outlives the session (ASVS 5.0, 7.5). If the account has a second factor, each of them asks that the
+ * session was verified with it as recently; the password is not accepted then.
+ *
+ * - `fresh`: the user must have signed in or reauthenticated within so many seconds, by default ten minutes
+ * - `fresh-or-password`: the same, or the password in the body. With `only`, this concerns the requests in which a field
+ *   of the body changes something
+ * - `second-factor`: nothing else than the second factor, for the given reason
+ */
+export type Sensitive =
+  | { readonly asks: 'fresh'; readonly within?: number }
+  | {
+      readonly asks: 'fresh-or-password';
+      readonly only?: { readonly field: string; isChange(user: User, value: unknown): boolean };
+    }
+  | { readonly asks: 'second-factor'; readonly because: string };
+
 /** A route. Validation, the fields of the response, and the OpenAPI document are derived from it. */
 export interface Route<A extends Access = Access, Body = unknown, Query = unknown> {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -64,14 +83,14 @@ export interface Route<A extends Access = Access, Body = unknown, Query = unknow
   /** One line for the OpenAPI document. */
   readonly summary: string;
   readonly access: A;
-  /** The number of seconds within which the user must have signed in or reauthenticated. */
-  readonly fresh?: number;
+  /** What the route asks for, if it makes a sensitive change. */
+  readonly sensitive?: Sensitive;
   /**
-   * Whether the route changes how the user can sign in. If the account has a second factor, the session must then have
-   * been verified with it in the last ten minutes.
-   * @default false
+   * Answers a request whose sign-in is not recent enough, in place of the problem.
+   *
+   * @returns null for the problem
    */
-  readonly changesWaysIn?: true;
+  whenNotRecent?(error: AuthError, req: Request): Reply | null;
   /** Whether to skip the origin check, because other sites send browsers here. The handler must prevent CSRF. */
   readonly fromOtherSites?: true;
   /** @internal */

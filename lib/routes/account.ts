@@ -4,14 +4,13 @@ import { deleteUser } from '../accounts/deletion.js';
 import { confirmEmailChange, requestEmailChange } from '../accounts/email.js';
 import { codeFieldsOf, undoChange as undo } from '../accounts/undo.js';
 import type { Core } from '../core/core.js';
-import { AuthError, type AuthErrorCode } from '../errors.js';
-import { requireFresh } from '../http/admit.js';
 import { resources, secondFactorProblems, sessionReply } from '../http/present.js';
 import { route, text } from '../http/route.js';
 import { sessionOf } from '../sessions/carriers.js';
-import { isSession, type SessionAuthentication } from '../sessions/request.js';
-import { FRESH_SECONDS } from '../sessions/signed-in.js';
+import { isSession } from '../sessions/request.js';
+import type { User } from '../tables/core.js';
 import { readEmail } from '../users/canonical.js';
+import type { UsernameRules } from '../users/usernames.js';
 
 export const me = (core: Core) => {
   const { user, session } = resources(core);
@@ -68,7 +67,8 @@ export const updateMe = (core: Core) => {
       ...core.users.fields.wireShape('user', 'update'),
     }),
     answers: { 200: { description: 'The changed user', schema: z.object({ user: user.schema }) } },
-    problems: core.usernames ? ['username_taken', ...secondFactorProblems(core)] : [],
+    problems: core.usernames ? ['username_taken'] : [],
+    ...(core.usernames && { sensitive: { asks: 'fresh-or-password', only: renaming(core.usernames) } }),
     async handle({ auth, body }) {
       const { username } = body as { username?: string };
       const changes = { username, fields: core.users.fields.fromWire(body) };
@@ -85,12 +85,10 @@ export const deleteMe = (core: Core) =>
     formTwin: '/me/delete',
     summary: 'Delete my account, after a recent sign-in or with my password',
     access: 'session',
-    changesWaysIn: true,
-    body: z.strictObject(passwordShape(core)),
+    sensitive: { asks: 'fresh-or-password' },
     answers: { 204: { description: 'The account was deleted, and the session cookie cleared' } },
-    problems: ['account_in_use', ...passwordProblems(core)],
-    async handle({ auth, body }) {
-      await requireFreshOrPassword(core, auth, body);
+    problems: ['account_in_use'],
+    async handle({ auth }) {
       await deleteUser(core, auth.user.id, auth.session.id);
       return { status: 204, clearCookie: true };
     },
@@ -102,13 +100,12 @@ export const changeEmail = (core: Core) =>
     path: '/email-changes',
     summary: 'Email a link to my new address, after a recent sign-in or with my password',
     access: 'session',
-    changesWaysIn: true,
-    body: z.strictObject({ new_email: text(320), ...passwordShape(core) }),
+    sensitive: { asks: 'fresh-or-password' },
+    body: z.strictObject({ new_email: text(320) }),
     answers: { 202: { description: 'Accepted, whether or not another account has the address' } },
-    problems: [...passwordProblems(core), 'rate_limited'],
+    problems: ['rate_limited'],
     async handle({ auth, body }) {
       const email = readEmail(body.new_email, '/new_email');
-      await requireFreshOrPassword(core, auth, body);
       await requestEmailChange(core, auth.user.id, auth.session.id, email);
       return { status: 202 };
     },
@@ -173,29 +170,16 @@ export const undoChange = (core: Core) => {
   });
 };
 
-/** The field of a body for {@link requireFreshOrPassword}, if passwords are enabled. */
+/** The field of a body for the password, if passwords are enabled. */
 function passwordShape(core: Core): { password?: z.ZodOptional<z.ZodString> } {
   return core.passwords ? { password: text(1024).optional() } : {};
 }
 
-/** The problems of {@link requireFreshOrPassword}. */
-function passwordProblems(core: Core): readonly AuthErrorCode[] {
-  return ['reauthentication_required', ...(core.passwords ? FAILURES : [])];
-}
-
-const FAILURES = ['invalid_credentials', 'rate_limited'] as const;
-
-/**
- * Requires the user's password or, if the request does not contain it, that the user signed in or reauthenticated at
- * most ten minutes ago.
- *
- * @param body a body with {@link passwordShape}
- * @throws AuthError `reauthentication_required`, `invalid_credentials`, `rate_limited`
- */
-async function requireFreshOrPassword(core: Core, auth: SessionAuthentication, body: object): Promise<void> {
-  const { password } = body as { password?: string };
-  if (password === undefined || !core.passwordCheck) return requireFresh(core, auth, FRESH_SECONDS);
-  const record = await core.users.findRecord({ id: auth.user.id });
-  if (!record) throw new AuthError('invalid_session');
-  await core.passwordCheck.verifyOwn(record, password);
+/** A change of the username: a username is a way to sign in. */
+function renaming(usernames: UsernameRules) {
+  return {
+    field: 'username',
+    isChange: ({ username }: User, given: unknown) =>
+      given !== undefined && usernames.fold(given) !== username,
+  };
 }

@@ -3,6 +3,7 @@ import type { Core } from '../core/core.js';
 import { requireProblems } from '../errors.js';
 import { describeApi } from '../http/openapi.js';
 import { type Route, route, withTwins } from '../http/route.js';
+import { withPasswordField } from '../http/sensitive.js';
 import type { PluginParts } from '../plugin.js';
 import { canUpdate, changeEmail, confirmChange, deleteMe, me, undoChange, updateMe } from './account.js';
 import {
@@ -35,11 +36,12 @@ export function allRoutes(core: Core, plugins: readonly Pick<PluginParts, 'route
     revokeSessions(core),
     ...plugins.flatMap((plugin) => plugin.routes?.() ?? []),
   ]);
-  for (const { method, path, problems = [] } of routes)
+  const complete = routes.map((one) => withPasswordField(core, one));
+  for (const { method, path, problems = [] } of complete)
     requireProblems(`${method.toUpperCase()} ${path}`, problems);
   // The document includes its own route.
-  routes.push(openapi(core, routes));
-  return routes;
+  complete.push(openapi(core, complete));
+  return complete;
 }
 
 /** The route of the OpenAPI document. @param routes all enabled routes, including this one */

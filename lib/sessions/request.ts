@@ -177,6 +177,8 @@ export interface Carrier {
   deviceTokens?(request: PlainRequest): string[];
   /** Returns the scopes of the credential. If not implemented, the credential has all the rights of its user. */
   scopes?(authentication: Authentication): readonly string[];
+  /** Whether guards that name no scopes admit a credential that has some. @default false */
+  readonly admitsScopedEverywhere?: boolean;
 }
 
 const vias = new Map<Via, string>();

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.js';
 import { AuthError, type AuthErrorCode } from '../errors.js';
 import type { Session } from '../tables/core.js';
 import type { UserRecord } from '../users/record.js';
-import { type Assurance, FRESH_SECONDS, type PendingSignIn, type Shown } from './signed-in.js';
+import { type Assurance, FRESH_SECONDS, type PendingSignIn, requireFresh, type Shown } from './signed-in.js';
 
 /** The rules for accounts with a second factor, which depend on the plugin that has second factors. */
 export class SecondFactorRules {
@@ -33,13 +33,17 @@ export class SecondFactorRules {
    * Requires that the session was recently verified with a second factor, if the account has one. Every change of
    * sign-in methods calls it, and no other proof replaces the second factor. Other accounts pass.
    *
+   * @param seconds how recently. Ten minutes by default
    * @throws AuthError `second_factor_required`, `reauthentication_required`
    */
-  requireFor(account: object, { aal, authenticatedAt }: Pick<Session, 'aal' | 'authenticatedAt'>): void {
+  requireFor(
+    account: object,
+    session: Pick<Session, 'aal' | 'authenticatedAt'>,
+    seconds = FRESH_SECONDS,
+  ): void {
     if (!this.isOn(account)) return;
-    if (aal < 2) throw new AuthError('second_factor_required');
-    const age = this.database.clock.now() - authenticatedAt.getTime();
-    if (age > FRESH_SECONDS * 1000) throw new AuthError('reauthentication_required');
+    if (session.aal < 2) throw new AuthError('second_factor_required');
+    requireFresh(this.database, session, seconds);
   }
 }
 

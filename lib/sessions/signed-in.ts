@@ -1,3 +1,5 @@
+import type { Database } from '../database/database.js';
+import { AuthError } from '../errors.js';
 import type { Session, User } from '../tables/core.js';
 
 /** How, and how strongly, a user has authenticated. */
@@ -10,6 +12,20 @@ export interface Assurance {
 
 /** How recently the user must have authenticated to change what protects an account, in seconds. */
 export const FRESH_SECONDS = 600;
+
+/**
+ * Requires that the user of a session signed in or reauthenticated at most `seconds` ago (ASVS 5.0, 7.5).
+ *
+ * @throws AuthError `reauthentication_required`
+ */
+export function requireFresh(
+  { clock }: Pick<Database, 'clock'>,
+  { authenticatedAt }: Pick<Session, 'authenticatedAt'>,
+  seconds: number,
+): void {
+  if (clock.now() - authenticatedAt.getTime() > seconds * 1000)
+    throw new AuthError('reauthentication_required');
+}
 
 /** How a user has shown who they are. */
 export interface Shown {

@@ -58,7 +58,7 @@ async function credentials({ auth, database }: App): Promise<Record<Caller, Reco
     return { cookie: `latchkey=${token}` };
   };
   const [user, admin, other] = [await idOf(ada.email), await idOf(ADMINS[0]), await idOf(ADMINS[1])];
-  const longAgo = new Date(Date.now() - 3_600_000);
+  const longAgo = new Date(Date.now() - 2 * 24 * 3_600_000);
   const { key } = await auth.apiKeys.create(admin, { name: 'program' });
   const callers = {
     nobody: {},

@@ -78,7 +78,7 @@ export function mailedLink() {
             path: '/signin/link/sensitive',
             summary: 'Something that needs a fresh session',
             access: 'session',
-            fresh: 60,
+            sensitive: { asks: 'fresh', within: 60 },
             answers: { 204: { description: 'Done' } },
             async handle() {
               return { status: 204 };

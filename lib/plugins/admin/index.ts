@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { hasPasswordLinks } from '../../accounts/passwords.js';
 import { flag, readOptions, schemaOf } from '../../config/options.js';
-import { declareAdministrators } from '../../core/contribution.js';
+import { ADMINISTRATION, declareAdministrators } from '../../core/contribution.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import type { User } from '../../tables/core.js';
 import { canonicalEmail } from '../../users/canonical.js';
@@ -26,6 +26,20 @@ export interface AdminOptions {
   adminEmails?: readonly string[];
   /** Whether administrators can create, change and delete users. @default true */
   manageUsers?: boolean;
+  /**
+   * The number of seconds within which an administrator must have signed in or reauthenticated, to change another user's
+   * account: to create, change and reinstate users, and to send them links. Otherwise they get 403
+   * `reauthentication_required`. Deleting a user and switching off a second factor always require ten minutes. Suspending
+   * a user and ending sessions require neither, because they are urgent.
+   * @default 3600
+   */
+  fresh?: number;
+  /**
+   * The authenticator assurance level that these changes require. With 2, the administrator must have signed in with two
+   * factors or a passkey. An administrator who has a second factor must always have used it.
+   * @default 1
+   */
+  aal?: 1 | 2;
 }
 
 /** @internal */
@@ -53,6 +67,11 @@ export const schema = () =>
       )
       .default([]),
     manageUsers: flag.default(true),
+    fresh: z
+      .number('must be a number of seconds')
+      .positive('must be a number of seconds')
+      .default(ADMINISTRATION.fresh),
+    aal: z.union([z.literal(1), z.literal(2)], 'must be 1 or 2').default(ADMINISTRATION.aal),
   });
 
 declareAdministrators('add admin({ adminUserIds: […] }) to plugins');
@@ -82,11 +101,12 @@ export function admin(options: AdminOptions): Plugin<'admin', AdminApi, Record<n
       return {
         api,
         isAdministrator,
+        administration: { fresh: data.fresh, aal: data.aal },
         routes: () => [
           listUsers(core, api),
           getUser(core, api),
           ...(data.manageUsers ? [createUser(core, api), updateUser(core, api), deleteUser(api)] : []),
-          ...(hasPasswordLinks(core) ? [sendPasswordReset(api)] : []),
+          ...(hasPasswordLinks(core) ? [sendPasswordReset(core, api)] : []),
           listUserSessions(core, api),
           revokeUserSession(api),
           revokeUserSessions(api),

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import type { Core } from '../../core/core.js';
 import { resources } from '../../http/present.js';
 import { pageOptions, pageQuery, route, text } from '../../http/route.js';
-import { FRESH_SECONDS } from '../../sessions/signed-in.js';
 import type { AdminApi } from './api.js';
 
 export const listUsers = (core: Core, api: AdminApi) => {
@@ -65,6 +64,7 @@ export const createUser = (core: Core, api: AdminApi) => {
     path: '/admin/users',
     summary: 'Create a user without a password; with email, an invitation to choose one is sent',
     access: 'admin',
+    sensitive: { asks: 'fresh', within: core.administration.fresh },
     body: z.strictObject({ email: text(320).optional(), ...editable(core, 'create') }),
     answers: { 201: { description: 'The new user', schema: z.object({ user: user.schema }) } },
     problems: ['email_taken', ...takenIf(core)],
@@ -87,6 +87,7 @@ export const updateUser = (core: Core, api: AdminApi) => {
     path: '/admin/users/:id',
     summary: 'Change the username and fields of a user',
     access: 'admin',
+    sensitive: { asks: 'fresh', within: core.administration.fresh },
     body: z.strictObject(editable(core, 'update')),
     answers: { 200: { description: 'The user', schema: z.object({ user: user.schema }) } },
     problems: ['user_not_found', ...takenIf(core)],
@@ -107,7 +108,7 @@ export const deleteUser = (api: AdminApi) =>
     path: '/admin/users/:id',
     summary: 'Delete a user, after a recent sign-in',
     access: 'admin',
-    fresh: FRESH_SECONDS,
+    sensitive: { asks: 'fresh' },
     answers: { 204: { description: 'The user was deleted' } },
     problems: ['user_not_found', 'account_in_use', 'own_account'],
     async handle({ params: { id = '' }, auth }) {
@@ -163,12 +164,13 @@ export const revokeUserSessions = (api: AdminApi) =>
     },
   });
 
-export const sendPasswordReset = (api: AdminApi) =>
+export const sendPasswordReset = (core: Core, api: AdminApi) =>
   route({
     method: 'post',
     path: '/admin/users/:id/send-password-reset',
     summary: 'Email a user a link to choose a new password',
     access: 'admin',
+    sensitive: { asks: 'fresh', within: core.administration.fresh },
     forms: true,
     answers: { 202: { description: 'The link is being sent' } },
     problems: ['user_not_found', 'email_missing', 'rate_limited'],

@@ -33,6 +33,7 @@ export const apiKeyResource = resourceOf<ApiKey>(apiKeysTable.columns);
 interface Settings {
   readonly header: string;
   readonly acceptBearer: boolean;
+  readonly unscopedGuards: 'refuse' | 'allow';
   /** Whether Bearer tokens can be session tokens. */
   readonly bearerIsSession: boolean;
 }
@@ -66,6 +67,7 @@ export function apiKeyCarrier(keys: ApiKeyStore, settings: Settings): Carrier {
     },
     sessionTokens: () => [],
     scopes: (authentication) => keyOf(authentication).scopes,
+    admitsScopedEverywhere: settings.unscopedGuards === 'allow',
   };
 }
 

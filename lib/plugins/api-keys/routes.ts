@@ -8,9 +8,9 @@ export const createApiKey = (api: ApiKeysApi) =>
   route({
     method: 'post',
     path: '/api-keys',
-    summary: 'Create an API key',
+    summary: 'Create an API key, after a recent sign-in or with my password',
     access: 'session',
-    changesWaysIn: true,
+    sensitive: { asks: 'fresh-or-password' },
     // A page could not show the key after a redirect.
     forms: false,
     body: z.strictObject({

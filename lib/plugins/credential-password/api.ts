@@ -106,9 +106,10 @@ export class CredentialApi<
   }
 
   /**
-   * Sets the password of an account that has none.
+   * Sets the password of an account that has none. With `sessionId`, it asks for a recent sign-in, like PUT /passwords.
    *
-   * @throws AuthError `password_already_set`, `validation_failed`, `user_not_found`, `invalid_session`, `rate_limited`
+   * @throws AuthError `password_already_set`, `validation_failed`, `user_not_found`, `rate_limited`; with `sessionId`
+   *   also `invalid_session`, `second_factor_required`, `reauthentication_required`
    */
   setPassword(input: SetPasswordInput): Promise<void> {
     return this.#core.forClient(input, async () =>

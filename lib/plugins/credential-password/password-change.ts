@@ -58,7 +58,8 @@ export class PasswordChange {
    * Sets the password of an account that has no password. Sessions are kept, but sign-ins in progress are canceled.
    *
    * @param sessionId the requesting session; null for programmatic calls
-   * @throws AuthError `password_already_set`, `validation_failed`, `user_not_found`, `invalid_session`, `rate_limited`
+   * @throws AuthError `password_already_set`, `validation_failed`, `user_not_found`, `rate_limited`; for a session also
+   *   `invalid_session`, `second_factor_required`, `reauthentication_required`
    */
   async set(record: UserRecord, sessionId: string | null, newPassword: string): Promise<void> {
     const userId = record.user.id;
@@ -66,7 +67,7 @@ export class PasswordChange {
     await this.core.limiter.countAddress('signIn');
     const passwordHash = await this.#hash(record, newPassword);
     const { events, notices } = this.core;
-    await this.core.change(userId, { sessionId }, async (current, transaction) => {
+    await this.core.change(userId, { sessionId, fresh: true }, async (current, transaction) => {
       if (current.passwordHash !== null) throw new AuthError('password_already_set');
       await notices.before(passwordNotices['password-set'], current, transaction);
       await storePassword(this.core, userId, passwordHash, transaction);

@@ -151,9 +151,11 @@ async function reauthenticate(
   if (!authenticatedAt) throw noAuthenticationTime();
   const at = authenticatedAt.getTime();
   const isNew = at >= startedAt.getTime() - CLOCK_TOLERANCE_MS;
-  const provedAt = Math.max(session.createdAt.getTime(), session.authenticatedAt.getTime());
-  const wasLinkedThen = account.createdAt.getTime() <= provedAt + LINKING_MS;
-  if (!isNew || at > core.database.clock.now() + MAX_FUTURE_MS || !wasLinkedThen)
+  const linkedAt = account.createdAt.getTime();
+  // The session itself proves nothing: it might have been taken over from another system.
+  const wasLinkedByUser =
+    linkedAt <= session.createdAt.getTime() || linkedAt <= session.authenticatedAt.getTime() + LINKING_MS;
+  if (!isNew || at > core.database.clock.now() + MAX_FUTURE_MS || !wasLinkedByUser)
     throw new AuthError('reauthentication_required');
   const by = { sessionId: session.id, changesWaysIn: false };
   return core.change(user.id, by, async (record, transaction) => {

@@ -42,6 +42,12 @@ export interface OAuthOptions {
    * @default `/`
    */
   errorUrl?: string;
+  /**
+   * The number of seconds within which users must have signed in or reauthenticated, for the routes that return tokens
+   * of a provider, because the tokens outlive the session. False for no limit. `auth.oauth.tokens` has no limit.
+   * @default 86400
+   */
+  tokensFreshWithin?: number | false;
 }
 
 const TABLES = { Account: accountsTable, OAuthFlow: flowsTable } as const;
@@ -51,6 +57,9 @@ export const schema = () =>
   schemaOf<OAuthOptions>()({
     linkByVerifiedEmail: flag.default(false),
     errorUrl: z.string('must be a path of this app, or a URL of a trusted origin').default('/'),
+    tokensFreshWithin: z
+      .union([z.literal(false), z.number().positive()], 'must be a number of seconds, or false')
+      .default(24 * 60 * 60),
   });
 
 /**
@@ -106,8 +115,8 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
           callback(api, errorUrl),
           formCallback(api, errorUrl),
           unlink(api),
-          readTokens(api),
-          refreshTokens(api),
+          readTokens(api, settings.tokensFreshWithin),
+          refreshTokens(api, settings.tokensFreshWithin),
         ],
         tables: TABLES,
         onFirstProof: async (userId, transaction) => void (await accounts.deleteAll(userId, transaction)),

@@ -2,8 +2,9 @@ import type { Request } from 'express';
 import * as z from 'zod';
 import type { Core } from '../../core/core.js';
 import { AuthError, type AuthErrorCode } from '../../errors.js';
-import { withError } from '../../http/callback-url.js';
-import { refuseCrossSite, refuseCrossSiteExceptLinks } from '../../http/origin.js';
+import { checkParameters, queryOf } from '../../http/body.js';
+import { checkCallbackUrl, withError } from '../../http/callback-url.js';
+import { isNavigation, refuseCrossSiteExceptLinks, requireOwnStart } from '../../http/origin.js';
 import { resourceOf } from '../../http/present.js';
 import { type Call, type Reply, route, text, time } from '../../http/route.js';
 import type { OAuthApi } from './api.js';
@@ -30,7 +31,7 @@ export const authorize = (core: Core, api: OAuthApi) =>
     summary: 'Sign in with a provider',
     access: 'public',
     async handle({ req, params: { provider = '' }, query }) {
-      refuseCrossSiteExceptLinks(req);
+      refuseCrossSiteExceptLinks(req, core.settings);
       const request = await api.authorizeUrl(provider, {
         ...flowInput(core, req, query.callback_url),
         rememberMe: query.remember_me === 'true',
@@ -45,9 +46,10 @@ export const link = (core: Core, api: OAuthApi) =>
     ...toProvider,
     method: 'get',
     path: '/oauth/:provider/link',
-    summary: 'Link an account at a provider',
+    summary: 'Link an account at a provider, after a recent sign-in',
     access: 'session',
-    changesWaysIn: true,
+    sensitive: { asks: 'fresh' },
+    whenNotRecent: (error, req) => backToPage(core, error, req),
     handle: startFor(core, (...given) => api.linkUrl(...given)),
   });
 
@@ -88,10 +90,19 @@ function startFor(
 ) {
   return async (call: Call<'session', unknown, z.infer<typeof toProvider.query>>): Promise<Reply> => {
     const { req, auth, params, query } = call;
-    refuseCrossSite(req);
+    // A client without cookies sends its token on purpose.
+    if (auth.via !== 'bearer') requireOwnStart(req, core.settings);
     const input = flowInput(core, req, query.callback_url);
     return sendToProvider(req, await start(params.provider ?? '', auth.session.id, input));
   };
+}
+
+/** Sends a browser whose user must authenticate first back to the page that it came from, with the error. */
+function backToPage({ settings }: Core, { code }: AuthError, req: Request): Reply | null {
+  if (!isNavigation(req)) return null;
+  const { callback_url: callbackUrl = '/' } = checkParameters(queryOf(req), toProvider.query);
+  const location = withError(checkCallbackUrl(callbackUrl, settings.origins), code);
+  return { status: 303, headers: { Location: location } };
 }
 
 /** The input of a flow that a request starts. */
@@ -182,8 +193,7 @@ async function toPage(req: Request, errorUrl: string, work: () => Promise<Reply>
   try {
     return await work();
   } catch (error) {
-    const isBrowser = /\btext\/html\b/i.test(req.headers.accept ?? '');
-    if (!isBrowser || !(error instanceof AuthError) || error.code !== 'invalid_flow') throw error;
+    if (!isNavigation(req) || !(error instanceof AuthError) || error.code !== 'invalid_flow') throw error;
     return { status: 303, headers: { Location: withError(errorUrl, error.code) } };
   }
 }
@@ -193,6 +203,11 @@ function turnIntoGet(req: Request, { code, state, iss, error }: Parameters): Rep
     Boolean(pair[1]),
   );
   return { status: 303, headers: { Location: `${req.baseUrl}${req.path}?${new URLSearchParams(kept)}` } };
+}
+
+/** The tokens outlive the session, but apps read them often: see `tokensFreshWithin`. */
+function recent(within: number | false) {
+  return within === false ? {} : { sensitive: { asks: 'fresh', within } as const };
 }
 
 const accountResource = resourceOf<Account>(accountsTable.columns);
@@ -222,7 +237,7 @@ export const unlink = (api: OAuthApi) =>
     formTwin: '/oauth/:provider/unlink',
     summary: 'Unlink an account, unless it is my last way to sign in',
     access: 'session',
-    changesWaysIn: true,
+    sensitive: { asks: 'fresh-or-password' },
     answers: { 204: { description: 'The account was unlinked' } },
     problems: ['provider_not_found', 'account_not_linked', 'last_sign_in_method'],
     async handle({ auth, params: { provider = '' } }) {
@@ -231,12 +246,13 @@ export const unlink = (api: OAuthApi) =>
     },
   });
 
-export const refreshTokens = (api: OAuthApi) =>
+export const refreshTokens = (api: OAuthApi, within: number | false) =>
   route({
     method: 'post',
     path: '/oauth/:provider/tokens/refresh',
     summary: "Refresh a provider's tokens",
     access: 'session',
+    ...recent(within),
     answers: { 200: { description: 'The new tokens', schema: tokensSchema() } },
     problems: [
       'provider_not_found',
@@ -273,12 +289,13 @@ function presentTokens(tokens: ProviderTokens) {
   };
 }
 
-export const readTokens = (api: OAuthApi) =>
+export const readTokens = (api: OAuthApi, within: number | false) =>
   route({
     method: 'get',
     path: '/oauth/:provider/tokens',
     summary: "Read a provider's tokens, for calling its API on my behalf",
     access: 'session',
+    ...recent(within),
     answers: { 200: { description: 'The tokens', schema: tokensSchema() } },
     problems: ['provider_not_found', 'account_not_linked', 'relink_required'],
     async handle({ auth, params: { provider = '' } }) {

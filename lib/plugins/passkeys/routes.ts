@@ -2,7 +2,6 @@ import * as z from 'zod';
 import type { Core } from '../../core/core.js';
 import { resourceOf, sessionAnswer, sessionReply } from '../../http/present.js';
 import { route, text } from '../../http/route.js';
-import { FRESH_SECONDS } from '../../sessions/signed-in.js';
 import type { PasskeysApi } from './api.js';
 import { type Passkey, passkeysTable } from './declarations.js';
 import { authenticationResponse, creationOptions, registrationResponse, requestOptions } from './schemas.js';
@@ -83,7 +82,10 @@ export const addPasskey = (api: PasskeysApi) =>
     path: '/passkeys',
     summary: 'Add a passkey that the browser has made from the options',
     access: 'session',
-    changesWaysIn: true,
+    sensitive: {
+      asks: 'second-factor',
+      because: 'the options were given to this session after a recent sign-in',
+    },
     body: z.strictObject({ response: registrationResponse(), name: text(320).optional() }),
     answers: { 201: { description: 'The new passkey', schema: one() } },
     problems: ['invalid_passkey', 'email_not_verified', 'passkey_exists', 'too_many_passkeys'],
@@ -130,8 +132,7 @@ export const removePasskey = (api: PasskeysApi) =>
     path: '/passkeys/:id',
     summary: 'Remove a passkey, unless it is my last way to sign in',
     access: 'session',
-    changesWaysIn: true,
-    fresh: FRESH_SECONDS,
+    sensitive: { asks: 'fresh-or-password' },
     answers: { 204: { description: 'The passkey was removed' } },
     problems: ['passkey_not_found', 'last_sign_in_method'],
     async handle({ auth, params: { id = '' } }) {
@@ -146,8 +147,7 @@ export const registrationOptions = (api: PasskeysApi) =>
     path: '/passkeys/options',
     summary: 'Options for a new passkey, for navigator.credentials.create()',
     access: 'session',
-    changesWaysIn: true,
-    fresh: FRESH_SECONDS,
+    sensitive: { asks: 'fresh' },
     answers: {
       200: {
         description: 'The options, good for 5 minutes',

@@ -37,6 +37,7 @@ export const reinstateUser = (core: Core, api: SuspensionApi) => {
     path: '/admin/users/:id/reinstate',
     summary: 'Lift the suspension of a user',
     access: 'admin',
+    sensitive: { asks: 'fresh', within: core.administration.fresh },
     forms: true,
     answers: { 200: { description: 'The user', schema: z.object({ user: userForAdmins.schema }) } },
     problems: ['user_not_found'],

@@ -4,7 +4,6 @@ import { requireAal } from '../../http/admit.js';
 import { resources, sessionAnswer, sessionReply } from '../../http/present.js';
 import { route, text } from '../../http/route.js';
 import type { FactorMethod } from '../../sessions/second-factor.js';
-import { FRESH_SECONDS } from '../../sessions/signed-in.js';
 import type { TwoFactorApi } from './api.js';
 
 export const readTwoFactor = (api: TwoFactorApi) =>
@@ -31,8 +30,7 @@ export const enrollTotp = (core: Core, api: TwoFactorApi) =>
     path: '/two-factor/totp',
     summary: 'Begin to set up an authenticator app, which is to be confirmed within 10 minutes',
     access: 'session',
-    fresh: FRESH_SECONDS,
-    changesWaysIn: true,
+    sensitive: { asks: 'fresh' },
     answers: {
       201: {
         description: 'What to set the app up with',
@@ -59,8 +57,7 @@ export const turnOffTotp = (api: TwoFactorApi) =>
     path: '/two-factor/totp',
     summary: 'Switch my second factor off, and end my other sessions',
     access: 'session',
-    fresh: FRESH_SECONDS,
-    changesWaysIn: true,
+    sensitive: { asks: 'fresh' },
     answers: { 204: { description: 'It is off; the session has a new token' } },
     problems: ['second_factor_required'],
     async handle({ auth }) {
@@ -77,7 +74,7 @@ export const confirmTotp = (core: Core, api: TwoFactorApi) => {
     path: '/two-factor/totp/confirm',
     summary: 'Switch my second factor on with a code of the app, and end my other sessions',
     access: 'session',
-    changesWaysIn: true,
+    sensitive: { asks: 'second-factor', because: 'this session began the enrolment after a recent sign-in' },
     // A page could not show the recovery codes after a redirect.
     forms: false,
     body: z.strictObject({ code: text(100) }),
@@ -109,8 +106,7 @@ export const renewRecoveryCodes = (api: TwoFactorApi) =>
     path: '/two-factor/recovery-codes',
     summary: 'Replace my recovery codes',
     access: 'session',
-    fresh: FRESH_SECONDS,
-    changesWaysIn: true,
+    sensitive: { asks: 'fresh' },
     // A page could not show the codes after a redirect.
     forms: false,
     answers: {
@@ -197,8 +193,7 @@ export const disableSecondFactor = (api: TwoFactorApi) =>
     path: '/admin/users/:id/disable-second-factor',
     summary: 'Switch the second factor of a user off, and end all of their sessions',
     access: 'admin',
-    fresh: FRESH_SECONDS,
-    changesWaysIn: true,
+    sensitive: { asks: 'fresh' },
     forms: true,
     answers: { 204: { description: 'It is off' } },
     problems: ['user_not_found', 'own_account'],

@@ -26,6 +26,7 @@ beforeAll(async () => {
         crowd.push(next);
         if (crowd.length === 30) for (const go of crowd.splice(0)) go();
       });
+      express.get('/work', requireSession(auth, { scopes: ['work'] }), (_req, res) => void res.json({}));
       express.get(['/crowd', '/any'], requireSession(auth), (_req, res) => void res.json({}));
     },
   });
@@ -67,7 +68,7 @@ describe('auth.apiKeys', () => {
       expiresAt: null,
       lastUsedAt: null,
     });
-    await get(key).expect(200);
+    await get(key, '/work').expect(200);
     await settled(app.auth);
     const [listed, ...others] = await app.auth.apiKeys.list(id);
     expect(listed).toEqual({ ...apiKey, lastUsedAt: expect.any(Date) });

@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import {
   admin,
   apiKeys,
+  authRouter,
   currentSession,
   currentUser,
   optionalSession,
@@ -22,6 +23,7 @@ beforeAll(async () => {
   app = await startApp({
     plugins,
     mount(express, auth) {
+      express.use('/auth', authRouter(auth));
       express.all('/any', requireSession(auth), seen);
       express.get('/reports', requireSession(auth, { scopes: ['reports:read'] }), seen);
       express.get('/both', requireSession(auth, { scopes: ['reports:read', 'reports:write'] }), seen);
@@ -69,6 +71,31 @@ describe('requireSession with API keys', () => {
     });
     expect(JSON.stringify(body)).not.toMatch(/hash|epoch|bcrypt/i);
     expect(JSON.stringify(body)).not.toContain(key.slice(12));
+  });
+
+  test('rejects a key with scopes where none are named, but GET /me answers it', async () => {
+    const scoped = await keyWith('reports:read');
+    for (const path of ['/any', '/programs', '/optional'])
+      expectProblem(await get(path, scoped), 403, 'scope_required');
+    expect((await get('/auth/me', scoped).expect(200)).body.api_key.scopes).toEqual(['reports:read']);
+    await get('/any').expect(200);
+    await get('/optional').expect(200);
+  });
+
+  test('admits it there if the app wants so', async () => {
+    const lenient = await startApp({
+      plugins: [password(), apiKeys({ unscopedGuards: 'allow' })],
+      mount(express, auth) {
+        express.get('/any', requireSession(auth, { scopes: [] }), seen);
+        express.get('/optional', optionalSession(auth), seen);
+      },
+    });
+    const { id } = await lenient.auth.users.create(ada);
+    const { key: scoped } = await lenient.auth.apiKeys.create(id, { name: 'x', scopes: ['reports:read'] });
+    await lenient.http.get('/any').set('x-service-api-key', scoped).expect(200);
+    const optional = await lenient.http.get('/optional').set('x-service-api-key', scoped).expect(200);
+    expect(optional.body.via).toBe('api-key');
+    await lenient.stop();
   });
 
   test('requires all scopes of a key, and none of a session', async () => {

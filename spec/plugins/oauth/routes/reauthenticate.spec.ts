@@ -63,6 +63,16 @@ async function age(browser: Browser, seconds = 3600) {
   const authenticatedAt = new Date(Date.now() - seconds * 1000);
   await app.auth.models.Session.update({ authenticatedAt }, { where: { id: session.id } });
 }
+/** Moves the beginning of a session, the user's authentication and the link to this many minutes ago. */
+async function putBack(browser: Browser, ago: { session: number; authentication: number; link: number }) {
+  const { user, session } = await idOf(browser);
+  const at = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+  await app.auth.models.Session.update(
+    { createdAt: at(ago.session), authenticatedAt: at(ago.authentication) },
+    { where: { id: session.id } },
+  );
+  await app.auth.models.Account.update({ createdAt: at(ago.link) }, { where: { userId: user.id } });
+}
 const isFresh = async (browser: Browser) => (await browser.get('/danger')).status === 200;
 async function authenticatedAt(browser: Browser) {
   const { session } = await idOf(browser);
@@ -168,13 +178,8 @@ describe('GET /oauth/:provider/reauthenticate', () => {
 
   test('does not accept an account that was linked when the session was no longer fresh', async () => {
     const browser = await signedIn(app);
-    const { session } = await idOf(browser);
-    const long = new Date(Date.now() - 3_600_000);
-    await app.auth.models.Session.update(
-      { createdAt: long, authenticatedAt: long },
-      { where: { id: session.id } },
-    );
     await linkWith(browser, 'lying');
+    await putBack(browser, { session: 60, authentication: 60, link: 49 });
     lying.lies = { claims: { auth_time: now() } };
     const response = await travel(browser, '/auth/oauth/lying/reauthenticate', { callback_url: '/done' });
     expect(response.headers.location).toBe('/done?error=reauthentication_required');
@@ -184,11 +189,27 @@ describe('GET /oauth/:provider/reauthenticate', () => {
   test('accepts an account that was linked soon after the sign-in', async () => {
     const browser = await signedIn(app);
     await linkWith(browser, 'lying');
-    await age(browser);
+    await putBack(browser, { session: 60, authentication: 60, link: 51 });
     lying.lies = { claims: { auth_time: now() } };
     await travel(browser, '/auth/oauth/lying/reauthenticate');
     expect(await isFresh(browser)).toBe(true);
   });
+
+  test.each([
+    ['in', 1, false],
+    ['before', 3, true],
+  ])(
+    'of an account that was linked %s a session whose user never authenticated',
+    async (_when, link, counts) => {
+      const browser = await signedIn(app);
+      await linkWith(browser, 'lying');
+      await putBack(browser, { session: 2, authentication: Date.now() / 60_000, link });
+      lying.lies = { claims: { auth_time: now() } };
+      const response = await travel(browser, '/auth/oauth/lying/reauthenticate', { callback_url: '/done' });
+      expect(response.headers.location).toBe(counts ? '/done' : '/done?error=reauthentication_required');
+      expect(await isFresh(browser)).toBe(counts);
+    },
+  );
 
   test('never makes a session less fresh', async () => {
     const browser = app.browser();

@@ -1,0 +1,92 @@
+import * as z from 'zod';
+import type { Core } from '../core/core.js';
+import { AuthError, type AuthErrorCode } from '../errors.js';
+import { type Authentication, isSession, type SessionAuthentication } from '../sessions/request.js';
+import { FRESH_SECONDS, requireFresh } from '../sessions/signed-in.js';
+import { requireAal } from './admit.js';
+import { secondFactorProblems } from './present.js';
+import { type Route, type Sensitive, text } from './route.js';
+
+/**
+ * The only place that decides whether a session can make a sensitive change: see {@link Sensitive}. What the body can
+ * decide is left to {@link requireProof}.
+ *
+ * @throws AuthError `session_required`, `second_factor_required`, `reauthentication_required`
+ */
+export function requireRecent(
+  core: Core,
+  { access, sensitive }: Route,
+  authentication: Authentication | null,
+): void {
+  if (!sensitive || !authentication || sensitive.asks === 'fresh-or-password') return;
+  const { user, session } = owned(authentication);
+  const within = sensitive.asks === 'fresh' ? (sensitive.within ?? FRESH_SECONDS) : FRESH_SECONDS;
+  core.secondFactors.requireFor(user, session, within);
+  if (sensitive.asks === 'fresh') requireFresh(core.database, session, within);
+  if (access === 'admin') requireAal(authentication, core.administration.aal);
+}
+
+/**
+ * Requires the password in the body or a recent sign-in, if the route asks for it. The password opens this one request:
+ * it does not make the session fresh. An account with a second factor must always have shown it.
+ *
+ * @returns the body without the password
+ * @throws AuthError `second_factor_required`, `reauthentication_required`, `invalid_credentials`, `rate_limited`
+ */
+export async function requireProof<Body>(
+  core: Core,
+  { sensitive }: Route,
+  authentication: Authentication | null,
+  body: Body,
+): Promise<Body> {
+  if (sensitive?.asks !== 'fresh-or-password' || !authentication) return body;
+  const { user, session } = owned(authentication);
+  const { password, ...rest } = body as { password?: string } & Record<string, unknown>;
+  const { only } = sensitive;
+  if (only && !only.isChange(user, rest[only.field])) return rest as Body;
+  core.secondFactors.requireFor(user, session, FRESH_SECONDS);
+  if (password === undefined || !core.passwordCheck) requireFresh(core.database, session, FRESH_SECONDS);
+  else {
+    const record = await core.users.findRecord({ id: user.id });
+    if (!record) throw new AuthError('invalid_session');
+    await core.passwordCheck.verifyOwn(record, password);
+  }
+  return rest as Body;
+}
+
+/** Returns the route with the field for the password, if it accepts one. */
+export function withPasswordField(core: Core, route: Route): Route {
+  const { sensitive } = route;
+  if (sensitive?.asks !== 'fresh-or-password' || !core.passwords) return route;
+  const body = (route.body ?? z.strictObject({})) as z.ZodObject;
+  const extended = body.extend({
+    password: text(1024).optional().describe('In place of a recent sign-in'),
+  });
+  return { ...route, body: sensitive.only ? besideOnly(extended, sensitive.only.field) : extended };
+}
+
+function besideOnly(body: z.ZodObject, field: string): z.ZodType {
+  return body.refine((given) => given.password === undefined || given[field] !== undefined, {
+    path: ['password'],
+    error: `is accepted only together with ${field}`,
+  });
+}
+
+/** The problems of {@link requireRecent} and {@link requireProof}. */
+export function sensitiveProblems(core: Core, { access, sensitive }: Route): readonly AuthErrorCode[] {
+  if (!sensitive) return [];
+  const { asks } = sensitive;
+  return [
+    ...secondFactorProblems(core),
+    ...(asks === 'second-factor' ? [] : (['reauthentication_required'] as const)),
+    ...(asks === 'fresh-or-password' && core.passwords ? WRONG_PASSWORD : []),
+    ...(access === 'admin' && core.administration.aal > 1 ? (['second_factor_required'] as const) : []),
+  ];
+}
+
+const WRONG_PASSWORD = ['invalid_credentials', 'rate_limited'] as const;
+
+function owned(authentication: Authentication): SessionAuthentication {
+  if (!isSession(authentication)) throw new AuthError('session_required');
+  return authentication;
+}
