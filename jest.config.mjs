@@ -11,7 +11,7 @@ const once = ['\\.once\\.spec\\.ts$', 'spec/learned-from/'];
 const anyDatabase = [
   'spec/(config|crypto|guards|http|mail|testing|ways-in)/(?!take-over)',
   'spec/previous-systems/(auth-js|better-auth|express-session)\\b',
-  'spec/sessions/(bearer|cookie|second-factor-rules)\\b',
+  'spec/sessions/(bearer|cookie|origin|second-factor-rules)\\b',
   'spec/outbox/webhook',
   'spec/limits/(account|password-limits|redis-store)\\b',
   'spec/plugins/credential-password/rules\\b',
@@ -30,7 +30,7 @@ const ROUNDS = {
   express4: {
     testMatch: [
       '**/spec/{guards,http,routes}/*.spec.ts',
-      '**/spec/sessions/{bearer,cookie}.spec.ts',
+      '**/spec/sessions/{bearer,cookie,origin}.spec.ts',
       '**/spec/plugins/*/{guards,routes/*}.spec.ts',
       '**/spec/{errors,mass-assignment,outage,plugin,router,router-mount}.spec.ts',
     ],

@@ -4,10 +4,10 @@ import type { PlainRequest } from '../context/call.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import { authenticateWith, cookieValues } from '../sessions/carriers.js';
+import { isUnsafe, requireOwnOrigin } from '../sessions/origin.js';
 import { type Authentication, isSession, type SessionAuthentication } from '../sessions/request.js';
 import { wereJustReplaced } from '../sessions/sessions.js';
 import { requireFresh } from '../sessions/signed-in.js';
-import { isUnsafe, requireOwnOrigin } from './origin.js';
 import { beforeHeaders, clearSessionCookie, setsCookie } from './respond.js';
 import { carryOver, retireOldSessions } from './take-over.js';
 

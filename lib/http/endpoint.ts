@@ -3,6 +3,7 @@ import type { Client } from '../context/call.js';
 import type { Core } from '../core/core.js';
 import { DEADLINE_MS } from '../database/turn.js';
 import { AuthError } from '../errors.js';
+import { isUnsafe, requireOwnOrigin } from '../sessions/origin.js';
 import { type Authentication, plainAddress } from '../sessions/request.js';
 import { isPending } from '../sessions/signed-in.js';
 import {
@@ -22,7 +23,6 @@ import {
   validate,
 } from './body.js';
 import { bodyOfForm, FormPages, type Pair } from './forms.js';
-import { isUnsafe, requireOwnOrigin } from './origin.js';
 import { answerError, protect, redirectError } from './problem.js';
 import { respond } from './respond.js';
 import { type Access, type Call, type Reply, type Route, takesForms } from './route.js';

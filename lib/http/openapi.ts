@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Core } from '../core/core.js';
 import { type AuthErrorCode, statusOf } from '../errors.js';
+import { isUnsafe } from '../sessions/origin.js';
 import { type FORM_PAGES, SECOND_FACTOR_TO } from './forms.js';
-import { isUnsafe } from './origin.js';
 import { resources } from './present.js';
 import { problemSchema } from './problem.js';
 import { type Route, takesForms } from './route.js';

@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { PlainRequest } from '../context/call.js';
 import type { Core } from '../core/core.js';
 import { sessionOf } from '../sessions/carriers.js';
+import { isUnsafe, refuseCrossSite, requireOwnOrigin, requireOwnSignIn } from '../sessions/origin.js';
 import { type RequestLike, type TransactionOption, toPlainRequest } from '../sessions/request.js';
 import { type IssuedSession, isPending, type SignedIn } from '../sessions/signed-in.js';
 import { carriesPending } from './admit.js';
-import { isUnsafe, refuseCrossSite, refuseCrossSiteExceptLinks, requireOwnOrigin } from './origin.js';
 import { clearPendingCookie, clearSessionCookie, issueSession } from './respond.js';
 import { retireOldSessions } from './take-over.js';
 
@@ -90,7 +90,7 @@ async function establishSession(
   if (!isPending(issued) && typeof issued?.token !== 'string')
     throw new TypeError('latchkey: pass establishSession what signIn or createSession returned');
   try {
-    requireOwnPage(core, request, (one) => refuseCrossSiteExceptLinks(one, core.settings));
+    requireOwnSignIn(request, core.settings);
   } catch (error) {
     // The client does not get the token, so the session is useless.
     if (!isPending(issued)) await core.sessions.revoke(issued.user.id, issued.session.id);
@@ -111,7 +111,10 @@ async function attached(core: Core, request: PlainRequest, issued: IssuedSession
 async function endSession(core: Core, request: PlainRequest, res: ServerResponse): Promise<boolean> {
   const found = await sessionOf(core.carriers, request);
   // Check the origin even without a session, because another site must not be able to clear the cookie.
-  if (found?.via !== 'bearer') requireOwnPage(core, request, refuseCrossSite);
+  if (found?.via !== 'bearer') {
+    if (isUnsafe(request.method ?? 'POST')) requireOwnOrigin(request, core.settings);
+    else refuseCrossSite(request);
+  }
   const hasEnded = found ? await core.sessions.revoke(found.user.id, found.session.id) : false;
   const hasEndedOld = found?.via !== 'bearer' && (await retireOldSessions(core, request, res, null));
   clearSessionCookie(core, res);
@@ -121,12 +124,6 @@ async function endSession(core: Core, request: PlainRequest, res: ServerResponse
   }
   res.setHeader('Cache-Control', 'no-store');
   return hasEnded || hasEndedOld;
-}
-
-/** @param ofSafe checks a request with a safe method, which should not change anything */
-function requireOwnPage(core: Core, request: PlainRequest, ofSafe: (request: PlainRequest) => void): void {
-  if (isUnsafe(request.method ?? 'POST')) requireOwnOrigin(request, core.settings);
-  else ofSafe(request);
 }
 
 async function createSession(

@@ -8,6 +8,7 @@ import { uuidOf } from '../crypto/uuid.js';
 import { violatedUnique } from '../database/faults.js';
 import { AuthError } from '../errors.js';
 import { cookieValues } from '../sessions/carriers.js';
+import { isUnsafe, requireOwnOrigin } from '../sessions/origin.js';
 import type { SessionAuthentication } from '../sessions/request.js';
 import type { SessionWithUser } from '../sessions/sessions.js';
 import type { CheckedSignIn } from '../sessions/sign-in.js';
@@ -18,7 +19,6 @@ import { importedId, isCreationTime } from '../users/imported.js';
 import type { UserRecord } from '../users/record.js';
 import { type AppModel, columnOf, internalsOf, quotedTable } from '../users/row-source.js';
 import { normalKey } from '../users/rows.js';
-import { isUnsafe, requireOwnOrigin } from './origin.js';
 import { beforeHeaders, clearOldCookie, setSessionCookie, setsCookie } from './respond.js';
 
 /** How long latchkey waits for a previous system's store. */

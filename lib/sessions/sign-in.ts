@@ -14,6 +14,7 @@ import type { Selection, Table } from '../tables/table.js';
 import { type ChecksAccounts, checkAccount, type UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
 import { type Devices, NO_DEVICE, type Recognized } from './devices.js';
+import { requireOwnSignIn } from './origin.js';
 import type { NewPendingSignIn, SecondFactorRules } from './second-factor.js';
 import type { Sessions } from './sessions.js';
 import {
@@ -95,8 +96,15 @@ export class NewSessions {
     if (replacedTokenHash) await this.table.update({ replacedTokenHash }, { id: sessionId }, transaction);
   }
 
-  /** Returns the sessions that the client already has. @param except the token of a session to leave out */
+  /**
+   * Returns the sessions that the client already has, which a sign-in ends.
+   *
+   * @param except the token of a session to leave out
+   * @throws AuthError `origin_not_allowed` if another site made the browser send them
+   */
   async presented(except?: string): Promise<OwnedSession[]> {
+    const { request } = this.context.client;
+    if (request?.headers.cookie !== undefined) requireOwnSignIn(request, this.settings);
     const tokens = this.#presentedTokens().filter((token) => token !== except);
     const found = await Promise.all(tokens.map((token) => this.sessions.ownerOf(token)));
     return found.filter((one) => one !== null);

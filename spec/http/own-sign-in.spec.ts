@@ -152,6 +152,18 @@ describe.each(['/login', '/login-without', '/login-behind'])('establishSession()
     await app.http.post(path).set('origin', 'https://www.example').expect(303);
   });
 
+  test('does not sign out the visitor of another site', async () => {
+    const { token, session } = await issue();
+    const [site, cookie] = [{ 'sec-fetch-site': 'cross-site' }, `latchkey=${token}`];
+    const navigation = { ...site, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' };
+    for (const forged of [app.http.post(path).set(site), app.http.get(path).set(navigation)]) {
+      const answer = await forged.set({ cookie });
+      expect([answer.status, answer.body.code]).toEqual([403, 'origin_not_allowed']);
+    }
+    expect((await sessions()).map(({ id }) => id)).toEqual([session.id]);
+    await me(cookie).expect(200);
+  });
+
   test('allows links from anywhere, but neither frames nor scripts', async () => {
     const site = { 'sec-fetch-site': 'cross-site' };
     const link = { ...site, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };

@@ -246,6 +246,11 @@ describe('GET /oauth/:provider/link', () => {
       { referer: 'http://blog.app.example.com/', accept: 'text/html' },
       403,
     ],
+    [
+      'another site that sends a visitor on who came from a page of the app',
+      { 'sec-fetch-site': 'cross-site', referer: `${BASE_URL}/forum`, host: 'app.example.com' },
+      403,
+    ],
     ['an old browser that does not say', { accept: 'text/html' }, 403],
     ['the address bar', { 'sec-fetch-site': 'none', accept: 'text/html' }, 403],
     ['a page without an origin', { origin: 'null' }, 403],

@@ -28,6 +28,17 @@ export function requireOwnOrigin(req: PlainRequest, settings: Settings): void {
 }
 
 /**
+ * Rejects a request of another site that would end or replace the session of its browser. A link from anywhere can sign
+ * in, such as one in an email.
+ *
+ * @throws AuthError `origin_not_allowed`
+ */
+export function requireOwnSignIn(req: PlainRequest, settings: Settings): void {
+  if (isUnsafe(req.method ?? 'POST')) requireOwnOrigin(req, settings);
+  else refuseCrossSiteExceptLinks(req, settings);
+}
+
+/**
  * Rejects a GET that starts a flow for the user of a session, unless a page of this app or of a trusted origin sent it.
  * Unlike a sign-in, such a flow must not start from a link elsewhere, since it could attach a stranger's account; a
  * sibling subdomain, and a browser too old for `Sec-Fetch-Site`, are no exceptions. A request with none of these headers
@@ -36,9 +47,12 @@ export function requireOwnOrigin(req: PlainRequest, settings: Settings): void {
  * @throws AuthError `origin_not_allowed`
  */
 export function requireOwnStart(req: PlainRequest, settings: Settings): void {
-  const { origin, referer, 'sec-fetch-site': site } = req.headers;
-  const senders = [origin, referer && originOf(referer)].filter((one) => one !== undefined);
-  if (site === 'same-origin' || senders.some((one) => isOwn(one, req, settings))) return;
+  const { origin, referer, host, 'sec-fetch-site': site } = req.headers;
+  const from = referer === undefined ? undefined : originOf(referer);
+  const senders = [origin, from].filter((one) => one !== undefined);
+  // A page of this very host sends `same-origin`, unless another site has redirected its visitor here.
+  const isDetour = site !== undefined && from && hostOf(from) === host?.toLowerCase();
+  if (site === 'same-origin' || (!isDetour && senders.some((one) => isOwn(one, req, settings)))) return;
   if (site === undefined && senders.length === 0 && !isNavigation(req)) return;
   throw new AuthError('origin_not_allowed');
 }
