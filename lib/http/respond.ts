@@ -40,13 +40,19 @@ function pairsOf(headers: unknown): readonly Header[] {
 export function respond(core: Core, route: Route, reply: Reply, res: Response): void {
   const schema = route.answers[reply.status]?.schema;
   // Check the body before setting any header, so that a body that does not match the schema sets no cookie.
-  const body = schema && JSON.stringify(schema.parse(reply.body));
+  const body = reply.kept?.json ?? (schema && JSON.stringify(schema.parse(reply.body)));
   if (reply.issue) issueSession(core, reply.issue, res);
   if (reply.clearCookie) clearSessionCookie(core, res);
   if (reply.clearPending) clearPendingCookie(core, res);
   for (const [name, value] of Object.entries(reply.headers ?? {})) res.appendHeader(name, value);
   res.statusCode = reply.status;
-  if (body === undefined) {
+  if (reply.kept) {
+    res.setHeader('Cache-Control', 'no-cache');
+    res.setHeader('ETag', reply.kept.etag);
+    // Express compares the ETag with If-None-Match.
+    if (res.req.fresh) res.statusCode = 304;
+  }
+  if (body === undefined || res.statusCode === 304) {
     res.end();
     return;
   }

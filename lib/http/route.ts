@@ -30,11 +30,19 @@ export interface Call<A extends Access, Body, Query> {
   readonly req: Request;
 }
 
+/** A body that stays the same, and which clients may keep if they ask whether it still does (RFC 9110, 13.1.2). */
+export interface Kept {
+  readonly json: string;
+  readonly etag: string;
+}
+
 /** The output of a handler. */
 export interface Reply {
   readonly status: number;
   /** The body, of which only the fields that the route declares for this status are sent. */
   readonly body?: unknown;
+  /** The body of a response that is the same for everyone. No other response may be kept. */
+  readonly kept?: Kept;
   /**
    * A new session, whose token is sent as a cookie and, with `bearerEnabled`, as a header. Or a pending sign-in, whose
    * token is sent as a cookie.

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import type { Core } from '../core/core.js';
+import { digestToken } from '../crypto/token.js';
 import { requireProblems } from '../errors.js';
 import { describeApi } from '../http/openapi.js';
-import { type Route, route, withTwins } from '../http/route.js';
+import { type Kept, type Route, route, withTwins } from '../http/route.js';
 import { withPasswordField } from '../http/sensitive.js';
 import type { PluginParts } from '../plugin.js';
 import { canUpdate, changeEmail, confirmChange, deleteMe, me, undoChange, updateMe } from './account.js';
@@ -22,7 +23,7 @@ import {
  * @throws TypeError if a route has a problem that has not been declared
  */
 export function allRoutes(core: Core, plugins: readonly Pick<PluginParts, 'routes'>[]): readonly Route[] {
-  const routes = withTwins(core.settings, [
+  const declared = [
     me(core),
     ...(core.settings.account.delete ? [deleteMe(core)] : []),
     ...(core.settings.account.update && canUpdate(core) ? [updateMe(core)] : []),
@@ -35,24 +36,42 @@ export function allRoutes(core: Core, plugins: readonly Pick<PluginParts, 'route
     signout(core),
     revokeSessions(core),
     ...plugins.flatMap((plugin) => plugin.routes?.() ?? []),
-  ]);
-  const complete = routes.map((one) => withPasswordField(core, one));
-  for (const { method, path, problems = [] } of complete)
+  ];
+  const routes = withTwins(
+    core.settings,
+    declared.map((one) => withPasswordField(core, one)),
+  );
+  for (const { method, path, problems = [] } of routes)
     requireProblems(`${method.toUpperCase()} ${path}`, problems);
   // The document includes its own route.
-  complete.push(openapi(core, complete));
-  return complete;
+  routes.push(openapi(core, routes));
+  return routes;
 }
 
 /** The route of the OpenAPI document. @param routes all enabled routes, including this one */
-export const openapi = (core: Core, routes: readonly Route[]) =>
-  route({
+export const openapi = (core: Core, routes: readonly Route[]) => {
+  // By the path where the router is mounted, which an app chooses. One with parameters has more, so only some are kept.
+  const kept = new Map<string, Kept>();
+  return route({
     method: 'get',
     path: '/openapi.json',
     summary: 'Get the OpenAPI 3.1 document of these routes',
     access: 'public',
-    answers: { 200: { description: 'The document', schema: z.looseObject({ openapi: z.string() }) } },
-    async handle({ req }) {
-      return { status: 200, body: describeApi(core, routes, req.baseUrl) };
+    answers: {
+      200: { description: 'The document', schema: z.looseObject({ openapi: z.string() }) },
+      304: { description: 'The client has it already: see If-None-Match' },
+    },
+    async handle({ req: { baseUrl } }) {
+      const found = kept.get(baseUrl) ?? keep(describeApi(core, routes, baseUrl));
+      if (kept.size < MAX_KEPT) kept.set(baseUrl, found);
+      return { status: 200, kept: found };
     },
   });
+};
+
+const MAX_KEPT = 10;
+
+function keep(body: unknown): Kept {
+  const json = JSON.stringify(body);
+  return { json, etag: `"${digestToken(json).toString('base64url')}"` };
+}

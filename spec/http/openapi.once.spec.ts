@@ -78,6 +78,16 @@ describe('the OpenAPI document', () => {
     expect(document).toEqual(JSON.parse(JSON.stringify(app.auth.openapi())));
   });
 
+  test('is kept by clients, who ask whether it is still the same', async () => {
+    const first = await app.http.get('/auth/openapi.json').expect(200).expect('cache-control', 'no-cache');
+    const etag = String(first.headers.etag);
+    const ask = (known: string) => app.http.get('/auth/openapi.json').set('if-none-match', known);
+    const same = await ask(`"other", ${etag}`).expect(304).expect('etag', etag);
+    expect([same.text, same.headers['cache-control']]).toEqual(['', 'no-cache']);
+    expect((await ask('"other"').expect(200)).body).toEqual(document);
+    await app.http.get('/auth/me').expect('cache-control', 'no-store');
+  });
+
   test('lists exactly the routes that are on', async () => {
     expect(
       operationsIn(document)

@@ -179,6 +179,9 @@ const Y = -3;
 
 const MIN_RSA_BITS = 2048;
 const MAX_RSA_BITS = 4096;
+// With a smaller exponent, such as 1 or 3, signatures can be forged (FIPS 186-5, 5.4). Larger ones are only slow.
+const MIN_RSA_EXPONENT = 65_537n;
+const MAX_RSA_EXPONENT = 2n ** 64n;
 
 /**
  * Whether a COSE key is usable with one of {@link ALGORITHMS}. Without an attestation, nothing else shows this before
@@ -189,8 +192,10 @@ function isUsableKey(cose: ReadonlyMap<unknown, unknown>): boolean {
   if (!jwk) return false;
   try {
     const { asymmetricKeyDetails } = createPublicKey({ key: jwk, format: 'jwk' });
-    const bits = asymmetricKeyDetails?.modulusLength;
-    return bits === undefined || (bits >= MIN_RSA_BITS && bits <= MAX_RSA_BITS);
+    const { modulusLength: bits, publicExponent: exponent = 0n } = asymmetricKeyDetails ?? {};
+    if (bits === undefined) return true;
+    if (bits < MIN_RSA_BITS || bits > MAX_RSA_BITS || exponent % 2n === 0n) return false;
+    return exponent >= MIN_RSA_EXPONENT && exponent < MAX_RSA_EXPONENT;
   } catch {
     return false;
   }

@@ -298,6 +298,10 @@ describe('what does not verify is 401 invalid_passkey', () => {
       publicKey: coseKey(2, -7, 1, Buffer.alloc(32, 1), Buffer.alloc(32, 1)),
     },
     'an RSA key of 1024 bits': { publicKey: rsaKey(1024) },
+    'an RSA key whose exponent is 1': { publicKey: rsaKey(2048, [1]) },
+    'an RSA key whose exponent is 3': { publicKey: rsaKey(2048, [3]) },
+    'an RSA key whose exponent is even': { publicKey: rsaKey(2048, [1, 0, 2]) },
+    'an RSA key whose exponent is long': { publicKey: rsaKey(2048, [1, 0, 0, 0, 0, 0, 0, 0, 1]) },
     'an RSA key of 8192 bits': { publicKey: coseRsa(Buffer.alloc(1024, 0xff)) },
     'a key without an algorithm': { publicKey: encodeCbor(new Map<number, Cbor>([[1, 2]])) },
     'a key that is a list': { publicKey: encodeCbor([]) },
@@ -419,18 +423,18 @@ function ed25519Key(): Buffer {
   return coseKey(1, -8, 6, Buffer.from(x, 'base64url'));
 }
 
-function rsaKey(modulusLength: number): Buffer {
+function rsaKey(modulusLength: number, exponent?: number[]): Buffer {
   const { n = '' } = generateKeyPairSync('rsa', { modulusLength }).publicKey.export({ format: 'jwk' });
-  return coseRsa(Buffer.from(n, 'base64url'));
+  return coseRsa(Buffer.from(n, 'base64url'), exponent);
 }
 
-function coseRsa(n: Buffer): Buffer {
+function coseRsa(n: Buffer, exponent = [1, 0, 1]): Buffer {
   return encodeCbor(
     new Map<number, Cbor>([
       [1, 3],
       [3, -257],
       [-1, n],
-      [-2, Buffer.from([1, 0, 1])],
+      [-2, Buffer.from(exponent)],
     ]),
   );
 }
