@@ -173,12 +173,13 @@ describe('a config that names what a plugin has that is not in it', () => {
       { webhooks: [{ url, secret, events: ['user.created', 'api_key.created'] }] },
       missing('webhooks', "event 'api_key.created'", 'apiKeys()'),
     ],
+    [{ rateLimit: { providerLink: false } }, missing('rateLimit', "limit 'providerLink'", 'oauth()')],
     [{ rateLimit: { passkeyOptions: false } }, missing('rateLimit', "limit 'passkeyOptions'", 'passkeys()')],
   ])('%j throws and says which plugin to add', (config, message) => {
     const open = () => create(config, password());
     expect(open).toThrow(TypeError);
     expect(open).toThrow(new TypeError(`latchkey: ${message}`));
-    create(config, password(), passkeys(), apiKeys());
+    create(config, password(), passkeys(), apiKeys(), oauth(), fixedProvider());
   });
 
   test('throws with every mistake at once, and each plugin as it is called', () => {

@@ -340,6 +340,9 @@ types('the names that plugins declare are part of the types', () => {
   expectTypeOf<Latchkey.RateLimitOptions['passkeyOptions']>().toEqualTypeOf<
     Latchkey.WindowRule | false | undefined
   >();
+  expectTypeOf<Latchkey.RateLimitOptions['providerLink']>().toEqualTypeOf<
+    Latchkey.WindowRule | false | undefined
+  >();
   expectTypeOf<Latchkey.Via>().toEqualTypeOf<'cookie' | 'bearer' | 'api-key'>();
   expectTypeOf<
     'invalid_api_key' | 'provider_error' | 'password_already_set'

@@ -21,6 +21,7 @@ import {
   type Assurance,
   type IssuedSession,
   isPending,
+  NEVER,
   type OwnedSession,
   type PendingSignIn,
   type Shown,
@@ -174,9 +175,6 @@ export interface ChecksSignIns {
    */
   checkSignIn?(user: User, isByPerson: boolean): Promise<void>;
 }
-
-/** The time of authentication of a session whose user has not authenticated. */
-const NEVER = new Date(0);
 
 /**
  * The only place where sessions are created, however the user authenticated. Plugins' checks run here and nowhere else,

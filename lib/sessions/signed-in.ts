@@ -13,6 +13,9 @@ export interface Assurance {
 /** How recently the user must have authenticated to change what protects an account, in seconds. */
 export const FRESH_SECONDS = 600;
 
+/** The time of authentication of a session whose user has not authenticated. */
+export const NEVER = new Date(0);
+
 /**
  * Requires that the user of a session signed in or reauthenticated at most `seconds` ago (ASVS 5.0, 7.5).
  *

@@ -45,6 +45,7 @@ const app = (await startOAuthApp({
       passwordCheck: WITHOUT_LIMIT,
       passwordChange: WITHOUT_LIMIT,
       passkeyOptions: WITHOUT_LIMIT,
+      providerLink: WITHOUT_LIMIT,
     },
     user: {
       fields: {

@@ -260,6 +260,26 @@ describe('GET /oauth/:provider/link', () => {
     if (status === 403) expect(answer.body.code).toBe('origin_not_allowed');
   });
 
+  test('starts 20 times a minute, and a reauthentication is counted apart', async () => {
+    const limited = await startApp({
+      plugins,
+      config: { baseUrl: BASE_URL, rateLimit: {}, email: { send: () => undefined } },
+    });
+    const { id } = await limited.auth.users.create({ email: ada.email, emailVerified: true });
+    const { token } = await limited.auth.createSession(id);
+    const get = (path: string) =>
+      limited.http.get(`/auth/oauth/fixed/${path}`).set('cookie', `latchkey=${token}`);
+    const statuses = [];
+    for (let time = 0; time < 21; time++) statuses.push((await get('link')).status);
+    expect(statuses).toEqual([...Array(20).fill(302), 429]);
+    const navigation = { accept: 'text/html', 'sec-fetch-site': 'same-origin' };
+    const answer = await get('link?callback_url=/account').set(navigation).expect(303);
+    expect(answer.headers.location).toBe('/account?error=rate_limited');
+    expect(await limited.auth.models.OAuthFlow.count()).toBe(20);
+    expectProblem(await get('reauthenticate'), 404, 'account_not_linked');
+    await limited.stop();
+  });
+
   test('and GET authorize start for a single-page app of a trusted origin', async () => {
     const from = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors', accept: 'application/json' };
     const authorize = (origin: string) =>

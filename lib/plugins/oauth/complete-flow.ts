@@ -3,7 +3,7 @@ import { AuthError } from '../../errors.js';
 import { withError, withSecondFactor } from '../../http/callback-url.js';
 import { sessionOf } from '../../sessions/carriers.js';
 import type { SessionWithUser } from '../../sessions/sessions.js';
-import { type IssuedSession, isPending, type SignedIn } from '../../sessions/signed-in.js';
+import { type IssuedSession, isPending, NEVER, type SignedIn } from '../../sessions/signed-in.js';
 import { noAuthenticationTime } from './begin-flow.js';
 import type { Identity, ProviderClient } from './client.js';
 import { clearFlowCookie, readFlowCookie, type TakenFlow } from './flows.js';
@@ -151,10 +151,11 @@ async function reauthenticate(
   if (!authenticatedAt) throw noAuthenticationTime();
   const at = authenticatedAt.getTime();
   const isNew = at >= startedAt.getTime() - CLOCK_TOLERANCE_MS;
-  const linkedAt = account.createdAt.getTime();
-  // The session itself proves nothing: it might have been taken over from another system.
-  const wasLinkedByUser =
-    linkedAt <= session.createdAt.getTime() || linkedAt <= session.authenticatedAt.getTime() + LINKING_MS;
+  const [linkedAt, begunAt] = [account.createdAt.getTime(), session.createdAt.getTime()];
+  // A session that was taken over from another system proves nothing, so the account must be older than it.
+  const isProved = session.authenticatedAt > NEVER;
+  const provedAt = Math.max(begunAt, session.authenticatedAt.getTime());
+  const wasLinkedByUser = linkedAt <= (isProved ? provedAt + LINKING_MS : begunAt);
   if (!isNew || at > core.database.clock.now() + MAX_FUTURE_MS || !wasLinkedByUser)
     throw new AuthError('reauthentication_required');
   const by = { sessionId: session.id, changesWaysIn: false };

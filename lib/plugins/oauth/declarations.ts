@@ -1,4 +1,5 @@
 import { declareProblems } from '../../errors.js';
+import { declareLimits, type WindowRule } from '../../limits/limiter.js';
 import { declareNotices } from '../../mail/notice-kinds.js';
 import { declareFormerMigration } from '../../migrations/former.js';
 import { declareEvents } from '../../outbox/events.js';
@@ -118,6 +119,22 @@ declare module '../../outbox/events.js' {
 }
 
 declareEvents(OWNER, 'account.linked', 'account.unlinked', 'tokens.read', 'tokens.refreshed');
+
+const limits = declareLimits(OWNER, { providerLink: { limit: 20, window: 60 } });
+
+declare module '../../limits/limiter.js' {
+  interface LimitNames extends Record<keyof typeof limits, unknown> {}
+}
+
+declare module '../../config/rate-limit.js' {
+  interface RateLimitOptions {
+    /**
+     * Links and reauthentications at providers that one account starts by the routes, counted separately.
+     * @default { limit: 20, window: 60 }
+     */
+    providerLink?: WindowRule | false;
+  }
+}
 
 export const providerNotices = declareNotices(OWNER, {
   'provider-linked': {

@@ -66,8 +66,33 @@ interface OpenidError extends Error {
 
 const MISMATCH = 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED';
 const MAX_CANDIDATES = 8;
-// Any other value could be a token, or forge a line in the log.
-const SAFE_CODE = /^[\w.-]{1,64}$/;
+/**
+ * The error codes that can be logged. Any other value could be a token that the provider repeats, or forge a line.
+ *
+ * @see https://www.iana.org/assignments/oauth-parameters (OAuth Extensions Error), with those of RFC 6749 and OpenID
+ *   Connect Core 1.0, 3.1.2.6
+ * @see https://docs.github.com/en/apps/oauth-apps/maintaining-oauth-apps/troubleshooting-oauth-app-access-token-request-errors
+ */
+const KNOWN_CODES: ReadonlySet<string> = new Set([
+  ...[
+    'invalid_request',
+    'unauthorized_client',
+    'access_denied',
+    'unsupported_response_type',
+    'invalid_scope',
+  ],
+  ...['server_error', 'temporarily_unavailable', 'invalid_client', 'invalid_grant', 'unsupported_grant_type'],
+  ...['interaction_required', 'login_required', 'account_selection_required', 'consent_required'],
+  ...['invalid_request_uri', 'invalid_request_object', 'request_not_supported', 'request_uri_not_supported'],
+  ...['registration_not_supported', 'unmet_authentication_requirements', 'insufficient_user_authentication'],
+  ...['invalid_token', 'insufficient_scope', 'unsupported_token_type', 'invalid_target', 'slow_down'],
+  ...['invalid_dpop_proof', 'use_dpop_nonce', 'invalid_authorization_details'],
+  // GitHub.
+  ...['application_suspended', 'redirect_uri_mismatch', 'incorrect_client_credentials'],
+  ...['bad_verification_code', 'unverified_user_email', 'bad_refresh_token'],
+  // Apple and LinkedIn.
+  ...['user_cancelled_authorize', 'user_cancelled_login'],
+]);
 // From RFC 6749; from Apple and LinkedIn.
 const DECLINED = /^(access_denied|user_cancelled_\w+)$/;
 // From RFC 6749; from GitHub, with status 200; from OpenID Connect Core 1.0, 3.1.2.6, also for refreshes.
@@ -127,12 +152,13 @@ export function candidateKeys(thrown: unknown): readonly JWK[] {
 
 /**
  * Describes an error for the log. The provider's data could contain a code or token, so the description contains only
- * the error code, such as `invalid_client`.
+ * the error code, such as `invalid_client`, and only if it is a known one.
  */
 export function describe(thrown: unknown): string {
   const { name, code, message, cause } = thrown as OpenidError;
   const sent = errorCode(thrown);
-  if (SAFE_CODE.test(sent)) return `it answered with the error ${sent}`;
+  if (KNOWN_CODES.has(sent)) return `it answered with the error ${sent}`;
+  if (sent !== '') return 'it answered with an error whose code is not registered';
   // The JSON parser's messages quote their input.
   if (name === 'SyntaxError') return `${name}: the response is not valid JSON`;
   // `instanceof` would not work, because under Jest openid-client's errors can come from another realm.

@@ -50,7 +50,8 @@ export const link = (core: Core, api: OAuthApi) =>
     access: 'session',
     sensitive: { asks: 'fresh' },
     whenNotRecent: (error, req) => backToPage(core, error, req),
-    handle: startFor(core, (...given) => api.linkUrl(...given)),
+    problems: [...toProvider.problems, 'rate_limited'],
+    handle: startFor(core, 'link', (...given) => api.linkUrl(...given)),
   });
 
 export const reauthenticate = (core: Core, api: OAuthApi) =>
@@ -60,8 +61,8 @@ export const reauthenticate = (core: Core, api: OAuthApi) =>
     path: '/oauth/:provider/reauthenticate',
     summary: 'Reauthenticate with a linked provider, for actions that require a recent sign-in',
     access: 'session',
-    problems: [...toProvider.problems, 'account_not_linked', 'reauthentication_required'],
-    handle: startFor(core, (...given) => api.reauthenticateUrl(...given)),
+    problems: [...toProvider.problems, 'account_not_linked', 'reauthentication_required', 'rate_limited'],
+    handle: startFor(core, 'reauthenticate', (...given) => api.reauthenticateUrl(...given)),
   });
 
 /** The common parts of `authorize`, `link` and `reauthenticate`, which redirect a browser to a provider. */
@@ -86,6 +87,7 @@ const toProvider = {
 /** Starts a flow for the user of the request's session. */
 function startFor(
   core: Core,
+  what: 'link' | 'reauthenticate',
   start: (provider: string, sessionId: string, input: FlowInput) => Promise<AuthorizationRequest>,
 ) {
   return async (call: Call<'session', unknown, z.infer<typeof toProvider.query>>): Promise<Reply> => {
@@ -93,6 +95,13 @@ function startFor(
     // A client without cookies sends its token on purpose.
     if (auth.via !== 'bearer') requireOwnStart(req, core.settings);
     const input = flowInput(core, req, query.callback_url);
+    try {
+      await core.limiter.countAccount('providerLink', auth.user.id, what);
+    } catch (error) {
+      const reply = error instanceof AuthError ? backToPage(core, error, req) : null;
+      if (reply) return reply;
+      throw error;
+    }
     return sendToProvider(req, await start(params.provider ?? '', auth.session.id, input));
   };
 }

@@ -53,6 +53,7 @@ export const crashConfig = (
   rateLimit: {
     ...{ signIn: rule, signUp: rule, mail: rule, passwordCheck: rule, passwordChange: rule },
     passkeyOptions: rule,
+    providerLink: rule,
     account: { failures: 1000, firstPause: 1, maxPause: 1 },
   },
   plugins: [

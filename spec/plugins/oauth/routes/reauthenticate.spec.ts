@@ -66,7 +66,7 @@ async function age(browser: Browser, seconds = 3600) {
 /** Moves the beginning of a session, the user's authentication and the link to this many minutes ago. */
 async function putBack(browser: Browser, ago: { session: number; authentication: number; link: number }) {
   const { user, session } = await idOf(browser);
-  const at = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+  const at = (minutes: number) => new Date(Math.max(0, Date.now() - minutes * 60_000));
   await app.auth.models.Session.update(
     { createdAt: at(ago.session), authenticatedAt: at(ago.authentication) },
     { where: { id: session.id } },
@@ -203,7 +203,7 @@ describe('GET /oauth/:provider/reauthenticate', () => {
     async (_when, link, counts) => {
       const browser = await signedIn(app);
       await linkWith(browser, 'lying');
-      await putBack(browser, { session: 2, authentication: Date.now() / 60_000, link });
+      await putBack(browser, { session: 2, authentication: Infinity, link });
       lying.lies = { claims: { auth_time: now() } };
       const response = await travel(browser, '/auth/oauth/lying/reauthenticate', { callback_url: '/done' });
       expect(response.headers.location).toBe(counts ? '/done' : '/done?error=reauthentication_required');
