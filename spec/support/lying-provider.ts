@@ -23,6 +23,8 @@ export interface Lies {
   claims?: Record<string, unknown>;
   /** The algorithm in the ID token's header. */
   alg?: string;
+  /** The issuer that the published keys name. */
+  keyIssuer?: string;
   /** The key id in the ID token's header and in all published keys; an empty string omits it. */
   kid?: string;
   /** Signs with a key that is not published. */
@@ -131,9 +133,16 @@ export async function startLyingProvider(published = newKeys()): Promise<LyingPr
     jwks(_req, res) {
       state.jwksRequests++;
       const kid = state.lies.kid === '' ? {} : { kid: state.lies.kid ?? 'k1' };
+      const named = state.lies.keyIssuer === undefined ? {} : { issuer: state.lies.keyIssuer };
       const keys = state.keys.map(({ publicKey }) => publicKey.export({ format: 'jwk' }));
       json(res, {
-        keys: keys.map((key) => ({ ...key, ...kid, use: 'sig', alg: algorithmOf(published.privateKey) })),
+        keys: keys.map((key) => ({
+          ...key,
+          ...kid,
+          ...named,
+          use: 'sig',
+          alg: algorithmOf(published.privateKey),
+        })),
       });
     },
     authorize(req, res) {

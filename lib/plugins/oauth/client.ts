@@ -58,7 +58,7 @@ export class ProviderClient {
     return this.#call(async (server) => {
       const response = await server.redeemCode(new URL(`?${parameters}`, redirectUri), secrets);
       const tokens = toTokenSet(response, this.provider.scopes);
-      const idToken = server.isOidc ? await this.#keys.verify(String(tokens.idToken), server) : {};
+      const idToken = server.isOidc ? await this.#verified(String(tokens.idToken), server) : {};
       const sources = profileSources({
         server,
         keys: this.#keys,
@@ -99,7 +99,7 @@ export class ProviderClient {
       const tokens = toTokenSet(response, scopes);
       if (tokens.idToken !== null) {
         const { subjectOf = ({ sub }: Claims) => sub } = this.provider;
-        if (subjectOf(await this.#keys.verify(tokens.idToken, server)) !== subject)
+        if (subjectOf(await this.#verified(tokens.idToken, server)) !== subject)
           throw new Error('the new ID token has a different subject');
       }
       return tokens;
@@ -127,6 +127,12 @@ export class ProviderClient {
       // With these statuses, the grant has already ended, or the token has expired.
       if (!ok && ![400, 401, 404].includes(status)) throw new Error(`the revocation answered ${status}`);
     });
+  }
+
+  async #verified(idToken: string, server: AuthorizationServer): Promise<Claims> {
+    const claims = await this.#keys.verify(idToken, server);
+    this.provider.checkClaims?.(claims);
+    return claims;
   }
 
   /** All requests of a call share one deadline. */

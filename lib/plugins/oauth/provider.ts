@@ -90,6 +90,8 @@ export interface Provider {
   readonly revocation?: Revocation;
   /** Returns the permanent id of the account, according to an ID token. @default its `sub` */
   subjectOf?(claims: Claims): unknown;
+  /** Checks an ID token beyond its signature and OpenID Connect. @throws Error that says what is wrong, without values */
+  checkClaims?(claims: Claims): void;
   /** The app's function for the fields of a new user. */
   readonly fields?: FieldsOf | undefined;
   /**

@@ -2,6 +2,7 @@ import type { JWK } from 'openid-client';
 import type { AuthorizationServer } from './authorization-server.js';
 import { candidateKeys, type Fetch, isAboutKeys } from './openid-client.js';
 import type { Claims } from './provider.js';
+import { isObject } from './token-response.js';
 
 type Keys = readonly JWK[];
 
@@ -24,7 +25,11 @@ export class SigningKeys {
 
   /** Verifies an ID token. @returns its claims */
   verify(idToken: string, server: AuthorizationServer): Promise<Claims> {
-    return this.#withKeys(server, async (keys) => checkedClaims(await signedClaims(server, idToken, keys)));
+    const { iss, tid } = payloadOf(idToken);
+    return this.#withKeys(server, async (keys) => {
+      const own = keys.filter((key) => signsFor(key, String(iss), String(tid)));
+      return checkedClaims(await signedClaims(server, idToken, own));
+    });
   }
 
   /**
@@ -82,6 +87,27 @@ export class SigningKeys {
     const keys = await server.jwks();
     this.#cached = { keys, until: Date.now() + TTL_MS };
     return keys;
+  }
+}
+
+/**
+ * Whether a key may sign tokens of an issuer. Microsoft publishes the keys of all tenants together, each with the issuer
+ * that it is for: without this, the key of personal accounts could sign for any company.
+ *
+ * @see https://learn.microsoft.com/entra/identity-platform/access-tokens#validate-the-issuer
+ */
+function signsFor(key: JWK, iss: string, tid: string): boolean {
+  const { issuer } = key as { readonly issuer?: unknown };
+  return typeof issuer !== 'string' || issuer.replace('{tenantid}', () => tid) === iss;
+}
+
+/** Returns the claims of an ID token before anything is verified. Empty if it is malformed, so that no key fits. */
+function payloadOf(idToken: string): Claims {
+  try {
+    const claims = JSON.parse(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString());
+    return isObject(claims) ? claims : {};
+  } catch {
+    return {};
   }
 }
 

@@ -10,6 +10,9 @@ const TENANT = z
 
 const TENANT_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
+/** The tenant of all personal accounts. */
+const PERSONAL = '9188040d-6c67-4c5b-b112-36a304b66dad';
+
 /** Options of {@link microsoft}. */
 export interface MicrosoftOptions extends DiscoveredOptions {
   /** The accounts to accept: a tenant id, `organizations`, `consumers` or `common`. @default `common` */
@@ -40,6 +43,7 @@ export function microsoft(options: MicrosoftOptions): ProviderPlugin {
   return providerPlugin({
     id: 'microsoft',
     server: { discover: issuer ?? `https://login.microsoftonline.com/${tenant}/v2.0` },
+    ...(issuer === undefined && { checkClaims: ({ tid }) => checkTenant(tid, tenant) }),
     hasTenants: issuer === undefined && !TENANT_ID.test(tenant),
     ...clientOf(options),
     clientAuth: 'post',
@@ -48,4 +52,13 @@ export function microsoft(options: MicrosoftOptions): ProviderPlugin {
     profile: (sources) =>
       oidcProfile(hasUserinfo ? sources : { ...sources, userinfo: async () => null }, () => trusted(false)),
   });
+}
+
+/** Checks the tenant of an ID token, whose issuer is already known to contain it. @throws Error if it is not accepted */
+function checkTenant(tid: unknown, accepted: string): void {
+  if (typeof tid !== 'string' || !TENANT_ID.test(tid)) throw new Error('the ID token names no tenant');
+  const isPersonal = tid.toLowerCase() === PERSONAL;
+  const isAccepted =
+    accepted === 'organizations' ? !isPersonal : accepted === 'consumers' ? isPersonal : true;
+  if (!isAccepted) throw new Error(`the account is not one of the tenant ${accepted}`);
 }
