@@ -12,7 +12,7 @@ import {
   loadOpenidClient,
 } from './openid-client.js';
 import { type CheckedProfile, checkedProfile, profileSources } from './profile.js';
-import type { Claims, Provider, RevocableTokens } from './provider.js';
+import { type Claims, isSamePerson, type Person, type Provider, type RevocableTokens } from './provider.js';
 import { SigningKeys } from './signing-keys.js';
 import { type TokenSet, toTokenSet } from './token-response.js';
 
@@ -80,14 +80,14 @@ export class ProviderClient {
   /**
    * Exchanges a refresh token for new tokens. Null if the grant has ended.
    *
-   * @param subject the subject that an ID token in the response must have
+   * @param who the person whom an ID token in the response must name
    * @param timeoutMs the time limit, if it is shorter than usual
    * @throws AuthError `provider_error`
    */
   refresh(
     refreshToken: string,
     scopes: readonly string[],
-    subject: string,
+    who: Person,
     timeoutMs = TIMEOUT_MS,
   ): Promise<TokenSet | null> {
     return this.#call(async (server) => {
@@ -99,8 +99,10 @@ export class ProviderClient {
       const tokens = toTokenSet(response, scopes);
       if (tokens.idToken !== null) {
         const { subjectOf = ({ sub }: Claims) => sub } = this.provider;
-        if (subjectOf(await this.#verified(tokens.idToken, server)) !== subject)
-          throw new Error('the new ID token has a different subject');
+        const claims = await this.#verified(tokens.idToken, server);
+        const named = { issuer: server.issuerOf(claims), providerAccountId: String(subjectOf(claims)) };
+        if (!isSamePerson(this.provider, who, named))
+          throw new Error('the new ID token has a different issuer or subject');
       }
       return tokens;
     }, timeoutMs);

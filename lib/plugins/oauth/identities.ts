@@ -12,7 +12,7 @@ import type { AccountOwner, Accounts } from './accounts.js';
 import type { Identity } from './client.js';
 import { type AccountRow, providerNotices } from './declarations.js';
 import { describe } from './openid-client.js';
-import type { Claims, Provider } from './provider.js';
+import { type Claims, isSamePerson, type Provider } from './provider.js';
 import { isObject } from './token-response.js';
 
 /**
@@ -74,9 +74,9 @@ export function linkIdentity(
     if (known && known.userId !== userId) throw new AuthError('account_linked_elsewhere');
     // The link was created with another client of the same issuer, and cannot store the tokens of this client.
     if (known && known.provider !== provider.id) throw new AuthError('provider_already_linked');
-    if (!known && (await accounts.find(userId, provider.id))) throw new AuthError('provider_already_linked');
     return core.change(userId, { sessionId: session.id }, async (record, transaction) => {
-      if (known && (await accounts.updateTokens(known, identity, transaction))) return;
+      const linked = await linkAt(accounts, userId, provider, identity, transaction);
+      if (linked && (await accounts.updateTokens(linked, identity, transaction))) return;
       await addLink(core, accounts, record, provider, identity, transaction);
     });
   });
@@ -114,11 +114,30 @@ function linkByEmail(
     core.checkAccount(record.account);
     // A link is a sign-in method, so it is not added before the user has provided the second factor.
     if (!core.secondFactors.reached(record, shownBy(provider))) throw new AuthError('account_exists');
-    if (await accounts.find(record.user.id, provider.id, transaction))
-      throw new AuthError('provider_already_linked');
+    // The person can return twice at once.
+    const linked = await linkAt(accounts, record.user.id, provider, identity, transaction);
+    if (linked && (await accounts.updateTokens(linked, identity, transaction))) return record;
     await addLink(core, accounts, record, provider, identity, transaction);
     return record;
   });
+}
+
+/**
+ * Returns the user's link to this person at the provider, if there is one. The user's row is locked.
+ *
+ * @throws AuthError `provider_already_linked` if the user has linked another account there
+ */
+async function linkAt(
+  accounts: Accounts,
+  userId: string,
+  provider: Provider,
+  { issuer, profile }: Identity,
+  transaction: Transaction,
+): Promise<AccountRow | null> {
+  const linked = await accounts.find(userId, provider.id, transaction);
+  const person = { issuer, providerAccountId: String(profile.subject) };
+  if (linked && !isSamePerson(provider, linked, person)) throw new AuthError('provider_already_linked');
+  return linked;
 }
 
 async function addLink(

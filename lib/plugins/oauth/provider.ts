@@ -180,6 +180,22 @@ export function isOidc({ server }: Provider): boolean {
   return 'discover' in server || 'jwksUrl' in server;
 }
 
+/** Who somebody is at a provider: a subject identifies a person only together with its issuer. */
+export interface Person {
+  readonly issuer: string;
+  readonly providerAccountId: string;
+}
+
+/** Whether a stored link is the one of a person, perhaps under a former issuer of the provider. */
+export function isSamePerson(
+  { formerIssuers = [] }: Provider,
+  stored: Person,
+  { issuer, providerAccountId }: Person,
+): boolean {
+  const isIssuer = stored.issuer === issuer || formerIssuers.includes(stored.issuer);
+  return isIssuer && stored.providerAccountId === providerAccountId;
+}
+
 /** Returns the configured issuer. The issuer of ID tokens can differ, because it can name a tenant. */
 export function issuerOf({ server }: Provider): string {
   return 'discover' in server ? server.discover : server.issuer;

@@ -216,7 +216,7 @@ export class Refresher {
   ) {
     try {
       const timeoutMs = Math.max(1, Math.floor(end - performance.now()));
-      return await client.refresh(refreshToken, account.scopes, account.providerAccountId, timeoutMs);
+      return await client.refresh(refreshToken, account.scopes, account, timeoutMs);
     } catch (error) {
       await this.leases.release(account, lease);
       throw error;

@@ -132,6 +132,15 @@ describe('microsoft()', () => {
     });
   });
 
+  test('rejects the same subject of another tenant at a refresh', async () => {
+    const browser = app.browser();
+    await signIn(browser, COMPANY);
+    const refresh = () => browser.post('/auth/oauth/microsoft/tokens/refresh');
+    await refresh().expect(200);
+    provider.lies = { ...provider.lies, claims: { iss: issuerOf(PERSONAL), tid: PERSONAL } };
+    expectProblem(await refresh(), 502, 'provider_error');
+  });
+
   test.each([
     ['organizations', COMPANY, PERSONAL],
     ['consumers', PERSONAL, COMPANY],
