@@ -35,6 +35,7 @@ import { bearerCarrier, cookieCarrier } from './sessions/carriers.js';
 import {
   type Authentication,
   type RequestLike,
+  requireKnownKeys,
   type TransactionOption,
   toPlainRequest,
 } from './sessions/request.js';
@@ -58,13 +59,23 @@ export interface Internals {
   readonly chores: Chores;
 }
 
+/** Options of `auth.revokeAllSessions`. */
+export interface RevokeAllOptions extends TransactionOption {
+  /**
+   * The id of a session that continues. An id that is not of an active session of this user has no effect.
+   * @default none
+   */
+  except?: string | undefined;
+}
+
 /**
  * Sessions and accounts in one database: the object that `authRouter` and the guards share, and the programmatic API.
  */
 export interface Auth extends OwnSignIn, UndoApi, ImportApi, Upkeep {
   /**
    * Authenticates a request by any enabled kind of credential. Like a guard, it rejects a request from another site if
-   * the request has an unsafe `method` and is authenticated by the cookie.
+   * the request has an unsafe `method` and is authenticated by the cookie. Unlike a guard, it does not check the scopes
+   * of an API key: check `apiKey.scopes` before you act on a key that has some.
    *
    * @throws AuthError `unauthenticated`, `invalid_session` (401); `origin_not_allowed` (403); `unavailable` (503)
    */
@@ -75,8 +86,13 @@ export interface Auth extends OwnSignIn, UndoApi, ImportApi, Upkeep {
   listSessions(userId: string): Promise<Session[]>;
   /** Revokes the session with this token. Resolves to whether it was active. */
   revokeSession(token: string, options?: TransactionOption): Promise<boolean>;
-  /** Revokes all sessions of a user, and every sign-in in progress. Resolves to the number of active sessions. */
-  revokeAllSessions(userId: string, options?: TransactionOption): Promise<number>;
+  /**
+   * Revokes all sessions of a user, and every sign-in in progress. Resolves to the number of active sessions that it
+   * revoked.
+   *
+   * @throws TypeError for unknown options
+   */
+  revokeAllSessions(userId: string, options?: RevokeAllOptions): Promise<number>;
   /**
    * Marks a user's email as verified, for apps that verify emails themselves. If it was unverified, the account's API
    * keys, links to providers and emailed links are removed, because someone else might have signed up with the address.
@@ -159,7 +175,10 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     ...ownSignIn(core),
     ...undoApi(core),
     ...importApi(core),
-    revokeAllSessions: (userId, options) => within(options, () => core.sessions.revokeAll(userId)),
+    async revokeAllSessions(userId, options = {}) {
+      requireKnownKeys('auth.revokeAllSessions', options, ['except', 'transaction']);
+      return within(options, () => core.sessions.revokeAll(userId, options.except));
+    },
     markEmailVerified: (userId, options) =>
       within(options, () => core.proveEmail(userId, ['password', 'sessions'])),
     // After an Auth is closed, the same config creates a new one.

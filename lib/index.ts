@@ -15,7 +15,7 @@ export type {
   SkippedRow,
 } from './accounts/import.js';
 export type { UndoInput } from './accounts/undo.js';
-export { type AnyAuth, type Auth, type AuthWith, createAuth } from './auth.js';
+export { type AnyAuth, type Auth, type AuthWith, createAuth, type RevokeAllOptions } from './auth.js';
 export type { AccountDeletionOptions } from './config/account.js';
 export type { AuthConfig } from './config/config.js';
 export type { EmailOptions } from './config/email.js';

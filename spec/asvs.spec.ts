@@ -47,7 +47,6 @@ describe('what a browser gets', () => {
     const form = { credential: ada.email, password: 'wrong', error_to: '/sign-in' };
     const answers = [
       await browser.get('/auth/me').expect(200),
-      await browser.get('/auth/openapi.json').expect(200),
       await browser.get('/auth/sessions/none').expect(405),
       await browser.delete('/auth/sessions/none').expect(404),
       await browser.post('/auth/signin/credential').send('{').type('json').expect(400),

@@ -51,7 +51,7 @@ onSubmit(form, async ({ name, days }) => {
   form.reset();
   made.querySelector('#key').textContent = key;
   made.querySelector('#curl').textContent =
-    `curl ${location.origin}/api/hello \\\n  -H 'X-Service-API-Key: ${key}'`;
+    `curl ${location.origin}${scopes.includes('reports:read') ? '/api/reports' : '/api/hello'} \\\n  -H 'X-Service-API-Key: ${key}'`;
   made.hidden = false;
   moveFocus(made.querySelector('h2'));
   await load();

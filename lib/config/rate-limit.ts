@@ -33,6 +33,12 @@ export interface RateLimitOptions {
   /** Checks of whether a username is available, per address. @default { limit: 60, window: 60 } */
   usernameCheck?: WindowRule | false;
   /**
+   * Revocations of all other sessions of an account by a session whose user has not authenticated in the last ten
+   * minutes.
+   * @default { limit: 6, window: 3600 }
+   */
+  revokeOthers?: WindowRule | false;
+  /**
    * Wrong passwords per account: how many are allowed before attempts are paused, and the first and the longest pause,
    * in seconds. The pause doubles with each further failure.
    * @default { failures: 5, firstPause: 15, maxPause: 900 }

@@ -62,9 +62,10 @@ export function requireSession(auth: AuthOrConfig, options: RequireSessionOption
   checkAal('requireSession', aal);
   return guard('requireSession', auth, rest, authenticate, (core, authentication) => {
     if (!authentication) throw new AuthError('unauthenticated');
-    requireScopes(core, authentication, scopes);
+    // Before the scopes, because no API key passes these.
     if (aal > 1) requireAal(authentication, aal);
     if (freshWithin !== undefined) requireFreshSession(core, authentication, freshWithin);
+    requireScopes(core, authentication, scopes);
   });
 }
 

@@ -41,9 +41,14 @@ export async function requireProof<Body>(
 ): Promise<Body> {
   if (sensitive?.asks !== 'fresh-or-password' || !authentication) return body;
   const { user, session } = owned(authentication);
-  const { password, ...rest } = body as { password?: string } & Record<string, unknown>;
+  // A route that has no body of its own and, without passwords, no field for one.
+  const { password, ...rest } = (body ?? {}) as { password?: string } & Record<string, unknown>;
   const { only } = sensitive;
-  if (only && !only.isChange(user, rest[only.field])) return rest as Body;
+  if (only && !only.isChange(user, rest[only.field])) {
+    // The account might have changed since the session was looked up, and the value would then be a change.
+    delete rest[only.field];
+    return rest as Body;
+  }
   core.secondFactors.requireFor(user, session, FRESH_SECONDS);
   if (password === undefined || !core.passwordCheck) requireFresh(core.database, session, FRESH_SECONDS);
   else {

@@ -45,6 +45,8 @@ const limits = declareLimits(CORE, {
   passwordChange: { limit: 5, window: 3600 },
   /** Checks of whether a username is available, per address. */
   usernameCheck: { limit: 60, window: 60 },
+  /** Revocations of all other sessions of an account by a session that is not fresh. */
+  revokeOthers: { limit: 6, window: 3600 },
 });
 
 /** The names of all limits except `account`. Plugins add their own. */

@@ -6,6 +6,7 @@ import { carriesPending } from '../http/admit.js';
 import { resources } from '../http/present.js';
 import { route } from '../http/route.js';
 import type { Reauthentication } from '../sessions/second-factor.js';
+import { isFresh } from '../sessions/signed-in.js';
 
 export const signout = (core: Core) =>
   route({
@@ -61,15 +62,19 @@ export const revokeSessions = (core: Core) =>
   route({
     method: 'post',
     path: '/revoke-sessions',
-    summary: 'Revoke all my sessions, including the current one',
+    summary: 'Revoke all my sessions, or all but the current one',
     access: 'session',
-    forms: true,
+    body: z.strictObject({ others: z.boolean().optional().describe('Keep the current session') }),
     answers: {
       200: { description: 'The number of revoked sessions', schema: z.object({ revoked: z.int() }) },
     },
-    async handle({ auth }) {
-      const revoked = await core.sessions.revokeAll(auth.user.id);
-      return { status: 200, body: { revoked }, clearCookie: true };
+    problems: ['rate_limited'],
+    async handle({ auth: { user, session }, body: { others = false } }) {
+      // Whoever has stolen an old session could otherwise keep signing the owner out, and stay signed in.
+      if (others && !isFresh(core.database, session))
+        await core.limiter.countAccount('revokeOthers', user.id);
+      const revoked = await core.sessions.revokeAll(user.id, others ? session.id : undefined);
+      return { status: 200, body: { revoked }, clearCookie: !others };
     },
   });
 

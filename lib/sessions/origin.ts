@@ -40,9 +40,9 @@ export function requireOwnSignIn(req: PlainRequest, settings: Settings): void {
 
 /**
  * Rejects a GET that starts a flow for the user of a session, unless a page of this app or of a trusted origin sent it.
- * Unlike a sign-in, such a flow must not start from a link elsewhere, since it could attach a stranger's account; a
- * sibling subdomain, and a browser too old for `Sec-Fetch-Site`, are no exceptions. A request with none of these headers
- * is a program's, unless it asks for a page.
+ * Unlike a sign-in, such a flow must not start from a link elsewhere, since it could attach a stranger's account. A
+ * sibling subdomain is elsewhere too, and so is a page that sends none of these headers. Only programs may send none of
+ * them: a request that does not ask for a page.
  *
  * @throws AuthError `origin_not_allowed`
  */
@@ -50,8 +50,10 @@ export function requireOwnStart(req: PlainRequest, settings: Settings): void {
   const { origin, referer, host, 'sec-fetch-site': site } = req.headers;
   const from = referer === undefined ? undefined : originOf(referer);
   const senders = [origin, from].filter((one) => one !== undefined);
-  // A page of this very host sends `same-origin`, unless another site has redirected its visitor here.
-  const isDetour = site !== undefined && from && hostOf(from) === host?.toLowerCase();
+  // A page of this very app sends `same-origin`, unless another site has redirected its visitor here.
+  const isThisApp =
+    from && (hostOf(from) === host?.toLowerCase() || from === originOf(settings.baseUrl ?? ''));
+  const isDetour = site !== undefined && isThisApp;
   if (site === 'same-origin' || (!isDetour && senders.some((one) => isOwn(one, req, settings)))) return;
   if (site === undefined && senders.length === 0 && !isNavigation(req)) return;
   throw new AuthError('origin_not_allowed');

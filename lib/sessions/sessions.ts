@@ -123,10 +123,30 @@ export class Sessions {
     return this.events.together(['session.revoked'], work, within);
   }
 
-  /** Revokes all sessions of a user, and every sign-in in progress. @returns the number of active sessions */
-  async revokeAll(userId: string): Promise<number> {
+  /**
+   * Revokes all sessions of a user, and every sign-in in progress.
+   *
+   * @param except an active session of the user that continues, with its token. Any other id has no effect
+   * @returns the number of active sessions that were revoked
+   */
+  async revokeAll(userId: string, except?: string): Promise<number> {
     if (!isUuid(userId)) return 0;
-    return this.database.transaction((transaction) => this.endAll(userId, transaction));
+    await this.database.ready();
+    return this.database.transaction(async (transaction) => {
+      await this.#raiseEpoch(this.#users, 'id = :userId', userId, transaction);
+      const isKept = isUuid(except) && (await this.#keep(userId, except, transaction));
+      return this.#endFormer(userId, transaction, isKept ? except : '');
+    });
+  }
+
+  /** Lets an active session take part in the user's new epoch. @returns whether it is one */
+  async #keep(userId: string, id: string, transaction: Transaction): Promise<boolean> {
+    const { clock } = this.database;
+    const sql = `UPDATE ${this.#table.name} SET auth_epoch = auth_epoch + 1
+      WHERE id = :id AND user_id = :userId AND expires_at > :now AND last_active_at > :idleSince
+      AND auth_epoch + 1 = (SELECT u.auth_epoch FROM ${this.#users} u WHERE u.id = :userId)`;
+    const values = { id, userId, now: clock.date(), idleSince: clock.date(-this.#idleMs) };
+    return (await this.database.change(sql, values, { transaction })) > 0;
   }
 
   /**
@@ -138,6 +158,11 @@ export class Sessions {
   async endAll(userId: string, transaction: Transaction, except = ''): Promise<number> {
     // Raise the epoch first, because this locks the user's row, and invalidates sessions that are being inserted.
     await this.#raiseEpoch(this.#users, 'id = :userId', userId, transaction);
+    return this.#endFormer(userId, transaction, except);
+  }
+
+  /** Ends the sessions of the user's former epoch. */
+  async #endFormer(userId: string, transaction: Transaction, except: string): Promise<number> {
     const unless = (id: string) => except && `AND ${id} <> :except`;
     const live = await this.#live(
       `ON u.id = s.user_id AND u.auth_epoch = s.auth_epoch + 1 WHERE s.user_id = :userId ${unless('s.id')}`,

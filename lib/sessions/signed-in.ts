@@ -16,18 +16,18 @@ export const FRESH_SECONDS = 600;
 /** The time of authentication of a session whose user has not authenticated. */
 export const NEVER = new Date(0);
 
-/**
- * Requires that the user of a session signed in or reauthenticated at most `seconds` ago (ASVS 5.0, 7.5).
- *
- * @throws AuthError `reauthentication_required`
- */
-export function requireFresh(
+/** Whether the user of a session signed in or reauthenticated at most `seconds` ago. @param seconds ten minutes by default */
+export function isFresh(
   { clock }: Pick<Database, 'clock'>,
   { authenticatedAt }: Pick<Session, 'authenticatedAt'>,
-  seconds: number,
-): void {
-  if (clock.now() - authenticatedAt.getTime() > seconds * 1000)
-    throw new AuthError('reauthentication_required');
+  seconds = FRESH_SECONDS,
+): boolean {
+  return clock.now() - authenticatedAt.getTime() <= seconds * 1000;
+}
+
+/** Requires that {@link isFresh} (ASVS 5.0, 7.5). @throws AuthError `reauthentication_required` */
+export function requireFresh(...given: Parameters<typeof isFresh>): void {
+  if (!isFresh(...given)) throw new AuthError('reauthentication_required');
 }
 
 /** How a user has shown who they are. */

@@ -31,7 +31,8 @@ inBrowser('the API keys of the demo app', () => {
     const scrolls = ({ scrollWidth, clientWidth }: Element) => scrollWidth > clientWidth;
     expect(await page.locator('pre').evaluate(scrolls)).toBe(false);
 
-    expect(await get('/api/hello', key)).toEqual([200, { hello: 'ada' }]);
+    expect(await page.locator('#curl').textContent()).toContain('/api/reports');
+    expect(await get('/api/hello', key)).toEqual([403, expect.objectContaining({ code: 'scope_required' })]);
     const [status, { sign_ins }] = await get('/api/reports', key);
     expect([status, sign_ins.length]).toEqual([200, 1]);
     expect(await get('/api/my-data', key)).toEqual([
@@ -55,6 +56,7 @@ inBrowser('the API keys of the demo app', () => {
     await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByText('No scopes · Never expires · Never used').waitFor();
     const key = (await page.locator('#key').textContent()) ?? '';
+    expect(await page.locator('#curl').textContent()).toContain('/api/hello');
     expect(await get('/api/hello', key)).toEqual([200, { hello: 'ada' }]);
     expect(await get('/api/reports', key)).toEqual([
       403,

@@ -73,7 +73,6 @@ describe('which routes take forms', () => {
       '/admin/users/:id/reinstate',
       '/admin/users/:id/send-password-reset',
       '/email-verifications',
-      '/revoke-sessions',
       '/signout',
     ]);
   });

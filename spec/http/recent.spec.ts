@@ -1,9 +1,12 @@
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import express from 'express';
 import request from 'supertest';
 import { internalsOf } from '../../lib/auth.js';
 import type { Route } from '../../lib/http/route.js';
-import { requireAdmin } from '../../lib/index.js';
+import { apiKeys, oauth, passkeys, requireAdmin } from '../../lib/index.js';
 import { ada, type SpecApp, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
 import { everyPlugin } from '../support/every-plugin.js';
@@ -63,8 +66,8 @@ const ASKS: Readonly<Record<string, string>> = {
   'POST /passwords/change': 'second-factor',
   'POST /passkeys': 'second-factor',
   'POST /two-factor/totp/confirm': 'second-factor',
-  'DELETE /admin/users/:id': 'fresh',
-  'POST /admin/users/:id/disable-second-factor': 'fresh',
+  'DELETE /admin/users/:id': 'fresh 600',
+  'POST /admin/users/:id/disable-second-factor': 'fresh 600',
   'POST /admin/users': 'fresh 3600',
   'PATCH /admin/users/:id': 'fresh 3600',
   'POST /admin/users/:id/send-password-reset': 'fresh 3600',
@@ -194,7 +197,64 @@ describe('a stolen session of long ago', () => {
   });
 });
 
+test('without passwords, the same routes ask for a recent sign-in and have no field for a password', async () => {
+  const passwordless = await startApp({
+    plugins: [oauth(), fixedProvider(), passkeys(), apiKeys()] as const,
+    config: { baseUrl: BASE_URL },
+  });
+  const { id } = await passwordless.auth.users.create({ email: ada.email });
+  const sendAs = async (agoMs: number, name: string, body: object | undefined) => {
+    const authenticatedAt = new Date(Date.now() - agoMs);
+    const { token } = await passwordless.auth.createSession(id, { authenticatedAt });
+    const [method = '', path = ''] = name.split(' ');
+    const started = passwordless.http[method as 'delete'](`/auth${path}`).set('cookie', `latchkey=${token}`);
+    return codeOf(body ? await started.send(body) : await started);
+  };
+  for (const [name, code] of [
+    ['delete /oauth/fixed/unlink', 'account_not_linked'],
+    [`delete /passkeys/${ID}`, 'passkey_not_found'],
+    ['delete /me', null],
+  ] as const) {
+    expect(await sendAs(11 * MINUTE, name, undefined)).toBe('reauthentication_required');
+    expect(await sendAs(0, name, { password: 'x' })).toBe('validation_failed');
+    expect(await sendAs(0, name, undefined)).toBe(code);
+  }
+  await passwordless.stop();
+});
+
 describe('PATCH /me', () => {
+  test('does not change a username that was the present one when the request began', async () => {
+    const id = await person();
+    const { token } = await app.auth.createSession(id, { authenticatedAt: new Date(0) });
+    const { port } = app.server.address() as AddressInfo;
+    const body = JSON.stringify({ username: 'ada' });
+    const { sessions } = internalsOf(app.auth).core;
+    const lookedUp = new Promise<void>((resolve) => {
+      sessions.find = async (given) => {
+        const found = await Object.getPrototypeOf(sessions).find.call(sessions, given);
+        resolve();
+        return found;
+      };
+    });
+    const headers = {
+      cookie: `latchkey=${token}`,
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+    };
+    const slow = httpRequest({ port, method: 'PATCH', path: '/auth/me', headers });
+    const answered = once(slow, 'response');
+    slow.write(body.slice(0, 1));
+    // The session is looked up before the body is read.
+    await lookedUp;
+    Reflect.deleteProperty(sessions, 'find');
+    await app.auth.users.update(id, { username: 'lovelace' });
+    slow.end(body.slice(1));
+    const [response] = await answered;
+    response.resume();
+    expect(response.statusCode).toBe(200);
+    expect((await app.auth.users.get(id))?.username).toBe('lovelace');
+  });
+
   test('asks for a recent sign-in or the password for another username, and for nothing else', async () => {
     const browser = await browserOf(await person(), 11 * MINUTE);
     await browser.patch('/auth/me').send({ username: 'Ada' }).expect(200);
@@ -227,6 +287,8 @@ describe('GET /oauth/:provider/link', () => {
       303,
       '/account?tab=links&error=reauthentication_required',
     ]);
+    const forged = link(browser, '?callback_url=/account').set({ ...own, 'sec-fetch-site': 'cross-site' });
+    expectProblem(await forged, 403, 'origin_not_allowed');
     const elsewhere = await link(browser, '?callback_url=https://evil.example').set(own);
     expectProblem(elsewhere, 400, 'invalid_callback_url');
   });
@@ -249,6 +311,11 @@ describe('GET /oauth/:provider/link', () => {
     [
       'another site that sends a visitor on who came from a page of the app',
       { 'sec-fetch-site': 'cross-site', referer: `${BASE_URL}/forum`, host: 'app.example.com' },
+      403,
+    ],
+    [
+      'the same, behind a proxy that changes the host',
+      { 'sec-fetch-site': 'cross-site', referer: `${BASE_URL}/forum`, host: 'internal:3000' },
       403,
     ],
     ['an old browser that does not say', { accept: 'text/html' }, 403],

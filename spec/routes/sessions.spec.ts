@@ -152,6 +152,75 @@ describe('POST /revoke-sessions', () => {
     await app.http.get('/auth/me').set('cookie', cookie).expect(200);
   });
 
+  test('keeps the current session with others, and what hangs on the epoch ends too', async () => {
+    const others = [await tokenOf(ada), await tokenOf(ada)];
+    const eves = await signedIn(app, eve);
+    const [{ id }] = (await browser.get('/auth/sessions')).body.sessions.slice(-1);
+    const [before] = await rows<{ auth_epoch: number }>(app.database, 'SELECT auth_epoch FROM users');
+    const answer = await browser.post('/auth/revoke-sessions').send({ others: true }).expect(200);
+    expect([answer.body, sessionCookie(answer)]).toEqual([{ revoked: 2 }, undefined]);
+    for (const { cookie } of others)
+      expectProblem(await app.http.get('/auth/me').set('cookie', cookie), 401, 'invalid_session');
+    expect(await idsOf(browser)).toEqual([id]);
+    await eves.get('/auth/me').expect(200);
+    const [after] = await rows<{ auth_epoch: number }>(
+      app.database,
+      'SELECT auth_epoch FROM users WHERE email = :email',
+      { email: ada.email },
+    );
+    expect(after?.auth_epoch).toBe(Number(before?.auth_epoch) + 1);
+    const form = browser
+      .post('/auth/revoke-sessions')
+      .type('form')
+      .send({ others: 'true', redirect_to: '/x' });
+    expect((await form.expect(303)).headers.location).toBe('/x');
+    await browser.get('/auth/me').expect(200);
+    expectProblem(
+      await browser.post('/auth/revoke-sessions').send({ other: true }),
+      422,
+      'validation_failed',
+    );
+  });
+
+  test('keeps the one that code names, if it is an active session of this user', async () => {
+    const { user, session: kept } = await tokenOf(ada);
+    const revoke = (except?: string) => app.auth.revokeAllSessions(user.id, { except });
+    expect(await revoke(kept.id)).toBe(1);
+    expect((await app.auth.listSessions(user.id)).map(({ id }) => id)).toEqual([kept.id]);
+    const eves = await signedIn(app, eve);
+    const [evesId = ''] = await idsOf(eves);
+    const { session: expired } = await tokenOf(ada);
+    await app.auth.models.Session.update({ expiresAt: new Date(0) }, { where: { id: expired.id } });
+    for (const other of [evesId, expired.id, 'x', '00000000-0000-4000-8000-000000000000']) {
+      await tokenOf(ada);
+      expect(await revoke(other)).toBeGreaterThan(0);
+      expect(await app.auth.listSessions(user.id)).toEqual([]);
+    }
+    await eves.get('/auth/me').expect(200);
+    await expect(app.auth.revokeAllSessions(user.id, { but: kept.id } as never)).rejects.toThrow(
+      'auth.revokeAllSessions does not accept but',
+    );
+  });
+
+  test('is limited with others for a session that is not fresh, and not at all for a fresh one', async () => {
+    const limited = await startApp({ config: { rateLimit: {} } });
+    const { id } = await limited.auth.users.create(ada);
+    const as = async (agoMs: number) => {
+      const authenticatedAt = new Date(Date.now() - agoMs);
+      const { token } = await limited.auth.createSession(id, { authenticatedAt });
+      const others = (body: object) =>
+        limited.http.post('/auth/revoke-sessions').set('cookie', `latchkey=${token}`).send(body);
+      return others;
+    };
+    const stale = await as(11 * 60_000);
+    for (let time = 0; time < 6; time++) await stale({ others: true }).expect(200);
+    expectProblem(await stale({ others: true }), 429, 'rate_limited');
+    const fresh = await as(0);
+    for (let time = 0; time < 8; time++) await fresh({ others: true }).expect(200);
+    await (await as(11 * 60_000))({}).expect(200);
+    await limited.stop();
+  });
+
   test('increments the epoch, so that a session row that is left over is not accepted', async () => {
     const { session, cookie, user } = await tokenOf(ada);
     const row = (await app.auth.models.Session.unscoped().findByPk(session.id))!.get();

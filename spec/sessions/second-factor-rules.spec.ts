@@ -151,6 +151,9 @@ describe.each(WEAK)('a session %s', (_how, weaken, code) => {
   });
 
   test('changes its fields, but no username', async () => {
+    await app.auth.users.update(who.userId, { username: 'present' });
+    await who.browser.patch('/auth/me').send({ nickname: 'Ada', username: 'Present' }).expect(200);
+    await app.auth.users.update(who.userId, { username: null });
     await who.browser.patch('/auth/me').send({ nickname: 'Ada' }).expect(200);
     expectProblem(await who.browser.patch('/auth/me').send({ username: 'countess' }), 403, code);
     const form = { username: 'countess', error_to: '/account' };

@@ -29,7 +29,7 @@ export interface AdminOptions {
   /**
    * The number of seconds within which an administrator must have signed in or reauthenticated, to change another user's
    * account: to create, change and reinstate users, and to send them links. Otherwise they get 403
-   * `reauthentication_required`. Deleting a user and switching off a second factor always require ten minutes. Suspending
+   * `reauthentication_required`. Deleting a user and switching off a second factor require at most ten minutes. Suspending
    * a user and ending sessions require neither, because they are urgent.
    * @default 3600
    */
@@ -105,7 +105,7 @@ export function admin(options: AdminOptions): Plugin<'admin', AdminApi, Record<n
         routes: () => [
           listUsers(core, api),
           getUser(core, api),
-          ...(data.manageUsers ? [createUser(core, api), updateUser(core, api), deleteUser(api)] : []),
+          ...(data.manageUsers ? [createUser(core, api), updateUser(core, api), deleteUser(core, api)] : []),
           ...(hasPasswordLinks(core) ? [sendPasswordReset(core, api)] : []),
           listUserSessions(core, api),
           revokeUserSession(api),

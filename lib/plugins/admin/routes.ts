@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Core } from '../../core/core.js';
 import { resources } from '../../http/present.js';
 import { pageOptions, pageQuery, route, text } from '../../http/route.js';
+import { FRESH_SECONDS } from '../../sessions/signed-in.js';
 import type { AdminApi } from './api.js';
 
 export const listUsers = (core: Core, api: AdminApi) => {
@@ -102,13 +103,13 @@ export const updateUser = (core: Core, api: AdminApi) => {
   });
 };
 
-export const deleteUser = (api: AdminApi) =>
+export const deleteUser = (core: Core, api: AdminApi) =>
   route({
     method: 'delete',
     path: '/admin/users/:id',
     summary: 'Delete a user, after a recent sign-in',
     access: 'admin',
-    sensitive: { asks: 'fresh' },
+    sensitive: { asks: 'fresh', within: Math.min(FRESH_SECONDS, core.administration.fresh) },
     answers: { 204: { description: 'The user was deleted' } },
     problems: ['user_not_found', 'account_in_use', 'own_account'],
     async handle({ params: { id = '' }, auth }) {

@@ -109,6 +109,8 @@ function startFor(
 /** Sends a browser whose user must authenticate first back to the page that it came from, with the error. */
 function backToPage({ settings }: Core, { code }: AuthError, req: Request): Reply | null {
   if (!isNavigation(req)) return null;
+  // Another site must not send visitors to a page that asks them to reauthenticate.
+  requireOwnStart(req, settings);
   const { callback_url: callbackUrl = '/' } = checkParameters(queryOf(req), toProvider.query);
   const location = withError(checkCallbackUrl(callbackUrl, settings.origins), code);
   return { status: 303, headers: { Location: location } };

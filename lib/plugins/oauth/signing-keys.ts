@@ -9,6 +9,7 @@ type Keys = readonly JWK[];
 const TTL_MS = 5 * 60 * 1000;
 // The minimum interval between two fetches that are triggered by keys that do not match.
 const RENEWAL_MS = 3000;
+const MICROSOFT = 'https://login.microsoftonline.com/';
 const MAX_FUTURE_SECONDS = 300;
 const MAX_PAST_SECONDS = 5;
 
@@ -98,7 +99,8 @@ export class SigningKeys {
  */
 function signsFor(key: JWK, iss: string, tid: string): boolean {
   const { issuer } = key as { readonly issuer?: unknown };
-  return typeof issuer !== 'string' || issuer.replace('{tenantid}', () => tid) === iss;
+  if (typeof issuer !== 'string' || !issuer.startsWith(MICROSOFT)) return true;
+  return issuer.replace('{tenantid}', () => tid) === iss;
 }
 
 /** Returns the claims of an ID token before anything is verified. Empty if it is malformed, so that no key fits. */

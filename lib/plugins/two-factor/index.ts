@@ -99,7 +99,7 @@ export function twoFactor(options: TwoFactorOptions = {}): Plugin<'twoFactor', T
           renewRecoveryCodes(api),
           completeSignIn(core, api, parts.proofs.methods),
           ...parts.proofs.methods.slice(0, 1).map((method) => secondFactorOptions(core, api, method)),
-          ...(isManaged ? [disableSecondFactor(api)] : []),
+          ...(isManaged ? [disableSecondFactor(core, api)] : []),
         ],
         shows: { session: ['aal', 'amr'] },
         secondFactors: secondFactorsOf(parts, trustProviders),

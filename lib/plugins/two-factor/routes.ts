@@ -4,6 +4,7 @@ import { requireAal } from '../../http/admit.js';
 import { resources, sessionAnswer, sessionReply } from '../../http/present.js';
 import { route, text } from '../../http/route.js';
 import type { FactorMethod } from '../../sessions/second-factor.js';
+import { FRESH_SECONDS } from '../../sessions/signed-in.js';
 import type { TwoFactorApi } from './api.js';
 
 export const readTwoFactor = (api: TwoFactorApi) =>
@@ -187,13 +188,13 @@ export const secondFactorOptions = (core: Core, api: TwoFactorApi, { optionsSche
     },
   });
 
-export const disableSecondFactor = (api: TwoFactorApi) =>
+export const disableSecondFactor = (core: Core, api: TwoFactorApi) =>
   route({
     method: 'post',
     path: '/admin/users/:id/disable-second-factor',
     summary: 'Switch the second factor of a user off, and end all of their sessions',
     access: 'admin',
-    sensitive: { asks: 'fresh' },
+    sensitive: { asks: 'fresh', within: Math.min(FRESH_SECONDS, core.administration.fresh) },
     forms: true,
     answers: { 204: { description: 'It is off' } },
     problems: ['user_not_found', 'own_account'],

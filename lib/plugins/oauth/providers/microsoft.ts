@@ -10,6 +10,8 @@ const TENANT = z
 
 const TENANT_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
+const ENTRA = 'https://login.microsoftonline.com';
+
 /** The tenant of all personal accounts. */
 const PERSONAL = '9188040d-6c67-4c5b-b112-36a304b66dad';
 
@@ -39,12 +41,14 @@ const OTHER_API = /^(?!https:\/\/graph\.microsoft\.com\/).*\//;
  */
 export function microsoft(options: MicrosoftOptions): ProviderPlugin {
   const { scopes, tenant, issuer } = readProvider('microsoft', schema, options);
+  const discover = issuer ?? `${ENTRA}/${tenant}/v2.0`;
+  const accepted = tenantIn(discover);
   const hasUserinfo = !scopes?.some((scope) => OTHER_API.test(scope));
   return providerPlugin({
     id: 'microsoft',
-    server: { discover: issuer ?? `https://login.microsoftonline.com/${tenant}/v2.0` },
-    ...(issuer === undefined && { checkClaims: ({ tid }) => checkTenant(tid, tenant) }),
-    hasTenants: issuer === undefined && !TENANT_ID.test(tenant),
+    server: { discover },
+    ...(accepted !== null && { checkClaims: ({ tid }) => checkTenant(tid, accepted) }),
+    hasTenants: accepted !== null && !TENANT_ID.test(accepted),
     ...clientOf(options),
     clientAuth: 'post',
     scopes: scopes ?? ['openid', 'email', 'profile', 'offline_access'],
@@ -52,6 +56,12 @@ export function microsoft(options: MicrosoftOptions): ProviderPlugin {
     profile: (sources) =>
       oidcProfile(hasUserinfo ? sources : { ...sources, userinfo: async () => null }, () => trusted(false)),
   });
+}
+
+/** Returns the tenant in an issuer of Microsoft's public cloud, in lower case. Null for any other issuer. */
+function tenantIn(issuer: string): string | null {
+  const { origin, pathname } = new URL(issuer);
+  return origin === ENTRA ? (pathname.split('/')[1] ?? '').toLowerCase() : null;
 }
 
 /** Checks the tenant of an ID token, whose issuer is already known to contain it. @throws Error if it is not accepted */

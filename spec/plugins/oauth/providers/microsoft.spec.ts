@@ -23,7 +23,7 @@ describe('microsoft()', () => {
       realFetch(
         String(input)
           .replace(
-            /^https:\/\/login\.microsoftonline\.com\/(common|organizations|consumers)\/v2\.0/,
+            /^https:\/\/login\.microsoftonline\.com\/(common|organizations|consumers)\/v2\.0/i,
             provider.issuer,
           )
           .replace(ENTRA, provider.issuer),
@@ -144,6 +144,7 @@ describe('microsoft()', () => {
   test.each([
     ['organizations', COMPANY, PERSONAL],
     ['consumers', PERSONAL, COMPANY],
+    ['Organizations', COMPANY, PERSONAL],
   ])('with %s, accepts accounts of such a tenant only', async (tenant, right, wrong) => {
     const other = await startOAuthApp({ providers: () => [microsoft({ ...client, tenant })] });
     const location = async (tid: string) => {
@@ -152,7 +153,7 @@ describe('microsoft()', () => {
     };
     expect(await location(right)).toBe('/done');
     expect(await location(wrong)).toBe('/done?error=provider_error');
-    expect(other.log.join('\n')).toContain(`the account is not one of the tenant ${tenant}`);
+    expect(other.log.join('\n')).toContain(`the account is not one of the tenant ${tenant.toLowerCase()}`);
     await other.stop();
   });
 
