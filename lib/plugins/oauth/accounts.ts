@@ -50,11 +50,11 @@ export class Accounts {
   /**
    * Finds the account of an identity, and its user, in one statement. The account might still be stored under a former
    * issuer of the provider. It counts only with this provider's id, because other providers might have used the same
-   * issuer.
+   * issuer. It might also still be stored with the person's former id.
    */
   async findByIdentity(
     { id: provider, formerIssuers = [] }: Provider,
-    { issuer, profile }: Identity,
+    { issuer, profile: { subject, formerSubject } }: Identity,
   ): Promise<AccountWithUser | null> {
     const { nowSql, clock } = this.#database;
     await this.#users.selection.ready();
@@ -62,8 +62,8 @@ export class Accounts {
     const rows = await this.#database.select<{ db_now: number }>(
       `SELECT ${this.#whole.columns}, ${this.#users.selection.columns}, ${nowSql} AS db_now
        FROM ${this.#whole.from} JOIN ${this.#users.selection.from} ON u.id = a.user_id
-       WHERE a.subject = :subject AND (a.issuer = :issuer ${former || ''})`,
-      { subject: String(profile.subject), issuer, provider, formerIssuers: [...formerIssuers] },
+       WHERE a.subject IN (:subjects) AND (a.issuer = :issuer ${former || ''})`,
+      { subjects: [subject, formerSubject ?? subject], issuer, provider, formerIssuers: [...formerIssuers] },
     );
     const found: { raw: (typeof rows)[number]; account: AccountRow }[] = [];
     for (const raw of rows) {
@@ -71,6 +71,10 @@ export class Accounts {
       if (account.provider === provider || !(await this.#moveToOwnIssuer(account)))
         found.push({ raw, account });
     }
+    found.sort(
+      (a, b) =>
+        Number(b.account.providerAccountId === subject) - Number(a.account.providerAccountId === subject),
+    );
     const { raw, account } = found.find((one) => one.account.issuer === issuer) ?? found[0] ?? {};
     if (!raw || !account) return null;
     clock.observe(raw.db_now);
@@ -162,18 +166,19 @@ export class Accounts {
   }
 
   /**
-   * Stores the tokens of a sign-in or link, and the current issuer of the provider. Tokens that the response omits are
+   * Stores the tokens of a sign-in or link, and the current issuer and subject. Tokens that the response omits are
    * kept if they still work. A refresh that is running keeps its lease.
    *
    * @returns false if the account has been unlinked in the meantime
    */
   async updateTokens(
     account: AccountRow,
-    { issuer, tokens }: Pick<Identity, 'issuer' | 'tokens'>,
+    { issuer, profile, tokens }: Pick<Identity, 'issuer' | 'profile' | 'tokens'>,
     transaction?: Transaction,
   ): Promise<boolean> {
     const { id } = account;
-    const columns = { issuer, ...this.box.columnsOf(account, tokens, this.#database.clock.date()) };
+    const who = { issuer, providerAccountId: profile.subject };
+    const columns = { ...who, ...this.box.columnsOf(account, tokens, this.#database.clock.date()) };
     const useless = TOKEN_FIELDS.filter((field) => {
       if (tokens[field] !== null || account[field] === null) return false;
       return (

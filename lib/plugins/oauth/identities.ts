@@ -75,6 +75,8 @@ export function linkIdentity(
     // The link was created with another client of the same issuer, and cannot store the tokens of this client.
     if (known && known.provider !== provider.id) throw new AuthError('provider_already_linked');
     return core.change(userId, { sessionId: session.id }, async (record, transaction) => {
+      if (known && (await accounts.updateTokens(known, identity, transaction))) return;
+      // The person can return twice at once.
       const linked = await linkAt(accounts, userId, provider, identity, transaction);
       if (linked && (await accounts.updateTokens(linked, identity, transaction))) return;
       await addLink(core, accounts, record, provider, identity, transaction);
@@ -114,7 +116,6 @@ function linkByEmail(
     core.checkAccount(record.account);
     // A link is a sign-in method, so it is not added before the user has provided the second factor.
     if (!core.secondFactors.reached(record, shownBy(provider))) throw new AuthError('account_exists');
-    // The person can return twice at once.
     const linked = await linkAt(accounts, record.user.id, provider, identity, transaction);
     if (linked && (await accounts.updateTokens(linked, identity, transaction))) return record;
     await addLink(core, accounts, record, provider, identity, transaction);
@@ -135,8 +136,9 @@ async function linkAt(
   transaction: Transaction,
 ): Promise<AccountRow | null> {
   const linked = await accounts.find(userId, provider.id, transaction);
-  const person = { issuer, providerAccountId: String(profile.subject) };
-  if (linked && !isSamePerson(provider, linked, person)) throw new AuthError('provider_already_linked');
+  const person = { issuer, providerAccountId: profile.subject };
+  if (linked && !isSamePerson(provider, linked, person, profile.formerSubject))
+    throw new AuthError('provider_already_linked');
   return linked;
 }
 

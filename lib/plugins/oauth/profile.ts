@@ -8,6 +8,8 @@ import { isStorable } from './token-response.js';
 /** A validated profile. */
 export interface CheckedProfile extends Required<Profile> {
   readonly subject: string;
+  /** Null if there is none. */
+  readonly formerSubject: string | null;
 }
 
 // The lengths of the columns.
@@ -53,10 +55,11 @@ async function optional(
 
 /** @throws Error if the subject does not identify exactly one person */
 export function checkedProfile(profile: Profile): CheckedProfile {
-  const { subject, email, emailIsProof, emailIsAuthoritative = true } = profile;
+  const { subject, formerSubject, email, emailIsProof, emailIsAuthoritative = true } = profile;
   const isProof = emailIsProof === true;
   return {
     subject: checkedSubject(subject),
+    formerSubject: formerSubject === undefined ? null : checkedSubject(formerSubject),
     email,
     emailIsProof: isProof,
     emailIsAuthoritative: isProof && emailIsAuthoritative === true,

@@ -4,6 +4,12 @@ import { definePlugin, type Plugin } from '../../plugin.js';
 export interface Profile {
   /** The permanent id of the account at the provider: a string, or an integer that JavaScript represents exactly. */
   readonly subject: unknown;
+  /**
+   * The id by which the provider identified the account before it had a permanent one. An account that is stored with it
+   * is found once more, and stored with `subject` then.
+   * @default none
+   */
+  readonly formerSubject?: unknown;
   /** The email, if the provider returned one. */
   readonly email: unknown;
   /**
@@ -186,14 +192,19 @@ export interface Person {
   readonly providerAccountId: string;
 }
 
-/** Whether a stored link is the one of a person, perhaps under a former issuer of the provider. */
+/**
+ * Whether a stored link is the one of a person, perhaps under a former issuer of the provider.
+ *
+ * @param formerSubject see {@link Profile.formerSubject}
+ */
 export function isSamePerson(
   { formerIssuers = [] }: Provider,
   stored: Person,
   { issuer, providerAccountId }: Person,
+  formerSubject: string | null = null,
 ): boolean {
   const isIssuer = stored.issuer === issuer || formerIssuers.includes(stored.issuer);
-  return isIssuer && stored.providerAccountId === providerAccountId;
+  return isIssuer && [providerAccountId, formerSubject].includes(stored.providerAccountId);
 }
 
 /** Returns the configured issuer. The issuer of ID tokens can differ, because it can name a tenant. */

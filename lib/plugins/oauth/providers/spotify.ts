@@ -4,13 +4,15 @@ import { trusted } from './oidc.js';
 import { type EndpointOptions, endpointSchema, readProvider } from './options.js';
 
 /**
- * Adds sign-in with Spotify. Its documentation calls the email unverified, so it is never proof, and apps in
+ * Adds sign-in with Spotify. People are identified by `account_id`, "a public, immutable, pseudoanonymous identifier"; the
+ * user id, which an app might have stored before, can change. Its documentation calls the email unverified, so it is never proof, and apps in
  * development mode do not get it. There is no endpoint that revokes tokens. Redirect URIs must not contain `localhost`;
  * use `127.0.0.1` instead.
  *
  * @see https://developer.spotify.com/documentation/web-api/tutorials/code-flow
  * @see https://developer.spotify.com/documentation/web-api/reference/get-current-users-profile
  * @see https://developer.spotify.com/documentation/web-api/tutorials/february-2026-migration-guide
+ * @see https://developer.spotify.com/documentation/web-api/concepts/spotify-uris-ids on `account_id`
  * @see https://developer.spotify.com/documentation/web-api/concepts/redirect_uri
  */
 export function spotify(options: EndpointOptions): ProviderPlugin {
@@ -25,7 +27,8 @@ export function spotify(options: EndpointOptions): ProviderPlugin {
     scopes: ['user-read-email'],
     async profile({ get }, { userinfoUrl }) {
       const user = await userOf(get, userinfoUrl);
-      return { subject: user.id, email: user.email, ...trusted(false), claims: user };
+      const { id, account_id = id } = user;
+      return { subject: account_id, formerSubject: id, email: user.email, ...trusted(false), claims: user };
     },
   });
 }

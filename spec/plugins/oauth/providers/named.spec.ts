@@ -231,13 +231,13 @@ const documented: Record<string, Documented> = {
     answers: {
       ...plainOAuth,
       tokens: { id_token: undefined, scope: 'user-read-email' },
-      userinfo: { sub: undefined, id: 'ada_of_spotify', email: 'ada@example.com' },
+      userinfo: { sub: undefined, id: 'ada_of_spotify', account_id: 'aB3dE5fG7h', email: 'ada@example.com' },
     },
     issuer: 'https://accounts.spotify.com',
-    subject: 'ada_of_spotify',
+    subject: 'aB3dE5fG7h',
     scopes: ['user-read-email'],
     proves: false,
-    unproved: { userinfo: { sub: undefined, id: 'ada_of_spotify' } },
+    unproved: { userinfo: { sub: undefined, id: 'ada_of_spotify', account_id: 'aB3dE5fG7h' } },
   },
   generic: {
     plugin: (issuer) => oauth2({ id: 'generic', ...client, scopes: ['me'], ...endpoints(issuer) }),
@@ -355,4 +355,54 @@ test.each(Object.entries(providers))('%s() names an option that is no text', (_n
     expect(() => (provider as (options: object) => unknown)({ clientId, clientSecret: 'secret' })).toThrow(
       /^latchkey: [\s\S]*clientId/,
     );
+});
+
+describe('spotify() after the account got a permanent id', () => {
+  let app: OAuthApp;
+  let provider: LyingProvider;
+  const lies = (userinfo: object) => ({
+    ...documented.spotify?.answers,
+    userinfo: { sub: undefined, ...userinfo },
+  });
+  beforeAll(async () => {
+    provider = await startLyingProvider();
+    app = await startOAuthApp({
+      providers: () => [spotify({ ...client, endpoints: endpoints(provider.issuer) })],
+    });
+  });
+  afterAll(async () => {
+    await app.stop();
+    await provider.stop();
+  });
+  const userOf = async (userinfo: object) => {
+    provider.lies = lies(userinfo);
+    const browser = app.browser();
+    expect((await signInWith(browser, 'spotify')).headers.location).toBe('/done');
+    return (await browser.get('/auth/me').expect(200)).body.user.id as string;
+  };
+  const subjects = async () =>
+    (await rows<{ subject: string }>(app.database, 'SELECT subject FROM accounts ORDER BY subject')).map(
+      ({ subject }) => subject,
+    );
+
+  test('is found by the former one once, and afterwards by the permanent one alone', async () => {
+    const id = await userOf({ id: 'ada' });
+    expect(await subjects()).toEqual(['ada']);
+    expect(await userOf({ id: 'ada', account_id: 'aB3' })).toBe(id);
+    expect(await subjects()).toEqual(['aB3']);
+    expect(await userOf({ id: 'ada has another name', account_id: 'aB3' })).toBe(id);
+    // Somebody else gets the name that is free now.
+    expect(await userOf({ id: 'ada', account_id: 'cD4' })).not.toBe(id);
+    expect(await subjects()).toEqual(['aB3', 'cD4']);
+  });
+
+  test('links the same account again, and rewrites it', async () => {
+    await rows(app.database, 'DELETE FROM users');
+    const browser = await signedIn(app);
+    provider.lies = lies({ id: 'ada' });
+    expect((await linkWith(browser, 'spotify')).headers.location).toBe('/linked');
+    provider.lies = lies({ id: 'ada', account_id: 'aB3' });
+    expect((await linkWith(browser, 'spotify')).headers.location).toBe('/linked');
+    expect(await subjects()).toEqual(['aB3']);
+  });
 });
