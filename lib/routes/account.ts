@@ -179,7 +179,10 @@ function passwordShape(core: Core): { password?: z.ZodOptional<z.ZodString> } {
 function renaming(usernames: UsernameRules) {
   return {
     field: 'username',
-    isChange: ({ username }: User, given: unknown) =>
-      given !== undefined && usernames.fold(given) !== username,
+    isChange({ username }: User, given: unknown) {
+      const canonical = usernames.fold(given);
+      // One that cannot be a username is rejected by its rules afterwards.
+      return given !== undefined && (canonical === null || canonical !== username);
+    },
   };
 }

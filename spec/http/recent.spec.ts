@@ -267,6 +267,16 @@ describe('PATCH /me', () => {
     expect([renamed.status, renamed.body.user.username]).toEqual([200, 'lovelace']);
   });
 
+  test('checks a username that cannot be one, of an account with and without one', async () => {
+    for (const username of ['ada', null]) {
+      const id = await person();
+      await app.auth.users.update(id, { username });
+      const answer = await (await browserOf(id)).patch('/auth/me').send({ username: 'a b' });
+      expectProblem(answer, 422, 'validation_failed');
+      await rows(app.database, 'DELETE FROM users');
+    }
+  });
+
   test('takes a password only beside a username', async () => {
     const browser = await browserOf(await person());
     const answer = await browser.patch('/auth/me').send({ password: ada.password });
