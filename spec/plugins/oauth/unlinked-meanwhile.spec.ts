@@ -56,7 +56,7 @@ async function completeWhileUnlinking(client: Browser, path: string) {
   const { query } = sequelize;
   sequelize.query = (async (sql: string | { query: string }, ...rest: never[]) => {
     const result = await (query as (...args: unknown[]) => unknown).call(sequelize, sql, ...rest);
-    if (/^SELECT.*a\.subject = /s.test(typeof sql === 'string' ? sql : sql.query)) {
+    if (/^SELECT.*a\.subject IN /s.test(typeof sql === 'string' ? sql : sql.query)) {
       sequelize.query = query;
       await app.auth.oauth.unlink(userId, 'oidc');
     }
