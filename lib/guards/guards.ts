@@ -144,7 +144,8 @@ function checkAal(name: string, aal: unknown): void {
  * replaced in the last minute. It is also not cleared if the response comes more than a second later, because the
  * browser might have a new cookie by then.
  *
- * An invalid Bearer token or API key is rejected with 401, and an API key with scopes with 403 `scope_required`. A cookie from another site is rejected with 403 if the
+ * An invalid Bearer token or API key is rejected with 401, and an API key that has scopes with 403 `scope_required`: see
+ * `apiKeys({ unscopedGuards })`. A cookie from another site is rejected with 403 if the
  * method is unsafe. Use `onError` to continue instead.
  *
  * @example

@@ -136,8 +136,8 @@ export function requireAal(authentication: Authentication, aal: number): void {
 }
 
 /**
- * Requires that a credential with limited scopes has these ones. Where none are named, nobody has decided what such a
- * credential can do there, so it is rejected. One without scopes has all the rights of its user.
+ * Requires that a credential with limited scopes has these ones. If none are named, the app has not decided what such
+ * a credential can do there, so it is rejected. One without scopes has all the rights of its user.
  *
  * @throws AuthError `insufficient_scope`, `scope_required`
  */

@@ -70,7 +70,7 @@ export const revokeSessions = (core: Core) =>
     },
     problems: ['rate_limited'],
     async handle({ auth: { user, session }, body: { others = false } }) {
-      // Whoever has stolen an old session could otherwise keep signing the owner out, and stay signed in.
+      // Otherwise a thief with an old session could sign the owner out again and again, and stay signed in.
       if (others && !isFresh(core.database, session))
         await core.limiter.countAccount('revokeOthers', user.id);
       const revoked = await core.sessions.revokeAll(user.id, others ? session.id : undefined);

@@ -186,7 +186,7 @@ export function isOidc({ server }: Provider): boolean {
   return 'discover' in server || 'jwksUrl' in server;
 }
 
-/** Who somebody is at a provider: a subject identifies a person only together with its issuer. */
+/** A person at a provider, whom a subject identifies only together with its issuer. */
 export interface Person {
   readonly issuer: string;
   readonly providerAccountId: string;
