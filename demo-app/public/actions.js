@@ -1,3 +1,4 @@
+import { call } from './api.js';
 import { clearMessages, messagesNear, showProblem, showStatus } from './messages.js';
 
 /**
@@ -16,7 +17,22 @@ export async function signedIn(act, near) {
   }
 }
 
+let signingOut = false;
+
+export async function signOut() {
+  signingOut = true;
+  try {
+    await call('POST', '/auth/signout');
+  } catch (problem) {
+    signingOut = false;
+    throw problem;
+  }
+  location.assign('/');
+}
+
+/** Does nothing while the user signs out, since what the page is still loading then finds the session ended. */
 export function goToSignIn() {
+  if (signingOut) return;
   location.assign(`/sign-in?${new URLSearchParams({ next: location.pathname + location.search, ended: 1 })}`);
 }
 

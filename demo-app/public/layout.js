@@ -1,5 +1,4 @@
-import { onClick } from './actions.js';
-import { call } from './api.js';
+import { onClick, signOut } from './actions.js';
 import { takeFromAddress } from './page.js';
 
 const root = document.documentElement;
@@ -25,12 +24,9 @@ function announce(message) {
   requestAnimationFrame(() => message.replaceChildren(...content));
 }
 
-const signOut = document.getElementById('sign-out');
-if (signOut) {
-  onClick(signOut, async () => {
-    await call('POST', '/auth/signout');
-    location.assign('/');
-  });
+const signOutButton = document.getElementById('sign-out');
+if (signOutButton) {
+  onClick(signOutButton, signOut);
   // The browser may bring back a page as it was, with the user's data, although the user has signed out since.
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) location.reload();

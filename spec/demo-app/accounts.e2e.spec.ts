@@ -52,6 +52,30 @@ inBrowser('the accounts of the demo app', () => {
     await page.waitForURL(demo.url('/'));
   });
 
+  test('signing out while the page is still loading leads to the start page', async () => {
+    const page = await demo.openSignedUp({ email: 'jean@example.com', password: 'eniac ballistics' }, '/sessions');
+    let answered = () => {};
+    const late = new Promise<void>((resolve) => {
+      answered = resolve;
+    });
+    await page.route('**/auth/sign-in-methods', async (route) => {
+      await page.waitForResponse((response) => response.url().endsWith('/auth/signout'));
+      await route.continue();
+    });
+    page.on('response', (response) => {
+      if (response.url().endsWith('/auth/sign-in-methods')) answered();
+    });
+    // The page that the sign-out leads to is held, so that the late answer certainly comes before it.
+    await page.route(demo.url('/'), async (route) => {
+      await late;
+      await route.continue();
+    });
+    await page.goto(demo.url('/account'));
+    await page.getByText('{"hello":"jean@example.com"}').waitFor();
+    await signOut(page);
+    await page.waitForURL(demo.url('/'));
+  });
+
   test('the sessions page shows the name of a browser, and the user agent of a program', async () => {
     const page = await demo.openSignedIn(grace, '/sessions');
     const credentials = { credential: grace.email, password: grace.password };
