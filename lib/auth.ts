@@ -94,10 +94,9 @@ export interface Auth extends OwnSignIn, UndoApi, ImportApi, Upkeep {
    */
   revokeAllSessions(userId: string, options?: RevokeAllOptions): Promise<number>;
   /**
-   * Marks a user's email as verified, for apps that verify emails themselves. If it was unverified, the account's API
-   * keys, links to providers and emailed links are removed, because someone else might have signed up with the address.
-   * The password and the sessions are kept, so call it only if the owner of the mailbox is signed in or has entered the
-   * password. The owner's first password reset by email removes everything that is added to the account afterwards.
+   * Marks a user's email as verified, for apps that verify emails themselves (`emailProof` is then `app`). Nothing is
+   * removed from the account, so call it only if the owner of the mailbox is signed in or has entered the password. It
+   * is no proof of the mailbox: the owner's first password reset by email removes everything but a second factor.
    *
    * @throws AuthError `user_not_found` if the user does not exist or has no email
    */
@@ -179,8 +178,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
       requireKnownKeys('auth.revokeAllSessions', options, ['except', 'transaction']);
       return within(options, () => core.sessions.revokeAll(userId, options.except));
     },
-    markEmailVerified: (userId, options) =>
-      within(options, () => core.proveEmail(userId, ['password', 'sessions'])),
+    markEmailVerified: (userId, options) => within(options, () => core.proveEmail(userId)),
     // After an Auth is closed, the same config creates a new one.
     ...upkeep(core, parts, chores, limits, webhooks, () => auths.delete(config)),
     on: (name, listener) => core.events.on(name, listener),

@@ -6,6 +6,7 @@ import type { Core } from './core/core.js';
 import { type Chore, runChores } from './database/chores.js';
 import { type Health, HealthCheck } from './health.js';
 import type { LimitStore } from './limits/store.js';
+import { coreMigrations } from './migrations/core.js';
 import { migrationsOf } from './migrations/create.js';
 import { type MigrateOptions, migrate } from './migrations/migrate.js';
 import { OutboxApi } from './outbox/api.js';
@@ -110,7 +111,7 @@ export function upkeep(
 ): Upkeep {
   const { database, settings, outbox } = core;
   const migrations = [
-    ...migrationsOf('core', { tables: coreTables }),
+    ...migrationsOf('core', { tables: coreTables, migrations: coreMigrations }),
     ...parts.flatMap((part) => migrationsOf(part.name, part)).sort(byName),
   ];
   const health = new HealthCheck(

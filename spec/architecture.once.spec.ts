@@ -85,6 +85,9 @@ describe('what docs/architecture.md promises', () => {
     ['inserts sessions', /\bnew NewSessions\(/],
     ['begins sessions', /: NewSessions\b/],
     ['verifies emails', /\.update\(\s*(?:\w+,\s*)?{[^}]*\bemailVerifiedAt\b/],
+    ['takes an answered mail for a proof', /\bEmailProof\.answeredMail\b/],
+    ['takes the word of a provider for a proof', /\bEmailProof\.ofProvider\(/],
+    ['takes the word of an import for a proof', /\bEmailProof\.imported\(/],
     ['consumes one-time tokens', /\.delete\(\s*{[^}]*\btokenHash\b/],
     ['refuses to remove the last way to sign in', /AuthError\('last_sign_in_method'/],
     // Those of the app's own model.

@@ -71,6 +71,7 @@ const COLUMNS = [
   'password_hash',
   'email_verified_at',
   'mailbox_proved_at',
+  'email_proof',
   'auth_epoch',
   'suspended_at',
   'second_factor_at',

@@ -1,6 +1,7 @@
 import type { Core } from '../core/core.js';
 import { type ClientInput, requireKnownKeys, type TransactionOption } from '../sessions/request.js';
 import { canonicalEmail, readEmail } from '../users/canonical.js';
+import { EmailProof } from '../users/email-proof.js';
 import type { NewFieldValues } from '../users/fields.js';
 import type { Identifier, UserForAdmins } from '../users/record.js';
 import { type UserInput, updateUser } from './change.js';
@@ -100,7 +101,7 @@ export class UsersApi {
       const email = input.email == null ? null : readEmail(input.email, '/email');
       const username = input.username == null ? null : readUsername(core, input.username);
       const passwordHash = await this.#hashOf(input, [email, username]);
-      const emailProof = email !== null && input.emailVerified === true ? 'mailbox' : null;
+      const emailProof = email !== null && input.emailVerified === true ? EmailProof.byApp : EmailProof.none;
       const { user } = await core.signUp.create(
         { email, username, passwordHash, emailProof },
         { via: 'code', from: 'code', ...(input.fields && { fields: input.fields }) },

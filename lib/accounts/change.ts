@@ -4,7 +4,7 @@ import { AuthError } from '../errors.js';
 import { declareNotices } from '../mail/notice-kinds.js';
 import { CORE } from '../owners.js';
 import type { FieldSource, FieldValues } from '../users/fields.js';
-import type { UserRecord } from '../users/record.js';
+import { hasWayIn, type UserRecord } from '../users/record.js';
 import { readUsername } from './passwords.js';
 
 /** The changes to a user. Keys that are left out stay as they are. */
@@ -64,9 +64,8 @@ export function removeWayIn(
 ): Promise<void> {
   return core.change(userId, { sessionId }, async (record, transaction) => {
     await remove(record, transaction);
-    for (const { waysIn } of core.contributions)
-      if (((await waysIn?.(record, transaction)) ?? []).length > 0) return;
-    throw new AuthError('last_sign_in_method');
+    if (!(await hasWayIn(record, core.contributions, transaction)))
+      throw new AuthError('last_sign_in_method');
   });
 }
 

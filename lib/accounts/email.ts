@@ -5,22 +5,10 @@ import { declareNotices } from '../mail/notice-kinds.js';
 import { CORE } from '../owners.js';
 import type { IssuedSession } from '../sessions/signed-in.js';
 import type { Session, User } from '../tables/core.js';
+import { EmailProof } from '../users/email-proof.js';
 import type { UserRecord } from '../users/record.js';
-import type { Attached, BeforeChange } from '../verification/proof.js';
+import type { BeforeChange } from '../verification/proof.js';
 import { VERIFY_NEW_EMAIL } from '../verification/tokens.js';
-
-const PASSWORD_AND_SESSIONS: readonly Attached[] = ['password', 'sessions'];
-const EVERYTHING: readonly Attached[] = [...PASSWORD_AND_SESSIONS, 'credentials'];
-
-/**
- * The things that a first verification keeps, because the user who changes the email has proved that they own them.
- * Someone who signed up with another person's address might have added API keys and OAuth links, so these are not kept.
- * They are kept if the account had no email, because then this cannot have happened, and a link might be the only
- * sign-in method.
- */
-function keptBy({ email }: User): readonly Attached[] {
-  return email === null ? EVERYTHING : PASSWORD_AND_SESSIONS;
-}
 
 /** The proof of who confirms the change: the user's session, or their password. */
 export interface ShownAtConfirmation {
@@ -108,7 +96,7 @@ export async function confirmEmailChange(
           : null;
         return { user, issued };
       },
-      keptBy(before),
+      true,
       told,
     ),
   );
@@ -130,8 +118,8 @@ export async function setEmail(
   const told = telling(core, true);
   return core.change(userId, BY_CODE, async (record, transaction) => {
     const { user } = record;
-    const by = verified ? 'app' : null;
-    const changed = await core.proofs.replaceEmail(record, email, by, keptBy(user), transaction, told);
+    const proof = verified ? EmailProof.byApp : EmailProof.none;
+    const changed = await core.proofs.replaceEmail(record, email, proof, transaction, told);
     if (user.email !== email) core.events.emit('user.email_changed', { userId }, transaction);
     return changed;
   });
@@ -173,7 +161,8 @@ async function usingUp<T>(core: Core, token: string, work: () => Promise<T>): Pr
 function telling({ notices }: Core, byApp: boolean): BeforeChange {
   return (record, transaction) =>
     notices.before(emailNotices['email-changed'], record, transaction, {
-      takenEmail: record.user.email,
+      // An address that was never proven must not be blocked for its owner.
+      takenEmail: record.emailProof.reaches('mailbox') ? record.user.email : null,
       byApp,
     });
 }

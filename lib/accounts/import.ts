@@ -7,6 +7,7 @@ import { AuthError, invalidField } from '../errors.js';
 import type { TransactionOption } from '../sessions/request.js';
 import { readEmail } from '../users/canonical.js';
 import type { NewAccount } from '../users/create.js';
+import { EmailProof } from '../users/email-proof.js';
 import type { FieldValues } from '../users/fields.js';
 import {
   type ImportRow,
@@ -226,6 +227,7 @@ class ImportRows {
         'missing_identifier',
         'is missing, and so is anything else to sign in with',
       );
+    const emailProof = EmailProof.imported(row.emailVerified);
     const id = readId(row.id);
     const ref = refOf(row);
     const createdAt = this.#readTime(row.createdAt);
@@ -237,7 +239,7 @@ class ImportRows {
         email,
         username,
         passwordHash: await this.#readHash(row.passwordHash),
-        emailProof: email !== null && isVerified(row.emailVerified) ? 'mailbox' : null,
+        emailProof: email === null ? EmailProof.none : emailProof,
         // The same row gets the same id, so that an interrupted import can be rerun.
         id: id ?? importedId({ ref: ref === null ? null : String(ref), names, createdAt: createdAt ?? null }),
         createdAt,
@@ -323,12 +325,6 @@ function readId(given: unknown): string | null {
   const id = uuidOf(given);
   if (id !== null) return id;
   throw invalidField('/id', 'invalid_id', 'must be a UUID: give the other system’s id as ref');
-}
-
-function isVerified(given: unknown): boolean {
-  if (!isGiven(given)) return false;
-  if (typeof given === 'boolean') return given;
-  throw invalidField('/emailVerified', 'invalid_email_verified', 'must be true or false');
 }
 
 function notEnabled(key: string, how: string): AuthError {

@@ -8,6 +8,7 @@ import { UNDO_PREFIX } from '../notices/notices.js';
 import { declareEvents } from '../outbox/events.js';
 import { CORE } from '../owners.js';
 import type { ClientInput } from '../sessions/request.js';
+import { EmailProof } from '../users/email-proof.js';
 import type { UserRecord } from '../users/record.js';
 import type { UserChanges } from '../users/updates.js';
 import { isExpired } from './deletion.js';
@@ -177,26 +178,21 @@ async function lock({ users }: Core, userId: string, transaction: Transaction): 
   return record;
 }
 
-/**
- * Keeps a verification since the change if the email is the same, because the user who undoes it has access to the
- * mailbox.
- */
+/** Restores the email, unless it is the same and has been proven better since. */
 async function emailOf(
   core: Core,
-  { user }: UserRecord,
+  { user, emailProof }: UserRecord,
   { email, ...state }: AccountState,
   transaction: Transaction,
 ): Promise<UserChanges> {
-  if (email === user.email && user.emailVerifiedAt !== null) return {};
+  const emailVerifiedAt = timeOf(state.emailVerifiedAt);
+  const earlier = EmailProof.of({ emailVerifiedAt, emailProof: state.emailProof ?? null });
+  if (email === user.email && emailProof.reaches(earlier.level)) return {};
   // Only the app's own statements can have moved the email to another account. Remove the current email too,
   // because it might be an intruder's.
   const isTaken = email !== null && (await isOfAnother(core, 'email', email, user.id, transaction));
-  if (isTaken) return { email: null, emailVerifiedAt: null, mailboxProvedAt: null };
-  return {
-    email,
-    emailVerifiedAt: timeOf(state.emailVerifiedAt),
-    mailboxProvedAt: timeOf(state.mailboxProvedAt),
-  };
+  if (isTaken) return { email: null, emailVerifiedAt: null, emailProof: EmailProof.none };
+  return { email, emailVerifiedAt, emailProof: earlier };
 }
 
 async function usernameOf(

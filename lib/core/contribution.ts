@@ -6,16 +6,9 @@ import type { HasSecondFactors } from '../sessions/second-factor.js';
 import type { ChecksSignIns } from '../sessions/sign-in.js';
 import type { Session, User } from '../tables/core.js';
 import type { RowPart } from '../users/imported.js';
-import type { ChecksAccounts, UserRecord } from '../users/record.js';
+import type { ChecksAccounts, HasWaysIn, UserRecord } from '../users/record.js';
 import type { HasAttached } from '../verification/proof.js';
 import type { HasPurposes } from '../verification/tokens.js';
-
-/** A sign-in method of a user: their password, or a linked account at a provider. */
-export interface WayIn {
-  readonly kind: string;
-  /** Distinguishes several methods of one kind, such as providers. */
-  readonly id?: string;
-}
 
 /** A plugin's part of a user's sign-in methods, as JSON. */
 export interface SignInMethods {
@@ -45,6 +38,7 @@ export interface Contribution
     HasSecondFactors,
     ChecksSignIns,
     HasAttached,
+    HasWaysIn,
     HasPurposes {
   readonly carriers?: readonly Carrier[];
   /** Additional attributes of users and sessions that clients can see. */
@@ -53,11 +47,11 @@ export interface Contribution
   readonly rowParts?: readonly RowPart[];
   /** The plugin's part of the response of GET /sign-in-methods. */
   readonly signInMethods?: SignInMethods;
+  /** Emails a user the link that proves access to the mailbox, if there are such links. */
+  mailVerification?(user: User, transaction: Transaction): Promise<void>;
   isAdministrator?(user: User): boolean;
   /** What administrators' sessions need for changes, if the plugin sets it. */
   readonly administration?: Administration;
-  /** Returns the user's sign-in methods of this plugin. The user's row is locked. */
-  waysIn?(record: UserRecord, transaction: Transaction): Promise<readonly WayIn[]>;
   /** Deletes or anonymizes the data of a user who is being deleted. The user's row is locked. */
   onDelete?(userId: string, transaction: Transaction): Promise<void>;
   /** Waits for background work, before the connections are closed. */

@@ -29,6 +29,7 @@ import type { Columns } from '../tables/column.js';
 import { accountChanges, devices, oneTimeTokens, type Session, sessions, type User } from '../tables/core.js';
 import { Table, type TableDeclaration } from '../tables/table.js';
 import { SignUp } from '../users/create.js';
+import { EmailProof } from '../users/email-proof.js';
 import { HeldEmails } from '../users/held-emails.js';
 import { type PasswordSettings, Passwords } from '../users/passwords.js';
 import { type AccountRow, checkAccount, type UserRecord } from '../users/record.js';
@@ -36,7 +37,7 @@ import { UserUpdates } from '../users/updates.js';
 import type { UsernameRules } from '../users/usernames.js';
 import { Users } from '../users/users.js';
 import { MailDelivery } from '../verification/delivery.js';
-import { type Attached, ProofOfEmail } from '../verification/proof.js';
+import { ProofOfEmail } from '../verification/proof.js';
 import { OneTimeTokens } from '../verification/tokens.js';
 import { ADMINISTRATION, type Administration, type Contribution } from './contribution.js';
 
@@ -176,6 +177,7 @@ export class Core {
       database.clock,
       this.users,
       this.updates,
+      this.usernames,
       this.sessions,
       tokens,
       this.devices,
@@ -256,13 +258,12 @@ export class Core {
   /**
    * Marks a user's email as verified because the app says so, in its own transaction: see {@link ProofOfEmail}.
    *
-   * @param spare what to keep, because the user has proved that it is theirs
    * @throws AuthError `user_not_found` if the user does not exist, or has no email
    */
-  async proveEmail(userId: string, spare: readonly Attached[]): Promise<User> {
+  async proveEmail(userId: string): Promise<User> {
     const { user } = await this.change(userId, BY_CODE, async (record, transaction) => {
       if (record.user.email === null) throw new AuthError('user_not_found');
-      return this.proofs.record(record, 'app', spare, transaction);
+      return this.proofs.record(record, EmailProof.byApp, false, transaction);
     });
     return user;
   }

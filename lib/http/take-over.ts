@@ -272,7 +272,7 @@ export async function accountOf(core: Core, user: OldUser): Promise<UserRecord |
   const canonical = canonicalEmail(user.email);
   const record = canonical === null ? null : await core.users.findRecord({ email: canonical });
   // Someone else might have signed up with the address, here or in the previous system.
-  return record && record.user.emailVerifiedAt !== null ? record : null;
+  return record?.emailProof.reaches('app') ? record : null;
 }
 
 /** Finds the account that was imported from the user's row. */

@@ -5,7 +5,7 @@ import { uuidv7 } from '../crypto/uuid.js';
 import { type Chore, ExpiredRows } from '../database/chores.js';
 import type { Database } from '../database/database.js';
 import type { RowOf } from '../tables/column.js';
-import type { AccountChangeColumns, DeviceColumns } from '../tables/core.js';
+import type { AccountChangeColumns, DeviceColumns, EmailProofLevel } from '../tables/core.js';
 import { SealedRows } from '../tables/sealed-rows.js';
 import type { Selection, Table } from '../tables/table.js';
 import type { UserRecord } from '../users/record.js';
@@ -197,7 +197,8 @@ function contextOf(id: string): string {
 export interface AccountState {
   readonly email: string | null;
   readonly emailVerifiedAt: string | null;
-  readonly mailboxProvedAt: string | null;
+  /** Missing in states that an earlier version has stored. */
+  readonly emailProof?: EmailProofLevel | null;
   readonly username: string | null;
   /** The password's hash at that time. It serves as a proof, and is never restored. */
   readonly passwordHash: string | null;
@@ -207,18 +208,17 @@ export interface AccountState {
 
 /** Returns the current state of an account. The user's row is locked. */
 export async function stateOf(
-  { user, account, passwordHash }: UserRecord,
+  { user, emailProof, passwordHash }: UserRecord,
   contributions: readonly HasUndo[],
   transaction: Transaction,
 ): Promise<AccountState> {
   const parts: Record<string, unknown> = {};
   for (const { undo } of contributions)
     if (undo) parts[undo.name] = await undo.snapshot(user.id, transaction);
-  const { mailboxProvedAt } = account as { readonly mailboxProvedAt?: Date | null };
   return {
     email: user.email,
     emailVerifiedAt: user.emailVerifiedAt?.toISOString() ?? null,
-    mailboxProvedAt: mailboxProvedAt?.toISOString() ?? null,
+    emailProof: emailProof.level,
     username: user.username,
     passwordHash,
     parts,

@@ -119,7 +119,7 @@ function of<Value>(kind: ColumnKind, length?: number): Column<Value, 'code'> {
 /** The constructors of columns, for the declaration of tables. */
 export const column = {
   uuid: () => of<string>('uuid'),
-  text: (length: number) => of<string>('text', length),
+  text: <T extends string = string>(length: number) => of<T>('text', length),
   longText: () => of<string>('long-text'),
   hugeText: () => of<string>('huge-text'),
   /** @param length the maximum number of characters; 64 KiB by default */

@@ -2,6 +2,19 @@ import { type Columns, column, type ShownOf } from './column.js';
 import type { ModelOf } from './model.js';
 import { declareTable, type TableDeclaration } from './table.js';
 
+/**
+ * How well an email is proven to be the user's, from weak to strong. Each level includes the ones before it.
+ *
+ * - `none`: nobody has vouched for it.
+ * - `provider`: a provider that does not run the mailbox has verified the address at some time.
+ * - `app`: the app's code or an administrator has vouched for it.
+ * - `mailbox`: the user has answered an email, or the provider that runs the mailbox says that it is theirs.
+ */
+export const EMAIL_PROOFS = ['none', 'provider', 'app', 'mailbox'] as const;
+
+/** One of the levels from `none` to `mailbox`: see `User.emailProof`. */
+export type EmailProofLevel = (typeof EMAIL_PROOFS)[number];
+
 export const users = declareTable({
   name: 'users',
   columns: {
@@ -11,7 +24,7 @@ export const users = declareTable({
     email: column.text(254).exact().onWire({ format: 'email' }).nullable(),
     /** The username in canonical form. Null if the user has none. Clients see it if usernames are enabled. */
     username: column.text(100).exact().nullable(),
-    /** The time when the email was verified. Null until then. */
+    /** The time when someone first vouched for the email. Null until then. */
     emailVerifiedAt: column.time().onWire().nullable(),
     passwordHash: column.text(1024).secret().nullable(),
     /** A number copied to each session. Incrementing it revokes all existing sessions and sign-ins in progress. */
@@ -20,8 +33,14 @@ export const users = declareTable({
     createdAt: column.time().onWire(),
     /** The time when the account was last updated. */
     updatedAt: column.time().onWire(),
-    /** The time when the user proved access to the mailbox. Null if only the app has marked the email as verified. */
+    /** The time when the account's user first proved access to the mailbox of an email, which can be an earlier one. */
     mailboxProvedAt: column.time().internal().nullable(),
+    /**
+     * How well the email is proven: `none`, `provider` (a provider that does not run the mailbox has verified it), `app`
+     * (your code or an administrator vouches for it) or `mailbox` (an email was answered, or the provider that runs the
+     * mailbox says so). Null in rows of an earlier version and of your own statements, for which `emailVerifiedAt` counts.
+     */
+    emailProof: column.text<EmailProofLevel>(8).exact().nullable(),
     /** The time when the account was deleted, if its deletion is pending: see `accountDeletion`. */
     deletedAt: column.time().internal().nullable(),
   },

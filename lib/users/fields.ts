@@ -56,6 +56,15 @@ export class Fields {
     );
   }
 
+  /** The values that users set themselves, before they do: the default, or null unless the field is required. */
+  get untouched(): FieldValues {
+    return Object.fromEntries(
+      this.#open('user').flatMap(([name, { required, default: value = null }]) =>
+        value === null && required ? [] : [[name, value]],
+      ),
+    );
+  }
+
   /**
    * Returns the schema of the fields in a request's body, flat and in snake_case.
    *

@@ -47,8 +47,12 @@ export interface ImportRow {
   id?: string | null | undefined;
   /** The email address. It is stored in canonical form. @default none, for a user with a username or provider */
   email?: string | null | undefined;
-  /** Whether the other system verified the email. @default false */
-  emailVerified?: boolean | null | undefined;
+  /**
+   * True if the other system has verified the email with an email that was answered; `app` if the address is the user's
+   * for another reason, such as a contract or a provider's word.
+   * @default false
+   */
+  emailVerified?: boolean | 'app' | null | undefined;
   /** The username, if users can have one. @default none */
   username?: string | null | undefined;
   /**

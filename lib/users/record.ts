@@ -5,6 +5,7 @@ import type { AuthErrorCode } from '../errors.js';
 import type { RowOf } from '../tables/column.js';
 import type { User, UserColumns } from '../tables/core.js';
 import type { Selection, Table } from '../tables/table.js';
+import type { EmailProof } from './email-proof.js';
 import type { Fields } from './fields.js';
 import type { AppRow } from './row-source.js';
 import type { AppRows } from './rows.js';
@@ -27,23 +28,19 @@ export interface UserRecord {
   readonly row: AppRow | null;
   readonly passwordHash: string | null;
   readonly authEpoch: number;
-  /** Whether someone has proved access to the email's mailbox. */
-  readonly isMailboxProved: boolean;
+  /** How well the email is proven to be the user's. */
+  readonly emailProof: EmailProof;
+  /** Whether the user has ever proved access to a mailbox, of this email or of an earlier one. */
+  readonly hasProvedMailbox: boolean;
 }
-
-/**
- * Who proved that an email is the user's: a person with access to its mailbox, or only the app, which might be mistaken
- * about the owner of the account.
- */
-export type EmailProof = 'mailbox' | 'app';
 
 export interface NewUser {
   /** In canonical form. */
   readonly email: string | null;
   readonly username: string | null;
   readonly passwordHash: string | null;
-  /** @default null: the email is not verified */
-  readonly emailProof?: EmailProof | null;
+  /** @default none: the email is not verified */
+  readonly emailProof?: EmailProof;
   /** @default a new one */
   readonly id?: string | undefined;
   /** @default now */
@@ -176,4 +173,27 @@ export interface ChecksAccounts {
  */
 export function checkAccount(account: AccountRow, plugins: readonly ChecksAccounts[]): void {
   for (const plugin of plugins) plugin.checkAccount?.(account);
+}
+
+/** A sign-in method of a user: their password, or a linked account at a provider. */
+export interface WayIn {
+  readonly kind: string;
+  /** Distinguishes several methods of one kind, such as providers. */
+  readonly id?: string;
+}
+
+/** A plugin with sign-in methods. */
+export interface HasWaysIn {
+  /** Returns the user's sign-in methods of this plugin. The user's row is locked. */
+  waysIn?(record: UserRecord, transaction: Transaction): Promise<readonly WayIn[]>;
+}
+
+/** Whether a user can sign in with any method. The user's row is locked. */
+export async function hasWayIn(
+  record: UserRecord,
+  plugins: readonly HasWaysIn[],
+  transaction: Transaction,
+): Promise<boolean> {
+  for (const { waysIn } of plugins) if (((await waysIn?.(record, transaction)) ?? []).length > 0) return true;
+  return false;
 }

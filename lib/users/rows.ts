@@ -30,6 +30,11 @@ export class AppRows {
     this.#source = new RowSource(database, model, foreignKey);
   }
 
+  /** Whether the app's model does not allow an attribute to be null. */
+  requires(attribute: string): boolean {
+    return this.model.getAttributes()[attribute]?.allowNull === false;
+  }
+
   /** The columns of a row, for statements that join {@link from}. */
   get columns(): string {
     return this.#source.columns;

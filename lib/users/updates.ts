@@ -5,6 +5,7 @@ import { AppError, violatedUnique } from '../database/faults.js';
 import { AuthError } from '../errors.js';
 import type { RowOf } from '../tables/column.js';
 import type { UserColumns } from '../tables/core.js';
+import type { EmailProof } from './email-proof.js';
 import type { FieldValues } from './fields.js';
 import type { HeldEmails } from './held-emails.js';
 import type { UserRecord } from './record.js';
@@ -18,6 +19,7 @@ export interface UserChanges
       'email' | 'username' | 'emailVerifiedAt' | 'mailboxProvedAt' | 'passwordHash' | 'deletedAt'
     >
   > {
+  readonly emailProof?: EmailProof;
   /** Values that `Fields.read` has checked. */
   readonly fields?: FieldValues;
 }
@@ -41,13 +43,14 @@ export class UserUpdates {
    */
   async update(
     record: UserRecord,
-    { fields = {}, ...columns }: UserChanges,
+    { fields = {}, emailProof, ...given }: UserChanges,
     transaction: Transaction,
   ): Promise<{ readonly record: UserRecord; readonly changed: readonly string[] }> {
     const account: Readonly<Record<string, unknown>> = {
       ...record.account,
       passwordHash: record.passwordHash,
     };
+    const columns = { ...given, emailProof: emailProof?.level };
     const differs = ([name, value]: [string, unknown]) =>
       value !== undefined && !isSame(value, account[name]);
     const changes = Object.fromEntries(Object.entries(columns).filter(differs));

@@ -19,8 +19,14 @@ export class UsernameRules {
   readonly detail: string;
   readonly #pattern: RegExp | null;
 
-  /** @param pattern replaces the default rule; it must match the whole name in its canonical form */
-  constructor(pattern?: RegExp) {
+  /**
+   * @param pattern replaces the default rule; it must match the whole name in its canonical form
+   * @param areOnlyIdentifiers whether accounts are identified by usernames only, so that none can do without
+   */
+  constructor(
+    pattern?: RegExp,
+    readonly areOnlyIdentifiers = false,
+  ) {
     this.detail = pattern
       ? `must be a name that this app allows: at most ${MAX_USERNAME} characters, no @, and no spaces around it`
       : 'must be 3 to 30 characters: letters a to z, digits, underscores, dots and hyphens';

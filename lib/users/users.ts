@@ -10,6 +10,7 @@ import { AuthError } from '../errors.js';
 import type { Columns, RowOf } from '../tables/column.js';
 import { closedColumns, type UserColumns, usersWith } from '../tables/core.js';
 import { type Selection, Table, type TableDeclaration } from '../tables/table.js';
+import { EmailProof } from './email-proof.js';
 import { Fields, type FieldValues } from './fields.js';
 import {
   type AccountRow,
@@ -104,14 +105,15 @@ export class Users {
   }
 
   /** Returns the row of a new user, without fields. */
-  newRow({ emailProof = null, id, createdAt, columns, ...user }: NewUser): RowOf<UserColumns> {
+  newRow({ emailProof = EmailProof.none, id, createdAt, columns, ...user }: NewUser): RowOf<UserColumns> {
     const now = this.database.clock.date();
     return this.table.complete({
       ...columns,
       ...user,
       id: id ?? uuidv7(now.getTime()),
-      emailVerifiedAt: emailProof ? now : null,
-      mailboxProvedAt: emailProof === 'mailbox' ? now : null,
+      emailVerifiedAt: emailProof.reaches('provider') ? now : null,
+      emailProof: emailProof.level,
+      mailboxProvedAt: emailProof.reaches('mailbox') ? now : null,
       authEpoch: 0,
       createdAt: createdAt ?? now,
       updatedAt: now,
@@ -137,6 +139,15 @@ export class Users {
     const row = await this.rows.update(id, fields, transaction);
     // If the row is outside the model's scope, the account does not count as a user.
     return this.#recordOf({ ...whole, ...this.rows.fieldsOf(row) }, record.row && row);
+  }
+
+  /**
+   * The values of the fields that users set themselves, as in an account that nobody has filled in. A field that must
+   * have a value and has no default is left out.
+   */
+  get untouchedFields(): FieldValues {
+    const values = Object.entries(this.fields.untouched);
+    return Object.fromEntries(values.filter(([name, value]) => value !== null || !this.rows?.requires(name)));
   }
 
   /** Returns a user as the app's code sees it, including the fields for administrators. */
@@ -274,7 +285,8 @@ export class Users {
       row,
       passwordHash,
       authEpoch: account.authEpoch,
-      isMailboxProved: account.mailboxProvedAt !== null,
+      emailProof: EmailProof.of(account),
+      hasProvedMailbox: account.mailboxProvedAt !== null,
     };
   }
 

@@ -40,10 +40,11 @@ export class MailDelivery implements Destination {
    */
   async #sendLink({ email, links, limit }: LinkMail, { attempts }: OpenEntry): Promise<boolean> {
     if (limit !== null && attempts === 1 && !(await this.#isWithin(limit, email))) return false;
-    const user = (await this.users.findRecord({ email }))?.user ?? null;
+    const record = await this.users.findRecord({ email });
+    const user = record?.user ?? null;
     const chosen = user && links.find(({ userId }) => userId === null || userId === user.id);
     const link = chosen?.link;
-    if (link?.verifies && user?.emailVerifiedAt) return false;
+    if (link?.verifies && record?.emailProof.reaches('mailbox')) return false;
     const purpose = link?.purpose ?? links.at(-1)?.link.purpose;
     if (!purpose) return false;
     const token = await this.tokens.issue(purpose, link && user ? user.id : null, link ? email : '');

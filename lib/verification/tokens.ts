@@ -7,9 +7,10 @@ import type { LinkPurpose } from '../mail/mails.js';
 import { GIVE_UP_MS } from '../outbox/rows.js';
 import type { TokenColumns } from '../tables/core.js';
 import type { Table } from '../tables/table.js';
+import { EmailProof } from '../users/email-proof.js';
 import { type ChecksAccounts, checkAccount, type UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
-import type { Attached, BeforeChange, ProofOfEmail } from './proof.js';
+import type { BeforeChange, ProofOfEmail } from './proof.js';
 
 /** A valid token and its user. */
 export interface FoundToken {
@@ -121,14 +122,14 @@ export class OneTimeTokens {
    * as a suspended one.
    *
    * @param work gets the user after the email was verified; it might be retried
-   * @param spare the things that the first verification keeps, because the user has proved that they own them
+   * @param isOwn whether the account's own session or password was shown too, so that a first proof removes nothing
    * @param before called before anything changes; for a link to a new email, only if it differs from the current one
    * @throws AuthError `invalid_token`, and errors of a plugin's check. Only one of several concurrent calls succeeds
    */
   async redeem<T>(
     found: FoundToken,
     work: (record: UserRecord, transaction: Transaction) => Promise<T>,
-    spare: readonly Attached[] = [],
+    isOwn: boolean,
     before?: BeforeChange,
   ): Promise<T> {
     const { purpose, token, email } = found;
@@ -144,8 +145,8 @@ export class OneTimeTokens {
       const siblings = purpose.isForNewEmail ? {} : { purpose: purpose.name };
       await this.table.delete({ userId: user.id, ...siblings }, transaction);
       const proved = purpose.isForNewEmail
-        ? await this.proofs.replaceEmail(record, email, 'mailbox', spare, transaction, before)
-        : await this.proofs.record(record, 'mailbox', spare, transaction, before);
+        ? await this.proofs.replaceEmail(record, email, EmailProof.answeredMail, transaction, before)
+        : await this.proofs.record(record, EmailProof.answeredMail, isOwn, transaction, before);
       return work(proved, transaction);
     });
   }

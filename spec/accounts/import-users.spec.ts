@@ -148,7 +148,7 @@ describe('auth.importUsers', () => {
     [
       { email: ada.email, emailVerified: 'yes' },
       'invalid_email_verified',
-      'emailVerified must be true or false',
+      "emailVerified must be true, false or 'app'",
     ],
     [{ email: ada.email, createdAt: '2021-03-04' }, 'invalid_created_at', 'createdAt must be a time'],
     [

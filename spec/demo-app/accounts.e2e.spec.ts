@@ -53,7 +53,10 @@ inBrowser('the accounts of the demo app', () => {
   });
 
   test('signing out while the page is still loading leads to the start page', async () => {
-    const page = await demo.openSignedUp({ email: 'jean@example.com', password: 'eniac ballistics' }, '/sessions');
+    const page = await demo.openSignedUp(
+      { email: 'jean@example.com', password: 'eniac ballistics' },
+      '/sessions',
+    );
     let answered = () => {};
     const late = new Promise<void>((resolve) => {
       answered = resolve;

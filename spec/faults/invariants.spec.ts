@@ -30,8 +30,15 @@ describe('the checker of the invariants', () => {
   test.each<[what: RegExp, change: string]>([
     [/no way in/, 'UPDATE users SET password_hash = NULL, email = NULL'],
     [/not canonical/, "UPDATE users SET email = 'Ada@Example.com'"],
-    [/has verified no email/, 'UPDATE users SET email = NULL, email_verified_at = updated_at'],
-    [/proved an email in part/, 'UPDATE users SET mailbox_proved_at = updated_at'],
+    [
+      /has verified no email/,
+      "UPDATE users SET email = NULL, email_verified_at = updated_at, email_proof = 'app'",
+    ],
+    [
+      /proved an email in part/,
+      "UPDATE users SET email_proof = 'mailbox', email_verified_at = updated_at, mailbox_proved_at = NULL",
+    ],
+    [/proved an email in part/, 'UPDATE users SET email_verified_at = updated_at'],
     [/is no hash/, "UPDATE users SET password_hash = 'as it was typed'"],
     [/sessions\.user_agent: a secret/, `UPDATE sessions SET user_agent = 'x ${createToken('lks_')}'`],
     [/api_keys\.name: a secret/, `UPDATE api_keys SET name = 'x ${ada.password}'`],

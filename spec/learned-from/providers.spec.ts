@@ -3,6 +3,7 @@ import { admin, oauth, suspension } from '../../lib/index.js';
 import { microsoft } from '../../lib/providers.js';
 import { ada, password, sessionCookie, signedIn } from '../support/app.js';
 import { rows } from '../support/database.js';
+import { proveMailbox } from '../support/email-proof.js';
 import { type LyingProvider, startLyingProvider } from '../support/lying-provider.js';
 import {
   begin,
@@ -165,7 +166,7 @@ describe('a person is an issuer and a subject', () => {
     expect((await meOf(stranger)).email_verified_at).toBeNull();
     await stranger.get('/auth/oauth/accounts').expect(200, { accounts: [] });
     // A claim that is text is no claim.
-    await app.auth.markEmailVerified((await meOf(stranger)).id);
+    await proveMailbox(app.auth, (await meOf(stranger)).id);
     provider.lies = { claims: { email_verified: 'false' } };
     const browser = app.browser();
     await signInWith(browser, 'oidc');
@@ -186,7 +187,7 @@ describe('a person is an issuer and a subject', () => {
       options: { linkByVerifiedEmail: true },
     });
     const owner = await signedIn(entra);
-    await entra.auth.markEmailVerified((await meOf(owner)).id);
+    await proveMailbox(entra.auth, (await meOf(owner)).id);
     const tid = 'f8cdef31-a31e-4b4a-93e4-5f571e91255a';
     const issuer = `${ENTRA}/${tid}/v2.0`;
     provider.lies = {

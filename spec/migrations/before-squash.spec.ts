@@ -39,7 +39,10 @@ const NAMES = [
   '0001-passkeys',
   '0001-suspension',
   '0001-twoFactor',
+  '0002-core',
 ];
+/** What has been added since the migrations were squashed. */
+const ADDED = ['0002-core'];
 const JOURNAL = 'latchkey_migrations';
 
 const allPlugins = () => [
@@ -114,16 +117,15 @@ describe('a database whose tables were made in many steps', () => {
     expect(Object.entries(before).filter(([, rows]) => rows.length === 0)).toEqual([]);
     const names = await recorded();
     const auth = open();
-    // Nothing is pending, before and after.
-    expect(await auth.health()).toMatchObject({ ok: true, schema: true });
-    expect(await findingsOf(auth)).toEqual(['ok: all migrations have run']);
-    expect(await auth.migrate({ dryRun: true })).toEqual([]);
+    // Only what has been added since is pending.
+    expect(await auth.health()).toMatchObject({ ok: false, schema: false });
+    expect(await auth.migrate({ dryRun: true })).toEqual(ADDED);
     expect(await recorded()).toEqual(names);
-    for (const _ of [1, 2]) {
-      expect(await auth.migrate()).toEqual([]);
+    for (const due of [ADDED, []]) {
+      expect(await auth.migrate()).toEqual(due);
       expect(await recorded()).toEqual(NAMES);
     }
-    expect(await allRows()).toEqual(before);
+    expect(await allRows()).toMatchObject(before);
     expect(await auth.health()).toMatchObject({ ok: true, schema: true });
     expect(await findingsOf(auth)).toEqual(['ok: all migrations have run']);
     await auth.close();
@@ -143,11 +145,15 @@ describe('a database whose tables were made in many steps', () => {
       expect(Object.keys(schema)).toHaveLength(19);
       expect(Object.values(schema).flat().length).toBeGreaterThan(200);
       if (dialect === 'sqlite') widenColumns(existing);
-      expect(existing).toEqual(schema);
+      expect(inAnyOrder(existing)).toEqual(inAnyOrder(schema));
     } finally {
       await fresh.drop();
     }
   });
+
+  /** An added column is the last one of its table, and stands elsewhere in a new table. */
+  const inAnyOrder = (schema: Record<string, string[]>) =>
+    Object.fromEntries(Object.entries(schema).map(([table, lines]) => [table, lines.toSorted()]));
 
   // SQLite does not limit the length of text, so that the earlier migrations had nothing to widen there.
   function widenColumns({ users = [] }: Record<string, string[]>): void {
@@ -190,11 +196,12 @@ describe('a database whose tables were made in many steps', () => {
 
   test.each([true, false])('can be undone like one of today (first migrated: %j)', async (isMigrated) => {
     const auth = open();
+    const names = isMigrated ? NAMES : NAMES.filter((name) => !ADDED.includes(name));
     if (isMigrated) await auth.migrate();
     const last = ['0001-twoFactor', '0001-suspension'];
     expect(await auth.migrate({ undo: 2 })).toEqual(last);
-    expect(await recorded()).toEqual(NAMES.filter((name) => !last.includes(name)));
-    expect(await auth.migrate({ undo: 'all' })).toHaveLength(NAMES.length - 2);
+    expect(await recorded()).toEqual(names.filter((name) => !last.includes(name)));
+    expect(await auth.migrate({ undo: 'all' })).toHaveLength(names.length - 2);
     expect(await tablesOf(database)).toEqual([]);
     expect((await auth.migrate()).filter((name) => !name.startsWith('users.')).sort()).toEqual(NAMES);
     await auth.close();
@@ -214,7 +221,7 @@ describe('a database whose tables were made in many steps', () => {
 
   test('gets the names of plugins that have left the config too, which an undo asks for', async () => {
     const auth = open(database, { plugins: [password()] });
-    expect(await auth.migrate()).toEqual([]);
+    expect(await auth.migrate()).toEqual(ADDED);
     expect(await recorded()).toEqual(NAMES);
     await expect(auth.migrate({ undo: 'all' })).rejects.toThrow(
       'add apiKeys() (0001-apiKeys), auditLog() (0001-auditLog), oauth() (0001-oauth), passkeys() (0001-passkeys), ' +
@@ -265,7 +272,7 @@ if (dialect !== 'sqlite') {
       await broken.close();
       await proxy.drained();
       const auth = open();
-      expect(await auth.migrate()).toEqual([]);
+      expect(ADDED).toEqual(expect.arrayContaining(await auth.migrate()));
       expect(await recorded()).toEqual(NAMES);
       await auth.close();
       await proxy.stop();

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { admin, apiKeys, auditLog, createAuth, type Plugin } from '../../lib/index.js';
+import { coreMigrations } from '../../lib/migrations/core.js';
 import { addColumns } from '../../lib/migrations/create.js';
 import { definePlugin } from '../../lib/plugin.js';
 import { column } from '../../lib/tables/column.js';
@@ -21,7 +22,7 @@ const recorded = async () =>
   (await rows<{ name: string }>(database, 'SELECT name FROM latchkey_migrations ORDER BY name')).map(
     ({ name }) => name,
   );
-const OF_CORE = ['0001-core'];
+const OF_CORE = ['0001-core', ...coreMigrations.map(({ name }) => name)];
 const OF_PLUGINS = ['0001-apiKeys', '0001-auditLog'];
 const EVERYTHING = [...OF_CORE, ...OF_PLUGINS];
 
@@ -159,15 +160,19 @@ describe('a later migration of a plugin', () => {
 
   test('is only recorded where the tables are new, and can be undone there too', async () => {
     const auth = open(password(), laterReports);
-    expect(await auth.migrate({ dryRun: true })).toEqual(['0001-core', '0001-reports', '0002-reports']);
-    expect(await auth.migrate()).toEqual(['0001-core', '0001-reports', '0002-reports']);
+    expect(await auth.migrate({ dryRun: true })).toEqual([...OF_CORE, '0001-reports', '0002-reports']);
+    expect(await auth.migrate()).toEqual([...OF_CORE, '0001-reports', '0002-reports']);
     expect(await notes()).toEqual([]);
     expect(await auth.migrate()).toEqual([]);
     expect(await auth.migrate({ undo: 1 })).toEqual(['0002-reports']);
     await expect(notes()).rejects.toThrow();
     expect(await auth.migrate()).toEqual(['0002-reports']);
     expect(await notes()).toEqual([]);
-    expect(await auth.migrate({ undo: 'all' })).toEqual(['0002-reports', '0001-reports', '0001-core']);
+    expect(await auth.migrate({ undo: 'all' })).toEqual([
+      '0002-reports',
+      '0001-reports',
+      ...OF_CORE.toReversed(),
+    ]);
     await auth.close();
   });
 });

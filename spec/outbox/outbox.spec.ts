@@ -3,6 +3,7 @@ import { createAuth, type MailMessage } from '../../lib/index.js';
 import { ada, memoryLogger, password, SECRET, type SpecApp, signedIn, startApp } from '../support/app.js';
 import { connectAsApp } from '../support/app-database.js';
 import { rows } from '../support/database.js';
+import { proveMailbox } from '../support/email-proof.js';
 import { BASE_URL } from '../support/mail-app.js';
 import { outboxOf, untilDue, untilTooLate } from '../support/outbox.js';
 import { ago, HOUR, settled } from '../support/sessions.js';
@@ -133,7 +134,7 @@ describe('the outbox', () => {
     send = failing;
     const browser = await signedIn(app);
     await settled(app.auth);
-    await app.auth.markEmailVerified((await app.auth.users.find({ email: ada.email }))?.id ?? '');
+    await proveMailbox(app.auth, (await app.auth.users.find({ email: ada.email }))?.id ?? '');
     for (const to of ['first@example.com', 'second@example.com'])
       await browser.post('/auth/email-changes').send({ new_email: to, password: ada.password }).expect(202);
     await settled(app.auth);

@@ -3,6 +3,7 @@ import type request from 'supertest';
 import { internalsOf } from '../../lib/auth.js';
 import { createToken, digestToken } from '../../lib/crypto/token.js';
 import { createAuth, type RateLimitOptions } from '../../lib/index.js';
+import { EmailProof } from '../../lib/users/email-proof.js';
 import { ada, password, SECRET, sessionCookie } from '../support/app.js';
 import { type MailApp, startMailApp } from '../support/mail-app.js';
 import { expectProblem } from '../support/problem.js';
@@ -300,7 +301,10 @@ describe('the devices of an account', () => {
     await start();
     const device = await newDevice();
     const { core } = internalsOf(app.auth);
-    await core.proveEmail(userId, ['password']);
+    await core.database.transaction(async (transaction) => {
+      const record = (await core.users.lock(userId, transaction))!;
+      await core.proofs.record(record, EmailProof.answeredMail, false, transaction);
+    });
     expect(await devicesOf({ userId })).toBe(0);
     expect(cookieOf(await signIn(ada, device))?.value).not.toBe(device);
   });

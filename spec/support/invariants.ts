@@ -152,7 +152,8 @@ function halves(tables: Tables): string[] {
       .map((row) => `sessions: ${row.id} ends before it begins`),
     ...[...users.values()].flatMap((user) => [
       ...(user.email_verified_at && !user.email ? [`users: ${user.id} has verified no email`] : []),
-      ...(user.mailbox_proved_at && !user.email_verified_at
+      ...((user.email_proof === 'none') !== (user.email_verified_at === null) ||
+      (user.email_proof === 'mailbox' && user.mailbox_proved_at === null)
         ? [`users: ${user.id} proved an email in part`]
         : []),
       ...(user.password_hash && !PASSWORD_HASH.test(String(user.password_hash))

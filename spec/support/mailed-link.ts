@@ -35,7 +35,7 @@ export class LinksApi {
 
   async signIn(token: string): Promise<SignedIn> {
     const found = await this.core.tokens.find(SIGN_IN, token);
-    const record = await this.core.tokens.redeem(found, async (redeemed) => redeemed);
+    const record = await this.core.tokens.redeem(found, async (redeemed) => redeemed, false);
     return this.core.signIn({ ...record, amr: ['otp'] });
   }
 }

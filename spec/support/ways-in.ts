@@ -7,6 +7,7 @@ import type { SignedIn } from '../../lib/sessions/signed-in.js';
 import { ada, type password } from './app.js';
 import { beforeChange } from './changes.js';
 import { rows } from './database.js';
+import { proveMailbox } from './email-proof.js';
 import { everyPlugin } from './every-plugin.js';
 import { startLyingProvider } from './lying-provider.js';
 import { mailbox } from './mailbox.js';
@@ -230,7 +231,7 @@ export const byProvider: Way = async (person) => {
 };
 
 export const byProvidersEmail: Way = async (person) => {
-  await app.auth.markEmailVerified(person.id);
+  await proveMailbox(app.auth, person.id);
   return {
     right: () => {
       claim(person);

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { admin } from '../../lib/index.js';
 import { ada, password, type SpecApp, signedIn, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
+import { proveMailbox } from '../support/email-proof.js';
 import { mailbox } from '../support/mailbox.js';
 import { expectProblem } from '../support/problem.js';
 
@@ -20,7 +21,8 @@ const start = async (options = {}, config = {}) => {
     plugins: plugins(options),
     config: { baseUrl: 'http://app.example.com', email: { send: mails.send }, ...config },
   });
-  const { id } = await app.auth.users.create({ ...ada, emailVerified: true });
+  const { id } = await app.auth.users.create(ada);
+  await proveMailbox(app.auth, id);
   return { id };
 };
 const move = async (id: string) =>
@@ -108,6 +110,13 @@ describe('an address that an undo would give back', () => {
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await emails()).toEqual(['new@example.com']);
   });
+});
+
+test('an address that was never proven is not held, so that nobody can block it for its owner', async () => {
+  await start();
+  const stranger = await app.auth.users.create({ email: 'owner@elsewhere.example', emailVerified: true });
+  await app.auth.users.changeEmail(stranger.id, 'new@example.com');
+  await app.auth.users.create({ email: 'owner@elsewhere.example' });
 });
 
 test('without notices, nothing is held', async () => {

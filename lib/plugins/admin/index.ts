@@ -5,6 +5,7 @@ import { ADMINISTRATION, declareAdministrators } from '../../core/contribution.j
 import { definePlugin, type Plugin } from '../../plugin.js';
 import type { User } from '../../tables/core.js';
 import { canonicalEmail } from '../../users/canonical.js';
+import { EmailProof } from '../../users/email-proof.js';
 import { AdminApi } from './api.js';
 import {
   createUser,
@@ -88,12 +89,12 @@ export function admin(options: AdminOptions): Plugin<'admin', AdminApi, Record<n
   // Without options, the error below explains what is missing.
   const data = readOptions('admin', schema, options ?? {});
   const ids = new Set(data.adminUserIds);
-  const emails = new Set(data.adminEmails);
+  const emails = new Set<string | null>(data.adminEmails);
   if (ids.size + emails.size === 0) {
     throw new TypeError('latchkey: admin: set at least one administrator in adminUserIds or adminEmails');
   }
-  const isAdministrator = ({ id, email, emailVerifiedAt }: User) =>
-    ids.has(id) || (emailVerifiedAt !== null && emails.has(email));
+  const isAdministrator = (user: User) =>
+    ids.has(user.id) || (emails.has(user.email) && EmailProof.of(user).reaches('app'));
   return definePlugin({
     name: 'admin',
     setup(core) {

@@ -138,7 +138,7 @@ export class CredentialApi<
     });
   }
 
-  /** Emails a verification link, unless the email is verified. @throws AuthError `user_not_found`, `rate_limited` */
+  /** Emails a verification link, unless access to the mailbox is proven. @throws AuthError `user_not_found`, `rate_limited` */
   sendVerification(input: ClientInput & { userId: string }): Promise<void> {
     return this.#core.forClient(input, async () =>
       this.#byMail.verification.request((await this.#core.users.require(input.userId)).user),
@@ -168,7 +168,8 @@ export class CredentialApi<
    * @throws AuthError `invalid_token`, `validation_failed`, `rate_limited`
    */
   resetPassword(input: ResetPasswordInput): Promise<void> {
-    return this.#core.forClient(input, () => this.#byMail.reset.reset(input.token, input.newPassword));
+    const { token, newPassword, sessionUserId = null } = input;
+    return this.#core.forClient(input, () => this.#byMail.reset.reset(token, newPassword, sessionUserId));
   }
 
   get #usernames() {

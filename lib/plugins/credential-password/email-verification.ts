@@ -4,6 +4,7 @@ import { AuthError } from '../../errors.js';
 import type { Link, Mails } from '../../mail/mails.js';
 import type { PasswordCheck } from '../../sessions/password-check.js';
 import type { User } from '../../tables/core.js';
+import { EmailProof } from '../../users/email-proof.js';
 import { VERIFY_EMAIL, verifyEmailMail } from './declarations.js';
 
 /** Emails verification links, and redeems them. */
@@ -34,9 +35,10 @@ export class EmailVerification {
     await this.mail(user);
   }
 
-  /** Emails a link, unless the email is already verified. */
+  /** Emails a link, unless access to the mailbox is already proven. */
   async mail(user: User, transaction?: Transaction): Promise<void> {
-    if (user.emailVerifiedAt === null) await this.mails.link(this.link, user, transaction);
+    if (user.email !== null && !EmailProof.of(user).reaches('mailbox'))
+      await this.mails.link(this.link, user, transaction);
   }
 
   get link(): Link {
@@ -60,7 +62,6 @@ export class EmailVerification {
       if (shown.password === undefined) throw new AuthError('unauthenticated');
       await this.check.verifyOwn(found.record, shown.password);
     }
-    const spare = ['password', 'sessions', 'tokens', 'credentials'] as const;
-    return this.core.tokens.redeem(found, async (record) => record.user, spare);
+    return this.core.tokens.redeem(found, async (record) => record.user, true);
   }
 }

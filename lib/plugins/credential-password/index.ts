@@ -69,7 +69,7 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
         sendVerification(api),
         verifyEmail(core, api),
         requestReset(api),
-        resetPassword(api, newPassword),
+        resetPassword(core, api, newPassword),
       ];
       return {
         api: api as CredentialApi<SignUpAnswer<O>, SignUpInputOf<O>>,
@@ -84,6 +84,7 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
         shows: { user: settings.usernames ? ['username'] : [] },
         purposes: [VERIFY_EMAIL, RESET_PASSWORD, INVITATION],
         reauthentications: [byPassword(parts.check)],
+        mailVerification: async (user, transaction) => parts.byMail?.verification.mail(user, transaction),
         async checkSignIn(user, isByPerson) {
           if (!settings.requireVerifiedEmail || user.email === null || user.emailVerifiedAt !== null) return;
           if (isByPerson) await parts.byMail?.verification.offer(user);

@@ -58,6 +58,12 @@ export interface ResetPasswordInput extends ClientInput {
   token: string;
   /** The same rules apply as at sign-up. */
   newPassword: string;
+  /**
+   * The id of the signed-in user. If it is the link's user, nothing is removed from the account, even if nobody had
+   * proved access to its mailbox before.
+   * @default none
+   */
+  sessionUserId?: string | null;
 }
 
 /** The input of `auth.credential.reauthenticate`. */

@@ -158,7 +158,7 @@ export function readSettings(options: CredentialPasswordOptions) {
     ...settings,
     verifyLegacy: checkVerifiers(verifyLegacy, 'credentialPassword'),
     /** Null if usernames are not enabled. */
-    usernames: hasUsernames ? new UsernameRules(usernamePattern) : null,
+    usernames: hasUsernames ? new UsernameRules(usernamePattern, identifier === 'username') : null,
     mailsOnSignUp: settings.sendVerificationOnSignUp ?? mailsOnSignUp,
   };
 }

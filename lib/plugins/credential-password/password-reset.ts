@@ -32,8 +32,13 @@ export class PasswordReset {
     if (email) await this.mails.oneOf(email, [{ userId: null, link: resetLink(this.core) }]);
   }
 
-  /** Redeems a reset or invitation link. @throws AuthError `invalid_token`, `validation_failed`, `rate_limited` */
-  async reset(token: string, newPassword: string): Promise<void> {
+  /**
+   * Redeems a reset or invitation link.
+   *
+   * @param sessionUserId the user of the request's session, if it has one
+   * @throws AuthError `invalid_token`, `validation_failed`, `rate_limited`
+   */
+  async reset(token: string, newPassword: string, sessionUserId: string | null): Promise<void> {
     const { tokens, sessions, events, limiter, notices } = this.core;
     const found = await tokens.find([RESET_PASSWORD, INVITATION], token);
     await limiter.countAddress('signIn');
@@ -49,7 +54,7 @@ export class PasswordReset {
         events.emit('password.reset', { userId }, transaction);
         await sessions.endAll(userId, transaction);
       },
-      [],
+      sessionUserId === userId,
       (record, transaction) => notices.before(newPasswordNotice(record), record, transaction),
     );
     // The password has been reset, so an error here must not fail the call.

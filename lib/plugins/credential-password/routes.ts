@@ -136,7 +136,9 @@ export const sendVerification = (api: CredentialApi) =>
     summary: 'Email me a verification link',
     access: 'session',
     forms: true,
-    answers: { 202: { description: 'The link is being sent, unless the email is already verified' } },
+    answers: {
+      202: { description: 'The link is being sent, unless access to the mailbox is already proven' },
+    },
     problems: ['rate_limited'],
     async handle({ auth }) {
       await api.sendVerification({ userId: auth.user.id });
@@ -201,7 +203,7 @@ export const requestReset = (api: CredentialApi) =>
     },
   });
 
-export const resetPassword = (api: CredentialApi, newPassword: z.ZodString) =>
+export const resetPassword = (core: Core, api: CredentialApi, newPassword: z.ZodString) =>
   route({
     method: 'post',
     path: '/passwords/reset',
@@ -210,8 +212,9 @@ export const resetPassword = (api: CredentialApi, newPassword: z.ZodString) =>
     body: z.strictObject({ token: text(200), new_password: newPassword }),
     answers: { 204: { description: 'The password was set, and the email is verified' } },
     problems: ['invalid_token', 'rate_limited'],
-    async handle({ body }) {
-      await api.resetPassword({ token: body.token, newPassword: body.new_password });
+    async handle({ body, req }) {
+      const sessionUserId = (await sessionOf(core.carriers, req))?.user.id ?? null;
+      await api.resetPassword({ token: body.token, newPassword: body.new_password, sessionUserId });
       return { status: 204 };
     },
   });

@@ -6,6 +6,7 @@ import { AuthError } from '../../errors.js';
 import type { SessionWithUser } from '../../sessions/sessions.js';
 import type { Shown } from '../../sessions/signed-in.js';
 import { canonicalEmail } from '../../users/canonical.js';
+import { EmailProof } from '../../users/email-proof.js';
 import type { FieldValues } from '../../users/fields.js';
 import type { UserRecord } from '../../users/record.js';
 import type { AccountOwner, Accounts } from './accounts.js';
@@ -20,8 +21,8 @@ import { isObject } from './token-response.js';
  *
  * An email that the provider has not verified is not looked up, because the outcome would reveal to anyone whether an
  * account exists. A verified email alone never signs in to an existing account. With `linkByVerifiedEmail` it does if
- * the provider is an authority for the email and the account has verified the email too, because an account with an
- * unverified email might belong to someone who signed up with another person's address.
+ * the provider's word is good enough and the mailbox is proven on the account too, because otherwise the account might
+ * belong to someone who signed up with another person's address.
  *
  * @throws AuthError `account_exists`; `provider_already_linked` if the user found by email has linked another account
  *   at the provider; for a new user `sign_up_refused`, `sign_up_incomplete`, `rate_limited`, and the errors of hooks
@@ -33,8 +34,8 @@ export function findOrCreateUser(
   identity: Identity,
   linkByVerifiedEmail: boolean,
 ): Promise<UserRecord> {
-  const { emailIsProof, emailIsAuthoritative } = identity.profile;
-  const email = emailIsProof ? canonicalEmail(identity.profile.email) : null;
+  const { emailProof, joins } = identity.profile;
+  const email = emailProof.reaches('provider') ? canonicalEmail(identity.profile.email) : null;
   let person: NewPerson | undefined;
   return inRace(async () => {
     const known = await signInKnown(core, accounts, provider, identity);
@@ -45,8 +46,8 @@ export function findOrCreateUser(
       // A concurrent sign-in of the same person may have created the user and the account in the meantime.
       const knownByNow = await signInKnown(core, accounts, provider, identity);
       if (knownByNow) return knownByNow;
-      const bothProved = emailIsAuthoritative && holder.user.emailVerifiedAt !== null;
-      if (!linkByVerifiedEmail || !bothProved) throw new AuthError('account_exists');
+      if (!linkByVerifiedEmail || !joins || !holder.emailProof.reaches('mailbox'))
+        throw new AuthError('account_exists');
       return linkByEmail(core, accounts, holder, provider, identity);
     }
     core.signUp.checkOpen('oauth');
@@ -111,7 +112,7 @@ function linkByEmail(
   return core.database.transaction(async (transaction) => {
     const record = await core.users.lock(holder.user.id, transaction);
     // The account's email might have changed in the meantime.
-    const isHolder = record?.user.email === holder.user.email && record?.user.emailVerifiedAt;
+    const isHolder = record?.user.email === holder.user.email && record?.emailProof.reaches('mailbox');
     if (!record || !isHolder) throw new AuthError('account_exists');
     core.checkAccount(record.account);
     // A link is a sign-in method, so it is not added before the user has provided the second factor.
@@ -190,13 +191,17 @@ function createUser(
   email: string | null,
   { claims, fields }: NewPerson,
 ): Promise<UserRecord> {
+  const emailProof = email === null ? EmailProof.none : identity.profile.emailProof;
   return core.database.transaction(async (transaction) => {
     const created = await core.signUp.create(
-      { email, username: null, passwordHash: null, emailProof: email === null ? null : 'mailbox' },
+      { email, username: null, passwordHash: null, emailProof },
       { via: 'oauth', from: 'code', provider: provider.id, claims, fields },
       transaction,
     );
     await insertLink(core, accounts, created, provider, identity, transaction);
+    if (!emailProof.reaches('mailbox'))
+      for (const { mailVerification } of core.contributions)
+        await mailVerification?.(created.user, transaction);
     return created;
   });
 }

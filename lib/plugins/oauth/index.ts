@@ -31,8 +31,9 @@ import { Refresher, RefreshLeases } from './tokens.js';
 /** Options of {@link oauth}. */
 export interface OAuthOptions {
   /**
-   * Whether a sign-in with a provider is linked automatically to the account with the same email, if both the provider
-   * and latchkey have verified the email.
+   * Whether a sign-in with a provider is linked automatically to the account with the same email, if its mailbox is
+   * proven on the account, and the provider has verified the email. It trusts the provider's check, however old it is:
+   * see `emailIsAuthoritative` of `Profile`.
    * @default false
    */
   linkByVerifiedEmail?: boolean;

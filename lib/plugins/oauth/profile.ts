@@ -1,4 +1,5 @@
 import { withTimeout } from '../../context/deadline.js';
+import { EmailProof } from '../../users/email-proof.js';
 import type { AuthorizationServer } from './authorization-server.js';
 import { contradictsIdToken } from './openid-client.js';
 import type { Claims, Profile, ProfileSources } from './provider.js';
@@ -6,10 +7,15 @@ import type { SigningKeys } from './signing-keys.js';
 import { isStorable } from './token-response.js';
 
 /** A validated profile. */
-export interface CheckedProfile extends Required<Profile> {
+export interface CheckedProfile {
   readonly subject: string;
   /** Null if there is none. */
   readonly formerSubject: string | null;
+  readonly email: unknown;
+  /** How well the provider's word proves the email. */
+  readonly emailProof: EmailProof;
+  /** Whether it can sign the person in to an existing account with this email: see `linkByVerifiedEmail`. */
+  readonly joins: boolean;
 }
 
 // The lengths of the columns.
@@ -55,14 +61,14 @@ async function optional(
 
 /** @throws Error if the subject does not identify exactly one person */
 export function checkedProfile(profile: Profile): CheckedProfile {
-  const { subject, formerSubject, email, emailIsProof, emailIsAuthoritative = true } = profile;
-  const isProof = emailIsProof === true;
+  const { subject, formerSubject, email, emailIsAuthoritative } = profile;
+  const emailProof = EmailProof.ofProvider(profile);
   return {
     subject: checkedSubject(subject),
     formerSubject: formerSubject === undefined ? null : checkedSubject(formerSubject),
     email,
-    emailIsProof: isProof,
-    emailIsAuthoritative: isProof && emailIsAuthoritative === true,
+    emailProof,
+    joins: emailProof.reaches('provider') && emailIsAuthoritative !== false,
   };
 }
 

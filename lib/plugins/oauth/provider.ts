@@ -13,17 +13,18 @@ export interface Profile {
   /** The email, if the provider returned one. */
   readonly email: unknown;
   /**
-   * Whether the provider has verified that the email belongs to this person. A new user gets the email,
-   * as a verified one, only if this is true. Each provider module follows its provider's documentation.
+   * Whether the provider has verified that the email belongs to this person. A new user gets the email, as a verified
+   * one, only if this is true. Each provider module follows its provider's documentation.
    */
   readonly emailIsProof: boolean;
   /**
-   * Whether this proof is sufficient to sign the person in to an existing account with this email
-   * (`linkByVerifiedEmail`). False if the person, or their administrator, could have an address that now belongs to
-   * someone else. Has no effect unless `emailIsProof` is true.
-   * @default true
+   * Has no effect unless `emailIsProof` is true. True if the provider runs the mailbox, or is an authority for its
+   * addresses for another reason: its word then counts like an email that the user has answered. False if the person,
+   * or their administrator, could have an address that now belongs to someone else: it then does not sign them in to an
+   * existing account with this email (`linkByVerifiedEmail`).
+   * @default neither: with `linkByVerifiedEmail`, the provider's check is trusted, however old it is
    */
-  readonly emailIsAuthoritative?: boolean;
+  readonly emailIsAuthoritative?: boolean | undefined;
 }
 
 /** A provider's data about a person: the claims of OpenID Connect, or the JSON of a userinfo URL. */

@@ -92,9 +92,9 @@ export class Enrolment {
    * Rejects an unverified email, because someone who signed up with another person's address must not keep a passkey
    * after the owner of the address verifies it.
    */
-  #requireVerifiedEmail({ user: { email, emailVerifiedAt } }: UserRecord): void {
+  #requireVerifiedEmail({ user: { email }, emailProof }: UserRecord): void {
     const { settings } = this.parts.core;
-    if (settings.email !== null && email !== null && emailVerifiedAt === null)
+    if (settings.email !== null && email !== null && !emailProof.reaches('app'))
       throw new AuthError('email_not_verified');
   }
 }

@@ -56,10 +56,10 @@ export class SecondFactorChanges {
 
   /** Starts an enrolment. @returns the user @throws AuthError `email_not_verified`, and like `core.change` */
   async begin(userId: string, sessionId: string, secret: string): Promise<User> {
-    return this.core.change(userId, { sessionId }, async ({ user }, transaction) => {
-      this.#requireVerifiedEmail(user);
+    return this.core.change(userId, { sessionId }, async (record, transaction) => {
+      this.#requireVerifiedEmail(record);
       await this.enrolments.begin(userId, sessionId, secret, transaction);
-      return user;
+      return record.user;
     });
   }
 
@@ -73,7 +73,7 @@ export class SecondFactorChanges {
   async enable(userId: string, sessionId: string, secret: string, step: number) {
     const { core } = this;
     return core.change(userId, { sessionId }, async (record, transaction) => {
-      this.#requireVerifiedEmail(record.user);
+      this.#requireVerifiedEmail(record);
       if (!(await this.enrolments.take(sessionId, transaction))) throw new AuthError('invalid_code');
       await core.notices.before(secondFactorNotices['second-factor-enabled'], record, transaction);
       const now = core.database.clock.date();
@@ -160,8 +160,8 @@ export class SecondFactorChanges {
   }
 
   /** @throws AuthError `email_not_verified` if the email might belong to someone else */
-  #requireVerifiedEmail({ email, emailVerifiedAt }: User): void {
-    if (this.core.mails && email !== null && emailVerifiedAt === null)
+  #requireVerifiedEmail({ user: { email }, emailProof }: UserRecord): void {
+    if (this.core.mails && email !== null && !emailProof.reaches('app'))
       throw new AuthError('email_not_verified');
   }
 }

@@ -147,7 +147,7 @@ describe('a provider, as documented', () => {
     ['a person whom an enterprise manages', 'octocat_acme', false],
   ])('joins an existing account with the GitHub account of %s: %s', async (_what, login, joins) => {
     await signedIn(app, { ...ada, email: 'ada@example.com' });
-    await rows(app.database, 'UPDATE users SET email_verified_at = created_at');
+    await rows(app.database, "UPDATE users SET email_verified_at = created_at, email_proof = 'mailbox'");
     const emails = [{ email: 'ada@example.com', primary: true, verified: true }];
     provider.lies = { ...plain, userinfo: { sub: undefined, id: 7, login }, emails };
     expect(await locationAfter('github')).toBe(joins ? '/done' : '/done?error=account_exists');
@@ -164,7 +164,7 @@ describe('a provider, as documented', () => {
   ])('joins an existing account with %s only if Google runs the mailbox', async (_what, claims, joins) => {
     await signedIn(app, { ...ada, email: claims.email });
     const [{ id } = { id: '' }] = await rows<{ id: string }>(app.database, 'SELECT id FROM users');
-    await rows(app.database, 'UPDATE users SET email_verified_at = created_at');
+    await rows(app.database, "UPDATE users SET email_verified_at = created_at, email_proof = 'mailbox'");
     provider.lies = { claims };
     const unverified = 'email_verified' in claims;
     if (!joins && !unverified) {

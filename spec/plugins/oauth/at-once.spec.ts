@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { ada, signedIn } from '../../support/app.js';
 import { rows } from '../../support/database.js';
+import { proveMailbox } from '../../support/email-proof.js';
 import { type LyingProvider, startLyingProvider } from '../../support/lying-provider.js';
 import {
   type Browser,
@@ -58,7 +59,8 @@ describe.each([1, 2, 3, 4, 5])('a person who returns from a provider several tim
   });
 
   test('joins the account with the same address once', async () => {
-    const { id } = await app.auth.users.create({ ...ada, emailVerified: true });
+    const { id } = await app.auth.users.create(ada);
+    await proveMailbox(app.auth, id);
     expect(await returnAtOnce([app.browser(), app.browser(), app.browser()], 'authorize')).toEqual(both);
     expect(await links()).toEqual([{ subject: 'ada' }]);
     expect(await rows(app.database, 'SELECT id FROM users')).toEqual([{ id }]);

@@ -3,6 +3,7 @@ import { type AuthConfig, AuthError } from '../../../lib/index.js';
 import { github, oauth2, oidc } from '../../../lib/providers.js';
 import { ada } from '../../support/app.js';
 import { rows } from '../../support/database.js';
+import { proveMailbox } from '../../support/email-proof.js';
 import { type LyingProvider, startLyingProvider } from '../../support/lying-provider.js';
 import {
   countRows,
@@ -267,7 +268,7 @@ describe('hooks and new users of providers', () => {
   test('a link by verified email makes nobody', async () => {
     const { user } = (await app.auth.credential.signUp(ada)) as { user: { id: string } };
     told.splice(0);
-    await app.auth.markEmailVerified(user.id);
+    await proveMailbox(app.auth, user.id);
     hooks = {
       beforeCreateUser() {
         throw new AuthError('sign_up_refused');

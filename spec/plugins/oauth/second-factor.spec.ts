@@ -4,6 +4,7 @@ import type { CallbackResult } from '../../../lib/plugins/oauth/complete-flow.js
 import type { SignedIn } from '../../../lib/sessions/signed-in.js';
 import { ada, password, sessionCookie, signedIn } from '../../support/app.js';
 import { rows } from '../../support/database.js';
+import { proveMailbox } from '../../support/email-proof.js';
 import { type LyingProvider, startLyingProvider } from '../../support/lying-provider.js';
 import {
   type Browser,
@@ -116,7 +117,7 @@ describe('a sign-in at a provider, of an account with a second factor', () => {
 
 describe('a provider whose verified email is that of an account with a second factor', () => {
   beforeEach(async () => {
-    await app.auth.markEmailVerified((await browser.get('/auth/me')).body.user.id);
+    await proveMailbox(app.auth, (await browser.get('/auth/me')).body.user.id);
     ({ userId } = await enroll(browser));
     for (const one of [plain, trusted])
       one.lies = { claims: { sub: 'mallory', email: ada.email, email_verified: true } };

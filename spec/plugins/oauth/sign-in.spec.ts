@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { ada, sessionCookie, signedIn } from '../../support/app.js';
 import { rows } from '../../support/database.js';
+import { proveMailbox } from '../../support/email-proof.js';
 import { type LyingProvider, startLyingProvider } from '../../support/lying-provider.js';
 import {
   begin,
@@ -131,7 +132,7 @@ describe('a sign-in with the email of an existing account', () => {
   test('is rejected with account_exists, verified or not', async () => {
     const browser = await signedIn(app);
     await expectAccountExists(app);
-    await app.auth.markEmailVerified((await meOf(browser)).id);
+    await proveMailbox(app.auth, (await meOf(browser)).id);
     await expectAccountExists(app);
   });
 
@@ -152,7 +153,7 @@ describe('a sign-in with the email of an existing account', () => {
 
   test('is linked with linkByVerifiedEmail if both sides are verified', async () => {
     const owner = await signedIn(joining);
-    await joining.auth.markEmailVerified((await meOf(owner)).id);
+    await proveMailbox(joining.auth, (await meOf(owner)).id);
     const browser = joining.browser();
     await signInWith(browser, 'oidc');
     expect((await meOf(browser)).id).toBe((await meOf(owner)).id);
@@ -172,7 +173,7 @@ describe('a sign-in with the email of an existing account', () => {
   ])('does not reveal that the account exists if the email %s', async (_what, id, claims) => {
     for (const at of [app, joining]) {
       const owner = await signedIn(at);
-      await at.auth.markEmailVerified((await meOf(owner)).id);
+      await proveMailbox(at.auth, (await meOf(owner)).id);
       provider.lies = { claims };
       const browser = at.browser();
       expect((await signInWith(browser, id)).headers.location).toBe('/done');

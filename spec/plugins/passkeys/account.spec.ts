@@ -5,6 +5,7 @@ import { passkeys } from '../../../lib/index.js';
 import { password, type SpecApp, signedIn, startApp } from '../../support/app.js';
 import { type Authenticator, base64url } from '../../support/authenticator.js';
 import { rows } from '../../support/database.js';
+import { takeMailbox } from '../../support/email-proof.js';
 import { mailbox } from '../../support/mailbox.js';
 import { addPasskey, authenticator, optionsOf, PAGE, signInWith } from '../../support/passkeys.js';
 import { expectProblem } from '../../support/problem.js';
@@ -51,7 +52,7 @@ describe('an account with an email that is not verified', () => {
       'UPDATE users SET email_verified_at = NULL, mailbox_proved_at = NULL WHERE id = :userId',
       { userId },
     );
-    await verified();
+    await takeMailbox(app.auth, userId);
     expect(await passkeysOf()).toEqual([]);
     expectProblem(await signInWith(app.browser(), device), 401, 'invalid_passkey');
   });

@@ -3,6 +3,7 @@ import { internalsOf } from '../../../lib/auth.js';
 import { admin, twoFactor } from '../../../lib/index.js';
 import { ada, password, type SpecApp, sessionCookie, signedIn, startApp } from '../../support/app.js';
 import { rows } from '../../support/database.js';
+import { takeMailbox } from '../../support/email-proof.js';
 import { mailbox } from '../../support/mailbox.js';
 import { expectProblem } from '../../support/problem.js';
 import { codeOf, enroll, firstStep, forgetSteps, secondStep } from '../../support/two-factor.js';
@@ -73,10 +74,11 @@ describe('with mail, an address that is not verified', () => {
     await browser.post('/auth/two-factor/totp').expect(201);
     await rows(app.database, 'UPDATE users SET email_verified_at = NULL, mailbox_proved_at = NULL');
     await firstStep(app.browser()).expect(200);
-    await app.auth.markEmailVerified(userId);
+    await takeMailbox(app.auth, userId);
     expect(await isOn(userId)).toBe(false);
     for (const table of ['totp_secrets', 'totp_enrolments', 'recovery_codes', 'pending_sign_ins'])
       expect(await rows(app.database, `SELECT * FROM ${table}`)).toEqual([]);
+    await app.auth.users.setPassword(userId, ada.password);
     expect((await firstStep(app.browser()).expect(200)).body.session).toMatchObject({ aal: 1 });
   });
 });

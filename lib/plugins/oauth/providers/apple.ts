@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { schemaOf } from '../../../config/options.js';
 import { type Claims, type FieldsOf, type ProviderPlugin, providerPlugin } from '../provider.js';
 import { isObject, isStorable } from '../token-response.js';
-import { oidcProfile, trusted } from './oidc.js';
+import { authoritative, oidcProfile, verified } from './oidc.js';
 import {
   callback,
   discoveredShape,
@@ -47,6 +47,8 @@ export interface AppleOptions
 }
 
 const APPLE = 'https://appleid.apple.com';
+// The mailboxes of iCloud, and the relays of Hide My Email. An account can have an address elsewhere, too.
+const RUN_BY_APPLE = /@(icloud\.com|me\.com|mac\.com|privaterelay\.appleid\.com|private\.icloud\.com)$/i;
 const SECRET_SECONDS = 300;
 const MAX_USER = 4096;
 const MAX_NAME = 255;
@@ -65,8 +67,9 @@ export const schema = () =>
 
 /**
  * Adds Sign in with Apple. Apple responds with a form post, and requires a signed JWT as the client secret. It sends
- * `email_verified` for every address, including relay addresses, as a boolean or a string; true is proof for both uses
- * of an email. It can be false for accounts of companies and schools. Discovery is not used, because for hours in June
+ * `email_verified` for every address, including relay addresses, as a boolean or a string. It can be false for accounts
+ * of companies and schools. True counts like an answered email for addresses of Apple's own and of its relays; any other
+ * address is one that Apple has verified at some time. Discovery is not used, because for hours in June
  * 2025 it named another issuer than the ID tokens. Unlinking revokes the tokens, which Apple requires of apps that
  * delete accounts.
  *
@@ -74,6 +77,8 @@ export const schema = () =>
  * @see https://developer.apple.com/documentation/accountorganizationaldatasharing/creating-a-client-secret
  * @see https://developer.apple.com/documentation/signinwithapple/authenticating-users-with-sign-in-with-apple
  * @see https://github.com/supabase/auth/issues/2051 on discovery
+ * @see https://apple.gadgethacks.com/news/sign-in-with-apple-domain-consolidation-developer-and-esp-update-guide/ on the
+ *   domains of relays
  * @see https://developer.apple.com/documentation/signinwithapplerestapi/request-an-authorization-to-the-sign-in-with-apple-server on `user`
  * @see https://developer.apple.com/documentation/signinwithapplerestapi/revoke-tokens
  * @see https://developer.apple.com/documentation/technotes/tn3194-handling-account-deletions-and-revoking-tokens-for-sign-in-with-apple
@@ -103,9 +108,10 @@ export function apple(options: AppleOptions): ProviderPlugin {
     unsignedClaims,
     // Apple has no userinfo endpoint. All data is in the ID token.
     profile: ({ claims }) =>
-      oidcProfile({ claims, userinfo: async () => null }, ({ email_verified }) =>
-        trusted(email_verified === true || email_verified === 'true'),
-      ),
+      oidcProfile({ claims, userinfo: async () => null }, ({ email, email_verified }) => {
+        const word = RUN_BY_APPLE.test(String(email)) ? authoritative : verified;
+        return word(email_verified === true || email_verified === 'true');
+      }),
   });
 }
 

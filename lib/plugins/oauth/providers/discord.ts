@@ -1,13 +1,13 @@
 import type { ProviderPlugin } from '../provider.js';
 import { namedService, userOf } from './oauth2.js';
-import { trusted } from './oidc.js';
+import { verified } from './oidc.js';
 import { type EndpointOptions, endpointSchema, readProvider } from './options.js';
 
 /**
  * Adds sign-in with Discord. It uses version 10 of Discord's API, because requests without a version get a deprecated
  * one.
  *
- * `verified: true` is proof for both uses of an email, because Discord has sent a message to it.
+ * `verified: true` means that Discord has verified the email at some time, by sending a message to it.
  *
  * @see https://docs.discord.com/developers/resources/user#user-object
  * @see https://docs.discord.com/developers/reference#api-versioning
@@ -25,7 +25,7 @@ export function discord(options: EndpointOptions): ProviderPlugin {
     scopes: ['identify', 'email'],
     async profile({ get }, { userinfoUrl }) {
       const user = await userOf(get, userinfoUrl);
-      return { subject: user.id, email: user.email, ...trusted(user.verified === true), claims: user };
+      return { subject: user.id, email: user.email, ...verified(user.verified === true), claims: user };
     },
   });
 }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { ProviderPlugin } from '../provider.js';
 import { namedService, userOf } from './oauth2.js';
-import { trusted } from './oidc.js';
+import { verified } from './oidc.js';
 import { type EndpointOptions, endpointSchema, readProvider } from './options.js';
 
 /**
@@ -36,7 +36,7 @@ export function facebook(options: EndpointOptions): ProviderPlugin {
     addsFragment: true,
     async profile({ get, accessToken }, { userinfoUrl }) {
       const user = await userOf(get, proven(userinfoUrl, accessToken));
-      return { subject: user.id, email: user.email, ...trusted(false), claims: user };
+      return { subject: user.id, email: user.email, ...verified(false), claims: user };
     },
     revocation: ({ accessToken }, url) =>
       accessToken === null

@@ -1,14 +1,15 @@
 import { flag, schemaOf } from '../../../config/options.js';
 import { type ProviderPlugin, providerPlugin } from '../provider.js';
-import { oidcProfile, trusted } from './oidc.js';
+import { authoritative, oidcProfile, verified } from './oidc.js';
 import { clientOf, type DiscoveredOptions, discoveredShape, readProvider } from './options.js';
 
 /** Options of {@link gitlab}. */
 export interface GitlabOptions extends DiscoveredOptions {
   /**
-   * Whether `email_verified: true` counts as proof that the email belongs to the person. On a self-managed server,
-   * enable it only if the server confirms every address, which it does not by default.
-   * @default true for gitlab.com, false with another `issuer`
+   * Whether `email_verified: true` counts like an email that the person has answered. On a self-managed server, enable it
+   * only if the server confirms every address, which it does not by default.
+   * @default for gitlab.com, `email_verified: true` means that GitLab has verified the address at some time; with another
+   *   `issuer`, false
    */
   trustEmailVerified?: boolean;
 }
@@ -21,7 +22,7 @@ export const schema = () =>
 /**
  * Adds sign-in with GitLab: gitlab.com, or a self-managed server if `issuer` is set.
  *
- * On gitlab.com, `email_verified: true` is proof for both uses of an email. A self-managed server does not confirm
+ * On gitlab.com, `email_verified: true` means that the address was verified at some time. A self-managed server does not confirm
  * addresses unless its administrator has enabled that. Client secrets are sent in the body, because GitLab (Doorkeeper)
  * does not URL-decode the `Authorization` header. Unlinking revokes the tokens, at the endpoint that discovery names.
  *
@@ -31,6 +32,7 @@ export const schema = () =>
  */
 export function gitlab(options: GitlabOptions): ProviderPlugin {
   const { scopes, issuer = GITLAB, trustEmailVerified } = readProvider('gitlab', schema, options);
+  const word = trustEmailVerified ? authoritative : verified;
   const trusts = trustEmailVerified ?? new URL(issuer).origin === GITLAB;
   return providerPlugin({
     id: 'gitlab',
@@ -39,6 +41,6 @@ export function gitlab(options: GitlabOptions): ProviderPlugin {
     clientAuth: 'post',
     scopes: scopes ?? ['openid', 'email'],
     profile: (sources) =>
-      oidcProfile(sources, ({ email_verified }) => trusted(trusts && email_verified === true)),
+      oidcProfile(sources, ({ email_verified }) => word(trusts && email_verified === true)),
   });
 }

@@ -3,9 +3,9 @@ import { oidcProfile } from './oidc.js';
 import { clientOf, type DiscoveredOptions, discoveredSchema, readProvider } from './options.js';
 
 /**
- * Adds sign-in with Google. `email_verified: true` is proof for the email of a new user. For an existing account, it is
- * proof only if Google itself runs the mailbox: for an address that ends in `@gmail.com`, or an account of a Workspace
- * (`hd`). Any other address might have passed to someone else since Google verified it.
+ * Adds sign-in with Google. `email_verified: true` counts like an email that the person has answered if Google itself
+ * runs the mailbox: for an address that ends in `@gmail.com`, or an account of a Workspace (`hd`). Any other address
+ * might have passed to someone else since Google verified it, so it never signs anyone in to an existing account.
  *
  * Google issues a refresh token only for the first consent, so a link asks for consent again. Unlinking revokes the
  * tokens, at the endpoint that discovery names.

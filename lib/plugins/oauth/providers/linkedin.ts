@@ -1,11 +1,11 @@
 import type { ProviderPlugin } from '../provider.js';
 import { namedService, userOf } from './oauth2.js';
-import { trusted } from './oidc.js';
+import { verified } from './oidc.js';
 import { type EndpointOptions, endpointSchema, readProvider } from './options.js';
 
 /**
- * Adds sign-in with LinkedIn. `email_verified: true` in userinfo is proof for both uses of an email. LinkedIn's ID
- * tokens have no nonce, so they are not used. Its token endpoint rejects `code_verifier` from clients with a secret, so
+ * Adds sign-in with LinkedIn. `email_verified: true` in userinfo means that LinkedIn has verified the email at some
+ * time. LinkedIn's ID tokens have no nonce, so they are not used. Its token endpoint rejects `code_verifier` from clients with a secret, so
  * PKCE is not used either. LinkedIn does not document a way to revoke tokens.
  *
  * @see https://learn.microsoft.com/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2
@@ -25,7 +25,7 @@ export function linkedin(options: EndpointOptions): ProviderPlugin {
     async profile({ get }, { userinfoUrl }) {
       const user = await userOf(get, userinfoUrl);
       const { sub: subject, email, email_verified } = user;
-      return { subject, email, ...trusted(email_verified === true), claims: user };
+      return { subject, email, ...verified(email_verified === true), claims: user };
     },
   });
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { schemaOf } from '../../../config/options.js';
 import { type ProviderPlugin, providerPlugin } from '../provider.js';
-import { oidcProfile, trusted } from './oidc.js';
+import { oidcProfile, verified } from './oidc.js';
 import { clientOf, type DiscoveredOptions, discoveredShape, readProvider } from './options.js';
 
 const TENANT = z
@@ -54,7 +54,7 @@ export function microsoft(options: MicrosoftOptions): ProviderPlugin {
     scopes: scopes ?? ['openid', 'email', 'profile', 'offline_access'],
     parametersFor: { reauthenticate: { max_age: '300', prompt: 'login' } },
     profile: (sources) =>
-      oidcProfile(hasUserinfo ? sources : { ...sources, userinfo: async () => null }, () => trusted(false)),
+      oidcProfile(hasUserinfo ? sources : { ...sources, userinfo: async () => null }, () => verified(false)),
   });
 }
 

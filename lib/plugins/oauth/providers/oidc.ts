@@ -1,5 +1,11 @@
 import { flag, schemaOf } from '../../../config/options.js';
-import { type Claims, type ProfileSources, type ProviderPlugin, providerPlugin } from '../provider.js';
+import {
+  type Claims,
+  type Profile,
+  type ProfileSources,
+  type ProviderPlugin,
+  providerPlugin,
+} from '../provider.js';
 import {
   aliasShape,
   type ClientAuthOptions,
@@ -20,8 +26,8 @@ export interface OidcOptions extends ProviderOptions, ProfileAlias, ClientAuthOp
   /** The issuer, exactly as in its discovery document. @default none, required */
   issuer: string;
   /**
-   * Whether `email_verified: true` from this issuer counts as proof that the email belongs to the person, for a new
-   * user and, with `linkByVerifiedEmail`, for an existing account. Enable it only if the issuer verifies every address,
+   * Whether `email_verified: true` from this issuer counts like an email that the person has answered, for a new user
+   * and, with `linkByVerifiedEmail`, for an existing account. Enable it only if the issuer verifies every address,
    * and no administrator of someone else's directory can set one.
    * @default false
    */
@@ -56,32 +62,36 @@ export function oidc(options: OidcOptions): ProviderPlugin {
     // Without prompt=consent, providers must ignore offline_access (OpenID Connect Core 1.0, 11).
     ...(scopes?.includes('offline_access') && { authorizeParameters: { prompt: 'consent' } }),
     profile: (sources) =>
-      oidcProfile(sources, ({ email_verified }) => trusted(trustEmailVerified && email_verified === true)),
+      oidcProfile(sources, ({ email_verified }) =>
+        authoritative(trustEmailVerified && email_verified === true),
+      ),
   });
 }
 
-/** Whether the claims prove their email: see `Profile`. */
-export interface EmailProof {
-  readonly emailIsProof: boolean;
-  readonly emailIsAuthoritative: boolean;
+/** What a provider's word about an email is worth: see `Profile`. */
+type Word = Pick<Profile, 'emailIsProof' | 'emailIsAuthoritative'>;
+
+/** The word of a provider that has verified an address of another mail service, or has not. */
+export function verified(isVerified: boolean): Word {
+  return { emailIsProof: isVerified };
 }
 
-/** Returns proof for both uses of an email, or for neither. */
-export function trusted(isProof: boolean): EmailProof {
-  return { emailIsProof: isProof, emailIsAuthoritative: isProof };
+/** The word of a provider that runs the mailbox, or that the app trusts as if it did. */
+export function authoritative(isVerified: boolean): Word {
+  return { emailIsProof: isVerified, emailIsAuthoritative: isVerified };
 }
 
 /**
  * Reads the profile from the ID token, or from userinfo if the ID token has no email. Userinfo is always fetched, so
  * that a mismatch of the subjects is detected.
  *
- * @param proofBy whether the claims that contain the email are proof of it
+ * @param wordOf what the claims that contain the email are worth
  */
 export async function oidcProfile(
   { claims, userinfo }: Pick<ProfileSources, 'claims' | 'userinfo'>,
-  proofBy: (claims: Claims) => EmailProof,
+  wordOf: (claims: Claims) => Word,
 ) {
   const more = await userinfo();
   const found = claims.email === undefined && more ? more : claims;
-  return { subject: claims.sub, email: found.email, ...proofBy(found), claims: { ...more, ...claims } };
+  return { subject: claims.sub, email: found.email, ...wordOf(found), claims: { ...more, ...claims } };
 }

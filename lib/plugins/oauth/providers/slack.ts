@@ -1,12 +1,12 @@
 import { flag, schemaOf } from '../../../config/options.js';
 import { type Claims, type ProviderPlugin, providerPlugin } from '../provider.js';
-import { oidcProfile, trusted } from './oidc.js';
+import { authoritative, oidcProfile } from './oidc.js';
 import { clientOf, type DiscoveredOptions, discoveredShape, readProvider } from './options.js';
 
 /** Options of {@link slack}. */
 export interface SlackOptions extends DiscoveredOptions {
   /**
-   * Whether `email_verified: true` counts as proof that the email belongs to the person. Enable it only if no one but
+   * Whether `email_verified: true` counts like an email that the person has answered. Enable it only if no one but
    * members of workspaces that you trust can sign in.
    * @default false
    */
@@ -48,7 +48,8 @@ export function slack(options: SlackOptions): ProviderPlugin {
     scopes: scopes ?? ['openid', 'email', 'profile'],
     subjectOf,
     async profile(sources) {
-      const proof = ({ email_verified }: Claims) => trusted(trustEmailVerified && email_verified === true);
+      const proof = ({ email_verified }: Claims) =>
+        authoritative(trustEmailVerified && email_verified === true);
       return { ...(await oidcProfile(sources, proof)), subject: subjectOf(sources.claims) };
     },
     revocation: ({ accessToken }) =>

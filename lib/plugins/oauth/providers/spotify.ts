@@ -1,6 +1,6 @@
 import type { ProviderPlugin } from '../provider.js';
 import { namedService, userOf } from './oauth2.js';
-import { trusted } from './oidc.js';
+import { verified } from './oidc.js';
 import { type EndpointOptions, endpointSchema, readProvider } from './options.js';
 
 /**
@@ -28,7 +28,7 @@ export function spotify(options: EndpointOptions): ProviderPlugin {
     async profile({ get }, { userinfoUrl }) {
       const user = await userOf(get, userinfoUrl);
       const { id, account_id = id } = user;
-      return { subject: account_id, formerSubject: id, email: user.email, ...trusted(false), claims: user };
+      return { subject: account_id, formerSubject: id, email: user.email, ...verified(false), claims: user };
     },
   });
 }

@@ -1,13 +1,13 @@
 import { type ProviderPlugin, providerPlugin } from '../provider.js';
-import { oidcProfile, trusted } from './oidc.js';
+import { oidcProfile, verified } from './oidc.js';
 import { clientOf, type DiscoveredOptions, discoveredSchema, readProvider } from './options.js';
 
 const TWITCH = 'https://id.twitch.tv/oauth2';
 const CLAIMS = { email: null, email_verified: null, preferred_username: null };
 
 /**
- * Adds sign-in with Twitch. ID tokens contain an email only if the claim is requested. `email_verified: true` is proof
- * for both uses of an email. Unlinking revokes the access token.
+ * Adds sign-in with Twitch. ID tokens contain an email only if the claim is requested. `email_verified: true` means
+ * that Twitch has verified it at some time. Unlinking revokes the access token.
  *
  * @see https://dev.twitch.tv/docs/authentication/getting-tokens-oidc
  * @see https://dev.twitch.tv/docs/authentication/revoke-tokens
@@ -21,7 +21,7 @@ export function twitch(options: DiscoveredOptions): ProviderPlugin {
     clientAuth: 'post',
     scopes: scopes ?? ['openid', 'user:read:email'],
     authorizeParameters: { claims: JSON.stringify({ id_token: CLAIMS, userinfo: CLAIMS }) },
-    profile: (sources) => oidcProfile(sources, ({ email_verified }) => trusted(email_verified === true)),
+    profile: (sources) => oidcProfile(sources, ({ email_verified }) => verified(email_verified === true)),
     revocation: ({ accessToken: token }) =>
       token === null
         ? null

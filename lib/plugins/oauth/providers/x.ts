@@ -1,13 +1,12 @@
 import type { ProviderPlugin } from '../provider.js';
 import { isObject } from '../token-response.js';
 import { namedService, userOf } from './oauth2.js';
-import { trusted } from './oidc.js';
+import { verified } from './oidc.js';
 import { type EndpointOptions, endpointSchema, readProvider } from './options.js';
 
 /**
  * Adds sign-in with X, formerly Twitter. X requires the client secret in the `Authorization` header. `confirmed_email`
- * is proof for both uses of an email, because X returns only an address that the person has confirmed. To get it,
- * enable "Request email from users" in the settings of the app at X. Unlinking revokes the tokens. Add the scope
+ * counts as verified at some time, because X returns only an address that the person has confirmed. To get it, enable "Request email from users" in the settings of the app at X. Unlinking revokes the tokens. Add the scope
  * `offline.access` for a refresh token.
  *
  * @see https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code on scopes
@@ -31,7 +30,7 @@ export function x(options: EndpointOptions): ProviderPlugin {
       const { data } = await userOf(get, userinfoUrl);
       const claims = isObject(data) ? data : {};
       const { id: subject, confirmed_email: email } = claims;
-      return { subject, email, ...trusted(typeof email === 'string'), claims };
+      return { subject, email, ...verified(typeof email === 'string'), claims };
     },
   });
 }

@@ -148,9 +148,13 @@ describe('POST /email-verifications', () => {
     await app.noMailOf(() => browser.post('/auth/email-verifications').expect(202));
   });
 
-  test('sends nothing after a call of auth.markEmailVerified', async () => {
+  test('sends a link after a call of auth.markEmailVerified too, which keeps the time of that call', async () => {
     expect((await app.auth.markEmailVerified(userId)).emailVerifiedAt).toBeInstanceOf(Date);
-    expect(await verifiedAt()).not.toBeNull();
+    const before = await verifiedAt();
+    expect(before).not.toBeNull();
+    const { token } = await app.mailOf(() => browser.post('/auth/email-verifications').expect(202));
+    await browser.post('/auth/verify-email').send({ token }).expect(200);
+    expect(await verifiedAt()).toBe(before);
     await app.noMailOf(() => browser.post('/auth/email-verifications').expect(202));
   });
 });

@@ -1,0 +1,60 @@
+import { invalidField } from '../errors.js';
+import { EMAIL_PROOFS, type EmailProofLevel, type User } from '../tables/core.js';
+
+/** What a provider says about an email: see `Profile`. */
+export interface ProviderWord {
+  readonly emailIsProof: boolean;
+  readonly emailIsAuthoritative?: boolean | undefined;
+}
+
+/** The columns of a user that contain the proof of the email. */
+interface ProofColumns extends Pick<User, 'emailVerifiedAt' | 'emailProof'> {
+  readonly mailboxProvedAt?: Date | null;
+}
+
+/**
+ * The proof of an email. Only the functions below create one, so that nothing else can claim that a mailbox is proven.
+ */
+export class EmailProof {
+  static readonly none = new EmailProof('none');
+  /** The app's code or an administrator vouches for the address. */
+  static readonly byApp = new EmailProof('app');
+  /** The user has answered a mail of ours. */
+  static readonly answeredMail = new EmailProof('mailbox');
+
+  private constructor(readonly level: EmailProofLevel) {}
+
+  /** Returns what a provider's word about the address of a new user is worth. */
+  static ofProvider({ emailIsProof, emailIsAuthoritative }: ProviderWord): EmailProof {
+    if (emailIsProof !== true) return EmailProof.none;
+    return new EmailProof(emailIsAuthoritative === true ? 'mailbox' : 'provider');
+  }
+
+  /**
+   * Returns what an import says: true means that the previous system's mail was answered, `app` that it took the
+   * address from elsewhere.
+   *
+   * @throws AuthError `validation_failed` for other values
+   */
+  static imported(given: unknown): EmailProof {
+    if (given === true) return new EmailProof('mailbox');
+    if (given === 'app') return EmailProof.byApp;
+    if (given === false || given === null || given === undefined || given === '') return EmailProof.none;
+    throw invalidField('/emailVerified', 'invalid_email_verified', "must be true, false or 'app'");
+  }
+
+  /**
+   * Reads the proof of a stored email. A row that was written by an earlier version, or by a statement of the app's,
+   * says only when the email was verified.
+   */
+  static of({ emailVerifiedAt, emailProof, mailboxProvedAt }: ProofColumns): EmailProof {
+    if (emailVerifiedAt === null) return EmailProof.none;
+    if (emailProof && emailProof !== 'none') return new EmailProof(emailProof);
+    return emailProof !== 'none' && mailboxProvedAt ? new EmailProof('mailbox') : EmailProof.byApp;
+  }
+
+  /** Whether the email is proven at least this well. */
+  reaches(needed: EmailProofLevel): boolean {
+    return EMAIL_PROOFS.indexOf(this.level) >= EMAIL_PROOFS.indexOf(needed);
+  }
+}
