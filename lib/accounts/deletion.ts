@@ -240,6 +240,7 @@ async function closeAccount(
     await core.notices.before(accountClosedNotice(graceDays), record, transaction, details);
     await core.sessions.endAll(userId, transaction);
     await core.tokens.endAll(userId, transaction);
+    for (const { onClose } of core.contributions) await onClose?.(userId, transaction);
     await core.updates.update(record, { deletedAt: core.database.clock.date() }, transaction);
     core.events.emit('user.deletion_requested', { userId }, transaction);
     alongside?.(transaction);

@@ -54,6 +54,8 @@ export interface Contribution
   readonly administration?: Administration;
   /** Deletes or anonymizes the data of a user who is being deleted. The user's row is locked. */
   onDelete?(userId: string, transaction: Transaction): Promise<void>;
+  /** Ends what the account holds at other services, when its deletion is requested. The user's row is locked. */
+  onClose?(userId: string, transaction: Transaction): Promise<void>;
   /** Waits for background work, before the connections are closed. */
   settle?(): Promise<void>;
 }

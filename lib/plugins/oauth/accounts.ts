@@ -135,6 +135,24 @@ export class Accounts {
     return found.filter(({ issuer, providerAccountId }) => wanted.has(`${issuer} ${providerAccountId}`));
   }
 
+  /** Whether there are tokens of a person, in anyone's account. */
+  async hasTokens(person: Pick<AccountRow, 'issuer' | 'providerAccountId'>): Promise<boolean> {
+    const found = await this.#findOne(
+      `WHERE a.issuer = :issuer AND a.subject = :providerAccountId
+       AND (a.access_token IS NOT NULL OR a.refresh_token IS NOT NULL)`,
+      { ...person },
+    );
+    return found !== null;
+  }
+
+  /** Removes the tokens of a user's accounts, which stay linked. @returns the accounts as they were */
+  async dropTokens(userId: string, transaction: Transaction): Promise<AccountRow[]> {
+    const all = await this.#whole.select('WHERE a.user_id = :userId', { userId }, transaction);
+    const tokens = { accessToken: null, refreshToken: null, idToken: null };
+    await this.#table.update({ ...tokens, relinkRequired: true }, { userId }, transaction);
+    return all;
+  }
+
   /** Inserts accounts without tokens. latchkey gets tokens when their users sign in with the provider. */
   async insertLinks(links: readonly AccountOwner[], transaction: Transaction): Promise<void> {
     if (links.length === 0) return;

@@ -128,7 +128,7 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
    * Refreshes a provider's tokens. Concurrent calls, even in several processes, share one request to the provider.
    *
    * @throws AuthError `account_not_linked` (404), `refresh_token_missing`, `relink_required` (409), `provider_error`
-   *   (502), `unavailable` (503)
+   *   (502); `provider_slow` while the provider has not responded, `unavailable` (503)
    */
   async refresh(userId: string, provider: string): Promise<ProviderTokens> {
     const client = clientOf(this.#parts, provider);

@@ -2,7 +2,7 @@ import type { Configuration, JWK, ServerMetadata, TokenEndpointResponse } from '
 import { configure, isLocal } from './discovery.js';
 import { endsGrant, type Fetch, type OpenidClient } from './openid-client.js';
 import { type Claims, type FlowPurpose, isOidc, type Provider } from './provider.js';
-import { isObject, toStandardResponse } from './token-response.js';
+import { isObject, type SavableResponse, toSavableResponse, toStandardResponse } from './token-response.js';
 
 /** The secrets of a flow, which are stored while the browser is at the provider. */
 export interface FlowSecrets {
@@ -62,10 +62,16 @@ export class AuthorizationServer {
     });
   }
 
-  /** Refreshes tokens. Null if the grant has ended. `SigningKeys` must verify the ID token's signature here too. */
-  async refresh(refreshToken: string): Promise<TokenEndpointResponse | null> {
+  /** Refreshes tokens. Null if the grant has ended. `SigningKeys` must verify the ID token. */
+  async refresh(refreshToken: string): Promise<RefreshResponse | null> {
+    let rest: Omit<SavableResponse, 'response'> = { idToken: null, leftOut: [] };
+    const endpoint = await this.#tokenEndpoint(async (answer) => {
+      const { response, ...others } = await toSavableResponse(answer);
+      rest = others;
+      return response;
+    });
     try {
-      return await this.openid.refreshTokenGrant(await this.#tokenEndpoint(), refreshToken);
+      return { response: await this.openid.refreshTokenGrant(endpoint, refreshToken), ...rest };
     } catch (error) {
       if (endsGrant(error)) return null;
       throw error;
@@ -102,11 +108,16 @@ export class AuthorizationServer {
     return this.provider.pkce !== false;
   }
 
-  #tokenEndpoint(): Promise<Configuration> {
+  #tokenEndpoint(read = async (answer: Response) => answer): Promise<Configuration> {
     return this.configuration(async (...request) =>
-      toStandardResponse(await this.fetch(...request), this.isOidc),
+      read(await toStandardResponse(await this.fetch(...request), this.isOidc)),
     );
   }
+}
+
+/** The response to a refresh, without its ID token. */
+export interface RefreshResponse extends Omit<SavableResponse, 'response'> {
+  readonly response: TokenEndpointResponse;
 }
 
 /** An authorization request, apart from the secrets of its flow. */

@@ -13,7 +13,7 @@ import {
 } from './openid-client.js';
 import { type CheckedProfile, checkedProfile, profileSources } from './profile.js';
 import { type Claims, isSamePerson, type Person, type Provider, type RevocableTokens } from './provider.js';
-import { SigningKeys } from './signing-keys.js';
+import { payloadOf, SigningKeys } from './signing-keys.js';
 import { type TokenSet, toTokenSet } from './token-response.js';
 
 /** A person that a provider has authenticated. */
@@ -27,8 +27,21 @@ export interface Identity {
   readonly authenticatedAt: Date | undefined;
 }
 
+/** The tokens that a refresh has brought. */
+export interface Refreshed {
+  /** The tokens except for the ID token. */
+  readonly tokens: TokenSet;
+  /** Verifies the ID token. Null if there is none, or if it is not valid. */
+  idToken(): Promise<string | null>;
+}
+
 // The time limit for all requests to a provider during one call.
 const TIMEOUT_MS = 4500;
+/**
+ * The time limit of a refresh. It is heard to its end after its caller has given up, because the provider may have used
+ * up the refresh token already.
+ */
+const REFRESH_TIMEOUT_MS = 30_000;
 // The latest time that a Date can hold.
 const MAX_TIME = 8.64e15;
 
@@ -78,34 +91,65 @@ export class ProviderClient {
   }
 
   /**
-   * Exchanges a refresh token for new tokens. Null if the grant has ended.
+   * Exchanges a refresh token for new tokens. Whatever else is wrong with the response, they are returned, because the
+   * provider may have used up the refresh token.
    *
    * @param who the person whom an ID token in the response must name
-   * @param timeoutMs the time limit, if it is shorter than usual
+   * @param ended aborts the request
+   * @returns null if the grant has ended, or if the ID token names someone else
    * @throws AuthError `provider_error`
    */
   refresh(
     refreshToken: string,
     scopes: readonly string[],
     who: Person,
-    timeoutMs = TIMEOUT_MS,
-  ): Promise<TokenSet | null> {
-    return this.#call(async (server) => {
-      // The request can use up the refresh token, so fetch the keys first. Otherwise a failure could lose the new
-      // token.
-      if (server.isOidc) await this.#keys.prepare(server);
-      const response = await server.refresh(refreshToken);
-      if (!response) return null;
-      const tokens = toTokenSet(response, scopes);
-      if (tokens.idToken !== null) {
-        const { subjectOf = ({ sub }: Claims) => sub } = this.provider;
-        const claims = await this.#verified(tokens.idToken, server);
-        const named = { issuer: server.issuerOf(claims), providerAccountId: String(subjectOf(claims)) };
-        if (!isSamePerson(this.provider, who, named))
-          throw new Error('the new ID token has a different issuer or subject');
-      }
-      return tokens;
-    }, timeoutMs);
+    ended: AbortSignal,
+  ): Promise<Refreshed | null> {
+    return this.#call(
+      async (server) => {
+        if (server.isOidc) await this.#keys.prepare(server);
+        const refreshed = await server.refresh(refreshToken);
+        if (!refreshed) return null;
+        const { response, idToken, leftOut } = refreshed;
+        if (idToken !== null && this.#contradicts(payloadOf(idToken), who, server)) {
+          this.#warn('refreshed tokens', new Error('the new ID token has a different issuer or subject'));
+          return null;
+        }
+        const tokens = toTokenSet(response, scopes);
+        if (leftOut.length > 0)
+          this.#warn('refreshed tokens', new Error(`left out, since malformed: ${leftOut.join(', ')}`));
+        return {
+          tokens: leftOut.includes('token_type') ? { ...tokens, tokenType: null } : tokens,
+          idToken: async () => (idToken === null ? null : this.#verifiedOrNull(idToken, server)),
+        };
+      },
+      AbortSignal.any([AbortSignal.timeout(REFRESH_TIMEOUT_MS), ended]),
+    );
+  }
+
+  /** Whether an ID token that has not been verified yet names another person, or one of another tenant. */
+  #contradicts(claims: Claims, who: Person, server: AuthorizationServer): boolean {
+    const { subjectOf = ({ sub }: Claims) => sub, checkClaims } = this.provider;
+    const subject = subjectOf(claims);
+    // This is malformed, and names nobody.
+    if (!claims.iss || !subject) return false;
+    try {
+      checkClaims?.(claims);
+    } catch {
+      return true;
+    }
+    const named = { issuer: server.issuerOf(claims), providerAccountId: String(subject) };
+    return !isSamePerson(this.provider, who, named);
+  }
+
+  async #verifiedOrNull(idToken: string, server: AuthorizationServer): Promise<string | null> {
+    try {
+      await this.#verified(idToken, server);
+      return idToken;
+    } catch (error) {
+      this.#warn('refreshed tokens, and its ID token was left out', error);
+      return null;
+    }
   }
 
   /**
@@ -140,9 +184,8 @@ export class ProviderClient {
   /** All requests of a call share one deadline. */
   async #call<T>(
     steps: (server: AuthorizationServer, fetch: Fetch) => Promise<T>,
-    timeoutMs = TIMEOUT_MS,
+    signal = AbortSignal.timeout(TIMEOUT_MS),
   ): Promise<T> {
-    const signal = AbortSignal.timeout(timeoutMs);
     let hasAsked = false;
     const fetch: Fetch = (...request) => {
       hasAsked = true;

@@ -99,6 +99,7 @@ const problems = declareProblems({
   ],
   relink_required: [409, 'These tokens can no longer be used. Link the account again.'],
   provider_error: [502, 'The provider did not respond as expected. Try again later.'],
+  provider_slow: [503, 'The provider has not responded yet. Try again in a few seconds.'],
 });
 
 declare module '../../errors.js' {

@@ -11,9 +11,10 @@ import { ProviderClient } from './client.js';
 import { accountsTable, flowsTable } from './declarations.js';
 import { Flows } from './flows.js';
 import { linksOfRows } from './imported-links.js';
-import { Revocations, revokeTokens } from './parts.js';
+import { revokeTokens } from './parts.js';
 import { MAX_ISSUER } from './profile.js';
 import { issuerOf, type Provider, type ProviderPlugin } from './provider.js';
+import { Revocations } from './revocations.js';
 import {
   authorize,
   callback,
@@ -96,8 +97,8 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
       const accounts = new Accounts(core, box, providers);
       const flows = new Flows(core);
       const leases = new RefreshLeases(core, accounts, box);
-      const refresher = new Refresher(accounts, leases, box, core.settings.logger);
       const revocations = new Revocations();
+      const refresher = new Refresher(accounts, leases, box, revocations, core.settings.logger);
       const { linkByVerifiedEmail } = settings;
       const parts = { core, clients, accounts, box, flows, refresher, revocations, linkByVerifiedEmail };
       const api = new OAuthApi(parts);
@@ -106,6 +107,10 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
         (await accounts.list(userId, transaction)).flatMap(({ provider }) =>
           clients.has(provider) ? provider : [],
         );
+      const removeAll = async (userId: string, transaction: Transaction) => {
+        for (const account of await accounts.deleteAll(userId, transaction))
+          revokeTokens(parts, account, transaction);
+      };
       return {
         api,
         routes: () => [
@@ -120,9 +125,10 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
           refreshTokens(api, settings.tokensFreshWithin),
         ],
         tables: TABLES,
-        onFirstProof: async (userId, transaction) => void (await accounts.deleteAll(userId, transaction)),
-        async onDelete(userId, transaction) {
-          for (const account of await accounts.deleteAll(userId, transaction))
+        onFirstProof: removeAll,
+        onDelete: removeAll,
+        async onClose(userId, transaction) {
+          for (const account of await accounts.dropTokens(userId, transaction))
             revokeTokens(parts, account, transaction);
         },
         signInMethods: {
@@ -135,7 +141,9 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
         rowParts: [linksOfRows(accounts, providers) as RowPart],
         expired: [flows.expired],
         settle: async () => {
-          await Promise.all([refresher.settle(), revocations.settle()]);
+          await refresher.settle();
+          // A refresh can start one.
+          await revocations.settle();
         },
         sealed: [new SealedRows(core.table(accountsTable), core.box, 'id', TOKEN_FIELDS, contextOf)],
       };

@@ -5,27 +5,9 @@ import type { Accounts } from './accounts.js';
 import type { ProviderClient } from './client.js';
 import type { AccountRow } from './declarations.js';
 import type { Flows } from './flows.js';
-import type { OpenTokens, TokenBox } from './token-box.js';
+import type { Revocations } from './revocations.js';
+import type { TokenBox } from './token-box.js';
 import type { Refresher } from './tokens.js';
-
-/** Revokes the tokens of unlinked accounts at their providers, in the background. A failure is only logged. */
-export class Revocations {
-  readonly #running = new Set<Promise<void>>();
-
-  start(client: ProviderClient, tokens: OpenTokens): void {
-    const running = client
-      .revoke(tokens)
-      // The client has already logged the failure.
-      .catch(() => undefined)
-      .finally(() => this.#running.delete(running));
-    this.#running.add(running);
-  }
-
-  /** Waits for the running revocations, each of which has a time limit. */
-  async settle(): Promise<void> {
-    await Promise.all(this.#running);
-  }
-}
 
 /** The objects that the parts of `auth.oauth` share. */
 export interface Parts {

@@ -271,6 +271,7 @@ export const refreshTokens = (api: OAuthApi, within: number | false) =>
       'refresh_token_missing',
       'relink_required',
       'provider_error',
+      'provider_slow',
     ],
     async handle({ auth, params: { provider = '' } }) {
       return { status: 200, body: presentTokens(await api.refresh(auth.user.id, provider)) };

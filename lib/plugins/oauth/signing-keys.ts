@@ -104,7 +104,7 @@ function signsFor(key: JWK, iss: string, tid: string): boolean {
 }
 
 /** Returns the claims of an ID token before anything is verified. Empty if it is malformed, so that no key fits. */
-function payloadOf(idToken: string): Claims {
+export function payloadOf(idToken: string): Claims {
   try {
     const claims = JSON.parse(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString());
     return isObject(claims) ? claims : {};

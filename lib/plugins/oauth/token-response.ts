@@ -5,7 +5,8 @@ export interface TokenSet {
   readonly accessToken: string;
   readonly refreshToken: string | null;
   readonly idToken: string | null;
-  readonly tokenType: string;
+  /** Null if the provider sent none that is known. */
+  readonly tokenType: string | null;
   readonly scopes: readonly string[];
   /** How long the access token is valid, in milliseconds. Null if the provider does not say. */
   readonly lifetimeMs: number | null;
@@ -38,6 +39,56 @@ export async function toStandardResponse(response: Response, takesIdToken: boole
     return Response.json(body, { status: 400 });
   }
   return new Response(JSON.stringify(corrected(body, takesIdToken)), { status, headers });
+}
+
+/** The response to a refresh, which may have used up the refresh token that was sent. */
+export interface SavableResponse {
+  /** The response with the tokens, and without anything else that openid-client could reject. */
+  readonly response: Response;
+  /** The ID token, which is verified separately. Null if there is none. */
+  readonly idToken: string | null;
+  /** The names of other parts that are malformed, and therefore left out. */
+  readonly leftOut: readonly string[];
+}
+
+/**
+ * Separates what replaces the tokens that a refresh has used up from what can be wrong without harm: new tokens must not
+ * be lost because of an ID token that is ten seconds too old.
+ *
+ * @param response a response that {@link toStandardResponse} has corrected
+ */
+export async function toSavableResponse(response: Response): Promise<SavableResponse> {
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => null);
+  if (response.status !== 200 || !isObject(body) || !isToken(body.access_token))
+    return { response, idToken: null, leftOut: [] };
+  const leftOut = Object.entries(PARTS)
+    .filter(([name, isGood]) => body[name] !== undefined && !isGood(body[name]))
+    .map(([name]) => name);
+  const kept = Object.entries(body).filter(([name]) => name !== 'id_token' && !leftOut.includes(name));
+  const { status, headers } = response;
+  return {
+    response: new Response(JSON.stringify({ token_type: 'bearer', ...Object.fromEntries(kept) }), {
+      status,
+      headers,
+    }),
+    idToken: isToken(body.id_token) ? body.id_token : null,
+    leftOut,
+  };
+}
+
+const PARTS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  refresh_token: isToken,
+  id_token: isToken,
+  token_type: (value) => typeof value === 'string' && value.toLowerCase() === 'bearer',
+  expires_in: (value) => Number.parseFloat(String(value)) >= 0,
+  scope: (value) => typeof value === 'string' && value.length <= MAX_SCOPES_LENGTH && SCOPES.test(value),
+};
+
+function isToken(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= MAX_TOKEN_LENGTH && TOKEN.test(value);
 }
 
 /** @throws Error if RFC 6749, appendix A, does not allow a value, or if a value is too long to be stored */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { withTimeout } from '../../context/deadline.js';
 import type { Core } from '../../core/core.js';
 import { uuidv7 } from '../../crypto/uuid.js';
 import type { Database } from '../../database/database.js';
@@ -8,6 +9,7 @@ import type { Table } from '../../tables/table.js';
 import type { Accounts } from './accounts.js';
 import type { ProviderClient } from './client.js';
 import { type AccountColumns, type AccountRow, accountsTable } from './declarations.js';
+import type { Revocations } from './revocations.js';
 import type { OpenTokens, TokenBox } from './token-box.js';
 import type { TokenSet } from './token-response.js';
 
@@ -68,22 +70,33 @@ export class RefreshLeases {
    * Completes a refresh: stores its tokens, or if there are none, that the grant has ended, and releases the lease.
    *
    * @param account as it was when the refresh started
+   * @returns false if the account has been unlinked, or has lost its tokens, in the meantime
    */
-  async finish(account: AccountRow, lease: string, tokens: TokenSet | null): Promise<void> {
+  async finish(account: AccountRow, lease: string, tokens: TokenSet | null): Promise<boolean> {
     let row: AccountRow | null = { ...account, refreshLease: lease };
     for (let attempt = 1; row && attempt <= MAX_ATTEMPTS; attempt++) {
       const { id, accessToken, refreshToken, refreshLease } = row;
+      const hasLost = row.relinkRequired && refreshToken === null;
       const values = {
-        ...this.#outcome(account, row, tokens),
+        ...(hasLost ? {} : this.#outcome(account, row, tokens)),
         // After an outage, another call might hold the lease.
         ...(refreshLease === lease && NO_LEASE),
       };
       // Write only if the row is unchanged. A rotation of secrets changes it too.
       const unchanged = { id, accessToken, refreshToken, refreshLease };
-      if (await this.#write(values, unchanged, account, tokens !== null)) return;
+      if (await this.#write(values, unchanged, account, tokens !== null && !hasLost)) return !hasLost;
       row = await this.accounts.findById(id);
     }
     if (row) throw new AuthError('unavailable');
+    return false;
+  }
+
+  /** Stores the ID token of a refresh, unless its tokens have been replaced in the meantime. */
+  async keepIdToken(account: AccountRow, accessToken: string, idToken: string): Promise<void> {
+    const row = await this.accounts.findById(account.id);
+    if (!row || this.box.openField(row, 'accessToken') !== accessToken) return;
+    const { id, accessToken: unchanged } = row;
+    await this.#table.update(this.box.seal(row, { idToken }), { id, accessToken: unchanged });
   }
 
   #write(
@@ -135,10 +148,12 @@ export interface ProviderTokens {
 }
 
 const POLL_MS = 50;
-// The time limit for everything that one call waits for outside the database.
+// The time limit for everything that one call waits for outside the database. The refresh itself goes on.
 const MAX_REFRESH_MS = 4500;
 // Slightly longer than MAX_REFRESH_MS, so that waiting calls see the outcome.
 const MAX_WAIT_MS = 4650;
+/** When a call that is told `provider_slow` should be tried again. */
+const SLOW_RETRY_SECONDS = 5;
 // About 30 seconds in total, at short intervals, so that tokens are saved soon after a database outage.
 const SAVE_ATTEMPTS = 16;
 const MAX_SAVE_PAUSE_MS = 2000;
@@ -162,18 +177,23 @@ export function openTokens(box: TokenBox, account: AccountRow): ProviderTokens {
 export class Refresher {
   /** New tokens that are still being saved, by account. */
   readonly #saving = new Map<string, Promise<void>>();
+  /** Refreshes that are still going on, although their callers may have given up. */
+  readonly #running = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
+  readonly #closed = new AbortController();
 
   constructor(
     private readonly accounts: Accounts,
     private readonly leases: RefreshLeases,
     private readonly box: TokenBox,
+    private readonly revocations: Revocations,
     private readonly logger: Logger,
   ) {}
 
   /**
    * @returns the account with its new tokens
-   * @throws AuthError `refresh_token_missing`, `relink_required` (409), `provider_error` (502), `unavailable` (503)
+   * @throws AuthError `refresh_token_missing`, `relink_required` (409), `provider_error` (502), `provider_slow`,
+   *   `unavailable` (503)
    */
   async refresh(account: AccountRow, client: ProviderClient): Promise<AccountRow> {
     const startedAt = performance.now();
@@ -184,15 +204,23 @@ export class Refresher {
     if (await this.#isHolderAlive(account)) throw new AuthError('unavailable');
     const lease = await this.leases.take(account);
     if (lease === null) return this.#awaitOtherRefresh(account, startedAt + MAX_WAIT_MS);
-    const tokens = await this.#request(account, refreshToken, client, lease, startedAt + MAX_REFRESH_MS);
-    if (tokens === null) await this.leases.finish(account, lease, null);
-    else await this.#save(account, tokens, lease);
+    const refreshing = this.#hold(account, lease, () =>
+      this.#carryOut(account, refreshToken, client, lease),
+    ).finally(() => this.#running.delete(refreshing));
+    this.#running.add(refreshing);
+    await withTimeout(refreshing, Math.max(1, startedAt + MAX_REFRESH_MS - performance.now()), slow);
     return this.#reread(account);
   }
 
-  /** Before closing, tries to save unsaved tokens one last time. */
+  /**
+   * Before closing, waits for refreshes that are going on, as long as a call would, and tries to save unsaved tokens one
+   * last time.
+   */
   async settle(): Promise<void> {
     this.#closing.abort();
+    const timer = setTimeout(() => this.#closed.abort(), MAX_REFRESH_MS);
+    await Promise.allSettled(this.#running);
+    clearTimeout(timer);
     await Promise.all(this.#saving.values());
   }
 
@@ -207,20 +235,51 @@ export class Refresher {
     );
   }
 
-  async #request(
+  /** Renews the lease as long as the work takes, so that no other call uses the old refresh token in the meantime. */
+  async #hold<T>(account: AccountRow, lease: string, work: () => Promise<T>): Promise<T> {
+    const renewing = setInterval(() => {
+      this.leases.renew(account, lease).catch(() => undefined);
+    }, RENEW_LEASE_MS).unref();
+    try {
+      return await work();
+    } finally {
+      clearInterval(renewing);
+    }
+  }
+
+  /** Asks the provider, and saves the new tokens before anything else is done with its response. */
+  async #carryOut(
     account: AccountRow,
     refreshToken: string,
     client: ProviderClient,
     lease: string,
-    end: number,
-  ) {
+  ): Promise<void> {
+    const refreshed = await this.#request(account, refreshToken, client, lease);
+    if (refreshed === null) return void (await this.leases.finish(account, lease, null));
+    const { tokens } = refreshed;
+    const save = async () => {
+      const isLinked = await this.leases.finish(account, lease, tokens);
+      if (!isLinked) await this.#revoke(account, client, tokens);
+    };
+    await this.#save(account, lease, save);
+    const idToken = await refreshed.idToken();
+    if (idToken !== null) await this.leases.keepIdToken(account, tokens.accessToken, idToken);
+  }
+
+  async #request(account: AccountRow, refreshToken: string, client: ProviderClient, lease: string) {
     try {
-      const timeoutMs = Math.max(1, Math.floor(end - performance.now()));
-      return await client.refresh(refreshToken, account.scopes, account, timeoutMs);
+      return await client.refresh(refreshToken, account.scopes, account, this.#closed.signal);
     } catch (error) {
       await this.leases.release(account, lease);
       throw error;
     }
+  }
+
+  /** Ends a grant whose account lost its tokens during the refresh, unless the same person has others now. */
+  async #revoke(account: AccountRow, client: ProviderClient, tokens: TokenSet): Promise<void> {
+    const { issuer, providerAccountId } = account;
+    if (!(await this.accounts.hasTokens({ issuer, providerAccountId })))
+      this.revocations.start(client, tokens);
   }
 
   async #awaitOtherRefresh(before: AccountRow, end: number): Promise<AccountRow> {
@@ -231,40 +290,37 @@ export class Refresher {
       // others.
       if (account.refreshLease === null) throw new AuthError('provider_error');
       // The other process has died. The next call can take the lease.
-      if (!this.leases.isHeld(account)) break;
+      if (!this.leases.isHeld(account)) throw new AuthError('unavailable');
       await sleep(POLL_MS);
     }
-    throw new AuthError('unavailable');
+    throw slow();
   }
 
-  // The provider might have revoked the old refresh token, so the new one must survive a database outage. The caller
-  // waits for the first attempt only. The lease is renewed, so that no other call uses the old token in the meantime.
-  async #save(account: AccountRow, tokens: TokenSet, lease: string): Promise<void> {
-    const renewing = setInterval(() => {
-      this.leases.renew(account, lease).catch(() => undefined);
-    }, RENEW_LEASE_MS).unref();
+  /**
+   * The provider might have revoked the old refresh token, so the new one must survive a database outage. The caller
+   * waits for the first attempt only.
+   */
+  async #save(account: AccountRow, lease: string, save: () => Promise<void>): Promise<void> {
     try {
-      await this.leases.finish(account, lease, tokens);
-      clearInterval(renewing);
+      await save();
     } catch (error) {
       this.logger.error(`latchkey: new tokens of account ${account.id} could not be saved yet`, error);
-      const saving = this.#saveLater(account, tokens, lease).finally(() => {
-        clearInterval(renewing);
-        this.#saving.delete(account.id);
-      });
+      const saving = this.#hold(account, lease, () => this.#saveLater(account, save)).finally(() =>
+        this.#saving.delete(account.id),
+      );
       this.#saving.set(account.id, saving);
       throw error;
     }
   }
 
-  async #saveLater(account: AccountRow, tokens: TokenSet, lease: string): Promise<void> {
+  async #saveLater(account: AccountRow, save: () => Promise<void>): Promise<void> {
     const { signal } = this.#closing;
     const name = `new tokens of account ${account.id}`;
     for (let attempt = 1; attempt <= SAVE_ATTEMPTS; attempt++) {
       const pause = Math.min(2 ** attempt * 250, MAX_SAVE_PAUSE_MS);
       const isLast = await sleep(pause, attempt === SAVE_ATTEMPTS, { signal }).catch(() => true);
       try {
-        await this.leases.finish(account, lease, tokens);
+        await save();
         this.logger.info(`latchkey: ${name} were saved`);
         return;
       } catch (error) {
@@ -283,6 +339,10 @@ export class Refresher {
     if (account.relinkRequired) throw new AuthError('relink_required');
     return account;
   }
+}
+
+function slow(): AuthError {
+  return new AuthError('provider_slow', { retryAfter: SLOW_RETRY_SECONDS });
 }
 
 function openOrRefuse(box: TokenBox, account: AccountRow): OpenTokens {

@@ -77,7 +77,7 @@ describe('the refresh lease', () => {
     await pause(7500);
     const refused = await another.oauth.refresh(userId, 'oidc').catch((error) => error.code);
     isBroken = false;
-    expect(refused).toBe('unavailable');
+    expect(refused).toBe('provider_slow');
     await pause(2500);
     sequelize.query = query;
     // The tokens of this one call were saved.

@@ -3,6 +3,7 @@ import { providerPlugin } from '../../../lib/plugins/oauth/provider.js';
 import { oauth2 } from '../../../lib/providers.js';
 import { signedIn } from '../../support/app.js';
 import { rows } from '../../support/database.js';
+import { takeMailbox } from '../../support/email-proof.js';
 import { answers, type LyingProvider, startLyingProvider } from '../../support/lying-provider.js';
 import {
   type Browser,
@@ -106,6 +107,56 @@ describe('when an account is unlinked', () => {
     await until(() => provider.revocations.length > 0);
     expect(provider.revocations.map(({ form }) => form.get('token'))).toEqual([refreshToken]);
     expect(await rows(app.database, 'SELECT * FROM accounts')).toEqual([]);
+  });
+
+  test.each([
+    ['unlinked', (id: string) => app.auth.oauth.unlink(id, 'oidc')],
+    ['deleted with its user', (id: string) => app.auth.users.delete(id)],
+    ['removed by the first proof of the mailbox', (id: string) => takeMailbox(app.auth, id)],
+  ])('what a refresh brings is revoked, if the account is %s meanwhile', async (_what, remove) => {
+    const another = await withEndpoint();
+    const { userId } = await linked();
+    let answer = () => {};
+    const asked = new Promise<void>((resolve) => {
+      provider.lies = {
+        ...provider.lies,
+        answers: {
+          token(_req, res) {
+            answer = () =>
+              res
+                .writeHead(200, { 'content-type': 'application/json' })
+                .end(JSON.stringify({ access_token: 'late', refresh_token: 'late', token_type: 'bearer' }));
+            resolve();
+          },
+        },
+      };
+    });
+    const refreshing = another.oauth.refresh(userId, 'oidc').catch((error) => error.code);
+    await asked;
+    await remove(userId);
+    answer();
+    expect(await refreshing).toBe('account_not_linked');
+    await until(() => provider.revocations.some(({ form }) => form.get('token') === 'late'));
+  });
+
+  test('it is revoked when the account is closed, not when it is deleted for good', async () => {
+    provider.lies = { metadata: { revocation_endpoint: `${provider.issuer}/revoke` } };
+    const another = app.another({ accountDeletion: { graceDays: 30 } });
+    const { userId } = await linked();
+    const { refreshToken } = await another.oauth.tokens(userId, 'oidc');
+    await another.users.delete(userId);
+    await until(() => provider.revocations.length > 0);
+    expect(provider.revocations.map(({ form }) => form.get('token'))).toEqual([refreshToken]);
+    // The link stays, and works again once it has new tokens.
+    await another.users.restore(userId);
+    await expect(another.oauth.tokens(userId, 'oidc')).rejects.toMatchObject({ code: 'relink_required' });
+    await signInWith(app.browser(), 'oidc');
+    await another.oauth.tokens(userId, 'oidc');
+    await another.users.delete(userId);
+    await until(() => provider.revocations.length > 1);
+    await another.users.delete(userId, { atOnce: true });
+    await another.close();
+    expect(provider.revocations).toHaveLength(2);
   });
 
   test.each(['hang', 'failure', 'html', 'huge'] as const)(

@@ -1,0 +1,21 @@
+import type { ProviderClient } from './client.js';
+import type { RevocableTokens } from './provider.js';
+
+/** Revokes the tokens of unlinked accounts at their providers, in the background. A failure is only logged. */
+export class Revocations {
+  readonly #running = new Set<Promise<void>>();
+
+  start(client: ProviderClient, tokens: RevocableTokens): void {
+    const running = client
+      .revoke(tokens)
+      // The client has already logged the failure.
+      .catch(() => undefined)
+      .finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  /** Waits for the running revocations, each of which has a time limit. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+}
