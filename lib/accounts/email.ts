@@ -40,11 +40,7 @@ export async function requestEmailChange(
 ): Promise<void> {
   const { limiter, tokens, users } = core;
   const { mails, page } = requireMails(core);
-  const { name } = VERIFY_NEW_EMAIL;
-  await limiter.countAddress('mail', name);
-  await limiter.countAccount('mail', userId, name);
-  // Several accounts must not flood one mailbox.
-  await limiter.countAccount('mail', email, `${name} to`);
+  await limiter.countAddress('mailAddress');
   const holder = (await users.findRecord({ email }))?.user ?? null;
   const isTaken = holder !== null && holder.id !== userId;
   await core.change(userId, { sessionId }, async (record, transaction) => {
@@ -52,7 +48,7 @@ export async function requestEmailChange(
     const token = await tokens.issueForNewEmail(VERIFY_NEW_EMAIL, record, email, transaction);
     if (isTaken)
       await mails.notice(
-        { template: emailChangeConflictMail, user: holder, to: email, facts: null },
+        { template: emailChangeConflictMail, user: holder, to: email, facts: null, isAsked: true },
         transaction,
       );
     else {

@@ -73,7 +73,7 @@ export function hasPasswordLinks({ mails, passwords }: Core): boolean {
 
 /** Emails a user a reset link, if that is possible and the user has an email. */
 export async function mailResetLink(core: Core, user: User, transaction?: Transaction): Promise<void> {
-  if (hasPasswordLinks(core)) await core.mails?.link(resetLink(core), user, transaction);
+  if (hasPasswordLinks(core)) await core.mails?.link(resetLink(core), user, null, transaction);
 }
 
 /**
@@ -81,7 +81,8 @@ export async function mailResetLink(core: Core, user: User, transaction?: Transa
  */
 export async function mailInvitation(core: Core, user: User, transaction?: Transaction): Promise<void> {
   const template = { ...invitationMail, page: core.settings.email?.invitationUrl ?? '' };
-  if (hasPasswordLinks(core)) await core.mails?.link({ template, purpose: INVITATION }, user, transaction);
+  if (hasPasswordLinks(core))
+    await core.mails?.link({ template, purpose: INVITATION }, user, null, transaction);
 }
 
 export function resetLink({ settings }: Core): Link {

@@ -21,8 +21,14 @@ export interface RateLimitOptions {
   signIn?: WindowRule | false;
   /** Sign-ups per address, including new users from providers. @default { limit: 20, window: 60 } */
   signUp?: WindowRule | false;
-  /** Verification and reset emails, per address and per account. @default { limit: 3, window: 60 } */
+  /**
+   * Emails that someone requests, per mailbox: more are accepted, but not sent. Those that are requested in the account's
+   * own session, or in a browser that it knows, have a window of their own.
+   * @default { limit: 10, window: 3600 }
+   */
   mail?: WindowRule | false;
+  /** Requests that can cause an email, including sign-ups, per address. @default { limit: 60, window: 3600 } */
+  mailAddress?: WindowRule | false;
   /**
    * Checks of one account's password, right or wrong, from any address, other than sign-ins.
    * @default { limit: 60, window: 60 }

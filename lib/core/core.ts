@@ -5,7 +5,7 @@ import type { SecretBox } from '../crypto/secret-box.js';
 import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
-import { Mails } from '../mail/mails.js';
+import { type Asked, Mails } from '../mail/mails.js';
 import type { Mailer } from '../mail/messages.js';
 import { AccountChanges } from '../notices/changes.js';
 import { Notices } from '../notices/notices.js';
@@ -186,7 +186,10 @@ export class Core {
       this.changes,
     );
     this.tokens = new OneTimeTokens(database, tokens, this.users, this.proofs, contributions);
-    if (mailer) outbox.addDestination(new MailDelivery(database, mailer, this.tokens, this.users, limiter));
+    if (mailer)
+      outbox.addDestination(
+        new MailDelivery(database, mailer, this.tokens, this.users, limiter, this.devices),
+      );
     this.#contributions = setUp(this);
     this.tokens.checkPurposes();
     this.carriers = [
@@ -266,6 +269,11 @@ export class Core {
       return this.proofs.record(record, EmailProof.byApp, false, transaction);
     });
     return user;
+  }
+
+  /** Returns who asks for an email: see `MailDelivery`. @param inSession whether the account's own session does */
+  asked(inSession: boolean): Asked {
+    return { inSession, device: this.devices.presented?.toString('hex') ?? null };
   }
 
   /** The contributions of plugins. The list is complete when all plugins are set up. */

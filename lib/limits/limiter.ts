@@ -37,8 +37,10 @@ const limits = declareLimits(CORE, {
   signIn: { limit: 20, window: 60 },
   /** Sign-ups per address, and new users of providers. */
   signUp: { limit: 20, window: 60 },
-  /** Requested emails, per address and per account. */
-  mail: { limit: 3, window: 60 },
+  /** Requested emails, per mailbox; those that its owner requests have a window of their own. */
+  mail: { limit: 10, window: 3600 },
+  /** Requests that can cause an email, per address. */
+  mailAddress: { limit: 60, window: 3600 },
   /** Checks of an account's password, right or wrong, by a client that has a session or an emailed link. */
   passwordCheck: { limit: 60, window: 60 },
   /** Changes of an account's password, other than resets. */
@@ -86,8 +88,8 @@ export class Limiter {
 
   /** Whether any rule limits by address. */
   get countsAddresses(): boolean {
-    const { signIn, signUp, mail } = this.rules ?? {};
-    return [signIn, signUp, mail].some(Boolean);
+    const { signIn, signUp, mailAddress } = this.rules ?? {};
+    return [signIn, signUp, mailAddress].some(Boolean);
   }
 
   /** Whether any rule limits password attempts by account. */

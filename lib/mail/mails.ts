@@ -30,8 +30,16 @@ export interface LinkMail {
   readonly email: string;
   /** The first link for the user's id is sent; null matches any id. */
   readonly links: readonly { readonly userId: string | null; readonly link: Link }[];
-  /** The name to count the email under against the limit of emails. Null counts nothing. */
-  readonly limit: string | null;
+  /** Null if nobody asked for it. */
+  readonly asked: Asked | null;
+}
+
+/** Who asks for an email, for the limit on emails to a mailbox. */
+export interface Asked {
+  /** Whether the account's own session asks. */
+  readonly inSession: boolean;
+  /** The hash of the browser's device cookie, in hexadecimal. Null if there is none. */
+  readonly device: string | null;
 }
 
 /** A link to the new address of a user. Its token was issued by the request. */
@@ -52,13 +60,15 @@ export interface NoticeMail {
   readonly to: string;
   /** Null in an email about what another person did. */
   readonly facts: NoticeFacts | null;
+  /** Whether someone asked for it. @default false */
+  readonly isAsked?: boolean;
 }
 
 /** An email in the outbox: everything that is needed to compose it, but not its text. */
 export type OutgoingMail = LinkMail | NewEmailMail | NoticeMail;
 
 interface OneOfOptions {
-  readonly limit?: string | null;
+  readonly asked?: Asked | null;
   readonly beside?: readonly NewEntry[];
   readonly transaction?: Transaction | undefined;
 }
@@ -69,23 +79,28 @@ interface OneOfOptions {
 export class Mails {
   constructor(private readonly outbox: Outbox) {}
 
-  /** Emails a link to a user. Does nothing if the user has no email. */
-  async link(link: Link, { id: userId, email }: User, transaction?: Transaction): Promise<void> {
-    if (email !== null) await this.oneOf(email, [{ userId, link }], { transaction });
+  /** Emails a link to a user. Does nothing if the user has no email. @param asked null if nobody asked for it */
+  async link(
+    link: Link,
+    { id: userId, email }: User,
+    asked: Asked | null,
+    transaction?: Transaction,
+  ): Promise<void> {
+    if (email !== null) await this.oneOf(email, [{ userId, link }], { asked, transaction });
   }
 
   /**
    * Emails one of several links to the user with an email, if there is one.
    *
-   * @param limit the name to count the email under against the limit of emails
+   * @param asked who asked for it, if anyone did
    * @param beside other entries to write in the same statement
    */
   async oneOf(
     email: string,
     links: LinkMail['links'],
-    { limit = null, beside = [], transaction }: OneOfOptions = {},
+    { asked = null, beside = [], transaction }: OneOfOptions = {},
   ): Promise<void> {
-    const content: LinkMail = { type: 'link', email, links, limit };
+    const content: LinkMail = { type: 'link', email, links, asked };
     const kind = links[0]?.link.template.kind ?? '';
     await this.outbox.add([{ lane: MAIL_LANE, kind, content }, ...beside], transaction);
   }

@@ -313,6 +313,16 @@ export class Devices {
     return hash ? this.rows.find(hash, userId) : null;
   }
 
+  /** The hash of the current request's device token. Null if there is none. */
+  get presented(): Buffer | null {
+    return this.#presentedHash();
+  }
+
+  /** Whether an account knows the device with a token. @param userId null for an account that does not exist */
+  async knows(tokenHash: Buffer, userId: string | null): Promise<boolean> {
+    return (await this.rows.find(tokenHash, userId)) !== null;
+  }
+
   /**
    * Whether the current request comes from a device that the account knew at a time, even if it has been forgotten
    * since. The device of a sign-in at that very time does not count.

@@ -47,3 +47,14 @@ export function canonicalUsername(value: unknown): string | null {
 export function asciiLowerCase(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
+
+/**
+ * Returns the mailbox of an email, for counting only: what follows `+` and the dots in the name are ignored, because many
+ * services deliver all of these addresses to one mailbox.
+ *
+ * @param email in canonical form
+ */
+export function mailboxOf(email: string): string {
+  const at = email.lastIndexOf('@');
+  return email.slice(0, at).replace(/\+.*$/, '').replaceAll('.', '') + email.slice(at);
+}

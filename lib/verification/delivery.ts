@@ -1,9 +1,12 @@
 import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
-import type { LinkMail, NewEmailMail, NoticeMail, OutgoingMail } from '../mail/mails.js';
+import type { Asked, LinkMail, NewEmailMail, NoticeMail, OutgoingMail } from '../mail/mails.js';
 import type { Mailer } from '../mail/messages.js';
 import { type Destination, MAIL_LANE, type OpenEntry } from '../outbox/lane.js';
+import type { Devices } from '../sessions/devices.js';
+import type { User } from '../tables/core.js';
+import { mailboxOf } from '../users/canonical.js';
 import type { Users } from '../users/users.js';
 import type { OneTimeTokens } from './tokens.js';
 
@@ -25,6 +28,7 @@ export class MailDelivery implements Destination {
     private readonly tokens: OneTimeTokens,
     private readonly users: Users,
     private readonly limiter: Limiter,
+    private readonly devices: Pick<Devices, 'knows'>,
   ) {}
 
   async send(entry: OpenEntry): Promise<boolean> {
@@ -38,25 +42,35 @@ export class MailDelivery implements Destination {
    * redeem. Otherwise response times would reveal which emails are known, because a write on SQLite delays the next
    * response.
    */
-  async #sendLink({ email, links, limit }: LinkMail, { attempts }: OpenEntry): Promise<boolean> {
-    if (limit !== null && attempts === 1 && !(await this.#isWithin(limit, email))) return false;
+  async #sendLink({ email, links, asked = null }: LinkMail, { attempts }: OpenEntry): Promise<boolean> {
     const record = await this.users.findRecord({ email });
     const user = record?.user ?? null;
     const chosen = user && links.find(({ userId }) => userId === null || userId === user.id);
     const link = chosen?.link;
+    const isWithin = asked === null || attempts > 1 || (await this.#isWithin(email, asked, user));
     if (link?.verifies && record?.emailProof.reaches('mailbox')) return false;
     const purpose = link?.purpose ?? links.at(-1)?.link.purpose;
-    if (!purpose) return false;
+    if (!purpose || (user && !isWithin)) return false;
     const token = await this.tokens.issue(purpose, link && user ? user.id : null, link ? email : '');
     if (!link || !user) return false;
     await this.mailer.send(link.template, user, email, token);
     return true;
   }
 
-  async #isWithin(limit: string, email: string): Promise<boolean> {
+  /**
+   * Counts an email against the limit of its mailbox. What the owner asks for is counted separately, so that a stranger
+   * cannot use it up, and what is asked for an email that no account has uses nothing up.
+   */
+  async #isWithin(email: string, { inSession, device }: Asked, user: User | null): Promise<boolean> {
+    const hash = device === null ? null : Buffer.from(device, 'hex');
+    const isOwn = inSession || (hash !== null && (await this.devices.knows(hash, user?.id ?? null)));
+    const mailbox = mailboxOf(email);
+    return this.#count(user ? mailbox : `nobody ${mailbox}`, isOwn ? 'own' : '');
+  }
+
+  async #count(mailbox: string, what: string): Promise<boolean> {
     try {
-      // Count it separately, because otherwise the limit on reset requests would reveal that the account exists.
-      await this.limiter.countAccount('mail', email, limit);
+      await this.limiter.countAccount('mail', mailbox, what);
       return true;
     } catch (error) {
       if (error instanceof AuthError && error.code === 'rate_limited') return false;
@@ -64,8 +78,9 @@ export class MailDelivery implements Destination {
     }
   }
 
-  async #sendToNewEmail(mail: NewEmailMail, { createdAt }: OpenEntry): Promise<boolean> {
+  async #sendToNewEmail(mail: NewEmailMail, { attempts, createdAt }: OpenEntry): Promise<boolean> {
     const { template, lifetimeMs, user, to, token } = mail;
+    if (attempts === 1 && !(await this.#count(mailboxOf(to), ''))) return false;
     const isLate = this.database.clock.now() - createdAt.getTime() > LATE_MS;
     // A newer request, or a change that ended the user's sessions, might have invalidated the token.
     if (isLate && !(await this.tokens.prolong(token, lifetimeMs))) return false;
@@ -73,7 +88,11 @@ export class MailDelivery implements Destination {
     return true;
   }
 
-  async #sendNotice({ template, user, to, facts }: NoticeMail, { attempts }: OpenEntry): Promise<boolean> {
+  async #sendNotice(
+    { template, user, to, facts, isAsked = false }: NoticeMail,
+    { attempts }: OpenEntry,
+  ): Promise<boolean> {
+    if (isAsked && attempts === 1 && !(await this.#count(mailboxOf(to), ''))) return false;
     // An unverified address might not be the user's. It gets the notice anyway, because many apps verify no addresses.
     const isLimited = facts !== null && user.emailVerifiedAt === null;
     if (isLimited && attempts === 1 && !(await this.#mayTell(to))) return false;

@@ -46,13 +46,13 @@ test('asking for an address that is taken sends the same statements, as many mai
     const { date: _, ...others } = headers;
     const end = Date.now() + 5000;
     while (sent.length < 2 && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 5));
-    return { answer: { status, text, others }, work: shapes(), sent: [...sent] };
+    return { answer: { status, text, others }, work: shapes(), sent: [...sent].sort() };
   };
   // Begins the counters, and leaves a link to replace.
   await askFor('held@example.com');
   const free = await askFor('other@example.com');
   const taken = await askFor('taken@example.com');
-  expect(free.sent).toEqual(['verify-new-email other@example.com', `email-change-requested ${ada.email}`]);
+  expect(free.sent).toEqual([`email-change-requested ${ada.email}`, 'verify-new-email other@example.com']);
   expect(taken.sent).toEqual([
     'email-change-conflict taken@example.com',
     `email-change-requested ${ada.email}`,

@@ -179,7 +179,7 @@ describe('the address of a request', () => {
     await failed(1, undefined, '192.0.2.1');
     expect(warnings()).toEqual([]);
     await app.stop();
-    await start({ signIn: false, signUp: false, mail: false });
+    await start({ signIn: false, signUp: false, mailAddress: false });
     await failed(1, undefined, '192.0.2.1');
     expect(warnings()).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { type AuthConfig, createAuth, type MailMessage } from '../../lib/index.js';
 import { ada, password, SECRET, signedIn, startApp } from '../support/app.js';
 import { BASE_URL, type MailApp, startMailApp } from '../support/mail-app.js';
@@ -213,36 +213,6 @@ describe('a send function', () => {
     await closing.credential.requestPasswordReset({ email: ada.email });
     await closing.close();
     expect(sent).toBe(2);
-  });
-});
-
-describe('the rate limit for emails', () => {
-  beforeAll(() => start({}, { rateLimit: { signIn: false, signUp: false } }));
-
-  test('is 3 per minute for an account and for an address, separately for each kind of email', async () => {
-    const browser = await signedIn(app);
-    const ask = (email: string) => app.http.post('/auth/passwords/request-reset').send({ email });
-    for (const email of ['nobody@example.com', 'NOBODY@example.com ', ' nobody@Example.com'])
-      await ask(email).expect(202);
-    const refused = await ask('nobody@example.com').expect(429);
-    expect(refused.body.code).toBe('rate_limited');
-    expect(refused.headers['ratelimit-policy']).toBe('"mail";q=3;w=60');
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(30);
-    // The limit of the address has been reached too.
-    await ask(ada.email).expect(429);
-    // Calls from code bypass the limit per address: known and unknown accounts are limited in the same way.
-    for (const email of [ada.email, 'other@example.com']) {
-      const call = () => app.auth.credential.requestPasswordReset({ email }).catch(({ code }) => code);
-      expect([await call(), await call(), await call(), await call()]).toEqual([
-        undefined,
-        undefined,
-        undefined,
-        'rate_limited',
-      ]);
-    }
-    for (let index = 0; index < 3; index++) await browser.post('/auth/email-verifications').expect(202);
-    await browser.post('/auth/email-verifications').expect(429);
-    await app.stop();
   });
 });
 

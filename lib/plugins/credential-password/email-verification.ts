@@ -19,15 +19,14 @@ export class EmailVerification {
 
   /** Emails a link at the user's request. @throws AuthError `rate_limited` */
   async request(user: User): Promise<void> {
-    await this.core.limiter.countAddress('mail', VERIFY_EMAIL.name);
-    await this.core.limiter.countAccount('mail', user.id, VERIFY_EMAIL.name);
-    await this.mail(user);
+    await this.core.limiter.countAddress('mailAddress');
+    await this.#mail(user, true);
   }
 
   /** Emails a link because another action requires it. Does nothing if the limit is reached. */
   async offer(user: User): Promise<void> {
     try {
-      await this.core.limiter.countAccount('mail', user.id, VERIFY_EMAIL.name);
+      await this.core.limiter.countAddress('mailAddress');
     } catch (error) {
       if (error instanceof AuthError && error.code === 'rate_limited') return;
       throw error;
@@ -36,9 +35,13 @@ export class EmailVerification {
   }
 
   /** Emails a link, unless access to the mailbox is already proven. */
-  async mail(user: User, transaction?: Transaction): Promise<void> {
-    if (user.email !== null && !EmailProof.of(user).reaches('mailbox'))
-      await this.mails.link(this.link, user, transaction);
+  mail(user: User, transaction?: Transaction): Promise<void> {
+    return this.#mail(user, false, transaction);
+  }
+
+  async #mail(user: User, inSession: boolean, transaction?: Transaction): Promise<void> {
+    if (user.email === null || EmailProof.of(user).reaches('mailbox')) return;
+    await this.mails.link(this.link, user, this.core.asked(inSession), transaction);
   }
 
   get link(): Link {

@@ -27,9 +27,10 @@ export class PasswordReset {
    */
   async request(typed: string): Promise<void> {
     const email = canonicalEmail(typed);
-    await this.core.limiter.countAddress('mail', RESET_PASSWORD.name);
-    await this.core.limiter.countAccount('mail', email ?? typed.trim().toLowerCase(), RESET_PASSWORD.name);
-    if (email) await this.mails.oneOf(email, [{ userId: null, link: resetLink(this.core) }]);
+    await this.core.limiter.countAddress('mailAddress');
+    if (!email) return;
+    const links = [{ userId: null, link: resetLink(this.core) }];
+    await this.mails.oneOf(email, links, { asked: this.core.asked(false) });
   }
 
   /**

@@ -54,6 +54,7 @@ export class Registrations {
     core.signUp.checkOpen(via);
     this.#checkKeys(registration);
     await core.limiter.countAddress('signUp');
+    if (settings.mailsOnSignUp && this.verification) await core.limiter.countAddress('mailAddress');
     const from = via === 'code' ? 'code' : 'user';
     const checked = await this.#check(registration, from);
     const created = await this.#createUser(checked, via, from);
@@ -160,6 +161,6 @@ export class Registrations {
       { userId: createdId, link: this.verification.link },
       { userId: null, link: resetLink(this.core) },
     ];
-    await this.core.mails?.oneOf(email, links, { limit: 'sign-up', ...options });
+    await this.core.mails?.oneOf(email, links, { asked: this.core.asked(false), ...options });
   }
 }

@@ -52,6 +52,8 @@ export function findOrCreateUser(
     }
     core.signUp.checkOpen('oauth');
     if (!person) await core.limiter.countAddress('signUp');
+    const isMailed = email !== null && !emailProof.reaches('mailbox');
+    if (!person && isMailed) await core.limiter.countAddress('mailAddress');
     person ??= await readPerson(core, provider, identity);
     return createUser(core, accounts, provider, identity, email, person);
   });

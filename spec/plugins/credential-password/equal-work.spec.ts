@@ -37,13 +37,16 @@ const tokens = async () =>
   Number((await rows<{ n: number }>(app.database, 'SELECT COUNT(*) AS n FROM one_time_tokens'))[0]?.n);
 
 const workSoFar = () =>
-  statements.map((statement) => {
-    const [, verb, table] =
-      /\b(SELECT|INSERT|UPDATE|DELETE)\b(?:.*?\b(?:FROM|INTO|UPDATE)|(?<=UPDATE))\s+[`"]?(\w+)/s.exec(
-        statement,
-      ) ?? [];
-    return `${verb} ${table}`;
-  });
+  statements
+    .map((statement) => {
+      const [, verb, table] =
+        /\b(SELECT|INSERT|UPDATE|DELETE)\b(?:.*?\b(?:FROM|INTO|UPDATE)|(?<=UPDATE))\s+[`"]?(\w+)/s.exec(
+          statement,
+        ) ?? [];
+      return `${verb} ${table}`;
+    })
+    // The first count of a mailbox in an hour is an INSERT after the UPDATE, whether or not it has an account.
+    .filter((step) => step !== 'INSERT rate_limits');
 
 /** What a request does in the database, as verbs and tables, and who gets an email. */
 async function workOf(request: () => PromiseLike<unknown>, expected: { tokens: number; mails: number }) {
