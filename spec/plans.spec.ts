@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type request from 'supertest';
 import { ada, type SpecApp, sessionCookie, startApp } from './support/app.js';
+import { byUser } from './support/changes.js';
 import { dialect } from './support/database.js';
 import { everyPlugin } from './support/every-plugin.js';
 import { fixedProvider } from './support/fixed-provider.js';
@@ -201,7 +202,7 @@ const ROUTES: Record<string, () => Promise<unknown>> = {
   'POST /undo-change': async () => {
     await signIn(browser);
     const token = await mailTo('password-changed', () =>
-      app.auth.users.setPassword(userId, 'what nobody knows'),
+      byUser(app.auth, userId, (own) => app.auth.users.setPassword(userId, 'what nobody knows', own)),
     );
     await app.http.post('/auth/undo-change').set('cookie', device).send({ token }).expect(200);
     await app.auth.users.setPassword(userId, ada.password);

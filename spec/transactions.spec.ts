@@ -180,6 +180,11 @@ const WRITING: Record<string, Prepare> = {
     const { id } = await aUser();
     return (options) => auth.users.setPassword(id, newPassword, options);
   },
+  async endUndo() {
+    const { id } = await aUser();
+    await beforeChange(auth, id);
+    return (options) => auth.endUndo(id, options);
+  },
   async undoChange() {
     const { id } = await aUser();
     const token = await beforeChange(auth, id);

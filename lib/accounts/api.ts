@@ -36,6 +36,12 @@ export interface CreateUserInput extends ClientInput {
 export interface SetEmailOptions extends TransactionOption {
   /** Whether the app knows that the email is the user's. @default false */
   verified?: boolean | undefined;
+  /**
+   * The session of the user, if the change is made on a page of your app's own. It must be fresh, and have shown the
+   * second factor if the account has one. The user can then undo the change.
+   * @default none: the change is your app's, and final: no link undoes it or anything before it
+   */
+  sessionId?: string | undefined;
 }
 
 /** Options of `auth.users.delete`. */
@@ -50,6 +56,12 @@ export interface SetUserPasswordOptions extends TransactionOption {
   keepSessions?: boolean | undefined;
   /** Accepts any password. @default false */
   skipPasswordRules?: boolean | undefined;
+  /**
+   * The session of the user, if the change is made on a page of your app's own. It must be fresh, and have shown the
+   * second factor if the account has one. The user can then undo the change.
+   * @default none: the change is your app's, and final: no link undoes it or anything before it
+   */
+  sessionId?: string | undefined;
 }
 
 /** The keys that each call accepts. */
@@ -59,8 +71,8 @@ const KEYS = {
     ...['request', 'ip', 'userAgent', 'transaction'],
   ],
   update: ['username', 'fields', 'transaction'],
-  changeEmail: ['verified', 'transaction'],
-  setPassword: ['keepSessions', 'skipPasswordRules', 'transaction'],
+  changeEmail: ['verified', 'sessionId', 'transaction'],
+  setPassword: ['sessionId', 'keepSessions', 'skipPasswordRules', 'transaction'],
   delete: ['atOnce', 'transaction'],
 } as const;
 
@@ -131,16 +143,17 @@ export class UsersApi {
    * gets a notice; sessions continue. Unless `verified` is set, the new address is unverified, even if the old one was
    * verified.
    *
-   * @throws AuthError `validation_failed`, `email_taken`, `user_not_found`, and errors that the app's hook throws
+   * @throws AuthError `validation_failed`, `email_taken`, `user_not_found`, and errors that the app's hook throws; with
+   *   `sessionId` also `invalid_session`, `reauthentication_required`, `second_factor_required`
    * @throws TypeError for unknown options
    */
   async changeEmail(userId: string, email: string, options: SetEmailOptions = {}): Promise<UserForAdmins> {
     const core = this.#core;
     requireKnownKeys('auth.users.changeEmail', options, KEYS.changeEmail);
-    const { verified = false, transaction } = options;
+    const { verified = false, sessionId = null, transaction } = options;
     const canonical = readEmail(email, '/email');
     const record = await core.inTransaction(transaction, () =>
-      setEmail(core, userId, canonical, verified === true),
+      setEmail(core, userId, canonical, verified === true, sessionId),
     );
     return core.users.forCode(record) as UserForAdmins;
   }
@@ -149,14 +162,15 @@ export class UsersApi {
    * Sets a user's password. It revokes the emailed links to choose a password, and every session unless `keepSessions`
    * is set.
    *
-   * @throws AuthError `validation_failed`, `user_not_found`
+   * @throws AuthError `validation_failed`, `user_not_found`; with `sessionId` also `invalid_session`,
+   *   `reauthentication_required`, `second_factor_required`
    * @throws TypeError if no plugin has passwords, and for unknown options
    */
   async setPassword(userId: string, password: string, options: SetUserPasswordOptions = {}): Promise<void> {
     requireKnownKeys('auth.users.setPassword', options, KEYS.setPassword);
-    const { keepSessions = false, skipPasswordRules: skipRules = false, transaction } = options;
-    await this.#core.inTransaction(transaction, () =>
-      replacePassword(this.#core, userId, password, { keepSessions, skipRules }),
+    const { sessionId = null, keepSessions = false, skipPasswordRules: skipRules = false } = options;
+    await this.#core.inTransaction(options.transaction, () =>
+      replacePassword(this.#core, userId, password, { sessionId, keepSessions, skipRules }),
     );
   }
 

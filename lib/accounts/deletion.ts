@@ -90,9 +90,9 @@ async function deleteForGood(
       const wasClosed = isClosed(record);
       if (onlyClosed && !wasClosed) throw new AuthError('user_not_found');
       await deleteIn(core, record, transaction);
-      const byApp = sessionId === null;
-      if (!wasClosed)
-        await core.notices.plain(deletionNotices['account-deleted'], record.user, transaction, { byApp });
+      const notice = deletionNotices['account-deleted'];
+      if (!wasClosed && sessionId === null) await core.notices.final(notice, record, transaction);
+      else if (!wasClosed) await core.notices.plain(notice, record.user, transaction);
       core.events.emit('user.deleted', { userId }, transaction);
       alongside?.(transaction);
       isDone = true;
@@ -236,8 +236,11 @@ async function closeAccount(
   const { graceDays } = core.settings.accountDeletion;
   await core.change(userId, { sessionId }, async (record, transaction) => {
     if (isClosed(record)) throw new AuthError('user_not_found');
-    const details = { byApp: sessionId === null, lifetimeMs: graceDays * DAY_MS };
-    await core.notices.before(accountClosedNotice(graceDays), record, transaction, details);
+    if (sessionId === null) await core.notices.final(accountClosedNotice(graceDays), record, transaction);
+    else
+      await core.notices.before(accountClosedNotice(graceDays), record, transaction, {
+        lifetimeMs: graceDays * DAY_MS,
+      });
     await core.sessions.endAll(userId, transaction);
     await core.tokens.endAll(userId, transaction);
     for (const { onClose } of core.contributions) await onClose?.(userId, transaction);

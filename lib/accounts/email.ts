@@ -1,4 +1,4 @@
-import { BY_CODE, type Core } from '../core/core.js';
+import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import type { MailTemplate, PlainTemplate } from '../mail/messages.js';
 import { declareNotices } from '../mail/notice-kinds.js';
@@ -103,16 +103,19 @@ export async function confirmEmailChange(
  *
  * @param email in canonical form
  * @param verified whether the app knows that the email is the user's
- * @throws AuthError `email_taken`, `user_not_found`
+ * @param sessionId the session of the user who makes the change, which must be fresh; null for the app itself, whose
+ *   change is final
+ * @throws AuthError `email_taken`, `user_not_found`, and with a session like {@link Core.change}
  */
 export async function setEmail(
   core: Core,
   userId: string,
   email: string,
   verified: boolean,
+  sessionId: string | null,
 ): Promise<UserRecord> {
-  const told = telling(core, true);
-  return core.change(userId, BY_CODE, async (record, transaction) => {
+  const told = telling(core, sessionId === null);
+  return core.change(userId, { sessionId, fresh: true }, async (record, transaction) => {
     const { user } = record;
     const proof = verified ? EmailProof.byApp : EmailProof.none;
     const changed = await core.proofs.replaceEmail(record, email, proof, transaction, told);
@@ -153,14 +156,16 @@ async function usingUp<T>(core: Core, token: string, work: () => Promise<T>): Pr
   }
 }
 
-/** Sends the notice to the address that the account had before. */
-function telling({ notices }: Core, byApp: boolean): BeforeChange {
-  return (record, transaction) =>
-    notices.before(emailNotices['email-changed'], record, transaction, {
+/** Sends the notice to the address that the account had before. @param isFinal whether the app makes the change */
+function telling({ notices }: Core, isFinal: boolean): BeforeChange {
+  return (record, transaction) => {
+    const template = emailNotices['email-changed'];
+    if (isFinal) return notices.final(template, record, transaction, { takenEmail: record.user.email });
+    return notices.before(template, record, transaction, {
       // An address that was never proven must not be blocked for its owner.
       takenEmail: record.emailProof.reaches('mailbox') ? record.user.email : null,
-      byApp,
     });
+  };
 }
 
 function requireMails({ mails, settings: { email } }: Core) {

@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize';
 import { howToEnablePasswords } from '../core/contribution.js';
-import { BY_CODE, type Core } from '../core/core.js';
+import type { Core } from '../core/core.js';
 import { invalidField } from '../errors.js';
 import type { Link } from '../mail/mails.js';
 import type { MailTemplate } from '../mail/messages.js';
@@ -26,6 +26,8 @@ export function readUsername({ usernames }: Core, username: string): string {
 
 /** How to replace a user's password. */
 export interface ReplacePasswordOptions {
+  /** The session of the user who makes the change, which must be fresh; null for the app itself, whose change is final. */
+  readonly sessionId: string | null;
   readonly keepSessions: boolean;
   readonly skipRules: boolean;
 }
@@ -33,21 +35,23 @@ export interface ReplacePasswordOptions {
 /**
  * Replaces the password of a user at the app's request. It revokes every session, unless `keepSessions` is set.
  *
- * @throws AuthError `validation_failed`, `user_not_found`
+ * @throws AuthError `validation_failed`, `user_not_found`, and with a session like {@link Core.change}
  * @throws TypeError if users have no passwords
  */
 export async function replacePassword(
   core: Core,
   userId: string,
   newPassword: string,
-  { keepSessions, skipRules }: ReplacePasswordOptions,
+  { sessionId, keepSessions, skipRules }: ReplacePasswordOptions,
 ): Promise<void> {
   const { sessions, events, notices } = core;
   const passwords = requirePasswords(core, 'auth.users.setPassword');
   const { email, username } = (await core.users.require(userId)).user;
   const passwordHash = await passwords.hashGiven(newPassword, [email, username], skipRules);
-  await core.change(userId, BY_CODE, async (current, transaction) => {
-    await notices.before(newPasswordNotice(current), current, transaction, { byApp: true });
+  await core.change(userId, { sessionId, fresh: true }, async (current, transaction) => {
+    const notice = newPasswordNotice(current);
+    if (sessionId === null) await notices.final(notice, current, transaction);
+    else await notices.before(notice, current, transaction);
     await storePassword(core, userId, passwordHash, transaction);
     await core.devices.forgetOthers(userId, transaction);
     events.emit('password.changed', { userId }, transaction);
@@ -71,9 +75,16 @@ export function hasPasswordLinks({ mails, passwords }: Core): boolean {
   return mails !== null && passwords !== null;
 }
 
-/** Emails a user a reset link, if that is possible and the user has an email. */
-export async function mailResetLink(core: Core, user: User, transaction?: Transaction): Promise<void> {
-  if (hasPasswordLinks(core)) await core.mails?.link(resetLink(core), user, null, transaction);
+/** Emails a user a reset link, if that is possible and the user has an email. @param texts replace the usual ones */
+export async function mailResetLink(
+  core: Core,
+  user: User,
+  transaction?: Transaction,
+  texts: Partial<MailTemplate> = {},
+): Promise<void> {
+  const { template, purpose } = resetLink(core);
+  const link = { template: { ...template, ...texts }, purpose };
+  if (hasPasswordLinks(core)) await core.mails?.link(link, user, null, transaction);
 }
 
 /**

@@ -1,13 +1,15 @@
 import type { Transaction } from 'sequelize';
-import type { Core } from '../core/core.js';
+import { BY_CODE, type Core } from '../core/core.js';
 import { isWellFormedToken } from '../crypto/token.js';
 import { retryAfterRace } from '../database/faults.js';
 import { AuthError, declareProblems } from '../errors.js';
+import { declareNotices } from '../mail/notice-kinds.js';
 import { type AccountState, losesSecondFactor, type Undoable } from '../notices/changes.js';
 import { UNDO_PREFIX } from '../notices/notices.js';
 import { declareEvents } from '../outbox/events.js';
 import { CORE } from '../owners.js';
-import type { ClientInput } from '../sessions/request.js';
+import type { ClientInput, TransactionOption } from '../sessions/request.js';
+import type { User } from '../tables/core.js';
 import { EmailProof } from '../users/email-proof.js';
 import type { UserRecord } from '../users/record.js';
 import type { UserChanges } from '../users/updates.js';
@@ -42,6 +44,13 @@ export interface UndoApi {
    *   and errors that the hook `afterUpdateUser` throws
    */
   undoChange(token: string, input?: UndoInput): Promise<{ undone: string }>;
+  /**
+   * Ends all undo links of an account, and frees the emails that they hold. For support: if someone has stolen a user's
+   * mailbox or browser, the thief must not undo what the user does now.
+   *
+   * @throws AuthError `user_not_found`
+   */
+  endUndo(userId: string, options?: TransactionOption): Promise<void>;
 }
 
 /** The programmatic API. */
@@ -53,6 +62,10 @@ export function undoApi(core: Core): UndoApi {
         const { undone } = await undoChange(core, token, trusted === true ? null : proof);
         return { undone };
       }),
+    endUndo: (userId, { transaction } = {}) =>
+      core.inTransaction(transaction, () =>
+        core.change(userId, BY_CODE, (_record, within) => core.changes.end(userId, within)),
+      ),
   };
 }
 
@@ -76,8 +89,16 @@ declare module '../errors.js' {
 
 declare module '../outbox/events.js' {
   interface EventDetails {
-    /** A change and every later change were undone. `kind` is the kind of the notice. */
-    'account.recovered': { readonly userId: string; readonly kind: string };
+    /**
+     * A change and every later change were undone. `kind` is the kind of the notice, `restoredEmail` the email of the
+     * account now, and `removedEmail` the one that it had before, if that was another one.
+     */
+    'account.recovered': {
+      readonly userId: string;
+      readonly kind: string;
+      readonly restoredEmail: string | null;
+      readonly removedEmail: string | null;
+    };
   }
 }
 
@@ -131,17 +152,52 @@ async function recover(
   // Check again: the second factor may have been enabled since the proof was checked.
   if (isKnown === false && losesSecondFactor(record, state, core.contributions))
     throw new AuthError('proof_required');
-  events.emit('account.recovered', { userId, kind }, transaction);
   await sessions.endAll(userId, transaction);
   await tokens.endAll(userId, transaction);
   const { user } = await restoreState(core, userId, state, shown, transaction);
   await changes.dropSince(found, transaction);
   await devices.forgetAfterUndo(userId, at, isKnown === true, transaction);
-  await mailResetLink(core, user, transaction);
   const before = record.user;
+  const removedEmail = user.email === before.email ? null : before.email;
+  events.emit('account.recovered', { userId, kind, restoredEmail: user.email, removedEmail }, transaction);
+  await tell(core, user, removedEmail, transaction);
   if (user.email !== before.email) events.emit('user.email_changed', { userId }, transaction);
   if (user.username !== before.username)
     events.emit('user.updated', { userId, changed: ['username'] }, transaction);
+}
+
+/** Tells both addresses about an undo, and emails a link to choose a new password to the restored one. */
+async function tell(
+  core: Core,
+  user: User,
+  removedEmail: string | null,
+  transaction: Transaction,
+): Promise<void> {
+  const template = recoveryNotices['account-recovered'];
+  await core.notices.plain(template, user, transaction);
+  if (removedEmail !== null)
+    await core.notices.plain(template, user, transaction, { takenEmail: removedEmail });
+  await mailResetLink(core, user, transaction, AFTER_UNDO);
+}
+
+const AFTER_UNDO = {
+  before:
+    'A change of your account was undone. All sessions have ended, and the password was removed, because somebody else might know it. Choose a new one here:',
+  after: 'The link expires in one hour. After that, ask for another one where you sign in.',
+};
+
+const recoveryNotices = declareNotices(CORE, {
+  'account-recovered': {
+    subject: 'A change of your account was undone',
+    lines: [
+      'With the link of an earlier email, a change of your account was undone, with everything that was changed after it. All sessions have ended.',
+    ],
+    help: 'If it was not you, contact us.',
+  },
+});
+
+declare module '../mail/notice-kinds.js' {
+  interface NoticeKinds extends Record<keyof typeof recoveryNotices, unknown> {}
 }
 
 /**
@@ -241,31 +297,56 @@ export function codeFieldsOf({ contributions }: Core): readonly string[] {
 
 /**
  * Checks the proof that an undo requires in addition to its token, because someone else might have access to the
- * mailbox: that can be why the user changed the email. Wrong proofs are counted per link, so that an attacker who tries
- * passwords of the account cannot prevent its owner from undoing.
+ * mailbox: that can be why the user changed the email.
  *
  * @returns whether the proof is the browser, because the account knew it before the change
- * @throws AuthError `proof_required`, `invalid_credentials`, `rate_limited`, `invalid_token`
+ * @throws AuthError `proof_required`, `invalid_credentials`, `rate_limited`, `invalid_token`, and a plugin's error for a
+ *   wrong code
  */
 async function proveUndo(core: Core, found: Undoable, given: UndoProof): Promise<boolean> {
   await core.limiter.countAddress('signIn');
   if (await core.devices.knewAt(found.userId, found.at)) return true;
-  const { state, isWeak } = await core.database.transaction((transaction) => look(core, found, transaction));
-  const isEmpty = given.password === undefined && Object.keys(given.codes).length === 0;
+  const { record, state, isWeak } = await core.database.transaction((transaction) =>
+    look(core, found, transaction),
+  );
+  const hasCodes = Object.keys(given.codes).length > 0;
   // A second factor protects against someone who has the mailbox and the password, so these alone must not remove it.
-  if (isWeak || isEmpty) throw new AuthError('proof_required');
-  const attempts = `undo ${found.id}`;
-  const paused = await core.limiter.reserveAttempt(attempts);
-  if (paused) throw paused.error;
-  if (!(await proves(core, found.userId, state, given))) {
-    core.events.emit('sign_in.failed', { userId: found.userId });
-    throw new AuthError('invalid_credentials', { detail: WRONG });
-  }
-  await core.limiter.clearFailures(attempts);
+  if (isWeak || (given.password === undefined && !hasCodes)) throw new AuthError('proof_required');
+  if (given.password !== undefined) await provePassword(core, found, state, given.password);
+  else if (!(await proveCodes(core, record, state, given.codes))) throw new AuthError('proof_required');
   return false;
 }
 
-const WRONG = 'That is not what the account had before this change. Give the password or code of that time.';
+/** Counts wrong passwords for the link alone, so that nobody who tries them keeps the owner from undoing. */
+async function provePassword(
+  core: Core,
+  { id, userId }: Undoable,
+  { passwordHash }: AccountState,
+  password: string,
+): Promise<void> {
+  const attempts = `undo ${id}`;
+  const paused = await core.limiter.reserveAttempt(attempts);
+  if (paused) throw paused.error;
+  if (!(await core.passwords?.matches(passwordHash, password))) {
+    core.events.emit('sign_in.failed', { userId });
+    throw new AuthError('invalid_credentials', { detail: WRONG });
+  }
+  await core.limiter.clearFailures(attempts);
+}
+
+/** @returns whether a plugin has accepted a code. Wrong ones count as they do at a sign-in */
+async function proveCodes(
+  core: Core,
+  record: UserRecord,
+  { parts }: AccountState,
+  codes: UndoProof['codes'],
+): Promise<boolean> {
+  for (const { undo } of core.contributions)
+    if (undo && (await undo.proves?.(record.user, parts[undo.name], codes))) return true;
+  return false;
+}
+
+const WRONG = 'That is not the password that the account had before this change.';
 
 /** Locks an account. Null if it does not exist, or if its grace period is over, because then no link can restore it. */
 async function lockUndoable(
@@ -283,18 +364,5 @@ async function look(core: Core, found: Undoable, transaction: Transaction) {
   if (!(await core.changes.isLive(found, transaction))) throw new AuthError('invalid_token');
   const state = record && (await core.changes.stateAt(found, record, transaction));
   if (!record || !state) throw new AuthError('invalid_token');
-  return { state, isWeak: losesSecondFactor(record, state, core.contributions) };
-}
-
-async function proves(
-  core: Core,
-  userId: string,
-  { passwordHash, parts }: AccountState,
-  { password, codes }: UndoProof,
-): Promise<boolean> {
-  if (password !== undefined && (await core.passwords?.matches(passwordHash, password))) return true;
-  if (Object.keys(codes).length === 0) return false;
-  for (const { undo } of core.contributions)
-    if (undo && (await undo.proves?.(userId, parts[undo.name], codes))) return true;
-  return false;
+  return { record, state, isWeak: losesSecondFactor(record, state, core.contributions) };
 }

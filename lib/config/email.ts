@@ -26,6 +26,12 @@ export interface EmailOptions {
   /** The page that reads `?token=` and calls POST /undo-change, like `verifyUrl`. @default `/undo-change` */
   undoUrl?: string;
   /**
+   * Where users can ask for help, for notices about changes that your app or an administrator has made: a URL, a path
+   * relative to `baseUrl`, or `mailto:` with an address.
+   * @default none: the notices name the host of `baseUrl`
+   */
+  supportUrl?: string;
+  /**
    * The notices that are sent to users when their accounts change: a list can name the kinds of latchkey and of the
    * plugins in `plugins`. A kind that is not listed is not sent, and cannot be undone.
    * @default true: all of them
@@ -58,6 +64,7 @@ export const emailSchema = schemaOf<EmailOptions>()({
   invitationUrl: page.optional(),
   changeEmailUrl: page.default('/change-email'),
   undoUrl: page.default('/undo-change'),
+  supportUrl: page.optional(),
   notices: z
     .union([z.boolean(), z.array(z.custom<NoticeKind>((it) => declaredNotices.has(it), NOT_A_NOTICE))], {
       error: () => `must be true, false, or a list of ${declaredNotices.names.join(', ')}`,
@@ -77,8 +84,17 @@ export function emailSettings(
   return {
     ...email,
     invitationUrl: email.invitationUrl ?? email.resetUrl,
+    /** Whom users can ask, in words or as an address. */
+    support: supportOf(email.supportUrl, baseUrl),
     /** The kinds of notices that are sent. */
     notices: chosenNotices(email.notices, plugins),
     baseUrl: baseUrl ?? null,
   };
+}
+
+function supportOf(url: string | undefined, baseUrl: string | undefined): string {
+  if (url === undefined)
+    return `the people who run ${baseUrl === undefined ? 'this service' : new URL(baseUrl).host}`;
+  if (url.startsWith('mailto:')) return decodeURIComponent(new URL(url).pathname);
+  return url.startsWith('/') && baseUrl !== undefined ? new URL(url, baseUrl).href : url;
 }

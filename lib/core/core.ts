@@ -138,6 +138,7 @@ export class Core {
       context,
       database.clock,
       settings.email?.undoUrl ?? '',
+      settings.email?.support ?? '',
     );
     this.devices = new Devices(database, new DeviceRows(database, tables), context, this.notices, (request) =>
       this.carriers.flatMap((carrier) => carrier.deviceTokens?.(request) ?? []),

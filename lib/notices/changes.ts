@@ -4,8 +4,9 @@ import { digestToken } from '../crypto/token.js';
 import { uuidv7 } from '../crypto/uuid.js';
 import { type Chore, ExpiredRows } from '../database/chores.js';
 import type { Database } from '../database/database.js';
+import type { AuthErrorCode } from '../errors.js';
 import type { RowOf } from '../tables/column.js';
-import type { AccountChangeColumns, DeviceColumns, EmailProofLevel } from '../tables/core.js';
+import type { AccountChangeColumns, DeviceColumns, EmailProofLevel, User } from '../tables/core.js';
 import { SealedRows } from '../tables/sealed-rows.js';
 import type { Selection, Table } from '../tables/table.js';
 import type { UserRecord } from '../users/record.js';
@@ -131,9 +132,10 @@ export class AccountChanges {
     );
   }
 
-  /** Deletes all changes that could be undone, because an earlier user of the account might not have been the owner. */
+  /** Ends all undo links of an account, including those in notices about new devices, and frees the emails they held. */
   async end(userId: string, transaction: Transaction): Promise<void> {
     await this.table.delete({ userId }, transaction);
+    await this.devices.update({ undoTokenHash: null }, { userId }, transaction);
   }
 
   /** Changes that can no longer be undone. */
@@ -255,12 +257,15 @@ export interface UndoPart {
   /** Whether restoring this part removes a second factor that the account has now. */
   losesSecondFactor?(record: UserRecord, part: unknown): boolean;
   /**
-   * Whether a code is correct for the account as it was. This does not limit attempts, because the caller counts them.
+   * Checks whether a code is correct for the account as it was. A wrong one counts as it does at a sign-in.
    *
    * @param proof the values that the user provided, by field of POST /undo-change
-   * @returns null if the proof is not for this plugin
+   * @returns false if there is no proof for this plugin
+   * @throws AuthError for a wrong code, and if too many were wrong
    */
-  proves?(userId: string, part: unknown, proof: Readonly<Record<string, string>>): Promise<boolean | null>;
+  proves?(user: User, part: unknown, proof: Readonly<Record<string, string>>): Promise<boolean>;
+  /** The problems that `proves` throws. */
+  readonly problems?: readonly AuthErrorCode[];
   /** The fields of POST /undo-change that `proves` supports. */
   readonly proofs?: readonly string[];
 }

@@ -53,6 +53,7 @@ export class Notices {
   /**
    * @param mails null if `email` is not configured: then nothing is recorded
    * @param kinds the kinds that are enabled
+   * @param support whom users can ask, in words or as a URL
    */
   constructor(
     private readonly mails: Mails | null,
@@ -61,6 +62,7 @@ export class Notices {
     private readonly context: CallContext,
     private readonly clock: Clock,
     private readonly undoUrl: string,
+    private readonly support: string,
   ) {
     this.#kinds = new Set(mails ? kinds : []);
   }
@@ -88,6 +90,22 @@ export class Notices {
     const change = { kind: template.kind, token: notice?.token ?? null, email: takenEmail, lifetimeMs };
     await this.changes.record(change, record, transaction);
     await this.tell(notice, transaction);
+  }
+
+  /**
+   * Sends the user a notice about a change of a sign-in method that the app's code or an administrator makes. It is
+   * final: no link undoes it, nor what was changed before, and no email is held. So a stranger who has prepared a link
+   * cannot undo what support has done. The user's row is locked.
+   */
+  async final(
+    template: NoticeTemplate,
+    { user }: UserRecord,
+    transaction: Transaction,
+    details: Pick<NoticeDetails, 'takenEmail'> = {},
+  ): Promise<void> {
+    if (this.isOn) await this.changes.end(user.id, transaction);
+    const help = `The app or an administrator made this change. If you did not expect it, ask ${this.support}.`;
+    await this.plain({ ...template, help }, user, transaction, { ...details, byApp: true });
   }
 
   /** Like {@link before}, for an event that changes nothing by itself, but might be the start of an attack. */

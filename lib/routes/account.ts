@@ -156,7 +156,10 @@ export const undoChange = (core: Core) => {
         schema: z.object({ undone: z.string() }),
       },
     },
-    problems: ['invalid_token', 'proof_required', 'invalid_credentials', 'rate_limited'],
+    problems: [
+      ...(['invalid_token', 'proof_required', 'invalid_credentials', 'rate_limited'] as const),
+      ...core.contributions.flatMap(({ undo }) => undo?.problems ?? []),
+    ],
     async handle({ body, req }) {
       const { token, password, ...given } = body as { token: string } & Record<string, string | undefined>;
       const codes = Object.fromEntries(

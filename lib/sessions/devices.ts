@@ -126,12 +126,12 @@ export class DeviceRows {
     );
   }
 
-  /** Disables the undo links in notices about new devices. @param since only of devices added at that time or later */
-  async endUndo(userId: string, since: Date | null, transaction: Transaction): Promise<void> {
+  /** Disables the undo links in notices about devices that were added at a time or later. */
+  async endUndo(userId: string, since: Date, transaction: Transaction): Promise<void> {
     await this.database.change(
       `UPDATE ${this.tables.devices.name} SET undo_token_hash = NULL
-       WHERE user_id = :userId ${since ? 'AND created_at >= :since' : ''}`,
-      since ? { userId, since } : { userId },
+       WHERE user_id = :userId AND created_at >= :since`,
+      { userId, since },
       { transaction },
     );
   }
@@ -340,11 +340,6 @@ export class Devices {
   /** Forgets all devices of an account, because someone other than its owner might have signed in. */
   forgetAll(userId: string, transaction: Transaction): Promise<void> {
     return this.rows.forget(userId, null, transaction);
-  }
-
-  /** Disables the undo links in notices about new devices. */
-  endUndo(userId: string, transaction: Transaction): Promise<void> {
-    return this.rows.endUndo(userId, null, transaction);
   }
 
   /**

@@ -43,7 +43,7 @@ export class ProofOfEmail {
     private readonly usernames: UsernameRules | null,
     private readonly sessions: Sessions,
     private readonly tokens: Table<TokenColumns>,
-    private readonly devices: Pick<Devices, 'forgetAll' | 'endUndo'>,
+    private readonly devices: Pick<Devices, 'forgetAll'>,
     private readonly events: Events,
     private readonly contributions: () => readonly (HasAttached & HasWaysIn)[],
     private readonly changes: Pick<AccountChanges, 'end'>,
@@ -66,7 +66,8 @@ export class ProofOfEmail {
   ): Promise<UserRecord> {
     const { user } = record;
     const drops = !isOwn && proof.reaches('mailbox') && isUnproven(record);
-    if (drops) await this.#endChanges(user.id, transaction);
+    // Undoing an earlier change would restore what is removed.
+    if (drops) await this.changes.end(user.id, transaction);
     await before?.(record, transaction);
     if (record.emailProof.reaches(proof.level)) return record;
     const left = drops ? await this.#drop(record, transaction) : record;
@@ -115,12 +116,6 @@ export class ProofOfEmail {
 
   #firstAccess({ hasProvedMailbox }: UserRecord, proof: EmailProof) {
     return proof.reaches('mailbox') && !hasProvedMailbox ? { mailboxProvedAt: this.clock.date() } : {};
-  }
-
-  /** Deletes earlier changes, because undoing them would restore what a first proof removes. */
-  async #endChanges(userId: string, transaction: Transaction): Promise<void> {
-    await this.changes.end(userId, transaction);
-    await this.devices.endUndo(userId, transaction);
   }
 
   /** Removes what was attached to the account before its first proof. @returns the changed user */

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { apiKeys, oauth, passkeys, twoFactor } from '../../lib/index.js';
 import { ada, password, type SpecApp, sessionCookie, startApp } from '../support/app.js';
+import { byUser } from '../support/changes.js';
 import { rows } from '../support/database.js';
 import { type LyingProvider, startLyingProvider } from '../support/lying-provider.js';
 import { mailbox } from '../support/mailbox.js';
@@ -71,7 +72,7 @@ test('an intruder changes everything there is; the link in the first mail puts t
     .post('/auth/passwords/change')
     .send({ current_password: ada.password, new_password: EVE.password })
     .expect(200);
-  await app.auth.users.changeEmail(id, EVE.email, { verified: true });
+  await byUser(app.auth, id, (own) => app.auth.users.changeEmail(id, EVE.email, { verified: true, ...own }));
   const theirs: string[] = [];
   const told = async (kind: string, work: () => PromiseLike<unknown>) =>
     theirs.push((await mails.mailOf(EVE.email, kind, work)).token);

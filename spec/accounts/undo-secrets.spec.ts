@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createAuth } from '../../lib/index.js';
 import { ada, memoryLogger, password, SECRET, startApp } from '../support/app.js';
+import { byUser } from '../support/changes.js';
 import { mailbox } from '../support/mailbox.js';
 import { settled } from '../support/sessions.js';
 
@@ -24,9 +25,9 @@ test('a change can be undone after the secret has been replaced, once its state 
   try {
     const { id } = await app.auth.users.create({ ...ada, emailVerified: true });
     const { token } = await mails.mailOf(ada.email, 'email-changed', () =>
-      app.auth.users.changeEmail(id, EVE.email, { verified: true }),
+      byUser(app.auth, id, (own) => app.auth.users.changeEmail(id, EVE.email, { verified: true, ...own })),
     );
-    await app.auth.users.setPassword(id, EVE.password);
+    await byUser(app.auth, id, (own) => app.auth.users.setPassword(id, EVE.password, own));
     const proof = { password: ada.password };
     await expect(without.undoChange(token, proof)).rejects.toMatchObject({ code: 'invalid_token' });
     // The notices have been sent, and wiped.

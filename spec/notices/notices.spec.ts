@@ -4,6 +4,7 @@ import { apiKeys, type NoticeKind, passkeys, twoFactor } from '../../lib/index.j
 import { declaredNotices } from '../../lib/mail/notice-kinds.js';
 import type { ProviderPlugin } from '../../lib/providers.js';
 import { signedIn } from '../support/app.js';
+import { beforeChange, byUser } from '../support/changes.js';
 import { rows } from '../support/database.js';
 import { type LyingProvider, startLyingProvider } from '../support/lying-provider.js';
 import { mailbox } from '../support/mailbox.js';
@@ -174,6 +175,17 @@ const ROWS: Record<NoticeKind, Row> = {
     subject: WORK.name,
   },
   'account-deleted': { act: (browser) => browser.delete('/auth/me').expect(204), undo: false },
+  'account-recovered': {
+    async act(browser) {
+      // Without notices, there is no such route.
+      if (!internalsOf(app.auth).core.notices.isOn) return;
+      const { id } = (await browser.get('/auth/me')).body.user;
+      const token = await beforeChange(app.auth, id);
+      await browser.post('/auth/undo-change').send({ token, password }).expect(200);
+    },
+    undo: false,
+    written: false,
+  },
   'new-device': {
     async act(_browser, email) {
       const credentials = { credential: email, password };
@@ -271,7 +283,9 @@ describe('a user is told, at the address that the account had before, of', () =>
     for (const [to, kind, work] of works) {
       const { details, text } = await mail.mailOf(to, kind, work);
       expect(details).toMatchObject({ device: null, ip: null });
-      expect(text).not.toMatch(/Device|IP address/);
+      expect(text).not.toMatch(/Device|IP address|undo/);
+      expect(text).toContain('The app or an administrator made this change.');
+      expect(text).toMatch(/ask the people who run \S+\.$/m);
     }
   });
 
@@ -342,7 +356,7 @@ describe('a user is told, at the address that the account had before, of', () =>
       await ROWS['new-device'].act(browser, email);
       await ROWS['api-key-created'].act(browser, email);
       const owner = `owner-${email}`;
-      await app.auth.users.changeEmail(id, owner);
+      await byUser(app.auth, id, (own) => app.auth.users.changeEmail(id, owner, own));
       expect(await open(id)).toEqual(['api-key-created', 'email-changed']);
       await reset(owner);
       expect(await open(id)).toEqual(['password-changed']);

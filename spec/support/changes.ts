@@ -1,6 +1,6 @@
 import { type AnyAuth, internalsOf } from '../../lib/auth.js';
 import { createToken } from '../../lib/crypto/token.js';
-import type { NoticeKind } from '../../lib/index.js';
+import type { Auth, NoticeKind } from '../../lib/index.js';
 import { UNDO_PREFIX } from '../../lib/notices/notices.js';
 
 /**
@@ -22,4 +22,16 @@ export async function beforeChange(
     await core.changes.record({ kind, token, email: takenEmail }, record, transaction);
   });
   return token;
+}
+
+/** Lets a user change their account on a page of the app's own, so that they can undo it. */
+export async function byUser<T>(
+  auth: Pick<Auth, 'createSession' | 'revokeSessionById'>,
+  userId: string,
+  change: (options: { sessionId: string }) => Promise<T>,
+): Promise<T> {
+  const { session } = await auth.createSession(userId);
+  const result = await change({ sessionId: session.id });
+  await auth.revokeSessionById(userId, session.id);
+  return result;
 }

@@ -154,7 +154,8 @@ export const PUBLIC_ROUTES: Readonly<Record<string, readonly Row[] | string>> = 
       secondFactor: 'proof_required',
       limits: 'limited by account',
       deletion: 'invalid_token',
-      closure: ok('the way back from a deletion that nobody meant'),
+      // The app has closed it here, and what the app does is final.
+      closure: 'invalid_token',
       epoch: ok('the way back must survive whoever signs the owner out'),
     },
   ],
@@ -319,7 +320,7 @@ export const OPERATIONS: Readonly<Record<string, readonly Row[]>> = {
 /** The operations that are no way in: they act on the app's word, for a session that it names, or on no account. */
 export const OTHER_OPERATIONS = `
   importUsers listSessions revokeSession revokeAllSessions revokeSessionById establishSession endSession markEmailVerified
-  migrate prune rotateSecrets close health outbox.list outbox.retry outbox.deliver on openapi undoChange
+  migrate prune rotateSecrets close health outbox.list outbox.retry outbox.deliver on openapi undoChange endUndo
   users.get users.find users.create users.setPassword users.update users.changeEmail users.delete users.restore
   credential.signUp credential.usernameAvailable credential.sendVerification credential.requestPasswordReset
   oauth.authorizeUrl oauth.linkUrl oauth.reauthenticateUrl oauth.isPending oauth.accounts oauth.tokens oauth.refresh

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { admin } from '../../lib/index.js';
 import { ada, password, type SpecApp, signedIn, startApp } from '../support/app.js';
+import { byUser } from '../support/changes.js';
 import { rows } from '../support/database.js';
 import { proveMailbox } from '../support/email-proof.js';
 import { mailbox } from '../support/mailbox.js';
@@ -25,9 +26,11 @@ const start = async (options = {}, config = {}) => {
   await proveMailbox(app.auth, id);
   return { id };
 };
+/** Like auth.users.changeEmail, but by the user. */
+const changed = (id: string, email: string, auth = app.auth) =>
+  byUser(auth, id, (own) => auth.users.changeEmail(id, email, own));
 const move = async (id: string) =>
-  (await mails.mailOf(ada.email, 'email-changed', () => app.auth.users.changeEmail(id, 'new@example.com')))
-    .token;
+  (await mails.mailOf(ada.email, 'email-changed', () => changed(id, 'new@example.com'))).token;
 const emails = async () =>
   (await rows<{ email: string }>(app.database, 'SELECT email FROM users ORDER BY email')).map(
     ({ email }) => email,
@@ -79,7 +82,7 @@ describe('an address that an undo would give back', () => {
     const { id } = await start();
     await app.auth.undoChange(await move(id), { trusted: true });
     await app.auth.users.create({ email: 'new@example.com' });
-    await app.auth.users.changeEmail(id, 'third@example.com');
+    await changed(id, 'third@example.com');
     await expect(app.auth.users.create(ada)).rejects.toMatchObject({ code: 'email_taken' });
     await rows(app.database, 'UPDATE account_changes SET expires_at = :at', {
       at: new Date(Date.now() - 1000),
@@ -104,7 +107,7 @@ describe('an address that an undo would give back', () => {
     const { id } = await start();
     const results = await Promise.allSettled([
       ...Array.from({ length: 8 }, () => app.auth.users.create(ada)),
-      app.auth.users.changeEmail(id, 'new@example.com'),
+      changed(id, 'new@example.com'),
       ...Array.from({ length: 8 }, () => app.auth.users.create(ada)),
     ]);
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -115,12 +118,12 @@ describe('an address that an undo would give back', () => {
 test('an address that was never proven is not held, so that nobody can block it for its owner', async () => {
   await start();
   const stranger = await app.auth.users.create({ email: 'owner@elsewhere.example', emailVerified: true });
-  await app.auth.users.changeEmail(stranger.id, 'new@example.com');
+  await changed(stranger.id, 'new@example.com');
   await app.auth.users.create({ email: 'owner@elsewhere.example' });
 });
 
 test('without notices, nothing is held', async () => {
   const { id } = await start({}, { email: { send: () => undefined, notices: false } });
-  await app.auth.users.changeEmail(id, 'new@example.com');
+  await changed(id, 'new@example.com');
   await app.auth.users.create(ada);
 });

@@ -103,9 +103,9 @@ export class SecondFactorChanges {
     const { core } = this;
     return core.change(userId, { sessionId }, async (record, transaction) => {
       if (!core.secondFactors.isOn(record.account)) return null;
-      await core.notices.before(secondFactorNotices['second-factor-disabled'], record, transaction, {
-        byApp: sessionId === null,
-      });
+      const notice = secondFactorNotices['second-factor-disabled'];
+      if (sessionId === null) await core.notices.final(notice, record, transaction);
+      else await core.notices.before(notice, record, transaction);
       await this.clear(userId, transaction);
       core.events.emit('second_factor.disabled', { userId, adminId }, transaction);
       if (sessionId !== null) return this.#keepOnly(sessionId, marked(record, null), false, transaction);

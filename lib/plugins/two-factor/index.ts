@@ -104,7 +104,7 @@ export function twoFactor(options: TwoFactorOptions = {}): Plugin<'twoFactor', T
         shows: { session: ['aal', 'amr'] },
         secondFactors: secondFactorsOf(parts, trustProviders),
         reauthentications: reauthenticationsOf(core, parts),
-        undo: twoFactorUndo(core, parts.secrets, parts.codes, parts.changes),
+        undo: twoFactorUndo(core, parts.secrets, parts.codes, parts.changes, parts.attempts),
         rowParts: [factorsOfRows(core, parts) as RowPart],
         signInMethods: {
           schema: { totp: z.boolean(), recovery_codes_left: z.int() },

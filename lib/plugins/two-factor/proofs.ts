@@ -29,9 +29,10 @@ export class CodeAttempts {
    *
    * @param look checks the factor, and throws `invalid_code` or a passkey's error if it is wrong
    * @param guards whether wrong codes are guesses at the confirmed secret
+   * @param clears whether a correct factor clears the count, and not only the attempt itself
    * @throws AuthError `rate_limited`, and what `look` throws
    */
-  async attempt<T>(user: User, look: () => Promise<T>, guards = true): Promise<T> {
+  async attempt<T>(user: User, look: () => Promise<T>, guards = true, clears = true): Promise<T> {
     const { limiter, events } = this.#core;
     const counter = `code ${user.id}`;
     const refused = await limiter.reserveAttempt(counter);
@@ -40,7 +41,8 @@ export class CodeAttempts {
       throw refused.error;
     }
     const outcome = await this.#look(user, counter, look, guards);
-    await this.#clear(counter);
+    if (clears) await this.#clear(counter);
+    else await limiter.giveBack(counter);
     return outcome;
   }
 

@@ -91,6 +91,12 @@ export class RecoveryCodes {
     return rows.map(({ codeHash }) => codeHash);
   }
 
+  /** Whether a user has used a code. */
+  async isUsed(userId: string, codeHash: Digest): Promise<boolean> {
+    const where = 'WHERE c.code_hash = :codeHash AND c.user_id = :userId AND c.used_at IS NOT NULL';
+    return (await this.#table.whole('c').select(where, { codeHash, userId })).length > 0;
+  }
+
   /** Whether a user has an unused code. */
   async has(userId: string, codeHash: Digest): Promise<boolean> {
     const where = `WHERE c.code_hash = :codeHash AND c.user_id = :userId AND ${UNUSED}`;

@@ -17,6 +17,8 @@ export interface NewSecret {
   readonly secret: string;
   readonly lastStep: number;
   readonly confirmedAt: Date;
+  /** @default 0 */
+  readonly wrongCodes?: number;
 }
 
 /** The confirmed TOTP secrets. */

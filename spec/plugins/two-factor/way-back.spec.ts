@@ -3,6 +3,7 @@ import { apiKeys, twoFactor } from '../../../lib/index.js';
 import { ada, password, type SpecApp, startApp } from '../../support/app.js';
 import { beforeChange } from '../../support/changes.js';
 import { rows } from '../../support/database.js';
+import { proveMailbox } from '../../support/email-proof.js';
 import { mailbox } from '../../support/mailbox.js';
 import { expectProblem } from '../../support/problem.js';
 import { codeOf, enroll, firstStep, forgetSteps, secondStep } from '../../support/two-factor.js';
@@ -20,7 +21,8 @@ afterEach(() => app.stop());
 
 /** Ada, with a second factor, in the browser that switched it on. */
 const withSecondFactor = async () => {
-  await app.auth.users.create({ ...ada, emailVerified: true });
+  const { id } = await app.auth.users.create(ada);
+  await proveMailbox(app.auth, id);
   const browser = app.browser();
   await firstStep(browser).expect(200);
   const enrolled = await enroll(browser);
@@ -28,6 +30,14 @@ const withSecondFactor = async () => {
   return { browser, ...enrolled };
 };
 const undo = (body: object) => app.http.post('/auth/undo-change').send(body);
+/** Sets the password by the link that follows an undo, which is the user's own change. */
+const reset = async (userId: string) => {
+  const { token } = await mails.mailOf(ada.email, 'reset-password', () =>
+    app.auth.credential.requestPasswordReset({ email: ada.email }),
+  );
+  await app.auth.credential.resetPassword({ token, newPassword: 'a difference engine' });
+  await app.auth.revokeAllSessions(userId);
+};
 const hasSignedIn = async (code: string) => {
   const browser = app.browser();
   await firstStep(browser, { ...ada, password: 'a difference engine' }).expect(200);
@@ -46,7 +56,7 @@ test('an undo puts back the codes that nobody has used, and no others', async ()
     [earliest, proof2],
   ]) {
     await undo({ token: link, recovery_code: code }).expect(200);
-    await app.auth.users.setPassword(userId, 'a difference engine');
+    await reset(userId);
     expect(await app.auth.twoFactor.status(userId)).toEqual({
       totp: true,
       recoveryCodesLeft: link === token ? 8 : 7,
