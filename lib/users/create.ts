@@ -29,6 +29,8 @@ export interface SignUpContext extends Creator {
   /** Who sets the fields. */
   readonly from: FieldSource;
   readonly fields?: FieldValues;
+  /** Called once the database has accepted the user, before the app's own code and tables can refuse the account. */
+  readonly onInserted?: () => void;
   /** Writes other data of the account, such as an email to its owner, in the same transaction. */
   readonly alongside?: (created: UserRecord, transaction: Transaction) => Promise<void>;
 }
@@ -61,19 +63,22 @@ export class SignUp {
    */
   async create(
     user: NewUser,
-    { from, fields: given = {}, alongside, ...creator }: SignUpContext,
+    { from, fields: given = {}, onInserted, alongside, ...creator }: SignUpContext,
     transaction?: Transaction,
   ): Promise<UserRecord> {
     this.checkOpen(creator.via);
     const fields = this.users.fields.read(given, from, 'create');
     // Only the insert's error counts: a hook's error can be about a unique constraint of the app's own table.
     let refused: unknown;
-    const onRefused = (error: unknown) => {
-      refused = error;
+    const watch = {
+      onInserted,
+      onRefused: (error: unknown) => {
+        refused = error;
+      },
     };
     const work = async (within: Transaction) => {
       const account = { account: { user, fields }, row: null };
-      const [created] = (await this.#accounts.create([account], creator, within, onRefused)) as [Created];
+      const [created] = (await this.#accounts.create([account], creator, within, watch)) as [Created];
       if (created.isHeld) throw heldEmail();
       await alongside?.(created.record, within);
       return created.record;
@@ -119,6 +124,12 @@ interface Created {
   readonly isHeld: boolean;
 }
 
+/** Is told whether the database has accepted new users. */
+interface Watch {
+  readonly onInserted?: (() => void) | undefined;
+  readonly onRefused?: (error: unknown) => void;
+}
+
 /** Creates accounts in a transaction. */
 class NewAccounts {
   constructor(
@@ -132,7 +143,7 @@ class NewAccounts {
   /**
    * Runs the hooks, and writes the users, the app's rows and the plugins' values.
    *
-   * @param onRefused receives the error if the database rejects the users
+   * @param watch is told whether the database has accepted the users
    * @returns the users, in the order of the accounts
    * @throws the errors of the app's code
    */
@@ -140,7 +151,7 @@ class NewAccounts {
     accounts: readonly Fresh[],
     creator: Creator,
     transaction: Transaction,
-    onRefused?: (error: unknown) => void,
+    { onInserted, onRefused }: Watch = {},
   ): Promise<Created[]> {
     if (accounts.length === 0) return [];
     for (const one of accounts) await this.#before(one, creator, transaction);
@@ -149,6 +160,7 @@ class NewAccounts {
       onRefused?.(error);
       throw error;
     });
+    onInserted?.();
     const emails = inserted.flatMap(({ user }) => user.email ?? []);
     const held = await this.held.among(emails, transaction);
     const created: Created[] = [];

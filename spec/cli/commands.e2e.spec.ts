@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { SECRET } from '../support/app.js';
+import { admin, createAuth, twoFactor } from '../../lib/index.js';
+import { password, SECRET } from '../support/app.js';
 import { type CliProject, startProject } from '../support/cli.js';
 import { createDatabase, rows, type SpecDatabase } from '../support/database.js';
 
@@ -80,8 +81,16 @@ test('latchkey prune says how many rows of which tables it deletes; with --dry-r
 
 test('latchkey rotate says how many rows of which tables it encrypts; with --dry-run, would encrypt', async () => {
   // What it takes to undo that is encrypted.
-  await latchkey(['users', 'create', '--email', 'ada@example.com', '--verified']);
-  await latchkey(['users', 'set-password', 'ada@example.com'], 'a difference engine');
+  const auth = createAuth({
+    database: database.url,
+    secret: SECRET,
+    baseUrl: 'http://localhost:3000',
+    email: { send: () => undefined },
+    plugins: [password({ username: true }), admin({ adminEmails: ['owner@example.com'] }), twoFactor()],
+  });
+  const { id } = await auth.users.create({ email: 'ada@example.com' });
+  await auth.users.update(id, { username: 'ada' });
+  await auth.close();
   const rotate = (...args: string[]) =>
     latchkey(['rotate', ...args], '', `${SECRET} and a newer one|${SECRET}`);
   const dry = await rotate('--dry-run', '--json');

@@ -129,10 +129,16 @@ export class Registrations {
     if (conceals && username && (await users.isUsernameTaken(username)))
       throw new AuthError('username_taken');
     const passwordHash = await this.passwords.hasher.hash(password);
+    let isInserted = false;
+    const onInserted = () => {
+      isInserted = true;
+    };
     try {
       const alongside = ({ user }: UserRecord, transaction: Transaction) => this.#mail(user, transaction);
-      return await signUp.create({ email, username, passwordHash }, { via, from, fields, alongside });
+      const context = { via, from, fields, onInserted, alongside };
+      return await signUp.create({ email, username, passwordHash }, context);
     } catch (error) {
+      if (conceals && isInserted && !isPassing(error)) return this.#concealRefusal(error);
       if (!conceals || !(error instanceof AuthError) || error.code !== 'email_taken') throw error;
       // Creating an account also looks up held emails and writes an event, so this does the same.
       if (!isHeld(error)) await signUp.held.pretend(email);
@@ -140,6 +146,15 @@ export class Registrations {
       if (email !== null) await this.#mailOutcome(email, NOBODY, { beside });
       return null;
     }
+  }
+
+  /** The app's code or table refuses only an account that is new, so its error would reveal that the email is not taken. */
+  #concealRefusal(error: unknown): null {
+    this.core.settings.logger.warn(
+      'latchkey: a sign-up was refused by a hook or the table of user.model, which concealExistingEmails keeps secret. Refuse it in hooks.beforeCreateUser instead',
+      error,
+    );
+    return null;
   }
 
   async #mail(user: User, transaction: Transaction): Promise<void> {
@@ -163,4 +178,9 @@ export class Registrations {
     ];
     await this.core.mails?.oneOf(email, links, { asked: this.core.asked(false), ...options });
   }
+}
+
+/** Whether an error is temporary, or is about an email that is held, so that it does not depend on the app's refusal. */
+function isPassing(error: unknown): boolean {
+  return error instanceof AuthError && (error.code === 'unavailable' || error.code === 'email_taken');
 }
