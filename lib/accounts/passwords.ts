@@ -53,7 +53,7 @@ export async function replacePassword(
     if (sessionId === null) await notices.final(notice, current, transaction);
     else await notices.before(notice, current, transaction);
     await storePassword(core, userId, passwordHash, transaction);
-    await core.devices.forgetOthers(userId, transaction);
+    if (sessionId !== null) await core.devices.forgetOthers(userId, transaction);
     events.emit('password.changed', { userId }, transaction);
     await (keepSessions ? sessions.keepAll(userId, transaction) : sessions.endAll(userId, transaction));
   });

@@ -166,7 +166,10 @@ async function recover(
     events.emit('user.updated', { userId, changed: ['username'] }, transaction);
 }
 
-/** Tells both addresses about an undo, and emails a link to choose a new password to the restored one. */
+/**
+ * Tells both addresses about an undo, the removed one, which may be an intruder's, without the client of the owner, and
+ * emails a link to choose a new password to the restored one.
+ */
 async function tell(
   core: Core,
   user: User,
@@ -176,7 +179,7 @@ async function tell(
   const template = recoveryNotices['account-recovered'];
   await core.notices.plain(template, user, transaction);
   if (removedEmail !== null)
-    await core.notices.plain(template, user, transaction, { takenEmail: removedEmail });
+    await core.notices.plain(template, user, transaction, { takenEmail: removedEmail, byApp: true });
   await mailResetLink(core, user, transaction, AFTER_UNDO);
 }
 

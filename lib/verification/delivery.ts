@@ -5,8 +5,8 @@ import type { Asked, LinkMail, NewEmailMail, NoticeMail, OutgoingMail } from '..
 import type { Mailer } from '../mail/messages.js';
 import { type Destination, MAIL_LANE, type OpenEntry } from '../outbox/lane.js';
 import type { Devices } from '../sessions/devices.js';
-import type { User } from '../tables/core.js';
 import { mailboxOf } from '../users/canonical.js';
+import type { UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
 import type { OneTimeTokens } from './tokens.js';
 
@@ -47,25 +47,30 @@ export class MailDelivery implements Destination {
     const user = record?.user ?? null;
     const chosen = user && links.find(({ userId }) => userId === null || userId === user.id);
     const link = chosen?.link;
-    const isWithin = asked === null || attempts > 1 || (await this.#isWithin(email, asked, user));
+    const isWithin = asked === null || attempts > 1 || (await this.#isWithin(email, asked, record));
     if (link?.verifies && record?.emailProof.reaches('mailbox')) return false;
     const purpose = link?.purpose ?? links.at(-1)?.link.purpose;
-    if (!purpose || (user && !isWithin)) return false;
-    const token = await this.tokens.issue(purpose, link && user ? user.id : null, link ? email : '');
-    if (!link || !user) return false;
+    if (!purpose) return false;
+    const isSent = link !== undefined && user !== null && isWithin;
+    const token = await this.tokens.issue(purpose, isSent ? user.id : null, isSent ? email : '');
+    if (!isSent) return false;
     await this.mailer.send(link.template, user, email, token);
     return true;
   }
 
   /**
    * Counts an email against the limit of its mailbox. What the owner asks for is counted separately, so that a stranger
-   * cannot use it up, and what is asked for an email that no account has uses nothing up.
+   * cannot use it up, and what is asked for an email that no account has uses nothing up. Only an account that has proven
+   * the mailbox has such an owner: anyone can sign up with a variant of another person's address.
    */
-  async #isWithin(email: string, { inSession, device }: Asked, user: User | null): Promise<boolean> {
+  async #isWithin(email: string, { inSession, device }: Asked, record: UserRecord | null): Promise<boolean> {
+    const userId = record?.user.id ?? null;
     const hash = device === null ? null : Buffer.from(device, 'hex');
-    const isOwn = inSession || (hash !== null && (await this.devices.knows(hash, user?.id ?? null)));
+    const isKnown = inSession || (hash !== null && (await this.devices.knows(hash, userId)));
+    const isOwn = isKnown && record?.emailProof.reaches('mailbox');
     const mailbox = mailboxOf(email);
-    return this.#count(user ? mailbox : `nobody ${mailbox}`, isOwn ? 'own' : '');
+    if (isOwn) return this.#count(`${userId}`, 'own');
+    return this.#count(record ? mailbox : `nobody ${mailbox}`, '');
   }
 
   async #count(mailbox: string, what: string): Promise<boolean> {

@@ -93,6 +93,16 @@ describe('what the app’s code or an administrator does to a way in', () => {
     await undo({ token: earlier, password: ada.password }).expect(200);
   });
 
+  test('leaves the browsers known that were known', async () => {
+    const { id, browser } = await start();
+    await app.auth.users.setPassword(id, NEW);
+    await settled(app.auth);
+    mails.mails.length = 0;
+    await firstStep(browser, { email: ada.email, password: NEW }).expect(200);
+    await settled(app.auth);
+    expect(mails.mails.filter(({ kind }) => kind === 'new-device')).toEqual([]);
+  });
+
   test('is told with whom to ask, and no link', async () => {
     const { id } = await start({ supportUrl: '/help' });
     const mail = await mails.mailOf(ada.email, 'email-changed', () =>
@@ -180,6 +190,9 @@ describe('an undo', () => {
     const told = mails.mails.filter(({ kind }) => kind === 'account-recovered');
     expect(told.map(({ to }) => to).sort()).toEqual([ada.email, 'new@example.com'].sort());
     for (const mail of told) expect(mail.token).toBe('');
+    // The address that was removed may be an intruder's, who must not learn where the owner is.
+    const [removed] = told.filter(({ to }) => to === 'new@example.com');
+    expect(removed?.details).toMatchObject({ device: null, ip: null });
     const reset = mails.mails.find(({ kind }) => kind === 'reset-password');
     expect(reset).toMatchObject({ to: ada.email, text: expect.stringContaining('the password was removed') });
     expect(reset?.text).not.toContain('has not changed');

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { admin } from '../../lib/index.js';
 import { ada, password, signedIn } from '../support/app.js';
+import { proveMailbox } from '../support/email-proof.js';
 import { type MailApp, startMailApp } from '../support/mail-app.js';
 import { expectProblem } from '../support/problem.js';
 import { settled } from '../support/sessions.js';
@@ -45,18 +46,28 @@ describe('the limit on emails to a mailbox', () => {
   test('leaves the owner a window of their own, in a session and in a browser that the account knows', async () => {
     await start();
     const browser = await signedIn(app);
+    await proveMailbox(app.auth, (await browser.get('/auth/me')).body.user.id);
     for (let round = 0; round < 12; round++) await reset(ada.email).expect(202);
     const before = await mailsTo(ada.email, 'reset-password');
     // The sign-up's own email counts too.
     expect(before).toBe(9);
-    for (let round = 0; round < 3; round++) {
-      await reset(ada.email, browser).expect(202);
-      await browser.post('/auth/email-verifications').expect(202);
-    }
-    expect(await mailsTo(ada.email, 'reset-password')).toBe(before + 3);
-    expect(await mailsTo(ada.email, 'verify-email')).toBe(1 + 3);
-    for (let round = 0; round < 6; round++) await browser.post('/auth/email-verifications').expect(202);
-    expect(await mailsTo(ada.email, 'verify-email')).toBe(1 + 7);
+    for (let round = 0; round < 12; round++) await reset(ada.email, browser).expect(202);
+    expect(await mailsTo(ada.email, 'reset-password')).toBe(before + 10);
+  });
+
+  test('gives no such window to an account that has not proven the mailbox, at a variant of the address', async () => {
+    await start();
+    const variant = 'a.da+1@example.com';
+    const stranger = await signedIn(app, { ...ada, email: variant });
+    const { id } = await app.auth.users.create(ada);
+    await proveMailbox(app.auth, id);
+    for (let round = 0; round < 12; round++) await stranger.post('/auth/email-verifications').expect(202);
+    expect(await mailsTo(variant, 'verify-email')).toBe(10);
+    const browser = app.browser();
+    const credentials = { credential: ada.email, password: ada.password };
+    await browser.post('/auth/signin/credential').send(credentials).expect(200);
+    await reset(ada.email, browser).expect(202);
+    expect(await mailsTo(ada.email, 'reset-password')).toBe(1);
   });
 
   test('is not used up by requests for an email that has no account', async () => {

@@ -83,7 +83,8 @@ const PARTS: Readonly<Record<string, (value: unknown) => boolean>> = {
   refresh_token: isToken,
   id_token: isToken,
   token_type: (value) => typeof value === 'string' && value.toLowerCase() === 'bearer',
-  expires_in: (value) => Number.parseFloat(String(value)) >= 0,
+  expires_in: (value) =>
+    Number.isFinite(Number.parseFloat(String(value))) && Number.parseFloat(String(value)) >= 0,
   scope: (value) => typeof value === 'string' && value.length <= MAX_SCOPES_LENGTH && SCOPES.test(value),
 };
 

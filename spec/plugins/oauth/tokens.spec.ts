@@ -36,6 +36,7 @@ const wrongInPart: Record<string, Lies> = {
   'an ID token issued in the future': { claims: { iat: now() + 86_400, exp: now() + 90_000 } },
   'an ID token that is a number': { tokens: { id_token: 7 } },
   'a negative lifetime': { tokens: { expires_in: -1 } },
+  'an infinite lifetime': { tokens: { expires_in: 'Infinity' } },
   'a lifetime in words': { tokens: { expires_in: 'soon' } },
   'scopes of 100 KB': { tokens: { scope: 'x '.repeat(50_000) } },
   'scopes that are a number': { tokens: { scope: 7 } },
