@@ -5,6 +5,7 @@ import type { Client } from '../../lib/context/call.js';
 import { createToken, digestToken } from '../../lib/crypto/token.js';
 import { isPending } from '../../lib/sessions/signed-in.js';
 import { ada, password, sessionCookie } from '../support/app.js';
+import { byUser } from '../support/changes.js';
 import { type MailApp, startMailApp } from '../support/mail-app.js';
 import { ago, DAY } from '../support/sessions.js';
 
@@ -143,7 +144,9 @@ describe('a forgotten device', () => {
   test('does not come back through another account in the same browser', async () => {
     const device = await newDevice();
     expect(cookieOf(await signIn(device, eve))).toBe(device);
-    await app.auth.users.setPassword(userId, ada.password, { keepSessions: true });
+    await byUser(app.auth, userId, (own) =>
+      app.auth.users.setPassword(userId, ada.password, { keepSessions: true, ...own }),
+    );
     expect(cookieOf(await signIn(device))).not.toBe(device);
     expect(cookieOf(await signIn(device, eve))).toBe(device);
   });

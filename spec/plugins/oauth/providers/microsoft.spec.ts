@@ -127,7 +127,7 @@ describe('microsoft()', () => {
       await forged.stop();
       const { refresh, stop } = await signInAs(PERSONAL, issuerOf(PERSONAL));
       provider.lies = { ...provider.lies, claims: { iss: issuerOf(COMPANY), tid: COMPANY } };
-      expectProblem(await refresh(), 502, 'provider_error');
+      expectProblem(await refresh(), 409, 'relink_required');
       await stop();
     });
   });
@@ -138,7 +138,7 @@ describe('microsoft()', () => {
     const refresh = () => browser.post('/auth/oauth/microsoft/tokens/refresh');
     await refresh().expect(200);
     provider.lies = { ...provider.lies, claims: { iss: issuerOf(PERSONAL), tid: PERSONAL } };
-    expectProblem(await refresh(), 502, 'provider_error');
+    expectProblem(await refresh(), 409, 'relink_required');
   });
 
   test.each([

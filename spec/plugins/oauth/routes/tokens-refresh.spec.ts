@@ -117,7 +117,7 @@ describe('POST /oauth/:provider/tokens/refresh', () => {
     await browser.post(REFRESH).expect(200);
     await lease('2100-01-01 00:00:00.000');
     const response = await browser.post(REFRESH).expect(503);
-    expect(response.body.code).toBe('unavailable');
+    expect(response.body.code).toBe('provider_slow');
     expect(provider.tokenCalls).toBe(1);
     await read();
   });
