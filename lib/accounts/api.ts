@@ -32,16 +32,20 @@ export interface CreateUserInput extends ClientInput {
   fields?: NewFieldValues | undefined;
 }
 
-/** Options of `auth.users.changeEmail`. */
-export interface SetEmailOptions extends TransactionOption {
-  /** Whether the app knows that the email is the user's. @default false */
-  verified?: boolean | undefined;
+/** Who makes a change: the app, or a user on a page of the app's own. */
+export interface ChangedByUser extends TransactionOption {
   /**
    * The session of the user, if the change is made on a page of your app's own. It must be fresh, and have shown the
    * second factor if the account has one. The user can then undo the change.
    * @default none: the change is your app's, and final: no link undoes it or anything before it
    */
   sessionId?: string | undefined;
+}
+
+/** Options of `auth.users.changeEmail`. */
+export interface SetEmailOptions extends ChangedByUser {
+  /** Whether the app knows that the email is the user's. @default false */
+  verified?: boolean | undefined;
 }
 
 /** Options of `auth.users.delete`. */
@@ -51,17 +55,11 @@ export interface DeleteUserOptions extends TransactionOption {
 }
 
 /** Options of `auth.users.setPassword`. */
-export interface SetUserPasswordOptions extends TransactionOption {
+export interface SetUserPasswordOptions extends ChangedByUser {
   /** Keeps the user's sessions. @default false */
   keepSessions?: boolean | undefined;
   /** Accepts any password. @default false */
   skipPasswordRules?: boolean | undefined;
-  /**
-   * The session of the user, if the change is made on a page of your app's own. It must be fresh, and have shown the
-   * second factor if the account has one. The user can then undo the change.
-   * @default none: the change is your app's, and final: no link undoes it or anything before it
-   */
-  sessionId?: string | undefined;
 }
 
 /** The keys that each call accepts. */

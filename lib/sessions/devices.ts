@@ -309,13 +309,14 @@ export class Devices {
    * @param userId null for an account that does not exist
    */
   async find(userId: string | null): Promise<string | null> {
-    const hash = this.#presentedHash();
+    const hash = this.presented;
     return hash ? this.rows.find(hash, userId) : null;
   }
 
   /** The hash of the current request's device token. Null if there is none. */
   get presented(): Buffer | null {
-    return this.#presentedHash();
+    const token = this.#presentedToken();
+    return token === null ? null : digestToken(token);
   }
 
   /** Whether an account knows the device with a token. @param userId null for an account that does not exist */
@@ -328,13 +329,13 @@ export class Devices {
    * since. The device of a sign-in at that very time does not count.
    */
   async knewAt(userId: string, time: Date, transaction?: Transaction): Promise<boolean> {
-    const hash = this.#presentedHash();
+    const hash = this.presented;
     return hash ? this.rows.wasKnown(hash, userId, time, transaction) : false;
   }
 
   /** Forgets all devices of an account, except the device of the current request. */
   forgetOthers(userId: string, transaction: Transaction): Promise<void> {
-    return this.rows.forget(userId, this.#presentedHash(), transaction);
+    return this.rows.forget(userId, this.presented, transaction);
   }
 
   /** Forgets all devices of an account, because someone other than its owner might have signed in. */
@@ -354,14 +355,14 @@ export class Devices {
     exceptOwn: boolean,
     transaction: Transaction,
   ): Promise<void> {
-    await this.rows.forget(userId, exceptOwn ? this.#presentedHash() : null, transaction);
+    await this.rows.forget(userId, exceptOwn ? this.presented : null, transaction);
     await this.rows.endUndo(userId, since, transaction);
   }
 
   /** Checks whether a user who signs in knows the device of the current request, and renews a known device. */
   async recognize(user: User): Promise<Recognized> {
     if (this.context.client.request === null) return NO_DEVICE;
-    const hash = this.#presentedHash();
+    const hash = this.presented;
     const isKnown = hash && (await this.rows.renew(hash, user.id));
     return isKnown ? { cookie: this.#presentedToken(), isNew: false } : { cookie: null, isNew: true };
   }
@@ -411,11 +412,6 @@ export class Devices {
     const presented = this.#presentedToken();
     const isKept = presented && (await this.rows.isOfAny(digestToken(presented), userId, transaction));
     return isKept ? presented : createToken(PREFIX);
-  }
-
-  #presentedHash(): Buffer | null {
-    const token = this.#presentedToken();
-    return token === null ? null : digestToken(token);
   }
 
   /**

@@ -39,6 +39,7 @@ export const users = declareTable({
      * How well the email is proven: `none`, `provider` (a provider that does not run the mailbox has verified it), `app`
      * (your code or an administrator vouches for it) or `mailbox` (an email was answered, or the provider that runs the
      * mailbox says so). Null in rows of an earlier version and of your own statements, for which `emailVerifiedAt` counts.
+     * A statement of yours that changes the email must set it to `none`.
      */
     emailProof: column.text<EmailProofLevel>(8).exact().nullable(),
     /** The time when the account was deleted, if its deletion is pending: see `accountDeletion`. */

@@ -19,7 +19,7 @@ export class EmailProof {
   static readonly none = new EmailProof('none');
   /** The app's code or an administrator vouches for the address. */
   static readonly byApp = new EmailProof('app');
-  /** The user has answered a mail of ours. */
+  /** The user has answered an email of latchkey's. */
   static readonly answeredMail = new EmailProof('mailbox');
 
   private constructor(readonly level: EmailProofLevel) {}

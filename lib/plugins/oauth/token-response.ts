@@ -83,10 +83,14 @@ const PARTS: Readonly<Record<string, (value: unknown) => boolean>> = {
   refresh_token: isToken,
   id_token: isToken,
   token_type: (value) => typeof value === 'string' && value.toLowerCase() === 'bearer',
-  expires_in: (value) =>
-    Number.isFinite(Number.parseFloat(String(value))) && Number.parseFloat(String(value)) >= 0,
+  expires_in: isDuration,
   scope: (value) => typeof value === 'string' && value.length <= MAX_SCOPES_LENGTH && SCOPES.test(value),
 };
+
+function isDuration(value: unknown): boolean {
+  const seconds = Number.parseFloat(String(value));
+  return Number.isFinite(seconds) && seconds >= 0;
+}
 
 function isToken(value: unknown): value is string {
   return typeof value === 'string' && value.length <= MAX_TOKEN_LENGTH && TOKEN.test(value);

@@ -2,7 +2,6 @@ import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
 import type { UndoPart } from '../../notices/changes.js';
-import type { Digest } from '../../tables/column.js';
 import type { SecondFactorChanges } from './changes.js';
 import type { CodeAttempts } from './proofs.js';
 import { hashOf, type RecoveryCodes } from './recovery-codes.js';
@@ -62,11 +61,10 @@ export function twoFactorUndo(
     async proves(user, part, { code, recovery_code: recoveryCode }) {
       if (code === undefined && recoveryCode === undefined) return false;
       if (!isPart(part)) throw new AuthError('invalid_code');
-      const isUsed = (hash: Digest) => codes.isUsed(user.id, hash);
       const look = async () => {
         if (recoveryCode !== undefined) {
           const hash = hashOf(recoveryCode);
-          if (part.codes.includes(hash.toString('hex')) && !(await isUsed(hash))) return;
+          if (part.codes.includes(hash.toString('hex')) && !(await codes.isUsed(user.id, hash))) return;
           throw new AuthError('invalid_code');
         }
         const current = await secrets.find(user.id);

@@ -24,27 +24,30 @@ const signUp = async (email: string) => {
   return { status, body, others };
 };
 
+/** An app with an account of Ada's, whose hook refuses the next ones. */
+const startRefusing = async (hook: 'beforeCreateUser' | 'afterCreateUser', error: () => Error) => {
+  let refuses = false;
+  const refuse = () => {
+    if (refuses) throw error();
+  };
+  const started = await startMailApp({
+    plugins: [plugin()],
+    config: { rateLimit: false, hooks: { [hook]: refuse } },
+  });
+  app = started;
+  await signUp(KNOWN);
+  await settled(started.auth);
+  refuses = true;
+  return started;
+};
+
 test.each([
   ['a refusal', () => new AuthError('sign_up_refused')],
   ['any error', () => new Error('the plan is sold out')],
 ])(
   'a hook that throws %s after the account is made does not reveal whether there was one',
   async (_what, error) => {
-    let refuses = false;
-    app = await startMailApp({
-      plugins: [plugin()],
-      config: {
-        rateLimit: false,
-        hooks: {
-          afterCreateUser() {
-            if (refuses) throw error();
-          },
-        },
-      },
-    });
-    await signUp(KNOWN);
-    await settled(app.auth);
-    refuses = true;
+    const app = await startRefusing('afterCreateUser', error);
     app.mails.length = 0;
     const [known, unknown] = [await signUp(KNOWN), await signUp(UNKNOWN)];
     expect(known.status).toBe(202);
@@ -58,20 +61,7 @@ test.each([
 );
 
 test('a hook before the account is made refuses either', async () => {
-  let refuses = false;
-  app = await startMailApp({
-    plugins: [plugin()],
-    config: {
-      rateLimit: false,
-      hooks: {
-        beforeCreateUser() {
-          if (refuses) throw new AuthError('sign_up_refused');
-        },
-      },
-    },
-  });
-  await signUp(KNOWN);
-  refuses = true;
+  await startRefusing('beforeCreateUser', () => new AuthError('sign_up_refused'));
   const [known, unknown] = [await signUp(KNOWN), await signUp(UNKNOWN)];
   expect(known.body.code).toBe('sign_up_refused');
   expect(unknown).toEqual(known);
