@@ -77,6 +77,8 @@ export interface AuthErrorOptions {
   detail?: string;
   /** The errors of each field, for `validation_failed`. The first 20 are kept. */
   errors?: readonly FieldError[];
+  /** What is missing, for `proof_required`. */
+  missing?: readonly string[];
   /** The number of seconds after which to retry; sent as `Retry-After`. */
   retryAfter?: number;
   /** Additional headers of the response. */
@@ -116,6 +118,8 @@ export class AuthError extends Error {
   readonly detail: string;
   /** The errors of each field: at least one for `validation_failed`, and at most 20. */
   readonly errors: readonly FieldError[] | undefined;
+  /** For `proof_required`, what is missing: `browser`, `password`, `second_factor`, `passkey`. */
+  readonly missing: readonly string[] | undefined;
   /** The number of seconds after which to retry, if known. */
   readonly retryAfter: number | undefined;
   /** Additional headers of the response. */
@@ -132,6 +136,7 @@ export class AuthError extends Error {
     this.code = code;
     this.detail = options.detail ?? detail;
     this.errors = errors;
+    this.missing = options.missing;
     this.headers = options.headers ?? {};
     this.retryAfter = options.retryAfter ?? (code === 'unavailable' ? 2 : undefined);
     Object.defineProperty(this, brand, { value: true });

@@ -92,7 +92,7 @@ describe.each([true, false])('what nobody has declared, with emails: %s', (hasEm
       'a notice without one',
       ({ notices }, { user }, transaction) => notices.plain(template, user, transaction),
     ],
-    ['a notice for later', ({ notices }, { user }) => notices.unrecorded(template, user)],
+    ['a notice for later', ({ notices }, { user }) => notices.unrecorded(template, user, [])],
     ['an event', ({ events }, _record, transaction) => events.emit(event, {} as never, transaction)],
     ['many events', ({ events }, _record, transaction) => events.emitAll(event, [], transaction)],
     ['an event of a statement', ({ events }) => events.together([event], async () => undefined)],

@@ -89,10 +89,10 @@ async function deleteForGood(
       isDone = false;
       const wasClosed = isClosed(record);
       if (onlyClosed && !wasClosed) throw new AuthError('user_not_found');
-      await deleteIn(core, record, transaction);
       const notice = deletionNotices['account-deleted'];
       if (!wasClosed && sessionId === null) await core.notices.final(notice, record, transaction);
       else if (!wasClosed) await core.notices.plain(notice, record.user, transaction);
+      await deleteIn(core, record, transaction);
       core.events.emit('user.deleted', { userId }, transaction);
       alongside?.(transaction);
       isDone = true;

@@ -243,6 +243,7 @@ class ImportRows {
         // The same row gets the same id, so that an interrupted import can be rerun.
         id: id ?? importedId({ ref: ref === null ? null : String(ref), names, createdAt: createdAt ?? null }),
         createdAt,
+        importedAt: this.core.database.clock.date(),
         columns: Object.assign({}, ...[...values].map(([part, value]) => part.columnsOf?.(value))),
       },
       // The app's row exists already, so its columns stay as they are.

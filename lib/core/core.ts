@@ -11,7 +11,9 @@ import { AccountChanges } from '../notices/changes.js';
 import { Notices } from '../notices/notices.js';
 import type { Events } from '../outbox/events.js';
 import type { Outbox } from '../outbox/outbox.js';
-import { DeviceRows, Devices } from '../sessions/devices.js';
+import { deviceTokensOf, namesDevice } from '../sessions/carriers.js';
+import { DeviceRows } from '../sessions/device-rows.js';
+import { Devices } from '../sessions/devices.js';
 import { PasswordCheck } from '../sessions/password-check.js';
 import { type Carrier, type ClientInput, forClientOf, type TransactionOption } from '../sessions/request.js';
 import { SecondFactorRules } from '../sessions/second-factor.js';
@@ -130,18 +132,20 @@ export class Core {
     this.signUp = new SignUp(database, this.users, settings, held, events);
     this.updates = new UserUpdates(context, this.users, settings.hooks, held);
     this.changes = new AccountChanges(database, tables.changes, tables.devices, box, contributions);
+    const deviceRows = new DeviceRows(database, tables);
     this.mails = mailer && new Mails(outbox);
     this.notices = new Notices(
       this.mails,
       settings.email?.notices ?? [],
       this.changes,
+      deviceRows,
       context,
       database.clock,
       settings.email?.undoUrl ?? '',
       settings.email?.support ?? '',
     );
-    this.devices = new Devices(database, new DeviceRows(database, tables), context, this.notices, (request) =>
-      this.carriers.flatMap((carrier) => carrier.deviceTokens?.(request) ?? []),
+    this.devices = new Devices(database, deviceRows, context, this.notices, (request) =>
+      deviceTokensOf(this.carriers, request),
     );
     this.secondFactors = new SecondFactorRules(database, contributions);
     this.usernames = ofUsers.usernames;
@@ -222,6 +226,11 @@ export class Core {
   /** Like {@link signIn}, in two steps: for a session that is created in the same transaction as another change. */
   checkSignIn(record: Omit<Proof, 'authEpoch'>, options?: SignInOptions): Promise<CheckedSignIn> {
     return this.gate.check(record, options);
+  }
+
+  /** Whether the current request names its device in a header, so that the response does too, and sets no cookie. */
+  get namesDevice(): boolean {
+    return namesDevice(this.carriers, this.context.client.request);
   }
 
   /** Returns the session tokens that a request presents, valid or not. */

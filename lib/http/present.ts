@@ -64,7 +64,12 @@ export function signInAnswer(core: Core, description: string): Answer {
 /** The documented response of a route that issues a session. */
 export function sessionAnswer(core: Core, description: string): Answer {
   const { user, session } = resources(core);
-  return { description, schema: z.object({ user: user.schema, session: session.schema }) };
+  const token = core.settings.bearerEnabled ? { device_token: deviceToken() } : {};
+  return { description, schema: z.object({ user: user.schema, session: session.schema, ...token }) };
+}
+
+function deviceToken() {
+  return z.string().optional().describe('For a request with the header Latchkey-Device: its next value');
 }
 
 /** Creates the reply that issues a session or requires a second factor: see {@link signInAnswer}. */
@@ -76,7 +81,8 @@ export function sessionReply(core: Core, issued: SignedIn, status = 200): Reply 
     return { status: 200, body, issue: issued };
   }
   const { user, session } = resources(core);
-  const body = { user: user.present(issued.user), session: session.present(issued.session) };
+  const device = core.namesDevice && issued.device !== null ? { device_token: issued.device } : {};
+  const body = { user: user.present(issued.user), session: session.present(issued.session), ...device };
   return { status, body, issue: issued };
 }
 

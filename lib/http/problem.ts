@@ -18,6 +18,7 @@ export const problemSchema = z.object({
     .max(MAX_FIELD_ERRORS)
     .describe('The invalid fields of the body; of many, the first ones. A long pointer is cut and ends in …')
     .optional(),
+  missing: z.array(z.string()).describe('What is missing, for proof_required').optional(),
 });
 
 /** Responds to an AuthError with a problem; passes any other error to the app. */
@@ -37,6 +38,7 @@ export function answerError(core: Core, error: unknown, res: Response, next: Nex
       code: error.code,
       detail: error.detail,
       errors: error.errors,
+      missing: error.missing,
     }),
   );
 }

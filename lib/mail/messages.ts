@@ -36,8 +36,18 @@ export interface NoticeFacts {
   readonly client: { readonly ip: string | null | undefined; readonly userAgent: string | null } | null;
   /** The thing that the notice is about, by the name that its owner chose. */
   readonly subject: string | null;
-  /** The page and the token of the undo link. Null if the change cannot be undone. */
-  readonly undo: { readonly page: string; readonly token: string } | null;
+  /** The undo link. Null if the change cannot be undone. */
+  readonly undo: UndoLink | null;
+}
+
+/** A link that undoes a change. */
+export interface UndoLink {
+  readonly page: string;
+  readonly token: string;
+  /** The names of the browsers in which the link works; null for one without a name. */
+  readonly browsers: readonly (string | null)[];
+  /** Whom to ask if the link works in none, in words or as a URL. */
+  readonly support: string;
 }
 
 const UNDO = 'If it was not you, undo it here within 7 days:';
@@ -64,14 +74,14 @@ export async function composeNotice(
     ...lines,
     ...(details ? [table.join('\n')] : []),
     ...(last ? [last] : []),
-    ...(undo ? [url] : []),
+    ...(undo ? [url, conditionOf(undo)] : []),
     ...explanation,
   ];
   const html = [
     ...lines.map(escapeHtml),
     ...(details ? [table.map(escapeHtml).join('<br>\n')] : []),
     ...(last ? [escapeHtml(last)] : []),
-    ...(undo ? [`<a href="${escapeHtml(url)}">${ACTION}</a>`] : []),
+    ...(undo ? [`<a href="${escapeHtml(url)}">${ACTION}</a>`, escapeHtml(conditionOf(undo))] : []),
     ...explanation.map(escapeHtml),
   ];
   return {
@@ -87,13 +97,29 @@ export async function composeNotice(
   };
 }
 
-async function detailsOf({ at, client, subject }: NoticeFacts): Promise<MailDetails> {
+/** Returns the sentences about where an undo link works. */
+function conditionOf({ browsers, support }: UndoLink): string {
+  const names = namesOf(browsers);
+  if (names.length === 0)
+    return `The link works only in a browser that your account has known for a while, and there is none. If it was not you, ask ${support}.`;
+  const last = names.at(-1);
+  const list = names.length === 1 ? last : `${names.slice(0, -1).join(', ')} or ${last}`;
+  return `The link works only in a browser that your account has known for a while: ${list}. It asks for what a sign-in asked for before this change.`;
+}
+
+/** Returns the distinct names of browsers. */
+function namesOf(browsers: readonly (string | null)[]): readonly string[] {
+  return [...new Set(browsers.map((name) => name ?? UNKNOWN_DEVICE))];
+}
+
+async function detailsOf({ at, client, subject, undo }: NoticeFacts): Promise<MailDetails> {
   const isKnown = client !== null && (client.userAgent !== null || client.ip !== undefined);
   return {
     at,
     device: isKnown ? await deviceInWords(client.userAgent) : null,
     ip: client?.ip && isIP(client.ip) ? client.ip : null,
     subject: subject === null ? null : onOneLine(subject),
+    browsers: namesOf(undo?.browsers ?? []),
   };
 }
 
@@ -197,6 +223,11 @@ export interface MailDetails {
    * kinds.
    */
   readonly subject: string | null;
+  /**
+   * The browsers in which the undo link works, by the same names as `device`. Empty if there is none, or no link: then
+   * say whom to ask.
+   */
+  readonly browsers: readonly string[];
 }
 
 /** The texts of an email, and the page that it links to. */
@@ -255,11 +286,16 @@ const UNKNOWN_DEVICE = 'an unknown device';
  * contains only known names, and a single word for programs, such as "curl". Never throws.
  */
 export async function deviceInWords(userAgent: string | null): Promise<string> {
+  return (await deviceNameOf(userAgent)) ?? UNKNOWN_DEVICE;
+}
+
+/** Like {@link deviceInWords}. Null if nothing is known. */
+export async function deviceNameOf(userAgent: string | null): Promise<string | null> {
   const given = (userAgent ?? '').slice(0, MAX_LENGTH);
   try {
-    return (await known(given)) ?? program(given) ?? UNKNOWN_DEVICE;
+    return (await known(given)) ?? program(given);
   } catch {
-    return UNKNOWN_DEVICE;
+    return null;
   }
 }
 

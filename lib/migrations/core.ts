@@ -1,16 +1,46 @@
-import { columnName } from '../tables/column.js';
-import { users } from '../tables/core.js';
-import { addColumns } from './create.js';
+import { accountChanges, devices, users } from '../tables/core.js';
+import { addColumns, createIndexes, dropColumns, dropIndexes } from './create.js';
 import type { Migration } from './migration.js';
 
-const { emailProof } = users.columns;
+const { emailProof, importedAt } = users.columns;
+const { otherTokenHash, otherUntil, name, dropped } = devices.columns;
+const { ended, device, ipAddress } = accountChanges.columns;
+
+/** What `0003-core` adds: the age of imported accounts, the browsers that prove who undoes a change, and the list of changes. */
+const UNDO = [
+  { table: users, columns: { importedAt }, indexes: {} },
+  {
+    table: devices,
+    columns: { otherTokenHash, otherUntil, name, dropped },
+    indexes: { otherTokenHash: ['otherTokenHash'] },
+  },
+  {
+    table: accountChanges,
+    columns: { ended, device, ipAddress },
+    indexes: { ended: ['ended', 'expiresAt'] },
+  },
+] as const;
 
 /** The changes of the core's tables, for databases that were created before them. */
 export const coreMigrations: readonly Migration[] = [
   {
     name: '0002-core',
     up: (context) => addColumns(users, { emailProof }, context),
-    down: ({ database, run }) =>
-      run(`ALTER TABLE ${database.table(users.name)} DROP COLUMN ${columnName('emailProof', emailProof)}`),
+    down: (context) => dropColumns(users, { emailProof }, context),
+  },
+  {
+    name: '0003-core',
+    async up(context) {
+      for (const { table, columns, indexes } of UNDO) {
+        await addColumns(table, columns, context);
+        await createIndexes(table, indexes, context);
+      }
+    },
+    async down(context) {
+      for (const { table, columns, indexes } of UNDO) {
+        await dropIndexes(table, indexes, context);
+        await dropColumns(table, columns, context);
+      }
+    },
   },
 ];

@@ -39,11 +39,10 @@ function firstMigration(
       for (const declaration of Object.values(tables)) await createTable(declaration, context);
     },
 
-    async down({ database, run }) {
+    async down(context) {
+      const { database, run } = context;
       for (const { name } of Object.values(tables).reverse()) await run(`DROP TABLE ${database.table(name)}`);
-      const table = database.table(users.name);
-      for (const column of Object.entries(userColumns).reverse())
-        await run(`ALTER TABLE ${table} DROP COLUMN ${columnName(...column)}`);
+      await dropColumns(users, userColumns, context);
     },
   };
 }
@@ -59,15 +58,48 @@ export async function addColumns(
     await run(`ALTER TABLE ${database.table(name)} ADD COLUMN ${definitionOf(column, context)}`);
 }
 
-/** Creates a table with its constraints and indexes. */
-export async function createTable(
-  { name, columns, unique = {}, foreignKeys = {}, indexes = {} }: TableDeclaration,
-  context: MigrationContext,
+/** Removes columns from a table. No index may contain them: see {@link dropIndexes}. */
+export async function dropColumns(
+  { name }: TableDeclaration,
+  columns: Columns,
+  { database, run }: MigrationContext,
 ): Promise<void> {
+  for (const column of Object.entries(columns).reverse())
+    await run(`ALTER TABLE ${database.table(name)} DROP COLUMN ${columnName(...column)}`);
+}
+
+/** Creates indexes of a table. @param indexes a part of those that it declares */
+export async function createIndexes(
+  { name, columns }: TableDeclaration,
+  indexes: NonNullable<TableDeclaration['indexes']>,
+  { database, run }: MigrationContext,
+): Promise<void> {
+  const table = database.table(name);
+  for (const [key, attributes] of Object.entries(indexes))
+    await run(`CREATE INDEX ${table}_${snakeCase(key)} ON ${table} (${listedIn(columns, attributes)})`);
+}
+
+/** Removes indexes of a table. */
+export async function dropIndexes(
+  { name }: TableDeclaration,
+  indexes: NonNullable<TableDeclaration['indexes']>,
+  { database, run }: MigrationContext,
+): Promise<void> {
+  const table = database.table(name);
+  const where = database.dialect === 'mysql' ? ` ON ${table}` : '';
+  for (const key of Object.keys(indexes)) await run(`DROP INDEX ${table}_${snakeCase(key)}${where}`);
+}
+
+function listedIn(columns: Columns, attributes: readonly string[]): string {
+  return attributes.map((attribute) => columnName(attribute, columns[attribute] as Column)).join(', ');
+}
+
+/** Creates a table with its constraints and indexes. */
+export async function createTable(declaration: TableDeclaration, context: MigrationContext): Promise<void> {
+  const { name, columns, unique = {}, foreignKeys = {}, indexes = {} } = declaration;
   const { database, types, run } = context;
   const table = database.table(name);
-  const listed = (attributes: readonly string[]) =>
-    attributes.map((attribute) => columnName(attribute, columns[attribute] as Column)).join(', ');
+  const listed = (attributes: readonly string[]) => listedIn(columns, attributes);
   const parts = [
     ...Object.entries(columns).map((column) => definitionOf(column, context)),
     `CONSTRAINT ${table}_pk PRIMARY KEY (${keyOf(columns)})`,
@@ -83,8 +115,7 @@ export async function createTable(
     ),
   ];
   await run(`CREATE TABLE ${table} (\n  ${parts.join(',\n  ')}\n) ${types.tableOptions}`);
-  for (const [key, attributes] of Object.entries(indexes))
-    await run(`CREATE INDEX ${table}_${snakeCase(key)} ON ${table} (${listed(attributes)})`);
+  await createIndexes(declaration, indexes, context);
 }
 
 type NamedColumn = readonly [attribute: string, column: Column];

@@ -1,18 +1,25 @@
 import type { Transaction } from 'sequelize';
+import type { z } from 'zod';
 import type { SecretBox } from '../crypto/secret-box.js';
 import { digestToken } from '../crypto/token.js';
 import { uuidv7 } from '../crypto/uuid.js';
-import { type Chore, ExpiredRows } from '../database/chores.js';
+import { BATCH, type Chore, countRows, ExpiredRows, endsOf, inBatches, isOld } from '../database/chores.js';
 import type { Database } from '../database/database.js';
+import { storable } from '../database/literal.js';
 import type { AuthErrorCode } from '../errors.js';
 import type { RowOf } from '../tables/column.js';
-import type { AccountChangeColumns, DeviceColumns, EmailProofLevel, User } from '../tables/core.js';
+import type { AccountChangeColumns, DeviceColumns, EmailProofLevel } from '../tables/core.js';
 import { SealedRows } from '../tables/sealed-rows.js';
 import type { Selection, Table } from '../tables/table.js';
 import type { UserRecord } from '../users/record.js';
 
+const DAY_MS = 24 * 60 * 60 * 1000;
+
 /** How long a change can be undone. */
-export const UNDO_MS = 7 * 24 * 60 * 60 * 1000;
+export const UNDO_MS = 7 * DAY_MS;
+
+/** How long a change is listed. */
+const LISTED_MS = 30 * DAY_MS;
 
 /** A change to record. */
 export interface NewChange {
@@ -23,6 +30,15 @@ export interface NewChange {
   readonly email?: string | null;
   /** How long the change can be undone. @default seven days */
   readonly lifetimeMs?: number;
+  /** The client that makes the change. @default null: the app makes it */
+  readonly client?: ChangeClient | null;
+}
+
+/** The client that makes a change. */
+export interface ChangeClient {
+  /** The device in words. Null if nothing is known. */
+  readonly device: string | null;
+  readonly ip: string | null;
 }
 
 /** What a token undoes: a change and every later one, or every change after a mark. */
@@ -35,6 +51,16 @@ export interface Undoable {
   readonly tokenHash: Buffer;
   /** Whether it is the first sign-in of a device. */
   readonly isDevice: boolean;
+  /** The device of the change in words. Null if the app made the change, or if nothing is known. */
+  readonly device: string | null;
+}
+
+/** The states of an account since a change. */
+export interface StatesSince {
+  /** The state before the change. */
+  readonly state: AccountState;
+  /** The states before later changes. */
+  readonly later: readonly AccountState[];
 }
 
 type ChangeRow = RowOf<AccountChangeColumns>;
@@ -60,15 +86,59 @@ export class AccountChanges {
 
   /** Records a change that is about to be made. The user's row is locked. */
   async record(change: NewChange, record: UserRecord, transaction: Transaction): Promise<void> {
+    const { id } = record.user;
     const state = await stateOf(record, this.contributions(), transaction);
-    const at = await this.#nextTime(record.user.id, transaction);
-    await this.#insert(record.user.id, change, at, JSON.stringify(state), transaction);
+    const passwordHash = state.passwordHash ?? (await this.#lastPassword(id, transaction));
+    const at = await this.#nextTime(id, transaction);
+    await this.#insert(id, change, at, { ...state, passwordHash }, transaction);
+  }
+
+  /**
+   * Records an undo. Nothing undoes it, but it keeps the state that it has restored with the password of that time,
+   * which proves who undoes changes before there is a new password.
+   */
+  async recordUndo(
+    kind: string,
+    client: ChangeClient,
+    record: UserRecord,
+    passwordHash: string | null,
+    transaction: Transaction,
+  ): Promise<void> {
+    const { id } = record.user;
+    const state = await stateOf(record, this.contributions(), transaction);
+    const at = await this.#nextTime(id, transaction);
+    await this.#insert(id, { kind, token: null, client }, at, { ...state, passwordHash }, transaction);
   }
 
   /** Records an event that changes nothing itself, so that all changes after it can be undone. */
-  async mark(userId: string, kind: string, token: string, transaction?: Transaction): Promise<void> {
+  async mark(userId: string, change: NewChange, transaction?: Transaction): Promise<void> {
     await this.database.ready();
-    await this.#insert(userId, { kind, token }, this.database.clock.date(), null, transaction);
+    await this.#insert(userId, change, this.database.clock.date(), null, transaction);
+  }
+
+  /** Records a change that nothing undoes, for the user's list. */
+  async note(
+    userId: string,
+    kind: string,
+    client: ChangeClient | null,
+    transaction: Transaction,
+  ): Promise<void> {
+    const at = await this.#nextTime(userId, transaction);
+    await this.#insert(userId, { kind, token: null, client }, at, null, transaction);
+  }
+
+  /** Lists the changes of an account in the last 30 days, newest first. */
+  async list(userId: string): Promise<readonly ListedChange[]> {
+    await this.database.ready();
+    const { clock } = this.database;
+    const rows = await this.#change.select(
+      `WHERE c.user_id = :userId AND c.created_at > :since ORDER BY c.created_at DESC LIMIT ${MAX_LISTED}`,
+      { userId, since: clock.date(-LISTED_MS) },
+    );
+    return rows.map(({ id, kind, createdAt: at, device, ipAddress: ip, tokenHash, expiresAt }) => ({
+      ...{ id, kind, at, device, ip },
+      undoable: tokenHash !== null && !clock.hasPassed(expiresAt),
+    }));
   }
 
   /** Finds what a token undoes. Null if the token is unknown, used or expired. */
@@ -77,34 +147,36 @@ export class AccountChanges {
     const tokenHash = digestToken(token);
     const [change] = await this.#change.select('WHERE c.token_hash = :tokenHash', { tokenHash });
     if (change) {
-      const { id, userId, kind, createdAt: at, expiresAt } = change;
-      return clock.hasPassed(expiresAt) ? null : { id, userId, kind, at, tokenHash, isDevice: false };
+      const { id, userId, kind, device, createdAt: at, expiresAt } = change;
+      return clock.hasPassed(expiresAt) ? null : { id, userId, kind, device, at, tokenHash, isDevice: false };
     }
-    const [device] = await this.#device.select('WHERE d.undo_token_hash = :tokenHash', { tokenHash });
-    if (!device || clock.hasPassed(new Date(device.createdAt.getTime() + UNDO_MS))) return null;
-    const { id, userId, createdAt: at } = device;
-    return { id, userId, kind: 'new-device', at, tokenHash, isDevice: true };
+    const [known] = await this.#device.select('WHERE d.undo_token_hash = :tokenHash', { tokenHash });
+    if (!known || clock.hasPassed(new Date(known.createdAt.getTime() + UNDO_MS))) return null;
+    const { id, userId, name: device, createdAt: at } = known;
+    return { id, userId, kind: 'new-device', device, at, tokenHash, isDevice: true };
   }
 
   /**
-   * Returns the state to restore. The user's row is locked.
+   * Returns the state to restore, and the later ones. The user's row is locked.
    *
    * @returns null if the state cannot be decrypted, because its secret is no longer configured
    */
-  async stateAt(
+  async statesSince(
     { userId, at }: Undoable,
     record: UserRecord,
     transaction: Transaction,
-  ): Promise<AccountState | null> {
-    const [change] = await this.#change.select(
+  ): Promise<StatesSince | null> {
+    const changes = await this.#change.select(
       `WHERE c.user_id = :userId AND c.created_at >= :at AND c.state IS NOT NULL
-       ORDER BY c.created_at LIMIT 1 ${this.database.currentRead}`,
+       ORDER BY c.created_at ${this.database.currentRead}`,
       { userId, at },
       transaction,
     );
-    if (!change?.state) return stateOf(record, this.contributions(), transaction);
-    const state = this.box.open(change.state, contextOf(change.id));
-    return state === null ? null : (JSON.parse(state) as AccountState);
+    const [first, ...rest] = changes;
+    if (!first) return { state: await stateOf(record, this.contributions(), transaction), later: [] };
+    const state = this.#open(first);
+    const later = rest.slice(-MAX_LATER).flatMap((change) => this.#open(change) ?? []);
+    return state && { state, later };
   }
 
   /** Whether a token has not been used since it was found. */
@@ -119,14 +191,15 @@ export class AccountChanges {
   async consume({ id, tokenHash, isDevice }: Undoable, transaction: Transaction): Promise<boolean> {
     const used = isDevice
       ? this.devices.update({ undoTokenHash: null }, { id, undoTokenHash: tokenHash }, transaction)
-      : this.table.delete({ id }, transaction);
+      : this.table.update(ENDED, { id, tokenHash }, transaction);
     return (await used) > 0;
   }
 
-  /** Deletes the changes that are undone, with their tokens and the emails that they held. */
-  async dropSince({ userId, at }: Undoable, transaction: Transaction): Promise<void> {
+  /** Ends the links of the changes that are undone, and frees the emails that they held. */
+  async endSince({ userId, at }: Undoable, transaction: Transaction): Promise<void> {
     await this.database.change(
-      `DELETE FROM ${this.table.name} WHERE user_id = :userId AND created_at >= :at`,
+      `UPDATE ${this.table.name} SET token_hash = NULL, email = NULL, state = NULL, ended = TRUE
+       WHERE user_id = :userId AND created_at >= :at AND ended IS NULL`,
       { userId, at },
       { transaction },
     );
@@ -134,13 +207,13 @@ export class AccountChanges {
 
   /** Ends all undo links of an account, including those in notices about new devices, and frees the emails they held. */
   async end(userId: string, transaction: Transaction): Promise<void> {
-    await this.table.delete({ userId }, transaction);
+    await this.table.update(ENDED, { userId, ended: null }, transaction);
     await this.devices.update({ undoTokenHash: null }, { userId }, transaction);
   }
 
-  /** Changes that can no longer be undone. */
+  /** Deletes the states and tokens of changes that can no longer be undone, and the changes that are no longer listed. */
   get expired(): Chore {
-    return new ExpiredRows(this.database, this.table.name, 'id', { expires_at: 0 });
+    return new OldChanges(this.database, this.table.name);
   }
 
   /** The states of accounts. */
@@ -167,11 +240,27 @@ export class AccountChanges {
     return new Date(Math.max(this.database.clock.date().getTime(), ...times.map((time) => time + 1)));
   }
 
+  /** Returns the password that the last state remembers: the one before an undo, until there is a new one. */
+  async #lastPassword(userId: string, transaction: Transaction): Promise<string | null> {
+    const [last] = await this.#change.select(
+      `WHERE c.user_id = :userId AND c.state IS NOT NULL
+       ORDER BY c.created_at DESC LIMIT 1 ${this.database.currentRead}`,
+      { userId },
+      transaction,
+    );
+    return (last && this.#open(last)?.passwordHash) ?? null;
+  }
+
+  #open({ id, state }: ChangeRow): AccountState | null {
+    const opened = state === null ? null : this.box.open(state, contextOf(id));
+    return opened === null ? null : (JSON.parse(opened) as AccountState);
+  }
+
   async #insert(
     userId: string,
-    { kind, token, email = null, lifetimeMs = UNDO_MS }: NewChange,
+    { kind, token, email = null, lifetimeMs = UNDO_MS, client = null }: NewChange,
     createdAt: Date,
-    state: string | null,
+    state: AccountState | null,
     transaction?: Transaction,
   ): Promise<void> {
     const id = uuidv7(createdAt.getTime());
@@ -182,11 +271,69 @@ export class AccountChanges {
         kind,
         tokenHash: token === null ? null : digestToken(token),
         email,
-        state: state === null ? null : this.box.seal(state, contextOf(id)),
+        state: state === null ? null : this.box.seal(JSON.stringify(state), contextOf(id)),
         createdAt,
         expiresAt: new Date(createdAt.getTime() + lifetimeMs),
+        device: client?.device ?? null,
+        ipAddress: storable(client?.ip ?? null, MAX_IP),
       },
       transaction,
+    );
+  }
+}
+
+const MAX_IP = 45;
+const MAX_LISTED = 500;
+/** Enough to see which codes have been used since a change. */
+const MAX_LATER = 500;
+
+/** A change that can no longer be undone. */
+const ENDED = { tokenHash: null, email: null, state: null, ended: true } as const;
+
+/** A change as its user sees it. */
+export interface ListedChange {
+  readonly id: string;
+  /** The kind of the notice about it. */
+  readonly kind: string;
+  readonly at: Date;
+  /** The device in words. Null if nothing is known. */
+  readonly device: string | null;
+  /** The IP address. Null if the app made the change, or if it is unknown. */
+  readonly ip: string | null;
+  /** Whether the link of its notice still works. */
+  readonly undoable: boolean;
+}
+
+/** Ends changes that can no longer be undone, and deletes those that are no longer listed. */
+class OldChanges implements Chore {
+  constructor(
+    private readonly database: Database,
+    readonly table: string,
+  ) {}
+
+  async run(dryRun: boolean): Promise<number> {
+    const ended = await this.#end(dryRun);
+    const old = new ExpiredRows(this.database, this.table, 'id', { expires_at: LISTED_MS - UNDO_MS });
+    return ended + (await old.run(dryRun));
+  }
+
+  async #end(dryRun: boolean): Promise<number> {
+    const { database, table } = this;
+    const ends = await endsOf(database, { expires_at: 0 });
+    const where = `ended IS NULL AND ${isOld('expires_at')}`;
+    if (dryRun) return countRows(database, `${table} WHERE ${where}`, ends);
+    return inBatches(
+      () =>
+        database.select<{ id: string }>(
+          `SELECT id FROM ${table} WHERE ${where} ORDER BY expires_at LIMIT ${BATCH}`,
+          ends,
+        ),
+      (rows) =>
+        database.change(
+          `UPDATE ${table} SET token_hash = NULL, email = NULL, state = NULL, ended = TRUE
+           WHERE id IN (:ids) AND ${where}`,
+          { ...ends, ids: rows.map(({ id }) => id) },
+        ),
     );
   }
 }
@@ -227,13 +374,16 @@ export async function stateOf(
   };
 }
 
-/** Whether restoring a state would remove a second factor that the account has now. */
-export function losesSecondFactor(
-  record: UserRecord,
-  { parts }: AccountState,
-  contributions: readonly HasUndo[],
-): boolean {
-  return contributions.some(({ undo }) => undo?.losesSecondFactor?.(record, parts[undo.name]) ?? false);
+/** What an account was like at the time of a change. */
+export interface AccountThen {
+  /** The user as the account is now. */
+  readonly record: UserRecord;
+  /** The time of the change. */
+  readonly at: Date;
+  /** The plugin's part of the state before the change: see `UndoPart.snapshot`. Undefined if it was not configured. */
+  readonly part: unknown;
+  /** The plugin's parts of later states. */
+  readonly later: readonly unknown[];
 }
 
 /** A plugin's part of an account's sign-in methods, which an undo restores. */
@@ -245,29 +395,39 @@ export interface UndoPart {
   /**
    * Restores the part, and ends everything in progress, such as open challenges. The user's row is locked.
    *
-   * @param part what `snapshot` returned at that time; undefined if the plugin was not configured
-   * @param shown the codes that the user provided as a proof: see `proves`. A code for one use counts as used
+   * @param shown what `proof.verify` returned, if the undo was proven with it. It must be used up
+   * @throws AuthError if `shown` has been used in the meantime
    */
-  restore(
-    record: UserRecord,
-    part: unknown,
-    transaction: Transaction,
-    shown: Readonly<Record<string, string>>,
-  ): Promise<void>;
-  /** Whether restoring this part removes a second factor that the account has now. */
-  losesSecondFactor?(record: UserRecord, part: unknown): boolean;
+  restore(then: AccountThen, transaction: Transaction, shown: unknown): Promise<void>;
+  /** How the part proves who undoes a change, if it does. */
+  readonly proof?: UndoProofPart;
+}
+
+/** The values that a client sends as proof. */
+export type GivenProof = Readonly<Record<string, unknown>>;
+
+/** A plugin's part of the proof of an undo: the same that a sign-in asked for before the change. */
+export interface UndoProofPart {
+  /** Its name in the problem `proof_required`. */
+  readonly name: 'second_factor' | 'passkey';
+  /** Whether it stands for the password and the second factor too, as at a sign-in. @default false */
+  readonly isEnough?: boolean;
+  /** The fields of POST /undo-change that it reads. @internal */
+  readonly shape: z.ZodRawShape;
+  /** Those of the fields of which one is needed. */
+  readonly anyOf: readonly string[];
+  /** The problems that `verify` throws. */
+  readonly problems: readonly AuthErrorCode[];
+  /** Whether the account had it at the time of the change. */
+  isThere(then: Pick<AccountThen, 'record' | 'at' | 'part'>): boolean;
   /**
-   * Checks whether a code is correct for the account as it was. A wrong one counts as it does at a sign-in.
+   * Checks what the user shows. A wrong code counts as it does at a sign-in.
    *
-   * @param proof the values that the user provided, by field of POST /undo-change
-   * @returns false if there is no proof for this plugin
-   * @throws AuthError for a wrong code, and if too many were wrong
+   * @param link identifies the link, for challenges
+   * @returns what `restore` gets
+   * @throws AuthError if it is wrong
    */
-  proves?(user: User, part: unknown, proof: Readonly<Record<string, string>>): Promise<boolean>;
-  /** The problems that `proves` throws. */
-  readonly problems?: readonly AuthErrorCode[];
-  /** The fields of POST /undo-change that `proves` supports. */
-  readonly proofs?: readonly string[];
+  verify(then: AccountThen, given: GivenProof, link: string): Promise<unknown>;
 }
 
 /** A plugin whose tables hold sign-in methods, which an undo restores. */

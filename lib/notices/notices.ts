@@ -3,10 +3,13 @@ import type { CallContext, Client } from '../context/call.js';
 import { createToken } from '../crypto/token.js';
 import type { Clock } from '../database/clock.js';
 import type { Mails } from '../mail/mails.js';
+import { deviceNameOf, type UndoLink } from '../mail/messages.js';
 import { declaredNotices, type NoticeKind, type NoticeTemplate } from '../mail/notice-kinds.js';
+import type { DeviceRows } from '../sessions/device-rows.js';
+import { provingDevices } from '../sessions/device-rules.js';
 import type { User } from '../tables/core.js';
 import type { UserRecord } from '../users/record.js';
-import { type AccountChanges, UNDO_MS } from './changes.js';
+import { type AccountChanges, type ChangeClient, UNDO_MS } from './changes.js';
 
 /** The prefix of the tokens that undo changes. */
 export const UNDO_PREFIX = 'lku_';
@@ -34,8 +37,8 @@ export interface Notice {
   readonly template: NoticeTemplate;
   readonly user: User;
   readonly to: string;
-  /** The token of the undo link. Null if there is nothing to undo. */
-  readonly token: string | null;
+  /** Null if there is nothing to undo. */
+  readonly undo: UndoLink | null;
   readonly subject: string | null;
   readonly at: Date;
   /** Null if the app or an administrator made the change. */
@@ -59,6 +62,7 @@ export class Notices {
     private readonly mails: Mails | null,
     kinds: readonly NoticeKind[],
     private readonly changes: AccountChanges,
+    private readonly devices: Pick<DeviceRows, 'ofAccount'>,
     private readonly context: CallContext,
     private readonly clock: Clock,
     private readonly undoUrl: string,
@@ -83,11 +87,14 @@ export class Notices {
     transaction: Transaction,
     details: NoticeDetails = {},
   ): Promise<void> {
-    const notice = this.#notice(template, record.user, details);
+    const { user } = record;
+    const notice = this.#notice(template, user, details, await this.#browsersOf(user, transaction));
     // Record the change even if its notice is not sent, because undoing an earlier change undoes this one too.
     if (!this.isOn) return;
-    const { takenEmail = null, lifetimeMs = UNDO_MS } = details;
-    const change = { kind: template.kind, token: notice?.token ?? null, email: takenEmail, lifetimeMs };
+    const { takenEmail = null, lifetimeMs = UNDO_MS, byApp = false } = details;
+    const client = byApp ? null : await this.#client();
+    const token = notice?.undo?.token ?? null;
+    const change = { kind: template.kind, token, email: takenEmail, lifetimeMs, client };
     await this.changes.record(change, record, transaction);
     await this.tell(notice, transaction);
   }
@@ -103,21 +110,44 @@ export class Notices {
     transaction: Transaction,
     details: Pick<NoticeDetails, 'takenEmail'> = {},
   ): Promise<void> {
-    if (this.isOn) await this.changes.end(user.id, transaction);
+    // There can be links even if no notices are sent now.
+    await this.changes.end(user.id, transaction);
+    if (this.isOn) await this.changes.note(user.id, template.kind, null, transaction);
     const help = `The app or an administrator made this change. If you did not expect it, ask ${this.support}.`;
     await this.plain({ ...template, help }, user, transaction, { ...details, byApp: true });
   }
 
+  /**
+   * Records an undo, which no link undoes.
+   *
+   * @param passwordHash the password of the state that was restored
+   */
+  async undone(
+    { kind }: NoticeTemplate,
+    record: UserRecord,
+    passwordHash: string | null,
+    transaction: Transaction,
+  ): Promise<void> {
+    await this.changes.recordUndo(kind, await this.#client(), record, passwordHash, transaction);
+  }
+
   /** Like {@link before}, for an event that changes nothing by itself, but might be the start of an attack. */
   async mark(template: NoticeTemplate, user: User, transaction: Transaction): Promise<void> {
-    const notice = this.#notice(template, user, {});
-    if (notice?.token) await this.changes.mark(user.id, template.kind, notice.token, transaction);
+    const notice = this.#notice(template, user, {}, await this.#browsersOf(user, transaction));
+    if (notice?.undo) {
+      const change = { kind: template.kind, token: notice.undo.token, client: await this.#client() };
+      await this.changes.mark(user.id, change, transaction);
+    }
     await this.tell(notice, transaction);
   }
 
-  /** Like {@link mark}, for a caller that keeps the hash of the token itself, and calls {@link tell}. */
-  unrecorded(template: NoticeTemplate, user: User): Notice | null {
-    return this.#notice(template, user, {});
+  /**
+   * Like {@link mark}, for a caller that keeps the hash of the token itself, and calls {@link tell}.
+   *
+   * @param browsers the names of the browsers in which the link works
+   */
+  unrecorded(template: NoticeTemplate, user: User, browsers: UndoLink['browsers']): Notice | null {
+    return this.#notice(template, user, {}, browsers);
   }
 
   /** Sends a user a notice about a change that cannot be undone. */
@@ -127,22 +157,34 @@ export class Notices {
     transaction?: Transaction,
     details: NoticeDetails = {},
   ): Promise<void> {
-    const notice = this.#notice(template, user, details);
-    await this.tell(notice && { ...notice, token: null }, transaction);
+    const notice = this.#notice(template, user, details, []);
+    await this.tell(notice && { ...notice, undo: null }, transaction);
   }
 
   /** Writes a notice to the outbox. */
   async tell(notice: Notice | null, transaction?: Transaction): Promise<void> {
     if (!notice) return;
-    const { template, user, to, token, ...facts } = notice;
-    const undo = token === null ? null : { page: this.undoUrl, token };
-    await this.mails?.notice({ template, user, to, facts: { ...facts, undo } }, transaction);
+    const { template, user, to, ...facts } = notice;
+    await this.mails?.notice({ template, user, to, facts }, transaction);
+  }
+
+  /** The names of the browsers that can undo a change that is made now. */
+  async #browsersOf({ id }: User, transaction: Transaction): Promise<UndoLink['browsers']> {
+    const known = this.isOn ? await this.devices.ofAccount(id, transaction) : null;
+    if (!known) return [];
+    return provingDevices(known.devices, known.account, this.clock.date()).map(({ name }) => name);
+  }
+
+  async #client(): Promise<ChangeClient> {
+    const { ip = null, userAgent } = this.context.client;
+    return { device: await deviceNameOf(userAgent), ip };
   }
 
   #notice(
     template: NoticeTemplate,
     user: User,
     { subject, takenEmail, byApp = false }: NoticeDetails,
+    browsers: UndoLink['browsers'],
   ): Notice | null {
     // Check this even if the notice is not sent, so that a missing declaration is found in any app.
     declaredNotices.require(template.kind);
@@ -153,7 +195,7 @@ export class Notices {
       template,
       user,
       to,
-      token: createToken(UNDO_PREFIX),
+      undo: { page: this.undoUrl, token: createToken(UNDO_PREFIX), browsers, support: this.support },
       subject: subject ?? null,
       at: this.clock.date(),
       client: byApp ? null : { ip, userAgent },

@@ -2,10 +2,18 @@ import * as z from 'zod';
 import { updateUser } from '../accounts/change.js';
 import { deleteUser } from '../accounts/deletion.js';
 import { confirmEmailChange, requestEmailChange } from '../accounts/email.js';
-import { codeFieldsOf, undoChange as undo } from '../accounts/undo.js';
+import { undoChange as undo } from '../accounts/undo.js';
+import {
+  examineUndo,
+  findUndo,
+  missingProofs,
+  PROOFS,
+  proofProblems,
+  proofShape,
+} from '../accounts/undo-proof.js';
 import type { Core } from '../core/core.js';
 import { resources, secondFactorProblems, sessionReply } from '../http/present.js';
-import { route, text } from '../http/route.js';
+import { id, route, text, time } from '../http/route.js';
 import { sessionOf } from '../sessions/carriers.js';
 import { isSession } from '../sessions/request.js';
 import type { User } from '../tables/core.js';
@@ -140,16 +148,14 @@ export const confirmChange = (core: Core) => {
   });
 };
 
-const MAX_CODE = 100;
-
-export const undoChange = (core: Core) => {
-  const codes = Object.fromEntries(codeFieldsOf(core).map((field) => [field, text(MAX_CODE).optional()]));
-  return route({
+export const undoChange = (core: Core) =>
+  route({
     method: 'post',
     path: '/undo-change',
-    summary: 'Undo a change of my account with the token of its notice and a proof from before it',
+    summary:
+      'Undo a change of my account with the token of its notice, and what a sign-in asked for before it',
     access: 'public',
-    body: z.strictObject({ token: text(200), ...passwordShape(core), ...codes }),
+    body: z.strictObject({ token: text(200), ...passwordShape(core), ...proofShape(core) }),
     answers: {
       200: {
         description: 'The change and every later one were undone, and all sessions ended',
@@ -158,20 +164,75 @@ export const undoChange = (core: Core) => {
     },
     problems: [
       ...(['invalid_token', 'proof_required', 'invalid_credentials', 'rate_limited'] as const),
-      ...core.contributions.flatMap(({ undo }) => undo?.problems ?? []),
+      ...proofProblems(core),
     ],
     async handle({ body, req }) {
-      const { token, password, ...given } = body as { token: string } & Record<string, string | undefined>;
-      const codes = Object.fromEntries(
-        Object.entries(given).flatMap(([field, code]) => (code === undefined ? [] : [[field, code]])),
-      );
+      const { token, ...given } = body as { token: string } & Record<string, unknown>;
       const own = await sessionOf(core.carriers, req);
-      const { userId, undone } = await undo(core, token, { password, codes });
+      const { userId, undone } = await undo(core, token, given);
       // If this browser had a session of the account, the undo has revoked it too.
       return { status: 200, body: { undone }, clearCookie: own?.user.id === userId };
     },
   });
-};
+
+export const lookUpUndo = (core: Core) =>
+  route({
+    method: 'post',
+    path: '/undo-change/lookup',
+    summary: 'Read what the token of a notice undoes, and what is missing for it in this browser',
+    access: 'public',
+    forms: false,
+    body: z.strictObject({ token: text(200) }),
+    answers: {
+      200: {
+        description: 'The change. The token is not used up',
+        schema: z.object({
+          kind: z.string(),
+          at: time,
+          device: z.string().nullable(),
+          missing: z.array(z.enum(PROOFS)),
+        }),
+      },
+    },
+    problems: ['invalid_token', 'rate_limited'],
+    async handle({ body: { token } }) {
+      await core.limiter.countAddress('signIn');
+      const found = await findUndo(core, token);
+      const missing = missingProofs(core, await examineUndo(core, found), {});
+      const { kind, at, device } = found;
+      return { status: 200, body: { kind, at: at.toISOString(), device, missing } };
+    },
+  });
+
+export const listChanges = (core: Core) =>
+  route({
+    method: 'get',
+    path: '/account-changes',
+    summary: 'List the changes of my account in the last 30 days, newest first',
+    access: 'session',
+    answers: {
+      200: {
+        description: 'The changes, and whether the link of the notice about each still works',
+        schema: z.object({
+          changes: z.array(
+            z.object({
+              id,
+              kind: z.string(),
+              at: time,
+              device: z.string().nullable(),
+              ip: z.string().nullable(),
+              undoable: z.boolean(),
+            }),
+          ),
+        }),
+      },
+    },
+    async handle({ auth }) {
+      const changes = core.notices.isOn ? await core.changes.list(auth.user.id) : [];
+      const listed = changes.map(({ at, ...change }) => ({ ...change, at: at.toISOString() }));
+      return { status: 200, body: { changes: listed } };
+    },
+  });
 
 /** The field of a body for the password, if passwords are enabled. */
 function passwordShape(core: Core): { password?: z.ZodOptional<z.ZodString> } {

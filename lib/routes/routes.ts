@@ -6,7 +6,18 @@ import { describeApi } from '../http/openapi.js';
 import { type Kept, type Route, route, withTwins } from '../http/route.js';
 import { withPasswordField } from '../http/sensitive.js';
 import type { PluginParts } from '../plugin.js';
-import { canUpdate, changeEmail, confirmChange, deleteMe, me, undoChange, updateMe } from './account.js';
+import {
+  canUpdate,
+  changeEmail,
+  confirmChange,
+  deleteMe,
+  listChanges,
+  lookUpUndo,
+  me,
+  undoChange,
+  updateMe,
+} from './account.js';
+import { forget, listDevices } from './devices.js';
 import {
   endSession,
   listSessions,
@@ -28,7 +39,10 @@ export function allRoutes(core: Core, plugins: readonly Pick<PluginParts, 'route
     ...(core.settings.account.delete ? [deleteMe(core)] : []),
     ...(core.settings.account.update && canUpdate(core) ? [updateMe(core)] : []),
     ...(core.mails && core.settings.account.changeEmail ? [changeEmail(core), confirmChange(core)] : []),
-    ...(core.notices.isOn ? [undoChange(core)] : []),
+    ...(core.notices.isOn ? [undoChange(core), lookUpUndo(core)] : []),
+    listChanges(core),
+    listDevices(core),
+    forget(core),
     signInMethods(core),
     ...(reauthentications(core).length > 0 ? [reauthenticate(core)] : []),
     listSessions(core),

@@ -62,7 +62,22 @@ export function bearerCarrier(sessions: Pick<Sessions, 'find'>): Carrier {
       return token === null ? null : authenticationBy(sessions, token, 'bearer');
     },
     sessionTokens: (request) => [bearerToken(request) ?? []].flat(),
+    deviceInHeader: ({ headers }) => headers[DEVICE_HEADER]?.toString() ?? null,
   };
+}
+
+/** The header in which clients without cookies send their device token, or `new`. */
+const DEVICE_HEADER = 'latchkey-device';
+
+/** Whether a request names its device in a header. */
+export function namesDevice(carriers: readonly Carrier[], request: PlainRequest | null): boolean {
+  return request !== null && carriers.some((carrier) => (carrier.deviceInHeader?.(request) ?? null) !== null);
+}
+
+/** Returns the distinct device tokens that a request presents, valid or not. */
+export function deviceTokensOf(carriers: readonly Carrier[], request: PlainRequest): readonly string[] {
+  const named = carriers.flatMap((carrier) => carrier.deviceInHeader?.(request) ?? []);
+  return named.length > 0 ? named : carriers.flatMap((carrier) => carrier.deviceTokens?.(request) ?? []);
 }
 
 /** Returns the credentials after `Bearer`. Null if the request has another scheme or none. */

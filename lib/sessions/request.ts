@@ -171,10 +171,13 @@ export interface Carrier {
   authenticate(request: PlainRequest): Promise<Authentication> | null;
   /** Returns the session tokens that the request presents, valid or not. */
   sessionTokens(request: PlainRequest): string[];
-  /**
-   * Returns the distinct device tokens that the request presents, valid or not. Only browsers have one: see `Devices`.
-   */
+  /** Returns the distinct device tokens in the request's cookies, valid or not: see `Devices`. */
   deviceTokens?(request: PlainRequest): string[];
+  /**
+   * Returns what the request says about its device in a header, which then decides in place of the cookies. Null if it
+   * has no such header.
+   */
+  deviceInHeader?(request: PlainRequest): string | null;
   /** Returns the scopes of the credential. If not implemented, the credential has all the rights of its user. */
   scopes?(authentication: Authentication): readonly string[];
   /** Whether guards that name no scopes admit a credential that has some. @default false */

@@ -44,6 +44,8 @@ export const users = declareTable({
     emailProof: column.text<EmailProofLevel>(8).exact().nullable(),
     /** The time when the account was deleted, if its deletion is pending: see `accountDeletion`. */
     deletedAt: column.time().internal().nullable(),
+    /** The time when the account was imported from a previous system. Null for other accounts. */
+    importedAt: column.time().internal().nullable(),
   },
   unique: { email: ['email'], username: ['username'] },
   indexes: {
@@ -123,8 +125,17 @@ export const devices = declareTable({
     /** A UUID, version 7. */
     id: column.uuid(),
     userId: column.uuid(),
-    /** The hash of the browser's device cookie. Each account that signed in with the browser has a row with it. */
+    /** The hash of the browser's device token. Each account that signed in with the browser has a row with it. */
     tokenHash: column.digest().internal(),
+    /**
+     * The hash of another token of the same browser: the one before the token was renewed or, for a forgotten device,
+     * the one that the browser has now.
+     */
+    otherTokenHash: column.digest().internal().nullable(),
+    /** The time after which the token before the renewal is no longer accepted. */
+    otherUntil: column.time().internal().nullable(),
+    /** The browser and its system in words, such as "Firefox on Windows". Null if nothing is known. */
+    name: column.text(64).nullable(),
     /** The time of this account's first sign-in in this browser. */
     createdAt: column.time(),
     /** The time of this account's last sign-in in this browser. */
@@ -134,6 +145,8 @@ export const devices = declareTable({
      * account, so it can prove who undoes a change.
      */
     forgottenAt: column.time().nullable(),
+    /** Whether an undo made the account forget the device. Then it proves nothing about later changes. */
+    dropped: column.boolean().internal().nullable(),
     /** The hash of the token in the notice about this new device. */
     undoTokenHash: column.digest().internal().nullable(),
     /** Whether it is unused, and only kept because it is the account's newest. Null if that is not known yet. */
@@ -145,6 +158,7 @@ export const devices = declareTable({
   indexes: {
     userId: ['userId', 'lastUsedAt'],
     undoTokenHash: ['undoTokenHash'],
+    otherTokenHash: ['otherTokenHash'],
     // With these indexes, pruning reads neither kept devices nor devices that were not forgotten.
     unused: ['kept', 'lastUsedAt'],
     forgotten: ['kept', 'forgottenAt'],
@@ -180,19 +194,31 @@ export const accountChanges = declareTable({
     userId: column.uuid(),
     /** The kind of the notice about the change. */
     kind: column.text(32),
-    /** The hash of the token that undoes the change. Null if no notice was sent. */
+    /** The hash of the token that undoes the change. Null if no link can undo it. */
     tokenHash: column.digest().internal().nullable(),
     /** The email that the change removed. It counts as taken until the change can no longer be undone. */
     email: column.text(254).exact().nullable(),
     /** The account's state before the change, encrypted. Null for events that change nothing, such as a sign-in. */
     state: column.hugeText().secret().nullable(),
     createdAt: column.time(),
-    /** The time after which the change can no longer be undone. */
+    /** The time after which the change can no longer be undone. The row is kept for longer, for the user's list. */
     expiresAt: column.time(),
+    /** Whether the change can no longer be undone, so that the token, email and state are deleted. Null if it can. */
+    ended: column.boolean().internal().nullable(),
+    /** The device of the change in words. Null if the app made the change, or if nothing is known. */
+    device: column.text(64).nullable(),
+    /** The IP address of the change. Null if the app made the change, or if it is unknown. */
+    ipAddress: column.text(45).nullable(),
   },
   unique: { tokenHash: ['tokenHash'] },
   foreignKeys: { userId: users },
-  indexes: { userId: ['userId', 'createdAt'], email: ['email'], expiresAt: ['expiresAt'] },
+  indexes: {
+    userId: ['userId', 'createdAt'],
+    email: ['email'],
+    expiresAt: ['expiresAt'],
+    // With this index, pruning does not read the changes that have ended already.
+    ended: ['ended', 'expiresAt'],
+  },
 });
 
 export type AccountChangeColumns = typeof accountChanges.columns;

@@ -45,6 +45,8 @@ export interface NewUser {
   readonly id?: string | undefined;
   /** @default now */
   readonly createdAt?: Date | undefined;
+  /** When the account was imported. @default null: it was not */
+  readonly importedAt?: Date | null;
   /** The values of plugins' columns. @default null in each */
   readonly columns?: Readonly<Record<string, unknown>> | undefined;
 }

@@ -105,7 +105,14 @@ export class Users {
   }
 
   /** Returns the row of a new user, without fields. */
-  newRow({ emailProof = EmailProof.none, id, createdAt, columns, ...user }: NewUser): RowOf<UserColumns> {
+  newRow({
+    emailProof = EmailProof.none,
+    id,
+    createdAt,
+    importedAt = null,
+    columns,
+    ...user
+  }: NewUser): RowOf<UserColumns> {
     const now = this.database.clock.date();
     return this.table.complete({
       ...columns,
@@ -116,6 +123,7 @@ export class Users {
       mailboxProvedAt: emailProof.reaches('mailbox') ? now : null,
       authEpoch: 0,
       createdAt: createdAt ?? now,
+      importedAt,
       updatedAt: now,
     });
   }

@@ -43,7 +43,7 @@ export class ProofOfEmail {
     private readonly usernames: UsernameRules | null,
     private readonly sessions: Sessions,
     private readonly tokens: Table<TokenColumns>,
-    private readonly devices: Pick<Devices, 'forgetAll'>,
+    private readonly devices: Pick<Devices, 'deleteAll'>,
     private readonly events: Events,
     private readonly contributions: () => readonly (HasAttached & HasWaysIn)[],
     private readonly changes: Pick<AccountChanges, 'end'>,
@@ -125,7 +125,7 @@ export class ProofOfEmail {
     const isVouchedFor = record.hasProvedMailbox || record.emailProof.reaches('provider');
     await this.users.setPasswordHash(id, null, transaction);
     const ended = await this.sessions.endAll(id, transaction);
-    await this.devices.forgetAll(id, transaction);
+    await this.devices.deleteAll(id, transaction);
     await this.tokens.delete({ userId: id }, transaction);
     for (const contribution of this.contributions())
       await contribution.onFirstProof?.(id, transaction, isVouchedFor);

@@ -74,7 +74,7 @@ describe('a deleted account with a grace', () => {
     const lastsMs = new Date(row!.expires_at).getTime() - new Date(row!.created_at).getTime();
     expect(lastsMs).toBe(10 * 86_400_000);
     const undo = { token, password: ada.password };
-    await app.http.post('/auth/undo-change').send(undo).expect(200, { undone: 'account-deleted' });
+    await browser.post('/auth/undo-change').send(undo).expect(200, { undone: 'account-deleted' });
     expect(await app.auth.users.get(id)).toMatchObject({ email: ada.email, deletedAt: null });
     expectProblem(await signIn(), 401, 'invalid_credentials');
     await app.auth.users.setPassword(id, ada.password);
@@ -91,9 +91,9 @@ describe('a deleted account with a grace', () => {
     );
     await browser.delete('/auth/me').expect(204);
     await later(2);
-    const undo = () => app.http.post('/auth/undo-change').send({ token, password: ada.password });
+    const undo = () => browser.post('/auth/undo-change').send({ token, password: ada.password });
     expectProblem(await undo(), 400, 'invalid_token');
-    expectProblem(await browser.post('/auth/undo-change').send({ token }), 400, 'invalid_token');
+    expectProblem(await app.http.post('/auth/undo-change').send({ token }), 400, 'invalid_token');
     await expect(app.auth.undoChange(token, { trusted: true })).rejects.toMatchObject({
       code: 'invalid_token',
     });

@@ -14,6 +14,8 @@ const plugins = () => [password(), twoFactor(), admin({ adminEmails: ['root@exam
 
 let app: SpecApp<ReturnType<typeof plugins>>;
 let mails: ReturnType<typeof mailbox>;
+/** The browser in which Ada first signed in. */
+let adas: ReturnType<typeof app.browser>;
 afterEach(() => app.stop());
 
 /** Ada in her browser. */
@@ -27,6 +29,7 @@ const start = async (email: object = {}, config: object = {}) => {
   await proveMailbox(app.auth, id);
   const browser = app.browser();
   await firstStep(browser).expect(200);
+  adas = browser;
   return { id, browser };
 };
 /** An administrator, who has signed in just now. */
@@ -36,7 +39,7 @@ const root = async () => {
   await firstStep(browser, { email: 'root@example.com', password: ada.password }).expect(200);
   return browser;
 };
-const undo = (body: object) => app.http.post('/auth/undo-change').send(body);
+const undo = (body: object) => adas.post('/auth/undo-change').send(body);
 const openLinks = async (id: string) =>
   (
     await rows(
@@ -206,16 +209,17 @@ describe('an undo', () => {
     const { secret } = await enroll(browser);
     await forgetSteps(app);
     const token = await beforeChange(app.auth, id);
+    const proof = { password: ada.password };
     const wrongCodes = async () =>
       (await rows<{ wrong_codes: number }>(app.database, 'SELECT wrong_codes FROM totp_secrets'))[0]
         ?.wrong_codes;
     for (let tries = 0; tries < 3; tries++)
-      expectProblem(await undo({ token, code: wrongCode(secret) }), 401, 'invalid_code');
+      expectProblem(await undo({ token, ...proof, code: wrongCode(secret) }), 401, 'invalid_code');
     expect(await wrongCodes()).toBe(3);
     await rows(app.database, 'UPDATE totp_secrets SET wrong_codes = 100');
-    expectProblem(await undo({ token, code: codeOf(secret) }), 401, 'invalid_code');
+    expectProblem(await undo({ token, ...proof, code: codeOf(secret) }), 401, 'invalid_code');
     await rows(app.database, 'UPDATE totp_secrets SET wrong_codes = 50');
-    await undo({ token, code: codeOf(secret) }).expect(200);
+    await undo({ token, ...proof, code: codeOf(secret) }).expect(200);
     expect(await wrongCodes()).toBe(50);
   });
 
@@ -226,7 +230,7 @@ describe('an undo', () => {
     const token = await beforeChange(app.auth, id);
     const code = codeOf(secret);
     await browser.post('/auth/reauthenticate').send({ code }).expect(204);
-    expectProblem(await undo({ token, code }), 401, 'invalid_code');
+    expectProblem(await undo({ token, password: ada.password, code }), 401, 'invalid_code');
     expect(sessionCookie(await browser.get('/auth/me').expect(200))).toBeUndefined();
   });
 });

@@ -87,11 +87,14 @@ test('an intruder changes everything there is; the link in the first mail puts t
   await told('second-factor-enabled', () => enroll(intruder));
   await told('recovery-codes-renewed', () => intruder.post('/auth/two-factor/recovery-codes').expect(200));
 
-  // Her browser is known, and it is enough; the password alone is not, for there is a second factor now.
-  expectProblem(await undo(app.browser(), { token, password: ada.password }), 403, 'proof_required');
-  expectProblem(await undo(intruder, { token, password: EVE.password }), 403, 'proof_required');
+  // The link wants the browser in which she signed in before, and the password of then.
+  const proof = { token, password: ada.password };
+  for (const other of [app.browser(), intruder])
+    expectProblem(await undo(other, proof), 403, 'proof_required', ['browser']);
+  expectProblem(await undo(owner, { token }), 403, 'proof_required', ['password', 'passkey']);
+  expectProblem(await undo(owner, { token, password: EVE.password }), 401, 'invalid_credentials');
   const reset = await mails.mailOf(ada.email, 'reset-password', () =>
-    undo(owner, { token }).expect(200, { undone: 'new-device' }),
+    undo(owner, proof).expect(200, { undone: 'new-device' }),
   );
 
   // All is as it was,

@@ -8,6 +8,7 @@ import { beforeChange, byUser } from '../support/changes.js';
 import { rows } from '../support/database.js';
 import { mailbox } from '../support/mailbox.js';
 import { expectProblem } from '../support/problem.js';
+import { ago, DAY } from '../support/sessions.js';
 
 const plugins = () =>
   [
@@ -20,6 +21,9 @@ const plugins = () =>
 let app: SpecApp<ReturnType<typeof plugins>>;
 let mails: ReturnType<typeof mailbox>;
 afterEach(() => app.stop());
+
+/** The cookie of the browser in which Ada first signed in. */
+let known = '';
 
 const EVE = { email: 'eve@example.com', password: 'the words of an intruder' };
 
@@ -40,10 +44,10 @@ const startWithAda = async (config = {}) => {
     .post('/auth/signin/credential')
     .send({ credential: ada.email, password: ada.password });
   await app.auth.markEmailVerified(user.id);
-  const device = `latchkey-device=${sessionCookie(signIn, 'latchkey-device')?.value}`;
-  return { browser, id: user.id as string, device };
+  known = `latchkey-device=${sessionCookie(signIn, 'latchkey-device')?.value}`;
+  return { browser, id: user.id as string, device: known };
 };
-const undo = (body: object, cookies = '') =>
+const undo = (body: object, cookies = known) =>
   app.http.post('/auth/undo-change').set('cookie', cookies).send(body);
 const signIn = (person = ada, cookies = '') =>
   app.http
@@ -98,7 +102,8 @@ describe('POST /undo-change', () => {
       for (const word of ['a difference engine', EVE.password, 'more words of an intruder'])
         expectProblem(await undo({ token, password: word }), 400, 'invalid_token');
     await undo({ token: first, password: ada.password }).expect(200, { undone: 'password-changed' });
-    expect(await rows(app.database, 'SELECT id FROM account_changes')).toEqual([]);
+    const live = 'SELECT kind FROM account_changes WHERE token_hash IS NOT NULL';
+    expect(await rows(app.database, live)).toEqual([]);
   });
 
   test('takes a token once, for seven days', async () => {
@@ -133,7 +138,8 @@ describe('POST /undo-change', () => {
   test('is done by a form', async () => {
     const { id } = await startWithAda();
     const token = await beforeChange(app.auth, id);
-    const send = (fields: object) => app.http.post('/auth/undo-change').type('form').send(fields);
+    const send = (fields: object) =>
+      app.http.post('/auth/undo-change').set('cookie', known).type('form').send(fields);
     const refused = await send({ token, error_to: '/undo', password: '' });
     expect([refused.status, refused.headers.location]).toEqual([303, '/undo?error=proof_required']);
     const done = await send({ token, password: ada.password, redirect_to: '/undone' });
@@ -143,11 +149,13 @@ describe('POST /undo-change', () => {
   test('clears the cookie of a session that it ended', async () => {
     const { browser, id } = await startWithAda();
     const bob = await signedIn(app, { email: 'bob@example.com', password: ada.password });
-    const first = await browser.post('/auth/undo-change').send({ token: await beforeChange(app.auth, id) });
+    const first = await browser
+      .post('/auth/undo-change')
+      .send({ token: await beforeChange(app.auth, id), password: ada.password });
     expect([first.status, sessionCookie(first)?.value]).toEqual([200, '']);
     const token = await beforeChange(app.auth, id);
     await byUser(app.auth, id, (own) => app.auth.users.setPassword(id, 'a difference engine', own));
-    const second = await bob.post('/auth/undo-change').send({ token });
+    const second = await bob.post('/auth/undo-change').send({ token, password: ada.password });
     expectProblem(second, 403, 'proof_required');
     await bob.get('/auth/me').expect(200);
   });
@@ -163,49 +171,63 @@ describe('POST /undo-change', () => {
 });
 
 describe('the proof beside the token', () => {
-  test('is a browser that the account knew then, whatever has been signed out since', async () => {
+  test('is the browser in which the account first signed in, whatever has been signed out since', async () => {
     const { browser, id, device } = await startWithAda();
     await browser.post('/auth/signout').expect(204);
     const token = await takeOver(id);
-    // Not now: the clock of this process may be behind the database's.
-    await rows(app.database, 'UPDATE known_devices SET forgotten_at = :at', {
-      at: new Date(Date.now() + 5000),
-    });
-    expectProblem(await undo({ token }), 403, 'proof_required');
-    await undo({ token }, device).expect(200);
+    await rows(app.database, 'UPDATE known_devices SET forgotten_at = :at', { at: new Date() });
+    const refused = await undo({ token, password: ada.password }, '');
+    expectProblem(refused, 403, 'proof_required', ['browser']);
+    await undo({ token, password: ada.password }, device).expect(200);
   });
 
-  test('is not a browser that came with the change, or was forgotten before it, or is of another account', async () => {
-    const { id, device } = await startWithAda();
+  test('is no browser that came with the change, or is of another account; and nothing else is looked at', async () => {
+    const { id } = await startWithAda();
     await app.auth.credential.signUp({ email: 'bob@example.com', password: ada.password });
     const bobs = sessionCookie(await signIn({ ...ada, email: 'bob@example.com' }), 'latchkey-device');
     const token = await takeOver(id);
     const eves = sessionCookie(await signIn(EVE), 'latchkey-device');
+    const events: string[] = [];
+    app.auth.on('sign_in.failed', () => events.push('failed'));
     for (const other of [bobs, eves])
-      expectProblem(await undo({ token }, `latchkey-device=${other?.value}`), 403, 'proof_required');
-    await rows(app.database, 'UPDATE known_devices SET forgotten_at = :at', {
-      at: new Date(Date.now() - 60_000),
-    });
-    expectProblem(await undo({ token }, device), 403, 'proof_required');
+      for (const word of [ada.password, 'wrong']) {
+        const refused = await undo({ token, password: word }, `latchkey-device=${other?.value}`);
+        expectProblem(refused, 403, 'proof_required', ['browser']);
+      }
+    expect(events).toEqual([]);
   });
 
   test('is the password as it was then, and no other', async () => {
     const { id } = await startWithAda();
     const token = await takeOver(id);
-    expectProblem(await undo({ token }), 403, 'proof_required');
+    const refused = await undo({ token });
+    expectProblem(refused, 403, 'proof_required', ['password']);
     for (const wrong of [EVE.password, 'x'.repeat(1024)])
       expectProblem(await undo({ token, password: wrong }), 401, 'invalid_credentials');
     expect(await app.auth.users.get(id)).toMatchObject({ email: EVE.email });
     await undo({ token, password: ada.password }).expect(200);
   });
 
-  test('cannot be a password if there was none', async () => {
-    await start();
-    const { id } = await app.auth.users.create({ email: ada.email });
+  test('is the browser alone if there was no password', async () => {
+    const { id } = await startWithAda();
+    await rows(app.database, 'UPDATE users SET password_hash = NULL');
     const token = await beforeChange(app.auth, id);
     await byUser(app.auth, id, (own) => app.auth.users.setPassword(id, EVE.password, own));
     for (const wrong of [EVE.password, 'x'])
       expectProblem(await undo({ token, password: wrong }), 401, 'invalid_credentials');
+    expectProblem(await undo({ token }, ''), 403, 'proof_required');
+    await undo({ token }).expect(200);
+  });
+
+  test('is the earlier password where an undo has left none', async () => {
+    const { id } = await startWithAda();
+    await undo({ token: await beforeChange(app.auth, id), password: ada.password }).expect(200);
+    const token = await beforeChange(app.auth, id);
+    await byUser(app.auth, id, (own) => app.auth.users.setPassword(id, EVE.password, own));
+    const refused = await undo({ token });
+    expectProblem(refused, 403, 'proof_required', ['password']);
+    expectProblem(await undo({ token, password: EVE.password }), 401, 'invalid_credentials');
+    await undo({ token, password: ada.password }).expect(200);
   });
 
   test('is counted for the link alone, so that hammering the account does not keep the owner out', async () => {
@@ -244,7 +266,12 @@ describe('the proof beside the token', () => {
     await expect(app.auth.undoChange(token)).rejects.toMatchObject({ code: 'proof_required' });
     for (const trusted of ['yes', 1, {}] as never[])
       await expect(app.auth.undoChange(token, { trusted })).rejects.toMatchObject({ code: 'proof_required' });
-    await expect(app.auth.undoChange(token, { password: 'x' })).rejects.toMatchObject({
+    await expect(app.auth.undoChange(token, { password: ada.password })).rejects.toMatchObject({
+      code: 'proof_required',
+      missing: ['browser'],
+    });
+    const request = { headers: { cookie: known } };
+    await expect(app.auth.undoChange(token, { request, password: 'x' })).rejects.toMatchObject({
       code: 'invalid_credentials',
     });
     expect(await app.auth.undoChange(token, { trusted: true })).toEqual({ undone: 'email-changed' });
@@ -278,17 +305,17 @@ describe('an undo', () => {
   });
 
   test('forgets the devices that came since, and what undoes their sign-ins', async () => {
-    const { id, device } = await startWithAda();
+    const { id } = await startWithAda();
     const token = await takeOver(id);
     await signIn(EVE).expect(200);
-    await undo({ token, password: ada.password }, device).expect(200);
-    const known = await rows<{ forgotten_at: unknown; undo_token_hash: unknown }>(
+    await undo({ token, password: ada.password }).expect(200);
+    const devices = await rows<object>(
       app.database,
-      'SELECT forgotten_at, undo_token_hash FROM known_devices ORDER BY created_at',
+      'SELECT forgotten_at, dropped, undo_token_hash FROM known_devices ORDER BY created_at',
     );
-    expect(known).toEqual([
-      { forgotten_at: expect.anything(), undo_token_hash: expect.anything() },
-      { forgotten_at: expect.anything(), undo_token_hash: null },
+    expect(devices).toEqual([
+      { forgotten_at: null, dropped: null, undo_token_hash: expect.anything() },
+      { forgotten_at: expect.anything(), dropped: expect.anything(), undo_token_hash: null },
     ]);
   });
 
@@ -297,7 +324,7 @@ describe('an undo', () => {
     const { core } = internalsOf(app.auth);
     const marked = async () => {
       const token = createToken(UNDO_PREFIX);
-      await core.changes.mark(id, 'recovery-code-used', token);
+      await core.changes.mark(id, { kind: 'recovery-code-used', token });
       return token;
     };
     await undo({ token: await marked(), password: ada.password }).expect(200, {
@@ -387,12 +414,16 @@ describe('what is kept for it', () => {
     expectProblem(await undo({ token, password: ada.password }), 400, 'invalid_token');
   });
 
-  test('is pruned when it is of no use any more', async () => {
+  test('goes when it is of no use any more, and the line in the list later', async () => {
     const { id } = await startWithAda();
     await takeOver(id);
-    await rows(app.database, 'UPDATE account_changes SET expires_at = :at', {
-      at: new Date(Date.now() - 1000),
-    });
+    await rows(app.database, 'UPDATE account_changes SET expires_at = :at', { at: ago(1000) });
+    expect(await app.auth.prune({ dryRun: true })).toBe(3);
+    expect(await app.auth.prune()).toBe(3);
+    const left = await rows(app.database, 'SELECT token_hash, email, state FROM account_changes');
+    expect(left).toEqual(Array(3).fill({ token_hash: null, email: null, state: null }));
+    expect(await app.auth.prune()).toBe(0);
+    await rows(app.database, 'UPDATE account_changes SET expires_at = :at', { at: ago(24 * DAY) });
     expect(await app.auth.prune()).toBe(3);
     expect(await rows(app.database, 'SELECT id FROM account_changes')).toEqual([]);
   });

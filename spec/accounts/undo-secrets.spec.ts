@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createAuth } from '../../lib/index.js';
-import { ada, memoryLogger, password, SECRET, startApp } from '../support/app.js';
+import { ada, memoryLogger, password, SECRET, sessionCookie, startApp } from '../support/app.js';
 import { byUser } from '../support/changes.js';
 import { mailbox } from '../support/mailbox.js';
 import { settled } from '../support/sessions.js';
@@ -24,11 +24,16 @@ test('a change can be undone after the secret has been replaced, once its state 
   const [without, rotating] = [withSecret(NEXT), withSecret([NEXT, SECRET])];
   try {
     const { id } = await app.auth.users.create({ ...ada, emailVerified: true });
+    const signIn = await app.http
+      .post('/auth/signin/credential')
+      .send({ credential: ada.email, password: ada.password });
+    const cookie = `latchkey-device=${sessionCookie(signIn, 'latchkey-device')?.value}`;
+    const request = { headers: { cookie } };
     const { token } = await mails.mailOf(ada.email, 'email-changed', () =>
       byUser(app.auth, id, (own) => app.auth.users.changeEmail(id, EVE.email, { verified: true, ...own })),
     );
     await byUser(app.auth, id, (own) => app.auth.users.setPassword(id, EVE.password, own));
-    const proof = { password: ada.password };
+    const proof = { password: ada.password, request };
     await expect(without.undoChange(token, proof)).rejects.toMatchObject({ code: 'invalid_token' });
     // The notices have been sent, and wiped.
     await settled(app.auth);

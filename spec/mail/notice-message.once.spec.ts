@@ -16,7 +16,12 @@ const facts: NoticeFacts = {
   at,
   client: { ip: '2001:db8::1', userAgent: null },
   subject: null,
-  undo: { page: '/undo-change?lang=de', token: 'lku_token' },
+  undo: {
+    page: '/undo-change?lang=de',
+    token: 'lku_token',
+    browsers: ['Firefox on Windows', null, 'Firefox on Windows'],
+    support: 'https://help.example.com/',
+  },
 };
 const compose = (more: Partial<NoticeFacts> = {}, user = ada) =>
   composeNotice(template, user, 'ada@example.com', { ...facts, ...more }, 'https://app.example.com');
@@ -36,7 +41,8 @@ test('a notice says what happened, to which account, when, from where, and how t
         'IP address: 2001:db8::1',
       ].join('\n'),
       'If it was not you, undo it here within 7 days:',
-      `${url}\n`,
+      url,
+      'The link works only in a browser that your account has known for a while: Firefox on Windows or an unknown device. It asks for what a sign-in asked for before this change.\n',
     ].join('\n\n'),
   );
   expect(mail.html).toContain(

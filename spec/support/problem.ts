@@ -2,8 +2,17 @@ import { STATUS_CODES } from 'node:http';
 import { expect } from '@jest/globals';
 import type { Response } from 'supertest';
 
-/** Checks that a response is a well-formed problem response of latchkey (RFC 9457), and returns its body. */
-export function expectProblem(response: Response, status: number, code: string) {
+/**
+ * Checks that a response is a well-formed problem response of latchkey (RFC 9457), and returns its body.
+ *
+ * @param missing what `proof_required` names. By default, it is not compared
+ */
+export function expectProblem(
+  response: Response,
+  status: number,
+  code: string,
+  missing: readonly string[] | undefined = response.body?.missing,
+) {
   expect([response.status, response.body?.code ?? response.text]).toEqual([status, code]);
   expect(response.headers['content-type']).toBe('application/problem+json; charset=utf-8');
   expect(response.headers['cache-control']).toBe('no-store');
@@ -13,6 +22,7 @@ export function expectProblem(response: Response, status: number, code: string) 
     status,
     code,
     detail: expect.stringMatching(/^\w.+/),
+    ...(code === 'proof_required' && { missing: missing ?? expect.any(Array) }),
     ...(response.body.errors && { errors: expect.any(Array) }),
   });
   expect(response.headers['www-authenticate'] !== undefined).toBe(status === 401);

@@ -133,7 +133,7 @@ export function undoPart(store: ApiKeyStore): UndoPart {
   return {
     name: 'apiKeys',
     snapshot: (userId, transaction) => store.ids(userId, transaction),
-    restore: ({ user }, part, transaction) =>
-      store.keep(user.id, (part ?? []) as readonly string[], transaction),
+    restore: ({ record, part }, transaction) =>
+      store.keep(record.user.id, (part ?? []) as readonly string[], transaction),
   };
 }

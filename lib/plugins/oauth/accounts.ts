@@ -265,7 +265,8 @@ export function undoPart(accounts: Accounts): UndoPart {
         }),
       );
     },
-    async restore({ user: { id: userId } }, part, transaction) {
+    async restore({ record, part }, transaction) {
+      const userId = record.user.id;
       const links = ((part ?? []) as readonly StoredLink[]).map(({ createdAt, ...link }) => ({
         ...link,
         userId,

@@ -84,7 +84,10 @@ export function reauthenticationIn(sessionId: string): Ceremony {
 }
 
 /** Returns a passkey as options describe it. */
-export function descriptorOf({ credentialId: id, transports }: PasskeyRow): PasskeyDescriptor {
+export function descriptorOf({
+  credentialId: id,
+  transports,
+}: Pick<PasskeyRow, 'credentialId' | 'transports'>): PasskeyDescriptor {
   return { id, type: 'public-key', transports };
 }
 

@@ -28,6 +28,9 @@ export type NewPasskey = Pick<
   'credentialId' | 'publicKey' | 'counter' | 'backedUp' | 'transports'
 > & { readonly deviceType: DeviceType };
 
+/** The passkey that verifies its use. */
+type UsedPasskey = Pick<PasskeyRow, 'publicKey' | 'counter' | 'userHandle' | 'deviceType'>;
+
 /** The result of a verified use of a passkey. */
 export interface VerifiedUse {
   readonly counter: number;
@@ -86,7 +89,7 @@ export async function verifyUse(
   { id: expectedRPID, origins }: RelyingParty,
   response: PasskeyResponse,
   { challenge }: ClientData,
-  passkey: PasskeyRow | null,
+  passkey: UsedPasskey | null,
   isUserKnown: boolean,
 ): Promise<VerifiedUse | null> {
   const { verifyAuthenticationResponse } = await loadWebAuthn();
@@ -144,7 +147,7 @@ function isUnattested(webauthn: WebAuthn, { response }: NewPasskeyResponse): boo
 /** Whether the response names the passkey's owner. It can omit the owner only if the user is already known. */
 function isOwnUser(
   { response: { userHandle } }: PasskeyResponse,
-  passkey: PasskeyRow,
+  passkey: UsedPasskey,
   isUserKnown: boolean,
 ): boolean {
   if (!userHandle) return isUserKnown;

@@ -67,7 +67,7 @@ export const CHALLENGE_SECONDS = 300;
 const CHALLENGE_BYTES = 32;
 
 /** The purpose of a challenge. */
-export type ChallengePurpose = 'register' | 'sign-in' | 'second-factor' | 'reauthenticate';
+export type ChallengePurpose = 'register' | 'sign-in' | 'second-factor' | 'reauthenticate' | 'undo';
 
 /** The ceremony that a challenge belongs to. */
 export interface Ceremony {

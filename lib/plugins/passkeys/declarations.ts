@@ -84,6 +84,10 @@ const problems = declareProblems({
     401,
     'The passkey could not be verified, or the request for it has expired. Ask for new options and try again.',
   ],
+  no_passkey: [
+    409,
+    'The account had no passkey for long enough before this change: show the password and the second factor of that time.',
+  ],
   passkey_not_found: [404, 'You have no such passkey: it may have been removed already.'],
   passkey_exists: [409, 'This passkey is in use already. Use another device, or sign in with it.'],
   too_many_passkeys: [409, 'You have as many passkeys as are allowed. Remove one that you no longer use.'],

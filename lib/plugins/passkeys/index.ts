@@ -17,10 +17,11 @@ import {
   renamePasskey,
   signIn,
   signInOptions,
+  undoOptions,
 } from './routes.js';
 import { authenticationResponse, requestOptions } from './schemas.js';
 import { PasskeyStore } from './store.js';
-import { undoPart } from './undo.js';
+import { PasskeysThen, undoPart } from './undo.js';
 import type { PasskeyResponse } from './webauthn.js';
 
 const TABLES = { Passkey: passkeysTable, PasskeyChallenge: challengesTable } as const;
@@ -55,6 +56,7 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
           reauthenticationOptions(api),
           signInOptions(core, api),
           signIn(core, api),
+          ...(core.notices.isOn ? [undoOptions(core, new PasskeysThen(parts))] : []),
         ],
         shows: { session: ['aal', 'amr'] },
         reauthentications: [reauthentication(assertions)],

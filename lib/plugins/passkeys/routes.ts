@@ -1,10 +1,12 @@
 import * as z from 'zod';
+import { examineUndo, findUndo, requireBrowser, thenOf } from '../../accounts/undo-proof.js';
 import type { Core } from '../../core/core.js';
 import { resourceOf, sessionAnswer, sessionReply } from '../../http/present.js';
 import { route, text } from '../../http/route.js';
 import type { PasskeysApi } from './api.js';
 import { type Passkey, passkeysTable } from './declarations.js';
 import { authenticationResponse, creationOptions, registrationResponse, requestOptions } from './schemas.js';
+import { PASSKEYS_PART, type PasskeysThen } from './undo.js';
 
 export const signInOptions = ({ settings: { bearerEnabled } }: Core, api: PasskeysApi) =>
   route({
@@ -51,6 +53,39 @@ export const signIn = (core: Core, api: PasskeysApi) =>
         pendingToken: pending_token,
       });
       return sessionReply(core, issued);
+    },
+  });
+
+export const undoOptions = (core: Core, then: PasskeysThen) =>
+  route({
+    method: 'post',
+    path: '/undo-change/options',
+    summary: 'Options for proving with a passkey who undoes a change, for navigator.credentials.get()',
+    access: 'public',
+    forms: false,
+    body: z.strictObject({ token: text(200) }),
+    answers: {
+      200: {
+        description: 'The options, good for 5 minutes in this browser, which gets a cookie',
+        schema: z.object({
+          options: requestOptions(),
+          ...(core.settings.bearerEnabled && {
+            pending_token: z.string().describe('In place of the cookie'),
+          }),
+        }),
+      },
+    },
+    problems: ['invalid_token', 'proof_required', 'no_passkey', 'rate_limited'],
+    async handle({ body: { token } }) {
+      await core.limiter.countAddress('passkeyOptions');
+      const seen = await examineUndo(core, await findUndo(core, token));
+      requireBrowser(seen);
+      const { options, pendingToken, setCookie } = await then.options(
+        thenOf(PASSKEYS_PART, seen),
+        seen.found.id,
+      );
+      const body = { options, pending_token: pendingToken };
+      return { status: 200, body, headers: { 'Set-Cookie': setCookie } };
     },
   });
 

@@ -1,6 +1,12 @@
-import type { UndoPart } from '../../notices/changes.js';
-import type { Parts } from './assertions.js';
+import { AuthError } from '../../errors.js';
+import { text } from '../../http/route.js';
+import type { AccountThen, GivenProof, UndoPart } from '../../notices/changes.js';
+import { descriptorOf, type Parts, refusal } from './assertions.js';
+import { credentialIdOf, verifyUse } from './ceremonies.js';
+import { bindingFor, bindingOf, browserCookie, type Ceremony, CHALLENGE_SECONDS } from './challenges.js';
 import type { PasskeyRow } from './declarations.js';
+import { authenticationResponse } from './schemas.js';
+import { clientDataOf, loadWebAuthn, type PasskeyResponse } from './webauthn.js';
 
 /** A passkey as JSON. */
 type StoredPasskey = Omit<PasskeyRow, 'userId' | 'credentialHash' | 'createdAt' | 'lastUsedAt'> & {
@@ -8,10 +14,26 @@ type StoredPasskey = Omit<PasskeyRow, 'userId' | 'credentialHash' | 'createdAt' 
   readonly lastUsedAt: string | null;
 };
 
+/** The use of a passkey that proved who undoes a change. */
+type Shown = Pick<PasskeyRow, 'credentialId' | 'counter' | 'backedUp'>;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** An account must have had a passkey for this long before a change, so that the passkey proves who undoes it. */
+const HELD_MS = 7 * DAY_MS;
+
+/** Passkeys that an account has had since its first day prove it too. */
+const FIRST_MS = DAY_MS;
+
+/** The name of the passkeys in snapshots. */
+export const PASSKEYS_PART = 'passkeys';
+
 /** Restores the passkeys when a change is undone, and deletes challenges in progress. */
-export function undoPart({ store, challenges }: Pick<Parts, 'store' | 'challenges'>): UndoPart {
+export function undoPart(parts: Parts): UndoPart {
+  const { store, challenges } = parts;
+  const then = new PasskeysThen(parts);
   return {
-    name: 'passkeys',
+    name: PASSKEYS_PART,
     async snapshot(userId, transaction) {
       return (await store.rows(userId, transaction)).map(
         ({ userId: _, credentialHash: __, ...row }): StoredPasskey => ({
@@ -21,19 +43,105 @@ export function undoPart({ store, challenges }: Pick<Parts, 'store' | 'challenge
         }),
       );
     },
-    async restore({ user: { id: userId } }, part, transaction) {
-      await challenges.deleteAll(userId, transaction);
-      // A snapshot from before this plugin was added has no passkeys.
-      const passkeys = (part ?? []) as readonly StoredPasskey[];
-      await store.restore(
-        userId,
-        passkeys.map(({ createdAt, lastUsedAt, ...row }) => ({
-          ...row,
-          createdAt: new Date(createdAt),
-          lastUsedAt: lastUsedAt === null ? null : new Date(lastUsedAt),
-        })),
-        transaction,
+    async restore({ record: { user }, part }, transaction, given) {
+      await challenges.deleteAll(user.id, transaction);
+      const shown = given as Shown | null;
+      const passkeys = storedIn(part).map((row) =>
+        row.credentialId === shown?.credentialId ? { ...row, ...shown } : row,
       );
+      await store.restore(user.id, passkeys, transaction);
+    },
+    proof: {
+      name: 'passkey',
+      isEnough: true,
+      shape: {
+        passkey: authenticationResponse().optional(),
+        pending_token: text(200)
+          .optional()
+          .describe('The one that came with the options, in place of the cookie'),
+      },
+      anyOf: ['passkey'],
+      problems: ['invalid_passkey'],
+      isThere: (account) => provingPasskeys(account).length > 0,
+      verify: (account, given, link) => then.verify(account, given, link),
     },
   };
+}
+
+/** Asks for the passkeys that accounts had before a change, and verifies their use. */
+export class PasskeysThen {
+  constructor(private readonly parts: Parts) {}
+
+  /**
+   * Returns the options for proving an undo with one of the passkeys. They are good for 5 minutes, once, and in this
+   * browser.
+   *
+   * @param link identifies the link
+   * @throws AuthError `no_passkey`
+   */
+  async options(account: AccountThen, link: string) {
+    await loadWebAuthn();
+    const { challenges, core, party } = this.parts;
+    const passkeys = provingPasskeys(account);
+    if (passkeys.length === 0) throw new AuthError('no_passkey');
+    const pendingToken = bindingFor(core, core.context.client.request);
+    const { id } = account.record.user;
+    const options = {
+      rpId: party.id,
+      challenge: await challenges.issue(undoOf(pendingToken, link), id),
+      timeout: CHALLENGE_SECONDS * 1000,
+      allowCredentials: passkeys.map(descriptorOf),
+      userVerification: 'required' as const,
+    };
+    return { options, pendingToken, setCookie: browserCookie(core, pendingToken) };
+  }
+
+  /** @throws AuthError `invalid_passkey` */
+  async verify(account: AccountThen, given: GivenProof, link: string): Promise<Shown> {
+    const { challenges, core, party, store } = this.parts;
+    const { id } = account.record.user;
+    const response = given.passkey as PasskeyResponse;
+    const binding = bindingOf(core, core.context.client.request, given.pending_token as string | undefined);
+    const clientData = clientDataOf(response);
+    if (clientData && (await challenges.take(clientData.challenge, undoOf(binding, link)))) {
+      const isId = credentialIdOf(response) !== null;
+      const stored = provingPasskeys(account).find(
+        ({ credentialId }) => isId && credentialId === response.id,
+      );
+      // The passkey may have been used since.
+      const now = (await store.rows(id)).find(({ credentialId }) => credentialId === stored?.credentialId);
+      const passkey = stored && { ...stored, counter: Math.max(stored.counter, now?.counter ?? 0) };
+      const use = await verifyUse(party, response, clientData, passkey ?? null, true);
+      if (passkey && use) return { credentialId: passkey.credentialId, ...use };
+    }
+    core.events.emit('sign_in.failed', { userId: id });
+    throw refusal();
+  }
+}
+
+function undoOf(pendingToken: string, link: string): Ceremony {
+  return { purpose: 'undo', binding: `${pendingToken} ${link}` };
+}
+
+type EarlierPasskey = Omit<PasskeyRow, 'userId' | 'credentialHash'>;
+
+/** The passkeys in a snapshot. One from before this plugin was added has none. */
+function storedIn(part: unknown): readonly EarlierPasskey[] {
+  return ((part ?? []) as readonly StoredPasskey[]).map(({ createdAt, lastUsedAt, ...row }) => ({
+    ...row,
+    createdAt: new Date(createdAt),
+    lastUsedAt: lastUsedAt === null ? null : new Date(lastUsedAt),
+  }));
+}
+
+/**
+ * Returns the passkeys that the account had had for a week when a change was made, or since its first day. An intruder
+ * who adds one must not get in with it later.
+ */
+function provingPasskeys({ record, at, part }: Pick<AccountThen, 'record' | 'at' | 'part'>) {
+  const first = record.user.createdAt.getTime() + FIRST_MS;
+  return storedIn(part).filter(({ createdAt }) => {
+    const time = createdAt.getTime();
+    return time <= first || time <= at.getTime() - HELD_MS;
+  });
 }

@@ -133,7 +133,7 @@ export class TwoFactorApi {
         if (step === null) throw new AuthError('invalid_code');
         return changes.enable(userId, sessionId, secret, step);
       };
-      return attempts.attempt(user, confirm, false);
+      return attempts.attempt(user, confirm, { guards: false });
     });
   }
 

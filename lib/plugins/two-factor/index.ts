@@ -194,13 +194,19 @@ function bound(method: Parts['proofs']['methods'][number]) {
 /** Returns the fields of POST /reauthenticate that prove the second factor. */
 function reauthenticationsOf(core: Core, parts: Parts): Reauthentication[] {
   const { attempts, proofs, secrets } = parts;
-  const verify = async (record: UserRecord, { amr }: Session, look: () => Promise<RightFactor>) => {
+  const verify = async (
+    record: UserRecord,
+    { amr }: Session,
+    isGuessable: boolean,
+    look: () => Promise<RightFactor>,
+  ) => {
     if (!core.secondFactors.isOn(record.account)) throw new AuthError('invalid_code');
-    const right = await attempts.attempt(record.user, async () => {
+    const use = async () => {
       const factor = await look();
       if (!(await factor.use())) throw new AuthError('invalid_code');
       return factor;
-    });
+    };
+    const right = await attempts.attempt(record.user, use, { isGuessable });
     return { aal: 2 as const, amr: withSecond(amr, right.amr) };
   };
   const common = { schema: text(100), problems: ['invalid_code', 'rate_limited'] as const };
@@ -209,13 +215,15 @@ function reauthenticationsOf(core: Core, parts: Parts): Reauthentication[] {
       ...common,
       field: 'code',
       verify: (record, code, session) =>
-        verify(record, session, async () => proofs.totp(await secrets.find(record.user.id), String(code))),
+        verify(record, session, true, async () =>
+          proofs.totp(await secrets.find(record.user.id), String(code)),
+        ),
     },
     {
       ...common,
       field: 'recovery_code',
       verify: (record, code, session) =>
-        verify(record, session, () => proofs.ownRecoveryCode(record, String(code))),
+        verify(record, session, false, () => proofs.ownRecoveryCode(record, String(code))),
     },
   ];
 }

@@ -11,9 +11,23 @@ import type { FoundPending, PendingSignIns } from './pending-sign-ins.js';
 import { hashOf, type RecoveryCodes } from './recovery-codes.js';
 import { MAX_WRONG, type TotpSecrets } from './secrets.js';
 
+/** How an attempt to provide a second factor counts. */
+interface AttemptRules {
+  /**
+   * Whether the factor can be guessed, so that wrong ones count for the account. Others cannot, and count for the
+   * client's address alone, so that no one can keep the owner from using them.
+   * @default true
+   */
+  readonly isGuessable?: boolean;
+  /** Whether wrong codes are guesses at the confirmed secret. @default true */
+  readonly guards?: boolean;
+  /** Whether a correct factor clears the count, and not only the attempt itself. @default true */
+  readonly clears?: boolean;
+}
+
 /**
- * Counts the attempts to provide an account's second factor. All methods and purposes share one count, so that an
- * attacker does not get more guesses by starting again. Only a correct factor clears the count.
+ * Counts the attempts to provide an account's second factor. All purposes share one count, so that an attacker does not
+ * get more guesses by starting again. Only a correct factor clears the count.
  */
 export class CodeAttempts {
   readonly #core: Core;
@@ -28,22 +42,38 @@ export class CodeAttempts {
    * Counts an attempt before the factor is checked.
    *
    * @param look checks the factor, and throws `invalid_code` or a passkey's error if it is wrong
-   * @param guards whether wrong codes are guesses at the confirmed secret
-   * @param clears whether a correct factor clears the count, and not only the attempt itself
    * @throws AuthError `rate_limited`, and what `look` throws
    */
-  async attempt<T>(user: User, look: () => Promise<T>, guards = true, clears = true): Promise<T> {
-    const { limiter, events } = this.#core;
+  async attempt<T>(
+    user: User,
+    look: () => Promise<T>,
+    { isGuessable = true, guards = true, clears = true }: AttemptRules = {},
+  ): Promise<T> {
+    const { limiter } = this.#core;
     const counter = `code ${user.id}`;
-    const refused = await limiter.reserveAttempt(counter);
-    if (refused) {
-      if (refused.isFirst) events.emit('sign_in.throttled', { userId: user.id });
-      throw refused.error;
-    }
-    const outcome = await this.#look(user, counter, look, guards);
+    if (isGuessable) await this.#reserve(user, counter);
+    else await limiter.countAddress('signIn');
+    const outcome = await this.#look(user, isGuessable ? counter : null, look, guards);
     if (clears) await this.#clear(counter);
-    else await limiter.giveBack(counter);
+    else if (isGuessable) await this.#giveBack(counter);
     return outcome;
+  }
+
+  async #reserve(user: User, counter: string): Promise<void> {
+    const { limiter, events } = this.#core;
+    const refused = await limiter.reserveAttempt(counter);
+    if (!refused) return;
+    if (refused.isFirst) events.emit('sign_in.throttled', { userId: user.id });
+    throw refused.error;
+  }
+
+  /** Gives an attempt back. It has succeeded, so an error here must not fail the call. */
+  async #giveBack(counter: string): Promise<void> {
+    try {
+      await this.#core.limiter.giveBack(counter);
+    } catch (error) {
+      this.#core.settings.logger.warn('latchkey: a right code could not be given back', error);
+    }
   }
 
   /** Clears the count. The attempt has succeeded, so an error here must not fail the call. */
@@ -55,13 +85,15 @@ export class CodeAttempts {
     }
   }
 
-  async #look<T>(user: User, counter: string, look: () => Promise<T>, guards: boolean): Promise<T> {
+  /** @param counter null if the factor cannot be guessed */
+  async #look<T>(user: User, counter: string | null, look: () => Promise<T>, guards: boolean): Promise<T> {
     try {
       return await look();
     } catch (error) {
-      if (isWrong(error)) await this.#countWrong(user, guards && error.code === 'invalid_code');
+      if (isWrong(error)) await this.#countWrong(user, guards && counter !== null);
       // The factor was correct, but the sign-in is rejected, for example because the account is suspended.
-      else if (error instanceof AuthError && error.status < 500) await this.#core.limiter.giveBack(counter);
+      else if (counter !== null && error instanceof AuthError && error.status < 500)
+        await this.#core.limiter.giveBack(counter);
       throw error;
     }
   }
@@ -102,8 +134,10 @@ export class Completion {
   async complete(token: string, given: GivenFactor): Promise<IssuedSession> {
     const { method, code = '' } = given;
     const found = await this.pendings.find(token, method === 'recovery_code' ? hashOf(code) : null);
-    const { issued, complete } = await this.attempts.attempt(found.record.user, async () =>
-      this.#signIn(found, await this.#look(found, given)),
+    const { issued, complete } = await this.attempts.attempt(
+      found.record.user,
+      async () => this.#signIn(found, await this.#look(found, given)),
+      { isGuessable: method === 'totp' },
     );
     await complete();
     return issued;

@@ -65,13 +65,14 @@ export class RecoveryCodes {
    * Restores deleted codes, except for used ones. The user's row must be locked, and no unused codes may be left.
    *
    * @param shown the code that was just presented as a proof, and is stored as used
+   * @returns false if that code has been used in the meantime
    */
   async restore(
     userId: string,
     hashes: readonly Digest[],
     shown: Digest | null,
     transaction: Transaction,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const used = await this.#select(
       `WHERE c.user_id = :userId ${this.#core.database.currentRead}`,
       userId,
@@ -82,6 +83,7 @@ export class RecoveryCodes {
       .filter((one) => !used.some(({ codeHash }) => codeHash.equals(one)))
       .map((codeHash) => ({ codeHash, userId, usedAt: shown?.equals(codeHash) ? now : null }));
     if (rows.length > 0) await this.#table.insert(rows, transaction);
+    return shown === null || rows.some(({ codeHash }) => codeHash.equals(shown));
   }
 
   /** Returns the hashes of a user's unused codes. */

@@ -1,7 +1,8 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
-import type { UndoPart } from '../../notices/changes.js';
+import { text } from '../../http/route.js';
+import type { AccountThen, GivenProof, UndoPart } from '../../notices/changes.js';
 import type { SecondFactorChanges } from './changes.js';
 import type { CodeAttempts } from './proofs.js';
 import { hashOf, type RecoveryCodes } from './recovery-codes.js';
@@ -14,7 +15,22 @@ interface Part {
   readonly confirmedAt: string;
   /** The hashes of the unused recovery codes, in hexadecimal. */
   readonly codes: readonly string[];
+  /** The wrong codes in a row. Missing in snapshots of an earlier version. */
+  readonly wrongCodes?: number;
 }
+
+/** A code that proved who undoes a change. */
+type Shown = { readonly step: number } | { readonly recoveryCode: Buffer };
+
+/** What is known about an authenticator app since a change. */
+interface Known {
+  /** The last step whose code was used. */
+  readonly lastStep: number;
+  /** The most wrong codes in a row, of this app and of those that replaced it. */
+  readonly wrongCodes: number;
+}
+
+const MAX_CODE = 100;
 
 /** Saves and restores the second factor when a change is undone. */
 export function twoFactorUndo(
@@ -24,6 +40,7 @@ export function twoFactorUndo(
   changes: SecondFactorChanges,
   attempts: CodeAttempts,
 ): UndoPart {
+  const parts = new FactorsThen(core, secrets, codes, attempts);
   return {
     name: 'two-factor',
 
@@ -36,49 +53,89 @@ export function twoFactorUndo(
         lastStep: row.lastStep,
         confirmedAt: row.confirmedAt.toISOString(),
         codes: hashes.map((one) => one.toString('hex')),
+        wrongCodes: row.wrongCodes,
       };
     },
 
-    async restore({ user: { id } }, part, transaction, { recovery_code: shown }) {
-      // Wrong codes stay counted: an undo must not unlock the codes of the app.
-      const wrongCodes = (await secrets.find(id, transaction))?.wrongCodes ?? 0;
+    async restore(then, transaction, given) {
+      const { part, record } = then;
+      const { id } = record.user;
+      const shown = given as Shown | null;
+      const known = isPart(part) ? await parts.since(then, part, transaction) : null;
       await changes.clear(id, transaction);
-      if (!isPart(part)) return;
+      if (!isPart(part) || !known) return;
       const confirmedAt = new Date(part.confirmedAt);
+      const step = shown && 'step' in shown ? shown.step : 0;
+      if (step > 0 && step <= known.lastStep) throw new AuthError('invalid_code');
       // Someone might have seen the code that was just presented as a proof, so it must not be accepted again.
-      const lastStep = Math.max(part.lastStep, stepAt(core.database.clock.now()));
+      const lastStep = Math.max(known.lastStep, step, stepAt(core.database.clock.now()));
+      // Wrong codes stay counted: an undo must not unlock the codes of the app.
+      const { wrongCodes } = known;
       await secrets.replace(id, { secret: part.secret, lastStep, wrongCodes, confirmedAt }, transaction);
       const hashes = part.codes.map((one) => Buffer.from(one, 'hex'));
-      await codes.restore(id, hashes, shown === undefined ? null : hashOf(shown), transaction);
+      const used = shown && 'recoveryCode' in shown ? shown.recoveryCode : null;
+      if (!(await codes.restore(id, hashes, used, transaction))) throw new AuthError('invalid_code');
       await changes.setSince(id, confirmedAt, transaction);
     },
 
-    losesSecondFactor: ({ account }, part) => core.secondFactors.isOn(account) && !isPart(part),
-
-    proofs: ['code', 'recovery_code'],
-    problems: ['invalid_code'],
-
-    async proves(user, part, { code, recovery_code: recoveryCode }) {
-      if (code === undefined && recoveryCode === undefined) return false;
-      if (!isPart(part)) throw new AuthError('invalid_code');
-      const look = async () => {
-        if (recoveryCode !== undefined) {
-          const hash = hashOf(recoveryCode);
-          if (part.codes.includes(hash.toString('hex')) && !(await codes.isUsed(user.id, hash))) return;
-          throw new AuthError('invalid_code');
-        }
-        const current = await secrets.find(user.id);
-        const step = await stepOf(part.secret, code ?? '', core.database.clock.now());
-        const isLocked = (current?.wrongCodes ?? 0) >= MAX_WRONG;
-        // If the app is still the same, a code that was used at a sign-in since is not taken again.
-        const isSame = current !== null && secrets.open(current) === part.secret;
-        const last = isSame ? Math.max(part.lastStep, current.lastStep) : part.lastStep;
-        if (isLocked || step === null || step <= last) throw new AuthError('invalid_code');
-      };
-      await attempts.attempt(user, look, true, false);
-      return true;
+    proof: {
+      name: 'second_factor',
+      shape: { code: text(MAX_CODE).optional(), recovery_code: text(MAX_CODE).optional() },
+      anyOf: ['code', 'recovery_code'],
+      problems: ['invalid_code'],
+      isThere: ({ part }) => isPart(part),
+      verify: (then, given) => parts.verify(then, given),
     },
   };
+}
+
+/** The second factors that accounts had before a change. */
+class FactorsThen {
+  constructor(
+    private readonly core: Core,
+    private readonly secrets: TotpSecrets,
+    private readonly codes: RecoveryCodes,
+    private readonly attempts: CodeAttempts,
+  ) {}
+
+  /** @throws AuthError `invalid_code`, `rate_limited` */
+  async verify(then: AccountThen, { code, recovery_code: recoveryCode }: GivenProof): Promise<Shown> {
+    const { part, record } = then;
+    if (!isPart(part)) throw this.#wrong(record.user.id);
+    if (typeof recoveryCode === 'string') return this.#recoveryCode(record.user.id, part, recoveryCode);
+    const look = async () => {
+      const { lastStep, wrongCodes } = await this.since(then, part);
+      const step = await stepOf(part.secret, String(code), this.core.database.clock.now());
+      if (wrongCodes >= MAX_WRONG || step === null || step <= lastStep) throw new AuthError('invalid_code');
+      return { step };
+    };
+    return this.attempts.attempt(record.user, look, { clears: false });
+  }
+
+  /** A recovery code cannot be guessed, so a wrong one counts for the client's address alone. */
+  async #recoveryCode(userId: string, { codes }: Part, given: string): Promise<Shown> {
+    const hash = hashOf(given);
+    const isRight = codes.includes(hash.toString('hex')) && !(await this.codes.isUsed(userId, hash));
+    if (!isRight) throw this.#wrong(userId);
+    return { recoveryCode: hash };
+  }
+
+  #wrong(userId: string): AuthError {
+    this.core.events.emit('sign_in.failed', { userId });
+    return new AuthError('invalid_code');
+  }
+
+  /** Returns what has become of an app since the change: it may have been removed or replaced, more than once. */
+  async since({ record, later }: AccountThen, part: Part, transaction?: Transaction): Promise<Known> {
+    const row = await this.secrets.find(record.user.id, transaction);
+    const now = row ? [{ ...row, secret: this.secrets.open(row) }] : [];
+    const all = [part, ...later.filter(isPart), ...now];
+    const same = all.filter(({ secret }) => secret === part.secret);
+    return {
+      lastStep: Math.max(...same.map(({ lastStep }) => lastStep)),
+      wrongCodes: Math.max(...all.map(({ wrongCodes = 0 }) => wrongCodes)),
+    };
+  }
 }
 
 function isPart(part: unknown): part is Part {

@@ -1,0 +1,171 @@
+import type { Transaction } from 'sequelize';
+import type { z } from 'zod';
+import type { Core } from '../core/core.js';
+import { isWellFormedToken } from '../crypto/token.js';
+import { AuthError, type AuthErrorCode, declareProblems } from '../errors.js';
+import type { AccountThen, GivenProof, StatesSince, Undoable } from '../notices/changes.js';
+import { UNDO_PREFIX } from '../notices/notices.js';
+import type { DeviceRow } from '../sessions/device-rows.js';
+import type { UserRecord } from '../users/record.js';
+import { isExpired } from './deletion.js';
+
+// What an undo requires, in this order: the link, a browser that the account had known for long, and what a sign-in
+// required before the change. So someone who has only the mailbox, or only a session, cannot undo what the owner does.
+
+const problems = declareProblems({
+  proof_required: [
+    403,
+    'The link alone is not enough: open it in a browser that the account had known for a while, and show what a sign-in asked for before this change. See missing.',
+  ],
+});
+
+declare module '../errors.js' {
+  interface ProblemCodes extends Record<keyof typeof problems, unknown> {}
+}
+
+/** What is missing for an undo, as the problem `proof_required` says. */
+export const PROOFS = ['browser', 'password', 'second_factor', 'passkey'] as const;
+
+type Proof = (typeof PROOFS)[number];
+
+/** An account whose change can be undone. */
+export interface UndoCase extends StatesSince {
+  readonly found: Undoable;
+  readonly record: UserRecord;
+  readonly at: Date;
+  /** The device of the request. Null if it does not prove who undoes the change. */
+  readonly browser: DeviceRow | null;
+}
+
+/** A proof that was complete. */
+export interface ProvenUndo {
+  readonly browser: DeviceRow;
+  /** What plugins have verified, by the names of their parts. */
+  readonly shown: ReadonlyMap<string, unknown>;
+}
+
+/** Finds what a token undoes. @throws AuthError `invalid_token` */
+export async function findUndo(core: Core, token: string): Promise<Undoable> {
+  const found = isWellFormedToken(UNDO_PREFIX, token) ? await core.changes.find(token) : null;
+  if (!found) throw new AuthError('invalid_token');
+  return found;
+}
+
+/** Locks an account. Null if it does not exist, or if its grace period is over, because then no link can restore it. */
+export async function lockUndoable(
+  core: Core,
+  userId: string,
+  transaction: Transaction,
+): Promise<UserRecord | null> {
+  const record = await core.users.lock(userId, transaction);
+  return record && isExpired(core, record) ? null : record;
+}
+
+/** Returns what a plugin needs to know about the time of a change. @param name the name of its part */
+export function thenOf(
+  name: string,
+  { record, at, state, later }: Pick<UndoCase, 'record' | 'at' | 'state' | 'later'>,
+): AccountThen {
+  return { record, at, part: state.parts[name], later: later.map(({ parts }) => parts[name]) };
+}
+
+/** Reads the account of a link. Uses nothing up. @throws AuthError `invalid_token` */
+export async function examineUndo(core: Core, found: Undoable): Promise<UndoCase> {
+  return core.database.transaction(async (transaction) => {
+    const { userId, at } = found;
+    const record = await lockUndoable(core, userId, transaction);
+    // If the change has been undone, the state would be the state after the undo.
+    if (!(await core.changes.isLive(found, transaction))) throw new AuthError('invalid_token');
+    const states = record && (await core.changes.statesSince(found, record, transaction));
+    if (!record || !states) throw new AuthError('invalid_token');
+    const browser = await core.devices.proves(userId, at, transaction);
+    return { ...states, found, record, at, browser };
+  });
+}
+
+/** Requires a browser that proves who undoes the change. @throws AuthError `proof_required` */
+export function requireBrowser({ browser }: UndoCase): DeviceRow {
+  if (!browser) throw proofRequired(['browser']);
+  return browser;
+}
+
+/** The parts of plugins that the account had at the time of the change, as a proof. */
+function proofsThen(core: Core, seen: UndoCase) {
+  return core.contributions.flatMap(({ undo }) => {
+    if (!undo?.proof) return [];
+    const then = thenOf(undo.name, seen);
+    return [{ name: undo.name, proof: undo.proof, then, isThere: undo.proof.isThere(then) }];
+  });
+}
+
+type ProofThen = ReturnType<typeof proofsThen>[number];
+
+function isGiven({ proof }: Pick<ProofThen, 'proof'>, given: GivenProof): boolean {
+  return proof.anyOf.some((field) => given[field] !== undefined);
+}
+
+/** Returns what is missing for an undo. @param given the proof so far, in addition to the browser */
+export function missingProofs(core: Core, seen: UndoCase, given: GivenProof): readonly Proof[] {
+  if (!seen.browser) return ['browser'];
+  const there = proofsThen(core, seen).filter(({ isThere }) => isThere);
+  const enough = there.filter(({ proof }) => proof.isEnough);
+  if (enough.some((one) => isGiven(one, given))) return [];
+  const factors = there.filter(({ proof }) => !proof.isEnough);
+  const hasPassword = seen.state.passwordHash !== null;
+  const missing: Proof[] = [
+    ...(hasPassword && given.password === undefined ? (['password'] as const) : []),
+    ...factors.filter((one) => !isGiven(one, given)).map(({ proof }) => proof.name),
+  ];
+  const isOnly = !hasPassword && factors.length === 0;
+  return missing.length > 0 || isOnly ? [...missing, ...enough.map(({ proof }) => proof.name)] : [];
+}
+
+/**
+ * Checks all that an undo requires in addition to its token. Without the browser, it looks at nothing else and counts
+ * nothing, so that whoever holds the mailbox can guess neither passwords nor codes.
+ *
+ * @throws AuthError `proof_required`, `invalid_credentials`, `rate_limited`, `invalid_token`, and plugins' errors for a
+ *   wrong proof
+ */
+export async function proveUndo(core: Core, found: Undoable, given: GivenProof): Promise<ProvenUndo> {
+  await core.limiter.countAddress('signIn');
+  const seen = await examineUndo(core, found);
+  const browser = requireBrowser(seen);
+  const proofs = proofsThen(core, seen).filter((one) => isGiven(one, given));
+  const enough = proofs.find(({ proof }) => proof.isEnough);
+  if (!enough && given.password !== undefined) await provePassword(core, seen, String(given.password));
+  const missing = missingProofs(core, seen, given);
+  if (missing.length > 0) throw proofRequired(missing);
+  const shown = new Map<string, unknown>();
+  for (const { name, proof, then } of enough ? [enough] : proofs)
+    shown.set(name, await proof.verify(then, given, found.id));
+  return { browser, shown };
+}
+
+/** Counts wrong passwords for the link alone, so that no one who tries them keeps the owner from undoing. */
+async function provePassword(core: Core, { found, state }: UndoCase, password: string): Promise<void> {
+  const attempts = `undo ${found.id}`;
+  const paused = await core.limiter.reserveAttempt(attempts);
+  if (paused) throw paused.error;
+  if (!(await core.passwords?.matches(state.passwordHash, password))) {
+    core.events.emit('sign_in.failed', { userId: found.userId });
+    throw new AuthError('invalid_credentials', { detail: WRONG });
+  }
+  await core.limiter.clearFailures(attempts);
+}
+
+const WRONG = 'That is not the password that the account had before this change.';
+
+function proofRequired(missing: readonly Proof[]): AuthError {
+  return new AuthError('proof_required', { missing });
+}
+
+/** The fields of POST /undo-change that plugins add. */
+export function proofShape({ contributions }: Core): z.ZodRawShape {
+  return Object.assign({}, ...contributions.map(({ undo }) => undo?.proof?.shape));
+}
+
+/** The problems of POST /undo-change that plugins add. */
+export function proofProblems({ contributions }: Core): readonly AuthErrorCode[] {
+  return contributions.flatMap(({ undo }) => undo?.proof?.problems ?? []);
+}
