@@ -109,7 +109,7 @@ function conditionOf({ browsers, support }: UndoLink): string {
 
 /** Returns the distinct names of browsers. */
 function namesOf(browsers: readonly (string | null)[]): readonly string[] {
-  return [...new Set(browsers.map((name) => name ?? UNKNOWN_DEVICE))];
+  return [...new Set(browsers.map((name) => name ?? 'an unknown browser'))];
 }
 
 async function detailsOf({ at, client, subject, undo }: NoticeFacts): Promise<MailDetails> {
@@ -224,7 +224,7 @@ export interface MailDetails {
    */
   readonly subject: string | null;
   /**
-   * The browsers in which the undo link works, by the same names as `device`. Empty if there is none, or no link: then
+   * The browsers in which the undo link works, such as "Firefox on Windows". Empty if there is none, or no link: then
    * say whom to ask.
    */
   readonly browsers: readonly string[];

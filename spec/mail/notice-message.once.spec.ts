@@ -42,7 +42,7 @@ test('a notice says what happened, to which account, when, from where, and how t
       ].join('\n'),
       'If it was not you, undo it here within 7 days:',
       url,
-      'The link works only in a browser that your account has known for a while: Firefox on Windows or an unknown device. It asks for what a sign-in asked for before this change.\n',
+      'The link works only in a browser that your account has known for a while: Firefox on Windows or an unknown browser. It asks for what a sign-in asked for before this change.\n',
     ].join('\n\n'),
   );
   expect(mail.html).toContain(

@@ -127,6 +127,13 @@ const ROWS: Record<NoticeKind, Row> = {
     undo: true,
     subject: 'oidc',
   },
+  'device-forgotten': {
+    async act(browser) {
+      const [device] = (await browser.get('/auth/devices').expect(200)).body.devices;
+      await browser.delete(`/auth/devices/${device.id}`).expect(204);
+    },
+    undo: true,
+  },
   'second-factor-enabled': { act: (browser) => enroll(browser), undo: true },
   'second-factor-disabled': {
     given: withCodes,
@@ -184,7 +191,7 @@ const ROWS: Record<NoticeKind, Row> = {
       await browser.post('/auth/undo-change').send({ token, password }).expect(200);
     },
     undo: false,
-    written: false,
+    written: true,
   },
   'new-device': {
     async act(_browser, email) {
@@ -253,6 +260,7 @@ describe('a user is told, at the address that the account had before, of', () =>
       device: 'Firefox on Windows',
       ip: '127.0.0.1',
       subject: row.subject ?? null,
+      browsers: row.undo ? [expect.stringMatching(/^(Firefox on Windows|an unknown browser)$/)] : [],
     });
     expect(Math.abs(details!.at.getTime() - began)).toBeLessThan(60_000);
     for (const part of [`Account: ${email}`, 'Device: Firefox on Windows', 'IP address: 127.0.0.1'])
@@ -261,6 +269,7 @@ describe('a user is told, at the address that the account had before, of', () =>
     expect(token).toMatch(row.undo ? /^lku_[\w-]+$/ : /^$/);
     expect(url).toBe(row.undo ? `${PAGE}/undo-change?token=${token}` : '');
     expect(text.includes('within 7 days') || text.includes('for 7 days')).toBe(row.undo);
+    expect(text.includes('only in a browser that your account has known for a while: ')).toBe(row.undo);
   });
 
   test('nobody is told of a sign-up, nor of a first session', async () => {

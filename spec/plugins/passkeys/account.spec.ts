@@ -110,7 +110,8 @@ describe('undoing a change', () => {
     const undo = core.contributions.find((one) => one.undo?.name === 'passkeys')?.undo;
     await core.database.transaction(async (transaction) => {
       const record = await core.users.lock(userId, transaction);
-      await undo?.restore(record!, snapshot, transaction, {});
+      const then = { record: record!, at: new Date(), part: snapshot, later: [] };
+      await undo?.restore(then, transaction, null);
     });
   };
   const snapshot = async () => {

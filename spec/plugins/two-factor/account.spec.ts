@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { internalsOf } from '../../../lib/auth.js';
 import { admin, twoFactor } from '../../../lib/index.js';
+import type { UserRecord } from '../../../lib/users/record.js';
 import { ada, password, type SpecApp, sessionCookie, signedIn, startApp } from '../../support/app.js';
 import { rows } from '../../support/database.js';
 import { takeMailbox } from '../../support/email-proof.js';
@@ -247,11 +248,15 @@ describe('undoing a change', () => {
     const { core, way } = undo();
     return core.database.transaction((transaction) => way.snapshot(userId, transaction));
   };
+  const thenOf = (record: UserRecord, part: unknown) => ({
+    ...{ record, at: new Date(), later: [] },
+    part: JSON.parse(JSON.stringify(part)),
+  });
   const restore = async (userId: string, part: unknown) => {
     const { core, way } = undo();
     await core.database.transaction(async (transaction) => {
       const record = await core.users.lock(userId, transaction);
-      if (record) await way.restore(record, JSON.parse(JSON.stringify(part)), transaction, {});
+      if (record) await way.restore(thenOf(record, part), transaction, null);
     });
   };
 
@@ -280,11 +285,6 @@ describe('undoing a change', () => {
     await browser.post('/auth/two-factor/totp').expect(201);
     const other = app.browser();
     await firstStep(other).expect(200);
-    const { core, way } = undo();
-    const record = await core.users.findRecord({ id: userId });
-    if (!record) throw new Error('no user');
-    expect(way.losesSecondFactor?.(record, part)).toBe(true);
-    expect(way.losesSecondFactor?.(record, await snapshotOf(userId))).toBe(false);
     await restore(userId, part);
     expect(await isOn(userId)).toBe(false);
     expect(await rows(app.database, 'SELECT * FROM totp_enrolments')).toEqual([]);
@@ -297,16 +297,17 @@ describe('undoing a change', () => {
     const part = await snapshotOf(userId);
     await browser.delete('/auth/two-factor/totp').expect(204);
     const replaced = await enroll(browser);
-    const user = (await app.auth.users.get(userId))!;
+    const { core, way } = undo();
+    const record = (await core.users.findRecord({ id: userId }))!;
     const proves = (proof: Record<string, string>, of: unknown = part) =>
-      undo()
-        .way.proves?.(user, of, proof)
-        .catch(({ code }) => code);
-    expect(await proves({ code: codeOf(secret) })).toBe(true);
-    expect(await proves({ recovery_code: String(recoveryCodes[0]) })).toBe(true);
+      way.proof?.verify(thenOf(record, of), proof, 'link').catch(({ code }) => code);
+    expect(way.proof?.isThere(thenOf(record, part))).toBe(true);
+    expect(await proves({ code: codeOf(secret) })).toMatchObject({ step: expect.any(Number) });
+    const recoveryCode = { recovery_code: String(recoveryCodes[0]) };
+    expect(await proves(recoveryCode)).toMatchObject({ recoveryCode: expect.anything() });
     expect(await proves({ code: codeOf(replaced.secret) })).toBe('invalid_code');
     expect(await proves({ recovery_code: String(replaced.recoveryCodes[0]) })).toBe('invalid_code');
+    expect(way.proof?.isThere(thenOf(record, null))).toBe(false);
     expect(await proves({ code: codeOf(secret) }, null)).toBe('invalid_code');
-    expect(await proves({ password: ada.password })).toBe(false);
   });
 });
