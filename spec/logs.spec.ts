@@ -7,6 +7,7 @@ import { type AuthWith, internalsOf } from '../lib/auth.js';
 import { connectByUrl } from '../lib/database/connect.js';
 import { authRouter } from '../lib/index.js';
 import { ada, SECRET } from './support/app.js';
+import { beforeChange } from './support/changes.js';
 import { rows, type SpecDatabase } from './support/database.js';
 import { everyPlugin } from './support/every-plugin.js';
 import { type LyingProvider, startLyingProvider } from './support/lying-provider.js';
@@ -158,9 +159,11 @@ async function accountLife(): Promise<void> {
   const token = await mailOf(ada.email, 'password-changed', () =>
     call(browser, 'POST /passwords/change', { current_password: ada.password, new_password: changed }),
   );
+  await call(browser, 'POST /undo-change/lookup', { token });
+  await call(browser, 'GET /account-changes');
   // A link to set a password goes out.
   await mailOf(ada.email, 'reset-password', () =>
-    call(app.browser(), 'POST /undo-change', { token, password: ada.password }),
+    call(browser, 'POST /undo-change', { token, password: ada.password }),
   );
   const reset = await mailOf(ada.email, 'reset-password', () =>
     call(app.browser(), 'POST /passwords/request-reset', { email: ada.email }),
@@ -169,6 +172,10 @@ async function accountLife(): Promise<void> {
   const [one, other] = [app.browser(), app.browser()];
   for (const each of [one, other])
     await call(each, 'POST /signin/credential', { credential: 'ada', password: changed });
+  const { devices } = (await call(one, 'GET /devices')).body;
+  const [first, second] = devices;
+  await call(one, 'DELETE /devices/:id', undefined, { id: first.id });
+  await call(one, 'POST /devices/:id/forget', undefined, { id: second.id, form: 'yes' });
   const { sessions } = (await call(one, 'GET /sessions')).body;
   const { id: othersId } = sessions.find(({ current }: { current: boolean }) => !current);
   await call(one, 'DELETE /sessions/:id', undefined, { id: othersId });
@@ -218,6 +225,7 @@ async function secondFactors(): Promise<void> {
   const third = app.browser();
   const asked = (await call(third, 'POST /signin/passkey/options')).body;
   await call(third, 'POST /signin/passkey', { response: device.get(asked.options) });
+  await call(browser, 'POST /undo-change/options', { token: await beforeChange(app.auth, id) });
   await call(third, 'DELETE /passkeys/:id', undefined, { id: passkey.id });
   await call(third, 'DELETE /two-factor/totp');
   await call(third, 'POST /revoke-sessions');

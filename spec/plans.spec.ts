@@ -204,8 +204,19 @@ const ROUTES: Record<string, () => Promise<unknown>> = {
     const token = await mailTo('password-changed', () =>
       byUser(app.auth, userId, (own) => app.auth.users.setPassword(userId, 'what nobody knows', own)),
     );
-    await app.http.post('/auth/undo-change').set('cookie', device).send({ token }).expect(200);
+    const send = (path: string, body: object) =>
+      app.http
+        .post(`/auth/undo-change${path}`)
+        .set('cookie', device)
+        .send({ token, ...body });
+    const { missing } = (await send('/lookup', {}).expect(200)).body;
+    expect(missing).toEqual(['password']);
+    await send('', { password: ada.password }).expect(200);
     await app.auth.users.setPassword(userId, ada.password);
+    await signIn(browser);
+    const { devices } = (await browser.get('/auth/devices').expect(200)).body;
+    await browser.get('/auth/account-changes').expect(200);
+    await browser.delete(`/auth/devices/${devices[0].id}`).expect(204);
   },
   'DELETE /me': async () => {
     await signIn(browser);
@@ -240,6 +251,12 @@ const OPERATIONS: Record<string, () => Promise<unknown>> = {
 const ALIKE = [
   'POST /me/update',
   'POST /me/delete',
+  'POST /devices/{id}/forget',
+  // Called with POST /undo-change.
+  'POST /undo-change/lookup',
+  'GET /devices',
+  'DELETE /devices/{id}',
+  'GET /account-changes',
   'POST /passwords/set',
   'PUT /passwords',
   'GET /openapi.json',
@@ -266,6 +283,7 @@ const NOT_WALKED = [
   'POST /signin/passkey',
   'POST /signin/passkey/options',
   'POST /signin/second-factor/options',
+  'POST /undo-change/options',
 ];
 
 /** A walk along an index costs what it returns if it is in the order of the result, and ends at a limit. */

@@ -2,8 +2,14 @@ import type { Transaction } from 'sequelize';
 import type { z } from 'zod';
 import type { Core } from '../core/core.js';
 import { isWellFormedToken } from '../crypto/token.js';
-import { AuthError, type AuthErrorCode, declareProblems } from '../errors.js';
-import type { AccountThen, GivenProof, StatesSince, Undoable } from '../notices/changes.js';
+import { AuthError, type AuthErrorCode } from '../errors.js';
+import {
+  type AccountThen,
+  type GivenProof,
+  provingPassword,
+  type StatesSince,
+  type Undoable,
+} from '../notices/changes.js';
 import { UNDO_PREFIX } from '../notices/notices.js';
 import type { DeviceRow } from '../sessions/device-rows.js';
 import type { UserRecord } from '../users/record.js';
@@ -11,17 +17,6 @@ import { isExpired } from './deletion.js';
 
 // What an undo requires, in this order: the link, a browser that the account had known for long, and what a sign-in
 // required before the change. So someone who has only the mailbox, or only a session, cannot undo what the owner does.
-
-const problems = declareProblems({
-  proof_required: [
-    403,
-    'The link alone is not enough: open it in a browser that the account had known for a while, and show what a sign-in asked for before this change. See missing.',
-  ],
-});
-
-declare module '../errors.js' {
-  interface ProblemCodes extends Record<keyof typeof problems, unknown> {}
-}
 
 /** What is missing for an undo, as the problem `proof_required` says. */
 export const PROOFS = ['browser', 'password', 'second_factor', 'passkey'] as const;
@@ -104,14 +99,13 @@ function isGiven({ proof }: Pick<ProofThen, 'proof'>, given: GivenProof): boolea
   return proof.anyOf.some((field) => given[field] !== undefined);
 }
 
-/** Returns what is missing for an undo. @param given the proof so far, in addition to the browser */
+/** Returns what is missing for an undo. @param given the password and codes, if there are any */
 export function missingProofs(core: Core, seen: UndoCase, given: GivenProof): readonly Proof[] {
   if (!seen.browser) return ['browser'];
   const there = proofsThen(core, seen).filter(({ isThere }) => isThere);
   const enough = there.filter(({ proof }) => proof.isEnough);
-  if (enough.some((one) => isGiven(one, given))) return [];
   const factors = there.filter(({ proof }) => !proof.isEnough);
-  const hasPassword = seen.state.passwordHash !== null;
+  const hasPassword = provingPassword(seen.state) !== null;
   const missing: Proof[] = [
     ...(hasPassword && given.password === undefined ? (['password'] as const) : []),
     ...factors.filter((one) => !isGiven(one, given)).map(({ proof }) => proof.name),
@@ -133,9 +127,11 @@ export async function proveUndo(core: Core, found: Undoable, given: GivenProof):
   const browser = requireBrowser(seen);
   const proofs = proofsThen(core, seen).filter((one) => isGiven(one, given));
   const enough = proofs.find(({ proof }) => proof.isEnough);
-  if (!enough && given.password !== undefined) await provePassword(core, seen, String(given.password));
-  const missing = missingProofs(core, seen, given);
-  if (missing.length > 0) throw proofRequired(missing);
+  if (!enough) {
+    if (given.password !== undefined) await provePassword(core, seen, String(given.password));
+    const missing = missingProofs(core, seen, given);
+    if (missing.length > 0) throw proofRequired(missing);
+  }
   const shown = new Map<string, unknown>();
   for (const { name, proof, then } of enough ? [enough] : proofs)
     shown.set(name, await proof.verify(then, given, found.id));
@@ -147,7 +143,7 @@ async function provePassword(core: Core, { found, state }: UndoCase, password: s
   const attempts = `undo ${found.id}`;
   const paused = await core.limiter.reserveAttempt(attempts);
   if (paused) throw paused.error;
-  if (!(await core.passwords?.matches(state.passwordHash, password))) {
+  if (!(await core.passwords?.matches(provingPassword(state), password))) {
     core.events.emit('sign_in.failed', { userId: found.userId });
     throw new AuthError('invalid_credentials', { detail: WRONG });
   }

@@ -1,9 +1,15 @@
 import type { Transaction } from 'sequelize';
 import { BY_CODE, type Core } from '../core/core.js';
 import { retryAfterRace } from '../database/faults.js';
-import { AuthError } from '../errors.js';
+import { AuthError, declareProblems } from '../errors.js';
 import { declareNotices } from '../mail/notice-kinds.js';
-import type { AccountState, GivenProof, StatesSince, Undoable } from '../notices/changes.js';
+import {
+  type AccountState,
+  type GivenProof,
+  provingPassword,
+  type StatesSince,
+  type Undoable,
+} from '../notices/changes.js';
 import { declareEvents } from '../outbox/events.js';
 import { CORE } from '../owners.js';
 import type { ClientInput, TransactionOption } from '../sessions/request.js';
@@ -75,6 +81,17 @@ export function undoApi(core: Core): UndoApi {
   };
 }
 
+const problems = declareProblems({
+  proof_required: [
+    403,
+    'The link alone is not enough: open it in a browser that the account had known for a while, and show what a sign-in asked for before this change. See missing.',
+  ],
+});
+
+declare module '../errors.js' {
+  interface ProblemCodes extends Record<keyof typeof problems, unknown> {}
+}
+
 declare module '../outbox/events.js' {
   interface EventDetails {
     /**
@@ -137,7 +154,7 @@ async function recover(
   const { user } = restored;
   await changes.endSince(found, transaction);
   await devices.dropAfterUndo(userId, at, proven?.browser ?? null, transaction);
-  await core.notices.undone(template, restored, states.state.passwordHash, transaction);
+  await core.notices.undone(template, restored, provingPassword(states.state), transaction);
   const before = record.user;
   const removedEmail = user.email === before.email ? null : before.email;
   events.emit('account.recovered', { userId, kind, restoredEmail: user.email, removedEmail }, transaction);

@@ -3,7 +3,7 @@ import { serialize } from 'cookie';
 import type { Response } from 'express';
 import type { CookieSettings } from '../config/session.js';
 import type { Core } from '../core/core.js';
-import { cookieValues } from '../sessions/carriers.js';
+import { cookieValues, namesDevice } from '../sessions/carriers.js';
 import { DEVICE_SECONDS } from '../sessions/device-rules.js';
 import { type IssuedSession, isPending, type SignedIn } from '../sessions/signed-in.js';
 import type { Reply, Route } from './route.js';
@@ -85,7 +85,7 @@ export function issueSession(core: Core, issued: SignedIn, res: ServerResponse):
   if (carriesPending(core, res)) clearPendingCookie(core, res);
   const { token, device } = issued;
   setSessionCookie(core, issued, res);
-  if (device !== null && !core.namesDevice)
+  if (device !== null && !namesDevice(core.carriers, res.req))
     setCookie(res, core.settings.deviceCookie, device, { maxAge: DEVICE_SECONDS });
   if (core.settings.bearerEnabled) {
     res.setHeader('Set-Auth-Token', token);

@@ -88,26 +88,27 @@ export class AccountChanges {
   async record(change: NewChange, record: UserRecord, transaction: Transaction): Promise<void> {
     const { id } = record.user;
     const state = await stateOf(record, this.contributions(), transaction);
-    const passwordHash = state.passwordHash ?? (await this.#lastPassword(id, transaction));
+    const earlierPassword = await this.#earlierPassword(state, id, transaction);
     const at = await this.#nextTime(id, transaction);
-    await this.#insert(id, change, at, { ...state, passwordHash }, transaction);
+    await this.#insert(id, change, at, { ...state, earlierPassword }, transaction);
   }
 
   /**
-   * Records an undo. Nothing undoes it, but it keeps the state that it has restored with the password of that time,
-   * which proves who undoes changes before there is a new password.
+   * Records an undo. Nothing undoes it, but it keeps the state that it has restored.
+   *
+   * @param earlierPassword the password of that state: see `AccountState.earlierPassword`
    */
   async recordUndo(
     kind: string,
     client: ChangeClient,
     record: UserRecord,
-    passwordHash: string | null,
+    earlierPassword: string | null,
     transaction: Transaction,
   ): Promise<void> {
     const { id } = record.user;
     const state = await stateOf(record, this.contributions(), transaction);
     const at = await this.#nextTime(id, transaction);
-    await this.#insert(id, { kind, token: null, client }, at, { ...state, passwordHash }, transaction);
+    await this.#insert(id, { kind, token: null, client }, at, { ...state, earlierPassword }, transaction);
   }
 
   /** Records an event that changes nothing itself, so that all changes after it can be undone. */
@@ -240,15 +241,19 @@ export class AccountChanges {
     return new Date(Math.max(this.database.clock.date().getTime(), ...times.map((time) => time + 1)));
   }
 
-  /** Returns the password that the last state remembers: the one before an undo, until there is a new one. */
-  async #lastPassword(userId: string, transaction: Transaction): Promise<string | null> {
+  async #earlierPassword(
+    { passwordHash }: AccountState,
+    userId: string,
+    transaction: Transaction,
+  ): Promise<string | null> {
+    if (passwordHash !== null) return null;
     const [last] = await this.#change.select(
       `WHERE c.user_id = :userId AND c.state IS NOT NULL
        ORDER BY c.created_at DESC LIMIT 1 ${this.database.currentRead}`,
       { userId },
       transaction,
     );
-    return (last && this.#open(last)?.passwordHash) ?? null;
+    return (last && this.#open(last)?.earlierPassword) ?? null;
   }
 
   #open({ id, state }: ChangeRow): AccountState | null {
@@ -351,8 +356,18 @@ export interface AccountState {
   readonly username: string | null;
   /** The password's hash at that time. It serves as a proof, and is never restored. */
   readonly passwordHash: string | null;
+  /**
+   * The hash of the password before an undo that has left none. It proves who undoes later changes, until there is a
+   * new password. Missing in states that an earlier version has stored.
+   */
+  readonly earlierPassword?: string | null;
   /** The parts of plugins, by the names of their `undo`. */
   readonly parts: Readonly<Record<string, unknown>>;
+}
+
+/** Returns the hash of the password that proves who undoes a change with this state before it. */
+export function provingPassword({ passwordHash, earlierPassword = null }: AccountState): string | null {
+  return passwordHash ?? earlierPassword;
 }
 
 /** Returns the current state of an account. The user's row is locked. */

@@ -5,8 +5,6 @@ import type { Clock } from '../database/clock.js';
 import type { Mails } from '../mail/mails.js';
 import { deviceNameOf, type UndoLink } from '../mail/messages.js';
 import { declaredNotices, type NoticeKind, type NoticeTemplate } from '../mail/notice-kinds.js';
-import type { DeviceRows } from '../sessions/device-rows.js';
-import { provingDevices } from '../sessions/device-rules.js';
 import type { User } from '../tables/core.js';
 import type { UserRecord } from '../users/record.js';
 import { type AccountChanges, type ChangeClient, UNDO_MS } from './changes.js';
@@ -30,6 +28,16 @@ export interface NoticeDetails {
   readonly byApp?: boolean;
   /** How long the change can be undone. @default seven days */
   readonly lifetimeMs?: number;
+}
+
+/** Finds the browsers that prove who undoes a change. */
+export interface ProvingBrowsers {
+  /** @param at the time of the change */
+  proving(
+    userId: string,
+    at: Date,
+    transaction?: Transaction,
+  ): Promise<readonly { readonly name: string | null }[]>;
 }
 
 /** A notice that is written to the outbox later. */
@@ -62,7 +70,7 @@ export class Notices {
     private readonly mails: Mails | null,
     kinds: readonly NoticeKind[],
     private readonly changes: AccountChanges,
-    private readonly devices: Pick<DeviceRows, 'ofAccount'>,
+    private readonly browsers: ProvingBrowsers,
     private readonly context: CallContext,
     private readonly clock: Clock,
     private readonly undoUrl: string,
@@ -120,15 +128,15 @@ export class Notices {
   /**
    * Records an undo, which no link undoes.
    *
-   * @param passwordHash the password of the state that was restored
+   * @param earlierPassword the hash of the password of the state that was restored
    */
   async undone(
     { kind }: NoticeTemplate,
     record: UserRecord,
-    passwordHash: string | null,
+    earlierPassword: string | null,
     transaction: Transaction,
   ): Promise<void> {
-    await this.changes.recordUndo(kind, await this.#client(), record, passwordHash, transaction);
+    await this.changes.recordUndo(kind, await this.#client(), record, earlierPassword, transaction);
   }
 
   /** Like {@link before}, for an event that changes nothing by itself, but might be the start of an attack. */
@@ -170,9 +178,9 @@ export class Notices {
 
   /** The names of the browsers that can undo a change that is made now. */
   async #browsersOf({ id }: User, transaction: Transaction): Promise<UndoLink['browsers']> {
-    const known = this.isOn ? await this.devices.ofAccount(id, transaction) : null;
-    if (!known) return [];
-    return provingDevices(known.devices, known.account, this.clock.date()).map(({ name }) => name);
+    if (!this.isOn) return [];
+    const proving = await this.browsers.proving(id, this.clock.date(), transaction);
+    return proving.map(({ name }) => name);
   }
 
   async #client(): Promise<ChangeClient> {

@@ -5,7 +5,13 @@ import { UNDO_MS } from '../notices/changes.js';
 import type { NewRow, RowOf } from '../tables/column.js';
 import type { DeviceColumns, UserColumns } from '../tables/core.js';
 import type { Selection, Table } from '../tables/table.js';
-import { type AccountAge, beyondLimits, DEVICE_SECONDS, FORGOTTEN_MS } from './device-rules.js';
+import {
+  type AccountAge,
+  beyondLimits,
+  DEVICE_SECONDS,
+  FORGOTTEN_MS,
+  provingDevices,
+} from './device-rules.js';
 
 // No user has this id. It is looked up in place of an account that does not exist, so that both send the same
 // statement.
@@ -71,6 +77,12 @@ export class DeviceRows {
       { tokenHash, userId: userId ?? NOBODY, ...this.#times() },
     );
     return device?.id ?? null;
+  }
+
+  /** Returns the devices that prove who undoes a change that was made at a time: see {@link provingDevices}. */
+  async proving(userId: string, at: Date, transaction?: Transaction): Promise<readonly DeviceRow[]> {
+    const known = await this.ofAccount(userId, transaction);
+    return known ? provingDevices(known.devices, known.account, at) : [];
   }
 
   /** Returns an account's devices, including forgotten ones. Null if the account does not exist. */

@@ -99,9 +99,6 @@ export function beyondLimits<D extends DeviceFacts>(
   const surplus = [...(old ?? []).slice(MAX_KNOWN), ...(young ?? []).slice(MAX_KNOWN - 1)];
   const toForget = surplus.filter((device) => device !== first);
   const forgotten = devices.filter((device) => device.forgottenAt !== null);
-  const toDelete = [...forgotten, ...toForget]
-    .filter((device) => device !== first)
-    .toSorted(byAge)
-    .slice(MAX_FORGOTTEN);
-  return { toForget, toDelete };
+  const newest = [...forgotten, ...toForget].toSorted(byAge).slice(MAX_FORGOTTEN);
+  return { toForget, toDelete: newest.filter((device) => device !== first) };
 }

@@ -4,6 +4,7 @@ import { createToken, digestToken, isWellFormedToken } from '../crypto/token.js'
 import { isUuid, uuidv7 } from '../crypto/uuid.js';
 import type { Chore } from '../database/chores.js';
 import type { Database } from '../database/database.js';
+import { declareProblems } from '../errors.js';
 import { deviceNameOf } from '../mail/messages.js';
 import { declareNotices } from '../mail/notice-kinds.js';
 import type { Notices } from '../notices/notices.js';
@@ -117,8 +118,7 @@ export class Devices {
    */
   async proves(userId: string, at: Date, transaction?: Transaction): Promise<DeviceRow | null> {
     if (this.presented === null) return null;
-    const known = await this.rows.ofAccount(userId, transaction);
-    const proving = known ? provingDevices(known.devices, known.account, at) : [];
+    const proving = await this.rows.proving(userId, at, transaction);
     return proving.find((device) => this.#isPresented(device)) ?? null;
   }
 
@@ -221,7 +221,22 @@ export class Devices {
   }
 }
 
-const deviceNotices = declareNotices(CORE, {
+const problems = declareProblems({
+  device_not_found: [404, 'Your account knows no such browser: it may have forgotten it already.'],
+});
+
+declare module '../errors.js' {
+  interface ProblemCodes extends Record<keyof typeof problems, unknown> {}
+}
+
+export const deviceNotices = declareNotices(CORE, {
+  'device-forgotten': {
+    subject: 'Your account forgot a browser',
+    lines: [
+      'A browser was removed from those that your account knows. The next sign-in there counts as new.',
+    ],
+    about: 'Browser',
+  },
   'new-device': {
     subject: 'A sign-in from a new device',
     lines: ['Somebody signed in to your account in a browser in which it had not been used before.'],

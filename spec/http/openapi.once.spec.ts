@@ -96,11 +96,14 @@ describe('the OpenAPI document', () => {
     ).toEqual([
       'delete /admin/users/{id}',
       'delete /admin/users/{id}/sessions/{sessionId}',
+      'delete /devices/{id}',
       'delete /me',
       'delete /sessions/{id}',
+      'get /account-changes',
       'get /admin/users',
       'get /admin/users/{id}',
       'get /admin/users/{id}/sessions',
+      'get /devices',
       'get /me',
       'get /openapi.json',
       'get /sessions',
@@ -109,6 +112,7 @@ describe('the OpenAPI document', () => {
       'patch /me',
       'post /admin/users',
       'post /admin/users/{id}/revoke-sessions',
+      'post /devices/{id}/forget',
       'post /me/delete',
       'post /me/update',
       'post /passwords/change',
@@ -124,6 +128,10 @@ describe('the OpenAPI document', () => {
     const bare = await startApp({ plugins: [] });
     const { body } = await bare.http.get('/auth/openapi.json').expect(200);
     expect(Object.keys(body.paths).sort()).toEqual([
+      '/account-changes',
+      '/devices',
+      '/devices/{id}',
+      '/devices/{id}/forget',
       '/me',
       '/me/delete',
       '/openapi.json',

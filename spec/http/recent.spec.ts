@@ -61,6 +61,8 @@ const ASKS: Readonly<Record<string, string>> = {
   'DELETE /oauth/:provider/unlink': 'fresh-or-password',
   'POST /oauth/:provider/unlink': 'fresh-or-password',
   'DELETE /passkeys/:id': 'fresh-or-password',
+  'DELETE /devices/:id': 'fresh-or-password',
+  'POST /devices/:id/forget': 'fresh-or-password',
   'PATCH /me': 'fresh-or-password username',
   'POST /me/update': 'fresh-or-password username',
   'POST /passwords/change': 'second-factor',
@@ -147,7 +149,9 @@ describe.each(BY_PASSWORD)('%s', (name) => {
     expect(codeOf(await send(browser, name, {}))).toBe('reauthentication_required');
     expect(codeOf(await send(browser, name, { password: 'wrong' }))).toBe('invalid_credentials');
     const opened = await send(browser, name, { password: ada.password });
-    expect([null, undefined, 'account_not_linked', 'passkey_not_found']).toContain(codeOf(opened));
+    expect([null, undefined, 'account_not_linked', 'passkey_not_found', 'device_not_found']).toContain(
+      codeOf(opened),
+    );
     if (name.includes('/me')) return;
     expect(codeOf(await send(browser, name, {}))).toBe('reauthentication_required');
   });

@@ -85,6 +85,9 @@ const CHANGES: Readonly<Record<string, (browser: Browser, who: Somebody) => Test
   'POST /passkeys/options': (browser) => browser.post('/auth/passkeys/options'),
   'POST /passkeys': (browser) => browser.post('/auth/passkeys').send({ response: {} }),
   'DELETE /passkeys/:id': (browser, { userId }) => browser.delete(`/auth/passkeys/${userId}`),
+  'DELETE /devices/:id': (browser, { userId }) => browser.delete(`/auth/devices/${userId}`),
+  'POST /devices/:id/forget': (browser, { userId }) =>
+    browser.post(`/auth/devices/${userId}/forget`).type('form'),
 };
 
 /** The other routes that change something for a session, and why they need no second factor. */

@@ -151,7 +151,7 @@ export const PUBLIC_ROUTES: Readonly<Record<string, readonly Row[] | string>> = 
       way: ways.byUndo,
       verifiedEmail: ok('it puts the account back, and begins no session'),
       suspension: ok('it takes ways in away, and opens none'),
-      secondFactor: 'proof_required',
+      secondFactor: ok('it asks for the factor of then: whoever shows all that is the owner'),
       limits: 'limited by account',
       deletion: 'invalid_token',
       // The app has closed it here, and what the app does is final.
@@ -192,6 +192,8 @@ export const PUBLIC_ROUTES: Readonly<Record<string, readonly Row[] | string>> = 
     },
   ],
   'POST /signin/passkey/options': 'hands out a challenge',
+  'POST /undo-change/options': 'hands out a challenge',
+  'POST /undo-change/lookup': 'says what a link undoes',
   'POST /signin/second-factor/options': 'hands out a challenge',
   'POST /signup/credential': 'makes a new account',
   'POST /usernames/check': 'says whether a name is free',

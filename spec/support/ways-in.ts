@@ -278,7 +278,8 @@ export const byPasskey: Way = async (person) => {
 /** Not a session, but the account as it was. */
 export const byUndo: Way = async (person) => {
   const token = await beforeChange(app.auth, person.id);
-  const attempt = (typed: string) => post('/undo-change', { token, password: typed });
+  const attempt = (typed: string) =>
+    answered(person.browser.post('/auth/undo-change').send({ token, password: typed }));
   return { wrong: [() => attempt(WRONG), 'invalid_credentials'], right: () => attempt(person.password) };
 };
 

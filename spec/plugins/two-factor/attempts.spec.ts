@@ -32,16 +32,15 @@ describe('with limits', () => {
     app.auth.on('sign_in.throttled', () => events.push('throttled'));
   });
 
-  test('of 100 wrong codes at once, in several sign-ins and of both kinds, five are looked at', async () => {
+  test('of 100 wrong codes at once, in several sign-ins, five are looked at', async () => {
     const { secret } = await withSecondFactor(app);
     const browsers = Array.from({ length: 4 }, () => app.browser());
     for (const browser of browsers) await firstStep(browser).expect(200);
     const code = wrongCode(secret);
     const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, index) => {
-        const method = index % 2 === 0 ? 'totp' : 'recovery_code';
-        return secondStep(browsers[index % 4] as never, { method, code });
-      }),
+      Array.from({ length: 100 }, (_, index) =>
+        secondStep(browsers[index % 4] as never, { method: 'totp', code }),
+      ),
     );
     const codes = answers.map(({ body }) => body.code);
     expect(codes.filter((one) => one === 'invalid_code')).toHaveLength(5);
@@ -57,11 +56,15 @@ describe('with limits', () => {
     await firstStep(other).expect(200);
     await secondStep(other, { method: 'totp', code }).expect(401);
     await firstStep(other).expect(200);
-    await secondStep(other, { method: 'recovery_code', code }).expect(401);
+    await secondStep(other, { method: 'totp', code }).expect(401);
+    // These cannot be guessed.
+    for (let count = 0; count < 5; count++)
+      await secondStep(other, { method: 'recovery_code', code }).expect(401);
     await browser.post('/auth/two-factor/totp').expect(201);
     await browser.post('/auth/two-factor/totp/confirm').send({ code }).expect(401);
     await browser.post('/auth/reauthenticate').send({ code }).expect(401);
     await browser.post('/auth/reauthenticate').send({ recovery_code: code }).expect(401);
+    await browser.post('/auth/reauthenticate').send({ code }).expect(401);
     await firstStep(other).expect(200);
     const refused = await secondStep(other, { method: 'totp', code: codeOf(secret) });
     expectProblem(refused, 429, 'rate_limited');
