@@ -16,7 +16,7 @@ const PROBLEMS: Record<string, string> = {
   passkey_exists: 'This passkey is in use already. Use another device, or sign in with it.',
   email_not_verified: 'Confirm your email first: open the link that we have sent to it.',
   proof_required:
-    'That is not enough to prove that the account is yours. Enter one of these as it was before the change, or open the link in a browser where you were signed in then.',
+    'Open the link in a browser that your account has known for 30 days, and enter what you signed in with before the change.',
   last_sign_in_method: 'This is your only way to sign in. Set a password first.',
   unauthenticated: 'Sign in first.',
   invalid_session: 'Your session has ended. Sign in again.',

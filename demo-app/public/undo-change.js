@@ -1,7 +1,9 @@
-import { call, Problem } from './api.js';
+import { onClick } from './actions.js';
+import { call } from './api.js';
 import { ofPassword, onSubmit } from './form.js';
 import { mailedToken, showDone } from './mailed-link.js';
 import { takeFromAddress } from './page.js';
+import { getPasskey, hasPasskeys } from './passkeys.js';
 
 const UNDONE = {
   'password-set': 'The new password',
@@ -18,18 +20,33 @@ const UNDONE = {
   'passkey-removed': 'The removal of a passkey',
   'api-key-created': 'The new API key',
   'account-deleted': 'The closing of your account',
+  'device-forgotten': 'The removal of a browser',
   'new-device': 'All that was done since the sign-in from a new device',
 };
-// A password and the mailbox are just what a second factor is switched on against.
-const NOT_ENOUGH =
-  'This would take a second factor away, which none of these is enough for. Open the link in a browser where you were signed in before the change.';
 
 const form = document.querySelector('main form');
-const withProof = document.getElementById('with-proof');
 
 const token = mailedToken();
 // Nobody who looks over the user's shoulder, or at the history of this browser, needs to see it.
 takeFromAddress('token');
+
+/** Shows what a sign-in asked for before the change. */
+function ask(missing) {
+  const isElsewhere = missing.includes('browser');
+  document.getElementById('elsewhere').hidden = !isElsewhere;
+  form.hidden = isElsewhere;
+  document.getElementById('with-proof').hidden = missing.length === 0;
+  for (const part of form.querySelectorAll('[data-proof]')) {
+    const isPasskey = part.dataset.proof === 'passkey';
+    part.hidden = !missing.includes(part.dataset.proof) || (isPasskey && !hasPasskeys);
+  }
+}
+
+async function undo(proof) {
+  const { undone } = await call('POST', '/auth/undo-change', { token, ...proof });
+  document.getElementById('undone').textContent = `${UNDONE[undone] ?? 'The change'} has been undone.`;
+  showDone();
+}
 
 onSubmit(form, async ({ password, code, recovery_code }) => {
   const proof = {
@@ -37,18 +54,16 @@ onSubmit(form, async ({ password, code, recovery_code }) => {
     ...(code && { code }),
     ...(recovery_code && { recovery_code }),
   };
-  try {
-    const [field = 'password'] = Object.keys(proof);
-    const { undone } = await ofPassword(field, () => call('POST', '/auth/undo-change', { token, ...proof }));
-    document.getElementById('undone').textContent = `${UNDONE[undone] ?? 'The change'} has been undone.`;
-  } catch (problem) {
-    if (problem.code !== 'proof_required') throw problem;
-    if (Object.keys(proof).length > 0) throw new Problem({ detail: NOT_ENOUGH });
-    const isNews = withProof.hidden;
-    withProof.hidden = false;
-    form.elements.password.focus();
-    if (!isNews) throw problem;
-    return;
-  }
-  showDone();
+  await ofPassword('password', () => undo(proof));
 });
+
+onClick(document.getElementById('passkey'), async () => {
+  const { options } = await call('POST', '/auth/undo-change/options', { token });
+  await undo({ passkey: await getPasskey(options) });
+});
+
+// A link that does not work any more is reported when it is used.
+const { missing } = token
+  ? await call('POST', '/auth/undo-change/lookup', { token }).catch(() => ({ missing: [] }))
+  : { missing: [] };
+if (token) ask(missing);

@@ -7,7 +7,7 @@ const PUBLIC = new Set(
     'subject,scopes,scope,prefix,transports,format,alg,rpId,status,code_name,title,detail,pointer,redirect_to,error_to,' +
     'displayName,attestation,userVerification,residentKey,authenticatorAttachment,device_type,undone,description,rawId,' +
     'callback_url,error,error_description,client_id,redirect_uri,response_type,response_mode,code_challenge,iss,url,' +
-    'code_challenge_method,second_factor,grant_type,token_type,methods,client_name,amr,issuer,login_hint,created_at'
+    'code_challenge_method,second_factor,missing,grant_type,token_type,methods,client_name,amr,issuer,login_hint,created_at'
   ).split(','),
 );
 const HARMLESS =
