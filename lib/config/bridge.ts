@@ -19,7 +19,11 @@ export interface ImportedRow {
 export interface OldUser {
   /** The id of the user. @default none: the email identifies the account */
   readonly id?: OldUserId | null | undefined;
-  /** The email of the user. It identifies an account only if both systems have verified it. @default none */
+  /**
+   * The email of the user. It identifies an account only if both systems have verified it, and if the account is older
+   * than the session, or was imported.
+   * @default none
+   */
   readonly email?: string | null | undefined;
   /** Whether the previous system has verified the email. @default false */
   readonly emailVerified?: boolean | undefined;
@@ -30,6 +34,11 @@ export interface OldUser {
 /** An active session of a previous system. */
 export interface OldSession {
   readonly user: OldUser;
+  /**
+   * When it began. An account that was made later is not the user's, even if it has the same email. Null if the system
+   * does not say: then an email leads to imported accounts only.
+   */
+  readonly beganAt: Date | null;
   /** When it would have expired. Null if only the browser decides. */
   readonly endsAt: Date | null;
   /** Whether its cookie is kept when the browser is closed. */

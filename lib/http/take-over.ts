@@ -108,7 +108,7 @@ async function begin(
   old: OldCookie,
   session: OldSession,
 ): Promise<IssuedSession | 'too late' | null> {
-  const record = await accountOf(core, session.user);
+  const record = await accountOf(core, session);
   const checked = record && (await checkedFor(core, record, session));
   if (!record || !checked) return null;
   try {
@@ -265,14 +265,33 @@ function decoded(value: string): string {
 /**
  * Finds the account of a previous system's user. Returns null if it does not exist, or if it might not be the user's.
  */
-export async function accountOf(core: Core, user: OldUser): Promise<UserRecord | null> {
+export async function accountOf(
+  core: Core,
+  { user, beganAt }: Pick<OldSession, 'user' | 'beganAt'>,
+): Promise<UserRecord | null> {
   const { id = null } = user;
   const known = (id === null ? null : await accountById(core, id)) ?? (await importedAccount(core, user));
   if (known || user.emailVerified !== true) return known;
   const canonical = canonicalEmail(user.email);
   const record = canonical === null ? null : await core.users.findRecord({ email: canonical });
   // Someone else might have signed up with the address, here or in the previous system.
-  return record?.emailProof.reaches('app') ? record : null;
+  return record?.emailProof.reaches('app') && isEarlier(record, user, beganAt) ? record : null;
+}
+
+/**
+ * Whether an account with the user's email can have been the user's when the session began: addresses get other owners.
+ * An imported account must not be the one of another row.
+ */
+function isEarlier({ user, account }: UserRecord, old: OldUser, beganAt: Date | null): boolean {
+  if ((account.importedAt ?? null) === null) return beganAt !== null && user.createdAt < beganAt;
+  const ref = old.imported?.ref ?? old.id ?? null;
+  if (ref === null) return true;
+  const names = [user.email, user.username];
+  const refs = [String(ref), null].flatMap((one) => [
+    importedId({ ref: one, names, createdAt: user.createdAt }),
+    importedId({ ref: one, names, createdAt: null }),
+  ]);
+  return refs.includes(user.id);
 }
 
 /** Finds the account that was imported from the user's row. */

@@ -124,8 +124,8 @@ export interface AuthJsSessionsOptions extends BridgeOptions {
   /**
    * Returns the account of a session: its id, or with `user.model` the primary key of its row, or
    * `{ id, email, emailVerified }`; null if there is no account. It gets the rows of the session and of the user.
-   * @default the account with the user's id, or that `fromAuthJs` has imported; else the one with the email, if both have
-   *   verified it
+   * @default the account with the user's id, or that `fromAuthJs` has imported; else the imported one with the email, if
+   *   both have verified it
    */
   userId?: ((session: SourceRow, user: SourceRow) => FoundUser | Promise<FoundUser>) | undefined;
 }
@@ -181,7 +181,8 @@ export function authJsSessions(options: AuthJsSessionsOptions): SessionBridge {
       if (!session || !endsAt) return null;
       const row = await old.find(tables.user, user.id, session[at.userId]);
       const found = row && userOf(await userId(session, row), 'authJsSessions');
-      return found === null ? null : { user: found, endsAt, remembered: true };
+      // The adapter does not store when a session began.
+      return found === null ? null : { user: found, beganAt: null, endsAt, remembered: true };
     },
     end: (token) => old.delete(tables.session, at.sessionToken, token),
   };

@@ -45,7 +45,13 @@ const COLUMNS = {
   },
   account: { userId: 'userId', providerId: 'providerId', accountId: 'accountId', password: 'password' },
   twoFactor: { userId: 'userId', secret: 'secret', backupCodes: 'backupCodes', verified: 'verified' },
-  session: { token: 'token', userId: 'userId', expiresAt: 'expiresAt', impersonatedBy: 'impersonatedBy' },
+  session: {
+    token: 'token',
+    userId: 'userId',
+    createdAt: 'createdAt',
+    expiresAt: 'expiresAt',
+    impersonatedBy: 'impersonatedBy',
+  },
 } as const;
 const TABLES = { user: 'user', account: 'account', twoFactor: 'twoFactor', session: 'session' } as const;
 // The names of latchkey's providers are better-auth's, except for these.
@@ -217,7 +223,7 @@ export interface BetterAuthSessionsOptions extends BridgeOptions {
    * Returns the account of a session: its id, or with `user.model` the primary key of its row, or
    * `{ id, email, emailVerified }`; null if there is no account. It gets the rows of the session and of the user.
    * @default the account with the user's id, if that is a UUID, or that `fromBetterAuth` has imported; else the one with the
-   *   email, if both have verified it
+   *   email, if both have verified it, and the account is older than the session or was imported
    */
   userId?: ((session: SourceRow, user: SourceRow) => FoundUser | Promise<FoundUser>) | undefined;
 }
@@ -279,7 +285,8 @@ export function betterAuthSessions(options: BetterAuthSessionsOptions): SessionB
       if (!row || banOf(row, user)) return null;
       const found = userOf(await userId(session, row), 'betterAuthSessions');
       const forgotten = cookies(secureName(REMEMBER_COOKIE, isSecure)).some((one) => signed(one) === 'true');
-      return found === null ? null : { user: found, endsAt, remembered: !forgotten };
+      const beganAt = timeOf(session[at.createdAt]);
+      return found === null ? null : { user: found, beganAt, endsAt, remembered: !forgotten };
     },
     end: (token) => old.delete(tables.session, at.token, token),
   };

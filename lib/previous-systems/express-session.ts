@@ -45,7 +45,8 @@ export interface ExpressSessionOptions extends BridgeOptions {
   store: ExpressSessionStore;
   /**
    * Returns the account of a session: its id, or with `user.model` the primary key of its row, or
-   * `{ id, email, emailVerified }`; null if no user is signed in.
+   * `{ id, email, emailVerified }`; null if no user is signed in. An email leads to imported accounts only, because a store
+   * does not say when a session began.
    * @default none, required
    */
   userId: (data: ExpressSessionData) => FoundUser | Promise<FoundUser>;
@@ -117,7 +118,7 @@ export function expressSession(options: ExpressSessionOptions): SessionBridge {
       // With `rolling`, each request has extended the session in the store, but not the time in the session's data.
       const prolonged =
         rolling && typeof originalMaxAge === 'number' ? new Date(Date.now() + originalMaxAge) : endsAt;
-      return { user, endsAt: prolonged, remembered };
+      return { user, beganAt: null, endsAt: prolonged, remembered };
     },
     end: (id) =>
       new Promise((resolve, reject) => {

@@ -70,7 +70,15 @@ async function signUp({ rememberMe = true, isVerified = true, at = old } = {}) {
   expect((await oldSession(at)).body.user?.email).toBe(email);
 }
 
-const account = (emailVerified = true) => app.auth.users.create({ email, emailVerified });
+/** An account that is older than the session. */
+async function account(emailVerified = true) {
+  const made = await app.auth.users.create({ email, emailVerified });
+  await rows(app.database, 'UPDATE users SET created_at = :at WHERE id = :id', {
+    at: new Date(Date.now() - DAY),
+    id: made.id,
+  });
+  return made;
+}
 
 test('a session of better-auth goes on, until its end, and has ended there', async () => {
   await signUp();
@@ -144,6 +152,19 @@ describe('a session is not taken over', () => {
   test('if the account’s email is not verified, since somebody else may have signed up with it', async () => {
     await signUp();
     await account(false);
+    expect((await me()).status).toBe(401);
+  });
+
+  test('if the account was made after it, since the address may have another owner', async () => {
+    await signUp();
+    await app.auth.users.create({ email, emailVerified: true });
+    expect((await me()).status).toBe(401);
+  });
+
+  test('if the account with its email was imported from the row of another user', async () => {
+    await signUp();
+    const createdAt = new Date(Date.now() - DAY);
+    await app.auth.importUsers([{ ref: 'another', email, emailVerified: true, createdAt }]);
     expect((await me()).status).toBe(401);
   });
 

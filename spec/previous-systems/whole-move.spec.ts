@@ -279,9 +279,9 @@ describe.each(Object.keys(SYSTEMS) as (keyof typeof SYSTEMS)[])('from %s', (name
     const all = [ada, joan, ...(hasBans ? [eve] : [])];
     const cookieOf = await fill(all, { flag: FLAGS[form] as Form<boolean> });
 
-    // Only emails that both systems have verified lead to accounts that were not imported.
-    const made = await Promise.all(
-      all.map((user) => app.auth.users.create({ email: emailOf(user), emailVerified: true })),
+    // Only emails that both systems have verified lead to accounts that were imported from somewhere else.
+    const { users: made } = await app.auth.importUsers(
+      all.map((user) => ({ email: emailOf(user), emailVerified: true })),
     );
     const expected = [made[0]?.id, 401, ...(hasBans ? [401] : [])];
     for (const [index, user] of all.entries()) expect(await visit(cookieOf(user))).toBe(expected[index]);
