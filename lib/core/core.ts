@@ -65,6 +65,8 @@ export interface ChangedBy {
 /** A change by the app's own code, or by an administrator. */
 export const BY_CODE: ChangedBy = { sessionId: null };
 
+const DAY_MS = 24 * 60 * 60 * 1000;
+
 // A browser sends one session, or two if another subdomain has set a cookie with the same name.
 const MAX_PRESENTED_SESSIONS = 2;
 
@@ -132,7 +134,7 @@ export class Core {
     this.signUp = new SignUp(database, this.users, settings, held, events);
     this.updates = new UserUpdates(context, this.users, settings.hooks, held);
     this.changes = new AccountChanges(database, tables.changes, tables.devices, box, contributions);
-    const deviceRows = new DeviceRows(database, tables);
+    const deviceRows = new DeviceRows(database, tables, settings.accountDeletion.graceDays * DAY_MS);
     this.mails = mailer && new Mails(outbox);
     this.notices = new Notices(
       this.mails,

@@ -174,7 +174,11 @@ export class AccountChanges {
       transaction,
     );
     const [first, ...rest] = changes;
-    if (!first) return { state: await stateOf(record, this.contributions(), transaction), later: [] };
+    if (!first) {
+      const now = await stateOf(record, this.contributions(), transaction);
+      const earlierPassword = await this.#earlierPassword(now, userId, transaction);
+      return { state: { ...now, earlierPassword }, later: [] };
+    }
     const state = this.#open(first);
     const later = rest.slice(-MAX_LATER).flatMap((change) => this.#open(change) ?? []);
     return state && { state, later };
@@ -318,7 +322,7 @@ class OldChanges implements Chore {
 
   async run(dryRun: boolean): Promise<number> {
     const ended = await this.#end(dryRun);
-    const old = new ExpiredRows(this.database, this.table, 'id', { expires_at: LISTED_MS - UNDO_MS });
+    const old = new ExpiredRows(this.database, this.table, 'id', { expires_at: LISTED_MS });
     return ended + (await old.run(dryRun));
   }
 

@@ -5,13 +5,7 @@ import { UNDO_MS } from '../notices/changes.js';
 import type { NewRow, RowOf } from '../tables/column.js';
 import type { DeviceColumns, UserColumns } from '../tables/core.js';
 import type { Selection, Table } from '../tables/table.js';
-import {
-  type AccountAge,
-  beyondLimits,
-  DEVICE_SECONDS,
-  FORGOTTEN_MS,
-  provingDevices,
-} from './device-rules.js';
+import { type AccountAge, beyondLimits, DEVICE_SECONDS, KNOWN_MS, provingDevices } from './device-rules.js';
 
 // No user has this id. It is looked up in place of an account that does not exist, so that both send the same
 // statement.
@@ -19,6 +13,9 @@ const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /** How long the token before a renewal is accepted, for a browser that did not get the new one. */
 const FORMER_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** Sign-ins in one browser that are no further apart run at once. */
+const AT_ONCE_MS = 60_000;
 
 /** The condition that a device has a token, or had it until a moment ago. */
 const HAS_TOKEN = '(d.token_hash = :tokenHash OR (d.other_token_hash = :tokenHash AND d.other_until > :now))';
@@ -64,9 +61,11 @@ export class DeviceRows {
       readonly sessions: { readonly name: string };
       readonly users: Table<UserColumns>;
     },
+    /** How long the undo link of a closed account works. */
+    private readonly graceMs: number,
   ) {
     this.#device = tables.devices.whole('d');
-    this.#age = tables.users.only('u', 'createdAt', 'importedAt');
+    this.#age = tables.users.only('u', 'createdAt', 'importedAt', 'firstUsedAt');
   }
 
   /** Returns the id of an account's device. @param userId null for an account that does not exist */
@@ -77,6 +76,11 @@ export class DeviceRows {
       { tokenHash, userId: userId ?? NOBODY, ...this.#times() },
     );
     return device?.id ?? null;
+  }
+
+  /** Records the first sign-in of an imported account in a browser. */
+  async markFirst(userId: string, firstUsedAt: Date, transaction: Transaction): Promise<void> {
+    await this.tables.users.update({ firstUsedAt }, { id: userId }, transaction);
   }
 
   /** Returns the devices that prove who undoes a change that was made at a time: see {@link provingDevices}. */
@@ -128,24 +132,49 @@ export class DeviceRows {
 
   /**
    * Gives a browser a new token, with which all accounts that know it will know it. They still accept the token before
-   * for a while, because the browser might not get the new one. Accounts that have forgotten it remember the new token
-   * too, so that the browser can prove that they knew it.
+   * for a while, because the browser might not get the new one. If it was renewed a moment ago, two sign-ins run at once,
+   * and the browser keeps either's new token.
+   *
+   * @param returning the account that will know the browser as a new device. Null if there is none
    */
-  async replaceToken(tokenHash: Buffer, next: Buffer, transaction?: Transaction): Promise<void> {
+  async replaceToken(
+    tokenHash: Buffer,
+    next: Buffer,
+    returning: string | null,
+    transaction?: Transaction,
+  ): Promise<void> {
     const { name } = this.tables.devices;
-    const { now, since } = this.#times();
+    const { clock } = this.database;
+    const values = {
+      ...{ tokenHash, next, userId: returning ?? NOBODY, now: clock.date() },
+      ...{ until: clock.date(FORMER_MS), recent: clock.date(FORMER_MS - AT_ONCE_MS) },
+    };
     const isSame = '(token_hash = :tokenHash OR (other_token_hash = :tokenHash AND other_until > :now))';
     // MySQL assigns from left to right.
     await this.database.change(
-      `UPDATE ${name} SET other_token_hash = token_hash, other_until = :until, token_hash = :next
-       WHERE ${isSame} AND last_used_at > :since AND forgotten_at IS NULL`,
-      { tokenHash, next, now, since, until: this.database.clock.date(FORMER_MS) },
+      `UPDATE ${name}
+       SET other_token_hash = CASE WHEN token_hash <> :tokenHash AND other_until > :recent
+           THEN token_hash ELSE :tokenHash END,
+         other_until = CASE WHEN token_hash = :tokenHash THEN :until ELSE other_until END, token_hash = :next
+       WHERE ${isSame} AND returned IS NULL AND user_id <> :userId`,
+      values,
       { transaction },
     );
     await this.database.change(
-      `UPDATE ${name} SET other_token_hash = :next, other_until = NULL
-       WHERE (token_hash = :tokenHash OR other_token_hash = :tokenHash) AND forgotten_at IS NOT NULL`,
-      { tokenHash, next },
+      `UPDATE ${name} SET other_token_hash = :next
+       WHERE returned IS NOT NULL
+         AND (other_token_hash = :tokenHash OR (token_hash = :tokenHash AND other_until > :now))`,
+      values,
+      { transaction },
+    );
+    // The account had forgotten the browser, which can still prove that it was known.
+    if (returning === null) return;
+    await this.database.change(
+      `UPDATE ${name}
+       SET returned = TRUE, other_token_hash = :next, other_until = :until,
+         forgotten_at = COALESCE(forgotten_at, :now)
+       WHERE ${isSame} AND returned IS NULL AND user_id = :userId`,
+      values,
       { transaction },
     );
   }
@@ -158,7 +187,7 @@ export class DeviceRows {
   async forget(userId: string, except: Buffer | null, transaction: Transaction): Promise<void> {
     const now = this.database.clock.date();
     const isOther = `token_hash <> :except
-         AND (other_token_hash IS NULL OR other_until IS NULL OR other_token_hash <> :except)`;
+         AND (other_token_hash IS NULL OR other_token_hash <> :except OR other_until <= :now)`;
     await this.database.change(
       `UPDATE ${this.tables.devices.name} SET forgotten_at = :now
        WHERE user_id = :userId AND forgotten_at IS NULL ${except ? `AND ${isOther}` : ''}`,
@@ -173,27 +202,33 @@ export class DeviceRows {
     await this.tables.devices.update({ forgottenAt }, { id, forgottenAt: null }, transaction);
   }
 
-  /** Makes an account forget its devices after an undo, so that they prove nothing about later changes. */
+  /**
+   * Makes an account forget its devices after an undo, so that they prove nothing about later changes. This includes
+   * those that it had forgotten before, because an intruder can have made it forget their own.
+   */
   async drop(userId: string, transaction: Transaction): Promise<void> {
-    const values = { forgottenAt: this.database.clock.date(), dropped: true };
-    await this.tables.devices.update(values, { userId, forgottenAt: null }, transaction);
+    await this.forget(userId, null, transaction);
+    await this.tables.devices.update({ dropped: true }, { userId }, transaction);
   }
 
   /**
-   * Makes an account know a device again, since the time when it first did.
-   *
-   * @param tokenHash the hash of the token that its browser has now, with which the account may know it as a new device
+   * Makes an account know a device again, since the time when it first did. The device that the account has known in the
+   * same browser since is deleted. The user's row is locked.
    */
-  async restore({ id, userId }: DeviceRow, tokenHash: Buffer, transaction: Transaction): Promise<void> {
+  async restore({ id, userId }: Pick<DeviceRow, 'id' | 'userId'>, transaction: Transaction): Promise<void> {
     const { devices } = this.tables;
-    await this.database.change(
-      `DELETE FROM ${devices.name} WHERE user_id = :userId AND token_hash = :tokenHash AND id <> :id`,
-      { userId, tokenHash, id },
-      { transaction },
-    );
-    const none = { otherTokenHash: null, otherUntil: null, forgottenAt: null, dropped: null };
-    const lastUsedAt = this.database.clock.date();
-    await devices.update({ tokenHash, lastUsedAt, ...none }, { id }, transaction);
+    const where = `WHERE d.id = :id AND d.forgotten_at IS NOT NULL ${this.database.currentRead}`;
+    const [device] = await this.#device.select(where, { id }, transaction);
+    if (!device) return;
+    const { tokenHash, otherTokenHash, returned } = device;
+    const known = { forgottenAt: null, dropped: null, lastUsedAt: this.database.clock.date() };
+    if (!returned || otherTokenHash === null) {
+      await devices.update(known, { id }, transaction);
+      return;
+    }
+    await devices.delete({ userId, tokenHash: otherTokenHash }, transaction);
+    const tokens = { tokenHash: otherTokenHash, otherTokenHash: tokenHash, returned: null };
+    await devices.update({ ...known, ...tokens }, { id }, transaction);
   }
 
   /** Deletes all devices of an account, as if it had never known them. */
@@ -255,7 +290,7 @@ export class DeviceRows {
 
   /** Deletes the devices that can no longer prove anything. */
   get old(): Chore {
-    return new OldDevices(this.database, this.tables.devices.name);
+    return new OldDevices(this.database, this.tables.devices.name, Math.max(UNDO_MS, this.graceMs));
   }
 
   #read(raws: readonly RawAccount[]): AccountDevices | null {
@@ -283,11 +318,13 @@ class OldDevices implements Chore {
   readonly #ages: Readonly<Record<string, number>>;
   readonly #isSuperseded: string;
 
+  /** @param linkMs how long an undo link works */
   constructor(
     private readonly database: Database,
     readonly table: string,
+    linkMs: number,
   ) {
-    this.#ages = { last_used_at: DEVICE_SECONDS * 1000 + UNDO_MS, forgotten_at: FORGOTTEN_MS };
+    this.#ages = { last_used_at: DEVICE_SECONDS * 1000 + linkMs, forgotten_at: KNOWN_MS + linkMs };
     this.#isSuperseded = `EXISTS (SELECT 1 FROM ${table} n WHERE n.user_id = d.user_id AND n.id > d.id)`;
   }
 

@@ -1,4 +1,3 @@
-import { UNDO_MS } from '../notices/changes.js';
 import type { RowOf } from '../tables/column.js';
 import type { DeviceColumns, User } from '../tables/core.js';
 
@@ -9,9 +8,6 @@ export const DEVICE_SECONDS = 90 * 24 * 60 * 60;
 
 /** An account must have known a device for this long before a change, so that it proves who undoes the change. */
 export const KNOWN_MS = 30 * DAY_MS;
-
-/** How long a forgotten device is kept, because it still proves something. */
-export const FORGOTTEN_MS = KNOWN_MS + UNDO_MS;
 
 /**
  * The tolerance for a device that a change has forgotten: the clock of the process that did it might have been behind.
@@ -37,6 +33,8 @@ export type DeviceFacts = Pick<
 export interface AccountAge extends Pick<User, 'createdAt'> {
   /** The time when the account was imported. Null for other accounts. */
   readonly importedAt: Date | null;
+  /** The time of the first sign-in of an imported account in a browser. */
+  readonly firstUsedAt: Date | null;
 }
 
 /**
@@ -51,18 +49,17 @@ export interface AccountAge extends Pick<User, 'createdAt'> {
  */
 export function provingDevices<D extends DeviceFacts>(
   devices: readonly D[],
-  { createdAt, importedAt }: AccountAge,
+  { createdAt, importedAt, firstUsedAt }: AccountAge,
   at: Date,
 ): readonly D[] {
   const known = devices.filter((device) => wasKnown(device, at));
-  const signIns = devices.map((device) => device.createdAt.getTime());
-  const begun = importedAt === null ? createdAt.getTime() : Math.min(...signIns);
-  if (at.getTime() - begun >= KNOWN_MS) return known.filter((device) => isOldAt(device, at));
+  const begun = importedAt === null ? createdAt : (firstUsedAt ?? at);
+  if (at.getTime() - begun.getTime() >= KNOWN_MS) return known.filter((device) => isOldAt(device, at));
   const first = firstOf(devices);
   return known.filter((device) => device === first);
 }
 
-/** Whether the account had known a device for long at a time. */
+/** Whether an account had known a device for long at a time. */
 function isOldAt({ createdAt }: DeviceFacts, time: Date): boolean {
   return time.getTime() - createdAt.getTime() >= KNOWN_MS;
 }

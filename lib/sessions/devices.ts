@@ -146,7 +146,7 @@ export class Devices {
   ): Promise<void> {
     await this.rows.drop(userId, transaction);
     await this.rows.endUndo(userId, since, transaction);
-    if (shown) await this.rows.restore(shown, this.presented ?? shown.tokenHash, transaction);
+    if (shown) await this.rows.restore(shown, transaction);
   }
 
   /** Checks whether a user who signs in knows the device of the current request, and renews a known device. */
@@ -158,7 +158,7 @@ export class Devices {
     // The browser did not get the token that replaced this one.
     if ((await this.rows.find(hash, user.id)) === null) return NEW_DEVICE;
     const cookie = createToken(PREFIX);
-    await this.rows.replaceToken(hash, digestToken(cookie));
+    await this.rows.replaceToken(hash, digestToken(cookie), null);
     return (await this.rows.renew(digestToken(cookie), user.id)) ? { cookie, isNew: false } : NEW_DEVICE;
   }
 
@@ -184,7 +184,7 @@ export class Devices {
     const token = createToken(PREFIX);
     const tokenHash = digestToken(token);
     const { presented } = this;
-    if (presented) await this.rows.replaceToken(presented, tokenHash, transaction);
+    if (presented) await this.rows.replaceToken(presented, tokenHash, user.id, transaction);
     const browsers = provingDevices(known.devices, known.account, now).map(({ name }) => name);
     const notice = this.notices.unrecorded(deviceNotices['new-device'], user, browsers);
     const undoTokenHash = notice?.undo ? digestToken(notice.undo.token) : null;
@@ -193,6 +193,8 @@ export class Devices {
     const row = { id: uuidv7(now.getTime()), userId: user.id, tokenHash, name, ...times };
     await this.rows.add({ ...row, undoTokenHash }, transaction);
     await this.rows.tidy(known.devices, transaction);
+    const { importedAt, firstUsedAt } = known.account;
+    if (importedAt !== null && firstUsedAt === null) await this.rows.markFirst(user.id, now, transaction);
     // The first sign-in to an account is no reason for a notice.
     if (known.hasOther || known.devices.length > 0) await this.notices.tell(notice, transaction);
     return token;
@@ -203,12 +205,14 @@ export class Devices {
     return this.rows.old;
   }
 
-  #isPresented({ tokenHash, otherTokenHash, otherUntil }: DeviceRow): boolean {
+  /** Whether the current request comes from a device: see `otherTokenHash` of the table. */
+  #isPresented({ tokenHash, otherTokenHash, otherUntil, returned }: DeviceRow): boolean {
     const { presented } = this;
     if (presented === null) return false;
-    if (tokenHash.equals(presented)) return true;
-    const isOver = otherUntil !== null && this.database.clock.hasPassed(otherUntil);
-    return !isOver && (otherTokenHash?.equals(presented) ?? false);
+    if (otherTokenHash === null) return tokenHash.equals(presented);
+    const [present, former] = returned ? [otherTokenHash, tokenHash] : [tokenHash, otherTokenHash];
+    const isOver = otherUntil === null || this.database.clock.hasPassed(otherUntil);
+    return present.equals(presented) || (!isOver && former.equals(presented));
   }
 
   /**

@@ -46,6 +46,8 @@ export const users = declareTable({
     deletedAt: column.time().internal().nullable(),
     /** The time when the account was imported from a previous system. Null for other accounts. */
     importedAt: column.time().internal().nullable(),
+    /** The time of the first sign-in of an imported account in a browser. Null until then, and for other accounts. */
+    firstUsedAt: column.time().internal().nullable(),
   },
   unique: { email: ['email'], username: ['username'] },
   indexes: {
@@ -127,10 +129,7 @@ export const devices = declareTable({
     userId: column.uuid(),
     /** The hash of the browser's device token. Each account that signed in with the browser has a row with it. */
     tokenHash: column.digest().internal(),
-    /**
-     * The hash of another token of the same browser: the one before the token was renewed or, for a forgotten device,
-     * the one that the browser has now.
-     */
+    /** The hash of the token that the browser had before it was renewed. If the device has `returned`, of the present one. */
     otherTokenHash: column.digest().internal().nullable(),
     /** The time after which the token before the renewal is no longer accepted. */
     otherUntil: column.time().internal().nullable(),
@@ -147,6 +146,11 @@ export const devices = declareTable({
     forgottenAt: column.time().nullable(),
     /** Whether an undo made the account forget the device. Then it proves nothing about later changes. */
     dropped: column.boolean().internal().nullable(),
+    /**
+     * Whether the account had forgotten the device, and has come to know it again as another one. Then `otherTokenHash` is
+     * the present token of the browser, and `tokenHash` the one before it.
+     */
+    returned: column.boolean().internal().nullable(),
     /** The hash of the token in the notice about this new device. */
     undoTokenHash: column.digest().internal().nullable(),
     /** Whether it is unused, and only kept because it is the account's newest. Null if that is not known yet. */

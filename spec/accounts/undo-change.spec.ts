@@ -423,7 +423,7 @@ describe('what is kept for it', () => {
     const left = await rows(app.database, 'SELECT token_hash, email, state FROM account_changes');
     expect(left).toEqual(Array(3).fill({ token_hash: null, email: null, state: null }));
     expect(await app.auth.prune()).toBe(0);
-    await rows(app.database, 'UPDATE account_changes SET expires_at = :at', { at: ago(24 * DAY) });
+    await rows(app.database, 'UPDATE account_changes SET expires_at = :at', { at: ago(31 * DAY) });
     expect(await app.auth.prune()).toBe(3);
     expect(await rows(app.database, 'SELECT id FROM account_changes')).toEqual([]);
   });

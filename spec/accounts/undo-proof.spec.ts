@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import bcrypt from 'bcrypt';
+import { internalsOf } from '../../lib/auth.js';
 import { passkeys, twoFactor } from '../../lib/index.js';
 import { ada, password, type SpecApp, startApp } from '../support/app.js';
 import { beforeChange, byUser } from '../support/changes.js';
@@ -142,6 +143,54 @@ describe('the browser', () => {
     expect(await missingIn(other, next)).toEqual(['browser']);
   });
 
+  test('of a thief does not escape an undo by having been forgotten before', async () => {
+    const { id, browser } = await startWithAda(40);
+    const thiefs = app.browser();
+    await firstStep(thiefs).expect(200);
+    await age(40);
+    const token = await beforeChange(app.auth, id);
+    const { devices } = (await thiefs.get('/auth/devices').expect(200)).body;
+    const own = devices.find(({ current }: { current: boolean }) => current);
+    await thiefs.delete(`/auth/devices/${own.id}`).expect(204);
+    await rows(app.database, 'UPDATE known_devices SET forgotten_at = :at WHERE forgotten_at IS NOT NULL', {
+      at: ago(1000),
+    });
+    await undo(browser, { token, password: ada.password }).expect(200);
+    expect(await missingIn(thiefs, await beforeChange(app.auth, id))).toEqual(['browser']);
+  });
+
+  test('of a thief is not the first one of an imported account that is used no more', async () => {
+    await start();
+    const passwordHash = await bcrypt.hash(ada.password, 4);
+    await app.auth.importUsers([{ email: ada.email, emailVerified: true, passwordHash }]);
+    const { id } = (await app.auth.users.find({ email: ada.email }))!;
+    await firstStep(app.browser()).expect(200);
+    const times = { created: ago(400 * DAY), used: ago(98 * DAY) };
+    await rows(app.database, 'UPDATE known_devices SET created_at = :created, last_used_at = :used', times);
+    await rows(app.database, 'UPDATE users SET first_used_at = :created', times);
+    const thiefs = app.browser();
+    await firstStep(thiefs).expect(200);
+    await app.auth.prune();
+    expect(await rows(app.database, 'SELECT id FROM known_devices')).toHaveLength(1);
+    expect(await missingIn(thiefs, await beforeChange(app.auth, id))).toEqual(['browser']);
+  });
+
+  test('is kept for as long as the link of a closed account works', async () => {
+    const { id, browser } = await startWithAda(40, { accountDeletion: { graceDays: 60 } });
+    const { token } = await mails.mailOf(ada.email, 'account-deleted', () =>
+      browser.delete('/auth/me').expect(204),
+    );
+    const at = { at: ago(38 * DAY), used: ago(90 * DAY), made: ago(140 * DAY) };
+    await rows(app.database, 'UPDATE account_changes SET created_at = :at', at);
+    const old = 'UPDATE known_devices SET forgotten_at = :at, last_used_at = :used, created_at = :made';
+    await rows(app.database, old, at);
+    await rows(app.database, 'UPDATE users SET created_at = :made', at);
+    await firstStep(app.browser()).expect(403);
+    await app.auth.prune();
+    expect(await missingIn(browser, token)).toEqual(['password']);
+    expect(await app.auth.users.get(id)).toMatchObject({ email: ada.email });
+  });
+
   test('that a first proof dropped is never one', async () => {
     await start();
     const stranger = app.browser();
@@ -256,6 +305,18 @@ describe('what a sign-in showed before the change', () => {
     await secondStep(other, { method: 'recovery_code', code: recoveryCodes[1] }).expect(200);
     const proof = { password: ada.password, recovery_code: recoveryCodes[0] };
     await undo(browser, { token, ...proof }).expect(200);
+  });
+
+  test('is the earlier password for the link of a sign-in too, where an undo has left none', async () => {
+    const { id, browser } = await startWithAda();
+    await undo(browser, { token: await beforeChange(app.auth, id), password: ada.password }).expect(200);
+    const { token } = await mails.mailOf(ada.email, 'new-device', async () => {
+      const issued = await app.auth.createSession(id);
+      const { core } = internalsOf(app.auth);
+      const request = { headers: {} };
+      await core.context.forClient({ ip: null, userAgent: null, request }, () => core.gate.attach(issued));
+    });
+    expect(await missingIn(browser, token)).toEqual(['password']);
   });
 
   test('is the next step’s code at the first sign-in after it', async () => {

@@ -18,9 +18,11 @@ const device = (age: number, more: Partial<DeviceFacts> = {}): DeviceFacts => ({
   dropped: null,
   ...more,
 });
-const account = (age: number, imported?: number): AccountAge => ({
+/** @param used for an imported account, how many days ago its first sign-in here was; null for never */
+const account = (age: number, used?: number | null): AccountAge => ({
   createdAt: day(age),
-  importedAt: imported === undefined ? null : day(imported),
+  importedAt: used === undefined ? null : day(age - 1),
+  firstUsedAt: used === undefined || used === null ? null : day(used),
 });
 
 describe('the devices that prove who undoes a change', () => {
@@ -44,10 +46,12 @@ describe('the devices that prove who undoes a change', () => {
     [
       'are the first one of an imported account that is new here',
       [young, device(3)],
-      account(900, 40),
+      account(900, 29),
       [young],
     ],
     ['are those known for long of an imported account', [old, young], account(900, 60), [old]],
+    ['are the first one of an imported account that nobody has used', [young], account(900, null), [young]],
+    ['are none of an imported account that was used long ago', [young], account(900, 40), []],
     ['are none without devices', [], account(900, 60), []],
     ['are none from the time of the change', [device(0)], account(0), []],
   ])('%s', (_what, devices, age, proving) => {

@@ -150,22 +150,85 @@ describe('the token of a browser', () => {
     expect(cookieOf(await signIn(again, eve))).toBe(again);
   });
 
-  test('leads back to an account that had forgotten the browser, as a proof and no more', async () => {
+  /** Ada's browser of 40 days. */
+  const oldBrowser = async () => {
     const device = await newDevice();
     await devices().update({ createdAt: ago(40 * DAY) }, rowOf(device));
     await rows(app.database, 'UPDATE users SET created_at = :at', { at: ago(40 * DAY) });
-    await byUser(app.auth, userId, (own) => app.auth.users.setPassword(userId, ada.password, own));
+    return device;
+  };
+  const forgetAll = () =>
+    byUser(app.auth, userId, (own) => app.auth.users.setPassword(userId, ada.password, own));
+  /** Whether a browser proves who undoes a change of Ada's account. */
+  const proves = (value: string) =>
+    core().context.forClient(
+      clientWith(value),
+      async () => (await core().devices.proves(userId, new Date())) !== null,
+    );
+  const passWeek = () => devices().update({ otherUntil: ago(1000) }, { where: {} });
+
+  test('leads back to an account that had forgotten the browser, as a proof and no more', async () => {
+    const device = await oldBrowser();
+    await forgetAll();
     app.mails.length = 0;
     const renewed = cookieOf(await signIn(device));
     expect(renewed).not.toBe(device);
     expect(await told()).toHaveLength(1);
-    const proves = (value: string) =>
-      core().context.forClient(clientWith(value), async () =>
-        (await core().devices.proves(userId, new Date()))?.tokenHash.equals(digestToken(device)),
-      );
+    for (const token of [device, renewed]) expect(await proves(token)).toBe(true);
+    expect(await proves(createToken('lkd_'))).toBe(false);
+    await passWeek();
+    expect(await proves(device)).toBe(false);
     expect(await proves(renewed)).toBe(true);
-    expect(await proves(createToken('lkd_'))).toBeUndefined();
+    // Whoever has the former one gets nothing for it.
+    const mallorys = cookieOf(await signIn(device, eve));
+    expect(await proves(mallorys)).toBe(false);
+    expect(await proves(renewed)).toBe(true);
   });
+
+  test('that is former and over is of no use to whoever has it', async () => {
+    const device = await oldBrowser();
+    const renewed = cookieOf(await signIn(device, eve));
+    await passWeek();
+    await forgetAll();
+    const { id: other } = (await app.auth.credential.signUp({ ...eve, email: 'mallory@example.com' }))!.user;
+    const mallorys = cookieOf(await signIn(device, { ...eve, email: 'mallory@example.com' }));
+    expect(other).not.toBe(userId);
+    for (const token of [device, mallorys]) expect(await proves(token)).toBe(false);
+    expect(await proves(renewed)).toBe(true);
+  });
+
+  test('that is former stays good for its week, though answers are lost again', async () => {
+    const device = await oldBrowser();
+    await signIn(device, eve);
+    // Later than two sign-ins at once.
+    await devices().update({ otherUntil: new Date(Date.now() + 6 * DAY) }, { where: { userId } });
+    await signIn(device);
+    expect(await proves(device)).toBe(true);
+    expect(await isKnown(device, userId)).toBe(true);
+  });
+
+  test('that is former, in an undo, does not take the place of the present one', async () => {
+    const device = await oldBrowser();
+    const renewed = cookieOf(await signIn(device, eve));
+    const { token } = await mailedChange();
+    await app.http
+      .post('/auth/undo-change')
+      .set('cookie', `latchkey-device=${device}`)
+      .send({ token, password: ada.password })
+      .expect(200);
+    await passWeek();
+    expect(await proves(device)).toBe(false);
+    expect(await proves(renewed)).toBe(true);
+  });
+
+  const mailedChange = async () => {
+    app.mails.length = 0;
+    await byUser(app.auth, userId, (own) =>
+      app.auth.users.setPassword(userId, 'a difference engine', { keepSessions: true, ...own }),
+    );
+    await core().settle();
+    return app.mails.find(({ kind }) => kind === 'password-changed')!;
+  };
 });
 
 describe('a forgotten device', () => {
