@@ -110,7 +110,7 @@ export class AuthorizationServer {
 
   #tokenEndpoint(read = async (answer: Response) => answer): Promise<Configuration> {
     return this.configuration(async (...request) =>
-      read(await toStandardResponse(await this.fetch(...request), this.isOidc)),
+      read(await toStandardResponse(await this.fetch(...request), this.isOidc, this.provider.errorOf)),
     );
   }
 }

@@ -99,6 +99,12 @@ export interface Provider {
   subjectOf?(claims: Claims): unknown;
   /** Checks an ID token beyond its signature and OpenID Connect. @throws Error that says what is wrong, without values */
   checkClaims?(claims: Claims): void;
+  /**
+   * Translates an error response of the token endpoint that does not follow RFC 6749, 5.2, to the code that it stands
+   * for, such as `invalid_grant`. Otherwise, a grant that has ended would look like an outage. Undefined leaves the
+   * response as it is.
+   */
+  errorOf?(body: Claims, status: number): 'invalid_grant' | 'invalid_client' | undefined;
   /** The app's function for the fields of a new user. */
   readonly fields?: FieldsOf | undefined;
   /**

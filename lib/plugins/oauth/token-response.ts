@@ -1,4 +1,5 @@
 import type { TokenEndpointResponse } from 'openid-client';
+import type { Provider } from './provider.js';
 
 /** The tokens that a provider issued. */
 export interface TokenSet {
@@ -26,14 +27,21 @@ const MAX_SECONDS = 100 * 365 * 24 * 60 * 60;
  *
  * @param takesIdToken false for services without discovery, whose ID tokens cannot be verified because their keys are
  *   unknown
+ * @param errorOf translates an error: see `Provider.errorOf`
  */
-export async function toStandardResponse(response: Response, takesIdToken: boolean): Promise<Response> {
+export async function toStandardResponse(
+  response: Response,
+  takesIdToken: boolean,
+  errorOf: Provider['errorOf'],
+): Promise<Response> {
   const body: unknown = await response
     .clone()
     .json()
     .catch(() => null);
   if (!isObject(body)) return response;
   const { status, headers } = response;
+  const error = status < 500 ? errorOf?.(body, status) : undefined;
+  if (error !== undefined) return Response.json({ error }, { status: 400 });
   if (status >= 400 && status < 500 && typeof body.error === 'string') {
     // The response is an error of RFC 6749, 5.2, regardless of its status, content type and challenge.
     return Response.json(body, { status: 400 });

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import type { ProviderPlugin } from '../provider.js';
+import type { Claims, Provider, ProviderPlugin } from '../provider.js';
+import { isObject } from '../token-response.js';
 import { namedService, userOf } from './oauth2.js';
 import { verified } from './oidc.js';
 import { type EndpointOptions, endpointSchema, readProvider } from './options.js';
@@ -15,6 +16,8 @@ import { type EndpointOptions, endpointSchema, readProvider } from './options.js
  * @see https://developers.facebook.com/docs/graph-api/changelog/versions/ on how long a version is available
  * @see https://stackoverflow.com/questions/19170006 on `#_=_`
  * @see https://developers.facebook.com/docs/facebook-login/guides/permissions/request-revoke#revokelogin
+ * @see https://developers.facebook.com/docs/graph-api/guides/error-handling on errors, which are objects
+ * @see https://stackoverflow.com/questions/14575477 on the errors of the token endpoint
  */
 export function facebook(options: EndpointOptions): ProviderPlugin {
   const read = readProvider('facebook', endpointSchema, options);
@@ -34,6 +37,7 @@ export function facebook(options: EndpointOptions): ProviderPlugin {
     },
     scopes: ['email'],
     addsFragment: true,
+    errorOf,
     async profile({ get, accessToken }, { userinfoUrl }) {
       const user = await userOf(get, proven(userinfoUrl, accessToken));
       return { subject: user.id, email: user.email, ...verified(false), claims: user };
@@ -47,4 +51,17 @@ export function facebook(options: EndpointOptions): ProviderPlugin {
             headers: { authorization: `Bearer ${accessToken}` },
           },
   });
+}
+
+// The code 1 also stands for an unknown error, and 100 for any parameter that is not valid.
+const WRONG_APP = 101;
+const INVALID_TOKEN = 190;
+
+function errorOf({ error }: Claims): ReturnType<NonNullable<Provider['errorOf']>> {
+  if (!isObject(error)) return undefined;
+  const { code, message } = error;
+  if (code === WRONG_APP || /client secret/i.test(String(message))) return 'invalid_client';
+  return code === INVALID_TOKEN || /verification code|authorization code/i.test(String(message))
+    ? 'invalid_grant'
+    : undefined;
 }

@@ -3,6 +3,11 @@ import { type Claims, type ProviderPlugin, providerPlugin } from '../provider.js
 import { authoritative, oidcProfile } from './oidc.js';
 import { clientOf, type DiscoveredOptions, discoveredShape, readProvider } from './options.js';
 
+const GRANT_ERRORS = [
+  ...['invalid_refresh_token', 'token_expired', 'token_revoked', 'invalid_code', 'code_already_used'],
+  ...['account_inactive', 'user_removed_from_team'],
+];
+
 /** Options of {@link slack}. */
 export interface SlackOptions extends DiscoveredOptions {
   /**
@@ -14,6 +19,13 @@ export interface SlackOptions extends DiscoveredOptions {
 }
 
 const SLACK = 'https://slack.com';
+
+/** The codes of RFC 6749 for those of Slack. */
+const ERRORS = new Map([
+  ...GRANT_ERRORS.map((code) => [code, 'invalid_grant'] as const),
+  ...['bad_client_secret', 'invalid_client_id'].map((code) => [code, 'invalid_client'] as const),
+]);
+
 /** @internal */
 export const schema = () =>
   schemaOf<SlackOptions>()({ ...discoveredShape, trustEmailVerified: flag.default(false) });
@@ -35,6 +47,8 @@ export const schema = () =>
  * @see https://docs.slack.dev/authentication/using-pkce
  * @see https://github.com/paradigmxyz/centaur/pull/1101 on PKCE with a secret
  * @see https://docs.slack.dev/reference/methods/auth.revoke
+ * @see https://docs.slack.dev/reference/methods/openid.connect.token on errors, which come with status 200
+ * @see https://github.com/slackapi/node-slack-sdk/issues/2038 on `invalid_refresh_token`
  * @see https://slack.com/help/articles/225531168 on owners who change the addresses of members
  */
 export function slack(options: SlackOptions): ProviderPlugin {
@@ -47,6 +61,7 @@ export function slack(options: SlackOptions): ProviderPlugin {
     pkce: false,
     scopes: scopes ?? ['openid', 'email', 'profile'],
     subjectOf,
+    errorOf: ({ ok, error }) => (ok === false ? ERRORS.get(String(error)) : undefined),
     async profile(sources) {
       const proof = ({ email_verified }: Claims) =>
         authoritative(trustEmailVerified && email_verified === true);

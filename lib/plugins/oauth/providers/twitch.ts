@@ -1,4 +1,4 @@
-import { type ProviderPlugin, providerPlugin } from '../provider.js';
+import { type Claims, type Provider, type ProviderPlugin, providerPlugin } from '../provider.js';
 import { oidcProfile, verified } from './oidc.js';
 import { clientOf, type DiscoveredOptions, discoveredSchema, readProvider } from './options.js';
 
@@ -11,6 +11,9 @@ const CLAIMS = { email: null, email_verified: null, preferred_username: null };
  *
  * @see https://dev.twitch.tv/docs/authentication/getting-tokens-oidc
  * @see https://dev.twitch.tv/docs/authentication/revoke-tokens
+ * @see https://dev.twitch.tv/docs/authentication/refresh-tokens on errors of a refresh, which have a message and no code
+ * @see https://github.com/PhantomBot/PhantomBot/issues/2860 on the error for a wrong secret
+ * @see https://github.com/twitchdev/issues/issues/943 on the error for a missing one
  */
 export function twitch(options: DiscoveredOptions): ProviderPlugin {
   const { scopes, issuer = TWITCH } = readProvider('twitch', discoveredSchema, options);
@@ -21,6 +24,7 @@ export function twitch(options: DiscoveredOptions): ProviderPlugin {
     clientAuth: 'post',
     scopes: scopes ?? ['openid', 'user:read:email'],
     authorizeParameters: { claims: JSON.stringify({ id_token: CLAIMS, userinfo: CLAIMS }) },
+    errorOf,
     profile: (sources) => oidcProfile(sources, ({ email_verified }) => verified(email_verified === true)),
     revocation: ({ accessToken: token }) =>
       token === null
@@ -32,4 +36,11 @@ export function twitch(options: DiscoveredOptions): ProviderPlugin {
             body: `${new URLSearchParams({ client_id: options.clientId, token })}`,
           },
   });
+}
+
+/** Twitch sends `{ status, message }`. With 401, the person has disconnected the app or changed their password. */
+function errorOf({ message }: Claims, status: number): ReturnType<NonNullable<Provider['errorOf']>> {
+  const text = String(message);
+  if (/client/i.test(text)) return 'invalid_client';
+  return status === 401 || /(refresh token|grant|code)/i.test(text) ? 'invalid_grant' : undefined;
 }

@@ -13,6 +13,8 @@ import { type EndpointOptions, endpointSchema, readProvider } from './options.js
  * @see https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token on the client secret and revocation
  * @see https://docs.x.com/x-api/users/get-my-user
  * @see https://docs.x.com/x-api/fundamentals/data-dictionary on `confirmed_email`
+ * @see https://github.com/plhery/node-twitter-api-v2/issues/496 on errors: `invalid_request` for codes and tokens that are
+ *   not valid any more
  * @see https://devcommunity.x.com/t/announcing-support-for-email-address-retrieval-with-oauth-2-0-in-the-x-api-v2/240555
  */
 export function x(options: EndpointOptions): ProviderPlugin {
@@ -26,6 +28,11 @@ export function x(options: EndpointOptions): ProviderPlugin {
     },
     clientAuth: 'basic',
     scopes: ['users.read', 'tweet.read', 'users.email'],
+    // X distinguishes malformed requests from tokens and codes that are no longer valid by the description alone.
+    errorOf: ({ error, error_description: description }) =>
+      error === 'invalid_request' && /^value passed for the .* was invalid/i.test(String(description))
+        ? 'invalid_grant'
+        : undefined,
     async profile({ get }, { userinfoUrl }) {
       const { data } = await userOf(get, userinfoUrl);
       const claims = isObject(data) ? data : {};
