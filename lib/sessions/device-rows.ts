@@ -226,7 +226,8 @@ export class DeviceRows {
       await devices.update(known, { id }, transaction);
       return;
     }
-    await devices.delete({ userId, tokenHash: otherTokenHash }, transaction);
+    const inSameBrowser = { userId, tokenHash: otherTokenHash };
+    await devices.delete(inSameBrowser, transaction);
     const tokens = { tokenHash: otherTokenHash, otherTokenHash: tokenHash, returned: null };
     await devices.update({ ...known, ...tokens }, { id }, transaction);
   }

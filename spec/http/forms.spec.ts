@@ -61,6 +61,8 @@ describe('which routes take forms', () => {
       'POST /api-keys',
       'POST /signin/second-factor/options',
       'POST /two-factor/totp/confirm',
+      'POST /undo-change/lookup',
+      'POST /undo-change/options',
     ]);
   });
 

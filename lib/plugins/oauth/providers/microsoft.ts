@@ -30,7 +30,8 @@ const OTHER_API = /^(?!https:\/\/graph\.microsoft\.com\/).*\//;
 
 /**
  * Adds sign-in with Microsoft Entra ID. The email claim is never proof, because a tenant's administrator can set it to
- * any address ("nOAuth"). Microsoft has no endpoint that revokes tokens.
+ * any address ("nOAuth"). Microsoft has no endpoint that revokes tokens. The subject is specific to the app registration, so
+ * people have to link their accounts again after a change of `clientId`.
  *
  * Its tokens expire `max_age` seconds after the sign-in, so with 0 they would already be expired on arrival.
  * Reauthentication sets `max_age` to five minutes, and requests a sign-in with `prompt=login`.

@@ -39,7 +39,8 @@ export const schema = () =>
  * Slack accepts PKCE only from apps that are registered as public clients, and returns `internal_error` if they also
  * send a secret. So PKCE is not used; the nonce in the ID token binds it to the flow.
  *
- * To offer one workspace, set `authorizeParameters: { team: 'T…' }`.
+ * To offer one workspace, set `authorizeParameters: { team: 'T…' }`. This does not restrict the sign-in to it: check the
+ * claim `https://slack.com/team_id` in `beforeCreateUser`.
  *
  * @see https://docs.slack.dev/authentication/sign-in-with-slack/
  * @see https://api.slack.com/.well-known/openid-configuration
