@@ -91,7 +91,10 @@ async function deleteForGood(
       if (onlyClosed && !wasClosed) throw new AuthError('user_not_found');
       const notice = deletionNotices['account-deleted'];
       if (!wasClosed && sessionId === null) await core.notices.final(notice, record, transaction);
-      else if (!wasClosed) await core.notices.plain(notice, record.user, transaction);
+      else if (!wasClosed) {
+        const help = `If it was not you, ask ${core.settings.email?.support}.`;
+        await core.notices.plain({ ...notice, help }, record.user, transaction);
+      }
       await deleteIn(core, record, transaction);
       core.events.emit('user.deleted', { userId }, transaction);
       alongside?.(transaction);
@@ -164,7 +167,6 @@ const deletionNotices = declareNotices(CORE, {
   'account-deleted': {
     subject: 'Your account was deleted',
     lines: ['Your account was deleted, with everything that belonged to it.'],
-    help: 'If it was not you, contact us.',
   },
 });
 

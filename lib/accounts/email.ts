@@ -117,6 +117,8 @@ export async function setEmail(
   const told = telling(core, sessionId === null);
   return core.change(userId, { sessionId, fresh: true }, async (record, transaction) => {
     const { user } = record;
+    // What the app says is final, even if nothing changes.
+    if (sessionId === null) await core.changes.end(userId, transaction);
     const proof = verified ? EmailProof.byApp : EmailProof.none;
     const changed = await core.proofs.replaceEmail(record, email, proof, transaction, told);
     if (user.email !== email) core.events.emit('user.email_changed', { userId }, transaction);

@@ -174,9 +174,11 @@ async function tell(
   removedEmail: string | null,
   transaction: Transaction,
 ): Promise<void> {
-  await core.notices.plain(template, user, transaction);
+  const help = `If it was not you, ask ${core.settings.email?.support}.`;
+  const notice = { ...template, help };
+  await core.notices.plain(notice, user, transaction);
   if (removedEmail !== null)
-    await core.notices.plain(template, user, transaction, { takenEmail: removedEmail, byApp: true });
+    await core.notices.plain(notice, user, transaction, { takenEmail: removedEmail, byApp: true });
   await mailResetLink(core, user, transaction, AFTER_UNDO);
 }
 
@@ -192,7 +194,6 @@ const recoveryNotices = declareNotices(CORE, {
     lines: [
       'With the link of an earlier email, a change of your account was undone, with everything that was changed after it. All sessions have ended.',
     ],
-    help: 'If it was not you, contact us.',
   },
 });
 

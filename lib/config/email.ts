@@ -64,7 +64,7 @@ export const emailSchema = schemaOf<EmailOptions>()({
   invitationUrl: page.optional(),
   changeEmailUrl: page.default('/change-email'),
   undoUrl: page.default('/undo-change'),
-  supportUrl: page.optional(),
+  supportUrl: page.refine(isReadable, 'must be an address after mailto:').optional(),
   notices: z
     .union([z.boolean(), z.array(z.custom<NoticeKind>((it) => declaredNotices.has(it), NOT_A_NOTICE))], {
       error: () => `must be true, false, or a list of ${declaredNotices.names.join(', ')}`,
@@ -92,9 +92,22 @@ export function emailSettings(
   };
 }
 
+/** Whether the address of a `mailto:` can be shown. */
+function isReadable(url: string): boolean {
+  try {
+    return !url.startsWith('mailto:') || addressIn(url).includes('@');
+  } catch {
+    return false;
+  }
+}
+
+function addressIn(mailto: string): string {
+  return decodeURIComponent(new URL(mailto).pathname);
+}
+
 function supportOf(url: string | undefined, baseUrl: string | undefined): string {
   if (url === undefined)
     return `the people who run ${baseUrl === undefined ? 'this service' : new URL(baseUrl).host}`;
-  if (url.startsWith('mailto:')) return decodeURIComponent(new URL(url).pathname);
+  if (url.startsWith('mailto:')) return addressIn(url);
   return url.startsWith('/') && baseUrl !== undefined ? new URL(url, baseUrl).href : url;
 }

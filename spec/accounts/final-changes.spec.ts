@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { admin, twoFactor } from '../../lib/index.js';
-import { ada, password, type SpecApp, sessionCookie, startApp } from '../support/app.js';
+import { admin, createAuth, twoFactor } from '../../lib/index.js';
+import { ada, password, SECRET, type SpecApp, sessionCookie, startApp } from '../support/app.js';
 import { beforeChange, byUser } from '../support/changes.js';
 import { rows } from '../support/database.js';
 import { proveMailbox } from '../support/email-proof.js';
@@ -60,7 +60,9 @@ describe('what the app’s code or an administrator does to a way in', () => {
   const FINAL: Record<string, (id: string) => Promise<unknown>> = {
     'auth.users.setPassword': (id) => app.auth.users.setPassword(id, NEW),
     'auth.users.changeEmail': (id) => app.auth.users.changeEmail(id, 'new@example.com'),
+    'auth.users.changeEmail to the same': (id) => app.auth.users.changeEmail(id, ada.email),
     'auth.users.delete': (id) => app.auth.users.delete(id),
+    'auth.twoFactor.disable without a factor': (id) => app.auth.twoFactor.disable(id),
     'auth.twoFactor.disable': async (id) => {
       await rows(app.database, 'UPDATE users SET second_factor_at = created_at WHERE id = :id', { id });
       await app.auth.twoFactor.disable(id);
@@ -125,6 +127,12 @@ describe('what the app’s code or an administrator does to a way in', () => {
     const { id } = await start({ supportUrl });
     const mail = await mails.mailOf(ada.email, 'password-changed', () => app.auth.users.setPassword(id, NEW));
     expect(mail.text).toContain(words);
+  });
+
+  test('rejects a supportUrl that cannot be read', () => {
+    const email = { send: () => undefined, supportUrl: 'mailto:%E0%A4%A' };
+    const config = { database: 'sqlite::memory:', secret: SECRET, baseUrl: 'http://app.example.com', email };
+    expect(() => createAuth(config)).toThrow(/^latchkey: email\.supportUrl must be/);
   });
 
   test('keeps an account shut until the app restores it', async () => {

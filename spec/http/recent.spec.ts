@@ -167,6 +167,16 @@ describe.each(BY_PASSWORD)('%s', (name) => {
   });
 });
 
+test('an administrator changes their own username as any user does', async () => {
+  const id = await administrator();
+  const change = async (agoMs: number, of: string) =>
+    (await browserOf(id, agoMs)).patch(`/auth/admin/users/${of}`).send({ username: `name-${agoMs}` });
+  const other = await person();
+  await change(11 * MINUTE, other).then(({ status }) => expect(status).toBe(200));
+  expectProblem(await change(11 * MINUTE, id), 403, 'reauthentication_required');
+  await change(9 * MINUTE, id).then(({ status }) => expect(status).toBe(200));
+});
+
 describe('a stolen session of long ago', () => {
   test('does not take over an account without a password', async () => {
     const id = await person(null);

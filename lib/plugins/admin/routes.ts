@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Core } from '../../core/core.js';
 import { resources } from '../../http/present.js';
 import { pageOptions, pageQuery, route, text } from '../../http/route.js';
-import { FRESH_SECONDS } from '../../sessions/signed-in.js';
+import { FRESH_SECONDS, requireFresh } from '../../sessions/signed-in.js';
 import type { AdminApi } from './api.js';
 
 export const listUsers = (core: Core, api: AdminApi) => {
@@ -93,8 +93,14 @@ export const updateUser = (core: Core, api: AdminApi) => {
     answers: { 200: { description: 'The user', schema: z.object({ user: user.schema }) } },
     problems: ['user_not_found', ...takenIf(core)],
     async handle({ params: { id = '' }, auth, body }) {
+      const username = usernameIn(body);
+      if (id === auth.user.id && username !== undefined) {
+        // It is a way in of their own, for which PATCH /me asks as much.
+        core.secondFactors.requireFor(auth.user, auth.session, FRESH_SECONDS);
+        requireFresh(core.database, auth.session);
+      }
       const updated = await api.updateUser(id, {
-        username: usernameIn(body),
+        username,
         fields: core.users.fields.fromWire(body),
         adminId: auth.user.id,
       });

@@ -263,7 +263,16 @@ export class Refresher {
     };
     await this.#save(account, lease, save);
     const idToken = await refreshed.idToken();
-    if (idToken !== null) await this.leases.keepIdToken(account, tokens.accessToken, idToken);
+    if (idToken !== null) await this.#keepIdToken(account, tokens.accessToken, idToken);
+  }
+
+  /** The tokens are saved, so an error here must not fail the refresh. */
+  async #keepIdToken(...given: Parameters<RefreshLeases['keepIdToken']>): Promise<void> {
+    try {
+      await this.leases.keepIdToken(...given);
+    } catch (error) {
+      this.logger.warn('latchkey: the ID token of a refresh could not be saved', error);
+    }
   }
 
   async #request(account: AccountRow, refreshToken: string, client: ProviderClient, lease: string) {

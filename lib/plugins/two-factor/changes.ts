@@ -102,6 +102,8 @@ export class SecondFactorChanges {
   ): Promise<IssuedSession | null> {
     const { core } = this;
     return core.change(userId, { sessionId }, async (record, transaction) => {
+      // What the app or an administrator says is final, even if nothing changes.
+      if (sessionId === null) await core.changes.end(userId, transaction);
       if (!core.secondFactors.isOn(record.account)) return null;
       const notice = secondFactorNotices['second-factor-disabled'];
       if (sessionId === null) await core.notices.final(notice, record, transaction);
