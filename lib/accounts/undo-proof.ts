@@ -105,7 +105,7 @@ export function missingProofs(core: Core, seen: UndoCase, given: GivenProof): re
   const there = proofsThen(core, seen).filter(({ isThere }) => isThere);
   const enough = there.filter(({ proof }) => proof.isEnough);
   const factors = there.filter(({ proof }) => !proof.isEnough);
-  const hasPassword = provingPassword(seen.state) !== null;
+  const hasPassword = core.passwords !== null && provingPassword(seen.state) !== null;
   const missing: Proof[] = [
     ...(hasPassword && given.password === undefined ? (['password'] as const) : []),
     ...factors.filter((one) => !isGiven(one, given)).map(({ proof }) => proof.name),

@@ -44,8 +44,11 @@ export interface NoticeFacts {
 export interface UndoLink {
   readonly page: string;
   readonly token: string;
-  /** The names of the browsers in which the link works; null for one without a name. */
-  readonly browsers: readonly (string | null)[];
+  /**
+   * The names of the browsers in which the link works; null for one without a name. Missing in emails that an earlier
+   * version has written to the outbox.
+   */
+  readonly browsers?: readonly (string | null)[];
   /** Whom to ask if the link works in none, in words or as a URL. */
   readonly support: string;
 }
@@ -68,20 +71,21 @@ export async function composeNotice(
   const table = details ? rowsOf(user, details, about).map(([name, value]) => `${name}: ${value}`) : [];
   const undo = facts?.undo ?? null;
   const url = undo ? linkTo(undo.page, undo.token, baseUrl) : '';
+  const condition = undo ? conditionOf(undo) : [];
   const last = undo ? intro : help;
   const explanation = details && user.emailVerifiedAt === null ? [UNVERIFIED] : [];
   const text = [
     ...lines,
     ...(details ? [table.join('\n')] : []),
     ...(last ? [last] : []),
-    ...(undo ? [url, conditionOf(undo)] : []),
+    ...(undo ? [url, ...condition] : []),
     ...explanation,
   ];
   const html = [
     ...lines.map(escapeHtml),
     ...(details ? [table.map(escapeHtml).join('<br>\n')] : []),
     ...(last ? [escapeHtml(last)] : []),
-    ...(undo ? [`<a href="${escapeHtml(url)}">${ACTION}</a>`, escapeHtml(conditionOf(undo))] : []),
+    ...(undo ? [`<a href="${escapeHtml(url)}">${ACTION}</a>`, ...condition.map(escapeHtml)] : []),
     ...explanation.map(escapeHtml),
   ];
   return {
@@ -97,14 +101,19 @@ export async function composeNotice(
   };
 }
 
-/** Returns the sentences about where an undo link works. */
-function conditionOf({ browsers, support }: UndoLink): string {
+/** Returns the paragraph about where an undo link works. */
+function conditionOf({ browsers, support }: UndoLink): string[] {
+  if (!browsers) return [];
   const names = namesOf(browsers);
   if (names.length === 0)
-    return `The link works only in a browser that your account has known for a while, and there is none. If it was not you, ask ${support}.`;
+    return [
+      `The link works only in a browser that your account has known for a while, and there is none. If it was not you, ask ${support}.`,
+    ];
   const last = names.at(-1);
   const list = names.length === 1 ? last : `${names.slice(0, -1).join(', ')} or ${last}`;
-  return `The link works only in a browser that your account has known for a while: ${list}. It asks for what a sign-in asked for before this change.`;
+  return [
+    `The link works only in a browser that your account has known for a while: ${list}. It asks for what a sign-in asked for before this change.`,
+  ];
 }
 
 /** Returns the distinct names of browsers. */

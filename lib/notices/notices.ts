@@ -177,7 +177,7 @@ export class Notices {
   }
 
   /** The names of the browsers that can undo a change that is made now. */
-  async #browsersOf({ id }: User, transaction: Transaction): Promise<UndoLink['browsers']> {
+  async #browsersOf({ id }: User, transaction: Transaction): Promise<readonly (string | null)[]> {
     if (!this.isOn) return [];
     const proving = await this.browsers.proving(id, this.clock.date(), transaction);
     return proving.map(({ name }) => name);

@@ -51,6 +51,12 @@ test('a notice says what happened, to which account, when, from where, and how t
   expect(mail.html).toContain(`<a href="${url.replace('&', '&#38;')}">This was not me</a>`);
 });
 
+test('one that an earlier version wrote names no browsers', async () => {
+  const { text, details } = await compose({ undo: { page: '/undo', token: 'lku_token', support: 'us' } });
+  expect(text).not.toContain('The link works only');
+  expect(details?.browsers).toEqual([]);
+});
+
 test('one that cannot be undone says what to do instead, and has no link', async () => {
   const { text, html, token, url } = await compose({ undo: null });
   expect([token, url]).toEqual(['', '']);
