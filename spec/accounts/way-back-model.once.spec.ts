@@ -1,14 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { SEED, tryInputs } from '../fuzz/property.js';
-import { dialect } from '../support/database.js';
 import { plans, Story, startModel } from '../support/way-back-model.js';
 
 // More runs, of other stories each time: LATCHKEY_SPEC_STORIES=3000 npm test -- spec/accounts/way-back-model
 const given = process.env.LATCHKEY_SPEC_STORIES;
-// The rules are the same on every database, and the other specs of the way back run on each.
-const runs = dialect === 'sqlite' ? 100 : 20;
-const limits = given === undefined ? { runs, seed: SEED } : { runs: Number(given) };
+const limits = given === undefined ? { runs: 100, seed: SEED } : { runs: Number(given) };
 
 let model: Awaited<ReturnType<typeof startModel>>;
 beforeAll(async () => {
