@@ -74,11 +74,34 @@ const PARSER_ERRORS: Record<string, AuthErrorCode> = {
  */
 export async function readBody<T>(req: Request, res: Response, schema: z.ZodType<T>): Promise<T> {
   if (isEmpty(req) && schema.safeParse({}).success) return validate({}, schema);
-  await parse(req, res, 'application/json', parseJson);
-  return validate(req.body ?? {}, schema);
+  const isOurs = await parse(req, res, 'application/json', parseJson);
+  return validate(isOurs ? (req.body ?? {}) : jsonIn(req.body), schema);
 }
 
-function isEmpty({ headers }: Request): boolean {
+/**
+ * Returns the JSON in a body that the app's own middleware has read: as a string (`text()`), as bytes (`raw()`, which
+ * is common in front of webhooks), or parsed.
+ *
+ * @throws AuthError `invalid_json`
+ */
+function jsonIn(body: unknown): unknown {
+  if (typeof body !== 'string' && !Buffer.isBuffer(body)) return body ?? {};
+  try {
+    return JSON.parse(textIn(body));
+  } catch (cause) {
+    throw new AuthError('invalid_json', { cause });
+  }
+}
+
+/** @throws TypeError if the bytes are not UTF-8 */
+function textIn(body: string | Buffer): string {
+  return typeof body === 'string'
+    ? body
+    : new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+}
+
+/** Whether a request has no body. */
+export function isEmpty({ headers }: Request): boolean {
   const { 'content-length': length, 'content-type': type, 'transfer-encoding': chunked } = headers;
   // A chunked body without a content type might be empty, so it is not read.
   return !Number(length) && (chunked === undefined || type === undefined);
@@ -108,9 +131,20 @@ export async function readForm(req: Request, res: Response): Promise<Pair[]> {
   if (req.headers['content-length'] === undefined && req.headers['transfer-encoding'] === undefined)
     return [];
   await parse(req, res, FORM, parseForm);
-  if (typeof req.body === 'string') requireEncodedUtf8(req.body);
-  return pairsOf(req.body);
+  const form = Buffer.isBuffer(req.body) ? formIn(req.body) : req.body;
+  if (typeof form === 'string') requireEncodedUtf8(form);
+  return pairsOf(form);
 }
+
+function formIn(body: Buffer): string {
+  try {
+    return textIn(body);
+  } catch (cause) {
+    throw new AuthError('invalid_request', { detail: NOT_UTF8, cause });
+  }
+}
+
+const NOT_UTF8 = 'The form is not valid UTF-8.';
 
 /**
  * Parses parameters that a provider sends as a form in the body.
@@ -120,7 +154,9 @@ export async function readForm(req: Request, res: Response): Promise<Pair[]> {
 export async function readFormPost(req: Request, res: Response): Promise<URLSearchParams> {
   await parse(req, res, FORM, parseFormPost);
   const form = new URLSearchParams();
-  for (const [name, value] of pairsOf(req.body)) {
+  // The app does not control providers, so bytes of another character set are read as well as possible.
+  const body = Buffer.isBuffer(req.body) ? req.body.toString() : req.body;
+  for (const [name, value] of pairsOf(body)) {
     if (typeof value !== 'string')
       throw new AuthError('invalid_request', { detail: `${excerpt(name)}: must be a string` });
     form.append(name, value);
@@ -149,15 +185,21 @@ function requireEncodedUtf8(form: string): void {
   try {
     decodeURIComponent(form);
   } catch (cause) {
-    throw new AuthError('invalid_request', { detail: 'The form is not valid UTF-8.', cause });
+    throw new AuthError('invalid_request', { detail: NOT_UTF8, cause });
   }
 }
 
-async function parse(req: Request, res: Response, type: string, parser: RequestHandler): Promise<void> {
+/** @returns whether the body was read here, and not by the app's own middleware */
+async function parse(req: Request, res: Response, type: string, parser: RequestHandler): Promise<boolean> {
   if (!req.is(type)) throw new AuthError('unsupported_media_type');
   if (Number(req.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw new AuthError('body_too_large');
   // The app might have parsed a chunked or compressed body with its own limit.
   if (req.body !== undefined && sizeOf(req.body) > MAX_BODY_BYTES) throw new AuthError('body_too_large');
+  // Parsers mark a body that they have read in different ways, and none can read it twice.
+  if (req.readableEnded && !isEmpty(req)) {
+    if (req.body === undefined) throw new AuthError('invalid_request', { detail: ALREADY_READ });
+    return false;
+  }
   await new Promise<void>((resolve, reject) => {
     parser(req, res, (error?: unknown) => {
       if (error === undefined || error === null) resolve();
@@ -169,10 +211,15 @@ async function parse(req: Request, res: Response, type: string, parser: RequestH
         );
     });
   });
+  return true;
 }
+
+const ALREADY_READ =
+  'The body was read before it got here, and nothing was left of it: mount the router before the middleware that reads it.';
 
 /** The size of a parsed body as JSON, in bytes. */
 function sizeOf(body: unknown): number {
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return Buffer.byteLength(body);
   try {
     return Buffer.byteLength(JSON.stringify(body));
   } catch {

@@ -14,6 +14,7 @@ import {
 } from './admit.js';
 import {
   checkParameters,
+  isEmpty,
   isForm,
   nothing,
   queryOf,
@@ -36,7 +37,7 @@ const FORMS_ONLY =
 export function endpoint(core: Core, route: Route): RequestHandler {
   const hasForms = takesForms(core.settings, route);
   return async (req: Request, res: Response, next: NextFunction) => {
-    const pages = hasForms && isForm(req) ? new FormPages(core, req) : null;
+    const pages = hasForms && isForm(req) && !isEmptyCall(req) ? new FormPages(core, req) : null;
     try {
       protect(res);
       const work = () => handle(core, route, req, res, pages);
@@ -48,6 +49,14 @@ export function endpoint(core: Core, route: Route): RequestHandler {
       else answerError(core, error, res, next);
     }
   };
+}
+
+/**
+ * Whether a program sends nothing. Some HTTP clients, such as axios in Node, call that a form, and cannot follow a
+ * redirect to a page.
+ */
+function isEmptyCall(req: Request): boolean {
+  return isEmpty(req) && req.accepts(['html', 'json']) === 'json';
 }
 
 /** Creates the handler for a known path with an unsupported method. */
