@@ -121,7 +121,10 @@ export async function setEmail(
     if (sessionId === null) await core.changes.end(userId, transaction);
     const proof = verified ? EmailProof.byApp : EmailProof.none;
     const changed = await core.proofs.replaceEmail(record, email, proof, transaction, told);
-    if (user.email !== email) core.events.emit('user.email_changed', { userId }, transaction);
+    if (user.email === email) return changed;
+    // Sessions of a previous system, which name only the address, are not those of the account from then on.
+    await core.sessions.keepAll(userId, transaction);
+    core.events.emit('user.email_changed', { userId }, transaction);
     return changed;
   });
 }

@@ -161,6 +161,15 @@ describe('a session is not taken over', () => {
     expect((await me()).status).toBe(401);
   });
 
+  test('if the account got the address later, since the address may have another owner', async () => {
+    await signUp();
+    const { id } = await account();
+    await app.auth.users.changeEmail(id, `former.${email}`, { verified: true });
+    await rows(app.database, 'UPDATE users SET auth_epoch = 0');
+    await app.auth.users.changeEmail(id, email, { verified: true });
+    expect((await me()).status).toBe(401);
+  });
+
   test('if the account with its email was imported from the row of another user', async () => {
     await signUp();
     const createdAt = new Date(Date.now() - DAY);
