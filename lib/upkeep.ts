@@ -85,7 +85,7 @@ export function choresOf(core: Core, parts: readonly NamedParts[], limits: Limit
     // Rows that are deleted together with a session or an account come first, so that deletions count them too.
     expired: [
       ...parts.flatMap(({ expired = [] }) => expired),
-      ...[takenOver, tokens, devices, changes, outbox.rows, sessions].map(({ expired }) => expired),
+      ...[takenOver, tokens, devices, changes, outbox.rows, sessions].flatMap(({ expired }) => expired),
       ...(limits ? [{ table: counters, run: (dryRun: boolean) => limits.prune(dryRun) }] : []),
       closedForLong(core),
     ],

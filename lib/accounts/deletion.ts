@@ -8,7 +8,7 @@ import { AuthError, declareProblems } from '../errors.js';
 import { declareNotices, type NoticeTemplate } from '../mail/notice-kinds.js';
 import { declareEvents } from '../outbox/events.js';
 import { CORE } from '../owners.js';
-import { accountChanges, devices, oneTimeTokens } from '../tables/core.js';
+import { accountChanges, oneTimeTokens } from '../tables/core.js';
 import type { UserRecord } from '../users/record.js';
 import { runHook } from '../users/updates.js';
 
@@ -117,7 +117,7 @@ async function deleteRows(core: Core, userId: string, transaction: Transaction):
     await core.sessions.endAll(userId, transaction);
     // The database deletes these rows with the user, unless foreign keys are disabled, which is possible on SQLite.
     await core.table(oneTimeTokens).delete({ userId }, transaction);
-    await core.table(devices).delete({ userId }, transaction);
+    await core.devices.deleteAll(userId, transaction);
     await core.table(accountChanges).delete({ userId }, transaction);
     await core.users.rows?.delete(userId, transaction);
     await core.users.table.delete({ id: userId }, transaction);

@@ -28,7 +28,15 @@ import {
 import { FRESH_SECONDS, requireFresh, type SignedIn } from '../sessions/signed-in.js';
 import { TakenOverSessions } from '../sessions/taken-over.js';
 import type { Columns } from '../tables/column.js';
-import { accountChanges, devices, oneTimeTokens, type Session, sessions, type User } from '../tables/core.js';
+import {
+  accountChanges,
+  devices,
+  deviceTokens,
+  oneTimeTokens,
+  type Session,
+  sessions,
+  type User,
+} from '../tables/core.js';
 import { Table, type TableDeclaration } from '../tables/table.js';
 import { SignUp } from '../users/create.js';
 import { EmailProof } from '../users/email-proof.js';
@@ -126,6 +134,7 @@ export class Core {
       users: this.users.table,
       sessions: this.table(sessions),
       devices: this.table(devices),
+      deviceTokens: this.table(deviceTokens),
       changes: this.table(accountChanges),
     };
     this.sessions = new Sessions(database, tables, this.users.selections.shown, settings, events);

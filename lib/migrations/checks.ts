@@ -7,7 +7,7 @@ async function tablesIn(
   migration: Migration,
   direction: 'up' | 'down',
 ): Promise<string[]> {
-  const pattern = direction === 'up' ? /^\s*CREATE TABLE (\w+)/ : /^\s*DROP TABLE (\w+)/;
+  const pattern = direction === 'up' ? /^\s*CREATE TABLE (\w+)/ : /^\s*DROP TABLE IF EXISTS (\w+)/;
   const tables: string[] = [];
   const run = async (sql: string) => {
     const [, table] = pattern.exec(sql) ?? [];

@@ -1,19 +1,15 @@
-import { accountChanges, devices, users } from '../tables/core.js';
-import { addColumns, createIndexes, dropColumns, dropIndexes } from './create.js';
+import { accountChanges, devices, deviceTokens, users } from '../tables/core.js';
+import { addColumns, createIndexes, createTable, dropColumns, dropIndexes, dropTable } from './create.js';
 import type { Migration } from './migration.js';
 
 const { emailProof, importedAt, firstUsedAt } = users.columns;
-const { otherTokenHash, otherUntil, name, dropped, returned } = devices.columns;
+const { tokenUntil, name, dropped } = devices.columns;
 const { ended, device, ipAddress } = accountChanges.columns;
 
 /** What `0003-core` adds: the age of imported accounts, the browsers that prove who undoes a change, and the list of changes. */
 const UNDO = [
   { table: users, columns: { importedAt, firstUsedAt }, indexes: {} },
-  {
-    table: devices,
-    columns: { otherTokenHash, otherUntil, name, dropped, returned },
-    indexes: { otherTokenHash: ['otherTokenHash'] },
-  },
+  { table: devices, columns: { tokenUntil, name, dropped }, indexes: {} },
   {
     table: accountChanges,
     columns: { ended, device, ipAddress },
@@ -35,11 +31,14 @@ export const coreMigrations: readonly Migration[] = [
         await addColumns(table, columns, context);
         await createIndexes(table, indexes, context);
       }
+      await createTable(deviceTokens, context);
       // Until now, a forgotten device has proven nothing about later changes. It can be that of an intruder.
       const { database, run } = context;
       await run(`UPDATE ${database.table(devices.name)} SET dropped = TRUE WHERE forgotten_at IS NOT NULL`);
     },
     async down(context) {
+      // A browser whose token was renewed counts as new again.
+      await dropTable(deviceTokens, context);
       for (const { table, columns, indexes } of UNDO) {
         await dropIndexes(table, indexes, context);
         await dropColumns(table, columns, context);

@@ -40,8 +40,7 @@ function firstMigration(
     },
 
     async down(context) {
-      const { database, run } = context;
-      for (const { name } of Object.values(tables).reverse()) await run(`DROP TABLE ${database.table(name)}`);
+      for (const declaration of Object.values(tables).reverse()) await dropTable(declaration, context);
       await dropColumns(users, userColumns, context);
     },
   };
@@ -92,6 +91,14 @@ export async function dropIndexes(
 
 function listedIn(columns: Columns, attributes: readonly string[]): string {
   return attributes.map((attribute) => columnName(attribute, columns[attribute] as Column)).join(', ');
+}
+
+/** Deletes a table, if it exists: the undo of a later migration that adds a table has deleted it already. */
+export async function dropTable(
+  { name }: TableDeclaration,
+  { database, run }: MigrationContext,
+): Promise<void> {
+  await run(`DROP TABLE IF EXISTS ${database.table(name)}`);
 }
 
 /** Creates a table with its constraints and indexes. */

@@ -1,9 +1,19 @@
 import type { Transaction } from 'sequelize';
-import { BATCH, type Chore, countRows, type Ends, endsOf, inBatches, isOld } from '../database/chores.js';
+import { uuidv7 } from '../crypto/uuid.js';
+import {
+  BATCH,
+  type Chore,
+  countRows,
+  type Ends,
+  ExpiredRows,
+  endsOf,
+  inBatches,
+  isOld,
+} from '../database/chores.js';
 import type { Database } from '../database/database.js';
 import { UNDO_MS } from '../notices/changes.js';
 import type { NewRow, RowOf } from '../tables/column.js';
-import type { DeviceColumns, UserColumns } from '../tables/core.js';
+import type { DeviceColumns, DeviceTokenColumns, UserColumns } from '../tables/core.js';
 import type { Selection, Table } from '../tables/table.js';
 import { type AccountAge, beyondLimits, DEVICE_SECONDS, KNOWN_MS, provingDevices } from './device-rules.js';
 
@@ -11,14 +21,14 @@ import { type AccountAge, beyondLimits, DEVICE_SECONDS, KNOWN_MS, provingDevices
 // statement.
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-/** How long the token before a renewal is accepted, for a browser that did not get the new one. */
+/** How long a token is accepted after the browser got another one, because the answer might not have arrived. */
 const FORMER_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** Sign-ins in one browser that are no further apart run at once. */
 const AT_ONCE_MS = 60_000;
 
-/** The condition that a device has a token, or had it until a moment ago. */
-const HAS_TOKEN = '(d.token_hash = :tokenHash OR (d.other_token_hash = :tokenHash AND d.other_until > :now))';
+/** The most accounts of one browser that know it by a new token: those that were used last. */
+const MAX_IN_BROWSER = 50;
 
 /** A device of an account. */
 export type DeviceRow = RowOf<DeviceColumns>;
@@ -53,11 +63,13 @@ interface RawKnown extends RawAccount {
 export class DeviceRows {
   readonly #device: Selection<DeviceRow>;
   readonly #age: Selection<AccountAge>;
+  readonly #token: Selection<RowOf<DeviceTokenColumns>>;
 
   constructor(
     private readonly database: Database,
     private readonly tables: {
       readonly devices: Table<DeviceColumns>;
+      readonly deviceTokens: Table<DeviceTokenColumns>;
       readonly sessions: { readonly name: string };
       readonly users: Table<UserColumns>;
     },
@@ -65,6 +77,7 @@ export class DeviceRows {
     private readonly graceMs: number,
   ) {
     this.#device = tables.devices.whole('d');
+    this.#token = tables.deviceTokens.whole('t');
     this.#age = tables.users.only('u', 'createdAt', 'importedAt', 'firstUsedAt');
   }
 
@@ -72,7 +85,7 @@ export class DeviceRows {
   async find(tokenHash: Buffer, userId: string | null): Promise<string | null> {
     await this.database.ready();
     const [device] = await this.#device.select(
-      `WHERE d.user_id = :userId AND ${HAS_TOKEN} AND d.last_used_at > :since AND d.forgotten_at IS NULL LIMIT 1`,
+      `WHERE d.user_id = :userId AND ${this.#hasToken('d')} AND d.last_used_at > :since AND d.forgotten_at IS NULL LIMIT 1`,
       { tokenHash, userId: userId ?? NOBODY, ...this.#times() },
     );
     return device?.id ?? null;
@@ -113,85 +126,99 @@ export class DeviceRows {
     return device ?? null;
   }
 
+  /** Returns an account's devices, including forgotten ones, in the browser with a token. */
+  async inBrowser(
+    userId: string,
+    tokenHash: Buffer,
+    transaction?: Transaction,
+  ): Promise<readonly Pick<DeviceRow, 'id'>[]> {
+    const { now } = this.#times();
+    const where = `WHERE d.user_id = :userId AND ${this.#hasToken('d')} ${this.database.currentRead}`;
+    return this.#device.select(where, { userId, tokenHash, now }, transaction);
+  }
+
   /** Adds a device. */
   add(device: NewRow<DeviceColumns>, transaction: Transaction): Promise<void> {
     return this.tables.devices.insert(device, transaction);
   }
 
-  /** Records another sign-in. @returns whether the account knows the device by its present token */
+  /** Records another sign-in. @returns whether the account knows the device by a token that no other has replaced */
   async renew(tokenHash: Buffer, userId: string): Promise<boolean> {
     await this.database.ready();
+    const { devices, deviceTokens } = this.tables;
     const { now, since } = this.#times();
     const renewed = await this.database.change(
-      `UPDATE ${this.tables.devices.name} SET last_used_at = :now
-       WHERE token_hash = :tokenHash AND user_id = :userId AND last_used_at > :since AND forgotten_at IS NULL`,
+      `UPDATE ${devices.name} SET last_used_at = :now
+       WHERE user_id = :userId AND last_used_at > :since AND forgotten_at IS NULL
+         AND ((token_hash = :tokenHash AND token_until IS NULL) OR id IN
+           (SELECT t.device_id FROM ${deviceTokens.name} t WHERE t.token_hash = :tokenHash AND t.expires_at IS NULL))`,
       { now, tokenHash, userId, since },
     );
     return renewed > 0;
   }
 
   /**
-   * Gives a browser a new token, with which all accounts that know it will know it. They still accept the token before
-   * for a while, because the browser might not get the new one. If it was renewed a moment ago, two sign-ins run at once,
-   * and the browser keeps either's new token.
+   * Gives a browser a new token, by which all accounts that know it by the present one will know it, and those that
+   * have forgotten it too, because it can still prove that they knew it. The present one is accepted for a week more. If
+   * that week runs already, the new one is accepted until its end, except by the account that signs in. So nobody gains
+   * time with a copy of a former token. If the week started a moment ago, sign-ins run at once, and the browser keeps
+   * the token of either.
    *
-   * @param returning the account that will know the browser as a new device. Null if there is none
+   * @param userId the account that signs in
    */
   async replaceToken(
     tokenHash: Buffer,
     next: Buffer,
-    returning: string | null,
+    userId: string,
     transaction?: Transaction,
   ): Promise<void> {
-    const { name } = this.tables.devices;
+    const { devices, deviceTokens } = this.tables;
     const { clock } = this.database;
-    const values = {
-      ...{ tokenHash, next, userId: returning ?? NOBODY, now: clock.date() },
-      ...{ until: clock.date(FORMER_MS), recent: clock.date(FORMER_MS - AT_ONCE_MS) },
-    };
-    const isSame = '(token_hash = :tokenHash OR (other_token_hash = :tokenHash AND other_until > :now))';
-    // MySQL assigns from left to right.
-    await this.database.change(
-      `UPDATE ${name}
-       SET other_token_hash = CASE WHEN token_hash <> :tokenHash AND other_until > :recent
-           THEN token_hash ELSE :tokenHash END,
-         other_until = CASE WHEN token_hash = :tokenHash THEN :until ELSE other_until END, token_hash = :next
-       WHERE ${isSame} AND returned IS NULL AND user_id <> :userId`,
+    const known = await this.#withToken(tokenHash, transaction);
+    if (known.length === 0) return;
+    const recent = clock.now() + FORMER_MS - AT_ONCE_MS;
+    const isForGood = ({ until, ...device }: WithToken) =>
+      until === null || until.getTime() > recent || device.userId === userId;
+    const tokens = known.map((device) => ({
+      ...{ id: uuidv7(clock.now()), deviceId: device.id, tokenHash: next },
+      expiresAt: isForGood(device) ? null : device.until,
+    }));
+    await deviceTokens.insert(tokens, transaction);
+    const until = clock.date(FORMER_MS);
+    await devices.update({ tokenUntil: until }, { tokenHash, tokenUntil: null }, transaction);
+    await deviceTokens.update({ expiresAt: until }, { tokenHash, expiresAt: null }, transaction);
+  }
+
+  /** Returns the devices of all accounts in the browser with a token, including forgotten ones. */
+  async #withToken(tokenHash: Buffer, transaction?: Transaction): Promise<readonly WithToken[]> {
+    const { deviceTokens } = this.tables;
+    const values = { tokenHash, now: this.database.clock.date() };
+    const rest = `ORDER BY d.last_used_at DESC LIMIT ${MAX_IN_BROWSER}`;
+    const first = await this.#device.select(`WHERE ${isFirstToken('d')} ${rest}`, values, transaction);
+    const later = await this.database.select<object>(
+      `SELECT ${this.#device.columns}, ${this.#token.columns}
+       FROM ${deviceTokens.name} t JOIN ${this.#device.from} ON d.id = t.device_id WHERE ${IS_LATER_TOKEN} ${rest}`,
       values,
-      { transaction },
+      transaction,
     );
-    await this.database.change(
-      `UPDATE ${name} SET other_token_hash = :next
-       WHERE returned IS NOT NULL
-         AND (other_token_hash = :tokenHash OR (token_hash = :tokenHash AND other_until > :now))`,
-      values,
-      { transaction },
-    );
-    // The account had forgotten the browser, which can still prove that it was known.
-    if (returning === null) return;
-    await this.database.change(
-      `UPDATE ${name}
-       SET returned = TRUE, other_token_hash = :next, other_until = :until,
-         forgotten_at = COALESCE(forgotten_at, :now)
-       WHERE ${isSame} AND returned IS NULL AND user_id = :userId`,
-      values,
-      { transaction },
-    );
+    return [
+      ...first.map(({ tokenUntil, ...device }) => ({ ...device, until: tokenUntil })),
+      ...later.map((raw) => ({ ...this.#device.read(raw), until: this.#token.read(raw).expiresAt })),
+    ];
   }
 
   /**
    * Forgets the devices of an account.
    *
-   * @param except the hash of the token of a device to keep
+   * @param except the hash of the token of a browser to keep
    */
   async forget(userId: string, except: Buffer | null, transaction: Transaction): Promise<void> {
-    const now = this.database.clock.date();
-    const isOther = `token_hash <> :except
-         AND (other_token_hash IS NULL OR other_token_hash <> :except OR other_until <= :now)`;
+    const { now } = this.#times();
+    const { name } = this.tables.devices;
     await this.database.change(
-      `UPDATE ${this.tables.devices.name} SET forgotten_at = :now
-       WHERE user_id = :userId AND forgotten_at IS NULL ${except ? `AND ${isOther}` : ''}`,
-      except ? { now, userId, except } : { now, userId },
+      `UPDATE ${name} SET forgotten_at = :now
+       WHERE user_id = :userId AND forgotten_at IS NULL ${except ? `AND NOT ${this.#hasToken(name)}` : ''}`,
+      except ? { now, userId, tokenHash: except } : { now, userId },
       { transaction },
     );
   }
@@ -212,29 +239,42 @@ export class DeviceRows {
   }
 
   /**
-   * Makes an account know a device again, since the time when it first did. The device that the account has known in the
-   * same browser since is deleted. The user's row is locked.
+   * Makes an account know a device again, since the time when it first did. Other devices of the account in the same
+   * browser are deleted. The user's row is locked.
+   *
+   * @param tokenHash the hash of the browser's token
    */
-  async restore({ id, userId }: Pick<DeviceRow, 'id' | 'userId'>, transaction: Transaction): Promise<void> {
-    const { devices } = this.tables;
-    const where = `WHERE d.id = :id AND d.forgotten_at IS NOT NULL ${this.database.currentRead}`;
-    const [device] = await this.#device.select(where, { id }, transaction);
-    if (!device) return;
-    const { tokenHash, otherTokenHash, returned } = device;
+  async restore(
+    { id, userId }: Pick<DeviceRow, 'id' | 'userId'>,
+    tokenHash: Buffer,
+    transaction: Transaction,
+  ): Promise<void> {
+    const others = (await this.inBrowser(userId, tokenHash, transaction)).filter((other) => other.id !== id);
+    for (const other of others) await this.#delete(other, transaction);
     const known = { forgottenAt: null, dropped: null, lastUsedAt: this.database.clock.date() };
-    if (!returned || otherTokenHash === null) {
-      await devices.update(known, { id }, transaction);
-      return;
-    }
-    const inSameBrowser = { userId, tokenHash: otherTokenHash };
-    await devices.delete(inSameBrowser, transaction);
-    const tokens = { tokenHash: otherTokenHash, otherTokenHash: tokenHash, returned: null };
-    await devices.update({ ...known, ...tokens }, { id }, transaction);
+    await this.tables.devices.update(known, { id }, transaction);
   }
 
   /** Deletes all devices of an account, as if it had never known them. */
   async deleteAll(userId: string, transaction: Transaction): Promise<void> {
+    const devices = await this.#device.select('WHERE d.user_id = :userId', { userId }, transaction);
+    await this.#deleteTokens(
+      devices.map(({ id }) => id),
+      transaction,
+    );
     await this.tables.devices.delete({ userId }, transaction);
+  }
+
+  async #delete({ id }: Pick<DeviceRow, 'id'>, transaction: Transaction): Promise<void> {
+    await this.#deleteTokens([id], transaction);
+    await this.tables.devices.delete({ id }, transaction);
+  }
+
+  /** The database deletes tokens with their devices, unless foreign keys are disabled, which is possible on SQLite. */
+  async #deleteTokens(ids: readonly string[], transaction: Transaction): Promise<void> {
+    if (ids.length === 0) return;
+    const sql = `DELETE FROM ${this.tables.deviceTokens.name} WHERE device_id IN (:ids)`;
+    await this.database.change(sql, { ids }, { transaction });
   }
 
   /** Disables the undo links in notices about devices that were added at a time or later. */
@@ -286,12 +326,17 @@ export class DeviceRows {
       await this.tables.devices.update({ kept: null }, { id }, transaction);
     const { toForget, toDelete } = beyondLimits(devices, this.database.clock.date());
     for (const device of toForget) await this.forgetOne(device, transaction);
-    for (const { id } of toDelete) await this.tables.devices.delete({ id }, transaction);
+    for (const device of toDelete) await this.#delete(device, transaction);
   }
 
   /** Deletes the devices that can no longer prove anything. */
   get old(): Chore {
-    return new OldDevices(this.database, this.tables.devices.name, Math.max(UNDO_MS, this.graceMs));
+    return new OldDevices(this.database, this.tables, Math.max(UNDO_MS, this.graceMs));
+  }
+
+  /** Deletes the tokens that are no longer accepted. */
+  get oldTokens(): Chore {
+    return new ExpiredRows(this.database, this.tables.deviceTokens.name, 'id', { expires_at: 0 });
   }
 
   #read(raws: readonly RawAccount[]): AccountDevices | null {
@@ -301,12 +346,32 @@ export class DeviceRows {
     return { account: this.#age.read(first), devices };
   }
 
+  /** Returns the condition that the browser of a device has `:tokenHash` at `:now`. @param device the table or its alias */
+  #hasToken(device: string): string {
+    const later = `SELECT t.device_id FROM ${this.tables.deviceTokens.name} t WHERE ${IS_LATER_TOKEN}`;
+    return `(${isFirstToken(device)} OR ${device}.id IN (${later}))`;
+  }
+
   /** The present time, and the time since which a device must have been used to be known. */
   #times(): { readonly now: Date; readonly since: Date } {
     const { clock } = this.database;
     return { now: clock.date(), since: clock.date(-DEVICE_SECONDS * 1000) };
   }
 }
+
+/** A device in a browser, and the time after which the browser's token is no longer accepted. */
+interface WithToken extends Pick<DeviceRow, 'id' | 'userId'> {
+  readonly until: Date | null;
+}
+
+/** Returns the condition that `:tokenHash` is the first token of a device, and accepted at `:now`. */
+function isFirstToken(device: string): string {
+  const isAccepted = `(${device}.token_until IS NULL OR ${device}.token_until > :now)`;
+  return `(${device}.token_hash = :tokenHash AND ${isAccepted})`;
+}
+
+/** The condition that `:tokenHash` is a later token of a device, and accepted at `:now`. */
+const IS_LATER_TOKEN = '(t.token_hash = :tokenHash AND (t.expires_at IS NULL OR t.expires_at > :now))';
 
 /** More than an account has. */
 const MAX_ROWS = 300;
@@ -316,15 +381,20 @@ const MAX_ROWS = 300;
  * because it shows that the next sign-in is not the account's first.
  */
 class OldDevices implements Chore {
+  readonly table: string;
+  readonly #tokens: string;
   readonly #ages: Readonly<Record<string, number>>;
   readonly #isSuperseded: string;
 
   /** @param linkMs how long an undo link works */
   constructor(
     private readonly database: Database,
-    readonly table: string,
+    tables: { readonly devices: { readonly name: string }; readonly deviceTokens: { readonly name: string } },
     linkMs: number,
   ) {
+    const table = tables.devices.name;
+    this.table = table;
+    this.#tokens = tables.deviceTokens.name;
     this.#ages = { last_used_at: DEVICE_SECONDS * 1000 + linkMs, forgotten_at: KNOWN_MS + linkMs };
     this.#isSuperseded = `EXISTS (SELECT 1 FROM ${table} n WHERE n.user_id = d.user_id AND n.id > d.id)`;
   }
@@ -359,7 +429,12 @@ class OldDevices implements Chore {
         );
         if (kept?.length)
           await database.change(`UPDATE ${table} SET kept = TRUE ${where}`, { ...ends, ids: kept });
-        return gone?.length ? database.change(`DELETE FROM ${table} ${where}`, { ...ends, ids: gone }) : 0;
+        if (!gone?.length) return 0;
+        const deleted = await database.change(`DELETE FROM ${table} ${where}`, { ...ends, ids: gone });
+        // The database deletes their tokens too, unless foreign keys are disabled, which is possible on SQLite.
+        const orphans = `device_id IN (:ids) AND device_id NOT IN (SELECT d.id FROM ${table} d WHERE d.id IN (:ids))`;
+        await database.change(`DELETE FROM ${this.#tokens} WHERE ${orphans}`, { ids: gone });
+        return deleted;
       },
     );
   }

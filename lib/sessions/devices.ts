@@ -48,7 +48,7 @@ export interface ListedDevice {
 
 /**
  * Devices: browsers in which accounts have signed in. A browser has one token, in a cookie, and each account that has
- * signed in there has a row with the token's hash. A device does not authenticate anyone. It has three purposes. Its
+ * signed in there has a row to which the token's hash leads. A device does not authenticate anyone. It has three purposes. Its
  * owner's wrong passwords are counted separately, so that strangers cannot pause the owner's sign-ins with their wrong
  * passwords. The owner gets a notice about a sign-in from an unknown device. And together with an emailed link, a
  * device proves who undoes a change.
@@ -90,6 +90,7 @@ export class Devices {
   /** Lists the devices that an account knows, most recently used first. */
   async list(userId: string): Promise<readonly ListedDevice[]> {
     const known = await this.rows.ofAccount(userId);
+    const isCurrent = await this.#inBrowser(userId);
     const since = this.database.clock.now() - DEVICE_SECONDS * 1000;
     const isKnown = ({ forgottenAt, lastUsedAt }: DeviceRow) =>
       forgottenAt === null && lastUsedAt.getTime() > since;
@@ -98,7 +99,7 @@ export class Devices {
       name: device.name,
       firstSeenAt: device.createdAt,
       lastSeenAt: device.lastUsedAt,
-      current: this.#isPresented(device),
+      current: isCurrent(device),
     }));
   }
 
@@ -119,7 +120,7 @@ export class Devices {
   async proves(userId: string, at: Date, transaction?: Transaction): Promise<DeviceRow | null> {
     if (this.presented === null) return null;
     const proving = await this.rows.proving(userId, at, transaction);
-    return proving.find((device) => this.#isPresented(device)) ?? null;
+    return proving.find(await this.#inBrowser(userId, transaction)) ?? null;
   }
 
   /** Forgets all devices of an account, except the device of the current request. */
@@ -146,7 +147,7 @@ export class Devices {
   ): Promise<void> {
     await this.rows.drop(userId, transaction);
     await this.rows.endUndo(userId, since, transaction);
-    if (shown) await this.rows.restore(shown, transaction);
+    if (shown && this.presented) await this.rows.restore(shown, this.presented, transaction);
   }
 
   /** Checks whether a user who signs in knows the device of the current request, and renews a known device. */
@@ -158,7 +159,7 @@ export class Devices {
     // The browser did not get the token that replaced this one.
     if ((await this.rows.find(hash, user.id)) === null) return NEW_DEVICE;
     const cookie = createToken(PREFIX);
-    await this.rows.replaceToken(hash, digestToken(cookie), null);
+    await this.rows.replaceToken(hash, digestToken(cookie), user.id);
     return (await this.rows.renew(digestToken(cookie), user.id)) ? { cookie, isNew: false } : NEW_DEVICE;
   }
 
@@ -200,19 +201,18 @@ export class Devices {
     return token;
   }
 
-  /** Deletes the devices that can no longer prove anything. */
-  get expired(): Chore {
-    return this.rows.old;
+  /** Deletes the devices that can no longer prove anything, and the tokens that are no longer accepted. */
+  get expired(): readonly Chore[] {
+    return [this.rows.oldTokens, this.rows.old];
   }
 
-  /** Whether the current request comes from a device: see `otherTokenHash` of the table. */
-  #isPresented({ tokenHash, otherTokenHash, otherUntil, returned }: DeviceRow): boolean {
+  /** Returns a function that tells whether the current request comes from a device of an account. */
+  async #inBrowser(userId: string, transaction?: Transaction): Promise<(device: DeviceRow) => boolean> {
     const { presented } = this;
-    if (presented === null) return false;
-    if (otherTokenHash === null) return tokenHash.equals(presented);
-    const [present, former] = returned ? [otherTokenHash, tokenHash] : [tokenHash, otherTokenHash];
-    const isOver = otherUntil === null || this.database.clock.hasPassed(otherUntil);
-    return present.equals(presented) || (!isOver && former.equals(presented));
+    if (presented === null) return () => false;
+    const devices = await this.rows.inBrowser(userId, presented, transaction);
+    const ids = new Set(devices.map(({ id }) => id));
+    return ({ id }) => ids.has(id);
   }
 
   /**

@@ -127,12 +127,10 @@ export const devices = declareTable({
     /** A UUID, version 7. */
     id: column.uuid(),
     userId: column.uuid(),
-    /** The hash of the browser's device token. Each account that signed in with the browser has a row with it. */
+    /** The hash of the first token that the browser got for this account. Its later tokens are in `device_tokens`. */
     tokenHash: column.digest().internal(),
-    /** The hash of the token that the browser had before it was renewed. If the device has `returned`, of the present one. */
-    otherTokenHash: column.digest().internal().nullable(),
-    /** The time after which the token before the renewal is no longer accepted. */
-    otherUntil: column.time().internal().nullable(),
+    /** The time after which the first token is no longer accepted. Null until the browser gets another one. */
+    tokenUntil: column.time().internal().nullable(),
     /** The browser and its system in words, such as "Firefox on Windows". Null if nothing is known. */
     name: column.text(64).nullable(),
     /** The time of this account's first sign-in in this browser. */
@@ -146,23 +144,16 @@ export const devices = declareTable({
     forgottenAt: column.time().nullable(),
     /** Whether an undo made the account forget the device. Then it proves nothing about later changes. */
     dropped: column.boolean().internal().nullable(),
-    /**
-     * Whether the account had forgotten the device, and has come to know it again as another one. Then `otherTokenHash` is
-     * the present token of the browser, and `tokenHash` the one before it.
-     */
-    returned: column.boolean().internal().nullable(),
     /** The hash of the token in the notice about this new device. */
     undoTokenHash: column.digest().internal().nullable(),
     /** Whether it is unused, and only kept because it is the account's newest. Null if that is not known yet. */
     kept: column.boolean().internal().nullable(),
   },
-  // Several accounts can have a row with the same token, if they have signed in in the same browser.
   unique: { tokenHash: ['tokenHash', 'userId'] },
   foreignKeys: { userId: users },
   indexes: {
     userId: ['userId', 'lastUsedAt'],
     undoTokenHash: ['undoTokenHash'],
-    otherTokenHash: ['otherTokenHash'],
     // With these indexes, pruning reads neither kept devices nor devices that were not forgotten.
     unused: ['kept', 'lastUsedAt'],
     forgotten: ['kept', 'forgottenAt'],
@@ -170,6 +161,24 @@ export const devices = declareTable({
 });
 
 export type DeviceColumns = typeof devices.columns;
+
+export const deviceTokens = declareTable({
+  name: 'device_tokens',
+  columns: {
+    /** A UUID, version 7. */
+    id: column.uuid(),
+    /** A device in the browser that has the token. Each account that signed in there has one. */
+    deviceId: column.uuid(),
+    tokenHash: column.digest().internal(),
+    /** The time after which the token is no longer accepted. Null until the browser gets another one. */
+    expiresAt: column.time().nullable(),
+  },
+  unique: { tokenHash: ['tokenHash', 'deviceId'] },
+  foreignKeys: { deviceId: devices },
+  indexes: { deviceId: ['deviceId'], expiresAt: ['expiresAt'] },
+});
+
+export type DeviceTokenColumns = typeof deviceTokens.columns;
 
 export const oneTimeTokens = declareTable({
   name: 'one_time_tokens',
@@ -301,6 +310,8 @@ export const coreTables = {
   Session: sessions,
   /** Browsers that an account has signed in with. */
   Device: devices,
+  /** The tokens that these browsers have got later. */
+  DeviceToken: deviceTokens,
   /** Changes of accounts that can be undone. */
   AccountChange: accountChanges,
   /** Emailed tokens. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Op } from 'sequelize';
 import type request from 'supertest';
 import { internalsOf } from '../../lib/auth.js';
 import type { Client } from '../../lib/context/call.js';
@@ -114,6 +115,14 @@ describe('a sign-in from a new device', () => {
 });
 
 describe('the token of a browser', () => {
+  /** Makes the former tokens be accepted until a time. */
+  const endFormer = async (at: Date) => {
+    await devices().update({ tokenUntil: at }, { where: { tokenUntil: { [Op.not]: null } } });
+    await app.auth.models.DeviceToken.update({ expiresAt: at }, { where: { expiresAt: { [Op.not]: null } } });
+  };
+  const passDay = () => endFormer(new Date(Date.now() + 6 * DAY));
+  const passWeek = () => endFormer(ago(1000));
+
   const isKnown = async (device: string, who: string) => {
     const found = await core().devices.knows(digestToken(device), who);
     return found;
@@ -131,7 +140,7 @@ describe('the token of a browser', () => {
     expect(await isKnown(own, evesId)).toBe(true);
     // The browser might not have got the new one.
     expect(await isKnown(planted, evesId)).toBe(true);
-    await devices().update({ otherUntil: ago(1000) }, { where: { userId: evesId } });
+    await passWeek();
     expect(await isKnown(planted, evesId)).toBe(false);
   });
 
@@ -165,7 +174,6 @@ describe('the token of a browser', () => {
       clientWith(value),
       async () => (await core().devices.proves(userId, new Date())) !== null,
     );
-  const passWeek = () => devices().update({ otherUntil: ago(1000) }, { where: {} });
 
   test('leads back to an account that had forgotten the browser, as a proof and no more', async () => {
     const device = await oldBrowser();
@@ -201,10 +209,57 @@ describe('the token of a browser', () => {
     const device = await oldBrowser();
     await signIn(device, eve);
     // Later than two sign-ins at once.
-    await devices().update({ otherUntil: new Date(Date.now() + 6 * DAY) }, { where: { userId } });
+    await passDay();
     await signIn(device);
     expect(await proves(device)).toBe(true);
     expect(await isKnown(device, userId)).toBe(true);
+  });
+
+  test('is a proof for an account that had forgotten the browser, though an answer is lost', async () => {
+    const device = await oldBrowser();
+    await forgetAll();
+    await signIn(device);
+    await passDay();
+    const renewed = cookieOf(await signIn(device));
+    await passWeek();
+    expect(await proves(renewed)).toBe(true);
+  });
+
+  test('does not refuse sign-ins, however often a browser is forgotten and answers are lost', async () => {
+    const device = await oldBrowser();
+    const values = [device];
+    for (const at of [0, 0, 1, 0, 2, 1, 3]) {
+      await forgetAll();
+      values.push(cookieOf(await signIn(values[at]!).expect(200)));
+      await signIn(values[at]!).expect(200);
+      await passDay();
+    }
+    for (const value of values) expect(await proves(value)).toBe(true);
+  });
+
+  test('is known, whichever of those that sign-ins at once gave it the browser keeps', async () => {
+    const device = await oldBrowser();
+    const emails = ['bob@example.com', 'carol@example.com', 'dan@example.com'];
+    const given = [];
+    for (const email of emails) {
+      await app.auth.credential.signUp({ ...eve, email });
+      given.push(cookieOf(await signIn(device, { ...eve, email })));
+    }
+    await passWeek();
+    for (const value of given) expect(await proves(value)).toBe(true);
+    expect(await proves(device)).toBe(false);
+  });
+
+  test('gives a stranger who has copied the former one no time, and takes nothing from the browser', async () => {
+    const device = await oldBrowser();
+    const renewed = cookieOf(await signIn(device, eve));
+    await passDay();
+    await app.auth.credential.signUp({ ...eve, email: 'mallory@example.com' });
+    const copied = cookieOf(await signIn(device, { ...eve, email: 'mallory@example.com' }));
+    expect(await isKnown(renewed, userId)).toBe(true);
+    await passWeek();
+    for (const token of [device, copied]) expect(await isKnown(token, userId)).toBe(false);
+    expect(await isKnown(renewed, userId)).toBe(true);
   });
 
   test('that is former, in an undo, does not take the place of the present one', async () => {

@@ -56,6 +56,12 @@ export async function fillTables(database: SpecDatabase): Promise<void> {
       }),
       2 * USERS,
     ),
+    device_tokens: each((index) => ({
+      id: idOf(14, index),
+      device_id: idOf(2, index),
+      token_hash: digest(),
+      expires_at: index % 2 === 0 ? end(index) : null,
+    })),
     rate_limits: each((index) => ({ key_hash: digest(), hits: 1, expires_at: end(index) })),
     one_time_tokens: each((index) => ({
       token_hash: digest(),

@@ -47,6 +47,7 @@ describe('auth.models', () => {
       'AuditEvent',
       'CarriedSession',
       'Device',
+      'DeviceToken',
       'OAuthFlow',
       'OneTimeToken',
       'OutboxEntry',

@@ -233,18 +233,31 @@ export class Lane {
     const kind = this.#one(Object.keys(changes)) as string;
     await changes[kind]?.();
     if (person.isFresh(session) && this.random() < 0.5) await this.#createKey(person, session);
+    const code = former.factor ? this.#proof(person) : undefined;
+    // They would have to wait for the next code.
+    if (code === null) return true;
+    const given = {
+      ...(former.password && { password: former.password }),
+      ...(code && { [code.method === 'totp' ? 'code' : 'recovery_code']: code.code }),
+    };
+    // The browser of the first sign-in must be known, and a passkey would be asked for where there is nothing else.
+    const isProven = person.first !== null && (Object.keys(given).length > 0 || former.passkeys.length === 0);
     await this.#byMail(person, { to: former.email, kind, since }, async (token) => {
-      const body = { token, password: former.password };
       // An older notice does not take the password of this time.
-      const refused = ['400 invalid_token', '401 invalid_credentials'];
-      const undo = () => this.#change(person, 'POST', '/auth/undo-change', { body }, '200', ...refused);
+      const refused = [
+        '400 invalid_token',
+        '401 invalid_credentials',
+        ...(isProven ? [] : ['403 proof_required']),
+      ];
+      const carried = { cookie: person.first?.header, body: { token, ...given } };
+      const undo = () => this.#change(person, 'POST', '/auth/undo-change', carried, '200', ...refused);
       const unresolved = async () => {
         // Used up, or done now. An older notice does neither.
-        if ((await undo()).status !== 401) person.restore(former);
+        if (![401, 403].includes((await undo()).status)) person.restore(former);
       };
       const { status } = await this.#unsure(person, unresolved, undo);
       if (status === 200) person.restore(former);
-      return status === 200;
+      return status === 200 || status === 403;
     });
     return true;
   }
@@ -768,6 +781,9 @@ export class Lane {
   ): Promise<void> {
     const former = person.sessionOf(browser);
     const cookie = browser.header;
+    const isFirst = person.first === undefined;
+    // If the answer is lost, no browser has what the account knows the first one by.
+    if (isFirst) person.first = null;
     const unresolved = async () => {
       person.ghosts++;
       if (former && !(await this.#isOpen(person, cookie))) person.ended([former]);
@@ -777,6 +793,7 @@ export class Lane {
     const { id, aal } = body.session;
     if (former) person.dead.push(cookie);
     const session = person.begin(browser, { id, aal });
+    if (isFirst) person.first = browser;
     if (former) await this.#refused(person, cookie);
     await this.#open(person, session);
   }

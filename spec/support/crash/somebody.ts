@@ -39,6 +39,8 @@ export class Somebody extends Person {
   isLinked = false;
   /** Whether a sign-in there was not tried since that changed. */
   isLinkNew = true;
+  /** The browser of their first sign-in, which proves who undoes a change. Null if its answer was lost. */
+  first: Person['browsers'][number] | null | undefined;
   /** Finds out which of two things is true, after an answer was lost. */
   unresolved: (() => Promise<void>) | null = null;
 
