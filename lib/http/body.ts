@@ -86,6 +86,7 @@ export async function readBody<T>(req: Request, res: Response, schema: z.ZodType
  */
 function jsonIn(body: unknown): unknown {
   if (typeof body !== 'string' && !Buffer.isBuffer(body)) return body ?? {};
+  if (body.length === 0) return {};
   try {
     return JSON.parse(textIn(body));
   } catch (cause) {

@@ -37,7 +37,10 @@ export const coreMigrations: readonly Migration[] = [
       await run(`UPDATE ${database.table(devices.name)} SET dropped = TRUE WHERE forgotten_at IS NOT NULL`);
     },
     async down(context) {
-      // A browser whose token was renewed counts as new again.
+      // Without the later tokens, a first one that is accepted no longer would be the present one again.
+      const { database, run } = context;
+      const isRenewed = 'token_until IS NOT NULL AND forgotten_at IS NULL';
+      await run(`UPDATE ${database.table(devices.name)} SET forgotten_at = last_used_at WHERE ${isRenewed}`);
       await dropTable(deviceTokens, context);
       for (const { table, columns, indexes } of UNDO) {
         await dropIndexes(table, indexes, context);

@@ -146,23 +146,27 @@ export class DeviceRows {
   async renew(tokenHash: Buffer, userId: string): Promise<boolean> {
     await this.database.ready();
     const { devices, deviceTokens } = this.tables;
-    const { now, since } = this.#times();
-    const renewed = await this.database.change(
-      `UPDATE ${devices.name} SET last_used_at = :now
-       WHERE user_id = :userId AND last_used_at > :since AND forgotten_at IS NULL
+    const values = { tokenHash, userId, ...this.#times() };
+    const where = `WHERE user_id = :userId AND last_used_at > :since AND forgotten_at IS NULL
          AND ((token_hash = :tokenHash AND token_until IS NULL) OR id IN
-           (SELECT t.device_id FROM ${deviceTokens.name} t WHERE t.token_hash = :tokenHash AND t.expires_at IS NULL))`,
-      { now, tokenHash, userId, since },
+           (SELECT t.device_id FROM ${deviceTokens.name} t WHERE t.token_hash = :tokenHash AND t.expires_at IS NULL))`;
+    const renewed = await this.database.change(
+      `UPDATE ${devices.name} SET last_used_at = :now ${where}`,
+      values,
     );
-    return renewed > 0;
+    if (renewed > 0 || this.database.dialect !== 'mysql') return renewed > 0;
+    // MySQL does not count a row that another sign-in has renewed in the same millisecond.
+    return (await this.database.select(`SELECT id FROM ${devices.name} ${where}`, values)).length > 0;
   }
 
   /**
    * Gives a browser a new token, by which all accounts that know it by the present one will know it, and those that
-   * have forgotten it too, because it can still prove that they knew it. The present one is accepted for a week more. If
-   * that week runs already, the new one is accepted until its end, except by the account that signs in. So nobody gains
-   * time with a copy of a former token. If the week started a moment ago, sign-ins run at once, and the browser keeps
-   * the token of either.
+   * have forgotten it too, because it can still prove that they knew it. The present one is accepted for a week more.
+   *
+   * If that week runs already, the new one is accepted until its end, so that a copy of a former token gains no time.
+   * It is accepted for good by the account that signs in, and by those to which this account has given a token before:
+   * the browser did not get it. It is so too if the week started a moment ago, because sign-ins run at once then, and
+   * the browser keeps the token of either.
    *
    * @param userId the account that signs in
    */
@@ -170,15 +174,19 @@ export class DeviceRows {
     tokenHash: Buffer,
     next: Buffer,
     userId: string,
-    transaction?: Transaction,
+    transaction: Transaction,
   ): Promise<void> {
     const { devices, deviceTokens } = this.tables;
     const { clock } = this.database;
-    const known = await this.#withToken(tokenHash, transaction);
+    const known = await this.#withToken(tokenHash, userId, transaction);
     if (known.length === 0) return;
     const recent = clock.now() + FORMER_MS - AT_ONCE_MS;
-    const isForGood = ({ until, ...device }: WithToken) =>
-      until === null || until.getTime() > recent || device.userId === userId;
+    const given = await this.#givenBy(userId, transaction);
+    const isForGood = (device: WithToken) =>
+      device.until === null ||
+      device.until.getTime() > recent ||
+      device.userId === userId ||
+      given.has(device.id);
     const tokens = known.map((device) => ({
       ...{ id: uuidv7(clock.now()), deviceId: device.id, tokenHash: next },
       expiresAt: isForGood(device) ? null : device.until,
@@ -189,11 +197,23 @@ export class DeviceRows {
     await deviceTokens.update({ expiresAt: until }, { tokenHash, expiresAt: null }, transaction);
   }
 
-  /** Returns the devices of all accounts in the browser with a token, including forgotten ones. */
-  async #withToken(tokenHash: Buffer, transaction?: Transaction): Promise<readonly WithToken[]> {
+  /**
+   * Returns the devices of all accounts in the browser with a token, including forgotten ones, and locks them, so that
+   * none is deleted meanwhile.
+   *
+   * @param userId the account whose devices come first
+   */
+  async #withToken(
+    tokenHash: Buffer,
+    userId: string,
+    transaction: Transaction,
+  ): Promise<readonly WithToken[]> {
     const { deviceTokens } = this.tables;
-    const values = { tokenHash, now: this.database.clock.date() };
-    const rest = `ORDER BY d.last_used_at DESC LIMIT ${MAX_IN_BROWSER}`;
+    const { dialect, clock } = this.database;
+    const values = { tokenHash, userId, now: clock.date() };
+    const lock = { mysql: 'FOR UPDATE', postgres: 'FOR NO KEY UPDATE OF d', sqlite: '' }[dialect];
+    const rest = `ORDER BY CASE WHEN d.user_id = :userId THEN 0 ELSE 1 END, d.last_used_at DESC
+       LIMIT ${MAX_IN_BROWSER} ${lock}`;
     const first = await this.#device.select(`WHERE ${isFirstToken('d')} ${rest}`, values, transaction);
     const later = await this.database.select<object>(
       `SELECT ${this.#device.columns}, ${this.#token.columns}
@@ -205,6 +225,18 @@ export class DeviceRows {
       ...first.map(({ tokenUntil, ...device }) => ({ ...device, until: tokenUntil })),
       ...later.map((raw) => ({ ...this.#device.read(raw), until: this.#token.read(raw).expiresAt })),
     ];
+  }
+
+  /** Returns the ids of devices that know their browser by a token that it got when an account came to be known there. */
+  async #givenBy(userId: string, transaction: Transaction): Promise<ReadonlySet<string>> {
+    const { devices, deviceTokens } = this.tables;
+    const given = await this.database.select<{ device_id: string }>(
+      `SELECT t.device_id FROM ${devices.name} d JOIN ${deviceTokens.name} t ON t.token_hash = d.token_hash
+       WHERE d.user_id = :userId AND t.expires_at IS NULL`,
+      { userId },
+      transaction,
+    );
+    return new Set(given.map(({ device_id }) => device_id));
   }
 
   /**

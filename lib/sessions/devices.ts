@@ -47,8 +47,8 @@ export interface ListedDevice {
 }
 
 /**
- * Devices: browsers in which accounts have signed in. A browser has one token, in a cookie, and each account that has
- * signed in there has a row to which the token's hash leads. A device does not authenticate anyone. It has three purposes. Its
+ * Devices: browsers in which accounts have signed in. A browser has one token, in a cookie, and its hash leads to a row
+ * of each account that has signed in there. A device does not authenticate anyone. It has three purposes. Its
  * owner's wrong passwords are counted separately, so that strangers cannot pause the owner's sign-ins with their wrong
  * passwords. The owner gets a notice about a sign-in from an unknown device. And together with an emailed link, a
  * device proves who undoes a change.
@@ -159,7 +159,9 @@ export class Devices {
     // The browser did not get the token that replaced this one.
     if ((await this.rows.find(hash, user.id)) === null) return NEW_DEVICE;
     const cookie = createToken(PREFIX);
-    await this.rows.replaceToken(hash, digestToken(cookie), user.id);
+    await this.database.transaction((transaction) =>
+      this.rows.replaceToken(hash, digestToken(cookie), user.id, transaction),
+    );
     return (await this.rows.renew(digestToken(cookie), user.id)) ? { cookie, isNew: false } : NEW_DEVICE;
   }
 

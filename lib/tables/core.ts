@@ -127,7 +127,7 @@ export const devices = declareTable({
     /** A UUID, version 7. */
     id: column.uuid(),
     userId: column.uuid(),
-    /** The hash of the first token that the browser got for this account. Its later tokens are in `device_tokens`. */
+    /** The hash of the first token that the browser got for this account. Its later tokens are in `known_device_tokens`. */
     tokenHash: column.digest().internal(),
     /** The time after which the first token is no longer accepted. Null until the browser gets another one. */
     tokenUntil: column.time().internal().nullable(),
@@ -163,7 +163,7 @@ export const devices = declareTable({
 export type DeviceColumns = typeof devices.columns;
 
 export const deviceTokens = declareTable({
-  name: 'device_tokens',
+  name: 'known_device_tokens',
   columns: {
     /** A UUID, version 7. */
     id: column.uuid(),

@@ -63,6 +63,7 @@ inBrowser('an account of the demo app that is taken over', () => {
     await owner.waitForURL(/\/sign-in/);
 
     await followMail(owner, ADA.email, 'A sign-in from a new device');
+    await owner.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await press(owner, 'Undo it');
     await owner.getByRole('heading', { name: 'Your account is yours again' }).waitFor();
 

@@ -225,6 +225,27 @@ describe('the token of a browser', () => {
     expect(await proves(renewed)).toBe(true);
   });
 
+  test('stays known to all accounts there, though the answer to one that came is lost', async () => {
+    const device = await oldBrowser();
+    await signIn(device, eve);
+    await passDay();
+    const renewed = cookieOf(await signIn(device, eve));
+    await passWeek();
+    expect(await proves(renewed)).toBe(true);
+    expect(await isKnown(renewed, userId)).toBe(true);
+  });
+
+  test('is not replaced by sign-ins of a known account in the same millisecond', async () => {
+    const device = await newDevice();
+    const user = (await app.auth.users.find({ email: ada.email }))!;
+    const recognized = await Promise.all(
+      Array.from({ length: 30 }, () =>
+        core().context.forClient(clientWith(device), () => core().devices.recognize(user)),
+      ),
+    );
+    for (const one of recognized) expect(one).toEqual({ cookie: device, isNew: false });
+  });
+
   test('does not refuse sign-ins, however often a browser is forgotten and answers are lost', async () => {
     const device = await oldBrowser();
     const values = [device];

@@ -56,7 +56,7 @@ export async function fillTables(database: SpecDatabase): Promise<void> {
       }),
       2 * USERS,
     ),
-    device_tokens: each((index) => ({
+    known_device_tokens: each((index) => ({
       id: idOf(14, index),
       device_id: idOf(2, index),
       token_hash: digest(),
