@@ -61,6 +61,10 @@ const mistakes: [change: Record<string, unknown>, said: RegExp][] = [
   [{ baseUrl: 'ftp://app.example.com' }, /baseUrl must be an origin/],
   [{ baseUrl: 'https://' }, /baseUrl must be an origin/],
   [{ baseUrl: new URL('https://app.example.com') }, /baseUrl must be an origin/],
+  [
+    { baseUrl: 'https://app.example.com', email: { send() {}, supportUrl: 'mailto:%E0%A4%A' } },
+    /email\.supportUrl must be/,
+  ],
   [{ httpBasePath: 'auth' }, /httpBasePath must be a path such as \/auth/],
   [{ httpBasePath: '/auth/' }, /httpBasePath must be a path.*without a trailing slash/],
   [{ httpBasePath: '/' }, /httpBasePath must be a path/],
