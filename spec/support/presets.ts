@@ -28,13 +28,14 @@ export interface Preset {
   readonly inLog: string;
 }
 
-const client = { clientId: 'com.example.app', clientSecret: 'the secret' };
-const endpoints = (issuer: string) => ({
+export const client = { clientId: 'com.example.app', clientSecret: 'the secret' };
+export const endpoints = (issuer: string) => ({
   authorizationUrl: `${issuer}/authorize`,
   tokenUrl: `${issuer}/token`,
   userinfoUrl: `${issuer}/userinfo`,
 });
-const at = (issuer: string) => ({ ...client, endpoints: endpoints(issuer) });
+/** The options of a preset whose endpoints are those of an issuer. */
+export const at = (issuer: string) => ({ ...client, endpoints: endpoints(issuer) });
 const named = (userinfo: object, more: object = {}): Lies => ({
   response: { iss: undefined },
   tokens: { id_token: undefined },

@@ -15,6 +15,7 @@ import {
 } from '../../../support/lying-provider.js';
 import { begin, type OAuthApp, signInWith, startOAuthApp } from '../../../support/oauth-app.js';
 import { visitProvider } from '../../../support/oidc.js';
+import { at, client, endpoints } from '../../../support/presets.js';
 import { settled } from '../../../support/sessions.js';
 
 /** What a word is worth: nothing, not even joining, joining alone, or as much as an answered mail. */
@@ -30,13 +31,6 @@ interface Case {
   plugin(issuer: string, id: string): ProviderPlugin;
 }
 
-const client = { clientId: 'com.example.app', clientSecret: 'the secret' };
-const endpoints = (issuer: string) => ({
-  authorizationUrl: `${issuer}/authorize`,
-  tokenUrl: `${issuer}/token`,
-  userinfoUrl: `${issuer}/userinfo`,
-});
-const at = (issuer: string) => ({ ...client, endpoints: endpoints(issuer) });
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
