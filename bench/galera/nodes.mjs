@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { createConnection } from 'mysql2/promise';
 import { otherCores } from '../support/machine.mjs';
+import { makeMysqlData } from '../support/mysql-data.mjs';
 import { sleep, start } from '../support/processes.mjs';
 
 const SERVER = '/usr/sbin/mariadbd';
@@ -38,14 +39,7 @@ export async function startCluster(options = '') {
   const asUser = process.getuid?.() === 0 ? ['--user=mysql'] : [];
   // The server does not run as root, and must reach the folder.
   if (asUser.length > 0) execFileSync('chown', ['mysql', folder]);
-  execFileSync(
-    'mariadb-install-db',
-    [
-      ...['--no-defaults', '--auth-root-authentication-method=normal', '--skip-test-db'],
-      ...[`--datadir=${folder}/1`, ...asUser],
-    ],
-    { stdio: 'ignore' },
-  );
+  makeMysqlData(SERVER, `${folder}/1`, asUser);
   for (const copy of ['2', '3']) cpSync(`${folder}/1`, `${folder}/${copy}`, { recursive: true });
   if (asUser.length > 0) execFileSync('chown', ['-R', 'mysql', folder]);
 

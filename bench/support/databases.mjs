@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createConnection } from 'mysql2/promise';
 import pg from 'pg';
 import { otherCores } from './machine.mjs';
+import { makeMysqlData } from './mysql-data.mjs';
 import { sleep, start } from './processes.mjs';
 
 /**
@@ -73,18 +74,7 @@ async function startMysql() {
   const { folder, port } = place;
   const asUser = isRoot() ? ['--user=mysql'] : [];
   if (isRoot()) execFileSync('chown', ['mysql', folder]);
-  if (program.endsWith('mariadbd')) {
-    const install = [
-      '--no-defaults',
-      '--auth-root-authentication-method=normal',
-      '--skip-test-db',
-      ...asUser,
-    ];
-    execFileSync('mariadb-install-db', [...install, `--datadir=${folder}/data`], { stdio: 'ignore' });
-  } else {
-    const initialize = ['--no-defaults', '--initialize-insecure', ...asUser];
-    execFileSync(program, [...initialize, `--datadir=${folder}/data`], { stdio: 'ignore' });
-  }
+  makeMysqlData(program, `${folder}/data`, asUser);
   const child = start(otherCores, program, [
     ...['--no-defaults', `--datadir=${folder}/data`, `--socket=${folder}/socket`, `--port=${port}`],
     ...['--bind-address=127.0.0.1', '--innodb-buffer-pool-size=1G', '--innodb-log-file-size=1G'],

@@ -16,6 +16,8 @@ const CHROMIUM = process.env.LATCHKEY_SPEC_BROWSER;
 const WAIT_MS = 60_000;
 const TEST_MS = 180_000;
 const POLL_MS = 20;
+/** For requests on a connection that the server ends when it is idle: one that meets that end is sent again. */
+export const AGAIN = { maxRetries: 1 };
 
 interface Mail {
   readonly to: string;
@@ -90,7 +92,7 @@ export function demoInBrowser(env: Record<string, string> = {}) {
   async function openAfter(route: string, body: object, path: string): Promise<Page> {
     const page = await blank();
     // Uses the page's own request context, which shares its cookies with the page.
-    const response = await page.request.post(demo.origin + route, { data: body });
+    const response = await page.request.post(demo.origin + route, { data: body, ...AGAIN });
     if (!response.ok()) throw new Error(`${route} answered ${response.status()}: ${await response.text()}`);
     await page.goto(demo.origin + path);
     return page;
@@ -99,7 +101,7 @@ export function demoInBrowser(env: Record<string, string> = {}) {
   /** The link in the newest email to somebody with this subject. Emails are sent after the response. */
   async function linkIn(page: Page, to: string, subject: string | RegExp): Promise<string> {
     for (;;) {
-      const { mails } = await (await page.request.get(`${demo.origin}/api/mails`)).json();
+      const { mails } = await (await page.request.get(`${demo.origin}/api/mails`, AGAIN)).json();
       const sent = mails.find((mail: Mail) => mail.to === to && mail.subject.match(subject));
       if (sent) return sent.url;
       await new Promise((later) => setTimeout(later, POLL_MS));
@@ -127,7 +129,7 @@ export function demoInBrowser(env: Record<string, string> = {}) {
       const token = new URL(await linkIn(page, account.email, 'Confirm your email')).searchParams.get(
         'token',
       );
-      await page.request.post(`${demo.origin}/auth/verify-email`, { data: { token } });
+      await page.request.post(`${demo.origin}/auth/verify-email`, { data: { token }, ...AGAIN });
       await page.reload();
       return page;
     },

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { addAuthenticator } from './authenticator.js';
-import { agree, demoInBrowser, inBrowser, says, signIn } from './browser.js';
+import { AGAIN, agree, demoInBrowser, inBrowser, says, signIn } from './browser.js';
 
 const PASSWORD = 'nanoseconds of wire';
 
@@ -26,7 +26,10 @@ inBrowser('passkeys in the demo app', () => {
 
   /** Ends the session of a page, which stays where it is. */
   async function signOut(page: Page): Promise<void> {
-    await page.request.post(demo.url('/auth/signout'), { headers: { Origin: demo.url('') } });
+    await page.request.post(demo.url('/auth/signout'), {
+      headers: { Origin: demo.url('') },
+      ...AGAIN,
+    });
   }
 
   const passkey = (page: Page, name: string) => page.getByRole('listitem').filter({ hasText: name });

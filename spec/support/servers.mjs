@@ -6,6 +6,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeMysqlData } from '../../bench/support/mysql-data.mjs';
 
 export const REDIS_SERVER = '/usr/bin/redis-server';
 
@@ -56,18 +57,14 @@ export async function startMysql() {
   const { folder, port } = await place();
   const asUser = isRoot() ? ['--user=mysql'] : [];
   if (isRoot()) execFileSync('chown', ['mysql', folder]);
-  const data = ['--no-defaults', `--datadir=${folder}/data`, ...asUser];
-  const [program, ...given] = server.endsWith('mariadbd')
-    ? ['mariadb-install-db', '--auth-root-authentication-method=normal', '--skip-test-db']
-    : [server, '--initialize-insecure'];
-  const [noDefaults, ...others] = data;
-  execFileSync(program, [noDefaults, ...given, ...others], { stdio: 'ignore' });
+  makeMysqlData(server, `${folder}/data`, asUser);
   // What a server has written outlives its process; only the machine's end would need it on the disk.
   const unsynced = [
     '--innodb-flush-log-at-trx-commit=2',
     '--innodb-flush-method=nosync',
     '--loose-sync-frm=0',
   ];
+  const data = ['--no-defaults', `--datadir=${folder}/data`, ...asUser];
   const address = [`--socket=${folder}/socket`, `--port=${port}`, '--bind-address=127.0.0.1'];
   const flags = [...address, ...unsynced, '--skip-log-bin'];
   return ownServer(folder, port, `mysql://root@127.0.0.1:${port}`, server, [...data, ...flags]);
