@@ -1,33 +1,50 @@
+import { randomBytes } from 'node:crypto';
 import { withTimeout } from './context/deadline.js';
 import type { Database } from './database/database.js';
 import type { LimitStore } from './limits/store.js';
 import { namesInJournal } from './migrations/journal.js';
 import type { OutboxRows } from './outbox/rows.js';
+import type { Sessions } from './sessions/sessions.js';
 
 /** The time limit of a check. It is less than 2 seconds, so that even a busy process responds within 2 seconds. */
 const LOOK_MS = 1800;
 
-/** Whether the parts that latchkey relies on work. */
+/** The age of a waiting entry, in seconds, after which it was tried several times, or no process tries it. */
+export const STUCK_SECONDS = 15 * 60;
+
+/** What works, and what does not. Each value is the state at the time of the check. */
 export interface Health {
-  /** Whether all parts work. Entries that wait in the outbox make no difference. */
+  /** The same as `ready.sessions`: whether a load balancer should send requests to this process. */
   readonly ok: boolean;
-  /** Whether the database responds. */
-  readonly database: boolean;
-  /** Whether all migrations have been applied. */
-  readonly schema: boolean;
-  /** Whether the counters of the rate limits can be read. True without rate limits. */
-  readonly limits: boolean;
-  /** The emails and webhooks that have not been sent yet. */
+  readonly ready: {
+    /** Whether a session can be looked up, so that guarded routes respond. False if that takes longer than 1.8 seconds. */
+    readonly sessions: boolean;
+    /** Whether users can also sign in: the database accepts writes, and the counters of the rate limits can be written. */
+    readonly signIns: boolean;
+  };
+  /**
+   * What does not work as it should. Empty if all is well.
+   *
+   * - `database`: a session cannot be looked up.
+   * - `writes`: the database accepts no writes, for example because its disk is full or it is read-only.
+   * - `schema`: migrations are pending, or it is not known whether any are.
+   * - `limits`: the counters of the rate limits cannot be written.
+   * - `outbox`: an email or webhook has waited for 15 minutes, or it is not known whether any has.
+   */
+  readonly degraded: readonly ('database' | 'writes' | 'schema' | 'limits' | 'outbox')[];
+  /** The emails and webhooks. Each number is null if the database does not tell it in time. */
   readonly outbox: {
-    /** The number of waiting emails and webhooks. Null if the database does not respond. */
-    readonly waiting: number | null;
-    /** How long the oldest one has waited, in seconds; 0 if none is waiting. Null if the database does not respond. */
+    /** The number of those that are still to be sent. */
+    readonly pending: number | null;
+    /** The number of those that could not be sent within three days. They are listed for a week. */
+    readonly failed: number | null;
+    /** How long the oldest pending one has waited, in seconds; 0 if none is pending. */
     readonly oldestSeconds: number | null;
   };
 }
 
-type Waiting = Awaited<ReturnType<OutboxRows['waiting']>>;
-const UNKNOWN = { waiting: null, oldestSeconds: null };
+type Counts = Health['outbox'];
+const UNKNOWN: Counts = { pending: null, failed: null, oldestSeconds: null };
 
 /** Checks whether everything works. */
 export class HealthCheck {
@@ -36,9 +53,10 @@ export class HealthCheck {
   /** @param limits null if rate limits are disabled */
   constructor(
     private readonly database: Database,
+    private readonly sessions: Pick<Sessions, 'ownerOf'>,
     private readonly migrations: readonly string[],
     private readonly limits: LimitStore | null,
-    private readonly outbox: Pick<OutboxRows, 'waiting'>,
+    private readonly outbox: Pick<OutboxRows, 'counts' | 'tryToInsert'>,
   ) {}
 
   /**
@@ -52,21 +70,36 @@ export class HealthCheck {
 
   async #look(): Promise<Health> {
     const statements = [
-      this.database.select('SELECT 1 AS one'),
+      // What a guard does, so that it fails whenever a guard would.
+      this.sessions.ownerOf(randomBytes(32)),
+      this.outbox.tryToInsert(),
       namesInJournal(this.database),
       this.limits?.check() ?? Promise.resolve(),
-      this.outbox.waiting(),
+      this.outbox.counts(),
     ] as const;
     Promise.allSettled(statements).then(() => {
       this.#looking = undefined;
     });
-    const [database, schema, limits, outbox] = await Promise.all([
+    const [database, writes, schema, limits, outbox] = await Promise.all([
       inTime(statements[0], () => true, false),
-      inTime(statements[1], (names) => this.#isComplete(names), false),
-      inTime(statements[2], () => true, false),
-      inTime<Waiting, Health['outbox']>(statements[3], (found) => found, UNKNOWN),
+      inTime(statements[1], () => true, false),
+      inTime(statements[2], (names) => this.#isComplete(names), false),
+      inTime(statements[3], () => true, false),
+      inTime<Counts, Counts>(statements[4], (found) => found, UNKNOWN),
     ]);
-    return { ok: database && schema && limits, database, schema, limits, outbox };
+    const well = {
+      database,
+      writes,
+      schema,
+      limits,
+      outbox: (outbox.oldestSeconds ?? Infinity) < STUCK_SECONDS,
+    };
+    return {
+      ok: database,
+      ready: { sessions: database, signIns: database && writes && limits },
+      degraded: (Object.keys(well) as (keyof typeof well)[]).filter((part) => !well[part]),
+      outbox,
+    };
   }
 
   #isComplete(names: readonly string[]): boolean {

@@ -32,6 +32,7 @@ export {
   requireSession,
 } from './guards/guards.js';
 export { currentSession, currentUser, type Register, type RequestAuthentication } from './guards/request.js';
+export type { Health } from './health.js';
 export type { OpenApiDocument } from './http/openapi.js';
 export type { WindowRule } from './limits/limiter.js';
 export type { RedisClient } from './limits/redis-store.js';

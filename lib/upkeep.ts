@@ -48,12 +48,13 @@ export interface Upkeep {
    */
   rotateSecrets(options?: DryRunOption): Promise<number>;
   /**
-   * Checks whether the parts that latchkey relies on work, in at most 2 seconds. Never rejects.
+   * Checks whether guarded routes and sign-ins work, in at most 2 seconds: looks up a session, makes a write that it
+   * undoes, and counts in the store of the rate limits. Never rejects. Concurrent calls share a check.
    *
    * @example
    * app.get('/health', async (_req, res) => {
    *   const health = await auth.health();
-   *   res.status(health.ok ? 200 : 503).json(health);
+   *   res.status(health.ok ? 200 : 503).json({ ok: health.ok });
    * });
    */
   health(): Promise<Health>;
@@ -116,6 +117,7 @@ export function upkeep(
   ];
   const health = new HealthCheck(
     database,
+    core.sessions,
     migrations.map(({ name }) => name),
     limits,
     outbox.rows,

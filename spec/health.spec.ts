@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { afterEach, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
 import { createAuth } from '../lib/index.js';
 import { ada, memoryLogger, password, SECRET, type SpecApp, startApp } from './support/app.js';
 import { dialect, rows } from './support/database.js';
@@ -13,23 +14,61 @@ afterEach(() => app.stop());
 // The specs of this round have found a Redis; this one starts another, to freeze it.
 const withRedis = process.env.LATCHKEY_SPEC_REDIS && existsSync(REDIS_SERVER) ? test : test.skip;
 
-const nothing = { waiting: 0, oldestSeconds: 0 };
+const nothing = { pending: 0, failed: 0, oldestSeconds: 0 };
+const well = { ok: true, ready: { sessions: true, signIns: true }, degraded: [], outbox: nothing };
+/** Guarded routes respond, and users cannot sign in. */
+const sessionsOnly = { ok: true, ready: { sessions: true, signIns: false } };
+const down = {
+  ...{ ok: false, ready: { sessions: false, signIns: false } },
+  degraded: ['database', 'writes', 'schema', 'limits', 'outbox'],
+  outbox: { pending: null, failed: null, oldestSeconds: null },
+};
 
 test('auth.health() says that all is well, what waits in the outbox, and that the schema is behind', async () => {
   const send = () => Promise.reject(new Error('no'));
   app = await startApp({ config: { rateLimit: {}, baseUrl: 'http://app.example.com', email: { send } } });
-  const well = { ok: true, database: true, schema: true, limits: true };
-  expect(await app.auth.health()).toEqual({ ...well, outbox: nothing });
+  expect(await app.auth.health()).toEqual(well);
   await app.auth.users.create({ ...ada, emailVerified: true });
   await app.auth.credential.requestPasswordReset({ email: ada.email });
   await settled(app.auth);
+  expect(await app.auth.health()).toEqual({
+    ...well,
+    outbox: { ...nothing, pending: 1, oldestSeconds: expect.any(Number) },
+  });
   await rows(app.database, "UPDATE outbox SET created_at = '2020-01-01 00:00:00.000'");
   const { outbox, ...others } = await app.auth.health();
-  expect(others).toEqual(well);
-  expect(outbox.waiting).toBe(1);
+  expect({ ...others, outbox: nothing }).toEqual({ ...well, degraded: ['outbox'] });
+  expect(outbox).toMatchObject({ pending: 1, failed: 0 });
   expect(outbox.oldestSeconds).toBeGreaterThan(100_000_000);
+  await rows(app.database, "UPDATE outbox SET state = 'failed'");
+  expect(await app.auth.health()).toEqual({ ...well, outbox: { ...nothing, failed: 1 } });
   await rows(app.database, "DELETE FROM latchkey_migrations WHERE name = '0001-core'");
-  expect(await app.auth.health()).toMatchObject({ ok: false, database: true, schema: false, limits: true });
+  expect(await app.auth.health()).toMatchObject({ ok: true, degraded: ['schema'] });
+  // The checks have left nothing behind.
+  expect(await rows(app.database, 'SELECT state FROM outbox')).toEqual([{ state: 'failed' }]);
+});
+
+test('auth.health() says that guarded routes do not respond while a table is locked', async () => {
+  app = await startApp({ config: { rateLimit: {} } });
+  expect(await app.auth.health()).toEqual(well);
+  const lock = await app.database.sequelize.transaction();
+  const run = (sql: string) => app.database.sequelize.query(sql, { transaction: lock });
+  if (dialect === 'sqlite') {
+    // Readers go on, and sign-ins wait.
+    await run("UPDATE users SET email = NULL WHERE id = 'none'");
+    expect(await app.auth.health()).toMatchObject({ ...sessionsOnly, degraded: ['writes'] });
+  } else {
+    await run(dialect === 'mysql' ? 'LOCK TABLES sessions WRITE' : 'LOCK TABLE sessions');
+    expect(await app.auth.health()).toMatchObject({
+      ...{ ok: false, ready: { sessions: false, signIns: false } },
+      degraded: ['database'],
+    });
+    if (dialect === 'mysql') await run('UNLOCK TABLES');
+  }
+  await lock.rollback();
+  // Until the statements of that check have ended, calls share it.
+  while ((await app.auth.health()).degraded.length > 0)
+    await new Promise((resolve) => setTimeout(resolve, 50));
 });
 
 test('auth.health() says within two seconds that the database is frozen, and later that it is back', async () => {
@@ -41,8 +80,7 @@ test('auth.health() says within two seconds that the database is frozen, and lat
       plugins: [password()],
       logger: memoryLogger(),
     });
-    const down = { ok: false, database: false, schema: false, limits: false };
-    expect(await gone.health()).toEqual({ ...down, outbox: { waiting: null, oldestSeconds: null } });
+    expect(await gone.health()).toEqual(down);
     await gone.close();
     return;
   }
@@ -57,8 +95,7 @@ test('auth.health() says within two seconds that the database is frozen, and lat
     expect(await auth.health()).toMatchObject({ ok: true });
     proxy.blackHole();
     const begun = performance.now();
-    const down = { ok: false, database: false, schema: false, limits: false };
-    expect(await auth.health()).toEqual({ ...down, outbox: { waiting: null, oldestSeconds: null } });
+    expect(await auth.health()).toEqual(down);
     // Two, and what a busy machine adds; a statement may take four.
     expect(performance.now() - begun).toBeLessThan(3500);
     await proxy.pass();
@@ -75,21 +112,31 @@ test('auth.health() says within two seconds that the database is frozen, and lat
 });
 
 withRedis(
-  'auth.health() says within two seconds that Redis is frozen, and later that it is back',
+  'auth.health() says within two seconds that Redis is frozen, and later that it is back, and that its memory is full',
   async () => {
     const server = await startRedis();
     if (!server) throw new Error('there is no redis-server on this machine');
     try {
       app = await startApp({ config: { rateLimit: { store: server.url } } });
-      expect(await app.auth.health()).toMatchObject({ ok: true, limits: true });
+      expect(await app.auth.health()).toEqual(well);
       server.freeze();
       const begun = performance.now();
       const health = await app.auth.health();
       // Two, and what a busy machine adds.
       expect(performance.now() - begun).toBeLessThan(10_000);
-      expect(health).toEqual({ ok: false, database: true, schema: true, limits: false, outbox: nothing });
+      expect(health).toEqual({ ...sessionsOnly, degraded: ['limits'], outbox: nothing });
       server.thaw();
-      while (!(await app.auth.health()).limits) await new Promise((resolve) => setTimeout(resolve, 50));
+      while (!(await app.auth.health()).ready.signIns)
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      // It still answers reads.
+      const client = new Redis(server.url);
+      await client.config('SET', 'maxmemory', '1');
+      client.disconnect();
+      expect(await app.auth.health()).toEqual({ ...sessionsOnly, degraded: ['limits'], outbox: nothing });
+      await app.http
+        .post('/auth/signin/credential')
+        .send({ credential: ada.email, password: 'a' })
+        .expect(503);
     } finally {
       await server.stop();
     }

@@ -2,10 +2,24 @@ import type { Socket } from 'node:net';
 import { type Options, Sequelize, type Transaction } from 'sequelize';
 import * as driver from './sqlite-driver.js';
 
+/** The parts of sequelize-pool that latchkey uses. */
+export interface Pool {
+  readonly maxSize?: number;
+  readonly size?: number;
+  readonly using?: number;
+  readonly waiting?: number;
+  /** The pool that latchkey uses with `replication`, where there are two. */
+  readonly write?: Pool;
+  drain(): Promise<void>;
+  destroy(connection: object): Promise<void>;
+  destroyAllNow(): Promise<void>;
+}
+
 /** The parts of Sequelize's connection manager that latchkey uses. Sequelize's types omit them. */
 export interface ConnectionManager {
   config: { pool?: object };
-  readonly pool: { drain(): Promise<void>; destroyAllNow(): Promise<void> };
+  /** SQLite has none. */
+  readonly pool?: Pool;
   initPools(): void;
   getConnection(options: object): Promise<object>;
   releaseConnection(connection: object): void;

@@ -6,6 +6,7 @@ import { connectByUrl, type Dialect, dialectOf } from './connect.js';
 import { Driver } from './driver.js';
 import { AppError, asFailure, partOf } from './faults.js';
 import { digestList } from './literal.js';
+import { Primary } from './primary.js';
 import { type Replacements, type StatementOptions, Statements } from './statements.js';
 import { DEADLINE_MS, noAnswer, retrying, Turn } from './turn.js';
 
@@ -31,8 +32,7 @@ export function openDatabase(
       `latchkey: database is a Sequelize instance for ${sequelize.getDialect()}; it must be for mysql, mariadb, postgres or sqlite`,
     );
   }
-  const driver = typeof urlOrInstance === 'string' ? new Driver(sequelize, dialect) : undefined;
-  return new Database(sequelize, dialect, tablePrefix, context, driver);
+  return new Database(sequelize, dialect, tablePrefix, context, typeof urlOrInstance === 'string');
 }
 
 /**
@@ -44,6 +44,7 @@ export class Database {
   /** A SQL expression for the database's time, in milliseconds since 1970. */
   readonly nowSql: string;
   readonly statements: Statements;
+  readonly primary: Primary;
   #reading: Promise<void> | undefined;
   readonly #writers: Writers;
   readonly #units = new Units();
@@ -53,10 +54,13 @@ export class Database {
     readonly dialect: Dialect,
     private readonly tablePrefix: string,
     readonly context: CallContext,
-    driver?: Driver,
+    /** Whether latchkey has opened the pool, and no other code uses it. */
+    isOwnPool = false,
   ) {
     this.nowSql = NOW_SQL[dialect];
-    this.statements = new Statements(sequelize, dialect, driver);
+    this.primary = new Primary(sequelize, dialect);
+    const driver = isOwnPool ? new Driver(sequelize, dialect, this.primary) : undefined;
+    this.statements = new Statements(sequelize, dialect, this.primary, driver);
     this.#writers = new Writers(dialect);
   }
 
@@ -150,7 +154,8 @@ export class Database {
       return outcome;
     }
     const { outcome, later } = await this.#write((turn) =>
-      this.sequelize.transaction(this.statements.ofTransactions, (transaction) => {
+      this.sequelize.transaction(this.statements.ofTransactions, async (transaction) => {
+        await this.primary.checkTransaction(transaction);
         // A transaction that has been reported as failed must be rolled back, even if a hook of the app never returns.
         return turn.inTime(this.#units.during(transaction, () => work(transaction)));
       }),
@@ -229,10 +234,10 @@ export class Database {
     const { budget } = this.context;
     const limitMs = Math.min(deadlineMs, budget?.left ?? deadlineMs);
     if (limitMs <= 0) throw noAnswer();
-    const turn = new Turn(performance.now() + limitMs);
+    const turn = new Turn(this.sequelize, this.primary, performance.now() + limitMs);
     budget?.begin();
     try {
-      return await turn.limited(this.sequelize, work(turn));
+      return await turn.limited(work(turn));
     } catch (error) {
       throw asFailure(error);
     } finally {

@@ -2,6 +2,7 @@ import type { Sequelize, Transaction } from 'sequelize';
 import { type ConnectionManager, connectionManagerOf, type Dialect } from './connect.js';
 import { isBusy } from './faults.js';
 import { digestList } from './literal.js';
+import type { Primary } from './primary.js';
 import type { Turn } from './turn.js';
 
 /** The rows that a statement has selected, or the number of rows that it has changed. */
@@ -95,6 +96,7 @@ export class Driver {
   constructor(
     private readonly sequelize: Sequelize,
     private readonly dialect: Dialect,
+    private readonly primary: Primary,
   ) {
     this.#manager = connectionManagerOf(sequelize);
     this.#send = SENDS[dialect];
@@ -144,6 +146,8 @@ export class Driver {
   async #onAny(work: Work, turn?: Turn): Promise<Outcome> {
     const connection = await this.#manager.getConnection({ type: 'UPDATE', useMaster: true });
     try {
+      const asking = this.primary.check(connection);
+      if (asking) await asking;
       turn?.begin();
       return await work(connection);
     } finally {

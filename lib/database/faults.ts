@@ -30,9 +30,44 @@ const WRONG_SCHEMA = new Set([
 const WRONG_SQLITE_SCHEMA =
   /no such (table|column)|has no column named|NOT NULL constraint failed|datatype mismatch/;
 
-/** Whether the database aborted a statement or transaction in favor of another, so that it can be retried. */
+/** Whether the database refused or aborted a statement or transaction, so that it can be retried. */
 export function isRetryable(error: unknown): boolean {
-  return RETRYABLE.has((error as DatabaseFault)?.parent?.code ?? '');
+  return RETRYABLE.has((error as DatabaseFault)?.parent?.code ?? '') || isReadOnly(error);
+}
+
+const READ_ONLY = new Set([
+  'ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION', // MySQL's 1792
+  'ER_READ_ONLY_MODE', // MySQL's 1836
+  '25006', // PostgreSQL: read_only_sql_transaction
+]);
+
+/** Whether a write was refused because the server is read-only, as an old primary is after a fail-over. */
+export function isReadOnly(error: unknown): boolean {
+  const { code = '', message = '' } = (error as DatabaseFault)?.parent ?? {};
+  // MySQL's 1290 is also used for options that have nothing to do with it.
+  return READ_ONLY.has(code) || (code === 'ER_OPTION_PREVENTS_STATEMENT' && /read[-_]only/.test(message));
+}
+
+/** The server of a connection is not the primary, so no statement was sent to it. */
+export class NotPrimary extends Error {
+  readonly parent = { code: '25006', message: 'the server is read-only, so it might be a former primary' };
+
+  /** @param isNew whether the connection is new, so that the next one might be no better */
+  constructor(readonly isNew: boolean) {
+    super('the server is read-only');
+  }
+}
+
+const AT_LIMIT = new Set([
+  'ER_CON_COUNT_ERROR',
+  'ER_TOO_MANY_USER_CONNECTIONS',
+  'ER_USER_LIMIT_REACHED',
+  '53300', // PostgreSQL: too_many_connections
+]);
+
+/** Whether the server refused another connection because it has as many as it allows. */
+export function isAtLimit(error: unknown): boolean {
+  return AT_LIMIT.has((error as DatabaseFault)?.parent?.code ?? '');
 }
 
 /** Whether another connection holds SQLite's lock. */
@@ -41,10 +76,11 @@ export function isBusy(error: unknown): boolean {
 }
 
 /**
- * Whether the statement was not sent because its connection had died while idle, so that it is safe to retry. If the
- * connection is lost later, the statement might have been executed.
+ * Whether the statement was not sent because its connection had died while idle, or led to a former primary, so that
+ * it is safe to retry. If the connection is lost later, the statement might have been executed.
  */
 export function wasNotSent(error: unknown): boolean {
+  if (error instanceof NotPrimary) return !error.isNew;
   const { parent } = (error as DatabaseFault) ?? {};
   return (
     parent?.syscall === 'write' || parent?.code === 'EPIPE' || /not queryable/.test(parent?.message ?? '')

@@ -25,6 +25,7 @@ export class SideConnections {
       try {
         return await withTimeout(this.#use(work), DEADLINE_MS, noAnswer);
       } catch (error) {
+        this.database.primary.observe(error);
         if (attempt === MAX_ATTEMPTS || !isRetryable(error)) throw asFailure(error);
       }
     }
@@ -42,6 +43,7 @@ export class SideConnections {
     const manager = this.#opened;
     const connection = await manager.getConnection({ type: 'UPDATE', useMaster: true });
     const release = () => manager.releaseConnection(connection);
+    await this.database.primary.check(connection, manager);
     // Sequelize sends a statement on the connection of its transaction.
     const handle = { connection } as unknown as Transaction;
     const joined = {

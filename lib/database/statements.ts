@@ -2,7 +2,8 @@ import { DataTypes, QueryTypes, type Sequelize, Transaction, type TransactionOpt
 import type { Dialect } from './connect.js';
 import type { Driver } from './driver.js';
 import { digestList, fillIn, literal, MARK, quoted, type Value } from './literal.js';
-import { refuseLateStatements, type Turn } from './turn.js';
+import type { Primary } from './primary.js';
+import { checkBeforeStatements, type OwnStatement, type Turn } from './turn.js';
 
 /** The values of a statement's `:name` placeholders. Lists are for `IN (:name)` and `VALUES (:name)`. */
 export type Replacements = Readonly<Record<string, Value | readonly Value[]>>;
@@ -50,6 +51,7 @@ export class Statements {
   constructor(
     private readonly sequelize: Sequelize,
     private readonly dialect: Dialect,
+    private readonly primary: Primary,
     private readonly driver?: Driver,
   ) {
     this.#internals = sequelize as unknown as SequelizeInternals;
@@ -58,7 +60,7 @@ export class Statements {
     const immediate = { type: Transaction.TYPES.IMMEDIATE, ...this.attempts };
     const readCommitted = { isolationLevel: Transaction.ISOLATION_LEVELS.READ_COMMITTED };
     this.ofTransactions = dialect === 'sqlite' ? immediate : driver ? {} : readCommitted;
-    refuseLateStatements(sequelize);
+    checkBeforeStatements(sequelize);
   }
 
   send(
@@ -80,7 +82,8 @@ export class Statements {
       transaction: transaction ?? null,
       // With Sequelize's `replication`, a replica that lags behind would still contain revoked sessions.
       useMaster: true,
-      ...(turn && { turn, ...this.attempts }),
+      ...({ turn, primary: transaction ? undefined : this.primary } satisfies OwnStatement),
+      ...(turn && this.attempts),
       ...(isSecret && { logging: false }),
     });
   }

@@ -1,7 +1,9 @@
 import type { Sequelize } from 'sequelize';
 import { withTimeout } from '../context/deadline.js';
 import { AuthError } from '../errors.js';
-import { isBusy, isRetryable, wasNotSent } from './faults.js';
+import { connectionManagerOf, type Pool } from './connect.js';
+import { isAtLimit, isBusy, isRetryable, wasNotSent } from './faults.js';
+import type { Primary } from './primary.js';
 
 /** The deadline of a single statement, and of all statements of one request together. */
 export const DEADLINE_MS = 4000;
@@ -10,15 +12,6 @@ export const DEADLINE_MS = 4000;
 const MAX_WAIT_MS = 2000;
 
 const MEND = 'if latchkey is called within a transaction of the app, pass it as the option transaction';
-
-/** The parts of sequelize-pool that latchkey uses. SQLite has no pool. */
-interface Pool {
-  readonly maxSize?: number;
-  readonly using?: number;
-  readonly waiting?: number;
-  /** The pool that latchkey uses with `replication`, where there are two. */
-  readonly write?: Pool;
-}
 
 /** A statement or transaction with a deadline. After its caller got an error, it must not take effect. */
 export class Turn {
@@ -29,7 +22,11 @@ export class Turn {
   #isTold = false;
 
   /** @param end the deadline, by `performance.now()` */
-  constructor(private readonly end: number) {}
+  constructor(
+    private readonly sequelize: Sequelize,
+    readonly primary: Primary,
+    private readonly end: number,
+  ) {}
 
   /** Whether it has been reported to its caller as failed, or must be. */
   get isLate(): boolean {
@@ -60,7 +57,7 @@ export class Turn {
    * Awaits `work`. Fails at the deadline. If `work` still waits after two seconds because the pool has no free
    * connection, it fails with this cause.
    */
-  limited<T>(sequelize: Sequelize, work: Promise<T>): Promise<T> {
+  limited<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       // A timer can fire slightly before the clock reaches its time, so the failure is recorded.
       const tell = (error: AuthError) => {
@@ -69,7 +66,7 @@ export class Turn {
       };
       const atEnd = () => tell(this.noAnswer());
       const whileWaiting = () => {
-        const size = exhausted(sequelize);
+        const size = exhausted(this.sequelize);
         if (size === null || this.hasConnection) {
           timer = setTimeout(atEnd, this.#leftMs);
           return;
@@ -82,6 +79,11 @@ export class Turn {
     });
   }
 
+  /** Whether a connection can still become free, although the server allows no more. */
+  get canWait(): boolean {
+    return !this.isLate && (poolOf(this.sequelize).size ?? 0) > 0;
+  }
+
   get #leftMs(): number {
     return this.end - performance.now();
   }
@@ -89,9 +91,13 @@ export class Turn {
 
 /** Returns the size of the pool if all of its connections are in use and something waits for one, otherwise null. */
 function exhausted(sequelize: Sequelize): number | null {
-  const { pool } = (sequelize as unknown as { connectionManager: { pool?: Pool } }).connectionManager;
-  const { maxSize = 0, using = 0, waiting = 0 } = pool?.write ?? pool ?? {};
+  const { maxSize = 0, using = 0, waiting = 0 } = poolOf(sequelize);
   return waiting > 0 && using >= maxSize ? maxSize : null;
+}
+
+function poolOf(sequelize: Sequelize): Partial<Pool> {
+  const { pool } = connectionManagerOf(sequelize);
+  return pool?.write ?? pool ?? {};
 }
 
 function noConnection(size: number): AuthError {
@@ -108,15 +114,24 @@ export function noAnswer(why = ''): AuthError {
   return new AuthError('unavailable', { cause: new Error(`database: no answer in time${why}`) });
 }
 
+/** What latchkey adds to the options of its statements on an instance of the app. */
+export interface OwnStatement {
+  readonly turn?: Turn | undefined;
+  /** Left out within a transaction. */
+  readonly primary?: Primary | undefined;
+}
+
 /**
  * Prevents statements from being sent if they have waited for a connection for too long, because their callers already
- * know them as failed.
+ * know them as failed, or if the server is no longer the primary.
  */
-export function refuseLateStatements(sequelize: Sequelize): void {
+export function checkBeforeStatements(sequelize: Sequelize): void {
   // Another Auth might use the same instance.
   sequelize.removeHook('beforeQuery', 'latchkey');
-  sequelize.addHook('beforeQuery', 'latchkey', (options: object) => {
-    (options as { turn?: Turn }).turn?.begin();
+  sequelize.addHook('beforeQuery', 'latchkey', async (options: object, query: unknown) => {
+    const { turn, primary } = options as OwnStatement;
+    await primary?.check((query as { connection: object }).connection);
+    turn?.begin();
   });
 }
 
@@ -126,20 +141,34 @@ const MAX_PAUSE_MS = 60;
 
 /**
  * Retries a statement or transaction. If it was not sent because an idle connection had died, it is retried up to ten
- * times, the default size of the pool. If the database aborted it in favor of another one, it has three attempts.
+ * times, the default size of the pool. If the database refused it or aborted it in favor of another one, it has three
+ * attempts. If the server allows no more connections, it waits for one of the pool until its deadline.
  * Writers wait for SQLite's lock until their deadline, because a transaction of the app might hold it for long.
  */
 export async function retrying<T>(turn: Turn, attempt: () => Promise<T>): Promise<T> {
-  for (let attempts = 1; ; attempts++) {
+  for (let attempts = 1, unsent = 0; ; ) {
     try {
       return await attempt();
     } catch (error) {
-      if (wasNotSent(error) && attempts <= MAX_CONNECTIONS) continue;
+      turn.primary.observe(error);
+      if (wasNotSent(error) && unsent < MAX_CONNECTIONS) {
+        unsent++;
+        continue;
+      }
+      if (isAtLimit(error) && turn.canWait) {
+        await pauseFor(MAX_PAUSE_MS);
+        continue;
+      }
       // It is late, even if that has not been reported to its caller yet.
       if (isBusy(error) && turn.isLate) throw turn.noAnswer();
       if (!isBusy(error) && (attempts >= MAX_ATTEMPTS || !isRetryable(error))) throw error;
-      const pauseMs = Math.min(attempts * 20, MAX_PAUSE_MS) * (0.5 + Math.random());
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await pauseFor(Math.min(attempts * 20, MAX_PAUSE_MS));
+      attempts++;
     }
   }
+}
+
+/** Pauses for a random time around this one, because others might have failed at the same time. */
+function pauseFor(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms * (0.5 + Math.random())));
 }

@@ -33,7 +33,7 @@ export interface LimitStore {
   clear(key: string): Promise<void>;
   /** Deletes expired counters, or only counts them. @returns the number of counters */
   prune(dryRun: boolean): Promise<number>;
-  /** Throws if the counters cannot be read. */
+  /** Throws if the counters cannot be read or, where nothing else would notice it, written. */
   check(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,7 +1,9 @@
 import type { Transaction } from 'sequelize';
 import type { SecretBox } from '../crypto/secret-box.js';
+import { uuidv7 } from '../crypto/uuid.js';
 import { type Chore, ExpiredRows } from '../database/chores.js';
 import type { Database } from '../database/database.js';
+import { AppError } from '../database/faults.js';
 import type { RowOf, ShownOf } from '../tables/column.js';
 import type { OutboxColumns } from '../tables/core.js';
 import { SealedRows } from '../tables/sealed-rows.js';
@@ -16,6 +18,8 @@ export const GIVE_UP_MS = 3 * DAY_MS;
 const KEEP_MS = 7 * DAY_MS;
 /** A process that has started to send an entry keeps it for this long beyond the time limit for sending. */
 const MARGIN_MS = 30_000;
+/** In bytes. */
+const SEVERAL_PAGES = 20_000;
 /** The pause after the first failure. It doubles with each further failure, up to the maximum. */
 const FIRST_PAUSE_MS = 30_000;
 const MAX_PAUSE_MS = 60 * 60 * 1000;
@@ -177,14 +181,41 @@ export class OutboxRows {
     });
   }
 
-  /** Returns the number of waiting entries, and the age of the oldest one. */
-  async waiting(): Promise<{ readonly waiting: number; readonly oldestSeconds: number }> {
-    const [count] = await this.database.select<{ n: number | string }>(
-      `SELECT COUNT(*) AS n FROM ${this.table.name} WHERE state = 'waiting'`,
+  /** Returns the numbers of waiting and of failed entries, and the age of the oldest waiting one. */
+  async counts(): Promise<{
+    readonly pending: number;
+    readonly failed: number;
+    readonly oldestSeconds: number;
+  }> {
+    const counted = await this.database.select<{ state: string; n: number | string }>(
+      `SELECT state, COUNT(*) AS n FROM ${this.table.name} WHERE state IN ('waiting', 'failed') GROUP BY state`,
     );
+    const count = (state: string) => Number(counted.find((one) => one.state === state)?.n ?? 0);
     const [oldest] = await this.#shown.select("WHERE o.state = 'waiting' ORDER BY o.id LIMIT 1");
     const ageMs = oldest ? this.database.clock.now() - oldest.createdAt.getTime() : 0;
-    return { waiting: Number(count?.n ?? 0), oldestSeconds: Math.max(0, Math.floor(ageMs / 1000)) };
+    return {
+      pending: count('waiting'),
+      failed: count('failed'),
+      oldestSeconds: Math.max(0, Math.floor(ageMs / 1000)),
+    };
+  }
+
+  /** Inserts an entry, and undoes it. @throws Error if the database accepts no writes */
+  async tryToInsert(): Promise<void> {
+    const isSqlite = this.database.dialect === 'sqlite';
+    const content = { padding: 'x'.repeat(isSqlite ? SEVERAL_PAGES : 0) };
+    const undone = new Error('undone');
+    try {
+      await this.database.transaction(async (transaction) => {
+        // Before a commit, SQLite writes to the disk only what exceeds this. So it would not notice that the disk is
+        // full. The connection belongs to the transaction.
+        if (isSqlite) await this.database.change('PRAGMA cache_size = 1', undefined, { transaction });
+        await this.insert([{ id: uuidv7(), lane: 'none', kind: 'none', content, timeoutMs: 0 }], transaction);
+        throw new AppError(undone);
+      });
+    } catch (error) {
+      if (error !== undone) throw error;
+    }
   }
 
   /** Entries that were finished a while ago. */

@@ -102,8 +102,8 @@ export class Sessions {
     return owned !== null && this.revoke(owned.userId, owned.sessionId);
   }
 
-  /** Returns the ids of the session with this token and its user, even if the session has expired. */
-  ownerOf(token: string): Promise<OwnedSession | null> {
+  /** Returns the ids of the session with this token or digest, and of its user, even if the session has expired. */
+  ownerOf(token: string | Buffer): Promise<OwnedSession | null> {
     return this.#lookup.find(token, ({ row: { userId, id: sessionId } }) => ({ userId, sessionId }));
   }
 

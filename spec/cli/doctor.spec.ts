@@ -115,11 +115,11 @@ test('sees that nobody prunes', async () => {
   await rows(database, 'DELETE FROM sessions');
 });
 
-test('sees that the counters of the limits cannot be read in Redis', async () => {
+test('sees that the counters of the limits cannot be used in Redis', async () => {
   const { code, wrong } = await examine({ rateLimit: { store: 'redis://127.0.0.1:1' } }, { TRUST: '1' });
   expect([code, wrong]).toEqual([
     1,
-    { counters: expect.stringMatching(/^problem: the rate-limit counters cannot be read in Redis/) },
+    { counters: expect.stringMatching(/^problem: the rate-limit counters cannot be used in Redis/) },
   ]);
 });
 

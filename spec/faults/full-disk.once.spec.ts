@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Sequelize } from 'sequelize';
 import { internalsOf } from '../../lib/auth.js';
+import type { Health } from '../../lib/index.js';
 import { ada, password, type SpecApp, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
 import { brokenInvariants } from '../support/invariants.js';
 import { expectProblem } from '../support/problem.js';
+import { inAnotherProcess } from '../support/processes.js';
 
 const MORE_PAGES = 6;
 
@@ -54,10 +56,21 @@ test('a full SQLite file: sign-ups are 503 and leave nothing, reads go on, and t
   expect(app.log.join()).toMatch(/SQLITE_FULL/);
   await guarded().expect(200);
   await guarded().expect(200);
+  const ready = { sessions: true, signIns: false };
+  expect(await app.auth.health()).toMatchObject({ ok: true, ready, degraded: ['writes'] });
   const users = await rows<{ email: string }>(app.database, 'SELECT email FROM users ORDER BY created_at');
   expect(users.map(({ email }) => email)).toEqual([ada.email, ...answered]);
   expect(await brokenInvariants(app.database)).toEqual([]);
 
   most += 100;
   await signUp('later@example.com').expect(201);
+  expect(await app.auth.health()).toMatchObject({ ready: { signIns: true }, degraded: [] });
+});
+
+test('auth.health() notices that the disk is full before anybody signs in', async () => {
+  const health = (shell: string) =>
+    inAnotherProcess<Health>(['health', app.database.url], {}, ['bash', '-c', `${shell} exec "$0" "$@"`]);
+  expect(await health('')).toMatchObject({ ready: { signIns: true }, degraded: [] });
+  // No file can grow beyond a kilobyte: a limit of the system, which SQLite meets as it meets the end of a disk.
+  expect(await health("trap '' XFSZ; ulimit -f 1;")).toMatchObject({ ok: true, degraded: ['writes'] });
 });

@@ -15,6 +15,7 @@ const actions: Record<string, (...values: string[]) => Promise<unknown>> = {
   getSession: (token) => auth.getSession({ headers: { cookie: `latchkey=${token}` } }),
   signIn: (credential = '', password = '') => auth.credential.signIn({ credential, password }),
   prune: () => auth.prune(),
+  health: () => auth.health(),
   async passkeyOptions() {
     const secret = 'a secret for specs, of 32 bytes and more';
     const own = createAuth({ database, secret, baseUrl: 'http://localhost', plugins: [passkeys()] });

@@ -4,13 +4,21 @@ import { promisify } from 'node:util';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Runs spec/support/child.ts in its own process and returns its result. */
-export async function inAnotherProcess<T>(args: string[], env: Record<string, string> = {}): Promise<T> {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['--import', 'tsx', 'spec/support/child.ts', ...args],
-    { cwd: root, env: { ...process.env, ...env } },
-  );
+/**
+ * Runs spec/support/child.ts in its own process and returns its result.
+ *
+ * @param wrapper a program that runs its arguments, such as a shell that sets limits
+ */
+export async function inAnotherProcess<T>(
+  args: string[],
+  env: Record<string, string> = {},
+  wrapper: string[] = [],
+): Promise<T> {
+  const [program = '', ...rest] = [
+    ...wrapper,
+    ...[process.execPath, '--import', 'tsx', 'spec/support/child.ts', ...args],
+  ];
+  const { stdout } = await promisify(execFile)(program, rest, { cwd: root, env: { ...process.env, ...env } });
   return JSON.parse(stdout) as T;
 }
 

@@ -12,6 +12,8 @@ export interface DatabaseProxy {
   blackHole(): void;
   /** Forwards all data with a delay in milliseconds. */
   delay(ms: number): void;
+  /** Sends new connections to another server. The current ones stay where they are. */
+  leadTo(databaseUrl: string): void;
   /** Resets the current connections. */
   cut(): void;
   /**
@@ -37,7 +39,7 @@ interface Pair {
 }
 
 export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
-  const target = new URL(databaseUrl);
+  let target = new URL(databaseUrl);
   const pairs = new Set<Pair>();
   /** Those whose client is gone, and which the server has not ended yet. */
   const ending = new Set<Socket>();
@@ -116,6 +118,9 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
       delayMs = 0;
       cutting = null;
       if (!server.listening) await listen();
+    },
+    leadTo(other) {
+      target = new URL(other);
     },
     delay(ms) {
       delayMs = ms;

@@ -1,45 +1,56 @@
 import type { Auth } from '../../auth.js';
 import type { Settings } from '../../config/config.js';
+import { STUCK_SECONDS } from '../../health.js';
 import { counted } from '../output.js';
 import { type Finding, ok, problem, warning } from './finding.js';
 
-/** After this time, an entry has been tried several times, or no process tries it. */
-const STUCK_SECONDS = 15 * 60;
 const MAX_LISTED = 200;
 
 /** Checks what `auth.health()` reports in addition to the database and its schema. */
 export async function* checkHealth(auth: Auth, settings: Settings): AsyncGenerator<Finding> {
   let health = await auth.health();
   // Try again, because it might have been slow only once, for example to connect.
-  if (!health.limits || health.outbox.waiting === null) health = await auth.health();
-  if (settings.rateLimit) yield checkCounters(health.limits, settings.rateLimit.store !== null);
-  const { waiting, oldestSeconds } = health.outbox;
-  if (waiting === null || oldestSeconds === null)
+  if (health.degraded.length > 0) health = await auth.health();
+  yield checkWrites(!health.degraded.includes('writes'));
+  if (settings.rateLimit)
+    yield checkCounters(!health.degraded.includes('limits'), settings.rateLimit.store !== null);
+  const { pending, oldestSeconds } = health.outbox;
+  if (pending === null || oldestSeconds === null)
     yield problem(
       'outbox',
       'the database did not count the waiting entries within two seconds',
       'find out why it is so slow',
     );
-  else yield await checkWaiting(auth, waiting, oldestSeconds);
+  else yield await checkPending(auth, pending, oldestSeconds);
   yield* await checkFailed(auth);
 }
 
-function checkCounters(areRead: boolean, isRedis: boolean): Finding {
-  const check = 'counters';
-  if (areRead) return ok(check, 'the rate-limit counters can be read');
+function checkWrites(areAccepted: boolean): Finding {
+  const check = 'writes';
+  if (areAccepted) return ok(check, 'the database accepts writes');
   return problem(
     check,
-    `the rate-limit counters cannot be read in ${isRedis ? 'Redis' : 'the database'}: sign-ins and all other limited requests get 503`,
+    'the database accepts no writes, or took more than two seconds for one: sign-ins get 503',
+    'make sure that it is the primary, that it is not read-only, and that its disk is not full',
+  );
+}
+
+function checkCounters(areWritten: boolean, isRedis: boolean): Finding {
+  const check = 'counters';
+  if (areWritten) return ok(check, 'the rate-limit counters can be used');
+  return problem(
+    check,
+    `the rate-limit counters cannot be used in ${isRedis ? 'Redis' : 'the database'}: sign-ins and all other limited requests get 503`,
     isRedis
-      ? 'start Redis, and check the URL or client in rateLimit.store'
+      ? 'start Redis, check the URL or client in rateLimit.store, and make sure that its memory is not full (maxmemory)'
       : 'find out why the database is so slow',
   );
 }
 
-async function checkWaiting(auth: Auth, waiting: number, oldestSeconds: number): Promise<Finding> {
+async function checkPending(auth: Auth, pending: number, oldestSeconds: number): Promise<Finding> {
   const check = 'outbox';
-  if (waiting === 0) return ok(check, 'no email or webhook waits');
-  const what = `${counted(waiting, 'email or webhook waits', 'emails and webhooks wait')} to be sent, the oldest for ${inWords(oldestSeconds)}`;
+  if (pending === 0) return ok(check, 'no email or webhook waits');
+  const what = `${counted(pending, 'email or webhook waits', 'emails and webhooks wait')} to be sent, the oldest for ${inWords(oldestSeconds)}`;
   if (oldestSeconds < STUCK_SECONDS) return ok(check, what);
   const { entries } = await auth.outbox.list({ state: 'waiting', limit: MAX_LISTED });
   const last = entries.find(({ lastError }) => lastError !== null);
