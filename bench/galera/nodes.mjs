@@ -1,7 +1,7 @@
 // A throw-away Galera cluster of three MariaDB nodes on the loopback interface.
 
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { createConnection } from 'mysql2/promise';
@@ -40,7 +40,10 @@ export async function startCluster(options = '') {
   // The server does not run as root, and must reach the folder.
   if (asUser.length > 0) execFileSync('chown', ['mysql', folder]);
   makeMysqlData(SERVER, `${folder}/1`, asUser);
-  for (const copy of ['2', '3']) cpSync(`${folder}/1`, `${folder}/${copy}`, { recursive: true });
+  for (const copy of ['2', '3']) {
+    cpSync(`${folder}/1`, `${folder}/${copy}`, { recursive: true });
+    mkdirSync(`${folder}/${copy}-tmp`);
+  }
   if (asUser.length > 0) execFileSync('chown', ['-R', 'mysql', folder]);
 
   const places = [];
@@ -51,7 +54,8 @@ export async function startCluster(options = '') {
   const addresses = places.map(({ group }) => `127.0.0.1:${group}`).join(',');
   const run = ({ name, port, group, transfer, increments }, isFirst) =>
     start(otherCores, SERVER, [
-      ...['--no-defaults', `--datadir=${folder}/${name}`, `--socket=${folder}/${name}.sock`, ...asUser],
+      ...['--no-defaults', `--datadir=${folder}/${name}`, `--tmpdir=${folder}/${name}-tmp`, ...asUser],
+      `--socket=${folder}/${name}.sock`,
       ...[`--port=${port}`, '--bind-address=127.0.0.1', '--innodb-buffer-pool-size=256M'],
       ...['--binlog-format=ROW', '--innodb-autoinc-lock-mode=2', '--innodb-flush-log-at-trx-commit=2'],
       ...['--max-connections=300', '--wsrep-on=ON', `--wsrep-provider=${provider}`],

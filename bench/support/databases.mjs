@@ -74,12 +74,12 @@ async function startMysql() {
   const { folder, port } = place;
   const asUser = isRoot() ? ['--user=mysql'] : [];
   if (isRoot()) execFileSync('chown', ['mysql', folder]);
-  makeMysqlData(program, `${folder}/data`, asUser);
+  const data = makeMysqlData(program, `${folder}/data`, asUser);
   const child = start(otherCores, program, [
-    ...['--no-defaults', `--datadir=${folder}/data`, `--socket=${folder}/socket`, `--port=${port}`],
+    ...[...data, `--socket=${folder}/socket`, `--port=${port}`],
     ...['--bind-address=127.0.0.1', '--innodb-buffer-pool-size=1G', '--innodb-log-file-size=1G'],
     '--innodb-flush-log-at-trx-commit=1',
-    ...['--skip-log-bin', '--max-connections=500', ...asUser],
+    ...['--skip-log-bin', '--max-connections=500'],
   ]);
   await untilItAnswers(child, port, 'MariaDB');
   const url = (database) => `mysql://root@127.0.0.1:${port}/${database}`;

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 
 /**
  * Makes the data directory of a throw-away MariaDB or MySQL server, whose root has no password.
@@ -7,21 +7,22 @@ import { rmSync } from 'node:fs';
  * @param {string} program the path of `mariadbd` or `mysqld`
  * @param {string} folder of which the data directory is made
  * @param {string[]} asUser flags for a server that is started by root
+ * @returns {string[]} the flags with which the server finds its files
  * @throws Error with all that the program printed
  */
 export function makeMysqlData(program, folder, asUser) {
-  const at = [`--datadir=${folder}`, ...asUser];
+  // A server deletes the temporary tables that it finds when it starts, also those of another server.
+  const temporary = `${folder}-tmp`;
+  mkdirSync(temporary);
+  if (asUser.length > 0) execFileSync('chown', ['mysql', temporary]);
+  const places = [`--datadir=${folder}`, `--tmpdir=${temporary}`];
   const [command, ...flags] = program.endsWith('mariadbd')
     ? ['mariadb-install-db', '--no-defaults', '--auth-root-authentication-method=normal', '--skip-test-db']
     : [program, '--no-defaults', '--initialize-insecure'];
-  // On a busy machine it has failed once in hundreds of times, and a second time never.
-  for (let attempt = 1; ; attempt++) {
-    try {
-      execFileSync(command, [...flags, ...at], { stdio: ['ignore', 'pipe', 'pipe'] });
-      return;
-    } catch (error) {
-      if (attempt === 2) throw new Error(`${error.message}\n${error.stdout}`, { cause: error });
-      rmSync(folder, { recursive: true, force: true });
-    }
+  try {
+    execFileSync(command, [...flags, ...places, ...asUser], { stdio: ['ignore', 'pipe', 'pipe'] });
+  } catch (error) {
+    throw new Error(`${error.message}\n${error.stdout}`, { cause: error });
   }
+  return ['--no-defaults', ...places, ...asUser];
 }

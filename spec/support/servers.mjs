@@ -57,14 +57,13 @@ export async function startMysql() {
   const { folder, port } = await place();
   const asUser = isRoot() ? ['--user=mysql'] : [];
   if (isRoot()) execFileSync('chown', ['mysql', folder]);
-  makeMysqlData(server, `${folder}/data`, asUser);
+  const data = makeMysqlData(server, `${folder}/data`, asUser);
   // What a server has written outlives its process; only the machine's end would need it on the disk.
   const unsynced = [
     '--innodb-flush-log-at-trx-commit=2',
     '--innodb-flush-method=nosync',
     '--loose-sync-frm=0',
   ];
-  const data = ['--no-defaults', `--datadir=${folder}/data`, ...asUser];
   const address = [`--socket=${folder}/socket`, `--port=${port}`, '--bind-address=127.0.0.1'];
   const flags = [...address, ...unsynced, '--skip-log-bin'];
   return ownServer(folder, port, `mysql://root@127.0.0.1:${port}`, server, [...data, ...flags]);
