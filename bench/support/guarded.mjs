@@ -73,12 +73,12 @@ export async function candidates(dialect, { size, names, databases, log }) {
       credentials: credentials.cookie,
     });
     add('latchkey-cookie', 'latchkey by cookie', { ...ours, credentials: credentials.cookie });
-    if (dialect !== 'mysql') return found;
     add('latchkey-instance', 'latchkey by cookie, on a Sequelize instance of the app', {
       ...ours,
       env: { ...ours.env, BENCH_INSTANCE: 'yes' },
       credentials: credentials.cookie,
     });
+    if (dialect !== 'mysql') return found;
     add('latchkey-bearer', 'latchkey by bearer token', { ...ours, credentials: credentials.bearer });
     add('latchkey-api-key', 'latchkey by API key', {
       ...ours,

@@ -59,7 +59,7 @@ export class Database {
   ) {
     this.nowSql = NOW_SQL[dialect];
     this.primary = new Primary(sequelize, dialect);
-    const driver = isOwnPool ? new Driver(sequelize, dialect, this.primary) : undefined;
+    const driver = new Driver(sequelize, dialect, this.primary, isOwnPool);
     this.statements = new Statements(sequelize, dialect, this.primary, driver);
     this.#writers = new Writers(dialect);
   }

@@ -1,4 +1,5 @@
 import type { Sequelize, Transaction } from 'sequelize';
+import { digestInHex } from '../crypto/token.js';
 import { type ConnectionManager, connectionManagerOf, type Dialect } from './connect.js';
 import { isBusy } from './faults.js';
 import { digestList } from './literal.js';
@@ -17,26 +18,28 @@ export interface Place {
 }
 
 type Work = (connection: object) => Promise<Outcome>;
-/** Sends a statement. With values, it is a prepared statement on MySQL. */
-type Send = (
-  connection: object,
-  sql: string,
-  isSelect: boolean,
-  values?: readonly Buffer[],
-) => Promise<Outcome>;
+type Send = (connection: object, sql: string, isSelect: boolean) => Promise<Outcome>;
+/** Sends a prepared statement. @param sql ends where the place of the digest follows */
+type Find = (connection: object, sql: string, digest: Buffer, name: string) => Promise<object[]>;
 type Done<Result> = (error: Error | null, result: Result) => void;
 
 /** The parts of mysql2's connections that latchkey uses. */
 interface MysqlConnection {
   query(sql: string, done: Done<object[] | { affectedRows: number }>): void;
-  execute(sql: string, values: readonly Buffer[], done: Done<object[]>): void;
+  execute(
+    statement: { sql: string; values: readonly Buffer[]; typeCast: boolean },
+    done: Done<object[]>,
+  ): void;
 }
 
 /** The parts of pg's connections that latchkey uses. */
 interface PostgresConnection {
   /** Whether Sequelize's pool must drop the connection. */
   _invalid?: boolean;
-  query(sql: string, done: Done<{ fields: unknown[]; rows: object[]; rowCount: number | null }>): void;
+  query(
+    statement: string | { name: string; text: string; values: readonly Buffer[] },
+    done: Done<{ fields: unknown[]; rows: object[]; rowCount: number | null }>,
+  ): void;
 }
 
 /** The parts of its own SQLite connections that latchkey uses. */
@@ -58,7 +61,14 @@ interface TransactionInternals {
 }
 const inner = (transaction: Transaction) => transaction as unknown as TransactionInternals;
 
+/** The parts of Sequelize that its types omit. */
 interface Internals {
+  readonly options: {
+    readonly logging?: unknown;
+    readonly native?: boolean;
+    readonly timezone: string;
+    readonly hooks: Readonly<Record<string, readonly unknown[] | undefined>>;
+  };
   readonly dialect: {
     readonly Query: new (connection: object, sequelize: Sequelize, options: object) => Query;
   };
@@ -67,13 +77,17 @@ interface Query {
   formatError(error: unknown, stack?: string): Error;
 }
 
-// The server, or a proxy in front of it, does not support prepared statements, or cannot keep any more of them.
+// The server, or a proxy in front of it, does not support prepared statements, or cannot keep any more of them. A pooler
+// in front of PostgreSQL might send each statement on another connection, where it is unknown or known already.
 const NOT_PREPARED = new Set([
   'ER_MAX_PREPARED_STMT_COUNT_REACHED',
   'ER_NEED_REPREPARE',
   'ER_UNKNOWN_COM_ERROR',
   'ER_UNKNOWN_STMT_HANDLER',
   'ER_UNSUPPORTED_PS',
+  '26000', // PostgreSQL: invalid_sql_statement_name
+  '42P05', // PostgreSQL: duplicate_prepared_statement
+  '0A000', // PostgreSQL: a column has another type than when the statement was prepared
 ]);
 
 const BUSY_PAUSES_MS = [10, 20, 30, 60, 110, 200];
@@ -85,24 +99,40 @@ const BEGIN: Partial<Record<Dialect, string>> = {
 };
 
 /**
- * Sends statements to the driver, without the additional work that Sequelize's `query` does for each. This is only for
- * a pool that latchkey has opened, where no log, hook or option of the app applies. Errors are Sequelize's.
+ * Sends statements to the driver, without the additional work that Sequelize's `query` does for each. Errors are
+ * Sequelize's. All statements of a pool that latchkey has opened are sent in this way, because no log, hook or option of
+ * the app applies there. On an instance of the app, these are only lookups, and only while {@link isDirect}.
  */
 export class Driver {
   readonly #manager: ConnectionManager;
   readonly #send: Send;
-  #prepares: boolean;
+  readonly #names = new Map<string, string>();
+  #find: Find | undefined;
 
   constructor(
     private readonly sequelize: Sequelize,
     private readonly dialect: Dialect,
     private readonly primary: Primary,
+    /** Whether latchkey has opened the pool. */
+    readonly isOwnPool: boolean,
   ) {
     this.#manager = connectionManagerOf(sequelize);
     this.#send = SENDS[dialect];
-    this.#bracketTransactions();
-    // On PostgreSQL, a pooler between latchkey and the server might send each transaction on another connection.
-    this.#prepares = dialect === 'mysql';
+    this.#find = FINDS[dialect];
+    if (isOwnPool) this.#bracketTransactions();
+  }
+
+  /** Whether a lookup can be sent to the driver: not if the app would see it in its log or in a hook. */
+  get isDirect(): boolean {
+    if (this.isOwnPool) return true;
+    const { logging, hooks, native, timezone } = (this.sequelize as unknown as Internals).options;
+    const { beforeQuery, afterQuery } = hooks;
+    // One hook is latchkey's.
+    const isUnseen = !logging && (beforeQuery?.length ?? 0) <= 1 && !afterQuery?.length;
+    const name = this.sequelize.getDialect();
+    // In other time zones, times on MySQL are read by Sequelize's conversion.
+    const isKnown = name === 'mysql' ? timezone === '+00:00' : name === 'postgres' && !native;
+    return isUnseen && isKnown;
   }
 
   send(sql: string, { isSelect, transaction, turn }: Place): Promise<Outcome> {
@@ -115,7 +145,7 @@ export class Driver {
   /** Selects the rows of digests. @param sql ends where the list of the digests follows */
   async lookUp(sql: string, digests: readonly string[]): Promise<object[]> {
     const work: Work = (connection) =>
-      this.#translated(connection, sql, this.#find(connection, sql, digests));
+      this.#translated(connection, sql, this.#look(connection, sql, digests));
     return (await this.#onAny(work)) as object[];
   }
 
@@ -155,18 +185,28 @@ export class Driver {
     }
   }
 
-  async #find(connection: object, sql: string, digests: readonly string[]): Promise<Outcome> {
+  async #look(connection: object, sql: string, digests: readonly string[]): Promise<Outcome> {
     const [digest] = digests;
     // Only for a single digest, because the server would keep a prepared statement for each size of a batch.
-    if (this.#prepares && digest !== undefined && digests.length === 1) {
+    if (this.#find && digest !== undefined && digests.length === 1) {
       try {
-        return await this.#send(connection, `${sql} (?)`, true, [Buffer.from(digest, 'hex')]);
+        return await this.#find(connection, sql, Buffer.from(digest, 'hex'), this.#nameOf(sql));
       } catch (error) {
         if (!NOT_PREPARED.has((error as { code?: string }).code ?? '')) throw error;
-        this.#prepares = false;
+        this.#find = undefined;
       }
     }
     return this.#send(connection, `${sql} ${digestList(this.dialect, digests)}`, true);
+  }
+
+  /** Returns the name of a prepared statement. Another process might get its connection, so each SQL has a name of its own. */
+  #nameOf(sql: string): string {
+    let name = this.#names.get(sql);
+    if (name === undefined) {
+      name = `latchkey_${digestInHex(sql).slice(0, 40)}`;
+      this.#names.set(sql, name);
+    }
+    return name;
   }
 
   /** Converts an error of the driver to the error that Sequelize would throw. */
@@ -206,15 +246,19 @@ async function whileBusy(attempt: () => Promise<Outcome>): Promise<Outcome> {
   return attempt();
 }
 
-const sendByMysql: Send = (given, sql, _isSelect, values) =>
+const sendByMysql: Send = (given, sql) =>
   new Promise((resolve, reject) => {
-    const connection = given as MysqlConnection;
-    const done: Done<object[] | { affectedRows: number }> = (error, result) => {
+    (given as MysqlConnection).query(sql, (error, result) => {
       if (error) reject(error);
       else resolve(Array.isArray(result) ? result : result.affectedRows);
-    };
-    if (values) connection.execute(sql, values, done);
-    else connection.query(sql, done);
+    });
+  });
+
+const findByMysql: Find = (given, sql, digest) =>
+  new Promise((resolve, reject) => {
+    const done: Done<object[]> = (error, rows) => (error ? reject(error) : resolve(rows));
+    // On an instance of the app, Sequelize's own conversion would call a function for each value.
+    (given as MysqlConnection).execute({ sql: `${sql} (?)`, values: [digest], typeCast: true }, done);
   });
 
 const sendByPostgres: Send = (given, sql) =>
@@ -225,6 +269,16 @@ const sendByPostgres: Send = (given, sql) =>
       if (error?.message === 'Query read timeout') connection._invalid = true;
       if (error) reject(error);
       else resolve(result.fields.length > 0 ? result.rows : (result.rowCount ?? 0));
+    });
+  });
+
+const findByPostgres: Find = (given, sql, digest, name) =>
+  new Promise((resolve, reject) => {
+    const connection = given as PostgresConnection;
+    connection.query({ name, text: `${sql} ($1)`, values: [digest] }, (error, result) => {
+      if (error?.message === 'Query read timeout') connection._invalid = true;
+      if (error) reject(error);
+      else resolve(result.rows);
     });
   });
 
@@ -242,3 +296,6 @@ const sendBySqlite: Send = (given, sql, isSelect) =>
   });
 
 const SENDS: Record<Dialect, Send> = { mysql: sendByMysql, postgres: sendByPostgres, sqlite: sendBySqlite };
+
+/** On SQLite, Node's driver keeps prepared statements itself. */
+const FINDS: Partial<Record<Dialect, Find>> = { mysql: findByMysql, postgres: findByPostgres };

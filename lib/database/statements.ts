@@ -52,14 +52,14 @@ export class Statements {
     private readonly sequelize: Sequelize,
     private readonly dialect: Dialect,
     private readonly primary: Primary,
-    private readonly driver?: Driver,
+    private readonly driver: Driver,
   ) {
     this.#internals = sequelize as unknown as SequelizeInternals;
     this.#dateType = this.#internals.normalizeDataType(DataTypes.DATE(3));
     this.attempts = dialect === 'sqlite' ? { retry: { max: 1 } } : {};
     const immediate = { type: Transaction.TYPES.IMMEDIATE, ...this.attempts };
     const readCommitted = { isolationLevel: Transaction.ISOLATION_LEVELS.READ_COMMITTED };
-    this.ofTransactions = dialect === 'sqlite' ? immediate : driver ? {} : readCommitted;
+    this.ofTransactions = dialect === 'sqlite' ? immediate : driver.isOwnPool ? {} : readCommitted;
     checkBeforeStatements(sequelize);
   }
 
@@ -72,7 +72,7 @@ export class Statements {
     const text = this.#internals.options.logging && !isSecret ? onOneLine(sql) : sql;
     const filledIn = replacements || sql.includes(MARK) ? this.#fillIn(text, replacements ?? {}) : text;
     const isSelect = type === QueryTypes.SELECT;
-    if (this.driver) return this.driver.send(filledIn, { isSelect, transaction, turn });
+    if (this.driver.isOwnPool) return this.driver.send(filledIn, { isSelect, transaction, turn });
     return this.sequelize.query(filledIn, {
       type,
       raw: true,
@@ -90,7 +90,7 @@ export class Statements {
 
   /** Selects the rows of digests. @param sql ends where the list of the digests follows */
   async lookUp<Row>(sql: string, digests: readonly string[]): Promise<Row[]> {
-    if (this.driver) return (await this.driver.lookUp(sql, digests)) as Row[];
+    if (this.driver.isDirect) return (await this.driver.lookUp(sql, digests)) as Row[];
     const text = `${sql} ${digestList(this.dialect, digests)}`;
     return (await this.send(text, QueryTypes.SELECT, undefined, {})) as Row[];
   }

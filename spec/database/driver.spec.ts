@@ -1,6 +1,6 @@
-// A pool of latchkey's own sends its statements to the driver. On MySQL, a lookup on its own is a prepared statement.
+// A pool of latchkey's own sends its statements to the driver. A lookup on its own is a prepared statement.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { QueryTypes, type Sequelize, Transaction } from 'sequelize';
+import { QueryTypes, Sequelize, Transaction } from 'sequelize';
 import { internalsOf } from '../../lib/auth.js';
 import { connectByUrl, connectionManagerOf } from '../../lib/database/connect.js';
 import type { Database } from '../../lib/database/database.js';
@@ -124,6 +124,74 @@ test('a lookup sees at once what another connection has changed, columns too', a
   for (let attempt = 0; attempt < 3; attempt++)
     expect((await restarted.getSession(request)).user.email).toBe('ada@example.com');
   expect(await statementsPrepared()).toBe(prepared);
+});
+
+/** On the connection that was used last. */
+const prepared = async (pool: Sequelize): Promise<string[]> => {
+  const sql =
+    dialect === 'mysql'
+      ? "SHOW SESSION STATUS LIKE 'Com_stmt_execute'"
+      : "SELECT name FROM pg_prepared_statements WHERE name LIKE 'latchkey%'";
+  const found = await pool.query<{ name?: string; Value?: string }>(sql, { type: QueryTypes.SELECT });
+  return found.map(({ name, Value }) => name ?? Value ?? '').filter((one) => one !== '0');
+};
+
+describe('a lookup on its own', () => {
+  const withServer = dialect === 'sqlite' ? test.skip : test;
+  const inPostgres = dialect === 'postgres' ? test : test.skip;
+
+  /** An instance of the app, whose only connection has looked up a session. */
+  async function lookedUp(url: string, request: { headers: { cookie: string } }, options: object = {}) {
+    const own = new Sequelize(url, { logging: false, ...options, pool: { max: 1 } });
+    ends.push(() => own.close());
+    const auth = authOn(own);
+    const look = async () => (await auth.getSession(request)).user.email;
+    expect(await look()).toBe('ada@example.com');
+    return { own, look };
+  }
+
+  withServer(
+    'is a prepared statement, unless the app would see it, or has times in its own zone',
+    async () => {
+      const auth = await open();
+      const request = await headersOf(auth, 'ada@example.com');
+      await auth.getSession(request);
+      expect(await prepared(auth.models.User.sequelize as Sequelize)).toHaveLength(1);
+      const { own } = await lookedUp(database.url, request);
+      expect(await prepared(own)).toHaveLength(1);
+      for (const options of [
+        { logging: () => undefined },
+        { hooks: { afterQuery: () => undefined } },
+        { hooks: { beforeQuery: () => undefined } },
+        ...(dialect === 'mysql' ? [{ timezone: '+02:00' }] : []),
+      ])
+        expect(await prepared((await lookedUp(database.url, request, options)).own)).toEqual([]);
+    },
+  );
+
+  inPostgres('is text from then on if a pooler has lost the statement, or has it already', async () => {
+    const auth = await open();
+    const request = await headersOf(auth, 'ada@example.com');
+    const { own, look } = await lookedUp(database.url, request);
+    const [name] = await prepared(own);
+    // A pooler sends each transaction on any of its connections.
+    await own.query('DEALLOCATE ALL');
+    for (let time = 0; time < 2; time++) expect(await look()).toBe('ada@example.com');
+    expect(await prepared(own)).toEqual([]);
+
+    const other = new Sequelize(database.url, { logging: false, pool: { max: 1 } });
+    ends.push(() => other.close());
+    await other.query(`PREPARE ${name} (bytea) AS SELECT 1`);
+    expect((await authOn(other).getSession(request)).user.email).toBe('ada@example.com');
+  });
+
+  inPostgres('works after a column has got another type', async () => {
+    const auth = await open();
+    const request = await headersOf(auth, 'ada@example.com');
+    await auth.getSession(request);
+    await rows(database, 'ALTER TABLE sessions ALTER COLUMN ip_address TYPE VARCHAR(60)');
+    expect((await auth.getSession(request)).user.email).toBe('ada@example.com');
+  });
 });
 
 (dialect === 'postgres' ? test : test.skip)(
