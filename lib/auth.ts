@@ -15,6 +15,8 @@ import { type OwnSignIn, ownSignIn } from './http/own-sign-in.js';
 import type { Route } from './http/route.js';
 import { Limiter } from './limits/limiter.js';
 import { openLimitStore } from './limits/open.js';
+import { Refusals, type Refused } from './limits/refusals.js';
+import type { Log } from './logger.js';
 import { Mailer } from './mail/messages.js';
 import { type AuthEventListener, type AuthEventName, Events } from './outbox/events.js';
 import { Outbox } from './outbox/outbox.js';
@@ -194,21 +196,23 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
 
 function assemble(config: AuthConfig<readonly Plugin[]>) {
   const { settings, secrets, webhooks: endpoints } = readConfig(config);
-  const { logger, rateLimit, tablePrefix } = settings;
+  const { log, rateLimit, tablePrefix } = settings;
   const context = new CallContext();
   const database = openDatabase(settings.database, tablePrefix, context);
   const limits = rateLimit && openLimitStore(rateLimit.store, rateLimit.keyPrefix, database);
   const box = new SecretBox(secrets);
+  const events = new Events(database, log);
+  const refusals = new Refusals((refused) => report(context, events, log, refused));
   const rows = new OutboxRows(database, new Table(database, outboxEntries), box);
   let parts: readonly NamedParts[] = [];
   const core = new Core(
     settings,
     context,
     database,
-    new Events(database, logger),
-    new Limiter(limits, rateLimit?.rules ?? null, context),
+    events,
+    new Limiter(limits, rateLimit?.rules ?? null, context, refusals),
     settings.email && new Mailer(settings.email),
-    new Outbox(rows, database, context, logger),
+    new Outbox(rows, database, context, log),
     box,
     addedToUsers(config.plugins ?? []),
     (sessions) => [
@@ -220,10 +224,21 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
       return [closedAccounts(settings), ...parts];
     },
   );
-  const webhooks = new Webhooks(endpoints, database, context, core.outbox, logger);
+  const webhooks = new Webhooks(endpoints, database, context, core.outbox, log);
   webhooks.listenTo(core.events);
   if (settings.outbox.interval !== false) core.outbox.startTimer(settings.outbox.interval);
   return { core, parts, limits, webhooks };
+}
+
+/** Reports requests that a limit has refused to listeners, and in the log without the address. */
+function report(context: CallContext, events: Events, log: Log, refused: Refused): void {
+  const { limit, count } = refused;
+  log.warn(
+    'rate_limit.refused',
+    `the limit ${limit} has refused requests because of their IP addresses within a minute: ${count}`,
+    { cause: null, status: 429, code: 'rate_limited', limit, count },
+  );
+  void context.detached(async () => events.emit('rate_limit.refused', refused));
 }
 
 /**

@@ -1,6 +1,10 @@
+import { AsyncResource } from 'node:async_hooks';
 import { inspect, types } from 'node:util';
 
-/** A logger such as `console`, pino or winston. It is called with a message, and often an error. */
+/**
+ * A logger such as `console`, pino or winston. pino and bunyan, which take an object first, get one with the fields of
+ * the line, and the message. Other loggers get the message, and often an error.
+ */
 export interface Logger {
   /** Logs details for debugging. */
   debug(...args: unknown[]): void;
@@ -20,28 +24,214 @@ export const consoleLogger: Logger = {
   error: (...args) => console.error(toLine(args)),
 };
 
-/**
- * Passes everything on to the app's logger. It never throws or rejects, because a failing logger must not affect the
- * call that logs. If the logger fails, the entry is printed to the console.
- */
-export function steadyLogger(logger: Logger): Logger {
-  const write =
-    (level: keyof Logger) =>
-    (...args: unknown[]): void => {
-      try {
-        const result: unknown = logger[level](...args);
-        // Some loggers return a promise, and its rejection would end the process.
-        Promise.resolve(result).catch((error) => reportLogger(error, args));
-      } catch (error) {
-        reportLogger(error, args);
-      }
-    };
-  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+/** How long lines of the same cause are only counted, before their number is logged. */
+const MINUTE_MS = 60_000;
+/** The number of causes that are counted at the same time. Beyond it, all causes of an event count as one. */
+const MAX_COUNTED = 100;
+/** The length of what is kept of a line. */
+const MAX_SHORT = 500;
+/** A status of HTTP or SMTP, which tells causes apart. Other numbers do not. */
+const STATUS = /^\W*\d{3}\W*$/;
+
+type Level = keyof Logger;
+
+/** What a line says in addition to its text. */
+export interface LineFacts {
+  /** The error that the line is about. */
+  readonly err?: unknown;
+  /** An error that the text describes already, so that only loggers of objects get it. */
+  readonly described?: unknown;
+  /**
+   * Distinguishes the causes of an event, whose lines are summed up separately, in addition to the error. Null if every
+   * line is logged, because the event is rare or is a sum itself.
+   * @default ''
+   */
+  readonly cause?: string | null;
+  /** The method and path of the route or of the app's guarded route, with the names of its parameters. */
+  readonly route?: string | undefined;
+  /** The status of the response. */
+  readonly status?: number;
+  /** The code of the problem. */
+  readonly code?: string;
+  /** How long it took, in milliseconds. */
+  readonly durationMs?: number | undefined;
+  /** The number of occurrences that the line stands for. */
+  readonly count?: number;
+  /** The rate limit that the line is about. */
+  readonly limit?: string;
 }
 
-function reportLogger(error: unknown, args: readonly unknown[]): void {
+interface Line extends LineFacts {
+  readonly level: Level;
+  /** The stable name of this kind of line. */
+  readonly event: string;
+  readonly text: string;
+  /** For `cause.over`, the event that is over. */
+  readonly of?: string;
+}
+
+/** Lines of one cause, of which only the first has been logged. */
+interface Counted {
+  readonly line: Line;
+  /** The number of lines in the current minute that were not logged. */
+  count: number;
+  /** The number of all lines. */
+  total: number;
+  readonly timer: NodeJS.Timeout;
+}
+
+/**
+ * Writes the log: each line has the stable name of its event, which docs/logs.md explains. The first line of a cause is
+ * logged in full. Further ones are counted, and their number is logged once a minute, until there is none for a minute.
+ */
+export class Log {
+  readonly #write: (line: Line) => void;
+  readonly #counted = new Map<string, Counted>();
+  #isClosed = false;
+  // The timer must not keep the request that started it, nor log in its name.
+  readonly #everyMinute = AsyncResource.bind((work: () => void) => setInterval(work, MINUTE_MS).unref());
+
+  constructor(logger: Logger) {
+    this.#write = writerTo(logger);
+  }
+
+  /** Logs details for debugging. */
+  debug(event: string, text: string, facts?: LineFacts): void {
+    this.#write({ ...facts, level: 'debug', event, text });
+  }
+
+  /** Logs a normal event. */
+  info(event: string, text: string, facts?: LineFacts): void {
+    this.#write({ ...facts, level: 'info', event, text });
+  }
+
+  /** Logs a problem that latchkey can handle. */
+  warn(event: string, text: string, facts?: LineFacts): void {
+    this.#count({ ...facts, level: 'warn', event, text });
+  }
+
+  /** Logs a failure. */
+  error(event: string, text: string, facts?: LineFacts): void {
+    this.#count({ ...facts, level: 'error', event, text });
+  }
+
+  /** Logs the numbers that have not been logged yet. Later lines are not counted. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { line, count, timer } of this.#counted.values()) {
+      clearInterval(timer);
+      if (count > 0) this.#write(sumOf(line, count));
+    }
+    this.#counted.clear();
+  }
+
+  #count(line: Line): void {
+    if (line.cause === null || this.#isClosed) {
+      this.#write(line);
+      return;
+    }
+    const key = this.#keyOf(line);
+    const known = this.#counted.get(key);
+    if (known) {
+      known.count++;
+      known.total++;
+      return;
+    }
+    const timer = this.#everyMinute(() => this.#sumUp(key));
+    this.#counted.set(key, { line: shortened(line), count: 0, total: 1, timer });
+    this.#write(line);
+  }
+
+  #keyOf({ event, code = '', cause = '', err, described }: Line): string {
+    const key = `${event} ${code} ${cause} ${likenessOf(err ?? described)}`;
+    return this.#counted.has(key) || this.#counted.size < MAX_COUNTED ? key : event;
+  }
+
+  #sumUp(key: string): void {
+    const counted = this.#counted.get(key);
+    if (!counted) return;
+    const { line, count, total, timer } = counted;
+    if (count > 0) {
+      counted.count = 0;
+      this.#write(sumOf(line, count));
+      return;
+    }
+    clearInterval(timer);
+    this.#counted.delete(key);
+    if (total > 1) this.#write(endOf(line, total));
+  }
+}
+
+/** The line as its sums repeat it, so that little of it stays in memory. */
+function shortened({ level, event, text, err, status, code, limit }: Line): Line {
+  const whole = err === undefined ? text : `${text} ${describeError(err)}`;
+  const facts = { ...(status && { status }), ...(code && { code }), ...(limit && { limit }) };
+  return { level, event, text: whole.slice(0, MAX_SHORT).toWellFormed(), ...facts };
+}
+
+function sumOf(line: Line, count: number): Line {
+  return { ...line, text: `${count} more in the last minute: ${line.text}`, count };
+}
+
+function endOf({ event, text }: Line, count: number): Line {
+  const over = `over (${count} in all, none in the last minute): ${text}`;
+  return { level: 'warn', event: 'cause.over', text: over, of: event, count };
+}
+
+/** Returns what the errors of one cause have in common: their description without ids, addresses and numbers. */
+function likenessOf(error: unknown): string {
+  if (error === undefined) return '';
+  const words = describeError(error).slice(0, MAX_SHORT).split(' ');
+  return words.map((word) => (/[@\d]/.test(word) && !STATUS.test(word) ? '#' : word)).join(' ');
+}
+
+/**
+ * Writes lines to the app's logger. It never throws or rejects, because a failing logger must not affect the call that
+ * logs. If the logger fails, the line is printed to the console.
+ */
+function writerTo(logger: Logger): (line: Line) => void {
+  const argsOf = takesObjects(logger) ? objectOf : textOf;
+  return (line) => {
+    try {
+      const result: unknown = logger[line.level](...argsOf(line));
+      // Some loggers return a promise, and its rejection would end the process.
+      Promise.resolve(result).catch((error) => reportLogger(error, line));
+    } catch (error) {
+      reportLogger(error, line);
+    }
+  };
+}
+
+/**
+ * Whether a logger takes an object before the message, and drops an error after it. pino and its children have
+ * `bindings`, and bunyan has `addSerializers`. winston has `child` too, but takes the message first.
+ */
+function takesObjects(logger: Logger): boolean {
+  const { child, bindings, addSerializers } = logger as Logger & Readonly<Record<string, unknown>>;
+  return typeof child === 'function' && [bindings, addSerializers].some((one) => typeof one === 'function');
+}
+
+function textOf({ text, err }: Line): unknown[] {
+  const message = `latchkey: ${text}`;
+  return err === undefined ? [message] : [message, err];
+}
+
+function objectOf({
+  level: _level,
+  text,
+  cause: _cause,
+  described,
+  err = described,
+  ...fields
+}: Line): unknown[] {
+  const known = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const error = err === undefined ? {} : { err: plainError(err) };
+  return [{ ...Object.fromEntries(known), ...error }, `latchkey: ${text}`];
+}
+
+function reportLogger(error: unknown, line: Line): void {
   try {
-    consoleLogger.error('latchkey: the logger failed:', error, '- it was given:', ...args);
+    consoleLogger.error('latchkey: the logger failed:', error, '- it was given:', ...textOf(line));
   } catch {
     // The console has failed too.
   }
@@ -68,6 +258,39 @@ export function kindOf(error: unknown): string {
     if (!isError(one)) return typeof one;
     return one.code === undefined ? one.name : `${one.name} (${one.code})`;
   });
+}
+
+/**
+ * Copies an error with its class, message, stack, code and causes, and nothing else: errors of other packages have
+ * properties with secrets, such as the parameters of a statement, which loggers of objects write down.
+ *
+ * @param clean replaces secrets in its texts
+ */
+export function plainError(error: unknown, clean = (text: string) => text): Error {
+  try {
+    return copyOf(error, clean, 1);
+  } catch {
+    return new Error('an unreadable error');
+  }
+}
+
+function copyOf(error: unknown, clean: (text: string) => string, depth: number): Error {
+  if (!isError(error)) {
+    const message = clean(describeError(error));
+    return Object.assign(new Error(message), { stack: message });
+  }
+  const { name, message, stack, code, cause } = error;
+  const copy = Object.create(Object.getPrototypeOf(error), {
+    name: { value: name },
+    // Enumerable, because bunyan writes only such properties unless the app has given it serializers.
+    message: { value: clean(String(message)), enumerable: true },
+    stack: { value: clean(String(stack ?? message)), enumerable: true },
+  });
+  if (code !== undefined)
+    Object.defineProperty(copy, 'code', { value: clean(String(code)), enumerable: true });
+  if (cause !== undefined && depth < MAX_CAUSES)
+    Object.defineProperty(copy, 'cause', { value: copyOf(cause, clean, depth + 1) });
+  return copy;
 }
 
 function describeCauses(error: unknown, describe: (one: unknown) => string): string {

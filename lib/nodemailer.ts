@@ -1,19 +1,37 @@
 import type { EmailOptions } from './config/email.js';
+import { AuthError } from './errors.js';
+import type { MailMessage, SendOptions } from './mail/messages.js';
 
 /** The part of a `nodemailer` transport that latchkey uses. */
 export interface NodemailerTransport {
   /** The object that the transport sends with. For SMTP, its options contain the timeouts. */
   readonly transporter?: object;
-  /** Sends an email. */
-  sendMail(mail: { from: string; to: string; subject: string; text: string; html: string }): Promise<unknown>;
+  /** Sends an email. Since version 10.6, nodemailer ends the connection when the signal is aborted. */
+  sendMail(mail: {
+    from: string;
+    to: string;
+    subject: string;
+    text: string;
+    html: string;
+    signal?: AbortSignal | undefined;
+  }): Promise<unknown>;
 }
 
-// nodemailer's own timeouts are 2 minutes, 30 seconds and 10 minutes: https://nodemailer.com/smtp/
-const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
+// nodemailer's own timeouts are 2 minutes, 30 seconds, 10 minutes and 5 seconds: https://nodemailer.com/smtp/
+const TIMEOUTS = {
+  connectionTimeout: 10_000,
+  greetingTimeout: 10_000,
+  socketTimeout: 30_000,
+  socketCloseTimeout: 1000,
+};
 
 /**
  * Sends emails with nodemailer. An SMTP transport gets timeouts, unless it has its own: 10 seconds to connect
- * (`connectionTimeout`), 10 for the greeting (`greetingTimeout`), and 30 of silence (`socketTimeout`).
+ * (`connectionTimeout`), 10 for the greeting (`greetingTimeout`), 30 of silence (`socketTimeout`), and 1 for the server
+ * to close its side (`socketCloseTimeout`).
+ *
+ * An address that the server refuses for good (5xx in response to RCPT TO) becomes `AuthError('mail_refused')`, so the
+ * email is not retried. Other failures are, such as wrong credentials for the server.
  *
  * @example
  * email: nodemailerEmail(createTransport(…), { from: 'App <app@example.com>' })
@@ -22,7 +40,10 @@ const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
  * @param options.from the sender's address
  * @throws TypeError if the transport or the sender is missing
  */
-export function nodemailerEmail(transport: NodemailerTransport, options: { from: string }): EmailOptions {
+export function nodemailerEmail(
+  transport: NodemailerTransport,
+  options: { from: string },
+): EmailOptions & { send(message: MailMessage, options?: Partial<SendOptions>): Promise<void> } {
   if (typeof transport?.sendMail !== 'function') {
     throw new TypeError(
       "latchkey: nodemailerEmail: transport must be the result of nodemailer's createTransport",
@@ -36,11 +57,54 @@ export function nodemailerEmail(transport: NodemailerTransport, options: { from:
   }
   limitTime(transport);
   return {
-    async send({ to, subject, text, html }) {
-      await transport.sendMail({ from, to, subject, text, html });
+    async send({ to, subject, text, html }, { signal } = {}) {
+      const info = await transport.sendMail({ from, to, subject, text, html, signal }).catch((error) => {
+        throw asRefusal(error);
+      });
+      const refusal = refusalIn(info);
+      if (refusal) throw asRefusal(refusal);
     },
   };
 }
+
+/** The parts of nodemailer's errors that are needed here. */
+interface SmtpError extends Error {
+  /** The command that the server responded to, such as `RCPT TO`. */
+  readonly command?: unknown;
+  readonly response?: unknown;
+  readonly responseCode?: unknown;
+  /** The address that it is about, if it is about one of them only. */
+  readonly recipient?: unknown;
+}
+
+/** Returns the error of an email that no recipient got although `sendMail` succeeded, as with LMTP. */
+function refusalIn(info: unknown): SmtpError | undefined {
+  const { accepted, rejected, rejectedErrors } = (info ?? {}) as Readonly<Record<string, unknown>>;
+  const isRefused = Array.isArray(rejected) && rejected.length > 0;
+  if (!isRefused || (Array.isArray(accepted) && accepted.length > 0)) return undefined;
+  const [error] = Array.isArray(rejectedErrors) ? rejectedErrors : [];
+  return error ?? new Error('the mail server accepted no recipient');
+}
+
+/** Converts an error to `mail_refused` if the server will never accept emails to the address. */
+function asRefusal(error: unknown): unknown {
+  const { command, response, responseCode, recipient } = (error ?? {}) as Partial<SmtpError>;
+  const isOfAddress = command === 'RCPT TO' || recipient !== undefined;
+  const isPermanent = typeof responseCode === 'number' && responseCode >= 500 && responseCode < 600;
+  if (!isOfAddress || !isPermanent || isOfSender(responseCode, String(response))) return error;
+  return new AuthError('mail_refused', { cause: error });
+}
+
+/**
+ * Whether a response to RCPT TO says that this sender must not send, such as without having signed in to the server. The
+ * configuration can be fixed, so the email is retried (RFC 5321, 4.2; RFC 4954, 6; RFC 3463, 3.8).
+ */
+function isOfSender(code: number, response: string): boolean {
+  return SESSION_CODES.has(code) || /^\d{3}[ -]5\.7\.|\brelay/i.test(response);
+}
+
+/** The wrong command for the state of the session, and missing authentication or encryption. */
+const SESSION_CODES: ReadonlySet<number> = new Set([500, 502, 503, 530, 534, 535, 538]);
 
 /** Sets timeouts, because a mail server that hangs would otherwise hold a connection for up to ten minutes. */
 function limitTime({ transporter }: NodemailerTransport): void {

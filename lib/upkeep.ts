@@ -15,6 +15,8 @@ import { byName, type NamedParts } from './plugin.js';
 import { coreTables, rateLimits } from './tables/core.js';
 
 const CLOSING_MS = 10_000;
+/** The time for ending the connections of emails. */
+const ABORTING_MS = 1000;
 
 /** The options of `auth.prune()` and `auth.rotateSecrets()`. */
 export interface DryRunOption {
@@ -125,13 +127,26 @@ export function upkeep(
   // Wait for requests first, because they cause emails, and then for events, because they become webhooks.
   const settle = async () => {
     await core.context.idle();
+    core.limiter.flush();
     await webhooks.settle();
     await core.settle();
   };
-  const tooLong = () =>
-    settings.logger.warn(
-      `latchkey: auth.close() has waited for ${CLOSING_MS / 1000} seconds, and no longer waits for unfinished requests, emails or webhooks`,
+  const { log } = settings;
+  const giveUp = async () => {
+    log.warn(
+      'close.timed_out',
+      `auth.close() has waited for ${CLOSING_MS / 1000} seconds, and no longer waits for unfinished requests, emails or webhooks`,
+      { durationMs: CLOSING_MS },
     );
+    const unfinished = await outbox.abort(ABORTING_MS);
+    if (unfinished.length === 0) return;
+    const what = [...new Set(unfinished)].join(', ');
+    log.warn(
+      'close.still_sending',
+      `auth.close() could not end what is being sent, so its connections can keep the process alive (${unfinished.length}: ${what}): let send end when its signal is aborted`,
+      { count: unfinished.length },
+    );
+  };
   return {
     async migrate(options) {
       const ran = await migrate(database, migrations, core.users.fieldColumns, options);
@@ -146,10 +161,12 @@ export function upkeep(
     close: once(async () => {
       onClose();
       outbox.stop();
-      await withTimeout(settle(), CLOSING_MS, tooLong).catch(() => undefined);
+      const settled = settle().catch(() => undefined);
+      await withTimeout(settled, CLOSING_MS, () => undefined).catch(giveUp);
       await limits?.close();
       await database.settle();
       if (typeof settings.database === 'string') await database.sequelize.close();
+      log.close();
     }),
   };
 }

@@ -67,9 +67,10 @@ async function pruneAccount(core: Core, userId: string): Promise<number> {
   } catch (error) {
     const isRestored = error instanceof AuthError && error.code === 'user_not_found';
     if (!isRestored)
-      core.settings.logger.warn(
-        `latchkey: the deleted account ${userId} could not be deleted for good`,
-        error,
+      core.settings.log.warn(
+        'account.not_deleted',
+        `the deleted account ${userId} could not be deleted for good`,
+        { err: error },
       );
     return 0;
   }

@@ -3,7 +3,7 @@ import type { Sequelize } from 'sequelize';
 import * as z from 'zod';
 import { isSequelize } from '../database/connect.js';
 import { declaredLimits } from '../limits/limiter.js';
-import { consoleLogger, type Logger, steadyLogger } from '../logger.js';
+import { consoleLogger, Log, type Logger } from '../logger.js';
 import { declaredNotices } from '../mail/notice-kinds.js';
 import { declaredEvents } from '../outbox/events.js';
 import {
@@ -86,7 +86,10 @@ export interface AuthConfig<P = readonly unknown[], F extends FieldsOptions = Fi
   bridges?: readonly SessionBridge[];
   /** A prefix for all table names: lower-case letters, digits and `_`. @default '' */
   tablePrefix?: string;
-  /** Where latchkey logs. @default warnings and errors go to the console */
+  /**
+   * Where latchkey logs. pino and bunyan get an object for each line, and other loggers a line of text.
+   * @default warnings and errors go to the console, as lines of text
+   */
   logger?: Logger;
 }
 
@@ -194,7 +197,7 @@ export function readConfig(config: AuthConfig<readonly unknown[]>) {
   const { secret: secrets, webhooks, ...options } = readOptions('', configSchema, config);
   requirePlugins(config, namesOf(options.plugins));
   const settings = settingsOf(options);
-  for (const warning of warningsAbout(settings)) settings.logger.warn(`latchkey: ${warning}`);
+  warnAbout(settings);
   return { settings, secrets, webhooks };
 }
 
@@ -203,11 +206,12 @@ export type Settings = Readonly<ReturnType<typeof readConfig>['settings']>;
 
 function settingsOf(options: Omit<z.output<ReturnType<typeof configSchema>>, 'secret' | 'webhooks'>) {
   // Leave out the plugins, because they contain the secrets of providers.
-  const { plugins, session, baseUrl, httpBasePath, trustedOrigins, rateLimit, email, ...rest } = options;
+  const { plugins, session, baseUrl, httpBasePath, trustedOrigins, rateLimit, email, logger, ...rest } =
+    options;
   return {
     ...rest,
     ...sessionSettings(session, baseUrl),
-    logger: steadyLogger(rest.logger),
+    log: new Log(logger),
     user: userSettings(rest.user),
     baseUrl: baseUrl ? new URL(baseUrl).origin : null,
     /** Null if not configured. The base path is then the mount path, or `/auth` at the root. */
@@ -243,20 +247,32 @@ function originsOf(baseUrl: string | undefined, trusted: readonly string[]): Rea
 }
 
 /** Warns about settings that are allowed but rarely intended. */
-function* warningsAbout({ baseUrl, cookie, email }: Settings): Generator<string> {
+function warnAbout({ baseUrl, cookie, email, log }: Settings): void {
   if (baseUrl?.startsWith('https:') && !cookie.secure) {
-    yield 'session.cookie.secure is false although baseUrl is https: browsers also send the cookie over plain http';
+    log.warn(
+      'config.insecure_cookie',
+      'session.cookie.secure is false although baseUrl is https: browsers also send the cookie over plain http',
+      { cause: null },
+    );
   }
   const isPlain = baseUrl?.startsWith('http:') && !isLoopback(new URL(baseUrl).hostname);
   if (isPlain && process.env.NODE_ENV === 'production') {
     const refused = cookie.secure ? ', and browsers reject the Secure cookie' : '';
-    yield `baseUrl is http in production: passwords and session tokens are sent unencrypted${refused}`;
+    log.warn(
+      'config.plain_http',
+      `baseUrl is http in production: passwords and session tokens are sent unencrypted${refused}`,
+      { cause: null },
+    );
   }
   const pages = email
     ? [email.verifyUrl, email.resetUrl, email.invitationUrl, email.changeEmailUrl, email.undoUrl]
     : [];
   if (!baseUrl && pages.some((page) => page.startsWith('/'))) {
-    yield 'links in emails are relative without baseUrl: set it, or set the pages in email to URLs';
+    log.warn(
+      'config.relative_links',
+      'links in emails are relative without baseUrl: set it, or set the pages in email to URLs',
+      { cause: null },
+    );
   }
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { MailMessage } from '../mail/messages.js';
+import type { MailMessage, SendOptions } from '../mail/messages.js';
 import { chosenNotices, declaredNotices, type NoticeKind } from '../mail/notice-kinds.js';
 import { schemaOf } from './options.js';
 
@@ -7,10 +7,11 @@ import { schemaOf } from './options.js';
 export interface EmailOptions {
   /**
    * A function that sends an email. It is called after the response. If it fails, or does not return within 60 seconds,
-   * it is called again later, for three days.
+   * it is called again later, for three days. If it throws `AuthError('mail_refused')`, because the mail server will
+   * never accept the email, it is not called again.
    * @default none, required
    */
-  send: (message: MailMessage) => unknown;
+  send: (message: MailMessage, options: SendOptions) => unknown;
   /**
    * The app's page that reads `?token=` and calls POST /verify-email: a URL, or a path relative to `baseUrl`. Without
    * `baseUrl`, links with a path are relative, and `send` must make them absolute.

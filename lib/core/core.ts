@@ -162,7 +162,7 @@ export class Core {
     this.usernames = ofUsers.usernames;
     this.passwords =
       ofUsers.passwords &&
-      new Passwords(ofUsers.passwords, this.usernames, context, settings.logger, () => limiter.client);
+      new Passwords(ofUsers.passwords, this.usernames, context, settings.log, () => limiter.client);
     this.passwordCheck =
       this.passwords &&
       new PasswordCheck(
@@ -173,7 +173,7 @@ export class Core {
         this.devices,
         this.secondFactors,
         events,
-        settings.logger,
+        settings.log,
         (account) => this.checkAccount(account),
       );
     this.gate = new SignIn(

@@ -172,6 +172,7 @@ export function guard<A extends Authentication | null>(
   const { core } = internalsOf(authOrConfig);
   const { accept, onError } = checked(name, options, core);
   return async (req, res, next) => {
+    const startedAt = performance.now();
     // An earlier guard, perhaps of another Auth, might have set `req.auth`. Only the last guard's result counts.
     setAuthentication(core, req, null);
     try {
@@ -183,7 +184,7 @@ export function guard<A extends Authentication | null>(
       if (pending) await pending;
       if (authentication) setAuthentication(core, req, authentication);
     } catch (error) {
-      if (!onError || !(error instanceof AuthError)) return answerError(core, error, res, next);
+      if (!onError || !(error instanceof AuthError)) return answerError(core, error, res, next, startedAt);
       try {
         // Await the function, because Express 4 does not handle rejections.
         await onError(error, req, res, next);

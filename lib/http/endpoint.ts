@@ -37,6 +37,7 @@ const FORMS_ONLY =
 export function endpoint(core: Core, route: Route): RequestHandler {
   const hasForms = takesForms(core.settings, route);
   return async (req: Request, res: Response, next: NextFunction) => {
+    const startedAt = performance.now();
     const pages = hasForms && isForm(req) && !isEmptyCall(req) ? new FormPages(core, req) : null;
     try {
       protect(res);
@@ -45,8 +46,8 @@ export function endpoint(core: Core, route: Route): RequestHandler {
       respond(core, route, pages ? pages.redirect(reply) : reply, res);
     } catch (error) {
       const page = pages?.pageFor(error);
-      if (page) redirectError(core, error as AuthError, page, res);
-      else answerError(core, error, res, next);
+      if (page) redirectError(core, error as AuthError, page, res, startedAt);
+      else answerError(core, error, res, next, startedAt);
     }
   };
 }
@@ -147,8 +148,10 @@ const warned = new WeakSet<Core>();
 function warnOfProxy(core: Core): void {
   if (warned.has(core) || !core.limiter.countsAddresses) return;
   warned.add(core);
-  core.settings.logger.warn(
-    'latchkey: requests have an X-Forwarded-For header, but the app trusts no proxy, so rate limits count all ' +
+  core.settings.log.warn(
+    'proxy.not_trusted',
+    'requests have an X-Forwarded-For header, but the app trusts no proxy, so rate limits count all ' +
       "clients behind a proxy as one. If the app is behind a proxy, set for example app.set('trust proxy', 1)",
+    { cause: null },
   );
 }

@@ -1,6 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { inspect } from 'node:util';
-import type { NextFunction, Response } from 'express';
+import type { NextFunction, Request, Response } from 'express';
 import * as z from 'zod';
 import type { Core } from '../core/core.js';
 import { AuthError, MAX_FIELD_ERRORS } from '../errors.js';
@@ -21,13 +21,23 @@ export const problemSchema = z.object({
   missing: z.array(z.string()).describe('What is missing, for proof_required').optional(),
 });
 
-/** Responds to an AuthError with a problem; passes any other error to the app. */
-export function answerError(core: Core, error: unknown, res: Response, next: NextFunction): void {
+/**
+ * Responds to an AuthError with a problem; passes any other error to the app.
+ *
+ * @param startedAt when the work that failed was started, by `performance.now()`, for the log
+ */
+export function answerError(
+  core: Core,
+  error: unknown,
+  res: Response,
+  next: NextFunction,
+  startedAt?: number,
+): void {
   if (!(error instanceof AuthError) || res.headersSent) {
     next(forExpress(error));
     return;
   }
-  begin(core, error, error.status, res);
+  begin(core, error, error.status, res, startedAt);
   res.setHeader('Content-Type', 'application/problem+json; charset=utf-8');
   if (error.status === 401) res.setHeader('WWW-Authenticate', challenges(core));
   res.end(
@@ -55,15 +65,21 @@ export function forExpress(thrown: unknown): unknown {
 }
 
 /** Responds to an AuthError by sending the browser to a page, which gets the code and the names of invalid fields. */
-export function redirectError(core: Core, error: AuthError, page: string, res: Response): void {
-  begin(core, error, 303, res);
+export function redirectError(
+  core: Core,
+  error: AuthError,
+  page: string,
+  res: Response,
+  startedAt: number,
+): void {
+  begin(core, error, 303, res, startedAt);
   res.setHeader('Location', withError(page, error.code, fieldsOf(error)));
   res.end();
 }
 
-function begin(core: Core, error: AuthError, status: number, res: Response): void {
+function begin(core: Core, error: AuthError, status: number, res: Response, startedAt?: number): void {
   // A provider's failure (502) has already been logged, because it can also result in a redirect.
-  if (error.status === 503) logFault(core, error);
+  if (error.status === 503) logFault(core, error, res, startedAt);
   res.statusCode = status;
   protect(res);
   for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
@@ -76,10 +92,25 @@ function fieldsOf({ errors = [] }: AuthError): string[] {
   return [...new Set(names)].filter((name) => /^[a-z][a-z0-9_]{0,63}$/.test(name));
 }
 
-function logFault({ settings: { logger } }: Core, { message, cause }: AuthError): void {
-  const line = `latchkey: ${message}`;
-  if (cause === undefined) logger.error(line);
-  else logger.error(line, cause);
+function logFault(
+  { settings: { log } }: Core,
+  { message, code, status, cause }: AuthError,
+  res: Response,
+  startedAt?: number,
+): void {
+  log.error('request.failed', message, {
+    err: cause,
+    route: routeOf(res.req),
+    status,
+    code,
+    durationMs: startedAt === undefined ? undefined : Math.round(performance.now() - startedAt),
+  });
+}
+
+/** The method and path of a route as it was declared: the URL can contain ids and secrets. */
+function routeOf({ method, route }: Request): string | undefined {
+  const path: unknown = route?.path;
+  return typeof path === 'string' ? `${method} ${path}` : undefined;
 }
 
 function challenges(core: Core): string {

@@ -161,7 +161,9 @@ async function end(core: Core, { bridge, id }: OldCookie): Promise<void> {
   try {
     await limited(core, async () => bridge.end(id));
   } catch (error) {
-    core.settings.logger.warn(`latchkey: a session of ${bridge.name} could not be ended there`, error);
+    core.settings.log.warn('bridge.end_failed', `a session of ${bridge.name} could not be ended there`, {
+      err: error,
+    });
   }
 }
 
@@ -193,7 +195,11 @@ async function mayBeActive(core: Core, old: OldCookie): Promise<boolean> {
     return (await findOld(core, old)) !== null;
   } catch (error) {
     // The request has a latchkey session, so it continues.
-    core.settings.logger.warn('latchkey: a session of the previous system might not have been ended', error);
+    core.settings.log.warn(
+      'bridge.read_failed',
+      'a session of the previous system might not have been ended',
+      { err: error },
+    );
     return true;
   }
 }

@@ -2,6 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { CallContext } from '../context/call.js';
 import { AuthError } from '../errors.js';
 import { CORE, Declarations, type Owner } from '../owners.js';
+import type { Refusals } from './refusals.js';
 import type { LimitStore, PausePolicy, WindowPolicy } from './store.js';
 
 /** A fixed-window rate limit. */
@@ -84,6 +85,7 @@ export class Limiter {
     private readonly store: LimitStore | null,
     private readonly rules: LimitRules | null,
     private readonly context: CallContext,
+    private readonly refusals: Refusals,
   ) {}
 
   /** Whether any rule limits by address. */
@@ -114,12 +116,22 @@ export class Limiter {
   async countAddress(name: WindowName, what = ''): Promise<void> {
     declaredLimits.require(name);
     const { client } = this;
-    if (client !== '') await this.#count(name, `${what} address ${client}`);
+    if (client === '') return;
+    const refused = await this.#count(name, `${what} address ${client}`);
+    if (!refused) return;
+    this.refusals.add(name, this.context.client.ip ?? null);
+    throw refused;
   }
 
   /** Counts a request concerning an account, from any address. @throws AuthError `rate_limited` */
   async countAccount(name: WindowName, account: string, what = ''): Promise<void> {
-    await this.#count(name, `${what} account ${account}`);
+    const refused = await this.#count(name, `${what} account ${account}`);
+    if (refused) throw refused;
+  }
+
+  /** Reports the refused requests that have not been reported yet. */
+  flush(): void {
+    this.refusals.flush();
   }
 
   /** Counts a notice to an unverified address. @returns whether the notice can be sent */
@@ -149,12 +161,13 @@ export class Limiter {
     if (this.rules?.account) await this.store?.clear(`try ${account}`);
   }
 
-  async #count(name: WindowName, who: string): Promise<void> {
+  /** @returns the error if the limit is exceeded */
+  async #count(name: WindowName, who: string): Promise<AuthError | null> {
     declaredLimits.require(name);
     const rule = this.rules?.[name];
-    if (!rule) return;
+    if (!rule) return null;
     const left = await this.store?.hit(`${name} ${who}`, rule);
-    if (left) throw tooMany(name, `q=${rule.limit};w=${Math.ceil(rule.windowMs / 1000)}`, left);
+    return left ? tooMany(name, `q=${rule.limit};w=${Math.ceil(rule.windowMs / 1000)}`, left) : null;
   }
 }
 

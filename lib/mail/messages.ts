@@ -2,9 +2,18 @@ import { isIP } from 'node:net';
 import type { User } from '../tables/core.js';
 import type { NoticeKind, NoticeTexts } from './notice-kinds.js';
 
+/** What `email.send` gets in addition to the email. */
+export interface SendOptions {
+  /**
+   * Aborted when latchkey no longer waits for the email: after 60 seconds, and when `auth.close()` gives up. An open
+   * connection would keep the process alive.
+   */
+  readonly signal: AbortSignal;
+}
+
 /** How emails are sent. */
 export interface MailSettings {
-  readonly send: (message: MailMessage) => unknown;
+  readonly send: (message: MailMessage, options: SendOptions) => unknown;
   /** The base of links that are paths. */
   readonly baseUrl: string | null;
 }
@@ -14,8 +23,14 @@ export class Mailer {
   constructor(private readonly settings: MailSettings) {}
 
   /** @param to the address for which the token was issued */
-  async send(template: MailTemplate, user: User, to: string, token: string): Promise<void> {
-    await this.settings.send(composeMail(template, user, to, token, this.settings.baseUrl));
+  async send(
+    template: MailTemplate,
+    user: User,
+    to: string,
+    token: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.settings.send(composeMail(template, user, to, token, this.settings.baseUrl), { signal });
   }
 
   /** Sends a notice. @param facts null for an email about what another person did */
@@ -23,9 +38,12 @@ export class Mailer {
     template: PlainTemplate,
     user: User,
     to: string,
-    facts: NoticeFacts | null = null,
+    facts: NoticeFacts | null,
+    signal: AbortSignal,
   ): Promise<void> {
-    await this.settings.send(await composeNotice(template, user, to, facts, this.settings.baseUrl));
+    await this.settings.send(await composeNotice(template, user, to, facts, this.settings.baseUrl), {
+      signal,
+    });
   }
 }
 

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import type { Transaction } from 'sequelize';
 import type { Database } from '../database/database.js';
-import type { Logger } from '../logger.js';
+import type { Log } from '../logger.js';
 import { CORE, Declarations, type Owner } from '../owners.js';
 import type { NewEntry } from './rows.js';
 
@@ -41,6 +41,11 @@ export interface EventDetails {
    * each pause. `userId` is null if the account does not exist.
    */
   'sign_in.throttled': { readonly userId: string | null };
+  /**
+   * Requests were refused by a limit per IP address: `count` of them within a minute, counted by one process. `limit` is
+   * its name in `rateLimit`. `ip` is null if they came from several addresses. Webhooks do not get it.
+   */
+  'rate_limit.refused': { readonly limit: string; readonly count: number; readonly ip: string | null };
 }
 
 /**
@@ -73,7 +78,19 @@ declareEvents(
   'session.revoked',
   'sign_in.failed',
   'sign_in.throttled',
+  'rate_limit.refused',
 );
+
+/**
+ * Events that are not written to the outbox, because what causes them is not limited: an attacker who keeps sending
+ * requests could fill it.
+ */
+const NOT_STORED: ReadonlySet<AuthEventName> = new Set(['rate_limit.refused']);
+
+/** Whether webhooks can get an event. */
+export function isForWebhooks(name: AuthEventName): boolean {
+  return !NOT_STORED.has(name);
+}
 
 /** @throws TypeError on an unknown name. @param where the option or call that contains the name, for the message */
 export function checkEventName(name: unknown, where = ''): asserts name is AuthEventName {
@@ -105,7 +122,7 @@ export class Events {
 
   constructor(
     private readonly database: Pick<Database, 'afterCommit' | 'context' | 'transaction'>,
-    private readonly logger: Logger,
+    private readonly log: Log,
   ) {}
 
   /**
@@ -215,7 +232,7 @@ export class Events {
       // Run the listener detached, because its own calls are not calls of this client.
       await this.database.context.detached(async () => tell());
     } catch (error) {
-      this.logger.error(`latchkey: a listener for '${name}' failed`, error);
+      this.log.error('listener.failed', `a listener for '${name}' failed`, { err: error });
     }
   }
 }

@@ -1,3 +1,5 @@
+import { AuthError } from '../errors.js';
+
 /** A destination of entries, such as the mail server or a webhook endpoint. */
 export interface Destination {
   /** The name of the lane: at most 64 characters, the same in all processes. */
@@ -13,14 +15,21 @@ export interface Destination {
   /**
    * Sends an entry. An earlier attempt whose outcome is unknown might have sent it already.
    *
+   * @param signal aborted once nothing waits for the attempt any longer, so that it ends its connection
    * @returns false if there is no longer a recipient
    * @throws if the attempt fails, which is then retried later
    */
-  send(entry: OpenEntry): Promise<boolean>;
+  send(entry: OpenEntry, signal: AbortSignal): Promise<boolean>;
 }
 
 /** Thrown if the destination will never accept the entry, which is then not retried. */
 export class UndeliverableError extends Error {}
+
+/** Whether an error says that the destination will never accept the entry. */
+export function isFinal(error: unknown): boolean {
+  const isRefused = error instanceof AuthError && error.code === 'mail_refused';
+  return isRefused || error instanceof UndeliverableError;
+}
 
 /** An entry with its content. */
 export interface OpenEntry {

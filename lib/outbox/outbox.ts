@@ -4,8 +4,8 @@ import { withTimeout } from '../context/deadline.js';
 import { hideTokens } from '../crypto/token.js';
 import { uuidv7 } from '../crypto/uuid.js';
 import type { Database } from '../database/database.js';
-import { describeError, kindOf, type Logger } from '../logger.js';
-import { type Destination, Lane, UndeliverableError } from './lane.js';
+import { describeError, kindOf, type Log, plainError } from '../logger.js';
+import { type Destination, isFinal, Lane } from './lane.js';
 import type { NewEntry, OutboxRow, OutboxRows } from './rows.js';
 
 const MAX_SAVING_PAUSE_MS = 5000;
@@ -27,16 +27,18 @@ export interface Delivered {
  */
 export class Outbox {
   readonly #lanes = new Map<string, Lane>();
+  /** The attempts whose `send` has not returned, and what they send. */
+  readonly #attempts = new Map<AbortController, string>();
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<Delivered> | undefined;
-  #isDown = false;
   #isClosed = false;
+  #isAborted = false;
 
   constructor(
     readonly rows: OutboxRows,
     private readonly database: Database,
     private readonly context: CallContext,
-    private readonly logger: Logger,
+    private readonly log: Log,
   ) {}
 
   /** Adds a destination. Entries of other lanes are left to the processes that know them. */
@@ -109,6 +111,19 @@ export class Outbox {
     clearTimeout(this.#timer);
   }
 
+  /**
+   * Aborts the attempts in progress, and waits up to `waitMs` for their end.
+   *
+   * @returns what is still being sent, because its `send` ignores the signal
+   */
+  async abort(waitMs: number): Promise<readonly string[]> {
+    this.#isAborted = true;
+    for (const attempt of this.#attempts.keys())
+      attempt.abort(new Error('auth.close() no longer waits for it'));
+    await withTimeout(this.settle(), waitMs, () => undefined).catch(() => undefined);
+    return [...this.#attempts.values()];
+  }
+
   /** Waits for deliveries that are in progress. */
   async settle(): Promise<void> {
     // Entries that were committed in this turn of the event loop start first.
@@ -157,15 +172,13 @@ export class Outbox {
   }
 
   #couldNotLook(error: unknown): void {
-    if (!this.#isDown) this.logger.warn('latchkey: the outbox could not be read', error);
-    this.#isDown = true;
+    this.log.warn('outbox.unreadable', 'the outbox could not be read', { err: error });
   }
 
   async #deliverAll(): Promise<Delivered> {
     const total: Delivered = { sent: 0, failed: 0 };
     const lanes = [...this.#lanes.values()];
     await this.context.detached(() => Promise.all(lanes.map((lane) => this.#deliverLane(lane, total))));
-    this.#isDown = false;
     return total;
   }
 
@@ -185,8 +198,14 @@ export class Outbox {
 
   /** @returns whether it was sent; null if this process did not have to send it @throws if the database is down */
   async #try({ destination }: Lane, row: OutboxRow): Promise<boolean | null> {
+    if (this.#isAborted) return null;
     if (this.rows.isTooOld(row)) {
-      await this.rows.fail(row, row.lastError ?? 'no process sent it in time');
+      const reason = row.lastError ?? 'no process sent it in time';
+      await this.rows.fail(row, reason);
+      const { what } = destination;
+      this.log.error('outbox.given_up', `${what} was not sent, and was given up: ${reason}`, {
+        cause: `${what} ${reason}`,
+      });
       return null;
     }
     const { timeoutMs } = destination;
@@ -195,17 +214,30 @@ export class Outbox {
   }
 
   async #send(destination: Destination, row: OutboxRow): Promise<boolean> {
-    const { timeoutMs } = destination;
-    const late = () =>
-      new Error(`send did not return within ${timeoutMs / 1000} seconds: set a timeout in it`);
     try {
-      const sending = this.context.detached(async () => destination.send(this.rows.open(row)));
-      const isSent = await withTimeout(sending, timeoutMs, late, false);
+      const isSent = await this.#attempt(destination, row);
       await this.#save(row, () => this.rows.finish(row, isSent ? 'sent' : 'dropped'));
       return true;
     } catch (error) {
       await this.#failed(destination, row, error);
       return false;
+    }
+  }
+
+  async #attempt(destination: Destination, row: OutboxRow): Promise<boolean> {
+    const { timeoutMs, what } = destination;
+    const late = () =>
+      new Error(`send did not return within ${timeoutMs / 1000} seconds: set a timeout in it`);
+    const attempt = new AbortController();
+    const sending = this.context.detached(async () => destination.send(this.rows.open(row), attempt.signal));
+    this.#attempts.set(attempt, what);
+    const ended = () => this.#attempts.delete(attempt);
+    sending.then(ended, ended);
+    try {
+      return await withTimeout(sending, timeoutMs, late, false);
+    } catch (error) {
+      attempt.abort(error);
+      throw error;
     }
   }
 
@@ -226,12 +258,21 @@ export class Outbox {
   }
 
   async #failed({ what }: Destination, row: OutboxRow, error: unknown): Promise<void> {
-    const isTriedAgain = await this.rows.fail(row, kindOf(error), error instanceof UndeliverableError);
+    const isRefused = isFinal(error);
+    const isTriedAgain = await this.rows.fail(row, kindOf(error), isRefused);
     // An error from a mail service can quote the email, including its link.
     const reason = hideTokens(describeError(error));
-    if (!isTriedAgain) this.logger.error(`latchkey: ${what} was not sent, and was given up: ${reason}`);
+    const facts = { cause: what, described: plainError(error, hideTokens) };
+    if (isRefused)
+      this.log.warn('outbox.refused', `${what} was refused, and will not be retried: ${reason}`, facts);
+    else if (!isTriedAgain)
+      this.log.error('outbox.given_up', `${what} was not sent, and was given up: ${reason}`, facts);
     else if (row.attempts === 1)
-      this.logger.error(`latchkey: ${what} was not sent: ${reason}. It will be retried for three days`);
-    else this.logger.debug(`latchkey: ${what} was not sent: ${reason}`);
+      this.log.error(
+        'outbox.not_sent',
+        `${what} was not sent: ${reason}. It will be retried for three days`,
+        facts,
+      );
+    else this.log.debug('outbox.still_not_sent', `${what} was not sent: ${reason}`, facts);
   }
 }

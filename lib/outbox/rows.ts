@@ -37,6 +37,9 @@ export interface NewEntry {
   readonly content: object;
 }
 
+/** The condition for entries that can still be sent. */
+const CAN_BE_SENT = "o.state = 'waiting' AND o.give_up_at > :now";
+
 /** The states of an entry. */
 export const OUTBOX_STATES = ['waiting', 'sent', 'dropped', 'failed'] as const;
 
@@ -181,21 +184,28 @@ export class OutboxRows {
     });
   }
 
-  /** Returns the numbers of waiting and of failed entries, and the age of the oldest waiting one. */
+  /**
+   * Returns the number of entries that can still be sent, and the age of the oldest one. Those that failed, or whose
+   * time is over although no process has recorded it, are counted separately until they are deleted.
+   */
   async counts(): Promise<{
     readonly pending: number;
     readonly failed: number;
     readonly oldestSeconds: number;
   }> {
-    const counted = await this.database.select<{ state: string; n: number | string }>(
-      `SELECT state, COUNT(*) AS n FROM ${this.table.name} WHERE state IN ('waiting', 'failed') GROUP BY state`,
+    await this.database.ready();
+    const now = this.database.clock.date();
+    const [counts] = await this.database.select<{ pending: number | string; failed: number | string }>(
+      `SELECT SUM(CASE WHEN ${CAN_BE_SENT} THEN 1 ELSE 0 END) AS pending,
+              SUM(CASE WHEN ${CAN_BE_SENT} THEN 0 ELSE 1 END) AS failed
+       FROM ${this.table.name} o WHERE o.state IN ('waiting', 'failed')`,
+      { now },
     );
-    const count = (state: string) => Number(counted.find((one) => one.state === state)?.n ?? 0);
-    const [oldest] = await this.#shown.select("WHERE o.state = 'waiting' ORDER BY o.id LIMIT 1");
-    const ageMs = oldest ? this.database.clock.now() - oldest.createdAt.getTime() : 0;
+    const [oldest] = await this.#shown.select(`WHERE ${CAN_BE_SENT} ORDER BY o.id LIMIT 1`, { now });
+    const ageMs = oldest ? now.getTime() - oldest.createdAt.getTime() : 0;
     return {
-      pending: count('waiting'),
-      failed: count('failed'),
+      pending: Number(counts?.pending ?? 0),
+      failed: Number(counts?.failed ?? 0),
       oldestSeconds: Math.max(0, Math.floor(ageMs / 1000)),
     };
   }

@@ -3,9 +3,15 @@ import type { Transaction } from 'sequelize';
 import type { CallContext } from '../context/call.js';
 import { signWebhook } from '../crypto/webhook-signature.js';
 import type { Database } from '../database/database.js';
-import type { Logger } from '../logger.js';
+import type { Log } from '../logger.js';
 import { snakeCase } from '../tables/column.js';
-import { type AuthEventName, checkEventName, type EventRecorder, type Events } from './events.js';
+import {
+  type AuthEventName,
+  checkEventName,
+  type EventRecorder,
+  type Events,
+  isForWebhooks,
+} from './events.js';
 import { type Destination, type OpenEntry, UndeliverableError } from './lane.js';
 import type { Outbox } from './outbox.js';
 import type { NewEntry } from './rows.js';
@@ -34,15 +40,19 @@ export class Webhooks implements EventRecorder {
   readonly #endpoints: readonly Endpoint[];
   readonly #saving = new Set<Promise<void>>();
 
-  /** @throws TypeError if an event does not exist */
+  /** @throws TypeError if an event does not exist, or is not sent to webhooks */
   constructor(
     settings: readonly WebhookSettings[],
     private readonly database: Database,
     private readonly context: CallContext,
     private readonly outbox: Outbox,
-    private readonly logger: Logger,
+    private readonly log: Log,
   ) {
-    for (const name of settings.flatMap(({ events }) => events ?? [])) checkEventName(name, 'webhooks');
+    for (const name of settings.flatMap(({ events }) => events ?? [])) {
+      checkEventName(name, 'webhooks');
+      if (!isForWebhooks(name))
+        throw new TypeError(`latchkey: webhooks: ${name} is not sent to webhooks: listen to it with auth.on`);
+    }
     this.#endpoints = settings.map((one) => new Endpoint(one, database));
     for (const endpoint of this.#endpoints) outbox.addDestination(endpoint);
   }
@@ -89,7 +99,7 @@ export class Webhooks implements EventRecorder {
       // In the app's own transaction, the app handles the failure.
       if (this.context.joined) throw error;
       const names = [...new Set(items.map(({ name }) => name))].join(', ');
-      this.logger.error(`latchkey: webhooks could not be saved, and are lost: ${names}`, error);
+      this.log.error('webhook.lost', `webhooks could not be saved, and are lost: ${names}`, { err: error });
     }
   }
 
@@ -148,9 +158,9 @@ export class Endpoint implements Destination {
   }
 
   /** Whether an event is sent here. */
-  takes(event: string): boolean {
+  takes(event: AuthEventName): boolean {
     const { events } = this.settings;
-    return events === null || events.includes(event);
+    return events === null ? isForWebhooks(event) : events.includes(event);
   }
 
   async send({ id, content }: OpenEntry): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.js';
 import type { Replacements } from '../database/statements.js';
-import type { Logger } from '../logger.js';
+import type { Log } from '../logger.js';
 
 /** How long a use waits, so that others can be saved with it. */
 const DELAY_MS = 1000;
@@ -45,7 +45,7 @@ export class LastUse {
 
   constructor(
     private readonly database: Database,
-    private readonly logger: Logger,
+    private readonly log: Log,
     private readonly of: LastUseColumn,
   ) {}
 
@@ -112,9 +112,10 @@ export class LastUse {
         this.#notBefore = performance.now() + DELAY_MS;
         const lost = isLast ? this.#giveUp(uses) : this.#tryAgain(uses);
         const outcome = lost > 0 ? `it is lost for ${lost}` : 'it will be tried again';
-        this.logger.warn(
-          `latchkey: ${this.of.what} could not be saved for ${uses.size} rows: ${outcome}`,
-          error,
+        this.log.warn(
+          'last_use.not_saved',
+          `${this.of.what} could not be saved for ${uses.size} rows: ${outcome}`,
+          { err: error },
         );
         break;
       }
@@ -158,7 +159,11 @@ export class LastUse {
   #reportDropped(): void {
     if (this.#dropped === 0) return;
     const why = `${MAX_WAITING} rows were waiting already`;
-    this.logger.warn(`latchkey: ${this.of.what} was not recorded for ${this.#dropped} requests: ${why}`);
+    this.log.warn(
+      'last_use.dropped',
+      `${this.of.what} was not recorded for ${this.#dropped} requests: ${why}`,
+      { cause: null, count: this.#dropped },
+    );
     this.#dropped = 0;
   }
 

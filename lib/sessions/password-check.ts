@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import type { Limiter, RefusedAttempt } from '../limits/limiter.js';
-import type { Logger } from '../logger.js';
+import type { Log } from '../logger.js';
 import type { Events } from '../outbox/events.js';
 import type { User } from '../tables/core.js';
 import type { Passwords } from '../users/passwords.js';
@@ -54,7 +54,7 @@ export class PasswordCheck {
     private readonly devices: Pick<Devices, 'find'>,
     private readonly secondFactors: Pick<SecondFactorRules, 'isOn'>,
     private readonly events: Events,
-    private readonly logger: Logger,
+    private readonly log: Log,
     private readonly checkAccount: (account: AccountRow) => void,
   ) {}
 
@@ -188,7 +188,11 @@ export class PasswordCheck {
     try {
       await this.limiter.giveBack(account);
     } catch (error) {
-      this.logger.warn('latchkey: a right password could not be taken back from the failed attempts', error);
+      this.log.warn(
+        'limits.not_cleared',
+        'a right password could not be taken back from the failed attempts',
+        { err: error },
+      );
     }
   }
 

@@ -50,7 +50,7 @@ export class Sessions {
       on: this.#on,
     });
     const column = { table: this.#table.name, column: 'last_active_at', what: 'last activity' };
-    this.#touches = new LastUse(database, settings.logger, column);
+    this.#touches = new LastUse(database, settings.log, column);
   }
 
   /**

@@ -302,7 +302,7 @@ export class SignIn {
     try {
       await this.limiter.clearFailures(attempts);
     } catch (error) {
-      this.settings.logger.warn('latchkey: failed sign-ins could not be cleared', error);
+      this.settings.log.warn('limits.not_cleared', 'failed sign-ins could not be cleared', { err: error });
     }
   }
 }

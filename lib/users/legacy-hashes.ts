@@ -7,7 +7,7 @@ import {
   readForeignHash,
 } from '../crypto/foreign-hash.js';
 import { type AuthError, invalidField } from '../errors.js';
-import type { Logger } from '../logger.js';
+import type { Log } from '../logger.js';
 import type { LegacyVerifier, LegacyVerifiers } from './imported.js';
 
 const TAGGED = /^\$legacy\$([a-z][a-z0-9_-]{0,31})\$(.+)$/s;
@@ -27,7 +27,7 @@ export class LegacyHashes {
     private readonly configured: LegacyVerifiers,
     /** The owner of the option, for the log. */
     private readonly owner: string,
-    private readonly logger: Logger,
+    private readonly log: Log,
   ) {
     this.#verifiers = new Map(Object.entries(configured));
   }
@@ -109,7 +109,11 @@ export class LegacyHashes {
     } catch (error) {
       // The error's message is not logged, because it could contain the password.
       const what = error instanceof Error && error.message === 'too slow' ? 'took too long' : 'threw';
-      this.logger.error(`latchkey: verifyLegacy.${name} ${what}, so the password was refused`);
+      this.log.error(
+        'legacy_hash.check_failed',
+        `verifyLegacy.${name} ${what}, so the password was refused`,
+        { cause: `${name} ${what}` },
+      );
       return false;
     }
   }
@@ -117,7 +121,7 @@ export class LegacyHashes {
   #report(name: string, what: string): void {
     if (this.#reported.has(name)) return;
     this.#reported.add(name);
-    this.logger.warn(`latchkey: ${what}`);
+    this.log.warn('legacy_hash.no_verifier', what, { cause: null });
   }
 }
 

@@ -1,6 +1,6 @@
 import { withTimeout } from '../context/deadline.js';
 import { AuthError, invalidField } from '../errors.js';
-import { kindOf, type Logger } from '../logger.js';
+import { kindOf, type Log } from '../logger.js';
 import { canonicalEmail } from './canonical.js';
 import { isCommonPassword, readingsOf } from './common-passwords.js';
 import type { UsernameRules } from './usernames.js';
@@ -43,7 +43,7 @@ export class PasswordRules {
       | { readonly check: BreachCheck; readonly onFailure: 'accept' | 'refuse' }
       | undefined,
     private readonly usernames: UsernameRules | null,
-    private readonly logger: Logger,
+    private readonly log: Log,
   ) {
     this.#words = options.words
       .map((word) => word.normalize('NFKC').toLowerCase())
@@ -132,7 +132,7 @@ export class PasswordRules {
     } catch (error) {
       // The error's message is not logged, because it could contain the password.
       const reason = error === timedOut ? timedOut.message : kindOf(error);
-      this.logger.warn(`latchkey: the breach check failed: ${reason}`);
+      this.log.warn('breach_check.failed', `the breach check failed: ${reason}`, { cause: reason });
       if (this.breach.onFailure === 'accept') return false;
       throw new AuthError('unavailable');
     }

@@ -1,6 +1,6 @@
 import type { CallContext } from '../context/call.js';
 import { PasswordHasher } from '../crypto/password.js';
-import type { Logger } from '../logger.js';
+import type { Log } from '../logger.js';
 import type { LegacyVerifiers } from './imported.js';
 import { LegacyHashes } from './legacy-hashes.js';
 import { type BreachCheck, type PasswordRuleSettings, PasswordRules } from './password-rules.js';
@@ -34,18 +34,18 @@ export class Passwords {
     settings: PasswordSettings,
     usernames: UsernameRules | null,
     context: CallContext,
-    logger: Logger,
+    log: Log,
     clientOf: () => string,
   ) {
     const { isBreached, onBreachCheckFailure, passwordRules } = settings;
-    this.#legacy = new LegacyHashes(settings.verifyLegacy, settings.owner, logger);
+    this.#legacy = new LegacyHashes(settings.verifyLegacy, settings.owner, log);
     this.hasher = new PasswordHasher(settings.bcryptCost, settings.pepper, clientOf, this.#legacy.read);
     // The breach check is the app's own code, which can call latchkey itself, so it runs outside the current call.
     const breach = isBreached && {
       check: (password: string) => context.detached(() => isBreached(password)),
       onFailure: onBreachCheckFailure,
     };
-    this.rules = new PasswordRules(passwordRules, breach, usernames, logger);
+    this.rules = new PasswordRules(passwordRules, breach, usernames, log);
   }
 
   /** Returns whether a password matches a hash. This neither counts attempts nor rewrites the hash. */

@@ -31,10 +31,12 @@ export class MailDelivery implements Destination {
     private readonly devices: Pick<Devices, 'knows'>,
   ) {}
 
-  async send(entry: OpenEntry): Promise<boolean> {
+  async send(entry: OpenEntry, signal: AbortSignal): Promise<boolean> {
     const mail = entry.content as OutgoingMail;
-    if (mail.type === 'link') return this.#sendLink(mail, entry);
-    return mail.type === 'notice' ? this.#sendNotice(mail, entry) : this.#sendToNewEmail(mail, entry);
+    if (mail.type === 'link') return this.#sendLink(mail, entry, signal);
+    return mail.type === 'notice'
+      ? this.#sendNotice(mail, entry, signal)
+      : this.#sendToNewEmail(mail, entry, signal);
   }
 
   /**
@@ -42,7 +44,11 @@ export class MailDelivery implements Destination {
    * redeem. Otherwise response times would reveal which emails are known, because a write on SQLite delays the next
    * response.
    */
-  async #sendLink({ email, links, asked = null }: LinkMail, { attempts }: OpenEntry): Promise<boolean> {
+  async #sendLink(
+    { email, links, asked = null }: LinkMail,
+    { attempts }: OpenEntry,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     const record = await this.users.findRecord({ email });
     const user = record?.user ?? null;
     const chosen = user && links.find(({ userId }) => userId === null || userId === user.id);
@@ -54,7 +60,7 @@ export class MailDelivery implements Destination {
     const isSent = link !== undefined && user !== null && isWithin;
     const token = await this.tokens.issue(purpose, isSent ? user.id : null, isSent ? email : '');
     if (!isSent) return false;
-    await this.mailer.send(link.template, user, email, token);
+    await this.mailer.send(link.template, user, email, token, signal);
     return true;
   }
 
@@ -83,25 +89,30 @@ export class MailDelivery implements Destination {
     }
   }
 
-  async #sendToNewEmail(mail: NewEmailMail, { attempts, createdAt }: OpenEntry): Promise<boolean> {
+  async #sendToNewEmail(
+    mail: NewEmailMail,
+    { attempts, createdAt }: OpenEntry,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     const { template, lifetimeMs, user, to, token } = mail;
     if (attempts === 1 && !(await this.#count(mailboxOf(to), ''))) return false;
     const isLate = this.database.clock.now() - createdAt.getTime() > LATE_MS;
     // A newer request, or a change that ended the user's sessions, might have invalidated the token.
     if (isLate && !(await this.tokens.prolong(token, lifetimeMs))) return false;
-    await this.mailer.send(template, user, to, token);
+    await this.mailer.send(template, user, to, token, signal);
     return true;
   }
 
   async #sendNotice(
     { template, user, to, facts, isAsked = false }: NoticeMail,
     { attempts }: OpenEntry,
+    signal: AbortSignal,
   ): Promise<boolean> {
     if (isAsked && attempts === 1 && !(await this.#count(mailboxOf(to), ''))) return false;
     // An unverified address might not be the user's. It gets the notice anyway, because many apps verify no addresses.
     const isLimited = facts !== null && user.emailVerifiedAt === null;
     if (isLimited && attempts === 1 && !(await this.#mayTell(to))) return false;
-    await this.mailer.notify(template, user, to, facts);
+    await this.mailer.notify(template, user, to, facts, signal);
     return true;
   }
 

@@ -4,6 +4,7 @@ import { QueryTypes, type Sequelize } from 'sequelize';
 import { internalsOf } from '../../lib/auth.js';
 import { uuidv7 } from '../../lib/crypto/uuid.js';
 import { apiKeys, authRouter, createAuth, requireSession } from '../../lib/index.js';
+import { Log } from '../../lib/logger.js';
 import { LastUse } from '../../lib/sessions/last-use.js';
 import { ada, memoryLogger, password, SECRET, type SpecApp, startApp } from '../support/app.js';
 import { dialect } from '../support/database.js';
@@ -276,7 +277,11 @@ describe('a last activity that cannot be written', () => {
   test('is dropped and logged if 10,000 others are waiting', async () => {
     const { database } = internalsOf(app.auth).core;
     const { lines, ...logger } = memoryLogger();
-    const uses = new LastUse(database, logger, { table: 'sessions', column: 'last_active_at', what: 'it' });
+    const uses = new LastUse(database, new Log(logger), {
+      table: 'sessions',
+      column: 'last_active_at',
+      what: 'it',
+    });
     const session = await stale();
     const seen = (await stored()).get(session.id) as Date;
     const now = Date.now();

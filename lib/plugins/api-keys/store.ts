@@ -43,7 +43,7 @@ export class ApiKeyStore {
       on: 'u.id = k.user_id',
     });
     const column = { table: this.#table.name, column: 'last_used_at', what: 'the last use of API keys' };
-    this.#uses = new LastUse(core.database, core.settings.logger, column);
+    this.#uses = new LastUse(core.database, core.settings.log, column);
   }
 
   /**

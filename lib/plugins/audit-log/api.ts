@@ -102,13 +102,22 @@ export class AuditLogApi {
         // itself.
         for (const { kind, userId } of rows) if (DELETIONS.has(kind) && userId) await this.forget(userId);
       } catch (error) {
-        this.#core.settings.logger.error(`latchkey: audit events could not be saved: ${rows.length}`, error);
+        this.#core.settings.log.error(
+          'audit_log.not_saved',
+          `audit events could not be saved: ${rows.length}`,
+          {
+            err: error,
+            count: rows.length,
+          },
+        );
       }
     }
     this.#writing = null;
     if (this.#lost === 0) return;
-    this.#core.settings.logger.error(
-      `latchkey: audit events were dropped, because there were too many to save: ${this.#lost}`,
+    this.#core.settings.log.error(
+      'audit_log.dropped',
+      `audit events were dropped, because there were too many to save: ${this.#lost}`,
+      { cause: null, count: this.#lost },
     );
     this.#lost = 0;
   }

@@ -59,10 +59,10 @@ export class PasswordReset {
       (record, transaction) => notices.before(newPasswordNotice(record), record, transaction),
     );
     // The password has been reset, so an error here must not fail the call.
-    await limiter
-      .clearFailures(attemptsOf(user))
-      .catch((error) =>
-        this.core.settings.logger.warn('latchkey: failed sign-ins could not be cleared', error),
-      );
+    await limiter.clearFailures(attemptsOf(user)).catch((error) =>
+      this.core.settings.log.warn('limits.not_cleared', 'failed sign-ins could not be cleared', {
+        err: error,
+      }),
+    );
   }
 }

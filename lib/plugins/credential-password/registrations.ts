@@ -150,9 +150,10 @@ export class Registrations {
 
   /** The app's code or table refuses only an account that is new, so its error would reveal that the email is not taken. */
   #concealRefusal(error: unknown): null {
-    this.core.settings.logger.warn(
-      'latchkey: a sign-up was refused by a hook or the table of user.model, which concealExistingEmails keeps secret. Refuse it in hooks.beforeCreateUser instead',
-      error,
+    this.core.settings.log.warn(
+      'sign_up.refusal_concealed',
+      'a sign-up was refused by a hook or the table of user.model, which concealExistingEmails keeps secret. Refuse it in hooks.beforeCreateUser instead',
+      { err: error },
     );
     return null;
   }

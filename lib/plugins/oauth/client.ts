@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { AuthError } from '../../errors.js';
-import type { Logger } from '../../logger.js';
+import type { LineFacts, Log } from '../../logger.js';
 import { AuthorizationServer, type AuthorizationTarget, type FlowSecrets } from './authorization-server.js';
 import { Discovery } from './discovery.js';
 import {
@@ -52,7 +52,7 @@ export class ProviderClient {
 
   constructor(
     readonly provider: Provider,
-    private readonly logger: Logger,
+    private readonly log: Log,
   ) {
     this.#discovery = new Discovery(provider);
   }
@@ -77,7 +77,11 @@ export class ProviderClient {
         keys: this.#keys,
         accessToken: tokens.accessToken,
         claims: idToken,
-        onFailure: (error) => this.#warn('failed to return userinfo, which was left out', error),
+        onFailure: (error) =>
+          this.log.warn(
+            'oauth.userinfo_left_out',
+            ...this.#about('failed to return userinfo, which was left out', error),
+          ),
       });
       const { claims, ...profile } = await this.provider.profile(sources);
       return {
@@ -112,12 +116,15 @@ export class ProviderClient {
         if (!refreshed) return null;
         const { response, idToken, leftOut } = refreshed;
         if (idToken !== null && this.#contradicts(payloadOf(idToken), who, server)) {
-          this.#warn('refreshed tokens', new Error('the new ID token has a different issuer or subject'));
+          const error = new Error('the new ID token has a different issuer or subject');
+          this.log.warn('oauth.refresh_refused', ...this.#about('refreshed tokens', error));
           return null;
         }
         const tokens = toTokenSet(response, scopes);
-        if (leftOut.length > 0)
-          this.#warn('refreshed tokens', new Error(`left out, since malformed: ${leftOut.join(', ')}`));
+        if (leftOut.length > 0) {
+          const error = new Error(`left out, since malformed: ${leftOut.join(', ')}`);
+          this.log.warn('oauth.refresh_incomplete', ...this.#about('refreshed tokens', error));
+        }
         return {
           tokens: leftOut.includes('token_type') ? { ...tokens, tokenType: null } : tokens,
           idToken: async () => (idToken === null ? null : this.#verifiedOrNull(idToken, server)),
@@ -147,7 +154,8 @@ export class ProviderClient {
       await this.#verified(idToken, server);
       return idToken;
     } catch (error) {
-      this.#warn('refreshed tokens, and its ID token was left out', error);
+      const what = 'refreshed tokens, and its ID token was left out';
+      this.log.warn('oauth.refresh_incomplete', ...this.#about(what, error));
       return null;
     }
   }
@@ -200,7 +208,7 @@ export class ProviderClient {
       // from the browser caused the failure before any request.
       if (hasAsked && !isRefusal(error)) this.#discovery.forget();
       if (isDeclined(error)) throw new AuthError('access_denied');
-      this.#warn('failed', error);
+      this.log.warn('oauth.provider_failed', ...this.#about('failed', error));
       throw new AuthError('provider_error');
     }
   }
@@ -211,8 +219,10 @@ export class ProviderClient {
     return new AuthorizationServer(openid, this.provider, metadata, fetch);
   }
 
-  #warn(what: string, error: unknown): void {
-    this.logger.warn(`latchkey: provider ${this.provider.id} ${what}: ${describe(error)}`);
+  /** The error itself is not logged: see {@link describe}. */
+  #about(what: string, error: unknown): [text: string, facts: LineFacts] {
+    const text = `provider ${this.provider.id} ${what}: ${describe(error)}`;
+    return [text, { cause: text }];
   }
 }
 

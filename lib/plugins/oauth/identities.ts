@@ -240,8 +240,7 @@ export interface NewPerson {
  *   takes longer than 2 seconds
  */
 async function readPerson(core: Core, provider: Provider, identity: Identity): Promise<NewPerson> {
-  const { logger } = core.settings;
-  const warn = (what: string) => logger.warn(`latchkey: provider ${provider.id}: ${what}`);
+  const { log } = core.settings;
   try {
     const claims = frozen(structuredClone(identity.claims));
     const asked = core.context.detached(async () => provider.fields?.(claims));
@@ -250,13 +249,17 @@ async function readPerson(core: Core, provider: Provider, identity: Identity): P
     const missing = core.users.fields.missingIn({ ...core.users.fields.defaults, ...fields });
     if (missing.length === 0) return { claims, fields };
     const names = missing.join(', ');
-    warn(`a new user was refused, since required fields are missing or not valid: ${names}`);
+    const what = `a new user was refused, since required fields are missing or not valid: ${names}`;
+    log.warn('oauth.fields_missing', `provider ${provider.id}: ${what}`, {
+      cause: `${provider.id} ${names}`,
+    });
     throw new AuthError('sign_up_incomplete', {
       detail: `The provider did not give what is required: ${names}.`,
     });
   } catch (error) {
     if (error instanceof AuthError) throw error;
-    warn(`the fields of a new user could not be read: ${describe(error)}`);
+    const what = `the fields of a new user could not be read: ${describe(error)}`;
+    log.warn('oauth.fields_failed', `provider ${provider.id}: ${what}`, { cause: `${provider.id} ${what}` });
     throw new AuthError('provider_error');
   }
 }

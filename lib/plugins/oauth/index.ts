@@ -90,15 +90,13 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
         );
       }
       for (const provider of providers) checkIssuers(provider);
-      const clients = new Map(
-        providers.map((one) => [one.id, new ProviderClient(one, core.settings.logger)]),
-      );
+      const clients = new Map(providers.map((one) => [one.id, new ProviderClient(one, core.settings.log)]));
       const box = new TokenBox(core.box);
       const accounts = new Accounts(core, box, providers);
       const flows = new Flows(core);
       const leases = new RefreshLeases(core, accounts, box);
       const revocations = new Revocations();
-      const refresher = new Refresher(accounts, leases, box, revocations, core.settings.logger);
+      const refresher = new Refresher(accounts, leases, box, revocations, core.settings.log);
       const { linkByVerifiedEmail } = settings;
       const parts = { core, clients, accounts, box, flows, refresher, revocations, linkByVerifiedEmail };
       const api = new OAuthApi(parts);

@@ -4,7 +4,7 @@ import type { Core } from '../../core/core.js';
 import { uuidv7 } from '../../crypto/uuid.js';
 import type { Database } from '../../database/database.js';
 import { AuthError } from '../../errors.js';
-import type { Logger } from '../../logger.js';
+import type { Log } from '../../logger.js';
 import type { Table } from '../../tables/table.js';
 import type { Accounts } from './accounts.js';
 import type { ProviderClient } from './client.js';
@@ -187,7 +187,7 @@ export class Refresher {
     private readonly leases: RefreshLeases,
     private readonly box: TokenBox,
     private readonly revocations: Revocations,
-    private readonly logger: Logger,
+    private readonly log: Log,
   ) {}
 
   /**
@@ -271,7 +271,9 @@ export class Refresher {
     try {
       await this.leases.keepIdToken(...given);
     } catch (error) {
-      this.logger.warn('latchkey: the ID token of a refresh could not be saved', error);
+      this.log.warn('oauth.id_token_not_saved', 'the ID token of a refresh could not be saved', {
+        err: error,
+      });
     }
   }
 
@@ -313,7 +315,10 @@ export class Refresher {
     try {
       await save();
     } catch (error) {
-      this.logger.error(`latchkey: new tokens of account ${account.id} could not be saved yet`, error);
+      this.log.error('oauth.tokens_not_saved', `new tokens of account ${account.id} could not be saved yet`, {
+        cause: null,
+        err: error,
+      });
       const saving = this.#hold(account, lease, () => this.#saveLater(account, save)).finally(() =>
         this.#saving.delete(account.id),
       );
@@ -330,14 +335,16 @@ export class Refresher {
       const isLast = await sleep(pause, attempt === SAVE_ATTEMPTS, { signal }).catch(() => true);
       try {
         await save();
-        this.logger.info(`latchkey: ${name} were saved`);
+        this.log.info('oauth.tokens_saved', `${name} were saved`);
         return;
       } catch (error) {
-        const outcome = isLast
-          ? 'are lost: the user might have to link it again'
-          : `could not be saved yet (attempt ${attempt})`;
-        this.logger.error(`latchkey: ${name} ${outcome}`, error);
-        if (isLast) return;
+        const facts = { cause: null, err: error };
+        if (isLast) {
+          const what = `${name} are lost: the user might have to link it again`;
+          return this.log.error('oauth.tokens_lost', what, facts);
+        }
+        const what = `${name} could not be saved yet (attempt ${attempt})`;
+        this.log.error('oauth.tokens_not_saved', what, facts);
       }
     }
   }

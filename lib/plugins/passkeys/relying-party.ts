@@ -15,7 +15,7 @@ const EXAMPLE_DOMAIN = 'such as example.com';
 
 /** Returns the relying party for the settings. @throws TypeError with the fix, if passkeys cannot work with them */
 export function relyingParty(
-  { baseUrl, origins, logger }: Pick<Settings, 'baseUrl' | 'origins' | 'logger'>,
+  { baseUrl, origins, log }: Pick<Settings, 'baseUrl' | 'origins' | 'log'>,
   options: { readonly rpId?: string | undefined; readonly rpName?: string | undefined },
 ): RelyingParty {
   if (baseUrl === null)
@@ -40,8 +40,10 @@ export function relyingParty(
       `latchkey: passkeys: rpId must be your own domain, ${EXAMPLE_DOMAIN}: browsers reject a domain that others share`,
     );
   if (protocol === 'http:' && hostname !== 'localhost' && !hostname.endsWith('.localhost'))
-    logger.warn(
-      'latchkey: passkeys: baseUrl is http, but browsers support passkeys only on https and localhost',
+    log.warn(
+      'config.passkeys_over_http',
+      'passkeys: baseUrl is http, but browsers support passkeys only on https and localhost',
+      { cause: null },
     );
   const own = [...origins].filter((origin) => isAtOrBelow(new URL(origin).hostname, id));
   return { id, name: options.rpName ?? hostname, origins: own };

@@ -72,7 +72,9 @@ export class CodeAttempts {
     try {
       await this.#core.limiter.giveBack(counter);
     } catch (error) {
-      this.#core.settings.logger.warn('latchkey: a right code could not be given back', error);
+      this.#core.settings.log.warn('limits.not_cleared', 'a right code could not be given back', {
+        err: error,
+      });
     }
   }
 
@@ -81,7 +83,7 @@ export class CodeAttempts {
     try {
       await this.#core.limiter.clearFailures(counter);
     } catch (error) {
-      this.#core.settings.logger.warn('latchkey: wrong codes could not be cleared', error);
+      this.#core.settings.log.warn('limits.not_cleared', 'wrong codes could not be cleared', { err: error });
     }
   }
 

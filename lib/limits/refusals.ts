@@ -1,0 +1,43 @@
+import { AsyncResource } from 'node:async_hooks';
+
+const MINUTE_MS = 60_000;
+
+/** The requests that one limit has refused within a minute, because of their address. */
+export interface Refused {
+  /** The name of the limit. */
+  readonly limit: string;
+  /** The number of requests. */
+  readonly count: number;
+  /** The address, if all requests came from one; otherwise null. */
+  readonly ip: string | null;
+}
+
+/**
+ * Counts the requests that are refused because of their address, and reports them once a minute for each limit. A report
+ * of each would let an attacker fill the log and the audit log.
+ */
+export class Refusals {
+  readonly #refused = new Map<string, Refused>();
+  #timer: NodeJS.Timeout | undefined;
+  // The timer must not keep the request that started it, nor report in its name.
+  readonly #inAMinute = AsyncResource.bind((work: () => void) => setTimeout(work, MINUTE_MS).unref());
+
+  constructor(private readonly report: (refused: Refused) => void) {}
+
+  /** Counts a request. */
+  add(limit: string, ip: string | null): void {
+    const known = this.#refused.get(limit);
+    const count = (known?.count ?? 0) + 1;
+    this.#refused.set(limit, { limit, count, ip: known && known.ip !== ip ? null : ip });
+    this.#timer ??= this.#inAMinute(() => this.flush());
+  }
+
+  /** Reports what has not been reported yet. */
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const all = [...this.#refused.values()];
+    this.#refused.clear();
+    for (const refused of all) this.report(refused);
+  }
+}
