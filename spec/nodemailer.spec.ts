@@ -104,13 +104,100 @@ test('an SMTP server that rejects an email does not affect the response', async 
   expect(app.log.join()).toContain('no such mailbox here');
 });
 
+/** What `send` throws when it is refused, by a server that answers everything in its own way. */
+async function refusedBy(port: number, options: object = {}): Promise<unknown> {
+  const { send } = nodemailerEmail(
+    createTransport({ host: '127.0.0.1', port, ignoreTLS: true, ...options }),
+    {
+      from,
+    },
+  );
+  const message = { to: ada.email, subject: 's', text: 't', html: 'h' } as MailMessage;
+  return send(message).then(
+    () => null,
+    (error) => error,
+  );
+}
+
+/** Runs `work` with a server that listens on a port. */
+async function listening<T>(
+  made: { listen(port: number, host: string, done: () => void): unknown; close(done: () => void): void },
+  portOf: () => AddressInfo,
+  work: (port: number) => Promise<T>,
+): Promise<T> {
+  await new Promise<void>((resolve) => void made.listen(0, '127.0.0.1', resolve));
+  try {
+    return await work(portOf().port);
+  } finally {
+    await new Promise<void>((resolve) => made.close(resolve));
+  }
+}
+
+test.each([
+  [550, true],
+  [501, true],
+  [450, false],
+])(
+  'an address that a server of LMTP takes at first and refuses after the email with %i',
+  async (code, isFinal) => {
+    const lmtp = new SMTPServer({
+      lmtp: true,
+      authOptional: true,
+      disabledCommands: ['STARTTLS'],
+      onData(stream, _session, done) {
+        stream.resume();
+        const refused = Object.assign(new Error('not this one'), { responseCode: code });
+        stream.on('end', () => (done as (error: null, answers: unknown[]) => void)(null, [refused]));
+      },
+    });
+    const error = await listening(
+      lmtp,
+      () => lmtp.server.address() as AddressInfo,
+      (port) => refusedBy(port, { lmtp: true }),
+    );
+    expect(error).toBeInstanceOf(Error);
+    expect((error as { code: unknown }).code === 'mail_refused').toBe(isFinal);
+  },
+);
+
+test('a server that refuses the app itself has not refused the address', async () => {
+  const strict = new SMTPServer({
+    disabledCommands: ['STARTTLS'],
+    onAuth: (_auth, _session, done) => done(null, {}),
+  });
+  const auth = { user: 'app', pass: 'wrong' };
+  const wrong = await listening(
+    strict,
+    () => strict.server.address() as AddressInfo,
+    (port) => refusedBy(port, { auth }),
+  );
+  expect(wrong).toMatchObject({ code: 'EAUTH', responseCode: 535 });
+  const closed = createServer((socket) => socket.end('554 5.3.2 no service for you\r\n'));
+  const greeted = await listening(closed, () => closed.address() as AddressInfo, refusedBy);
+  expect(greeted).toMatchObject({ responseCode: 554 });
+  expect(greeted).not.toMatchObject({ code: 'mail_refused' });
+  const choosy = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onMailFrom: (_address, _session, done) =>
+      done(Object.assign(new Error('not from you'), { responseCode: 550 })),
+  });
+  const sender = await listening(choosy, () => choosy.server.address() as AddressInfo, refusedBy);
+  expect(sender).toMatchObject({ code: 'EENVELOPE', responseCode: 550, command: 'MAIL FROM' });
+});
+
 test('a transport gets timeouts, unless it has its own', () => {
   const optionsOf = (given: object) => {
     const transport = createTransport({ host: 'localhost', ...given });
     nodemailerEmail(transport, { from });
     return Reflect.get(transport.transporter, 'options');
   };
-  const defaults = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
+  const defaults = {
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    socketTimeout: 30_000,
+    socketCloseTimeout: 1000,
+  };
   expect(optionsOf({})).toMatchObject({ host: 'localhost', ...defaults });
   expect(optionsOf({ pool: true, socketTimeout: 5 })).toMatchObject({ ...defaults, socketTimeout: 5 });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { Transaction } from 'sequelize';
 import type { Response } from 'supertest';
 import { authRouter, optionalSession, requireSession } from '../lib/index.js';
-import { ada, password, type SpecApp, startApp } from './support/app.js';
+import { ada, logEveryLine, password, type SpecApp, startApp } from './support/app.js';
 import { dialect, rows } from './support/database.js';
 import { expectProblem } from './support/problem.js';
 import { type DatabaseProxy, startProxy } from './support/proxy.js';
@@ -198,6 +198,7 @@ describe('when the tables are missing', () => {
     await app.auth.credential.signUp(ada);
     const cookie = await signIn(app);
     await app.auth.migrate({ undo: 'all' });
+    logEveryLine(app.auth);
     for (const request of requestsOf(app, cookie)) {
       app.log.length = 0;
       await expectUnavailable(request);

@@ -20,7 +20,7 @@ export class Refusals {
   readonly #refused = new Map<string, Refused>();
   #timer: NodeJS.Timeout | undefined;
   // The timer must not keep the request that started it, nor report in its name.
-  readonly #inAMinute = AsyncResource.bind((work: () => void) => setTimeout(work, MINUTE_MS).unref());
+  readonly #everyMinute = AsyncResource.bind((work: () => void) => setInterval(work, MINUTE_MS).unref());
 
   constructor(private readonly report: (refused: Refused) => void) {}
 
@@ -29,12 +29,12 @@ export class Refusals {
     const known = this.#refused.get(limit);
     const count = (known?.count ?? 0) + 1;
     this.#refused.set(limit, { limit, count, ip: known && known.ip !== ip ? null : ip });
-    this.#timer ??= this.#inAMinute(() => this.flush());
+    this.#timer ??= this.#everyMinute(() => this.flush());
   }
 
   /** Reports what has not been reported yet. */
   flush(): void {
-    clearTimeout(this.#timer);
+    clearInterval(this.#timer);
     this.#timer = undefined;
     const all = [...this.#refused.values()];
     this.#refused.clear();

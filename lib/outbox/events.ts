@@ -232,7 +232,7 @@ export class Events {
       // Run the listener detached, because its own calls are not calls of this client.
       await this.database.context.detached(async () => tell());
     } catch (error) {
-      this.log.error('listener.failed', `a listener for '${name}' failed`, { err: error });
+      this.log.error('listener.failed', `a listener for '${name}' failed`, { cause: name, err: error });
     }
   }
 }

@@ -115,7 +115,7 @@ export class LastUse {
         this.log.warn(
           'last_use.not_saved',
           `${this.of.what} could not be saved for ${uses.size} rows: ${outcome}`,
-          { err: error },
+          { cause: lost > 0 ? 'lost' : 'retried', err: error },
         );
         break;
       }

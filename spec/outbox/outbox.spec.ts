@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createAuth, type MailMessage } from '../../lib/index.js';
+import { internalsOf } from '../../lib/auth.js';
+import { AuthError, createAuth, type MailMessage } from '../../lib/index.js';
 import { ada, memoryLogger, password, SECRET, type SpecApp, signedIn, startApp } from '../support/app.js';
 import { connectAsApp } from '../support/app-database.js';
 import { rows } from '../support/database.js';
@@ -16,6 +17,7 @@ afterEach(() => app.stop());
 
 const requestReset = (email = ada.email) =>
   app.http.post('/auth/passwords/request-reset').send({ email }).expect(202);
+const waiting = () => internalsOf(app.auth).core.outbox.rows.waiting();
 const states = async () => (await outboxOf(app.database)).map(({ state }) => state);
 
 describe('with a real mail server, an email', () => {
@@ -48,7 +50,7 @@ describe('with a real mail server, an email', () => {
 
   test('that is refused at first arrives later, and holds up no other', async () => {
     await app.auth.users.create({ email: 'refused@example.com', emailVerified: true });
-    smtp.refuse((to) => to === 'refused@example.com');
+    smtp.refuse((to) => to === 'refused@example.com' && 451);
     await requestReset('refused@example.com');
     await requestReset();
     await smtp.arrived(1);
@@ -58,6 +60,44 @@ describe('with a real mail server, an email', () => {
     await untilDue(app.database);
     await app.auth.outbox.deliver();
     expect(smtp.mails.map(({ to }) => to)).toEqual([ada.email, 'refused@example.com']);
+  });
+
+  test('to an address that the server refuses for good has failed, and is not retried', async () => {
+    await app.auth.users.create({ email: 'refused@example.com', emailVerified: true });
+    smtp.refuse((to) => to === 'refused@example.com' && 550, '5.1.1 no such mailbox here');
+    await requestReset('refused@example.com');
+    await requestReset();
+    await smtp.arrived(1);
+    await settled(app.auth);
+    expect((await states()).sort()).toEqual(['failed', 'sent']);
+    await rows(app.database, "UPDATE outbox SET created_at = '2020-01-01 00:00:00.000'");
+    // What will not be sent is not old.
+    expect(await waiting()).toEqual({ waiting: 0, failed: 1, oldestSeconds: 0 });
+    expect(app.log).toEqual([
+      expect.stringMatching(
+        /^warn latchkey: an email was refused, and will not be retried: .*550 5\.1\.1 no such mailbox here/,
+      ),
+    ]);
+    const { entries } = await app.auth.outbox.list({ state: 'failed' });
+    const lastError = 'AuthError (mail_refused), caused by Error (EENVELOPE)';
+    expect(entries).toMatchObject([{ kind: 'reset-password', attempts: 1, lastError, nextAttemptAt: null }]);
+    expect(await app.auth.outbox.deliver()).toEqual({ sent: 0, failed: 0 });
+    smtp.refuse(() => false);
+    expect(await app.auth.outbox.retry(entries[0]?.id ?? '')).toBe(true);
+    await smtp.arrived(2);
+  });
+
+  test.each([
+    [550, '5.7.1 we do not relay for you'],
+    [550, 'relay not permitted'],
+    [530, 'sign in first'],
+  ])('that the server refuses because of the sender (%i %s) is retried', async (code, because) => {
+    smtp.refuse(() => code, because);
+    await requestReset();
+    await settled(app.auth);
+    expect(await states()).toEqual(['waiting']);
+    expect(await waiting()).toMatchObject({ waiting: 1, failed: 0 });
+    expect(app.log.join()).toMatch(/error latchkey: an email was not sent: .*retried for three days/);
   });
 });
 
@@ -197,6 +237,26 @@ describe('the outbox', () => {
     await rows(app.database, "UPDATE outbox SET expires_at = '2020-01-01 00:00:00.000'");
     expect(await app.auth.prune()).toBeGreaterThanOrEqual(2);
     expect(await outboxOf(app.database)).toEqual([]);
+  });
+
+  test('gives up at once if send throws mail_refused, and does not count what nobody will try again', async () => {
+    await start();
+    await app.auth.users.create({ ...ada, emailVerified: true });
+    send = () => Promise.reject(new AuthError('mail_refused', { cause: new Error(`no ${ada.email}`) }));
+    await requestReset();
+    await settled(app.auth);
+    send = failing;
+    await requestReset();
+    await settled(app.auth);
+    expect((await states()).sort()).toEqual(['failed', 'waiting']);
+    expect(await waiting()).toMatchObject({ waiting: 1, failed: 1 });
+    await rows(app.database, "UPDATE outbox SET created_at = '2020-01-01 00:00:00.000'");
+    expect((await waiting()).oldestSeconds).toBeGreaterThan(100_000_000);
+    await untilTooLate(app.database);
+    expect(await waiting()).toEqual({ waiting: 0, failed: 2, oldestSeconds: 0 });
+    await app.auth.outbox.deliver();
+    expect(app.log.join('\n')).toMatch(/an email was not sent, and was given up: Error \(EDOWN\)/);
+    expect(await waiting()).toEqual({ waiting: 0, failed: 2, oldestSeconds: 0 });
   });
 
   test('leaves what another process is sending to that, until its lease ends', async () => {

@@ -233,7 +233,6 @@ describe('a last activity that cannot be written', () => {
     await until(() => isWritten(session));
     expect(app.log).toEqual([
       expect.stringMatching(/^warn .*last activity could not be saved for 1 rows: it will be tried again.*/),
-      expect.stringContaining('it will be tried again'),
     ]);
   });
 
@@ -246,11 +245,9 @@ describe('a last activity that cannot be written', () => {
     refuse(2);
     await request(session);
     await until(() => isWritten(session));
-    expect(lines.mock.calls).toEqual(
-      [1, 2].map(() => [
-        expect.stringMatching(/^latchkey: the logger failed: Error: the disk is full.* saved for 1 rows/),
-      ]),
-    );
+    expect(lines.mock.calls).toEqual([
+      [expect.stringMatching(/^latchkey: the logger failed: Error: the disk is full.* saved for 1 rows/)],
+    ]);
     lines.mockRestore();
   });
 
@@ -258,8 +255,8 @@ describe('a last activity that cannot be written', () => {
     const session = await stale();
     refuse(3);
     await request(session);
-    await until(() => app.log.length === 3);
-    expect(app.log[2]).toContain('could not be saved for 1 rows: it is lost for 1');
+    await until(() => app.log.length === 2);
+    expect(app.log[1]).toContain('could not be saved for 1 rows: it is lost for 1');
     await settled(app.auth);
     expect(await isWritten(session)).toBe(false);
     await request(session);

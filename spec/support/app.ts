@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Express, type RequestHandler } from 'express';
 import request from 'supertest';
+import { type AnyAuth, internalsOf } from '../../lib/auth.js';
 import {
   type AuthConfig,
   type AuthWith,
@@ -29,6 +30,11 @@ export function memoryLogger() {
         `${level} ${args.map((arg) => (arg instanceof Error ? `${arg.stack}` : String(arg))).join(' ')}`,
       );
   return { lines, debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+}
+
+/** Has every line logged from now on. Otherwise, lines of the same cause are only counted. */
+export function logEveryLine(auth: AnyAuth): void {
+  internalsOf(auth).core.settings.log.close();
 }
 
 export interface SpecApp<P extends readonly Plugin[]> {

@@ -8,7 +8,7 @@ interface Task {
   readonly url: string;
   /** Of the mail server. */
   readonly port: number;
-  readonly action: 'deliver' | 'set-password-and-hang' | 'set-password-and-die';
+  readonly action: 'deliver' | 'set-password-and-hang' | 'set-password-and-die' | 'set-password-and-close';
   readonly userId?: string;
   /** It kills itself right after a statement that begins so. */
   readonly last?: string;
@@ -24,7 +24,7 @@ const auth = createAuth({
   secret: 'a secret for specs, of 32 bytes and more',
   rateLimit: false,
   baseUrl: 'http://app.example.com',
-  email: action === 'deliver' ? smtpEmail(port) : { send: hang },
+  email: action === 'deliver' || action === 'set-password-and-close' ? smtpEmail(port) : { send: hang },
   plugins: [credentialPassword({ bcryptCost: 4 })],
   // Nobody is there: the process dies before it sends anything.
   ...(last && {
@@ -43,6 +43,13 @@ await auth.listSessions('00000000-0000-7000-8000-000000000000');
 process.send?.('ready');
 process.once('message', async () => {
   isArmed = true;
+  if (action === 'set-password-and-close') {
+    await auth.users.setPassword(userId, 'a difference engine');
+    await auth.close();
+    process.send?.('closed');
+    process.disconnect?.();
+    return;
+  }
   if (action !== 'deliver') return auth.users.setPassword(userId, 'a difference engine');
   const { sent } = await auth.outbox.deliver();
   process.send?.(sent);

@@ -26,11 +26,12 @@ export async function inAnotherProcess<T>(
  * Starts `spec/support/<name>-process.ts`, which gets `task`. It reports when it is ready, and sends one
  * result after `go` is called. Resolves when the process is ready. If a process exits before it has sent its
  * result, the call rejects. `kill` ends the process immediately.
+ * `exited` is its exit code, once it has ended.
  */
 export async function startProcess<T>(
   name: string,
   task: object,
-): Promise<{ go(): Promise<T>; kill(): void }> {
+): Promise<{ go(): Promise<T>; kill(): void; readonly exited: Promise<number | null> }> {
   const child = fork(resolve(root, `spec/support/${name}-process.ts`), [JSON.stringify(task)], {
     execArgv: ['--import', 'tsx'],
     env: { ...process.env, NODE_OPTIONS: '' },
@@ -44,8 +45,10 @@ export async function startProcess<T>(
         done(value);
       });
     });
+  const exited = new Promise<number | null>((done) => child.once('exit', done));
   await message();
   return {
+    exited,
     go() {
       const answer = message();
       child.send('go');

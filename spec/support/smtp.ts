@@ -8,19 +8,24 @@ export interface ReceivedMail {
   readonly source: string;
 }
 
+const NO_MAILBOX = 'no such mailbox here';
+
 /** A real mail server, which can be stopped and started again on its port. */
 export async function startSmtp() {
   const mails: ReceivedMail[] = [];
   const waiting = new Set<() => void>();
-  let refuses: (to: string) => boolean = () => false;
+  let refuses: (to: string) => number | false = () => false;
+  let reason = NO_MAILBOX;
   let server: SMTPServer | null = null;
   let port = 0;
   const start = async () => {
     server = new SMTPServer({
       authOptional: true,
       disabledCommands: ['STARTTLS'],
-      onRcptTo: ({ address }, _session, done) =>
-        done(refuses(address) ? new Error('no such mailbox here') : null),
+      onRcptTo: ({ address }, _session, done) => {
+        const responseCode = refuses(address);
+        done(responseCode ? Object.assign(new Error(reason), { responseCode }) : null);
+      },
       onData(stream, { envelope }, done) {
         let source = '';
         stream.on('data', (chunk) => {
@@ -50,8 +55,10 @@ export async function startSmtp() {
     get port() {
       return port;
     },
-    refuse(which: (to: string) => boolean) {
+    /** Refuses addresses with the code that `which` returns for them. */
+    refuse(which: (to: string) => number | false, because = NO_MAILBOX) {
       refuses = which;
+      reason = because;
     },
     /** Resolves once there are so many. */
     async arrived(count: number): Promise<void> {
