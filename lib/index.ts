@@ -37,7 +37,7 @@ export type { OpenApiDocument } from './http/openapi.js';
 export type { WindowRule } from './limits/limiter.js';
 export type { RedisClient } from './limits/redis-store.js';
 export type { Logger } from './logger.js';
-export type { MailDetails, MailKind, MailMessage, SendOptions } from './mail/messages.js';
+export type { MailDetails, MailKind, MailMessage, SendContext } from './mail/messages.js';
 export type { NoticeKind } from './mail/notice-kinds.js';
 export type { MigrateOptions } from './migrations/migrate.js';
 export type { ListOutboxOptions, OutboxApi, OutboxEntry, OutboxState } from './outbox/api.js';

@@ -1,6 +1,6 @@
 import type { EmailOptions } from './config/email.js';
 import { AuthError } from './errors.js';
-import type { MailMessage, SendOptions } from './mail/messages.js';
+import type { MailMessage, SendContext } from './mail/messages.js';
 
 /** The part of a `nodemailer` transport that latchkey uses. */
 export interface NodemailerTransport {
@@ -43,7 +43,7 @@ const TIMEOUTS = {
 export function nodemailerEmail(
   transport: NodemailerTransport,
   options: { from: string },
-): EmailOptions & { send(message: MailMessage, options?: Partial<SendOptions>): Promise<void> } {
+): EmailOptions & { send(message: MailMessage, options?: Partial<SendContext>): Promise<void> } {
   if (typeof transport?.sendMail !== 'function') {
     throw new TypeError(
       "latchkey: nodemailerEmail: transport must be the result of nodemailer's createTransport",

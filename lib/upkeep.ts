@@ -64,8 +64,8 @@ export interface Upkeep {
   readonly outbox: OutboxApi;
   /**
    * Waits up to 10 seconds for unfinished work, such as emails, then closes the connections that latchkey opened. If
-   * the work takes longer, a warning is logged. The app's own Sequelize instance stays open. Later calls return the
-   * same promise.
+   * the work takes longer, a warning is logged, and the signals of the emails that are being sent are aborted. The app's
+   * own Sequelize instance stays open. Later calls return the same promise.
    */
   close(): Promise<void>;
 }

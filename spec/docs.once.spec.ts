@@ -101,6 +101,21 @@ describe('the tables of the reference', () => {
   });
 });
 
+test('docs/logs.md lists every line and no other, with its level', async () => {
+  const all = [...sources.values()].join('\n');
+  const calls = [...all.matchAll(/\blog\.(debug|info|warn|error)\(\s*(?:'([a-z_]+\.[a-z_]+)')?/g)];
+  // A name that is made up while it runs would not be found.
+  expect(calls.filter(([, , event]) => event === undefined).map(([call]) => call)).toEqual([]);
+  const written = calls.map(([, level, event]) => `${event} ${level}`);
+  const sums = [...all.matchAll(/level: '(\w+)', event: '([a-z_.]+)'/g)].map(
+    ([, level, name]) => `${name} ${level}`,
+  );
+  expect(sums).toEqual(['cause.over warn']);
+  const rows = [...(await read('docs/logs.md')).matchAll(/^\| `([a-z_]+\.[a-z_]+)` \| (\w+) \|/gm)];
+  const listed = rows.map(([, event, level]) => `${event} ${level}`);
+  expect(listed.sort()).toEqual([...new Set([...written, ...sums])].sort());
+});
+
 test('docs/oauth.md lists every provider and its options', async () => {
   const page = await read('docs/oauth.md');
   const listed = [...page.matchAll(/^\| `(\w+)\(\)` \|/gm)].map(([, name]) => name);

@@ -1,11 +1,13 @@
 import { createRequire } from 'node:module';
 import { format } from 'node:util';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { pino } from 'pino';
 import type { Sequelize } from 'sequelize';
 import type { Response } from 'supertest';
 import { type AuthWith, internalsOf } from '../lib/auth.js';
 import { connectByUrl } from '../lib/database/connect.js';
 import { authRouter } from '../lib/index.js';
+import { Log } from '../lib/logger.js';
 import { ada, SECRET } from './support/app.js';
 import { beforeChange } from './support/changes.js';
 import { rows, type SpecDatabase } from './support/database.js';
@@ -89,6 +91,7 @@ beforeAll(async () => {
     })) as never,
     mount: (server, auth) => void server.use(overheard.middleware).use('/auth', authRouter(auth)),
   })) as never;
+  alsoToPino(internalsOf(app.auth).core.settings.log);
   internalsOf(app.auth).core.events.onAny((name, event) =>
     log.push(`event ${name} ${JSON.stringify(event)}`),
   );
@@ -102,6 +105,19 @@ afterAll(async () => {
   await app.stop();
   await provider.stop();
 });
+
+/** Has every line written a second time, as pino writes it. */
+function alsoToPino(lines: Log): void {
+  const stream = { write: (line: string) => void log.push(`pino ${line}`) };
+  const objects = new Log(pino({ level: 'debug' }, stream));
+  for (const level of ['debug', 'info', 'warn', 'error'] as const) {
+    const write = lines[level].bind(lines);
+    lines[level] = (...given) => {
+      write(...given);
+      objects[level](...given);
+    };
+  }
+}
 
 /** Calls a route, which must succeed. */
 async function call(
@@ -354,6 +370,7 @@ test('every route keeps secrets out of the logs, which have one line for each ev
   expect(overheard.secrets.size).toBeGreaterThan(150);
   expect(log.length).toBeGreaterThan(1000);
   expect(log.some((line) => line.startsWith('warn'))).toBe(true);
+  expect(log.some((line) => /^pino .*"event":"oauth\.provider_failed"/.test(line))).toBe(true);
   expect(log.some((line) => line.startsWith('debug') && line.includes('sequelize'))).toBe(true);
   const found = [...overheard.secrets].flatMap((secret) => {
     const line = log.find(

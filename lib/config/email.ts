@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { MailMessage, SendOptions } from '../mail/messages.js';
+import type { MailMessage, SendContext } from '../mail/messages.js';
 import { chosenNotices, declaredNotices, type NoticeKind } from '../mail/notice-kinds.js';
 import { schemaOf } from './options.js';
 
@@ -11,7 +11,7 @@ export interface EmailOptions {
    * never accept the email, it is not called again.
    * @default none, required
    */
-  send: (message: MailMessage, options: SendOptions) => unknown;
+  send: (message: MailMessage, options: SendContext) => unknown;
   /**
    * The app's page that reads `?token=` and calls POST /verify-email: a URL, or a path relative to `baseUrl`. Without
    * `baseUrl`, links with a path are relative, and `send` must make them absolute.

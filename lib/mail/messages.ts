@@ -3,7 +3,7 @@ import type { User } from '../tables/core.js';
 import type { NoticeKind, NoticeTexts } from './notice-kinds.js';
 
 /** What `email.send` gets in addition to the email. */
-export interface SendOptions {
+export interface SendContext {
   /**
    * Aborted when latchkey no longer waits for the email: after 60 seconds, and when `auth.close()` gives up. An open
    * connection would keep the process alive.
@@ -13,7 +13,7 @@ export interface SendOptions {
 
 /** How emails are sent. */
 export interface MailSettings {
-  readonly send: (message: MailMessage, options: SendOptions) => unknown;
+  readonly send: (message: MailMessage, options: SendContext) => unknown;
   /** The base of links that are paths. */
   readonly baseUrl: string | null;
 }

@@ -6,7 +6,7 @@ import { OUTBOX_STATES, type ShownRow } from './rows.js';
 
 /**
  * The state of an email or webhook: `waiting` to be sent or retried; `sent`; `dropped`, because it had no recipient;
- * `failed`, because it could not be sent for three days.
+ * `failed`, because it was refused, or could not be sent for three days.
  */
 export type OutboxState = (typeof OUTBOX_STATES)[number];
 

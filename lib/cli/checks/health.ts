@@ -76,7 +76,7 @@ async function checkFailed(auth: Auth): Promise<Finding[]> {
   return [
     warning(
       'outbox',
-      `${more}${what} could not be sent for three days, and will not be. The last error, for ${last.kind}: ${last.lastError}`,
+      `${more}${what} could not be sent, and will not be retried. The last error, for ${last.kind}: ${last.lastError}`,
       "fix the error in the log, then send them with auth.outbox.retry(id); auth.outbox.list({ state: 'failed' }) lists them for a week",
     ),
   ];
