@@ -1,13 +1,11 @@
 import { createRequire } from 'node:module';
 import { format } from 'node:util';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { pino } from 'pino';
 import type { Sequelize } from 'sequelize';
 import type { Response } from 'supertest';
 import { type AuthWith, internalsOf } from '../lib/auth.js';
 import { connectByUrl } from '../lib/database/connect.js';
 import { authRouter } from '../lib/index.js';
-import { Log } from '../lib/logger.js';
 import { ada, SECRET } from './support/app.js';
 import { beforeChange } from './support/changes.js';
 import { rows, type SpecDatabase } from './support/database.js';
@@ -18,6 +16,7 @@ import { type Browser, type OAuthApp, oidcPlugin, startOAuthApp } from './suppor
 import { CLIENT, visitProvider } from './support/oidc.js';
 import { Overheard } from './support/overheard.js';
 import { authenticator } from './support/passkeys.js';
+import { alsoToPino } from './support/pino.js';
 import { codeOf, forgetSteps, wrongCode } from './support/two-factor.js';
 
 // Every route is called, with all logs as loud as they can be. Nothing that went in or came out may be in them.
@@ -91,7 +90,7 @@ beforeAll(async () => {
     })) as never,
     mount: (server, auth) => void server.use(overheard.middleware).use('/auth', authRouter(auth)),
   })) as never;
-  alsoToPino(internalsOf(app.auth).core.settings.log);
+  alsoToPino(internalsOf(app.auth).core.settings.log, (line) => log.push(`pino ${line}`));
   internalsOf(app.auth).core.events.onAny((name, event) =>
     log.push(`event ${name} ${JSON.stringify(event)}`),
   );
@@ -105,19 +104,6 @@ afterAll(async () => {
   await app.stop();
   await provider.stop();
 });
-
-/** Has every line written a second time, as pino writes it. */
-function alsoToPino(lines: Log): void {
-  const stream = { write: (line: string) => void log.push(`pino ${line}`) };
-  const objects = new Log(pino({ level: 'debug' }, stream));
-  for (const level of ['debug', 'info', 'warn', 'error'] as const) {
-    const write = lines[level].bind(lines);
-    lines[level] = (...given) => {
-      write(...given);
-      objects[level](...given);
-    };
-  }
-}
 
 /** Calls a route, which must succeed. */
 async function call(

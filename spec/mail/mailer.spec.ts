@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { internalsOf } from '../../lib/auth.js';
 import { type AuthConfig, createAuth, type MailMessage } from '../../lib/index.js';
-import { ada, password, SECRET, signedIn, startApp } from '../support/app.js';
+import { ada, logEveryLine, password, SECRET, signedIn, startApp } from '../support/app.js';
 import { BASE_URL, type MailApp, startMailApp } from '../support/mail-app.js';
+import { alsoToPino } from '../support/pino.js';
 
 type Plugins = readonly [ReturnType<typeof password>];
 type Email = NonNullable<AuthConfig<Plugins>['email']>;
@@ -138,6 +140,7 @@ describe('a send function', () => {
           return send(message);
         },
       });
+      logEveryLine(app.auth);
       const browser = await signedIn(app);
       await browser.post('/auth/email-verifications').expect(202);
       await requestReset();
@@ -170,12 +173,15 @@ describe('a send function', () => {
         throw failure(message);
       },
     });
+    logEveryLine(app.auth);
+    alsoToPino(internalsOf(app.auth).core.settings.log, (line) => app.log.push(`pino ${line}`));
     await app.auth.credential.signUp(ada);
     await requestReset();
     const failures = () => app.log.filter((line) => line.startsWith('error latchkey: an email was not sent'));
     for (let round = 0; failures().length === 0 && round < 50; round++) await settled();
     expect(tokens.length).toBeGreaterThan(0);
     expect(failures()).toHaveLength(tokens.length);
+    expect(app.log.filter((line) => line.startsWith('pino {'))).toHaveLength(tokens.length);
     for (const token of tokens) expect(app.log.join()).not.toContain(token.slice(4));
     for (const line of app.log) expect(line).not.toMatch(/[\n\r]/);
   });

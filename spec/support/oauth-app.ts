@@ -12,7 +12,7 @@ import {
   type PluginApis,
 } from '../../lib/index.js';
 import { oidc, type ProviderPlugin } from '../../lib/providers.js';
-import { memoryLogger, password, SECRET, type SpecApp } from './app.js';
+import { logEveryLine, memoryLogger, password, SECRET, type SpecApp } from './app.js';
 import { createDatabase, rows, type SpecDatabase } from './database.js';
 import { migrated } from './migrated.js';
 import { CLIENT, type OidcServer, startOidcServer, visitProvider } from './oidc.js';
@@ -78,6 +78,7 @@ export async function startOAuthApp({
   };
   const auth = another();
   await migrated(auth, database, whole);
+  logEveryLine(auth);
   const app = express();
   mount(app, auth);
   server.on('request', app);

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Sequelize, Transaction } from 'sequelize';
 import { connectByUrl } from '../../../lib/database/connect.js';
-import { logEveryLine } from '../../support/app.js';
 import { dialect, rows } from '../../support/database.js';
 import { answers, type Lies, type LyingProvider, startLyingProvider } from '../../support/lying-provider.js';
 import {
@@ -93,7 +92,6 @@ describe('a refresh', () => {
     async (name) => {
       const before = await read();
       app.log.length = 0;
-      logEveryLine(app.auth);
       provider.lies = wrongInPart[name] ?? {};
       const after = (await browser.post(REFRESH).expect(200)).body;
       expect(after.refresh_token).not.toBe(before.refresh_token);
