@@ -62,7 +62,7 @@ const problems = declareProblems({
   unsupported_media_type: [415, 'Send the body as application/json in UTF-8, uncompressed.'],
   validation_failed: [422, 'The body is invalid: see errors.'],
   rate_limited: [429, 'Too many attempts. Try again later.'],
-  mail_refused: [502, 'The mail server refuses the email for good: check the address.'],
+  mail_refused: [502, 'The mail server permanently rejects this email: check the address.'],
   unavailable: [503, 'The service is temporarily unavailable. Try again shortly.'],
 });
 

@@ -216,17 +216,11 @@ function textOf({ text, err }: Line): unknown[] {
   return err === undefined ? [message] : [message, err];
 }
 
-function objectOf({
-  level: _level,
-  text,
-  cause: _cause,
-  described,
-  err = described,
-  ...fields
-}: Line): unknown[] {
-  const known = Object.entries(fields).filter(([, value]) => value !== undefined);
-  const error = err === undefined ? {} : { err: plainError(err) };
-  return [{ ...Object.fromEntries(known), ...error }, `latchkey: ${text}`];
+function objectOf({ event, text, described, err = described, ...facts }: Line): unknown[] {
+  const { of, route, status, code, durationMs, count, limit } = facts;
+  const error = err === undefined ? undefined : plainError(err);
+  const fields = Object.entries({ event, of, route, status, code, durationMs, count, limit, err: error });
+  return [Object.fromEntries(fields.filter(([, value]) => value !== undefined)), `latchkey: ${text}`];
 }
 
 function reportLogger(error: unknown, line: Line): void {

@@ -30,8 +30,8 @@ const TIMEOUTS = {
  * (`connectionTimeout`), 10 for the greeting (`greetingTimeout`), 30 of silence (`socketTimeout`), and 1 for the server
  * to close its side (`socketCloseTimeout`).
  *
- * An address that the server refuses for good (5xx in response to RCPT TO) becomes `AuthError('mail_refused')`, so the
- * email is not retried. Other failures are, such as wrong credentials for the server.
+ * If the server permanently rejects the address (5xx in response to RCPT TO), `send` throws `AuthError('mail_refused')`,
+ * so the email is not retried. Other failures are retried, such as wrong credentials for the server.
  *
  * @example
  * email: nodemailerEmail(createTransport(…), { from: 'App <app@example.com>' })
@@ -58,11 +58,13 @@ export function nodemailerEmail(
   limitTime(transport);
   return {
     async send({ to, subject, text, html }, { signal } = {}) {
-      const info = await transport.sendMail({ from, to, subject, text, html, signal }).catch((error) => {
+      try {
+        const info = await transport.sendMail({ from, to, subject, text, html, signal });
+        const refusal = refusalIn(info);
+        if (refusal) throw refusal;
+      } catch (error) {
         throw asRefusal(error);
-      });
-      const refusal = refusalIn(info);
-      if (refusal) throw asRefusal(refusal);
+      }
     },
   };
 }

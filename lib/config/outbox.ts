@@ -36,7 +36,7 @@ export interface WebhookOptions {
    * @default none, required
    */
   secret: string | readonly string[] | undefined;
-  /** The names of the events, such as `user.created`. @default all events */
+  /** The names of the events, such as `user.created`. @default all events except `rate_limit.refused` */
   events?: readonly string[];
 }
 

@@ -99,6 +99,7 @@ function logFault(
   startedAt?: number,
 ): void {
   log.error('request.failed', message, {
+    cause: message,
     err: cause,
     route: routeOf(res.req),
     status,

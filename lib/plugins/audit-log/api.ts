@@ -105,10 +105,7 @@ export class AuditLogApi {
         this.#core.settings.log.error(
           'audit_log.not_saved',
           `audit events could not be saved: ${rows.length}`,
-          {
-            err: error,
-            count: rows.length,
-          },
+          { err: error },
         );
       }
     }
