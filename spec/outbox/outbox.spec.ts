@@ -17,7 +17,7 @@ afterEach(() => app.stop());
 
 const requestReset = (email = ada.email) =>
   app.http.post('/auth/passwords/request-reset').send({ email }).expect(202);
-const waiting = () => internalsOf(app.auth).core.outbox.rows.waiting();
+const counts = () => internalsOf(app.auth).core.outbox.rows.counts();
 const states = async () => (await outboxOf(app.database)).map(({ state }) => state);
 
 describe('with a real mail server, an email', () => {
@@ -72,7 +72,7 @@ describe('with a real mail server, an email', () => {
     expect((await states()).sort()).toEqual(['failed', 'sent']);
     await rows(app.database, "UPDATE outbox SET created_at = '2020-01-01 00:00:00.000'");
     // What will not be sent is not old.
-    expect(await waiting()).toEqual({ waiting: 0, failed: 1, oldestSeconds: 0 });
+    expect(await counts()).toEqual({ pending: 0, failed: 1, oldestSeconds: 0 });
     expect(app.log).toEqual([
       expect.stringMatching(
         /^warn latchkey: an email was refused, and will not be retried: .*550 5\.1\.1 no such mailbox here/,
@@ -96,7 +96,7 @@ describe('with a real mail server, an email', () => {
     await requestReset();
     await settled(app.auth);
     expect(await states()).toEqual(['waiting']);
-    expect(await waiting()).toMatchObject({ waiting: 1, failed: 0 });
+    expect(await counts()).toMatchObject({ pending: 1, failed: 0 });
     expect(app.log.join()).toMatch(/error latchkey: an email was not sent: .*retried for three days/);
   });
 });
@@ -249,14 +249,14 @@ describe('the outbox', () => {
     await requestReset();
     await settled(app.auth);
     expect((await states()).sort()).toEqual(['failed', 'waiting']);
-    expect(await waiting()).toMatchObject({ waiting: 1, failed: 1 });
+    expect(await counts()).toMatchObject({ pending: 1, failed: 1 });
     await rows(app.database, "UPDATE outbox SET created_at = '2020-01-01 00:00:00.000'");
-    expect((await waiting()).oldestSeconds).toBeGreaterThan(100_000_000);
+    expect((await counts()).oldestSeconds).toBeGreaterThan(100_000_000);
     await untilTooLate(app.database);
-    expect(await waiting()).toEqual({ waiting: 0, failed: 2, oldestSeconds: 0 });
+    expect(await counts()).toEqual({ pending: 0, failed: 2, oldestSeconds: 0 });
     await app.auth.outbox.deliver();
     expect(app.log.join('\n')).toMatch(/an email was not sent, and was given up: Error \(EDOWN\)/);
-    expect(await waiting()).toEqual({ waiting: 0, failed: 2, oldestSeconds: 0 });
+    expect(await counts()).toEqual({ pending: 0, failed: 2, oldestSeconds: 0 });
   });
 
   test('leaves what another process is sending to that, until its lease ends', async () => {
