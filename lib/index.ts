@@ -14,6 +14,7 @@ export type {
   ImportUsersOptions,
   SkippedRow,
 } from './accounts/import.js';
+export type { ListUsersOptions, UserPage } from './accounts/list.js';
 export type { UndoInput } from './accounts/undo.js';
 export { type AnyAuth, type Auth, type AuthWith, createAuth, type RevokeAllOptions } from './auth.js';
 export type { AccountDeletionOptions } from './config/account.js';
@@ -51,7 +52,6 @@ export type {
   UpdateUserByAdminInput,
 } from './plugins/admin/api.js';
 export { type AdminOptions, admin } from './plugins/admin/index.js';
-export type { ListUsersOptions, UserPage } from './plugins/admin/users.js';
 export type { ApiKeysApi, CreateApiKeyInput } from './plugins/api-keys/api.js';
 export type { ApiKeyAuthentication } from './plugins/api-keys/carrier.js';
 export type { ApiKey } from './plugins/api-keys/declarations.js';

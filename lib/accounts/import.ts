@@ -192,7 +192,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
 type Ref = string | number | bigint;
 
 /** Reads the rows of an import, according to the rules of the core and the plugins. */
-class ImportRows {
+export class ImportRows {
   readonly #parts: readonly RowPart[];
 
   /** @param offered the password schemes of the import, if it names some */

@@ -5,6 +5,7 @@ import type { Auth } from '../auth.js';
 import type { Acting } from './call.js';
 import { addDoctor } from './doctor.js';
 import { addImport } from './import.js';
+import { addMove } from './move.js';
 import { describeFailure, EXIT, Output, Refusal, type Streams, usageError } from './output.js';
 import { loadProject } from './project.js';
 import { addMigrate, addPrune, addRotate } from './upkeep.js';
@@ -82,6 +83,7 @@ export function createProgram(
     };
   addMigrate(command, acting);
   addImport(command, acting);
+  addMove(command, acting);
   addUsers(command, acting);
   addPrune(command, acting);
   addRotate(command, acting);

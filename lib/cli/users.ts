@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Transaction } from 'sequelize';
+import { listUsers, type Orphan, orphans } from '../accounts/list.js';
 import { type Auth, internalsOf } from '../auth.js';
 import { isUuid } from '../crypto/uuid.js';
 import type { UserForAdmins } from '../users/record.js';
@@ -20,11 +21,16 @@ export function addUsers(parent: Command, acting: Acting): void {
     .helpCommand(false);
   users
     .command('list')
-    .description('List accounts, newest first. Needs the admin plugin.')
+    .description('List accounts, newest first.')
     .option('--search <text>', 'only those with this text in the email, username or id')
     .option('--limit <count>', 'how many, at most 200', readLimit, 50)
     .option('--cursor <cursor>', 'the cursor that the previous page printed')
     .action(acting(list));
+  users
+    .command('orphans')
+    .description("List accounts that have no row in the app's table of users (user.model).")
+    .option('--delete', 'delete them')
+    .action(acting(listOrphans));
   users
     .command('find')
     .description('Print an account.')
@@ -74,10 +80,9 @@ export function addUsers(parent: Command, acting: Acting): void {
 }
 
 async function list({ auth, out, options }: Call): Promise<void> {
-  const { admin } = auth as Auth & { admin?: Lister };
-  if (!admin) throw new Refusal('users list needs administrators: add the admin plugin to plugins');
   const { search, limit, cursor } = options as { search?: string; limit: number; cursor?: string };
-  const page = await admin.listUsers({ limit, ...(search && { search }), ...(cursor && { cursor }) });
+  const { core } = internalsOf(auth);
+  const page = await listUsers(core, { limit, ...(search && { search }), ...(cursor && { cursor }) });
   const rows = page.users.map(({ id, email, username, createdAt }) =>
     [id, createdAt.toISOString(), email ?? '-', username ?? ''].join('  ').trimEnd(),
   );
@@ -85,11 +90,33 @@ async function list({ auth, out, options }: Call): Promise<void> {
   out.result(page, [...(rows.length > 0 ? rows : ['There are none.']), ...more].join('\n'));
 }
 
-/** The method of the admin plugin that `users list` calls. */
-interface Lister {
-  listUsers(
-    options: object,
-  ): Promise<{ readonly users: UserForAdmins[]; readonly nextCursor: string | null }>;
+const BATCH = 500;
+
+async function listOrphans({ auth, out, options, signal }: Call): Promise<void> {
+  const { core } = internalsOf(auth);
+  const { rows } = core.users;
+  if (!rows)
+    throw new Refusal('users orphans is for apps with rows of their own: set user.model in the config');
+  const isDeleted = options.delete === true;
+  const users: Orphan[] = [];
+  for (let after: string | null = null; ; ) {
+    signal.throwIfAborted();
+    const page: Orphan[] = await orphans(core, rows, after, BATCH);
+    for (const one of page) {
+      if (isDeleted) await auth.users.delete(one.id, { atOnce: true });
+      users.push(one);
+    }
+    after = page.at(-1)?.id ?? null;
+    if (page.length < BATCH) break;
+  }
+  const lines = users.map(({ id, email, username }) =>
+    [id, email ?? '-', username ?? ''].join('  ').trimEnd(),
+  );
+  const summary = `${counted(users.length, 'account')} without a row of ${rows.model.name}`;
+  out.result(
+    { deleted: isDeleted, users },
+    [...lines, `${summary}${isDeleted ? ' deleted' : ''}.`].join('\n'),
+  );
 }
 
 async function create(call: Call): Promise<void> {

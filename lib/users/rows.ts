@@ -30,6 +30,17 @@ export class AppRows {
     this.#source = new RowSource(database, model, foreignKey);
   }
 
+  /** The app's table in SQL. */
+  get table(): string {
+    return quotedTable(this.model);
+  }
+
+  /** The column with the account's id, in SQL. */
+  get column(): string {
+    const { queryGenerator } = internalsOf(this.model).getQueryInterface();
+    return queryGenerator.quoteIdentifier(columnOf(this.model, this.foreignKey));
+  }
+
   /** Whether the app's model does not allow an attribute to be null. */
   requires(attribute: string): boolean {
     return this.model.getAttributes()[attribute]?.allowNull === false;
@@ -121,10 +132,8 @@ export class AppRows {
    */
   async explainAbsence(userId: string, transaction?: Transaction): Promise<false> {
     const { foreignKey, model } = this;
-    const { queryGenerator } = internalsOf(model).getQueryInterface();
-    const column = queryGenerator.quoteIdentifier(columnOf(model, foreignKey));
     const rows = await this.database.select(
-      `SELECT 1 AS present FROM ${quotedTable(model)} WHERE ${column} = :userId`,
+      `SELECT 1 AS present FROM ${this.table} WHERE ${this.column} = :userId`,
       { userId },
       transaction,
     );

@@ -153,7 +153,7 @@ describeMove(
   {
     name: 'json-api',
     server: 'server.ts',
-    move: 'move.ts',
+    config: 'auth.ts',
     env: envOf,
     seed,
     scenario,

@@ -16,7 +16,7 @@ export interface Example {
   /** Starts a file that prints the address at which it listens. */
   start(file: string, env?: Record<string, string>): Promise<RunningApp>;
   /** Runs a file to its end. @returns what it printed */
-  run(file: string, env?: Record<string, string>): Promise<string>;
+  run(file: string, env?: Record<string, string>, args?: readonly string[]): Promise<string>;
   /** Ends all processes, and deletes the copy. */
   remove(): Promise<void>;
 }
@@ -60,9 +60,8 @@ export async function installExample(name: string, ...more: string[]): Promise<E
       const app = await start(folder, file, env, children);
       return app;
     },
-    async run(file, env = {}) {
-      const args = [...loaders(file), file];
-      const { stdout } = await runFile(process.execPath, args, {
+    async run(file, env = {}, args = []) {
+      const { stdout } = await runFile(process.execPath, [...loaders(file), file, ...args], {
         cwd: folder,
         env: { ...environment(), ...env },
       });

@@ -1,4 +1,5 @@
 import type { Transaction } from 'sequelize';
+import { type ListUsersOptions, listUsers, type UserPage } from '../../accounts/list.js';
 import {
   hasPasswordLinks,
   mailInvitation,
@@ -12,7 +13,6 @@ import type { ClientInput, TransactionOption } from '../../sessions/request.js';
 import type { Session, User } from '../../tables/core.js';
 import type { NewFieldValues } from '../../users/fields.js';
 import type { UserForAdmins, UserRecord } from '../../users/record.js';
-import { type ListUsersOptions, listUsers, type UserPage } from './users.js';
 import './declarations.js';
 import { updateUser as update } from '../../accounts/change.js';
 import { deleteUser } from '../../accounts/deletion.js';

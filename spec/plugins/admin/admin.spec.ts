@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type request from 'supertest';
+import { searchUsers } from '../../../lib/accounts/list.js';
 import { internalsOf } from '../../../lib/auth.js';
 import { type AuthEvents, admin } from '../../../lib/index.js';
-import { searchUsers } from '../../../lib/plugins/admin/users.js';
 import { readPage } from '../../../lib/tables/pages.js';
 import { ada, password, type SpecApp, signedIn, startApp } from '../../support/app.js';
 import { expectProblem } from '../../support/problem.js';

@@ -1,8 +1,9 @@
-import type { Core } from '../../core/core.js';
-import { AuthError } from '../../errors.js';
-import { cutPage, encodeCursor, type PageOptions, readPage } from '../../tables/pages.js';
-import { canonicalEmail } from '../../users/canonical.js';
-import type { UserForAdmins } from '../../users/record.js';
+import type { Core } from '../core/core.js';
+import { AuthError } from '../errors.js';
+import { cutPage, encodeCursor, type PageOptions, readPage } from '../tables/pages.js';
+import { canonicalEmail } from '../users/canonical.js';
+import type { UserForAdmins } from '../users/record.js';
+import type { AppRows } from '../users/rows.js';
 
 /** Filters and pages a list of users. */
 export interface ListUsersOptions extends PageOptions {
@@ -128,4 +129,33 @@ function usersOf(core: Core, found: readonly Found[]): Promise<readonly UserForA
   if (found.length === 0) return Promise.resolve([]);
   const ids = found.map(({ id }) => id);
   return core.users.selections.forAdmins.select('WHERE u.id IN (:ids) ORDER BY u.id DESC', { ids });
+}
+
+/** An account that has no row in the app's table. */
+export interface Orphan {
+  readonly id: string;
+  readonly email: string | null;
+  readonly username: string | null;
+}
+
+/**
+ * Returns accounts that have no row in the table of `user.model`, in the order of their ids. Rows that are outside the
+ * model's scope or marked as deleted count.
+ *
+ * @param after the id of the last account of the previous page; null for the first page
+ */
+export async function orphans(
+  { database, users }: Core,
+  rows: AppRows,
+  after: string | null,
+  limit: number,
+): Promise<Orphan[]> {
+  await rows.ready();
+  const isLater = after === null ? '' : 'u.id > :after AND';
+  return database.select<Orphan>(
+    `SELECT u.id AS id, u.email AS email, u.username AS username FROM ${users.table.name} u
+     WHERE ${isLater} NOT EXISTS (SELECT 1 FROM ${rows.table} r WHERE r.${rows.column} = u.id)
+     ORDER BY u.id LIMIT ${limit}`,
+    { after },
+  );
 }
