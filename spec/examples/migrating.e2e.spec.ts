@@ -82,12 +82,10 @@ onPostgres('from the first to the last step of', () => {
     const installed = join(folder, 'node_modules/latchkey');
     await mkdir(installed, { recursive: true });
     await cp(join(root, 'package.json'), join(installed, 'package.json'));
-    const tsc = join(root, 'node_modules/typescript/bin/tsc');
-    await execute(
-      process.execPath,
-      [tsc, '-p', 'tsconfig.esm.json', '--outDir', join(installed, 'dist/esm')],
-      { cwd: root },
-    );
+    const { bundle } = (await import(join(root, 'scripts/bundle.mjs'))) as {
+      bundle(outdir: string): Promise<void>;
+    };
+    await bundle(join(installed, 'dist/esm'));
     await symlink(join(root, 'node_modules'), join(installed, 'node_modules'));
     for (const name of ['sequelize', 'pg', 'bcrypt', 'express'])
       await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
@@ -343,7 +341,7 @@ onPostgres('from the first to the last step of', () => {
   test('own-table.md, keeping the table', async () => {
     const { database, run, serve } = await project('own-table');
     const args = ['move', '--model', 'Member', '--config', 'auth-with-rows.js'];
-    await expect(run('node_modules/latchkey/dist/esm/cli.js', ...args)).rejects.toMatchObject({
+    await expect(run('../node_modules/latchkey/dist/esm/cli.js', ...args)).rejects.toMatchObject({
       stdout: expect.stringContaining('1 row with an account, 1 skipped.'),
     });
     const linked = 'SELECT m.full_name FROM members m JOIN auth_users u ON u.id = m.auth_id';

@@ -9,7 +9,7 @@ export function atStatements(sequelize, work) {
   const tap = (connection, method) => {
     const send = connection[method].bind(connection);
     connection[method] = (sql, ...rest) => {
-      const answered = work(sql.sql ?? sql);
+      const answered = work(sql.sql ?? sql.text ?? sql);
       const done = rest.pop();
       return send(sql, ...rest, function (...outcome) {
         answered();

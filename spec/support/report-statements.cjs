@@ -1,5 +1,6 @@
-// Loaded before an app: sends the spec every statement that goes through the app's copy of Sequelize, and holds back the
-// rows of one on SQLite, past Sequelize's `query` too, when the spec asks for it.
+// Loaded before an app: sends the spec every statement that goes through the app's copy of Sequelize, and every prepared
+// one that latchkey gives to the driver. Holds back the rows of one on SQLite, past Sequelize's `query` too, when the spec
+// asks for it.
 const { createRequire } = require('node:module');
 
 const requireOfApp = createRequire(`${process.cwd()}/`);
@@ -13,6 +14,24 @@ Sequelize.prototype.query = function (sql, ...rest) {
   process.send?.({ sql: typeof sql === 'string' ? sql : sql.query });
   return query.call(this, sql, ...rest);
 };
+
+for (const [dialect, method] of [
+  ['mysql', 'execute'],
+  ['postgres', 'query'],
+]) {
+  const Connections = requireOfApp(`sequelize/lib/dialects/${dialect}/connection-manager`);
+  const { connect } = Connections.prototype;
+  Connections.prototype.connect = async function (config) {
+    const connection = await connect.call(this, config);
+    const send = connection[method];
+    connection[method] = function (statement, ...rest) {
+      // Other statements have gone through Sequelize's `query`.
+      if (statement.values) process.send?.({ sql: statement.sql ?? statement.text });
+      return send.call(this, statement, ...rest);
+    };
+    return connection;
+  };
+}
 
 const { getConnection } = SqliteConnections.prototype;
 const tapped = new WeakSet();
