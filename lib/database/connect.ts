@@ -2,9 +2,14 @@ import type { Socket } from 'node:net';
 import { type Options, Sequelize, type Transaction } from 'sequelize';
 import * as driver from './sqlite-driver.js';
 
+interface ConnectionConfig {
+  pool?: object;
+  dialectOptions?: object;
+}
+
 /** The parts of Sequelize's connection manager that latchkey uses. Sequelize's types omit them. */
 export interface ConnectionManager {
-  config: { pool?: object };
+  config: ConnectionConfig & { replication?: { write: ConnectionConfig } };
   readonly pool: { drain(): Promise<void>; destroyAllNow(): Promise<void> };
   initPools(): void;
   getConnection(options: object): Promise<object>;

@@ -54,12 +54,21 @@ export class SideConnections {
   }
 }
 
-/** Creates a manager that opens connections with the options and hooks of the instance, in a separate pool. */
-function managerLike(sequelize: Sequelize): ConnectionManager {
+/**
+ * Creates a manager that opens connections with the options and hooks of the instance, in a separate pool.
+ *
+ * @param dialectOptions the driver's options to set in addition
+ */
+export function managerLike(sequelize: Sequelize, dialectOptions: object = {}): ConnectionManager {
   const connectionManager = connectionManagerOf(sequelize);
   const manager: ConnectionManager = Object.create(connectionManager);
-  const { config } = connectionManager;
-  manager.config = { ...config, pool: { ...config.pool, ...POOL } };
+  const { replication, ...config } = connectionManager.config;
+  const own = { ...config, ...replication?.write };
+  manager.config = {
+    ...own,
+    pool: { ...own.pool, ...POOL },
+    dialectOptions: { ...own.dialectOptions, ...dialectOptions },
+  };
   manager.initPools();
   return manager;
 }
