@@ -61,7 +61,7 @@ export async function carryOut(
     if (isAtomic && !isRepeatable) {
       const isEnd = last === steps.length;
       const left = unit.steps.slice(Math.max(begun + 1 - unit.first, 0));
-      await held.transaction(async (transaction) => {
+      await held.ofTables(async (transaction) => {
         if (isEnd) await finish(transaction);
         else await journal.move(mark, markOf(last), transaction);
         await lockInOrder(database, unit, transaction);
@@ -88,7 +88,7 @@ async function carryOutAlone(
   if (step.rows) return changeInBatches(database, held, step.rows);
   if (index) return createIndex(database, held, index, isResumed);
   try {
-    await held.transaction((transaction) => database.sequelize.query(step.sql, { transaction }));
+    await held.ofTables((transaction) => database.sequelize.query(step.sql, { transaction }));
   } catch (error) {
     const { code, parent } = error as { code?: string; parent?: { code?: string } };
     if (isResumed && DONE_ALREADY.has(parent?.code ?? code ?? '')) return;
@@ -135,7 +135,7 @@ async function createIndex(
   const isDone = await held.outside(state ? [`DROP INDEX CONCURRENTLY ${name}`, create] : [create]);
   if (isDone) return;
   // Writers have to wait then.
-  await held.transaction(async (transaction) => {
+  await held.ofTables(async (transaction) => {
     await sequelize.query(`DROP INDEX IF EXISTS ${name}`, { transaction });
     await sequelize.query(`CREATE INDEX ${name} ${on}`, { transaction });
   });

@@ -22,6 +22,8 @@ export interface Held {
    * transaction is retried for up to 30 seconds. MySQL commits before and after each statement that changes tables.
    */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /** The same, for one that changes tables which others use. On MySQL, it waits neither for tables nor for rows. */
+  ofTables<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   /**
    * Runs statements of PostgreSQL one by one, outside a transaction and without time limits.
    *
@@ -54,10 +56,9 @@ function lockedOnSqlite<T>(
   { sequelize, statements }: Database,
   work: (held: Held) => Promise<T>,
 ): Promise<T> {
-  return work({
-    transaction: (unit) => whenFree('sqlite', () => sequelize.transaction(statements.ofTransactions, unit)),
-    outside: async () => false,
-  });
+  const transaction: Held['transaction'] = (unit) =>
+    whenFree('sqlite', () => sequelize.transaction(statements.ofTransactions, unit));
+  return work({ transaction, ofTables: transaction, outside: async () => false });
 }
 
 /** Runs `read`, again if it met an idle connection that had died, or a lock. */
@@ -81,18 +82,20 @@ async function lockedOnPostgres<T>(database: Database, work: (held: Held) => Pro
         const sql = `SELECT pg_try_advisory_xact_lock(hashtext(current_schema() || ${nameIn(database)})) AS held`;
         return ((await run(sql)) as LockAnswer)[0][0]?.held === true;
       });
-      return await work({
-        transaction: (unit) =>
-          whenFree('postgres', async () => {
-            await run('SELECT 1').catch(lockLost);
-            return sequelize.transaction(statements.ofTransactions, async (transaction) => {
-              const { connection } = transaction as Transaction & { connection: object };
-              return withoutSilenceLimit(connection, async () => {
-                await sequelize.query(limits, { transaction });
-                return unit(transaction);
-              });
+      const transaction: Held['transaction'] = (unit) =>
+        whenFree('postgres', async () => {
+          await run('SELECT 1').catch(lockLost);
+          return sequelize.transaction(statements.ofTransactions, async (transaction) => {
+            const { connection } = transaction as Transaction & { connection: object };
+            return withoutSilenceLimit(connection, async () => {
+              await sequelize.query(limits, { transaction });
+              return unit(transaction);
             });
-          }),
+          });
+        });
+      return await work({
+        transaction,
+        ofTables: transaction,
         outside: (list) => outsideTransactions(sequelize, list),
       });
     } finally {
@@ -168,19 +171,18 @@ async function lockedOnMysql<T>(database: Database, work: (held: Held) => Promis
       // Only MariaDB executes `/*M! */` comments, and only MariaDB limits the time of statements that write.
       await run(`SET @latchkey_wait = @@SESSION.lock_wait_timeout, @latchkey_row_wait = @@SESSION.innodb_lock_wait_timeout
         /*M!100101 , @latchkey_time = @@SESSION.max_statement_time, SESSION max_statement_time = 0 */`);
-      return await work({
-        transaction: (unit) =>
+      const waiting =
+        (rowSeconds: number): Held['transaction'] =>
+        (unit) =>
           whenFree('mysql', async (isLate) => {
-            // While a change of a table waits, MySQL reports a deadlock to each transaction that has read the table and
-            // then writes to it. MariaDB takes 0 for not waiting at all; on MySQL it means one second, the least.
             const seconds = isLate ? 1 : 0;
-            await run(
-              `SET SESSION lock_wait_timeout = ${seconds}, SESSION innodb_lock_wait_timeout = ${seconds}`,
-            );
+            await run(`SET SESSION lock_wait_timeout = ${seconds},
+              SESSION innodb_lock_wait_timeout = ${Math.max(seconds, rowSeconds)}`);
             return inTransaction(connection, run, unit);
-          }),
-        outside: async () => false,
-      });
+          });
+      // While a change of a table waits, MySQL reports a deadlock to each transaction that has read the table and then
+      // writes to it. MariaDB takes 0 for not waiting at all; on MySQL it means one second, which is the least.
+      return await work({ transaction: waiting(1), ofTables: waiting(0), outside: async () => false });
     } finally {
       // A broken connection no longer has the lock or the settings, and `work` fails with the reason.
       await run(`SET SESSION lock_wait_timeout = @latchkey_wait, SESSION innodb_lock_wait_timeout = @latchkey_row_wait

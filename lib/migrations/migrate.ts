@@ -215,7 +215,7 @@ async function addColumns(
 ): Promise<string[]> {
   const added: string[] = [];
   for (;;) {
-    const name = await held.transaction(async (transaction) => {
+    const name = await held.ofTables(async (transaction) => {
       // Read again, because another process can have added it on SQLite.
       const [next] = await toAdd(transaction);
       if (next) await database.sequelize.query(next.sql, { transaction });
