@@ -2,9 +2,15 @@ import type { Socket } from 'node:net';
 import { type Options, Sequelize, type Transaction } from 'sequelize';
 import * as driver from './sqlite-driver.js';
 
+/** The options of a driver that latchkey changes. */
+export interface DialectOptions {
+  readonly options?: string;
+  readonly [option: string]: unknown;
+}
+
 interface ConnectionConfig {
   pool?: object;
-  dialectOptions?: object;
+  dialectOptions?: DialectOptions;
 }
 
 /** The parts of Sequelize's connection manager that latchkey uses. Sequelize's types omit them. */

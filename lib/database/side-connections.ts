@@ -1,6 +1,6 @@
 import type { Sequelize, Transaction } from 'sequelize';
 import { withTimeout } from '../context/deadline.js';
-import { type ConnectionManager, connectionManagerOf } from './connect.js';
+import { type ConnectionManager, connectionManagerOf, type DialectOptions } from './connect.js';
 import type { Database } from './database.js';
 import { asFailure, isRetryable } from './faults.js';
 import { noAnswer } from './turn.js';
@@ -57,9 +57,9 @@ export class SideConnections {
 /**
  * Creates a manager that opens connections with the options and hooks of the instance, in a separate pool.
  *
- * @param dialectOptions the driver's options to set in addition
+ * @param settings the settings of PostgreSQL's connections, as in `-c name=value`, in place of time limits of the driver
  */
-export function managerLike(sequelize: Sequelize, dialectOptions: object = {}): ConnectionManager {
+export function managerLike(sequelize: Sequelize, settings?: string): ConnectionManager {
   const connectionManager = connectionManagerOf(sequelize);
   const manager: ConnectionManager = Object.create(connectionManager);
   const { replication, ...config } = connectionManager.config;
@@ -67,8 +67,14 @@ export function managerLike(sequelize: Sequelize, dialectOptions: object = {}): 
   manager.config = {
     ...own,
     pool: { ...own.pool, ...POOL },
-    dialectOptions: { ...own.dialectOptions, ...dialectOptions },
+    dialectOptions: settings ? withSettings(own.dialectOptions, settings) : own.dialectOptions,
   };
   manager.initPools();
   return manager;
+}
+
+// The driver sends its time limits apart from `options`, and they would prevail.
+function withSettings({ options, ...others }: DialectOptions = {}, settings: string): DialectOptions {
+  const all = options ? `${options} ${settings}` : settings;
+  return { ...others, statement_timeout: 0, lock_timeout: 0, query_timeout: 0, options: all };
 }

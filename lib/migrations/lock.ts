@@ -74,7 +74,7 @@ export function reading<T>({ dialect }: Database, read: () => Promise<T>): Promi
 async function lockedOnPostgres<T>(database: Database, work: (held: Held) => Promise<T>): Promise<T> {
   const { sequelize, statements } = database;
   const limits = limitsOf(`${WAIT_MS}ms`);
-  return beside(sequelize, {}, async (run) => {
+  return beside(sequelize, undefined, async (run) => {
     await run('START TRANSACTION ISOLATION LEVEL READ COMMITTED');
     try {
       await run(limits);
@@ -117,20 +117,22 @@ function limitsOf(lockTimeout: string): string {
     WHERE name IN ('lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`;
 }
 
-/** The codes of a pooler that rejects the settings of a connection, and of the server if the pooler ignored them. */
-const NOT_OUTSIDE = new Set(['08P01', '57014']);
+/** The code with which a pooler rejects settings of a connection. */
+const PROTOCOL_VIOLATION = '08P01';
 
 async function outsideTransactions(sequelize: Sequelize, statements: readonly string[]): Promise<boolean> {
   // A pooler would leave a SET to transactions of others, so the settings are those of the connection.
-  const options = `-c statement_timeout=0 -c lock_timeout=${INDEX_WAIT_MINUTES}min`;
+  const settings = `-c statement_timeout=0 -c lock_timeout=${INDEX_WAIT_MINUTES}min`;
   try {
-    await beside(sequelize, { options }, async (run) => {
-      for (const sql of statements) await run(sql);
+    return await beside(sequelize, settings, async (run) => {
+      const sql = "SELECT current_setting('statement_timeout') = '0' AS held";
+      // A pooler can also ignore them.
+      if (((await run(sql)) as LockAnswer)[0][0]?.held !== true) return false;
+      for (const one of statements) await run(one);
+      return true;
     });
-    return true;
   } catch (error) {
-    const { parent } = error as SequelizeError;
-    if (NOT_OUTSIDE.has(parent?.code ?? '')) return false;
+    if ((error as SequelizeError).parent?.code === PROTOCOL_VIOLATION) return false;
     throw error;
   }
 }
@@ -138,7 +140,7 @@ async function outsideTransactions(sequelize: Sequelize, statements: readonly st
 /** Runs `work` on a connection that is not of the pool, because the app's transactions might hold all of these. */
 async function beside<T>(
   sequelize: Sequelize,
-  settings: { readonly options?: string },
+  settings: string | undefined,
   work: (run: Run) => Promise<T>,
 ): Promise<T> {
   const manager = managerLike(sequelize, settings);

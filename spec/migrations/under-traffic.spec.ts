@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { Sequelize, Transaction } from 'sequelize';
+import { ConnectionError, Sequelize, Transaction } from 'sequelize';
 import { createAuth } from '../../lib/index.js';
 import { coreMigrations } from '../../lib/migrations/core.js';
 import { ada, memoryLogger, password, SECRET } from '../support/app.js';
@@ -268,25 +268,58 @@ onPostgres('an index of a table in use', () => {
     await goBack();
   });
 
-  test.each([
-    ['rejects the settings of a connection', "-c what_a_pooler_rejects='"],
-    ['ignores them', undefined],
-  ])('is created in a transaction behind a pooler that %s', async (_what, options) => {
-    const own = new Sequelize(database.url, { logging: false, dialectOptions: { statement_timeout: 500 } });
-    own.addHook('beforeConnect', (config) => {
-      const settings = config.dialectOptions as { options?: string };
-      if (!settings.options?.includes('statement_timeout')) return;
-      if (options) throw Object.assign(new Error(), { parent: { code: '08P01' } });
-      delete settings.options;
+  test.each(['rejects', 'ignores'])(
+    'is created in a transaction behind a pooler that %s the settings of a connection',
+    async (how) => {
+      const sent: string[] = [];
+      const logging = (sql: string) => void sent.push(sql);
+      const own = new Sequelize(database.url, { logging, pool: { max: 1 } });
+      own.addHook('beforeConnect', (config) => {
+        const { options } = (config.dialectOptions ?? {}) as { options?: string };
+        if (!options) return;
+        const unsupported = Object.assign(new Error('unsupported startup parameter: options'), {
+          code: '08P01',
+        });
+        if (how === 'rejects') throw new ConnectionError(unsupported);
+        config.dialectOptions = { statement_timeout: 2000 } as object;
+      });
+      const behind = open({ database: own });
+      expect(await behind.migrate()).toEqual(LATER);
+      expect(sent.filter((sql) => /CREATE INDEX.* account_changes_ended/.test(sql))).toEqual([
+        expect.stringContaining('CREATE INDEX account_changes_ended ON'),
+      ]);
+      expect(await stateOf()).toEqual([{ valid: true }]);
+      await behind.close();
+      await own.close();
+      await goBack();
+    },
+  );
+
+  test('is created without the time limits and in the schema of the app’s connections', async () => {
+    const options = '-c search_path=elsewhere -c statement_timeout=20';
+    const own = new Sequelize(database.url, {
+      logging: false,
+      dialectOptions: { options, statement_timeout: 20 },
     });
-    const behind = open({ database: own });
-    const held = options ? null : await olderState();
-    expect(await behind.migrate()).toEqual(LATER);
-    await held?.rollback();
-    expect(await stateOf()).toEqual([{ valid: true }]);
-    await behind.close();
+    await run('CREATE SCHEMA elsewhere');
+    const there = open({ database: own });
+    await there.migrate();
+    await there.migrate({ undo: LATER.length });
+    const held = await olderState();
+    const migrating = there.migrate();
+    const isBuilding = async () =>
+      (
+        await rows(
+          database,
+          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'CREATE INDEX CONCURRENTLY%' AND now() - query_start > '60 ms'",
+        )
+      ).length > 0;
+    await until(isBuilding);
+    await held.rollback();
+    expect(await migrating).toEqual(LATER);
+    await there.close();
     await own.close();
-    await goBack();
+    await run('DROP SCHEMA elsewhere CASCADE');
   });
 });
 
