@@ -62,16 +62,19 @@ export async function migrate(
   const journal = new Journal(database, types);
   const toAdd = (transaction: Transaction | null) =>
     undo === 0 ? fieldChanges({ database, types, transaction }, fields) : Promise.resolve([]);
-  const plan = await reading(database, () => planOf({ database, types, journal }, migrations, undo, null));
-  const missing = await reading(database, () => toAdd(null));
-  const isDone = !plan.isPending && missing.length === 0;
+  const isNeeded = async () => {
+    const entries = await journal.read(null);
+    const isComplete = migrations.every(({ name }) => entries.applied.includes(name));
+    const isAsItIs = isComplete && !entries.isBehind && entries.unfinished(migrations) === null;
+    return !isAsItIs || (await toAdd(null)).length > 0;
+  };
   const ran =
-    dryRun || isDone
-      ? [...plan.names, ...missing.map(({ name }) => name)]
-      : await locked(database, async (held) => {
-          const applied = await applyAll({ database, types, held, journal }, migrations, undo);
-          return [...applied, ...(await addColumns({ database, held }, toAdd))];
-        });
+    undo !== 0 || (await reading(database, isNeeded))
+      ? await locked(database, (held) => {
+          const tools = { database, types, held, journal };
+          return dryRun ? wouldRun(tools, migrations, undo, toAdd) : run(tools, migrations, undo, toAdd);
+        })
+      : [];
   if (undo === 0) await fields.check?.();
   return ran;
 }
@@ -153,6 +156,30 @@ function isLeft(entries: Entries, undo: number | 'all'): boolean {
   return entries.isBehind || undo === 'all';
 }
 
+type ToAdd = (transaction: Transaction) => Promise<readonly FieldChange[]>;
+
+async function wouldRun(
+  tools: Tools,
+  migrations: readonly Migration[],
+  undo: number | 'all',
+  toAdd: ToAdd,
+): Promise<string[]> {
+  return tools.held.transaction(async (transaction) => {
+    const { names } = await planOf(tools, migrations, undo, transaction);
+    return [...names, ...(await toAdd(transaction)).map(({ name }) => name)];
+  });
+}
+
+async function run(
+  tools: Tools,
+  migrations: readonly Migration[],
+  undo: number | 'all',
+  toAdd: ToAdd,
+): Promise<string[]> {
+  const ran = await applyAll(tools, migrations, undo);
+  return [...ran, ...(await addColumns(tools, toAdd))];
+}
+
 /** @returns the names of the migrations that ran */
 async function applyAll(
   tools: Tools,
@@ -209,10 +236,7 @@ async function apply(
 }
 
 /** Adds the columns of fields, each in a transaction of its own. @returns their names */
-async function addColumns(
-  { database, held }: Pick<Tools, 'database' | 'held'>,
-  toAdd: (transaction: Transaction) => Promise<readonly FieldChange[]>,
-): Promise<string[]> {
+async function addColumns({ database, held }: Tools, toAdd: ToAdd): Promise<string[]> {
   const added: string[] = [];
   for (;;) {
     const name = await held.ofTables(async (transaction) => {
