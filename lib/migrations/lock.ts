@@ -255,18 +255,24 @@ async function whenFree<T>(
   attempt: (isLate: boolean) => Promise<T>,
 ): Promise<T> {
   const begun = performance.now();
-  for (;;) {
+  for (let attempts = 1; ; attempts++) {
     const isLate = performance.now() - begun > PATIENT_SECONDS * 1000;
     try {
       return await attempt(isLate);
     } catch (error) {
       const isOver = performance.now() - begun > LOCK_SECONDS * 1000;
-      if (!(isRetryable(error) || wasNotSent(error)) || isOver) throw inBrief(error);
+      const canSucceed = isRetryable(error) || wasNotSent(error) || (attempts === 1 && isRefused(error));
+      if (!canSucceed || isOver) throw inBrief(error);
     }
     // The statements that waited behind this one get their turn.
     const pauseMs = isLate && dialect === 'mysql' ? LATE_PAUSE_MS : PAUSE_MS[dialect];
     await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random())));
   }
+}
+
+// The pool sometimes opens two connections for one caller. If both fail, the second failure reaches the next caller.
+function isRefused(error: unknown): boolean {
+  return (error as Error).name === 'SequelizeConnectionRefusedError';
 }
 
 interface SequelizeError extends Error {
