@@ -146,6 +146,8 @@ const VALID = `SELECT i.indisvalid AS valid FROM pg_index i JOIN pg_class c ON c
 
 type Key = string | Buffer;
 
+const textOf = (key: Key) => (typeof key === 'string' ? key : key.toString('hex'));
+
 /**
  * Changes rows a few at a time. A batch takes only the rows that no other transaction has locked, and the others are
  * changed one by one: so it never holds a row while it waits for another, and no transaction of the app is aborted.
@@ -183,8 +185,8 @@ async function changeInBatches(database: Database, held: Held, change: RowChange
       await update(unlocked, transaction);
       return unlocked;
     });
-    const done = new Set(changed.map(String));
-    for (const one of keys.filter((value) => !done.has(String(value))))
+    const done = new Set(changed.map(textOf));
+    for (const one of keys.filter((value) => !done.has(textOf(value))))
       await held.transaction((transaction) => update([one], transaction));
     return keys.length;
   });

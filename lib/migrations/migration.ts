@@ -95,7 +95,7 @@ export interface RowChange {
   readonly where: string;
 }
 
-/** What a migration has for naming its statements. It does not wait for them: they are carried out later. */
+/** Collects the statements of a migration, which are carried out later. */
 export interface MigrationContext {
   readonly database: Database;
   readonly types: ColumnTypes;
