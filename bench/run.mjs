@@ -11,6 +11,7 @@ const { values: flags } = parseArgs({
     only: { type: 'string' },
     dialect: { type: 'string' },
     server: { type: 'string' },
+    sessions: { type: 'string' },
     quick: { type: 'boolean', default: false },
     'no-build': { type: 'boolean', default: false },
   },
@@ -18,6 +19,7 @@ const { values: flags } = parseArgs({
 const only = listOf('only', FIGURES);
 const dialects = listOf('dialect', DIALECTS);
 const servers = flags.server?.split(',') ?? null;
+const sessions = countOf('sessions');
 
 const folder = new URL('.', import.meta.url);
 requirePrograms();
@@ -44,13 +46,13 @@ for (const name of FIGURES.filter((one) => only.includes(one))) {
   try {
     const log = (line) => console.log(`  ${line}`);
     /** @type {import('./support/options.mjs').Options} */
-    const options = { quick: flags.quick, dialects, servers, databases, log };
+    const options = { quick: flags.quick, dialects, servers, sessions, databases, log };
     const body = await measure(options);
     const versions = (await databases.running()).map((server) => server.name);
     const section = `## ${title}\n\n${facts(commandOf(name), versions)}\n\n${body.trim()}\n`;
     console.log(`\n${section}\n(${Math.round((Date.now() - started) / 1000)} s)`);
     // A table of some servers must not replace the whole one.
-    if (!flags.quick && !flags.dialect && !flags.server) store(name, section);
+    if (!flags.quick && !flags.dialect && !flags.server && !flags.sessions) store(name, section);
   } catch (error) {
     console.error('not measured:', error instanceof Missing ? error.message : error);
     process.exitCode = 1;
@@ -70,6 +72,14 @@ function listOf(flag, known) {
   return names;
 }
 
+/** A flag with a number from 1; undefined by default. */
+function countOf(flag) {
+  if (flags[flag] === undefined) return undefined;
+  if (/^[1-9]\d*$/.test(flags[flag])) return Number(flags[flag]);
+  console.error(`--${flag} must be a number from 1.`);
+  process.exit(2);
+}
+
 function requirePrograms() {
   const missing = [];
   if (process.platform !== 'linux') missing.push('Linux, since CPU times are read from /proc');
@@ -85,7 +95,7 @@ function requirePrograms() {
 }
 
 function commandOf(name) {
-  const flagsUsed = Object.entries({ dialect: flags.dialect, server: flags.server })
+  const flagsUsed = Object.entries({ dialect: flags.dialect, server: flags.server, sessions: flags.sessions })
     .filter(([, value]) => value)
     .map(([flag, value]) => ` --${flag} ${value}`)
     .join('');

@@ -18,6 +18,7 @@ import { openLimitStore } from './limits/open.js';
 import { Refusals, type Refused } from './limits/refusals.js';
 import type { Log } from './logger.js';
 import { Mailer } from './mail/messages.js';
+import type { Migration } from './migrations/migration.js';
 import { type AuthEventListener, type AuthEventName, Events } from './outbox/events.js';
 import { Outbox } from './outbox/outbox.js';
 import { OutboxRows } from './outbox/rows.js';
@@ -44,7 +45,7 @@ import {
 import { type CoreModels, outboxEntries, type Session, type User, withCoreTables } from './tables/core.js';
 import { modelsOf } from './tables/model.js';
 import { Table } from './tables/table.js';
-import { type Chores, choresOf, type Upkeep, upkeep } from './upkeep.js';
+import { allMigrations, type Chores, choresOf, type Upkeep, upkeep } from './upkeep.js';
 import type { WithFields } from './users/field-types.js';
 
 const internalsKey = Symbol.for('latchkey.internals');
@@ -59,6 +60,7 @@ export interface Internals {
   /** Returns the routes, which are created on the first call, because a process without a router does not need them. */
   routes(): readonly Route[];
   readonly chores: Chores;
+  readonly migrations: readonly Migration[];
 }
 
 /** Options of `auth.revokeAllSessions`. */
@@ -165,6 +167,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
   const { database, settings } = core;
   const routes = once(() => allRoutes(core, parts));
   const chores = choresOf(core, parts, limits);
+  const migrations = allMigrations(parts);
   const models = modelsOf(database, withCoreTables(core.users.declaration, parts));
   const within = <T>(options: TransactionOption | undefined, work: () => Promise<T>) =>
     core.inTransaction(options?.transaction, work);
@@ -182,13 +185,13 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     },
     markEmailVerified: (userId, options) => within(options, () => core.proveEmail(userId)),
     // After an Auth is closed, the same config creates a new one.
-    ...upkeep(core, parts, chores, limits, webhooks, () => auths.delete(config)),
+    ...upkeep(core, migrations, chores, limits, webhooks, () => auths.delete(config)),
     on: (name, listener) => core.events.on(name, listener),
     openapi: () => describeApi(core, routes(), settings.httpBasePath ?? DEFAULT_BASE_PATH),
     get models() {
       return models();
     },
-    [internalsKey]: { core, routes, chores },
+    [internalsKey]: { core, routes, chores, migrations },
   };
   const apis = parts.filter(({ api }) => api !== null).map(({ name, api }) => [name, api]);
   return Object.freeze(Object.assign(auth, Object.fromEntries(apis)));

@@ -9,6 +9,7 @@ import type { LimitStore } from './limits/store.js';
 import { coreMigrations } from './migrations/core.js';
 import { migrationsOf } from './migrations/create.js';
 import { type MigrateOptions, migrate } from './migrations/migrate.js';
+import type { Migration } from './migrations/migration.js';
 import { OutboxApi } from './outbox/api.js';
 import type { Webhooks } from './outbox/webhooks.js';
 import { byName, type NamedParts } from './plugin.js';
@@ -32,6 +33,14 @@ export interface Upkeep {
   /**
    * Runs pending migrations, or undoes applied ones. Several processes can safely call it at the same time. Resolves to
    * the names of the migrations that ran.
+   *
+   * The app can use the tables meanwhile: each change gives way to other transactions, and is retried for up to 30
+   * seconds. If nothing is pending, it only reads, so the database user does not have to be allowed to change tables. A
+   * call that was interrupted is completed by the next one.
+   *
+   * @throws TypeError on invalid options
+   * @throws Error if the database does not respond, if another process has been migrating or other transactions have
+   *   held a table for 30 seconds, or if a table to create exists already
    */
   migrate(options?: MigrateOptions): Promise<string[]>;
   /**
@@ -100,23 +109,31 @@ export function choresOf(core: Core, parts: readonly NamedParts[], limits: Limit
 }
 
 /**
+ * Returns all migrations in the order in which they are applied.
+ *
+ * @internal
+ */
+export function allMigrations(parts: readonly NamedParts[]): Migration[] {
+  return [
+    ...migrationsOf('core', { tables: coreTables, migrations: coreMigrations }),
+    ...parts.flatMap((part) => migrationsOf(part.name, part)).sort(byName),
+  ];
+}
+
+/**
  * @param onClose called as soon as `close` is called
  *
  * @internal
  */
 export function upkeep(
   core: Core,
-  parts: readonly NamedParts[],
+  migrations: readonly Migration[],
   chores: Chores,
   limits: LimitStore | null,
   webhooks: Webhooks,
   onClose: () => void,
 ): Upkeep {
   const { database, settings, outbox } = core;
-  const migrations = [
-    ...migrationsOf('core', { tables: coreTables, migrations: coreMigrations }),
-    ...parts.flatMap((part) => migrationsOf(part.name, part)).sort(byName),
-  ];
   const health = new HealthCheck(
     database,
     core.sessions,

@@ -3,7 +3,16 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { commit, machine } from './machine.mjs';
 
 /** The sections that `bench/run.mjs` measures. */
-export const FIGURES = ['guarded-page', 'one-request', 'layers', 'sign-in', 'growth', 'memory', 'start'];
+export const FIGURES = [
+  'guarded-page',
+  'one-request',
+  'layers',
+  'sign-in',
+  'growth',
+  'migrate-under-load',
+  'memory',
+  'start',
+];
 
 /** All sections in their order; `load` is measured by bench/load.mjs. */
 const SECTIONS = [...FIGURES, 'load'];

@@ -95,12 +95,12 @@ const AT_ONCE = 100;
 const LEAST_PAUSE_MS = 10;
 
 /**
- * Deletes rows a few at a time, because one large DELETE would block other statements for seconds. After each deletion,
- * it pauses for as long as the deletion took, so that other statements get at least half of the database's time.
+ * Deletes or changes rows a few at a time, because one large statement would block other statements for seconds. After
+ * each part, it pauses for as long as the part took, so that other statements get at least half of the database's time.
  *
  * @param find selects up to {@link BATCH} of the rows that are left
- * @param treat deletes rows, or makes sure that they are not found again, and returns the number of deleted rows
- * @returns the number of deleted rows
+ * @param treat treats rows, makes sure that they are not found again, and returns the number of rows that it counts
+ * @returns the sum of these numbers
  */
 export async function inBatches<Row>(
   find: () => Promise<Row[]>,

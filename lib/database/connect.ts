@@ -15,9 +15,20 @@ export interface Pool {
   destroyAllNow(): Promise<void>;
 }
 
+/** The options of a driver that latchkey changes. */
+export interface DialectOptions {
+  readonly options?: string;
+  readonly [option: string]: unknown;
+}
+
+interface ConnectionConfig {
+  pool?: object;
+  dialectOptions?: DialectOptions;
+}
+
 /** The parts of Sequelize's connection manager that latchkey uses. Sequelize's types omit them. */
 export interface ConnectionManager {
-  config: { pool?: object };
+  config: ConnectionConfig & { replication?: { write: ConnectionConfig } };
   /** SQLite has none. */
   readonly pool?: Pool;
   initPools(): void;

@@ -70,6 +70,13 @@ export function isAtLimit(error: unknown): boolean {
   return AT_LIMIT.has((error as DatabaseFault)?.parent?.code ?? '');
 }
 
+/** Whether a statement has waited for a lock for too long. */
+export function isLockTimeout(error: unknown): boolean {
+  return ['ER_LOCK_WAIT_TIMEOUT', '55P03', 'SQLITE_BUSY'].includes(
+    (error as DatabaseFault)?.parent?.code ?? '',
+  );
+}
+
 /** Whether another connection holds SQLite's lock. */
 export function isBusy(error: unknown): boolean {
   return (error as DatabaseFault)?.parent?.code === 'SQLITE_BUSY';

@@ -1,6 +1,6 @@
 import type { Sequelize, Transaction } from 'sequelize';
 import { withTimeout } from '../context/deadline.js';
-import { type ConnectionManager, connectionManagerOf } from './connect.js';
+import { type ConnectionManager, connectionManagerOf, type DialectOptions } from './connect.js';
 import type { Database } from './database.js';
 import { asFailure, isRetryable } from './faults.js';
 import { noAnswer } from './turn.js';
@@ -56,12 +56,27 @@ export class SideConnections {
   }
 }
 
-/** Creates a manager that opens connections with the options and hooks of the instance, in a separate pool. */
-function managerLike(sequelize: Sequelize): ConnectionManager {
+/**
+ * Creates a manager that opens connections with the options and hooks of the instance, in a separate pool.
+ *
+ * @param settings the settings of PostgreSQL's connections, as in `-c name=value`, in place of time limits of the driver
+ */
+export function managerLike(sequelize: Sequelize, settings?: string): ConnectionManager {
   const connectionManager = connectionManagerOf(sequelize);
   const manager: ConnectionManager = Object.create(connectionManager);
-  const { config } = connectionManager;
-  manager.config = { ...config, pool: { ...config.pool, ...POOL } };
+  const { replication, ...config } = connectionManager.config;
+  const own = { ...config, ...replication?.write };
+  manager.config = {
+    ...own,
+    pool: { ...own.pool, ...POOL },
+    dialectOptions: settings ? withSettings(own.dialectOptions, settings) : own.dialectOptions,
+  };
   manager.initPools();
   return manager;
+}
+
+// The driver sends its time limits apart from `options`, and they would prevail.
+function withSettings({ options, ...others }: DialectOptions = {}, settings: string): DialectOptions {
+  const all = options ? `${options} ${settings}` : settings;
+  return { ...others, statement_timeout: 0, lock_timeout: 0, query_timeout: 0, options: all };
 }

@@ -1,34 +1,14 @@
 import { QueryTypes } from 'sequelize';
-import type { Migration, MigrationContext } from './migration.js';
-
-/** Returns the names of the tables that a migration creates or drops, without running it. */
-async function tablesIn(
-  context: MigrationContext,
-  migration: Migration,
-  direction: 'up' | 'down',
-): Promise<string[]> {
-  const pattern = direction === 'up' ? /^\s*CREATE TABLE (\w+)/ : /^\s*DROP TABLE IF EXISTS (\w+)/;
-  const tables: string[] = [];
-  const run = async (sql: string) => {
-    const [, table] = pattern.exec(sql) ?? [];
-    if (table) tables.push(table);
-  };
-  await migration[direction]({ ...context, run });
-  return tables;
-}
+import type { Reading } from './migration.js';
 
 /**
- * Requires that the tables that migrations create do not exist yet.
+ * Requires that the tables to create do not exist yet.
  *
  * @throws Error naming the existing tables, and `tablePrefix`
  */
-export async function requireFreeNames(
-  context: MigrationContext,
-  migrations: readonly Migration[],
-): Promise<void> {
-  const wanted = (await Promise.all(migrations.map((one) => tablesIn(context, one, 'up')))).flat();
+export async function requireFreeNames(reading: Reading, wanted: readonly string[]): Promise<void> {
   if (wanted.length === 0) return;
-  const existing = await existingTables(context, wanted);
+  const existing = await existingTables(reading, wanted);
   if (existing.length === 0) return;
   const [one, several] = existing.length === 1 ? ['table', 'it is'] : ['tables', 'they are'];
   throw new Error(
@@ -38,8 +18,8 @@ export async function requireFreeNames(
 }
 
 /** Returns the names for which a table already exists. */
-export async function existingTables(context: MigrationContext, names: readonly string[]): Promise<string[]> {
-  const existing = await query<{ name: string }>(context, EXISTING[context.database.dialect], names);
+export async function existingTables(reading: Reading, names: readonly string[]): Promise<string[]> {
+  const existing = await query<{ name: string }>(reading, EXISTING[reading.database.dialect], names);
   return existing.map(({ name }) => name);
 }
 
@@ -62,15 +42,11 @@ const EXISTING = {
  *
  * @throws Error naming the tables that refer to tables to drop
  */
-export async function requireUnreferenced(
-  context: MigrationContext,
-  undone: readonly Migration[],
-): Promise<void> {
-  const dropped = (await Promise.all(undone.map((one) => tablesIn(context, one, 'down')))).flat();
+export async function requireUnreferenced(reading: Reading, dropped: readonly string[]): Promise<void> {
   if (dropped.length === 0) return;
   const references = await query<{ name: string; target: string }>(
-    context,
-    REFERENCES[context.database.dialect],
+    reading,
+    REFERENCES[reading.database.dialect],
     dropped,
   );
   // The comparison respects case, because `Sessions` might be a table of the app.
@@ -96,7 +72,7 @@ const REFERENCES = {
 };
 
 function query<Row extends object>(
-  { database, transaction }: MigrationContext,
+  { database, transaction }: Reading,
   sql: string,
   tables: readonly string[],
 ): Promise<Row[]> {

@@ -1,5 +1,13 @@
 import { accountChanges, devices, deviceTokens, users } from '../tables/core.js';
-import { addColumns, createIndexes, createTable, dropColumns, dropIndexes, dropTable } from './create.js';
+import {
+  addColumns,
+  changeRows,
+  createIndexes,
+  createTable,
+  dropColumns,
+  dropIndexes,
+  dropTable,
+} from './create.js';
 import type { Migration } from './migration.js';
 
 const { emailProof, importedAt, firstUsedAt } = users.columns;
@@ -33,14 +41,12 @@ export const coreMigrations: readonly Migration[] = [
       }
       await createTable(deviceTokens, context);
       // Until now, a forgotten device has proven nothing about later changes. It can be that of an intruder.
-      const { database, run } = context;
-      await run(`UPDATE ${database.table(devices.name)} SET dropped = TRUE WHERE forgotten_at IS NOT NULL`);
+      await changeRows(devices, 'dropped = TRUE', 'forgotten_at IS NOT NULL', context);
     },
     async down(context) {
       // Without the later tokens, a first one that is accepted no longer would be the present one again.
-      const { database, run } = context;
       const isRenewed = 'token_until IS NOT NULL AND forgotten_at IS NULL';
-      await run(`UPDATE ${database.table(devices.name)} SET forgotten_at = last_used_at WHERE ${isRenewed}`);
+      await changeRows(devices, 'forgotten_at = last_used_at', isRenewed, context);
       await dropTable(deviceTokens, context);
       for (const { table, columns, indexes } of UNDO) {
         await dropIndexes(table, indexes, context);

@@ -89,6 +89,21 @@ export async function dropIndexes(
   for (const key of Object.keys(indexes)) await run(`DROP INDEX ${table}_${snakeCase(key)}${where}`);
 }
 
+/**
+ * Changes rows of a table, a few at a time: see {@link MigrationContext.change}.
+ *
+ * @param set the SQL after SET
+ * @param where the SQL after WHERE
+ */
+export async function changeRows(
+  { name, columns }: TableDeclaration,
+  set: string,
+  where: string,
+  { database, change }: MigrationContext,
+): Promise<void> {
+  await change({ table: database.table(name), key: keyOf(columns), set, where });
+}
+
 function listedIn(columns: Columns, attributes: readonly string[]): string {
   return attributes.map((attribute) => columnName(attribute, columns[attribute] as Column)).join(', ');
 }

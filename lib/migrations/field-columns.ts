@@ -3,7 +3,7 @@ import type { Value } from '../database/literal.js';
 import { type Column, type Columns, columnName } from '../tables/column.js';
 import { users } from '../tables/core.js';
 import { typeOf } from './create.js';
-import type { MigrationContext } from './migration.js';
+import type { ColumnTypes, Reading } from './migration.js';
 
 /** The columns of the app's fields, and their values for existing users. */
 export interface FieldColumns {
@@ -22,21 +22,30 @@ interface Existing {
   readonly length: number | string | null;
 }
 
+/** A column to add or to widen. */
+export interface FieldChange {
+  /** `users.<column>` */
+  readonly name: string;
+  readonly sql: string;
+}
+
+type Context = Reading & { readonly types: ColumnTypes };
+
 /**
- * Adds the columns of fields that the table of users does not have yet, and widens the columns of strings that have
- * become longer. It never drops or narrows a column, so that removing a field from the config does not lose data.
+ * Returns the statements that add the columns of fields that the table of users does not have yet, and widen the columns
+ * of strings that have become longer. None drops or narrows a column, so that removing a field from the config does not
+ * lose data.
  *
  * The default of a field is also the column's default, because databases can then add the column to a large table
  * without rewriting the table. Each column is one statement, so an interrupted call leaves nothing to complete.
  *
- * @returns the columns that were added or widened, as `users.<column>`
- * @throws Error before anything is changed, if a column has another type than its field
+ * @throws Error if a column has another type than its field
  */
-export async function addFieldColumns(
-  context: MigrationContext,
+export async function fieldChanges(
+  context: Context,
   { columns, defaults }: FieldColumns,
-): Promise<string[]> {
-  const { database, run } = context;
+): Promise<FieldChange[]> {
+  const { database } = context;
   const table = database.table(users.name);
   const existing = await columnsOf(context, table);
   const wanted = Object.entries(columns).map(([attribute, column]) => {
@@ -44,29 +53,30 @@ export async function addFieldColumns(
     return { name, column, there: existing.get(name), value: defaults[attribute] ?? null };
   });
   for (const { name, column, there } of wanted) if (there) requireType(table, name, column, there, context);
-  const changed: string[] = [];
+  const changes: FieldChange[] = [];
   for (const { name, column, there, value } of wanted) {
     if (there && !isTooShort(there, column, context)) continue;
     const quoted = database.statements.quote(name);
     const type = typeOfField(column, context);
     const definition = `${type} NULL${defaultOf(value, type, context)}`;
-    if (!there) await run(`ALTER TABLE ${table} ADD COLUMN ${quoted} ${definition}`);
-    else if (database.dialect === 'mysql')
-      await run(`ALTER TABLE ${table} MODIFY COLUMN ${quoted} ${definition}`);
-    else await run(`ALTER TABLE ${table} ALTER COLUMN ${quoted} TYPE ${type}`);
-    changed.push(`${users.name}.${name}`);
+    const change = !there
+      ? `ADD COLUMN ${quoted} ${definition}`
+      : database.dialect === 'mysql'
+        ? `MODIFY COLUMN ${quoted} ${definition}`
+        : `ALTER COLUMN ${quoted} TYPE ${type}`;
+    changes.push({ name: `${users.name}.${name}`, sql: `ALTER TABLE ${table} ${change}` });
   }
-  return changed;
+  return changes;
 }
 
 // A longer VARCHAR would count in full towards the 64 KiB that a row can have on MySQL.
 const MAX_VARCHAR = 255;
 
-function typeOfField(column: Column, { types }: MigrationContext): string {
+function typeOfField(column: Column, { types }: Context): string {
   return column.length && column.length > MAX_VARCHAR ? types.longText : typeOf(column, types);
 }
 
-function defaultOf(value: unknown, type: string, { database, types }: MigrationContext): string {
+function defaultOf(value: unknown, type: string, { database, types }: Context): string {
   if (value === null) return '';
   const isPlain = typeof value !== 'object' || value instanceof Date;
   const literal = database.statements.literal(isPlain ? (value as Value) : JSON.stringify(value));
@@ -77,11 +87,7 @@ function defaultOf(value: unknown, type: string, { database, types }: MigrationC
 }
 
 // SQLite stores strings of any length in a column of any length.
-function isTooShort(
-  { length }: Existing,
-  { kind, length: wanted = 0 }: Column,
-  { database }: MigrationContext,
-) {
+function isTooShort({ length }: Existing, { kind, length: wanted = 0 }: Column, { database }: Reading) {
   return database.dialect !== 'sqlite' && kind === 'text' && length !== null && Number(length) < wanted;
 }
 
@@ -103,13 +109,7 @@ function familyOf(type: string): string | undefined {
   return FAMILIES[/^\w+/.exec(type.toLowerCase())?.[0] ?? ''];
 }
 
-function requireType(
-  table: string,
-  name: string,
-  column: Column,
-  { type }: Existing,
-  context: MigrationContext,
-) {
+function requireType(table: string, name: string, column: Column, { type }: Existing, context: Context) {
   if (familyOf(type) === familyOf(typeOfField(column, context))) return;
   throw new Error(
     `latchkey: migrate: the column ${table}.${name} is of the type ${type}, which does not match the field in the config. ` +
@@ -117,10 +117,7 @@ function requireType(
   );
 }
 
-async function columnsOf(
-  { database, transaction }: MigrationContext,
-  table: string,
-): Promise<Map<string, Existing>> {
+async function columnsOf({ database, transaction }: Reading, table: string): Promise<Map<string, Existing>> {
   const rows = await database.sequelize.query<Existing>(COLUMNS[database.dialect], {
     transaction,
     type: QueryTypes.SELECT,

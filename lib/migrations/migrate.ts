@@ -1,12 +1,14 @@
-import { QueryTypes } from 'sequelize';
+import { QueryTypes, type Transaction } from 'sequelize';
 import * as z from 'zod';
 import { flag, readOptions, schemaOf } from '../config/options.js';
 import type { Database } from '../database/database.js';
+import { carryOut, type Tools } from './carry-out.js';
 import { requireFreeNames, requireUnreferenced } from './checks.js';
-import { addFieldColumns, type FieldColumns } from './field-columns.js';
-import { Journal } from './journal.js';
-import { locked } from './lock.js';
-import { columnTypes, type Migration, type MigrationContext } from './migration.js';
+import { type FieldChange, type FieldColumns, fieldChanges } from './field-columns.js';
+import { type Entries, Journal, Overtaken, type Unfinished } from './journal.js';
+import { locked, reading } from './lock.js';
+import { type ColumnTypes, columnTypes, type Migration } from './migration.js';
+import { createdBy, type Direction, droppedBy, type Step, stepsOf } from './steps.js';
 
 /** Options of `auth.migrate()`. */
 export interface MigrateOptions {
@@ -31,9 +33,13 @@ export const schema = () =>
 
 /**
  * Applies pending migrations, or undoes applied ones. Any number of processes can call this at the same time: one of
- * them migrates, and the others wait and find nothing left to do. On PostgreSQL and SQLite it is atomic. MySQL commits
- * each statement, and the next process completes a migration that one process left unfinished. It completes an
- * unfinished undo only if it undoes too.
+ * them migrates, and the others wait and find nothing left to do. If nothing is pending, it only reads, so a database
+ * user who may not create tables can call it.
+ *
+ * The app can go on using the tables meanwhile. Each change of a table is a transaction of its own, which gives up soon
+ * if other transactions hold the table, and is retried for up to 30 seconds. Rows are changed in batches, and on
+ * PostgreSQL, indexes of existing tables are created concurrently. The next call completes a migration that one process
+ * left unfinished. It completes an unfinished undo only if it undoes too.
  *
  * @param fields the app's fields of users, whose missing columns are added
  * @param migrations in the order in which they are applied; they are undone in reverse
@@ -42,6 +48,8 @@ export const schema = () =>
  * @throws Error before anything is changed, if a table to create already exists, if a table of the app refers to one to
  *   drop, if an undo was interrupted and this call does not undo, or if the tables are not as the last earlier commit
  *   left them
+ * @throws Error if another process has been migrating for 30 seconds, or if other transactions have held a table for
+ *   that long. What has been applied until then stays, and the next call continues
  */
 export async function migrate(
   database: Database,
@@ -50,57 +58,196 @@ export async function migrate(
   options: MigrateOptions = {},
 ): Promise<string[]> {
   const { undo, dryRun } = readOptions('migrate', schema, options);
-  const ran = await locked(database, async (transaction) => {
-    const run = async (sql: string) => void (await database.sequelize.query(sql, { transaction }));
-    const [version] = await database.sequelize.query<{ version: string }>(
-      `SELECT ${database.dialect === 'sqlite' ? 'sqlite_version()' : 'version()'} AS version`,
-      { transaction, type: QueryTypes.SELECT },
-    );
-    const context: MigrationContext = {
-      database,
-      transaction,
-      run,
-      types: columnTypes(database.dialect, version?.version ?? ''),
-    };
-    const journal = new Journal(context);
-    await journal.open(dryRun);
-    const unfinished = await journal.unfinished(migrations);
-    if (undo === 0) {
-      if (unfinished?.direction === 'down') throw new Error(undoInterrupted(unfinished.migration));
-    } else requireAll(await journal.begun(), migrations);
-    const direction = undo === 0 ? 'up' : 'down';
-    // A migration completed in the same direction counts as part of this call.
-    const resumed = unfinished?.direction === direction ? [unfinished.migration] : [];
-    const applied = new Set(await journal.applied());
-    // The unfinished migration is completed first.
-    if (unfinished?.direction === 'up') applied.add(unfinished.migration.name);
-    else if (unfinished) applied.delete(unfinished.migration.name);
-    const due =
-      undo === 0
-        ? migrations.filter(({ name }) => !applied.has(name))
-        : migrations
-            .filter(({ name }) => applied.has(name))
-            .reverse()
-            .slice(0, undo === 'all' ? undefined : undo - resumed.length);
-    // Check this before anything is changed.
-    if (undo === 0) await requireFreeNames(context, due);
-    else await requireUnreferenced(context, [...resumed, ...due]);
-    // The tables that a first migration creates already have the changes of later ones. So these are only recorded, and
-    // before it runs: if it is interrupted, they must not run afterwards.
-    const included = undo === 0 ? due.filter(({ first }) => due.some(({ name }) => name === first)) : [];
-    if (!dryRun) {
-      for (const migration of included) await journal.record(migration);
-      if (unfinished) await journal.carryOut(unfinished.migration, unfinished.direction, unfinished.step);
-      for (const migration of due)
-        if (!included.includes(migration)) await journal.carryOut(migration, direction);
-      if (undo === 'all') await journal.drop();
-    }
-    const forFields = dryRun ? { ...context, run: async () => undefined } : context;
-    const added = undo === 0 ? await addFieldColumns(forFields, fields) : [];
-    return [...[...resumed, ...due].map(({ name }) => name), ...added];
-  });
+  const types = await typesOf(database);
+  const journal = new Journal(database, types);
+  const toAdd = (transaction: Transaction | null) =>
+    undo === 0 ? fieldChanges({ database, types, transaction }, fields) : Promise.resolve([]);
+  const isNeeded = async () => {
+    const entries = await journal.read(null);
+    const isComplete = migrations.every(({ name }) => entries.applied.includes(name));
+    const isAsItIs = isComplete && !entries.isBehind && entries.unfinished(migrations) === null;
+    return !isAsItIs || (await toAdd(null)).length > 0;
+  };
+  const ran =
+    undo !== 0 || (await reading(database, isNeeded))
+      ? await locked(database, (held) => {
+          const tools = { database, types, held, journal };
+          return dryRun ? wouldRun(tools, migrations, undo, toAdd) : run(tools, migrations, undo, toAdd);
+        })
+      : [];
   if (undo === 0) await fields.check?.();
   return ran;
+}
+
+async function typesOf(database: Database): Promise<ColumnTypes> {
+  const { sequelize, dialect } = database;
+  const sql = `SELECT ${dialect === 'sqlite' ? 'sqlite_version()' : 'version()'} AS version`;
+  const [row] = await reading(database, () =>
+    sequelize.query<{ version: string }>(sql, { transaction: null, type: QueryTypes.SELECT }),
+  );
+  return columnTypes(dialect, row?.version ?? '');
+}
+
+/** What a call has to do. */
+interface Plan {
+  readonly entries: Entries;
+  readonly direction: Direction;
+  readonly unfinished: Unfinished | null;
+  readonly due: readonly Migration[];
+  /** Those of `due` that are only recorded. */
+  readonly included: readonly Migration[];
+  /** The names of the migrations that will have run. */
+  readonly names: readonly string[];
+  readonly isPending: boolean;
+}
+
+type Planning = Omit<Tools, 'held'>;
+
+/** @param undo the number of migrations to undo, `'all'`, or 0 to apply */
+async function planOf(
+  { database, types, journal }: Planning,
+  migrations: readonly Migration[],
+  undo: number | 'all',
+  transaction: Transaction | null,
+): Promise<Plan> {
+  const entries = await journal.read(transaction);
+  const unfinished = entries.unfinished(migrations);
+  if (undo === 0) {
+    if (unfinished?.direction === 'down') throw new Error(undoInterrupted(unfinished.migration));
+  } else requireAll(entries.begun, migrations);
+  const direction = undo === 0 ? 'up' : 'down';
+  // A migration completed in the same direction counts as part of this call.
+  const resumed = unfinished?.direction === direction ? [unfinished.migration] : [];
+  const applied = new Set(entries.applied);
+  // The unfinished migration is completed first.
+  if (unfinished?.direction === 'up') applied.add(unfinished.migration.name);
+  else if (unfinished) applied.delete(unfinished.migration.name);
+  const due =
+    undo === 0
+      ? migrations.filter(({ name }) => !applied.has(name))
+      : migrations
+          .filter(({ name }) => applied.has(name))
+          .reverse()
+          .slice(0, undo === 'all' ? undefined : undo - resumed.length);
+  // Check this before anything is changed.
+  const here = { database, transaction };
+  const tables = async (those: readonly Migration[], name: (step: Step) => string | undefined) => {
+    const steps = await Promise.all(those.map((one) => stepsOf(one, direction, { database, types })));
+    return steps.flat().flatMap((step) => name(step) ?? []);
+  };
+  if (undo === 0) await requireFreeNames(here, await tables(due, createdBy));
+  else await requireUnreferenced(here, await tables([...resumed, ...due], droppedBy));
+  return {
+    entries,
+    direction,
+    unfinished,
+    due,
+    // The tables that a first migration creates already have the changes of later ones. So these are only recorded, and
+    // before it runs: if it is interrupted, they must not run afterwards.
+    included: undo === 0 ? due.filter(({ first }) => due.some(({ name }) => name === first)) : [],
+    names: [...resumed, ...due].map(({ name }) => name),
+    isPending: due.length > 0 || unfinished !== null || isLeft(entries, undo),
+  };
+}
+
+/** Whether the journal itself must be changed. An undo of everything drops it. */
+function isLeft(entries: Entries, undo: number | 'all'): boolean {
+  if (entries.stored === null) return false;
+  return entries.isBehind || undo === 'all';
+}
+
+type ToAdd = (transaction: Transaction) => Promise<readonly FieldChange[]>;
+
+async function wouldRun(
+  tools: Tools,
+  migrations: readonly Migration[],
+  undo: number | 'all',
+  toAdd: ToAdd,
+): Promise<string[]> {
+  return tools.held.transaction(async (transaction) => {
+    const { names } = await planOf(tools, migrations, undo, transaction);
+    return [...names, ...(await toAdd(transaction)).map(({ name }) => name)];
+  });
+}
+
+async function run(
+  tools: Tools,
+  migrations: readonly Migration[],
+  undo: number | 'all',
+  toAdd: ToAdd,
+): Promise<string[]> {
+  const ran = await applyAll(tools, migrations, undo);
+  return [...ran, ...(await addColumns(tools, toAdd))];
+}
+
+/** @returns the names of the migrations that ran */
+async function applyAll(
+  tools: Tools,
+  migrations: readonly Migration[],
+  undo: number | 'all',
+): Promise<string[]> {
+  const ran: string[] = [];
+  for (;;) {
+    const left = typeof undo === 'number' ? undo - ran.length : undo;
+    if (undo !== 0 && left === 0) return ran;
+    const plan = await tools.held.transaction((transaction) =>
+      planOf(tools, migrations, undo === 0 ? 0 : left, transaction),
+    );
+    const done = new Set<string>();
+    try {
+      await apply(tools, plan, undo === 'all', done);
+    } catch (error) {
+      // On SQLite, another process can migrate between two transactions of this one.
+      if (!(error instanceof Overtaken)) throw error;
+      continue;
+    } finally {
+      ran.push(...plan.names.filter((name) => done.has(name)));
+    }
+    return ran;
+  }
+}
+
+/** @param done gets the names of the migrations that ran */
+async function apply(
+  tools: Tools,
+  { entries, direction, unfinished, due, included, isPending }: Plan,
+  isUndone: boolean,
+  done: Set<string>,
+): Promise<void> {
+  const { held, journal } = tools;
+  if (!isPending) return;
+  if (entries.isBehind) await held.transaction((transaction) => journal.bringUp(entries, transaction));
+  if (included.length > 0) {
+    await held.transaction(async (transaction) => {
+      for (const { name } of included) await journal.move(null, name, transaction);
+    });
+    for (const { name } of included) done.add(name);
+  }
+  if (unfinished) {
+    await carryOut(tools, unfinished.migration, unfinished.direction, unfinished.step);
+    if (unfinished.direction === direction) done.add(unfinished.migration.name);
+  }
+  for (const migration of due) {
+    if (included.includes(migration)) continue;
+    await carryOut(tools, migration, direction);
+    done.add(migration.name);
+  }
+  if (isUndone) await held.transaction((transaction) => journal.drop(transaction));
+}
+
+/** Adds the columns of fields, each in a transaction of its own. @returns their names */
+async function addColumns({ database, held }: Tools, toAdd: ToAdd): Promise<string[]> {
+  const added: string[] = [];
+  for (;;) {
+    const name = await held.ofTables(async (transaction) => {
+      // Read again, because another process can have added it on SQLite.
+      const [next] = await toAdd(transaction);
+      if (next) await database.sequelize.query(next.sql, { transaction });
+      return next?.name;
+    });
+    if (name === undefined) return added;
+    added.push(name);
+  }
 }
 
 function undoInterrupted({ name }: Migration): string {

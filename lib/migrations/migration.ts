@@ -77,17 +77,38 @@ export function columnTypes(dialect: Dialect, serverVersion: string): ColumnType
   return mysql(/mariadb/i.test(serverVersion) ? 'utf8mb4_nopad_bin' : 'utf8mb4_0900_bin');
 }
 
+/** The state of a database that a check reads. */
+export interface Reading {
+  readonly database: Database;
+  /** The transaction to read in. Null to read what has been committed. */
+  readonly transaction: Transaction | null;
+}
+
+/** A change of rows that exist already. It is carried out in batches, so it must be possible to repeat it. */
+export interface RowChange {
+  readonly table: string;
+  /** The column of the primary key. */
+  readonly key: string;
+  /** The SQL after SET. */
+  readonly set: string;
+  /** The SQL after WHERE. A row that has been changed must no longer match, or changing it twice must do no harm. */
+  readonly where: string;
+}
+
+/** Collects the statements of a migration, which are carried out later. */
 export interface MigrationContext {
   readonly database: Database;
   readonly types: ColumnTypes;
-  /** Runs one statement on the connection that holds the lock. */
+  /** Adds a statement that changes tables. */
   run(sql: string): Promise<void>;
-  readonly transaction: Transaction;
+  /** Adds a change of rows. */
+  change(rows: RowChange): Promise<void>;
 }
 
 /**
  * A schema change. The first migration of the core and of each plugin is derived from the declarations: see
  * `create.ts`. Other migrations must not be modified once they are released; a later migration corrects them.
+ * `spec/migrations/landed.once.spec.ts` fails if one of them has other statements than it had.
  */
 export interface Migration {
   /** The name. Plugins' migrations are applied in order of their names, after the core's, and undone in reverse. */

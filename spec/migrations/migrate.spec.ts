@@ -87,7 +87,7 @@ if (dialect !== 'sqlite') {
       /CREATE TABLE sessions/,
       /CREATE INDEX sessions_expires_at/,
       /CREATE TABLE rate_limits/,
-      /SET name = '0001-core'/,
+      /latchkey_migrations.*'0001-core'/,
     ];
     test.each(statements.flatMap((statement) => moments.map((moment) => [moment, statement] as const)))(
       '(%s %s) is completed by the next call',
@@ -116,11 +116,9 @@ if (dialect !== 'sqlite') {
         await expect(broken.migrate({ undo: 'all' })).rejects.toThrow();
         await broken.close();
         const auth = open();
-        if (dialect === 'mysql') {
-          await expect(auth.migrate()).rejects.toThrow(
-            /undoing 0001-core has been interrupted.*migrate\(\{ undo: 1 \}\)/,
-          );
-        } else expect(await auth.migrate()).toEqual([]);
+        await expect(auth.migrate()).rejects.toThrow(
+          /undoing 0001-core has been interrupted.*migrate\(\{ undo: 1 \}\)/,
+        );
         expect(await rows(database, 'SELECT email FROM users')).toEqual([{ email: ada.email }]);
         await auth.migrate({ undo: 'all' });
         expect(await auth.migrate()).toEqual(ran);
@@ -139,8 +137,7 @@ if (dialect !== 'sqlite') {
         await expect(broken.migrate({ undo: ran.length - interrupted })).rejects.toThrow();
         await broken.close();
         const auth = open({ plugins });
-        // On MySQL, later ones have been undone.
-        const due = dialect === 'mysql' ? ran.slice(interrupted) : ran.slice(-1);
+        const due = ran.slice(interrupted);
         expect(await auth.migrate({ undo: 1 })).toEqual(due.slice(0, 1));
         expect(await auth.migrate()).toEqual(due);
         await auth.credential.signUp(ada);

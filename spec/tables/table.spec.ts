@@ -67,7 +67,7 @@ beforeAll(async () => {
   const ours = new Database(sequelize, dialect, '', new CallContext());
   await sequelize.transaction(async (transaction) => {
     const run = async (sql: string) => void (await sequelize.query(sql, { transaction }));
-    const context = { database: ours, types, run, transaction };
+    const context = { database: ours, types, run, change: async () => undefined };
     for (const table of [things, owners]) await createTable(table, context);
   });
   things_ = new Table(ours, things);
