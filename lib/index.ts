@@ -8,9 +8,11 @@ export type {
 export type { UserInput } from './accounts/change.js';
 export type {
   ImportApi,
+  ImportConflict,
   ImportedAccount,
   ImportProgress,
   ImportReport,
+  ImportUpdateReport,
   ImportUsersOptions,
   SkippedRow,
 } from './accounts/import.js';
@@ -99,6 +101,7 @@ export type {
   RemovePasskeyOptions,
 } from './plugins/passkeys/api.js';
 export type { Passkey } from './plugins/passkeys/declarations.js';
+export type { ImportedPasskey } from './plugins/passkeys/imported-passkeys.js';
 export type { PasskeysOptions } from './plugins/passkeys/index.js';
 export { passkeys } from './plugins/passkeys/index.js';
 export type {

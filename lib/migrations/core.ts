@@ -1,4 +1,4 @@
-import { accountChanges, devices, deviceTokens, users } from '../tables/core.js';
+import { accountChanges, devices, deviceTokens, importedUsers, importKeys, users } from '../tables/core.js';
 import { addColumns, createIndexes, createTable, dropColumns, dropIndexes, dropTable } from './create.js';
 import type { Migration } from './migration.js';
 
@@ -46,6 +46,17 @@ export const coreMigrations: readonly Migration[] = [
         await dropIndexes(table, indexes, context);
         await dropColumns(table, columns, context);
       }
+    },
+  },
+  {
+    name: '0004-core',
+    async up(context) {
+      await createTable(importedUsers, context);
+      await createTable(importKeys, context);
+    },
+    async down(context) {
+      await dropTable(importKeys, context);
+      await dropTable(importedUsers, context);
     },
   },
 ];

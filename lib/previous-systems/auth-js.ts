@@ -15,7 +15,16 @@ import {
   userOfRow,
 } from './bridge-options.js';
 import { PreviousTables, requireSequelize, type SourceRow } from './previous-tables.js';
-import { endOf, identityIn, linksOf, type ProviderNames, type SourceUser, textOf } from './values.js';
+import {
+  endOf,
+  type ImportSource,
+  identityIn,
+  linksOf,
+  named,
+  type ProviderNames,
+  type SourceUser,
+  textOf,
+} from './values.js';
 
 const COLUMNS = {
   user: { id: 'id', email: 'email', emailVerified: 'email_verified' },
@@ -70,9 +79,13 @@ export interface AuthJsOptions {
  *
  * @param sequelize an instance on the database of Auth.js, which is only read
  */
-export async function* fromAuthJs(
+export function fromAuthJs(sequelize: Sequelize, options: AuthJsOptions = {}): ImportSource<SourceUser> {
+  return named('auth-js', readUsers(sequelize, options));
+}
+
+async function* readUsers(
   sequelize: Sequelize,
-  options: AuthJsOptions = {},
+  options: AuthJsOptions,
 ): AsyncGenerator<SourceUser, void, undefined> {
   requireSequelize(sequelize, 'fromAuthJs');
   const reader = new PreviousTables(sequelize);

@@ -22,8 +22,10 @@ import { PreviousTables, requireSequelize, type SourceRow } from './previous-tab
 import {
   endOf,
   flagOf,
+  type ImportSource,
   identityIn,
   linksOf,
+  named,
   type ProviderNames,
   type SourceUser,
   textOf,
@@ -94,9 +96,16 @@ export interface BetterAuthOptions {
  * @param sequelize an instance on the database of better-auth, which is only read
  * @throws TypeError if `secret` is missing, or if it is not the secret that encrypted a user's second factor
  */
-export async function* fromBetterAuth(
+export function fromBetterAuth(
   sequelize: Sequelize,
   options: BetterAuthOptions = {},
+): ImportSource<SourceUser> {
+  return named('better-auth', readUsers(sequelize, options));
+}
+
+async function* readUsers(
+  sequelize: Sequelize,
+  options: BetterAuthOptions,
 ): AsyncGenerator<SourceUser, void, undefined> {
   requireSequelize(sequelize, 'fromBetterAuth');
   const reader = new PreviousTables(sequelize);
@@ -126,12 +135,14 @@ export async function* fromBetterAuth(
           providers,
         ),
         ...(options.fields && { fields: options.fields(one) }),
-        ...(verified && factorOf(verified, factor, id, options.secret)),
+        ...(verified ? factorOf(verified, factor, id, options.secret) : NO_FACTOR),
         suspended: banOf(one, user),
       };
     }
   }
 }
+
+const NO_FACTOR = { totpSecret: null, recoveryCodes: [] };
 
 /** Reads the ban of a user, for the importer and the bridge. Null if there is no ban, or if it has expired. */
 function banOf(user: SourceRow, columns: Record<'banned' | 'banReason' | 'banExpires', string>) {

@@ -97,14 +97,15 @@ export const userFunction = <Row extends unknown[]>() =>
 export function userOf(found: FoundUser, where: string): OldUser | null {
   if (found === null || found === undefined || found === false || found === '') return null;
   if (typeof found !== 'object') return userOf({ id: found }, where);
-  const { id = null, email = null, emailVerified = false, imported } = found;
-  const isId = id === null || ['string', 'number', 'bigint'].includes(typeof id);
+  const { id = null, email = null, emailVerified = false, imported, ref = null, source = null } = found;
+  const isId = [id, ref].every((it) => it === null || ['string', 'number', 'bigint'].includes(typeof it));
   const isEmail = email === null || typeof email === 'string';
-  const isNamed = id !== null || email !== null || (imported ?? null) !== null;
-  if (isId && isEmail && typeof emailVerified === 'boolean' && isNamed)
-    return { id, email, emailVerified, imported };
+  const isNamed = [id, ref, email, imported ?? null].some((it) => it !== null);
+  const isSource = source === null || typeof source === 'string';
+  if (isId && isSource && isEmail && typeof emailVerified === 'boolean' && isNamed)
+    return { id, email, emailVerified, imported, ref, source };
   throw new TypeError(
-    `latchkey: ${where}: userId must return an id, { id, email, emailVerified }, or null if there is no user`,
+    `latchkey: ${where}: userId must return an id, { ref }, { id, email, emailVerified }, or null if there is no user`,
   );
 }
 

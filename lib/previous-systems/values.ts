@@ -10,6 +10,20 @@ export interface SourceUser extends ImportRow {
   readonly suspended?: { readonly reason: string | null; readonly until: Date | null } | null;
 }
 
+/** The rows of an importer, for `auth.importUsers`. */
+export interface ImportSource<Row extends ImportRow> extends AsyncGenerator<Row, void, undefined> {
+  /** The name of the system, which the import remembers with each row: see `source` of `auth.importUsers`. */
+  readonly source: string;
+}
+
+/** Gives the rows of an importer the name of their system. */
+export function named<Row extends ImportRow>(
+  source: string,
+  rows: AsyncGenerator<Row, void, undefined>,
+): ImportSource<Row> {
+  return Object.assign(rows, { source });
+}
+
 /** A user's account at a provider. */
 export interface SourceLink {
   readonly provider: string;
