@@ -468,7 +468,7 @@ class ImportRows {
   }
 
   async #read(row: ImportRow, lost: LostPart[]): Promise<NewAccount> {
-    this.#checkKeys(row);
+    this.#checkKeys(row, lost);
     const email = isGiven(row.email) ? readEmail(row.email as string, '/email') : null;
     const values = await this.#valuesOf(row, lost);
     const hasWayIn = email !== null || [...values.keys()].some(({ isWayIn }) => isWayIn);
@@ -526,14 +526,16 @@ class ImportRows {
     }
   }
 
-  #checkKeys(row: ImportRow): void {
+  #checkKeys(row: ImportRow, lost: LostPart[]): void {
     const ofParts: readonly string[] = this.#parts.flatMap(({ keys }) => keys);
     for (const [key, value] of Object.entries(row)) {
       if (KEYS.has(key) || ofParts.includes(key) || value === undefined) continue;
-      const how = switchesOfRowKeys.get(key);
+      const { how, isOptional } = switchesOfRowKeys.get(key) ?? {};
       if (how === undefined)
         throw invalidField('', 'unknown_key', `${key} is no key of a row: check its spelling`);
-      if (isGiven(value)) throw notEnabled(key, how);
+      if (!isGiven(value)) continue;
+      if (!isOptional) throw notEnabled(key, how);
+      lost.push({ ...refusalOf(notEnabled(key, how)), part: key });
     }
   }
 

@@ -113,12 +113,19 @@ export interface RowPart<Value = unknown> {
   replace(record: UserRecord, value: Value | null, transaction: Transaction): Promise<void>;
 }
 
-const rowKeys = new Map<string, string>();
+const rowKeys = new Map<string, RowKeySwitch>();
+
+/** How to enable a key of an import's rows. */
+export interface RowKeySwitch {
+  readonly how: string;
+  /** Whether a user is imported without it while it is not enabled, which the report says. */
+  readonly isOptional: boolean;
+}
 
 /** Registers how to enable keys of an import's rows, for error messages. Called when the plugin's module is loaded. */
-export function declareRowKeys(keys: readonly (keyof ImportRow)[], how: string): void {
-  for (const key of keys) rowKeys.set(key, how);
+export function declareRowKeys(keys: readonly (keyof ImportRow)[], how: string, isOptional = false): void {
+  for (const key of keys) rowKeys.set(key, { how, isOptional });
 }
 
 /** The keys that plugins read from the rows of an import, and how to enable them. */
-export const switchesOfRowKeys: ReadonlyMap<string, string> = rowKeys;
+export const switchesOfRowKeys: ReadonlyMap<string, RowKeySwitch> = rowKeys;

@@ -36,7 +36,8 @@ declare module '../../users/imported.js' {
   }
 }
 
-declareRowKeys(['passkeys'], 'add passkeys() to plugins');
+// Without a passkey, a user can still sign in as usual, and add another one.
+declareRowKeys(['passkeys'], 'add passkeys() to plugins', true);
 
 const KEYS: ReadonlySet<string> = new Set<keyof ImportedPasskey>([
   ...(['credentialId', 'publicKey', 'counter', 'deviceType', 'backedUp'] as const),
