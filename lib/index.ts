@@ -1,6 +1,7 @@
 export type {
   CreateUserInput,
   DeleteUserOptions,
+  EnsuredUser,
   SetEmailOptions,
   SetUserPasswordOptions,
   UsersApi,
