@@ -259,7 +259,7 @@ class Import {
     const first = this.#outcomes.length;
     const read: RowRead[] = [];
     for (const [index, row] of batch.entries()) read.push(await this.#reader.read(row, first + index));
-    const accounts = verifiedFirst(read.flatMap(({ account }) => account ?? []));
+    const accounts = read.flatMap(({ account }) => account ?? []);
     const found = await this.#create(accounts);
     const changed = this.options.update ? await this.#updates.changed(found) : new Set<NewAccount>();
     for (const [index, one] of read.entries()) {
@@ -343,8 +343,8 @@ class Import {
   }
 
   /**
-   * Of two rows with the same email, the one whose email is verified gets the account. If an earlier batch of this run
-   * has created one for the other row, removes it.
+   * Of two rows with the same email, the one whose email is verified gets the account. If this run has created one for the
+   * other row, removes it.
    *
    * @returns whether there is room now
    */
@@ -380,13 +380,6 @@ class Import {
 function sameAs(ref: Ref, by: Ref, code: string): string {
   const what = code === 'email_taken' ? 'email' : 'username';
   return `the rows ${ref} and ${by} have the same ${what}: the row ${by} was imported`;
-}
-
-/** Returns the accounts in an order in which those with a verified email precede others with the same email. */
-function verifiedFirst(accounts: readonly NewAccount[]): readonly NewAccount[] {
-  const verified = new Set(accounts.filter(isVerified).map(({ user }) => user.email));
-  const isLater = (one: NewAccount) => verified.has(one.user.email) && !isVerified(one);
-  return [...accounts.filter((one) => !isLater(one)), ...accounts.filter(isLater)];
 }
 
 function isVerified({ user: { emailProof } }: NewAccount): boolean {

@@ -14,7 +14,7 @@ import { password, SECRET, type SpecApp, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
 import { fixedProvider } from '../support/fixed-provider.js';
 import { ownRows } from '../support/own-rows.js';
-import { authenticator, PAGE } from '../support/passkeys.js';
+import { authenticator, PAGE, signInWith } from '../support/passkeys.js';
 import { expectProblem } from '../support/problem.js';
 import { codeOf } from '../support/two-factor.js';
 
@@ -403,18 +403,9 @@ test('an imported passkey signs in, and keeps the user handle of its first use',
   ]);
   const id = String(users[0]?.id);
   expect(await app.auth.passkeys.list(id)).toMatchObject([{ name: 'Phone', transports: ['internal'] }]);
-  for (let use = 0; use < 2; use++) {
-    const browser = app.browser();
-    const { body } = await browser.post('/auth/signin/passkey/options').send({}).expect(200);
-    const response = device.get(body.options);
-    await browser.post('/auth/signin/passkey').send({ response }).expect(200);
-  }
-  const { body } = await app.browser().post('/auth/signin/passkey/options').send({});
+  for (let use = 0; use < 2; use++) expect((await signInWith(app.browser(), device)).status).toBe(200);
   const lies = { userHandle: randomBytes(16) };
-  const answer = await app.http
-    .post('/auth/signin/passkey')
-    .send({ response: device.get(body.options, lies), pending_token: body.pending_token });
-  expectProblem(answer, 401, 'invalid_passkey');
+  expectProblem(await signInWith(app.browser(), device, { lies }), 401, 'invalid_passkey');
   expect((await once([{ ref: 9, email: 'b@example.com', passkeys: [row] }])).skipped).toMatchObject([
     { ref: 9, code: 'passkey_taken' },
   ]);
