@@ -122,6 +122,7 @@ export interface SkippedRow {
 
 const BATCH = 500;
 
+const SOURCE = /^[A-Za-z0-9._:-]{1,64}$/;
 const NO_SOURCE = 'must be the name of the previous system: up to 64 letters, digits, dots, _, : and -';
 const OBJECT = 'must be an object of functions, by name';
 /** @internal */
@@ -136,7 +137,7 @@ export const schema = () =>
     dryRun: flag.default(false),
     source: z
       .string(NO_SOURCE)
-      .regex(/^[A-Za-z0-9._:-]{1,64}$/, NO_SOURCE)
+      .regex(SOURCE, NO_SOURCE)
       .refine((it) => it !== ENSURED, `must not be ${ENSURED}, which is the name of auth.users.ensure`)
       .optional(),
     update: flag.default(false),
@@ -191,7 +192,7 @@ export function importApi(core: Core): ImportApi {
 /** Returns the name that an importer gives its rows. */
 function sourceOf(rows: Rows): string {
   const { source } = rows as { readonly source?: unknown };
-  return typeof source === 'string' ? source : 'rows';
+  return typeof source === 'string' && SOURCE.test(source) && source !== ENSURED ? source : 'rows';
 }
 
 /** What has become of a row. */
@@ -212,6 +213,9 @@ interface Unverified {
   /** What the account would have taken, in a trial. */
   readonly names: readonly string[];
 }
+
+/** Shared by all rows, because an import can have millions. */
+const NONE: readonly never[] = [];
 
 /** A run of an import. */
 class Import {
@@ -263,7 +267,7 @@ class Import {
     const found = await this.#create(accounts);
     const changed = this.options.update ? await this.#updates.changed(found) : new Set<NewAccount>();
     for (const [index, one] of read.entries()) {
-      if (one.origin) this.#refs.add(String(one.origin.ref));
+      if (one.origin && this.options.update) this.#refs.add(String(one.origin.ref));
       this.#rowRefs.push(one.ref);
       const outcome = one.account && found.get(one.account);
       if (outcome && 'id' in outcome) this.#positions.set(outcome.id, first + index);
@@ -279,7 +283,8 @@ class Import {
     found: Outcomes,
     changed: ReadonlySet<NewAccount>,
   ): Promise<Outcome> {
-    const parts = lost.map((one) => ({ ref, code: one.code, detail: one.detail, part: one.part }));
+    const parts =
+      lost.length === 0 ? NONE : lost.map(({ code, detail, part }) => ({ ref, code, detail, part }));
     let outcome = account ? found.get(account) : refusal;
     if (account && outcome && !('id' in outcome) && (await this.#makeRoom(account, outcome)))
       outcome = (await this.#create([account])).get(account);
@@ -300,7 +305,7 @@ class Import {
     found: FoundAccount,
     isChanged: boolean,
   ): Promise<readonly ImportConflict[]> {
-    if (!this.options.update) return [];
+    if (!this.options.update) return NONE;
     const outcome = found.isNew
       ? 'imported'
       : isChanged
@@ -308,11 +313,11 @@ class Import {
         : 'unchanged';
     if (typeof outcome !== 'string') return outcome.map(({ field, detail }) => ({ ref, field, detail }));
     this.#counts[outcome]++;
-    return [];
+    return NONE;
   }
 
   async #refused(ref: Ref, { code, detail, holder }: Refusal): Promise<Outcome> {
-    const none = { ref, account: null, skipped: [], conflicts: [] };
+    const none = { ref, account: null, skipped: NONE, conflicts: NONE };
     if (code === ACCOUNT_DELETED && this.options.update)
       return { ...none, conflicts: [{ ref, field: 'id', detail }] };
     const by = holder ? await this.#refOf(holder) : null;
