@@ -1,6 +1,7 @@
 export type {
   CreateUserInput,
   DeleteUserOptions,
+  EnsuredUser,
   SetEmailOptions,
   SetUserPasswordOptions,
   UsersApi,
@@ -8,9 +9,11 @@ export type {
 export type { UserInput } from './accounts/change.js';
 export type {
   ImportApi,
+  ImportConflict,
   ImportedAccount,
   ImportProgress,
   ImportReport,
+  ImportUpdateReport,
   ImportUsersOptions,
   SkippedRow,
 } from './accounts/import.js';
@@ -100,6 +103,7 @@ export type {
   RemovePasskeyOptions,
 } from './plugins/passkeys/api.js';
 export type { Passkey } from './plugins/passkeys/declarations.js';
+export type { ImportedPasskey } from './plugins/passkeys/imported-passkeys.js';
 export type { PasskeysOptions } from './plugins/passkeys/index.js';
 export { passkeys } from './plugins/passkeys/index.js';
 export type {

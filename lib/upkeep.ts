@@ -102,7 +102,7 @@ export function choresOf(core: Core, parts: readonly NamedParts[], limits: Limit
       closedForLong(core),
     ],
     sealed: [
-      ...[changes, takenOver, outbox.rows].map(({ sealed }) => sealed),
+      ...[changes, takenOver, core.imported, outbox.rows].map(({ sealed }) => sealed),
       ...parts.flatMap(({ sealed = [] }) => sealed),
     ],
   };

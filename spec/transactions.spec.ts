@@ -155,6 +155,7 @@ const WRITING: Record<string, Prepare> = {
     return (options) => auth.endSession(request, response, options);
   },
   'users.create': async () => (options) => auth.users.create({ ...newcomer(), ...options }),
+  'users.ensure': async () => (options) => auth.users.ensure({ ...newcomer(), ...options }),
   async 'users.delete'() {
     const { id } = await aUser();
     return (options) => auth.users.delete(id, options);

@@ -1,3 +1,4 @@
+import { once } from '../context/once.js';
 import type { Core } from '../core/core.js';
 import { type ClientInput, requireKnownKeys, type TransactionOption } from '../sessions/request.js';
 import { canonicalEmail, readEmail } from '../users/canonical.js';
@@ -7,10 +8,12 @@ import type { Identifier, UserForAdmins } from '../users/record.js';
 import { type UserInput, updateUser } from './change.js';
 import { deleteUser, restoreAccount } from './deletion.js';
 import { setEmail } from './email.js';
+import { ensureUser } from './ensure.js';
 import { readUsername, replacePassword, requirePasswords } from './passwords.js';
 // These files extend public types, whose declarations do not refer to them, so import them here.
 import './deletion.js';
 import './email.js';
+import './ensure.js';
 import './passwords.js';
 import './reauthentication.js';
 
@@ -30,6 +33,13 @@ export interface CreateUserInput extends ClientInput {
   skipPasswordRules?: boolean | undefined;
   /** The values of the app's fields, including fields with `input: 'none'`. @default their defaults */
   fields?: NewFieldValues | undefined;
+}
+
+/** The result of `auth.users.ensure`. */
+export interface EnsuredUser {
+  readonly user: UserForAdmins;
+  /** Whether the account was created by this call. */
+  readonly created: boolean;
 }
 
 /** Who makes a change: the app, or a user on a page of the app's own. */
@@ -108,15 +118,38 @@ export class UsersApi {
     const core = this.#core;
     requireKnownKeys('auth.users.create', input, KEYS.create);
     return core.forClient(input, async () => {
-      const email = input.email == null ? null : readEmail(input.email, '/email');
-      const username = input.username == null ? null : readUsername(core, input.username);
+      const { email, username, emailProof } = this.#identifiersOf(input);
       const passwordHash = await this.#hashOf(input, [email, username]);
-      const emailProof = email !== null && input.emailVerified === true ? EmailProof.byApp : EmailProof.none;
       const { user } = await core.signUp.create(
         { email, username, passwordHash, emailProof },
         { via: 'code', from: 'code', ...(input.fields && { fields: input.fields }) },
       );
       return (await this.get(user.id)) ?? (user as UserForAdmins);
+    });
+  }
+
+  /**
+   * Creates an account unless it exists, such as for seeds that run at each start. It finds the account that an earlier
+   * call with this email has created (without an email, with this username), whatever has changed since, and otherwise
+   * an account whose email is proven. It never changes an account. An account that was deleted is created again.
+   *
+   * @example
+   * const { user, created } = await auth.users.ensure({ email: 'owner@example.com', emailVerified: true });
+   *
+   * @throws AuthError `email_unproven` (409) if another account has the email and nobody has proven that it is its
+   *   user's; `username_taken` (409) if another account has the username; and like {@link create}
+   * @throws TypeError for a password if no plugin has passwords, and for unknown keys
+   */
+  async ensure(input: CreateUserInput): Promise<EnsuredUser> {
+    const core = this.#core;
+    requireKnownKeys('auth.users.ensure', input, KEYS.create);
+    return core.forClient(input, async () => {
+      const { email, username, emailProof } = this.#identifiersOf(input);
+      const { record, created } = await ensureUser(core, {
+        ...{ email, username, fields: input.fields },
+        rest: once(async () => ({ emailProof, passwordHash: await this.#hashOf(input, [email, username]) })),
+      });
+      return { user: (await this.get(record.user.id)) ?? (record.user as UserForAdmins), created };
     });
   }
 
@@ -197,6 +230,13 @@ export class UsersApi {
     const core = this.#core;
     const record = await core.inTransaction(transaction, () => restoreAccount(core, userId));
     return core.users.forCode(record) as UserForAdmins;
+  }
+
+  #identifiersOf({ email: typed, username: name, emailVerified }: CreateUserInput) {
+    const email = typed == null ? null : readEmail(typed, '/email');
+    const username = name == null ? null : readUsername(this.#core, name);
+    const emailProof = email !== null && emailVerified === true ? EmailProof.byApp : EmailProof.none;
+    return { email, username, emailProof };
   }
 
   async #hashOf(

@@ -42,6 +42,20 @@ export async function deleteUser(
   await closeAccount(core, userId, sessionId, deletion, alongside);
 }
 
+/**
+ * Removes an account that an import has just created, so that another row of the import can have its email.
+ *
+ * @param isLinked whether the account's row of the app existed before, so that it stays
+ */
+export async function removeImported(core: Core, userId: string, isLinked: boolean): Promise<void> {
+  await core.change(userId, BY_CODE, async (record, transaction) => {
+    if (isLinked) await core.users.rows?.unlink(userId, transaction);
+    // Nothing is remembered: its row was not imported.
+    await core.imported.drop(userId, transaction);
+    await deleteIn(core, record, transaction);
+  });
+}
+
 /** Permanently deletes the accounts whose grace period is over. */
 export function closedForLong(core: Core): Chore {
   const table = core.users.table.name;
@@ -120,6 +134,7 @@ async function deleteRows(core: Core, userId: string, transaction: Transaction):
     await core.table(oneTimeTokens).delete({ userId }, transaction);
     await core.devices.deleteAll(userId, transaction);
     await core.table(accountChanges).delete({ userId }, transaction);
+    await core.imported.forget(userId, transaction);
     await core.users.rows?.delete(userId, transaction);
     await core.users.table.delete({ id: userId }, transaction);
     await checkDeferred(core, transaction);

@@ -6,7 +6,13 @@ import { uuidOf } from '../crypto/uuid.js';
 import { AuthError, invalidField } from '../errors.js';
 import type { TransactionOption } from '../sessions/request.js';
 import { readEmail } from '../users/canonical.js';
-import type { NewAccount } from '../users/create.js';
+import {
+  ACCOUNT_DELETED,
+  type FoundAccount,
+  type NewAccount,
+  type Outcomes,
+  takenBy,
+} from '../users/create.js';
 import { EmailProof } from '../users/email-proof.js';
 import type { FieldValues } from '../users/fields.js';
 import {
@@ -18,10 +24,24 @@ import {
   type RowPart,
   switchesOfRowKeys,
 } from '../users/imported.js';
+import { ENSURED, type Ref, type RowOrigin, refOfLine } from '../users/imported-users.js';
+import { removeImported } from './deletion.js';
+import { RowUpdates, rowValuesOf } from './import-updates.js';
 import { readUsername, requirePasswords } from './passwords.js';
 
 /** Options of `auth.importUsers`. */
 export interface ImportUsersOptions extends TransactionOption {
+  /**
+   * The name of the system that the rows come from: up to 64 letters, digits, `.`, `_`, `:` and `-`. Together with
+   * `ref`, it identifies a row, so two systems must not have the same name.
+   * @default the name of the importer, such as `better-auth`; else `rows`
+   */
+  source?: string | undefined;
+  /**
+   * Whether to bring accounts of an earlier import into the state of their rows, unless they were changed here.
+   * @default false: accounts that exist are left as they are
+   */
+  update?: boolean | undefined;
   /** Called after each batch; the import awaits its result. @default none */
   onProgress?: ((progress: ImportProgress) => unknown) | undefined;
   /** Whether to do everything, but roll each batch back. Hooks run too. @default false */
@@ -49,8 +69,35 @@ export interface ImportProgress {
 export interface ImportReport {
   /** The accounts of the rows, in their order: accounts that this run created, and accounts from an earlier run. */
   readonly users: readonly ImportedAccount[];
-  /** The rows that have no account, in their order, and why. */
+  /**
+   * The rows that have no account, in their order, and why; and parts of rows that were left out, such as an account at a
+   * provider that is not configured.
+   */
   readonly skipped: readonly SkippedRow[];
+}
+
+/** The result of an import with `update: true`. */
+export interface ImportUpdateReport extends ImportReport {
+  /** The number of accounts that this run created. */
+  readonly imported: number;
+  /** The number of accounts that were brought into the state of their row. */
+  readonly updated: number;
+  /** The number of accounts that are in the state of their row already. */
+  readonly unchanged: number;
+  /** What differs between rows and accounts that were changed or deleted here. These accounts stay as they are. */
+  readonly conflicts: readonly ImportConflict[];
+  /** The accounts of earlier imports of this source whose row is no longer there. They stay as they are. */
+  readonly vanished: readonly ImportedAccount[];
+}
+
+/** A part of a row that was not applied to its account. */
+export interface ImportConflict {
+  /** The row's `ref`; its index if it has none. */
+  readonly ref: Ref;
+  /** The key of the row, such as `passwordHash`; `id` for an account that was deleted here. */
+  readonly field: string;
+  /** A human-readable description. */
+  readonly detail: string;
 }
 
 /** The account of a row. */
@@ -61,7 +108,7 @@ export interface ImportedAccount {
   readonly id: string;
 }
 
-/** A row that was not imported. */
+/** A row that was not imported, or a part of a row. */
 export interface SkippedRow {
   /** The row's `ref`; its index if it has none. */
   readonly ref: string | number | bigint;
@@ -69,10 +116,14 @@ export interface SkippedRow {
   readonly code: string;
   /** A human-readable description of the error. */
   readonly detail: string;
+  /** The key of the row that was left out, if the rest of the row was imported. */
+  readonly part?: string;
 }
 
 const BATCH = 500;
 
+const SOURCE = /^[A-Za-z0-9._:-]{1,64}$/;
+const NO_SOURCE = 'must be the name of the previous system: up to 64 letters, digits, dots, _, : and -';
 const OBJECT = 'must be an object of functions, by name';
 /** @internal */
 export const schema = () =>
@@ -84,24 +135,25 @@ export const schema = () =>
       )
       .optional(),
     dryRun: flag.default(false),
+    source: z
+      .string(NO_SOURCE)
+      .regex(SOURCE, NO_SOURCE)
+      .refine((it) => it !== ENSURED, `must not be ${ENSURED}, which is the name of auth.users.ensure`)
+      .optional(),
+    update: flag.default(false),
     verifyLegacy: z.custom<LegacyVerifiers>((it) => typeof it === 'object' && it !== null, OBJECT).optional(),
     transaction: z.custom<TransactionOption['transaction']>().optional(),
   });
 
 type Rows = Iterable<unknown> | AsyncIterable<unknown>;
 
-/** A row's `ref`, and the account that the row describes or the reason why it is skipped. */
-interface Read {
-  readonly ref: SkippedRow['ref'];
-  readonly read: NewAccount | Refusal;
-}
-
 /** Moves users in from another system. */
 export interface ImportApi {
   /**
    * Imports the users of another system with their password hashes, links to providers and second factors, in batches.
    * A row that cannot be imported is skipped. You can rerun an interrupted import: it finds the users that were
-   * imported, and leaves them as they are. An import sends no emails and emits no events.
+   * imported, and leaves them as they are. With `update: true`, it applies what has changed in the rows since then,
+   * except to accounts that were changed here. An import sends no emails and emits no events.
    *
    * @example
    * const { users, skipped } = await auth.importUsers([
@@ -115,53 +167,232 @@ export interface ImportApi {
    */
   importUsers(
     rows: Iterable<ImportRow> | AsyncIterable<ImportRow>,
+    options: ImportUsersOptions & { readonly update: true },
+  ): Promise<ImportUpdateReport>;
+  importUsers(
+    rows: Iterable<ImportRow> | AsyncIterable<ImportRow>,
     options?: ImportUsersOptions,
   ): Promise<ImportReport>;
 }
 
 /** The programmatic API. */
 export function importApi(core: Core): ImportApi {
-  return {
-    async importUsers(rows, options = {}) {
-      if (typeof rows === 'string' || !(Symbol.iterator in rows || Symbol.asyncIterator in rows))
-        throw new TypeError(
-          'latchkey: auth.importUsers: rows must be a list, or an iterable or async iterable',
-        );
-      const { verifyLegacy } = readOptions('auth.importUsers', schema, options);
-      if (verifyLegacy) requirePasswords(core, 'verifyLegacy').useLegacy(verifyLegacy);
-      return core.inTransaction(options.transaction, () => importAll(core, rows, options));
-    },
+  const importUsers = async (rows: Rows, options: ImportUsersOptions = {}) => {
+    if (typeof rows === 'string' || !(Symbol.iterator in rows || Symbol.asyncIterator in rows))
+      throw new TypeError(
+        'latchkey: auth.importUsers: rows must be a list, or an iterable or async iterable',
+      );
+    const { verifyLegacy, source = sourceOf(rows) } = readOptions('auth.importUsers', schema, options);
+    if (verifyLegacy) requirePasswords(core, 'verifyLegacy').useLegacy(verifyLegacy);
+    return core.inTransaction(options.transaction, () => new Import(core, source, options).run(rows));
   };
+  return { importUsers: importUsers as ImportApi['importUsers'] };
 }
 
-async function importAll(
-  core: Core,
-  rows: Rows,
-  { onProgress, dryRun = false, verifyLegacy }: ImportUsersOptions,
-): Promise<ImportReport> {
-  await core.database.ready();
-  const reader = new ImportRows(core, verifyLegacy);
-  const options = { via: 'import', isTrial: dryRun, seen: new Set<string>() } as const;
-  const users: ImportedAccount[] = [];
-  const skipped: SkippedRow[] = [];
-  let count = 0;
-  for await (const batch of inBatches(core, rows)) {
-    const all: Read[] = [];
-    for (const row of batch) {
-      all.push({ ref: refOf(row) ?? count, read: await reader.read(row) });
-      count++;
-    }
-    const accounts = all.flatMap(({ read }) => ('user' in read ? read : []));
-    const outcomes = await core.signUp.createMany(accounts, options);
-    for (const { ref, read } of all) {
-      const outcome = 'user' in read ? outcomes.get(read) : read;
-      if (outcome && 'id' in outcome) users.push({ ref, id: outcome.id });
-      else if (outcome) skipped.push({ ref, code: outcome.code, detail: outcome.detail });
-    }
-    const progress = { rows: count, imported: users.length, skipped: skipped.length };
-    await core.context.forApp(() => onProgress?.(progress));
+/** Returns the name that an importer gives its rows. */
+function sourceOf(rows: Rows): string {
+  const { source } = rows as { readonly source?: unknown };
+  return typeof source === 'string' && SOURCE.test(source) && source !== ENSURED ? source : 'rows';
+}
+
+/** What has become of a row. */
+interface Outcome {
+  readonly ref: Ref;
+  readonly account: ImportedAccount | null;
+  readonly skipped: readonly SkippedRow[];
+  readonly conflicts: readonly ImportConflict[];
+}
+
+/** An account that this run has created from a row whose email is not verified. */
+interface Unverified {
+  /** The position of the row. */
+  readonly at: number;
+  readonly id: string;
+  /** Whether the account belongs to a row of the app that existed before. */
+  readonly isLinked: boolean;
+  /** What the account would have taken, in a trial. */
+  readonly names: readonly string[];
+}
+
+/** Shared by all rows, because an import can have millions. */
+const NONE: readonly never[] = [];
+
+/** A run of an import. */
+class Import {
+  readonly #reader: ImportRows;
+  readonly #updates: RowUpdates;
+  readonly #isTrial: boolean;
+  readonly #outcomes: Outcome[] = [];
+  readonly #seen = new Map<string, string>();
+  /** The positions of rows, by the ids of their accounts. */
+  readonly #positions = new Map<string, number>();
+  readonly #unverified = new Map<string, Unverified>();
+  /** The rows' refs, by position. */
+  readonly #rowRefs: Ref[] = [];
+  /** The refs that were read, to find those that have vanished. */
+  readonly #refs = new Set<string>();
+  readonly #counts = { imported: 0, updated: 0, unchanged: 0 };
+  #accounts = 0;
+
+  constructor(
+    private readonly core: Core,
+    private readonly source: string,
+    private readonly options: ImportUsersOptions,
+  ) {
+    this.#reader = new ImportRows(core, source, options.verifyLegacy);
+    this.#isTrial = options.dryRun === true;
+    this.#updates = new RowUpdates(core, this.#isTrial);
   }
-  return { users, skipped };
+
+  async run(rows: Rows): Promise<ImportReport | ImportUpdateReport> {
+    await this.core.database.ready();
+    for await (const batch of inBatches(this.core, rows)) {
+      await this.#import(batch);
+      const rows = this.#outcomes.length;
+      const progress = { rows, imported: this.#accounts, skipped: rows - this.#accounts };
+      await this.core.context.forApp(() => this.options.onProgress?.(progress));
+    }
+    const users = this.#outcomes.flatMap(({ account }) => account ?? []);
+    const skipped = this.#outcomes.flatMap((one) => one.skipped);
+    if (!this.options.update) return { users, skipped };
+    const conflicts = this.#outcomes.flatMap((one) => one.conflicts);
+    return { users, skipped, ...this.#counts, conflicts, vanished: await this.#vanished() };
+  }
+
+  async #import(batch: readonly unknown[]): Promise<void> {
+    const first = this.#outcomes.length;
+    const read: RowRead[] = [];
+    for (const [index, row] of batch.entries()) read.push(await this.#reader.read(row, first + index));
+    const accounts = read.flatMap(({ account }) => account ?? []);
+    const found = await this.#create(accounts);
+    const changed = this.options.update ? await this.#updates.changed(found) : new Set<NewAccount>();
+    for (const [index, one] of read.entries()) {
+      if (one.origin && this.options.update) this.#refs.add(String(one.origin.ref));
+      this.#rowRefs.push(one.ref);
+      const outcome = one.account && found.get(one.account);
+      if (outcome && 'id' in outcome) this.#positions.set(outcome.id, first + index);
+    }
+    for (const [index, one] of read.entries()) {
+      this.#outcomes.push(await this.#outcomeOf(one, first + index, found, changed));
+    }
+  }
+
+  async #outcomeOf(
+    { ref, account, refusal, lost }: RowRead,
+    at: number,
+    found: Outcomes,
+    changed: ReadonlySet<NewAccount>,
+  ): Promise<Outcome> {
+    const parts =
+      lost.length === 0 ? NONE : lost.map(({ code, detail, part }) => ({ ref, code, detail, part }));
+    let outcome = account ? found.get(account) : refusal;
+    if (account && outcome && !('id' in outcome) && (await this.#makeRoom(account, outcome)))
+      outcome = (await this.#create([account])).get(account);
+    if (!outcome) throw new Error('a row has no outcome');
+    if (!('id' in outcome)) return this.#refused(ref, outcome);
+    const { id, isNew } = outcome;
+    this.#positions.set(id, at);
+    this.#accounts++;
+    if (isNew && account) this.#noteUnverified(account, id, at);
+    const conflicts = account ? await this.#update(ref, account, outcome, changed.has(account)) : [];
+    return { ref, account: { ref, id }, skipped: parts, conflicts };
+  }
+
+  /** Brings an account that exists into the state of its row. @returns what could not be applied */
+  async #update(
+    ref: Ref,
+    account: NewAccount,
+    found: FoundAccount,
+    isChanged: boolean,
+  ): Promise<readonly ImportConflict[]> {
+    if (!this.options.update) return NONE;
+    const outcome = found.isNew
+      ? 'imported'
+      : isChanged
+        ? await this.#updates.apply(account, found)
+        : 'unchanged';
+    if (typeof outcome !== 'string') return outcome.map(({ field, detail }) => ({ ref, field, detail }));
+    this.#counts[outcome]++;
+    return NONE;
+  }
+
+  async #refused(ref: Ref, { code, detail, holder }: Refusal): Promise<Outcome> {
+    const none = { ref, account: null, skipped: NONE, conflicts: NONE };
+    if (code === ACCOUNT_DELETED && this.options.update)
+      return { ...none, conflicts: [{ ref, field: 'id', detail }] };
+    const by = holder ? await this.#refOf(holder) : null;
+    return { ...none, skipped: [{ ref, code, detail: by === null ? detail : sameAs(ref, by, code) }] };
+  }
+
+  /** Finds the row of an account: one of this run, or of an earlier one. */
+  async #refOf(userId: string): Promise<Ref | null> {
+    const position = this.#positions.get(userId);
+    if (position !== undefined) return this.#rowRefs[position] ?? null;
+    const [line] = await this.core.imported.ofUser(userId, this.source);
+    return line ? refOfLine(line) : null;
+  }
+
+  #create(accounts: readonly NewAccount[]): Promise<Outcomes> {
+    return this.core.signUp.createMany(accounts, {
+      via: 'import',
+      isTrial: this.#isTrial,
+      seen: this.#seen,
+    });
+  }
+
+  #noteUnverified(account: NewAccount, id: string, at: number): void {
+    const { email } = account.user;
+    if (email === null || isVerified(account)) return;
+    const isLinked = account.rowKey !== undefined;
+    this.#unverified.set(email, { at, id, isLinked, names: this.#isTrial ? takenBy(account) : [] });
+  }
+
+  /**
+   * Of two rows with the same email, the one whose email is verified gets the account. If this run has created one for the
+   * other row, removes it.
+   *
+   * @returns whether there is room now
+   */
+  async #makeRoom(account: NewAccount, { code }: Refusal): Promise<boolean> {
+    const { email } = account.user;
+    const earlier = email === null ? undefined : this.#unverified.get(email);
+    if (email === null || !earlier || code !== 'email_taken' || !isVerified(account)) return false;
+    if (!this.#isTrial) await removeImported(this.core, earlier.id, earlier.isLinked);
+    for (const name of [earlier.id, ...earlier.names]) this.#seen.delete(name);
+    this.#unverified.delete(email);
+    const { ref } = this.#outcomes[earlier.at] as Outcome;
+    const by = refOfRow(account);
+    const skipped = [{ ref, code, detail: sameAs(ref, by, code) }];
+    this.#outcomes[earlier.at] = { ref, account: null, skipped, conflicts: [] };
+    this.#counts.imported--;
+    this.#accounts--;
+    return true;
+  }
+
+  /** Finds the accounts of earlier runs whose rows were not among those of this run. */
+  async #vanished(): Promise<ImportedAccount[]> {
+    const vanished: ImportedAccount[] = [];
+    const { imported, users } = this.core;
+    for await (const lines of imported.ofSource(this.source, users.table.name))
+      for (const line of lines)
+        if (line.userId !== null && !this.#refs.has(line.ref ?? ''))
+          vanished.push({ ref: refOfLine(line), id: line.userId });
+    return vanished;
+  }
+}
+
+/** Names both rows in the reason why the first one has no account. */
+function sameAs(ref: Ref, by: Ref, code: string): string {
+  const what = code === 'email_taken' ? 'email' : 'username';
+  return `the rows ${ref} and ${by} have the same ${what}: the row ${by} was imported`;
+}
+
+function isVerified({ user: { emailProof } }: NewAccount): boolean {
+  return emailProof?.reaches('app') ?? false;
+}
+
+function refOfRow({ origin, user }: NewAccount): Ref {
+  return origin?.ref ?? user.email ?? '';
 }
 
 /** Reads the app's rows outside the import's transaction: statements of the app use it only if they name it. */
@@ -189,7 +420,20 @@ const KEYS: ReadonlySet<string> = new Set<keyof ImportRow>([
 ]);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
 
-type Ref = string | number | bigint;
+/** A part of a row that is left out. */
+interface LostPart extends Refusal {
+  readonly part: string;
+}
+
+/** A row that was read. */
+interface RowRead {
+  readonly ref: Ref;
+  readonly origin: RowOrigin | null;
+  /** Null if the row cannot have an account. */
+  readonly account: NewAccount | null;
+  readonly refusal: Refusal | null;
+  readonly lost: readonly LostPart[];
+}
 
 /** Reads the rows of an import, according to the rules of the core and the plugins. */
 export class ImportRows {
@@ -198,77 +442,108 @@ export class ImportRows {
   /** @param offered the password schemes of the import, if it names some */
   constructor(
     private readonly core: Core,
+    private readonly source: string,
     private readonly offered: LegacyVerifiers | undefined,
   ) {
     this.#parts = core.contributions.flatMap(({ rowParts = [] }) => rowParts);
   }
 
-  /** Returns the account of a row, or the reason why the row cannot have one. */
-  async read(given: unknown): Promise<NewAccount | Refusal> {
+  /**
+   * Returns the account of a row, or the reason why the row cannot have one.
+   *
+   * @param index the position of the row, which stands for a missing `ref` in the report
+   */
+  async read(given: unknown, index: number): Promise<RowRead> {
+    const lost: LostPart[] = [];
+    const ref = refOf(given);
+    const row = { ref: ref ?? index, origin: ref === null ? null : { source: this.source, ref }, lost };
     try {
-      return await this.#read(requireRow(given));
+      const account = await this.#read(requireRow(given), lost);
+      return { ...row, origin: account.origin ?? row.origin, account, refusal: null };
     } catch (error) {
-      const [first] = (error instanceof AuthError && error.errors) || [];
-      if (!first) throw error;
-      return { code: first.code, detail: `${nameOf(first.pointer)} ${first.detail}`.trim() };
+      return { ...row, account: null, refusal: refusalOf(error) };
     }
   }
 
-  async #read(row: ImportRow): Promise<NewAccount> {
-    this.#checkKeys(row);
+  async #read(row: ImportRow, lost: LostPart[]): Promise<NewAccount> {
+    this.#checkKeys(row, lost);
     const email = isGiven(row.email) ? readEmail(row.email as string, '/email') : null;
-    const username = isGiven(row.username) ? readUsername(this.core, row.username as string) : null;
-    const values = await this.#valuesOf(row);
-    const isIdentified =
-      email !== null || username !== null || [...values.keys()].some(({ isWayIn }) => isWayIn);
-    if (!isIdentified)
+    const values = await this.#valuesOf(row, lost);
+    const hasWayIn = email !== null || [...values.keys()].some(({ isWayIn }) => isWayIn);
+    const username = this.#readUsername(row.username, hasWayIn, lost);
+    if (username === null && !hasWayIn) {
+      const [first] = lost;
+      if (first) throw invalidField('', first.code, first.detail);
       throw invalidField(
         '/email',
         'missing_identifier',
         'is missing, and so is anything else to sign in with',
       );
-    const emailProof = EmailProof.imported(row.emailVerified);
+    }
+    const given = EmailProof.imported(row.emailVerified);
+    const emailProof = email === null ? EmailProof.none : given;
     const id = readId(row.id);
     const ref = refOf(row);
     const createdAt = this.#readTime(row.createdAt);
     const isLinked = ref !== null && this.core.users.rows !== null;
     const identity = [...values].flatMap(([part, value]) => part.identitiesOf?.(value) ?? []);
     const names = email === null && username === null ? identity : [email, username];
+    const passwordHash = await this.#readHash(row.passwordHash);
+    // The app's row exists already, so its columns stay as they are.
+    const fields = isLinked ? {} : this.#readFields(row.fields);
+    const user = { email, username, passwordHash, emailProof };
     return {
       user: {
-        email,
-        username,
-        passwordHash: await this.#readHash(row.passwordHash),
-        emailProof: email === null ? EmailProof.none : emailProof,
+        ...user,
         // The same row gets the same id, so that an interrupted import can be rerun.
         id: id ?? importedId({ ref: ref === null ? null : String(ref), names, createdAt: createdAt ?? null }),
         createdAt,
         importedAt: this.core.database.clock.date(),
         columns: Object.assign({}, ...[...values].map(([part, value]) => part.columnsOf?.(value))),
       },
-      // The app's row exists already, so its columns stay as they are.
-      fields: isLinked ? {} : this.#readFields(row.fields),
+      fields,
       hasGivenId: id !== null,
       rowKey: isLinked ? (ref ?? undefined) : undefined,
       values,
+      // A row without a ref is known by what identifies its user.
+      origin: { source: this.source, ref: ref ?? email ?? username ?? identity.join(' ') },
+      rowValues: rowValuesOf(user, isLinked ? {} : givenOf(fields, row.fields), values),
     };
   }
 
-  #checkKeys(row: ImportRow): void {
-    const ofParts: readonly string[] = this.#parts.flatMap(({ keys }) => keys);
-    for (const [key, value] of Object.entries(row)) {
-      if (KEYS.has(key) || ofParts.includes(key) || value === undefined) continue;
-      const how = switchesOfRowKeys.get(key);
-      if (how === undefined)
-        throw invalidField('', 'unknown_key', `${key} is no key of a row: check its spelling`);
-      if (isGiven(value)) throw notEnabled(key, how);
+  /** A username that does not follow the rules is left out, if the user has something else to sign in with. */
+  #readUsername(given: unknown, hasWayIn: boolean, lost: LostPart[]): string | null {
+    if (!isGiven(given)) return null;
+    try {
+      return readUsername(this.core, given as string);
+    } catch (error) {
+      const { usernames } = this.core;
+      if (!hasWayIn || !usernames || usernames.areOnlyIdentifiers) throw error;
+      lost.push({ ...refusalOf(error), part: 'username' });
+      return null;
     }
   }
 
-  async #valuesOf(row: ImportRow): Promise<Map<RowPart, unknown>> {
+  #checkKeys(row: ImportRow, lost: LostPart[]): void {
+    const ofParts: readonly string[] = this.#parts.flatMap(({ keys }) => keys);
+    for (const [key, value] of Object.entries(row)) {
+      if (KEYS.has(key) || ofParts.includes(key) || value === undefined) continue;
+      const { how, isOptional } = switchesOfRowKeys.get(key) ?? {};
+      if (how === undefined)
+        throw invalidField('', 'unknown_key', `${key} is no key of a row: check its spelling`);
+      if (!isGiven(value)) continue;
+      if (!isOptional) throw notEnabled(key, how);
+      lost.push({ ...refusalOf(notEnabled(key, how)), part: key });
+    }
+  }
+
+  async #valuesOf(row: ImportRow, lost: LostPart[]): Promise<Map<RowPart, unknown>> {
     const values = new Map<RowPart, unknown>();
     for (const part of this.#parts) {
-      const value = part.keys.some((key) => isGiven(row[key])) ? await part.read(row) : null;
+      const lose = (error: AuthError) => {
+        lost.push({ ...refusalOf(error), part: part.keys[0] as string });
+      };
+      const value = part.keys.some((key) => isGiven(row[key])) ? await part.read(row, lose) : null;
       if (value !== null) values.set(part, value);
     }
     return values;
@@ -296,6 +571,18 @@ export class ImportRows {
     const detail = 'must be a time of the past since 1970: a Date, or ISO 8601 such as 2026-01-31T12:00:00Z';
     throw invalidField('/createdAt', 'invalid_created_at', detail);
   }
+}
+
+/** Returns the reason in an error of a row's value. @throws any other error */
+function refusalOf(error: unknown): Refusal {
+  const [first] = (error instanceof AuthError && error.errors) || [];
+  if (!first) throw error;
+  return { code: first.code, detail: `${nameOf(first.pointer)} ${first.detail}`.trim() };
+}
+
+/** Returns the fields that a row names, without the defaults of the others. */
+function givenOf(fields: FieldValues, given: ImportRow['fields']): FieldValues {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(given ?? {}, name)));
 }
 
 /** Returns the key that identifies a row in the other system. Null if the row has none. */

@@ -3,6 +3,7 @@ import { basename, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
+import type { ImportReport, ImportUpdateReport } from '../accounts/import.js';
 import type { ImportRow } from '../users/imported.js';
 import type { Acting, Call } from './call.js';
 import { counted, Refusal, usageError } from './output.js';
@@ -20,26 +21,55 @@ export function addImport(parent: Command, acting: Acting): void {
       'JSON lines or a JSON array of users, a module whose default export is users, or - for stdin',
     )
     .option('--dry-run', 'do everything, and roll it back')
+    .option('--source <name>', 'the name of the previous system (default: the name of the importer, or rows)')
+    .option('--update', 'apply what has changed in the rows to accounts that were imported before')
     .action(acting(importAll));
 }
 
 async function importAll({ auth, out, options, args: [file = ''], signal, fail }: Call): Promise<void> {
-  const { dryRun = false } = options as { dryRun?: boolean };
-  const { users, skipped } = await auth.importUsers(untilAborted(readRows(file), signal), {
-    dryRun,
+  const { dryRun = false, update = false, source } = options as ImportOptions;
+  const rows = await readRows(file);
+  const report = await auth.importUsers(untilAborted(rows, signal), {
+    ...{ dryRun, update, source: source ?? sourceOf(rows) },
     onProgress: ({ rows, imported, skipped }) =>
       out.progress(`${counted(rows, 'row')}: ${imported} imported, ${skipped} skipped …`),
   });
-  const lines = skipped.slice(0, MAX_SHOWN).map(({ ref, code, detail }) => `  ${ref}: ${code}: ${detail}`);
-  const more = skipped.length - lines.length;
-  if (more > 0) lines.push(`  … and ${more.toLocaleString('en')} more, which --json lists`);
-  const imported = `${counted(users.length, 'account')} ${dryRun ? 'would be imported' : 'imported'}`;
-  const summary = `${imported}, ${counted(skipped.length, 'row')} skipped.`;
-  out.result(
-    { dryRun, users: users.map(printable), skipped: skipped.map(printable) },
-    [...lines, summary].join('\n'),
-  );
-  if (skipped.length > 0) fail();
+  const { users, skipped } = report;
+  const lists = { users: users.map(printable), skipped: skipped.map(printable) };
+  const lines = shown(skipped.map(({ ref, code, detail }) => `${ref}: ${code}: ${detail}`));
+  const parts = skipped.filter(({ part }) => part !== undefined).length;
+  const rowsSkipped = counted(skipped.length - parts, 'row');
+  const left = parts > 0 ? `${rowsSkipped} and ${counted(parts, 'part')} of rows` : rowsSkipped;
+  if (!isUpdate(report)) {
+    const summary = `${counted(users.length, 'account')} ${dryRun ? 'would be imported' : 'imported'}, ${left} skipped.`;
+    out.result({ dryRun, ...lists }, [...lines, summary].join('\n'));
+  } else {
+    const { imported, updated, unchanged, conflicts, vanished } = report;
+    lines.push(
+      ...shown(conflicts.map(({ ref, field, detail }) => `${ref}: conflict: ${field} ${detail}`)),
+      ...shown(vanished.map(({ ref, id }) => `${ref}: vanished: the account ${id} has no row any more`)),
+      `${dryRun ? 'This would be done: ' : ''}${counted(imported, 'account')} imported, ${updated} updated, ${unchanged} unchanged, ${counted(conflicts.length, 'conflict')}, ${vanished.length} vanished, ${left} skipped.`,
+    );
+    const more = { conflicts: conflicts.map(printable), vanished: vanished.map(printable) };
+    out.result({ dryRun, ...lists, imported, updated, unchanged, ...more }, lines.join('\n'));
+  }
+  if (skipped.length > 0 || (isUpdate(report) && report.conflicts.length > 0)) fail();
+}
+
+interface ImportOptions {
+  readonly dryRun?: boolean;
+  readonly update?: boolean;
+  readonly source?: string;
+}
+
+function isUpdate(report: ImportReport): report is ImportUpdateReport {
+  return 'conflicts' in report;
+}
+
+function shown(all: readonly string[]): string[] {
+  const lines = all.slice(0, MAX_SHOWN).map((line) => `  ${line}`);
+  const more = all.length - lines.length;
+  return more > 0 ? [...lines, `  … and ${more.toLocaleString('en')} more, which --json lists`] : lines;
 }
 
 /** Converts a bigint to a string, because JSON cannot contain large integers. */
@@ -48,7 +78,7 @@ function printable<T extends { readonly ref: unknown }>(one: T): T {
 }
 
 /** Stops when the user interrupts the command. Rows that have been read are imported; a rerun imports the others. */
-async function* untilAborted(rows: AsyncIterable<unknown>, signal: AbortSignal): AsyncGenerator<ImportRow> {
+async function* untilAborted(rows: Rows, signal: AbortSignal): AsyncGenerator<ImportRow> {
   for await (const row of rows) {
     signal.throwIfAborted();
     // The import validates each row.
@@ -65,12 +95,17 @@ type Rows = AsyncIterable<unknown> | Iterable<unknown>;
  *   returns them; or `-` for stdin
  * @throws Refusal naming the line that is wrong
  */
-export async function* readRows(source: string): AsyncGenerator<unknown> {
-  if (source === '-') return yield* parse(process.stdin, 'stdin');
+export async function readRows(source: string): Promise<Rows> {
+  if (source === '-') return parse(process.stdin, 'stdin');
   const file = resolve(source);
   if (!existsSync(file)) throw usageError(`there is no file ${file}`);
-  if (/\.[cm]?[jt]s$/.test(file)) yield* await rowsOf(file);
-  else yield* parse(createReadStream(file), basename(file));
+  return /\.[cm]?[jt]s$/.test(file) ? rowsOf(file) : parse(createReadStream(file), basename(file));
+}
+
+/** Returns the name of the system that rows come from, if they are those of an importer. */
+function sourceOf(rows: Rows): string | undefined {
+  const { source } = rows as { readonly source?: unknown };
+  return typeof source === 'string' ? source : undefined;
 }
 
 async function rowsOf(file: string): Promise<Rows> {

@@ -216,30 +216,27 @@ async function checkRows(
   rows: AsyncIterable<ImportRow>,
 ): Promise<{ readonly users: readonly unknown[]; readonly skipped: SkippedRow[] }> {
   await core.database.ready();
-  const reader = new ImportRows(core, undefined);
-  const owners = new Map<string, unknown>();
+  const reader = new ImportRows(core, 'rows', undefined);
+  const owners = new Map<string, SkippedRow['ref']>();
   const users: unknown[] = [];
   const skipped: SkippedRow[] = [];
   for await (const row of rows) {
-    const ref = row.ref as SkippedRow['ref'];
-    const read = await reader.read(row);
-    if (!('user' in read)) {
-      skipped.push({ ref, code: read.code, detail: read.detail });
-      continue;
-    }
-    const { email, username } = read.user;
-    const names = [email && `email ${email}`, username && `username ${username}`].filter(
-      (one) => one !== null,
-    );
-    const taken = names.find((one) => owners.has(String(one)));
-    if (taken !== undefined)
+    const { ref, account, refusal, lost } = await reader.read(row, users.length);
+    skipped.push(...lost.map((part) => ({ ref, ...part })));
+    const names = (['email', 'username'] as const).flatMap((key) => {
+      const value = account?.user[key];
+      return value ? [{ key, name: `${key} ${value}` }] : [];
+    });
+    const taken = names.find(({ name }) => owners.has(name));
+    if (refusal) skipped.push({ ref, code: refusal.code, detail: refusal.detail });
+    else if (taken)
       skipped.push({
         ref,
-        code: `${String(taken).split(' ')[0]}_taken`,
-        detail: `the row ${owners.get(String(taken))} has the same ${taken}`,
+        code: `${taken.key}_taken`,
+        detail: `the row ${owners.get(taken.name)} has the same ${taken.name}`,
       });
     else {
-      for (const one of names) owners.set(String(one), ref);
+      for (const { name } of names) owners.set(name, ref);
       users.push(ref);
     }
   }

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 
 /**
- * A user's id in the sessions of a previous system: the account's id or, with `user.model`, the primary key of its row.
+ * A user's id in the sessions of a previous system: the account's id or, with `user.model`, the primary key of its row; or
+ * the `ref` of the row that was imported, such as the primary key in the previous system.
  */
 export type OldUserId = string | number | bigint;
 
@@ -27,6 +28,14 @@ export interface OldUser {
   readonly email?: string | null | undefined;
   /** Whether the previous system has verified the email. @default false */
   readonly emailVerified?: boolean | undefined;
+  /**
+   * The `ref` of the row that was passed to `auth.importUsers`, whatever its email is now. It identifies the account if
+   * no other import has a row with this ref, or if `source` is given.
+   * @default none
+   */
+  readonly ref?: OldUserId | null | undefined;
+  /** The `source` of that import. @default any */
+  readonly source?: string | null | undefined;
   /** The row with this email that was passed to `auth.importUsers`. It identifies the account. @default none */
   readonly imported?: ImportedRow | undefined;
 }

@@ -41,6 +41,7 @@ import { Table, type TableDeclaration } from '../tables/table.js';
 import { SignUp } from '../users/create.js';
 import { EmailProof } from '../users/email-proof.js';
 import { HeldEmails } from '../users/held-emails.js';
+import { ImportedUsers } from '../users/imported-users.js';
 import { type PasswordSettings, Passwords } from '../users/passwords.js';
 import { type AccountRow, checkAccount, type UserRecord } from '../users/record.js';
 import { UserUpdates } from '../users/updates.js';
@@ -81,6 +82,8 @@ const MAX_PRESENTED_SESSIONS = 2;
 /** The services that plugins, routes and guards share. */
 export class Core {
   readonly users: Users;
+  /** The rows of imports, and what was changed here of their accounts. */
+  readonly imported: ImportedUsers;
   /** The rules for usernames. Null if users cannot have a username. */
   readonly usernames: UsernameRules | null;
   /** Checks and hashes passwords. Null if users cannot have a password. */
@@ -127,7 +130,8 @@ export class Core {
     carriersOf: (sessions: Pick<Sessions, 'find'>) => readonly Carrier[],
     setUp: (core: Core) => readonly Contribution[],
   ) {
-    this.users = new Users(database, settings, ofUsers.columns);
+    this.imported = new ImportedUsers(database, box);
+    this.users = new Users(database, settings, ofUsers.columns, this.imported);
     const contributions = () => this.#contributions;
     const tokens = this.table(oneTimeTokens);
     const tables = {
@@ -140,8 +144,8 @@ export class Core {
     this.sessions = new Sessions(database, tables, this.users.selections.shown, settings, events);
     this.takenOver = new TakenOverSessions(database, box, this.sessions);
     const held = new HeldEmails(database, tables.changes, (settings.email?.notices ?? []).length > 0);
-    this.signUp = new SignUp(database, this.users, settings, held, events);
-    this.updates = new UserUpdates(context, this.users, settings.hooks, held);
+    this.signUp = new SignUp(database, this.users, settings, held, events, this.imported);
+    this.updates = new UserUpdates(context, this.users, settings.hooks, held, this.imported);
     this.changes = new AccountChanges(database, tables.changes, tables.devices, box, contributions);
     const deviceRows = new DeviceRows(database, tables, settings.accountDeletion.graceDays * DAY_MS);
     this.mails = mailer && new Mails(outbox);

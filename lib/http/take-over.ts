@@ -275,23 +275,33 @@ export async function accountOf(
   core: Core,
   { user, beganAt }: Pick<OldSession, 'user' | 'beganAt'>,
 ): Promise<UserRecord | null> {
-  const { id = null } = user;
-  const known = (id === null ? null : await accountById(core, id)) ?? (await importedAccount(core, user));
+  const { id = null, ref = null, source = null, imported } = user;
+  const known =
+    (id === null ? null : await accountById(core, id)) ??
+    (await accountByRef(core, ref ?? id ?? imported?.ref ?? null, source)) ??
+    (await importedAccount(core, user));
   if (known || user.emailVerified !== true) return known;
   const canonical = canonicalEmail(user.email);
   const record = canonical === null ? null : await core.users.findRecord({ email: canonical });
   // Someone else might have signed up with the address, here or in the previous system.
-  return record?.emailProof.reaches('app') && isEarlier(record, user, beganAt) ? record : null;
+  return record?.emailProof.reaches('app') && (await isEarlier(core, record, user, beganAt)) ? record : null;
 }
 
 /**
  * Whether an account with the user's email can have been the user's when the session began: addresses get other owners.
  * An imported account must not be the one of another row.
  */
-function isEarlier({ user, account }: UserRecord, old: OldUser, beganAt: Date | null): boolean {
+async function isEarlier(
+  core: Core,
+  { user, account }: UserRecord,
+  old: OldUser,
+  beganAt: Date | null,
+): Promise<boolean> {
   if ((account.importedAt ?? null) === null) return beganAt !== null && user.createdAt < beganAt;
-  const ref = old.imported?.ref ?? old.id ?? null;
+  const ref = old.ref ?? old.imported?.ref ?? old.id ?? null;
   if (ref === null) return true;
+  const lines = await core.imported.ofUser(user.id, null);
+  if (lines.some((line) => line.ref === String(ref))) return true;
   const names = [user.email, user.username];
   const refs = [String(ref), null].flatMap((one) => [
     importedId({ ref: one, names, createdAt: user.createdAt }),
@@ -300,7 +310,17 @@ function isEarlier({ user, account }: UserRecord, old: OldUser, beganAt: Date | 
   return refs.includes(user.id);
 }
 
-/** Finds the account that was imported from the user's row. */
+/** Finds the account of the imported row with this ref. Null if rows of several systems with this ref have accounts. */
+async function accountByRef(
+  core: Core,
+  ref: OldUserId | null,
+  source: string | null,
+): Promise<UserRecord | null> {
+  const [id, ...others] = ref === null ? [] : await core.imported.userIds(ref, source);
+  return id === undefined || others.length > 0 ? null : core.users.findRecord({ id });
+}
+
+/** Finds the account whose id the import derived from the user's row. */
 async function importedAccount(core: Core, { email, imported }: OldUser): Promise<UserRecord | null> {
   if (!imported) return null;
   const { ref, username = null, createdAt = null } = imported;

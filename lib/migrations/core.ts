@@ -1,4 +1,4 @@
-import { accountChanges, devices, deviceTokens, users } from '../tables/core.js';
+import { accountChanges, devices, deviceTokens, importedUsers, importKeys, users } from '../tables/core.js';
 import {
   addColumns,
   changeRows,
@@ -52,6 +52,17 @@ export const coreMigrations: readonly Migration[] = [
         await dropIndexes(table, indexes, context);
         await dropColumns(table, columns, context);
       }
+    },
+  },
+  {
+    name: '0004-core',
+    async up(context) {
+      await createTable(importedUsers, context);
+      await createTable(importKeys, context);
+    },
+    async down(context) {
+      await dropTable(importKeys, context);
+      await dropTable(importedUsers, context);
     },
   },
 ];

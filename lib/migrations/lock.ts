@@ -152,7 +152,7 @@ async function beside<T>(
       manager.releaseConnection(connection);
     }
   } finally {
-    await manager.pool.destroyAllNow();
+    await manager.pool?.destroyAllNow();
   }
 }
 

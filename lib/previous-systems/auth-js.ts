@@ -1,5 +1,4 @@
 import type { Sequelize } from 'sequelize';
-import * as z from 'zod';
 import type { OldSession, SessionBridge } from '../config/bridge.js';
 import { readOptions, schemaOf } from '../config/options.js';
 import {
@@ -9,22 +8,60 @@ import {
   secureName,
   sequelizeOption,
   sharedOptions,
-  tableName,
+  tablesOption,
   userFunction,
   userOf,
   userOfRow,
 } from './bridge-options.js';
-import { PreviousTables, requireSequelize, type SourceRow } from './previous-tables.js';
-import { endOf, identityIn, linksOf, type ProviderNames, type SourceUser, textOf } from './values.js';
+import {
+  PreviousTables,
+  remembered,
+  requireSequelize,
+  type SourceRow,
+  type TableShape,
+} from './previous-tables.js';
+import {
+  endOf,
+  type ImportSource,
+  identityIn,
+  linksOf,
+  named,
+  type ProviderNames,
+  type SourceUser,
+  textOf,
+} from './values.js';
 
-const COLUMNS = {
-  user: { id: 'id', email: 'email', emailVerified: 'email_verified' },
-  account: { userId: 'user_id', provider: 'provider', providerAccountId: 'provider_account_id' },
-  session: { sessionToken: 'session_token', userId: 'user_id', expires: 'expires' },
+const TABLES = {
+  user: {
+    table: 'users',
+    columns: { id: 'id', email: 'email', emailVerified: 'email_verified' },
+  },
+  account: {
+    table: 'accounts',
+    columns: { userId: 'user_id', provider: 'provider', providerAccountId: 'provider_account_id' },
+  },
+  session: {
+    table: 'sessions',
+    columns: { sessionToken: 'session_token', userId: 'user_id', expires: 'expires' },
+  },
 } as const;
-const TABLES = { user: 'users', account: 'accounts', session: 'sessions' } as const;
+type Shapes = typeof TABLES;
+type Names<T extends keyof Shapes> = { readonly [K in keyof Shapes[T]['columns']]?: string };
 
-type Names<Own> = { readonly [K in keyof Own]?: string };
+/** The table of the users, with the columns that the app has added and names. */
+function usersWith(
+  added: readonly string[],
+  names: Readonly<Record<string, string | null | undefined>> = {},
+) {
+  const given = added.filter((name) => typeof names[name] === 'string');
+  const columns = { ...TABLES.user.columns, ...Object.fromEntries(given.map((name) => [name, name])) };
+  return { ...TABLES.user, columns } as TableShape<
+    keyof Shapes['user']['columns'] | AddedColumns | 'passwordHash'
+  >;
+}
+
+const NAME = 'fromAuthJs';
+const BRIDGE = 'authJsSessions';
 /** Columns of the users that Auth.js itself does not have, but that apps might have added. */
 type AddedColumns = 'username' | 'createdAt';
 const PROVIDERS: ProviderNames = {
@@ -40,17 +77,17 @@ const PROVIDERS: ProviderNames = {
 export interface AuthJsOptions {
   /**
    * The tables, if their names were changed. A name can include a schema, as in `auth.account`.
-   * @default those of the Sequelize adapter
+   * @default those of the adapters: `users`, `user` or `User`, and so on
    */
-  readonly tables?: Names<Pick<typeof TABLES, 'user' | 'account'>>;
+  readonly tables?: { readonly user?: string; readonly account?: string };
   /**
    * The columns, if their names were changed, and the columns that the app has added to the users: `passwordHash`,
    * `username`, `createdAt`.
-   * @default those of the Sequelize adapter, and no others
+   * @default those of the adapters, in snake_case or camelCase, and no others
    */
   readonly columns?: {
-    readonly user?: Names<typeof COLUMNS.user> & { readonly [K in AddedColumns | 'passwordHash']?: string };
-    readonly account?: Names<typeof COLUMNS.account>;
+    readonly user?: Names<'user'> & { readonly [K in AddedColumns | 'passwordHash']?: string };
+    readonly account?: Names<'account'>;
   };
   /**
    * The ids of the app's providers, by the ids that Auth.js uses for them. Null leaves a provider's accounts out.
@@ -62,35 +99,47 @@ export interface AuthJsOptions {
 }
 
 /**
- * Reads the users of Auth.js (NextAuth) with its Sequelize adapter, and their accounts at providers, for
- * `auth.importUsers`. `ref` is the user's id in Auth.js, and so is `id` if it is a UUID, as it is by default.
+ * Reads the users of Auth.js (NextAuth) with an adapter for SQL, such as Sequelize's, Prisma's or Drizzle's, and their
+ * accounts at providers, for `auth.importUsers`. `ref` is the user's id in Auth.js, and so is `id` if it is a UUID, as it is by default.
  *
  * @example
  * await auth.importUsers(fromAuthJs(sequelize));
  *
  * @param sequelize an instance on the database of Auth.js, which is only read
  */
-export async function* fromAuthJs(
+export function fromAuthJs(sequelize: Sequelize, options: AuthJsOptions = {}): ImportSource<SourceUser> {
+  return named('auth-js', readUsers(sequelize, options));
+}
+
+async function* readUsers(
   sequelize: Sequelize,
-  options: AuthJsOptions = {},
+  options: AuthJsOptions,
 ): AsyncGenerator<SourceUser, void, undefined> {
-  requireSequelize(sequelize, 'fromAuthJs');
+  requireSequelize(sequelize, NAME);
   const reader = new PreviousTables(sequelize);
-  const tables = { ...TABLES, ...options.tables };
-  const { passwordHash, ...user } = { ...COLUMNS.user, ...options.columns?.user };
-  const account = { ...COLUMNS.account, ...options.columns?.account };
+  const added = ['passwordHash', 'username', 'createdAt'];
+  const users = await reader.require(NAME, usersWith(added, options.columns?.user), {
+    table: options.tables?.user,
+    columns: options.columns?.user,
+  });
+  const accounts = await reader.require(NAME, TABLES.account, {
+    table: options.tables?.account,
+    columns: options.columns?.account,
+  });
+  const { passwordHash, ...user } = users.columns;
+  const { columns: account } = accounts;
   const providers = { ...PROVIDERS, ...options.providers };
-  for await (const users of reader.batches(tables.user, user.id)) {
-    const accounts = await reader.by(
-      tables.account,
+  for await (const batch of reader.batches(users.table, user.id)) {
+    const linkedTo = await reader.by(
+      accounts.table,
       account.userId,
-      users.map((one) => one[user.id]),
+      batch.map((one) => one[user.id]),
     );
-    for (const one of users) {
-      const linked = accounts.get(String(one[user.id])) ?? [];
+    for (const one of batch) {
+      const linked = linkedTo.get(String(one[user.id])) ?? [];
       yield {
         ...identityIn(one, user),
-        passwordHash: passwordHash === undefined ? null : textOf(one[passwordHash]),
+        passwordHash: textOf(one[passwordHash]),
         accounts: linksOf(
           linked.map((link) => ({
             provider: link[account.provider],
@@ -108,17 +157,17 @@ export async function* fromAuthJs(
 export interface AuthJsSessionsOptions extends BridgeOptions {
   /** The Sequelize instance of Auth.js's adapter, or another one on the same database. @default none, required */
   sequelize: Sequelize;
-  /** The adapter's tables. @default { session: 'sessions', user: 'users' } */
+  /** The adapter's tables. @default those of the adapters: `sessions`, `session` or `Session`, and so on */
   tables?: { session?: string; user?: string } | undefined;
   /**
    * The columns, if their names were changed. Include `username` and `createdAt` of the users if `fromAuthJs` has read
    * them, because the ids of the accounts are derived from them.
-   * @default those of the Sequelize adapter
+   * @default those of the adapters, in snake_case or camelCase
    */
   columns?:
     | {
-        readonly session?: Names<typeof COLUMNS.session> | undefined;
-        readonly user?: (Names<typeof COLUMNS.user> & { readonly [K in AddedColumns]?: string }) | undefined;
+        readonly session?: Names<'session'> | undefined;
+        readonly user?: (Names<'user'> & { readonly [K in AddedColumns]?: string }) | undefined;
       }
     | undefined;
   /**
@@ -138,18 +187,16 @@ export const schema = () =>
   schemaOf<AuthJsSessionsOptions>()({
     ...sharedOptions,
     sequelize: sequelizeOption,
-    tables: z
-      .strictObject({ session: tableName.default(TABLES.session), user: tableName.default(TABLES.user) })
-      .prefault({}),
+    tables: tablesOption(),
     columns: columnsOption<AuthJsSessionsOptions['columns']>()({
-      session: COLUMNS.session,
-      user: { ...COLUMNS.user, username: undefined, createdAt: undefined },
+      session: Object.keys(TABLES.session.columns),
+      user: [...Object.keys(TABLES.user.columns), 'username', 'createdAt'],
     }),
     userId: userFunction<[session: SourceRow, user: SourceRow]>().optional(),
   });
 
 /**
- * Takes over the sessions of Auth.js (or NextAuth.js 4) that its Sequelize adapter has stored: `strategy: 'database'`.
+ * Takes over the sessions of Auth.js (or NextAuth.js 4) that an adapter for SQL has stored: `strategy: 'database'`.
  * Sessions with `strategy: 'jwt'` are not stored, so they cannot be ended, and are not taken over.
  *
  * @example
@@ -162,11 +209,16 @@ export const schema = () =>
  * @throws TypeError naming every mistake in the options
  */
 export function authJsSessions(options: AuthJsSessionsOptions): SessionBridge {
-  const { sequelize, tables, columns, ...read } = readOptions('authJsSessions', schema, options);
-  const { session: at, user } = columns;
-  const { cookieName, until = null } = read;
-  const { userId = (_session: SourceRow, row: SourceRow) => userOfRow(identityIn(row, user)) } = read;
+  const { sequelize, tables, columns, ...read } = readOptions(BRIDGE, schema, options);
+  const { cookieName, until = null, userId } = read;
   const old = new PreviousTables(sequelize);
+  const located = remembered(async () => ({
+    session: await old.require(BRIDGE, TABLES.session, { table: tables.session, columns: columns?.session }),
+    user: await old.require(BRIDGE, usersWith(['username', 'createdAt'], columns?.user), {
+      table: tables.user,
+      columns: columns?.user,
+    }),
+  }));
   return {
     name: 'authjs',
     until,
@@ -176,14 +228,21 @@ export function authJsSessions(options: AuthJsSessionsOptions): SessionBridge {
         : [cookieName],
     idIn: (value) => (TOKEN.test(value) ? value : null),
     async find(token): Promise<OldSession | null> {
-      const session = await old.find(tables.session, at.sessionToken, token);
+      const { session: sessions, user: users } = await located();
+      const { columns: at } = sessions;
+      const session = await old.find(sessions.table, at.sessionToken, token);
       const endsAt = endOf(session?.[at.expires]);
       if (!session || !endsAt) return null;
-      const row = await old.find(tables.user, user.id, session[at.userId]);
-      const found = row && userOf(await userId(session, row), 'authJsSessions');
+      const row = await old.find(users.table, users.columns.id, session[at.userId]);
+      if (!row) return null;
+      const user = userId ? await userId(session, row) : userOfRow(identityIn(row, users.columns));
+      const found = userOf(user, BRIDGE);
       // The adapter does not store when a session began.
       return found === null ? null : { user: found, beganAt: null, endsAt, remembered: true };
     },
-    end: (token) => old.delete(tables.session, at.sessionToken, token),
+    async end(token) {
+      const { table, columns: at } = (await located()).session;
+      await old.delete(table, at.sessionToken, token);
+    },
   };
 }

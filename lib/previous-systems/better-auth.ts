@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Sequelize } from 'sequelize';
-import * as z from 'zod';
 import type { OldSession, SessionBridge } from '../config/bridge.js';
 import { readOptions, schemaOf } from '../config/options.js';
 import {
@@ -13,52 +12,99 @@ import {
   sequelizeOption,
   sharedOptions,
   splitSigned,
-  tableName,
+  tablesOption,
   userFunction,
   userOf,
   userOfRow,
 } from './bridge-options.js';
-import { PreviousTables, requireSequelize, type SourceRow } from './previous-tables.js';
+import {
+  type FoundTable,
+  PreviousTables,
+  remembered,
+  requireSequelize,
+  type SourceRow,
+} from './previous-tables.js';
 import {
   endOf,
   flagOf,
+  type ImportSource,
   identityIn,
   linksOf,
+  named,
   type ProviderNames,
+  type SourcePasskey,
   type SourceUser,
   textOf,
   timeOf,
 } from './values.js';
 import { openXChaCha20 } from './xchacha20.js';
 
-const COLUMNS = {
+const TABLES = {
   user: {
-    id: 'id',
-    email: 'email',
-    emailVerified: 'emailVerified',
-    createdAt: 'createdAt',
-    username: 'username',
-    twoFactorEnabled: 'twoFactorEnabled',
-    banned: 'banned',
-    banReason: 'banReason',
-    banExpires: 'banExpires',
+    table: 'user',
+    columns: {
+      id: 'id',
+      email: 'email',
+      emailVerified: 'emailVerified',
+      createdAt: 'createdAt',
+      username: 'username',
+      twoFactorEnabled: 'twoFactorEnabled',
+      banned: 'banned',
+      banReason: 'banReason',
+      banExpires: 'banExpires',
+    },
+    optional: ['createdAt', 'username', 'twoFactorEnabled', 'banned', 'banReason', 'banExpires'],
+    hints: {
+      twoFactorEnabled: /^(is_?|has_?)?(two_?factor|2fa|mfa|t?otp)/i,
+      banned: /^(is_?)?(ban(ned)?|suspend(ed)?|block(ed)?)($|_|at|until|reason)/i,
+    },
   },
-  account: { userId: 'userId', providerId: 'providerId', accountId: 'accountId', password: 'password' },
-  twoFactor: { userId: 'userId', secret: 'secret', backupCodes: 'backupCodes', verified: 'verified' },
+  account: {
+    table: 'account',
+    columns: { userId: 'userId', providerId: 'providerId', accountId: 'accountId', password: 'password' },
+  },
+  twoFactor: {
+    table: 'twoFactor',
+    columns: { userId: 'userId', secret: 'secret', backupCodes: 'backupCodes', verified: 'verified' },
+    // Earlier versions do not have it.
+    optional: ['verified'],
+  },
+  passkey: {
+    table: 'passkey',
+    columns: {
+      userId: 'userId',
+      credentialID: 'credentialID',
+      publicKey: 'publicKey',
+      counter: 'counter',
+      deviceType: 'deviceType',
+      backedUp: 'backedUp',
+      name: 'name',
+      transports: 'transports',
+      createdAt: 'createdAt',
+    },
+    optional: ['name', 'transports', 'createdAt'],
+  },
   session: {
-    token: 'token',
-    userId: 'userId',
-    createdAt: 'createdAt',
-    expiresAt: 'expiresAt',
-    impersonatedBy: 'impersonatedBy',
+    table: 'session',
+    columns: {
+      token: 'token',
+      userId: 'userId',
+      createdAt: 'createdAt',
+      expiresAt: 'expiresAt',
+      impersonatedBy: 'impersonatedBy',
+    },
+    optional: ['createdAt', 'impersonatedBy'],
+    hints: { impersonatedBy: /imperson/i },
   },
 } as const;
-const TABLES = { user: 'user', account: 'account', twoFactor: 'twoFactor', session: 'session' } as const;
+type Shapes = typeof TABLES;
+const NAME = 'fromBetterAuth';
+const BRIDGE = 'betterAuthSessions';
 // The names of latchkey's providers are better-auth's, except for these.
 const PROVIDERS: ProviderNames = { twitter: 'x' };
 
-type Names<Own> = { readonly [K in keyof Own]?: string };
-type Imported = 'user' | 'account' | 'twoFactor';
+type Names<T extends keyof Shapes> = { readonly [K in keyof Shapes[T]['columns']]?: string | null };
+type Imported = Exclude<keyof Shapes, 'session'>;
 
 /** Options of {@link fromBetterAuth}. */
 export interface BetterAuthOptions {
@@ -69,11 +115,14 @@ export interface BetterAuthOptions {
   readonly secret?: string | readonly string[];
   /**
    * The tables, if their names were changed (`modelName`). A name can include a schema, as in `auth.account`.
-   * @default better-auth's names
+   * @default better-auth's names, or the same in snake_case, in the plural, or as Prisma writes them
    */
-  readonly tables?: Names<Pick<typeof TABLES, Imported>>;
-  /** The columns, if their names were changed (`fields`). @default better-auth's names */
-  readonly columns?: { readonly [T in Imported]?: Names<(typeof COLUMNS)[T]> };
+  readonly tables?: { readonly [T in Imported]?: string };
+  /**
+   * The columns, if their names were changed (`fields`). Null leaves out a column that the app does not have.
+   * @default better-auth's names, or the same in snake_case
+   */
+  readonly columns?: { readonly [T in Imported]?: Names<T> };
   /**
    * The ids of the app's providers, by the ids that better-auth uses for them. Null leaves a provider's accounts out.
    * @default the same ids, with `x` for `twitter`
@@ -94,30 +143,51 @@ export interface BetterAuthOptions {
  * @param sequelize an instance on the database of better-auth, which is only read
  * @throws TypeError if `secret` is missing, or if it is not the secret that encrypted a user's second factor
  */
-export async function* fromBetterAuth(
+export function fromBetterAuth(
   sequelize: Sequelize,
   options: BetterAuthOptions = {},
+): ImportSource<SourceUser> {
+  return named('better-auth', readUsers(sequelize, options));
+}
+
+async function* readUsers(
+  sequelize: Sequelize,
+  options: BetterAuthOptions,
 ): AsyncGenerator<SourceUser, void, undefined> {
-  requireSequelize(sequelize, 'fromBetterAuth');
+  requireSequelize(sequelize, NAME);
   const reader = new PreviousTables(sequelize);
-  const tables = { ...TABLES, ...options.tables };
-  const user = { ...COLUMNS.user, ...options.columns?.user };
-  const account = { ...COLUMNS.account, ...options.columns?.account };
-  const factor = { ...COLUMNS.twoFactor, ...options.columns?.twoFactor };
+  const given = (table: Imported) => ({
+    table: options.tables?.[table],
+    columns: options.columns?.[table],
+  });
+  const users = await reader.require(NAME, TABLES.user, given('user'));
+  const accounts = await reader.require(NAME, TABLES.account, given('account'));
+  const factors = await reader.locate(NAME, TABLES.twoFactor, given('twoFactor'));
+  const passkeys = await reader.locate(NAME, TABLES.passkey, given('passkey'));
+  const { columns: user } = users;
+  const { columns: account } = accounts;
+  if (factors && user.twoFactorEnabled === '' && options.columns?.user?.twoFactorEnabled !== null)
+    throw new TypeError(
+      `latchkey: ${NAME}: there is a table ${factors.table}, but ${users.table} has no column twoFactorEnabled: name it in columns`,
+    );
   const providers = { ...PROVIDERS, ...options.providers };
-  for await (const users of reader.batches(tables.user, user.id)) {
-    const ids = users.map((one) => one[user.id]);
-    const withFactor = users.filter((one) => flagOf(one[user.twoFactorEnabled])).map((one) => one[user.id]);
-    const accounts = await reader.by(tables.account, account.userId, ids);
-    const factors = await reader.by(tables.twoFactor, factor.userId, withFactor);
-    for (const one of users) {
+  for await (const batch of reader.batches(users.table, user.id)) {
+    const ids = batch.map((one) => one[user.id]);
+    const withFactor = batch.filter((one) => flagOf(one[user.twoFactorEnabled])).map((one) => one[user.id]);
+    const linkedTo = await reader.by(accounts.table, account.userId, ids);
+    const factorsOf = await factorRows(reader, factors, withFactor);
+    const passkeysOf = passkeys ? await reader.by(passkeys.table, passkeys.columns.userId, ids) : NO_ROWS;
+    for (const one of batch) {
       const id = String(one[user.id]);
-      const linked = accounts.get(id) ?? [];
+      const linked = linkedTo.get(id) ?? [];
       const credential = linked.find((link) => link[account.providerId] === 'credential');
       const others = linked.filter((link) => link[account.providerId] !== 'credential');
-      const verified = factors
+      const verified = factorsOf
         .get(id)
-        ?.find((row) => row[factor.verified] == null || flagOf(row[factor.verified]));
+        ?.find(
+          (row) =>
+            row[factors?.columns.verified ?? ''] == null || flagOf(row[factors?.columns.verified ?? '']),
+        );
       yield {
         ...identityIn(one, user),
         passwordHash: textOf(credential?.[account.password]),
@@ -125,16 +195,55 @@ export async function* fromBetterAuth(
           others.map((link) => ({ provider: link[account.providerId], subject: link[account.accountId] })),
           providers,
         ),
+        passkeys: (passkeysOf.get(id) ?? []).map((row) => passkeyIn(row, passkeys as FoundPasskeys)),
         ...(options.fields && { fields: options.fields(one) }),
-        ...(verified && factorOf(verified, factor, id, options.secret)),
+        ...(verified && factors ? factorOf(verified, factors.columns, id, options.secret) : NO_FACTOR),
         suspended: banOf(one, user),
       };
     }
   }
 }
 
+const NO_ROWS: ReadonlyMap<string, SourceRow[]> = new Map();
+
+/** Reads the second factors of users. @throws TypeError if a user has one, but there is no table */
+async function factorRows(
+  reader: PreviousTables,
+  factors: FoundTable<keyof Shapes['twoFactor']['columns']> | null,
+  userIds: readonly unknown[],
+): Promise<ReadonlyMap<string, SourceRow[]>> {
+  if (userIds.length === 0) return NO_ROWS;
+  if (factors) return reader.by(factors.table, factors.columns.userId, userIds);
+  throw new TypeError(
+    `latchkey: ${NAME}: the user ${userIds[0]} has a second factor, but there is no table twoFactor: name it in tables`,
+  );
+}
+
+type FoundPasskeys = FoundTable<keyof Shapes['passkey']['columns']>;
+
+/** Reads a passkey. better-auth stores the id in base64url, and the key in base64. It does not store the user handle. */
+function passkeyIn(row: SourceRow, { columns }: FoundPasskeys): SourcePasskey {
+  const { credentialID, publicKey, counter, deviceType, backedUp, name, transports, createdAt } = columns;
+  return {
+    credentialId: base64url(row[credentialID]),
+    publicKey: base64url(row[publicKey]),
+    counter: Number(row[counter] ?? 0),
+    deviceType: String(row[deviceType]) as SourcePasskey['deviceType'],
+    backedUp: flagOf(row[backedUp]),
+    name: textOf(row[name]),
+    transports: (textOf(row[transports]) ?? '').split(',').filter(Boolean),
+    createdAt: timeOf(row[createdAt]),
+  };
+}
+
+function base64url(value: unknown): string {
+  return (textOf(value) ?? '').replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+}
+
+const NO_FACTOR = { totpSecret: null, recoveryCodes: [] };
+
 /** Reads the ban of a user, for the importer and the bridge. Null if there is no ban, or if it has expired. */
-function banOf(user: SourceRow, columns: Record<'banned' | 'banReason' | 'banExpires', string>) {
+function banOf(user: SourceRow, columns: Readonly<Record<'banned' | 'banReason' | 'banExpires', string>>) {
   if (!flagOf(user[columns.banned])) return null;
   const until = timeOf(user[columns.banExpires]);
   if (until !== null && until.getTime() <= Date.now()) return null;
@@ -143,7 +252,7 @@ function banOf(user: SourceRow, columns: Record<'banned' | 'banReason' | 'banExp
 
 function factorOf(
   row: SourceRow,
-  columns: Record<'secret' | 'backupCodes', string>,
+  columns: Readonly<Record<'secret' | 'backupCodes', string>>,
   id: string,
   secret: BetterAuthOptions['secret'],
 ): Pick<SourceUser, 'totpSecret' | 'recoveryCodes'> {
@@ -207,16 +316,17 @@ export interface BetterAuthSessionsOptions extends BridgeOptions {
   sequelize: Sequelize;
   /** The `secret` that better-auth signs its cookies with; a list if it was changed. @default none, required */
   secret: string | readonly string[] | undefined;
-  /** The tables, if better-auth's `modelName` changes their names. @default { session: 'session', user: 'user' } */
+  /** The tables, if better-auth's `modelName` changes their names. @default as in `fromBetterAuth` */
   tables?: { session?: string; user?: string } | undefined;
   /**
-   * The columns, if better-auth's `fields` changes their names. For users, the same as in `fromBetterAuth`.
-   * @default better-auth's
+   * The columns, if better-auth's `fields` changes their names. For users, the same as in `fromBetterAuth`. Null leaves
+   * out a column that the app does not have.
+   * @default better-auth's names, or the same in snake_case
    */
   columns?:
     | {
-        readonly session?: Names<typeof COLUMNS.session> | undefined;
-        readonly user?: Names<typeof COLUMNS.user> | undefined;
+        readonly session?: Names<'session'> | undefined;
+        readonly user?: Names<'user'> | undefined;
       }
     | undefined;
   /**
@@ -228,7 +338,6 @@ export interface BetterAuthSessionsOptions extends BridgeOptions {
   userId?: ((session: SourceRow, user: SourceRow) => FoundUser | Promise<FoundUser>) | undefined;
 }
 
-const NAME = 'better-auth';
 const COOKIE = 'better-auth.session_token';
 const REMEMBER_COOKIE = 'better-auth.dont_remember';
 
@@ -238,12 +347,10 @@ export const schema = () =>
     ...sharedOptions,
     sequelize: sequelizeOption,
     secret: secretsOption("must be better-auth's secret, or a list of its secrets"),
-    tables: z
-      .strictObject({ session: tableName.default(TABLES.session), user: tableName.default(TABLES.user) })
-      .prefault({}),
+    tables: tablesOption(),
     columns: columnsOption<BetterAuthSessionsOptions['columns']>()({
-      session: COLUMNS.session,
-      user: COLUMNS.user,
+      session: Object.keys(TABLES.session.columns),
+      user: Object.keys(TABLES.user.columns),
     }),
     userId: userFunction<[session: SourceRow, user: SourceRow]>().optional(),
   });
@@ -263,31 +370,42 @@ export const schema = () =>
  * @throws TypeError naming every mistake in the options
  */
 export function betterAuthSessions(options: BetterAuthSessionsOptions): SessionBridge {
-  const { sequelize, secret, tables, columns, ...read } = readOptions('betterAuthSessions', schema, options);
-  const { session: at, user } = columns;
-  const { cookieName, until = null } = read;
-  const { userId = (_session: SourceRow, row: SourceRow) => userOfRow(identityIn(row, user)) } = read;
+  const { sequelize, secret, tables, columns, ...read } = readOptions(BRIDGE, schema, options);
+  const { cookieName, until = null, userId } = read;
   const old = new PreviousTables(sequelize);
+  const located = remembered(async () => {
+    const named = (table: 'session' | 'user') => ({ table: tables[table], columns: columns?.[table] });
+    return {
+      session: await old.require(BRIDGE, TABLES.session, named('session')),
+      user: await old.require(BRIDGE, TABLES.user, named('user')),
+    };
+  });
   const signed = (value: string) => {
     const parts = splitSigned(value);
     return parts && isSigned(parts.value, parts.signature, secret) ? parts.value : null;
   };
   return {
-    name: NAME,
+    name: 'better-auth',
     until,
     cookieNames: (isSecure) => [cookieName ?? secureName(COOKIE, isSecure)],
     idIn: signed,
     async find(token, cookies, isSecure): Promise<OldSession | null> {
-      const session = await old.find(tables.session, at.token, token);
+      const { session: sessions, user: users } = await located();
+      const { columns: at } = sessions;
+      const session = await old.find(sessions.table, at.token, token);
       const endsAt = endOf(session?.[at.expiresAt]);
       if (!session || !endsAt || (session[at.impersonatedBy] ?? null) !== null) return null;
-      const row = await old.find(tables.user, user.id, session[at.userId]);
-      if (!row || banOf(row, user)) return null;
-      const found = userOf(await userId(session, row), 'betterAuthSessions');
+      const row = await old.find(users.table, users.columns.id, session[at.userId]);
+      if (!row || banOf(row, users.columns)) return null;
+      const user = userId ? await userId(session, row) : userOfRow(identityIn(row, users.columns));
+      const found = userOf(user, BRIDGE);
       const forgotten = cookies(secureName(REMEMBER_COOKIE, isSecure)).some((one) => signed(one) === 'true');
       const beganAt = timeOf(session[at.createdAt]);
       return found === null ? null : { user: found, beganAt, endsAt, remembered: !forgotten };
     },
-    end: (token) => old.delete(tables.session, at.token, token),
+    async end(token) {
+      const { table, columns: at } = (await located()).session;
+      await old.delete(table, at.token, token);
+    },
   };
 }

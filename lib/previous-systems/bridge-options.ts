@@ -51,36 +51,33 @@ export const sharedOptions = {
 export const sequelizeOption = z.custom<Sequelize>(isSequelize, {
   error: 'must be a Sequelize instance on the database of the previous system',
 });
-/** @internal */
-export const tableName = z
+const tableName = z
   .string('must be the name of a table')
   .regex(/^[^"`[\]\0;]{1,128}$/, 'must be the name of a table, without quotes');
 const columnName = z
   .string('must be the name of a column')
   .regex(/^[^"`[\]\0;]{1,128}$/, 'must be the name of a column, without quotes');
-type ColumnNames = Readonly<Record<string, string | undefined>>;
-type Chosen<Own extends ColumnNames> = {
-  readonly [K in keyof Own]: Own[K] extends string ? string : string | undefined;
-};
 /**
- * The names of columns, by table. The type parameter is the option as its interface declares it.
+ * The names of columns that differ from the usual ones, by table. Null leaves out a column that the app does not have.
+ * The type parameter is the option as its interface declares it.
  *
- * @param own the names in the previous system, which are the defaults; undefined for a column that it does not have
+ * @param tables the keys of the columns, by table
  *
  * @internal
  */
 export const columnsOption =
   <Given>() =>
-  <Own extends Readonly<Record<string, ColumnNames>>>(own: Own) => {
-    const option = (name: string | undefined) =>
-      name === undefined ? columnName.optional() : columnName.default(name);
-    const tables = Object.entries(own).map(([table, columns]) => {
-      const shape = Object.entries(columns).map(([key, name]) => [key, option(name)]);
-      return [table, z.strictObject(Object.fromEntries(shape)).prefault({})];
+  (tables: Readonly<Record<string, readonly string[]>>) => {
+    const shapes = Object.entries(tables).map(([table, keys]) => {
+      const shape = keys.map((key) => [key, columnName.nullable().optional()]);
+      return [table, z.strictObject(Object.fromEntries(shape)).optional()];
     });
-    const schema: unknown = z.strictObject(Object.fromEntries(tables)).prefault({});
-    return schema as z.ZodType<{ readonly [T in keyof Own]: Chosen<Own[T]> }, Given>;
+    const schema: unknown = z.strictObject(Object.fromEntries(shapes)).optional();
+    return schema as z.ZodType<Given, Given>;
   };
+/** The names of tables that differ from the usual ones. @internal */
+export const tablesOption = () =>
+  z.strictObject({ session: tableName.optional(), user: tableName.optional() }).prefault({});
 /** A secret, or a list of several. @internal */
 export const secretsOption = (message: string) =>
   z
@@ -97,14 +94,15 @@ export const userFunction = <Row extends unknown[]>() =>
 export function userOf(found: FoundUser, where: string): OldUser | null {
   if (found === null || found === undefined || found === false || found === '') return null;
   if (typeof found !== 'object') return userOf({ id: found }, where);
-  const { id = null, email = null, emailVerified = false, imported } = found;
-  const isId = id === null || ['string', 'number', 'bigint'].includes(typeof id);
+  const { id = null, email = null, emailVerified = false, imported, ref = null, source = null } = found;
+  const isId = [id, ref].every((it) => it === null || ['string', 'number', 'bigint'].includes(typeof it));
   const isEmail = email === null || typeof email === 'string';
-  const isNamed = id !== null || email !== null || (imported ?? null) !== null;
-  if (isId && isEmail && typeof emailVerified === 'boolean' && isNamed)
-    return { id, email, emailVerified, imported };
+  const isNamed = [id, ref, email, imported ?? null].some((it) => it !== null);
+  const isSource = source === null || typeof source === 'string';
+  if (isId && isSource && isEmail && typeof emailVerified === 'boolean' && isNamed)
+    return { id, email, emailVerified, imported, ref, source };
   throw new TypeError(
-    `latchkey: ${where}: userId must return an id, { id, email, emailVerified }, or null if there is no user`,
+    `latchkey: ${where}: userId must return an id, { ref }, { id, email, emailVerified }, or null if there is no user`,
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Sequelize } from 'sequelize';
 import type { ImportRow } from '../users/imported.js';
 import { PreviousTables, requireSequelize, type SourceRow } from './previous-tables.js';
-import { flagOf, textOf, timeOf } from './values.js';
+import { flagOf, type ImportSource, named, textOf, timeOf } from './values.js';
 
 /** The name of a column, or a function of the whole row. */
 type From<Value> = string | ((row: SourceRow) => Value | Promise<Value>);
@@ -42,7 +42,15 @@ export interface TableOptions {
  * @param sequelize an instance on the database with the table, which is only read
  * @throws TypeError if an option is missing, or the table has no such column
  */
-export async function* fromTable(
+export function fromTable(sequelize: Sequelize, options: TableOptions): ImportSource<ImportRow> {
+  // Two tables can have the same keys.
+  const source = `table:${String(options.table).replace(/[^A-Za-z0-9._-]/g, '-')}`.slice(0, MAX_SOURCE);
+  return named(source, readUsers(sequelize, options));
+}
+
+const MAX_SOURCE = 64;
+
+async function* readUsers(
   sequelize: Sequelize,
   { table, columns, key }: TableOptions,
 ): AsyncGenerator<ImportRow, void, undefined> {

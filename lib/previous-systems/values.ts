@@ -7,7 +7,34 @@ export interface SourceUser extends ImportRow {
   readonly accounts?: readonly SourceLink[];
   readonly totpSecret?: string | null;
   readonly recoveryCodes?: readonly string[];
+  readonly passkeys?: readonly SourcePasskey[];
   readonly suspended?: { readonly reason: string | null; readonly until: Date | null } | null;
+}
+
+/** A user's passkey. The id and the key are in base64url. */
+export interface SourcePasskey {
+  readonly credentialId: string;
+  readonly publicKey: string;
+  readonly counter: number;
+  readonly deviceType: 'singleDevice' | 'multiDevice';
+  readonly backedUp: boolean;
+  readonly name: string | null;
+  readonly transports: readonly string[];
+  readonly createdAt: Date | null;
+}
+
+/** The rows of an importer, for `auth.importUsers`. */
+export interface ImportSource<Row extends ImportRow> extends AsyncGenerator<Row, void, undefined> {
+  /** The name of the system, which the import remembers with each row: see `source` of `auth.importUsers`. */
+  readonly source: string;
+}
+
+/** Gives the rows of an importer the name of their system. */
+export function named<Row extends ImportRow>(
+  source: string,
+  rows: AsyncGenerator<Row, void, undefined>,
+): ImportSource<Row> {
+  return Object.assign(rows, { source });
 }
 
 /** A user's account at a provider. */

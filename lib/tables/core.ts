@@ -256,6 +256,45 @@ export const carriedSessions = declareTable({
 
 export type CarriedSessionColumns = typeof carriedSessions.columns;
 
+export const importedUsers = declareTable({
+  name: 'imported_users',
+  columns: {
+    /** A UUID, version 7. */
+    id: column.uuid(),
+    /** The system that the row came from: the name of the importer, or `rows`; `ensure` for `auth.users.ensure`. */
+    source: column.text(64).exact(),
+    /** The HMAC of the ref, with the key of `import_keys`. It is all that is left of the row once the account is deleted. */
+    refHash: column.digest().internal(),
+    /** The user's identifier in that system. Null once the account is deleted. */
+    ref: column.longText().nullable(),
+    /** Whether the ref was a number. Null once the account is deleted. */
+    isNumber: column.boolean().internal().nullable(),
+    /** The id of the account. Null once the account is deleted. */
+    userId: column.uuid().nullable(),
+    /** The keys of the row whose values were changed here since the import. */
+    changed: column.words(255).internal().default(''),
+    /** Hashes of the row's values when it was last applied, as JSON by key. Null if they are not known. */
+    stamps: column.longText().secret().nullable(),
+    createdAt: column.time(),
+  },
+  unique: { ref: ['refHash', 'source'] },
+  indexes: { userId: ['userId'], source: ['source', 'id'] },
+});
+
+export type ImportedUserColumns = typeof importedUsers.columns;
+
+export const importKeys = declareTable({
+  name: 'import_keys',
+  columns: {
+    /** A UUID, the same one in every database, because there is only one key. */
+    id: column.uuid(),
+    /** The random key of the hashes in `imported_users`, encrypted. It stays the same when secrets are rotated. */
+    sealedKey: column.longText().secret(),
+  },
+});
+
+export type ImportKeyColumns = typeof importKeys.columns;
+
 export const outboxEntries = declareTable({
   name: 'outbox',
   columns: {
@@ -318,6 +357,10 @@ export const coreTables = {
   OneTimeToken: oneTimeTokens,
   /** Sessions of previous systems that have been taken over. */
   CarriedSession: carriedSessions,
+  /** The rows of imports, and their accounts. */
+  ImportedUser: importedUsers,
+  /** The key of their hashes. */
+  ImportKey: importKeys,
   /** Emails and webhooks that will be sent, and recently sent ones. */
   OutboxEntry: outboxEntries,
   /** Counters of the rate limits, unless they are in Redis. */

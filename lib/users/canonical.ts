@@ -5,7 +5,16 @@ import { invalidField } from '../errors.js';
 export function readEmail(value: string, pointer: string): string {
   const email = canonicalEmail(value);
   if (email) return email;
-  throw invalidField(pointer, 'invalid_email', 'must be an email address such as ada@example.com');
+  throw invalidField(pointer, 'invalid_email', emailFault(value));
+}
+
+/** Returns what is wrong with an email that {@link canonicalEmail} does not accept, for a field's `detail`. */
+export function emailFault(value: unknown): string {
+  const [, local = ''] = /^(.+)@[^@]+$/s.exec(typeof value === 'string' ? value.trim() : '') ?? [];
+  // Many mail servers deliver to none of these addresses (RFC 6531), and no rule says which two are one mailbox.
+  return /[^\0-\x7f]/.test(local)
+    ? 'is an internationalized address, with characters other than ASCII before the @, which is not accepted: use one in ASCII'
+    : 'must be an email address such as ada@example.com';
 }
 
 const MAX_EMAIL = 254;

@@ -9,6 +9,7 @@ import type { User } from '../tables/core.js';
 import type { FieldSource, FieldValues } from './fields.js';
 import { type HeldEmails, heldEmail } from './held-emails.js';
 import type { Refusal, RowPart } from './imported.js';
+import type { ImportedLine, ImportedUsers, NewLine, RowOrigin, RowValues } from './imported-users.js';
 import type { NewUser, UserRecord } from './record.js';
 import type { AppRow } from './row-source.js';
 import type { FoundRow, RowKey } from './rows.js';
@@ -49,9 +50,10 @@ export class SignUp {
     private readonly settings: Pick<Settings, 'hooks' | 'signUp'>,
     readonly held: HeldEmails,
     events: Events,
+    imported: ImportedUsers,
   ) {
     this.#accounts = new NewAccounts(database, users, held, settings.hooks, events);
-    this.#many = new ManyUsers(database, users, this.#accounts, settings.hooks);
+    this.#many = new ManyUsers(database, users, this.#accounts, settings.hooks, imported);
   }
 
   /**
@@ -228,6 +230,7 @@ class ManyUsers {
     private readonly users: Users,
     private readonly accounts: NewAccounts,
     private readonly hooks: Hooks,
+    private readonly imported: ImportedUsers,
   ) {}
 
   /**
@@ -297,8 +300,8 @@ class ManyUsers {
     }
     for (const [account, outcome] of outcomes) {
       if (!('id' in outcome)) continue;
-      options.seen?.add(outcome.id);
-      if (options.isTrial) for (const taken of takenBy(account)) options.seen?.add(taken);
+      options.seen?.set(outcome.id, outcome.id);
+      if (options.isTrial) for (const taken of takenBy(account)) options.seen?.set(taken, outcome.id);
     }
     return outcomes;
   }
@@ -316,36 +319,62 @@ class ManyUsers {
       const outcome = this.#outcomeOf(account, known, seen);
       if (outcome) outcomes.set(account, outcome);
       else fresh.push({ account, row: known.rows.get(account.rowKey ?? '')?.row ?? null });
-      if (!outcome) for (const one of takenBy(account)) known.taken.add(one);
+      if (!outcome) for (const one of takenBy(account)) known.taken.set(one, account.user.id ?? '');
     }
     const created = await this.accounts.create(fresh, { via }, transaction);
     for (const [index, { record, isHeld }] of created.entries()) {
       const { id } = record.user;
-      outcomes.set((fresh[index] as Fresh).account, isHeld ? EMAIL_TAKEN : { id });
+      outcomes.set((fresh[index] as Fresh).account, isHeld ? EMAIL_TAKEN : { id, isNew: true, line: null });
       if (isHeld) await this.users.table.delete({ id }, transaction);
     }
+    await this.#remember(outcomes, known, transaction);
     return outcomes;
+  }
+
+  /** Remembers which account each row has got, unless that is known. */
+  async #remember(outcomes: Outcomes, { lines }: Known, transaction: Transaction): Promise<void> {
+    const unknown = [...outcomes].flatMap(([{ origin, rowValues = {} }, outcome]): NewLine[] => {
+      if (!origin || !('id' in outcome) || outcome.line) return [];
+      const before = lines.get(String(origin.ref)) ?? null;
+      return [{ origin, userId: outcome.id, values: outcome.isNew ? rowValues : null, before }];
+    });
+    await this.imported.remember(unknown, transaction);
   }
 
   /** Returns the account that already exists, or why it cannot be created. Null if it can be created. */
   #outcomeOf(
     account: NewAccount,
-    { users, rows, taken }: Known,
-    seen: ReadonlySet<string> | undefined,
+    { users, rows, lines, taken }: Known,
+    seen: ReadonlyMap<string, string> | undefined,
   ): Outcome | null {
-    const { user, rowKey, hasGivenId } = account;
+    const { user, rowKey, hasGivenId, origin } = account;
     const { id = '', email, username } = user;
-    const isTaken = (one: string) => taken.has(one) || (seen?.has(one) ?? false);
+    const holderOf = (one: string) => taken.get(one) ?? seen?.get(one);
+    const isTaken = (one: string) => holderOf(one) !== undefined;
+    const line = (origin && lines.get(String(origin.ref))) ?? null;
+    if (line?.userId === null) return DELETED;
     if (isTaken(id) || (rowKey !== undefined && isTaken(rowIdentity(rowKey)))) return DUPLICATE;
     const found = rowKey === undefined ? null : rows.get(rowKey);
     if (found === undefined) return NO_ROW;
+    const existing = (accountId: string, of: ImportedLine | null): Outcome =>
+      isTaken(accountId) ? DUPLICATE : { id: accountId, isNew: false, line: of };
     const accountId = found?.accountId ?? null;
     if (accountId !== null)
-      return isTaken(accountId) ? DUPLICATE : users.has(accountId) ? { id: accountId } : ROW_TAKEN;
+      return users.has(accountId)
+        ? existing(accountId, line?.userId === accountId ? line : null)
+        : isTaken(accountId)
+          ? DUPLICATE
+          : ROW_TAKEN;
+    if (line && users.has(line.userId)) return existing(line.userId, line);
     const same = users.get(id);
-    if (same) return !hasGivenId || (same.email === email && same.username === username) ? { id } : ID_TAKEN;
-    if (email !== null && isTaken(`email ${email}`)) return EMAIL_TAKEN;
-    if (username !== null && isTaken(`username ${username}`)) return USERNAME_TAKEN;
+    if (same)
+      return !hasGivenId || (same.email === email && same.username === username)
+        ? existing(id, null)
+        : ID_TAKEN;
+    if (email !== null && isTaken(`email ${email}`))
+      return { ...EMAIL_TAKEN, holder: holderOf(`email ${email}`) };
+    if (username !== null && isTaken(`username ${username}`))
+      return { ...USERNAME_TAKEN, holder: holderOf(`username ${username}`) };
     for (const [part, value] of account.values ?? [])
       if (part.identitiesOf?.(value).some(isTaken)) return part.taken ?? DUPLICATE;
     return null;
@@ -354,25 +383,30 @@ class ManyUsers {
   async #known(accounts: readonly NewAccount[], transaction: Transaction): Promise<Known> {
     const keys = accounts.flatMap(({ rowKey }) => rowKey ?? []);
     const rows = (await this.users.rows?.findByKeys(keys, transaction)) ?? new Map<RowKey, FoundRow>();
+    const lines = await this.imported.find(
+      accounts.flatMap(({ origin }) => origin ?? []),
+      transaction,
+    );
     const ids = [
       ...accounts.flatMap(({ user: { id } }) => id ?? []),
       ...[...rows.values()].flatMap(({ accountId }) => accountId ?? []),
+      ...[...lines.values()].flatMap(({ userId }) => userId ?? []),
     ];
     const select = (condition: string, values: Record<string, string[]>) =>
       this.users.table.shown('u').select(`WHERE ${condition}`, values, transaction);
     // Select the accounts by id last: if another import commits the same account between two statements, it must be
     // found as this account, not only as one that has taken the email.
-    const taken = new Set<string>();
+    const taken = new Map<string, string>();
     for (const [part, values] of valuesByPart(accounts.map(({ values }) => [values, '']))) {
       const given = values.map(([, value]) => value);
-      for (const one of (await part.takenAmong?.(given, transaction)) ?? []) taken.add(one);
+      for (const one of (await part.takenAmong?.(given, transaction)) ?? []) taken.set(one, '');
     }
     const emails = accounts.map(({ user }) => user.email ?? '');
     const usernames = accounts.map(({ user }) => user.username ?? '');
     const byName = await select('u.email IN (:emails) OR u.username IN (:usernames)', { emails, usernames });
-    for (const one of byName.flatMap(namesOf)) taken.add(one);
+    for (const user of byName) for (const one of namesOf(user)) taken.set(one, user.id);
     const byId = ids.length > 0 ? await select('u.id IN (:ids)', { ids }) : [];
-    return { users: new Map(byId.map((user) => [user.id, user])), rows, taken };
+    return { users: new Map(byId.map((user) => [user.id, user])), rows, lines, taken };
   }
 }
 
@@ -386,6 +420,10 @@ export interface NewAccount {
   readonly rowKey?: RowKey | undefined;
   /** The values that plugins write for the account. @default nothing */
   readonly values?: ReadonlyMap<RowPart, unknown>;
+  /** The row of an import that the account is of. @default none */
+  readonly origin?: RowOrigin;
+  /** The values of that row. @default none */
+  readonly rowValues?: RowValues;
 }
 
 /** How accounts are created. */
@@ -393,12 +431,23 @@ export interface ManyOptions {
   readonly via: CreatedVia;
   /** Whether everything is rolled back. @default false */
   readonly isTrial?: boolean;
-  /** The ids of the run's earlier accounts and, in a trial, the names they would have taken. @default not known */
-  readonly seen?: Set<string>;
+  /**
+   * The ids of the run's earlier accounts and, in a trial, the names they would have taken, with the ids.
+   * @default not known
+   */
+  readonly seen?: Map<string, string>;
 }
 
-/** The id of the account, whether it is new or existed before, or why there is no account. */
-export type Outcome = { readonly id: string } | Refusal;
+/** The account, which is new or existed before, or why there is none. */
+export type Outcome = FoundAccount | Refusal;
+
+/** The account of a row. */
+export interface FoundAccount {
+  readonly id: string;
+  readonly isNew: boolean;
+  /** What is remembered of the row. Null if it is new, or was not remembered before. */
+  readonly line: ImportedLine | null;
+}
 
 /** The outcome of each account. */
 export type Outcomes = Map<NewAccount, Outcome>;
@@ -409,9 +458,17 @@ interface Known {
   readonly users: ReadonlyMap<string, User>;
   /** The app's rows, by the primary keys that the accounts refer to. */
   readonly rows: ReadonlyMap<RowKey, FoundRow>;
-  /** Emails, usernames and plugins' identities, including those of earlier accounts in the list. */
-  readonly taken: Set<string>;
+  /** What is remembered of the rows, by their refs as strings. */
+  readonly lines: ReadonlyMap<string, ImportedLine>;
+  /**
+   * Emails, usernames and plugins' identities, including those of earlier accounts in the list, with the ids of the
+   * accounts that have them, or an empty string where it is not known.
+   */
+  readonly taken: Map<string, string>;
 }
+
+/** The code of a row whose account was deleted here. */
+export const ACCOUNT_DELETED = 'account_deleted';
 
 const EMAIL_TAKEN: Refusal = {
   code: 'email_taken',
@@ -429,6 +486,10 @@ const NO_ROW: Refusal = {
 const ROW_TAKEN: Refusal = {
   code: 'ref_taken',
   detail: 'the row names an account that does not exist: set its foreign key to NULL',
+};
+const DELETED: Refusal = {
+  code: ACCOUNT_DELETED,
+  detail: 'its account was deleted here, and is not created again',
 };
 const DUPLICATE: Refusal = { code: 'duplicate_row', detail: 'an earlier row is of the same user' };
 

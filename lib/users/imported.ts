@@ -1,5 +1,8 @@
 import type { Transaction } from 'sequelize';
 import { derivedUuid } from '../crypto/uuid.js';
+import type { AuthError } from '../errors.js';
+import type { RowValues } from './imported-users.js';
+import type { UserRecord } from './record.js';
 
 /** The values that identify an imported user whose row has no id. */
 export interface ImportedUser {
@@ -70,6 +73,8 @@ export interface ImportRow {
 export interface Refusal {
   readonly code: string;
   readonly detail: string;
+  /** The id of the account that has what the row names, if it is known. */
+  readonly holder?: string | undefined;
 }
 
 /** The part of an import's rows that a plugin reads. Its keys are declared with `declareRowKeys`. */
@@ -79,10 +84,11 @@ export interface RowPart<Value = unknown> {
   /**
    * Reads a row in which at least one of the keys has a value.
    *
+   * @param lose reports something that is left out of the account, instead of skipping the row
    * @returns null if there is nothing to write
    * @throws AuthError `validation_failed`, whose first error says why the row is skipped
    */
-  read(row: ImportRow): Promise<Value | null>;
+  read(row: ImportRow, lose: (why: AuthError) => void): Promise<Value | null>;
   /** Whether a user can sign in with this part, without an email and username. @default false */
   readonly isWayIn?: boolean;
   /** Returns the values of the columns that the plugin adds to users. */
@@ -95,14 +101,31 @@ export interface RowPart<Value = unknown> {
   readonly taken?: Refusal;
   /** Writes the values of new users. */
   write?(values: ReadonlyMap<string, Value>, transaction: Transaction): Promise<void>;
+  /** Returns the value as strings that compare equal, by the keys of the row. A key without a value is left out. */
+  valuesOf(value: Value): RowValues;
+  /** Returns what an account has now, in the form of `valuesOf`. The user's row is locked. */
+  valuesNow(record: UserRecord, transaction: Transaction): Promise<RowValues>;
+  /**
+   * Brings an account that exists into the state of its row. The user's row is locked.
+   *
+   * @param value null if the row has none
+   */
+  replace(record: UserRecord, value: Value | null, transaction: Transaction): Promise<void>;
 }
 
-const rowKeys = new Map<string, string>();
+const rowKeys = new Map<string, RowKeySwitch>();
+
+/** How to enable a key of an import's rows. */
+export interface RowKeySwitch {
+  readonly how: string;
+  /** Whether a user is imported without it while it is not enabled, which the report says. */
+  readonly isOptional: boolean;
+}
 
 /** Registers how to enable keys of an import's rows, for error messages. Called when the plugin's module is loaded. */
-export function declareRowKeys(keys: readonly (keyof ImportRow)[], how: string): void {
-  for (const key of keys) rowKeys.set(key, how);
+export function declareRowKeys(keys: readonly (keyof ImportRow)[], how: string, isOptional = false): void {
+  for (const key of keys) rowKeys.set(key, { how, isOptional });
 }
 
 /** The keys that plugins read from the rows of an import, and how to enable them. */
-export const switchesOfRowKeys: ReadonlyMap<string, string> = rowKeys;
+export const switchesOfRowKeys: ReadonlyMap<string, RowKeySwitch> = rowKeys;

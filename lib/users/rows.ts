@@ -197,6 +197,14 @@ export class AppRows {
     );
   }
 
+  /** Takes a user's row away from the account. The row's other columns do not change. */
+  async unlink(userId: string, transaction: Transaction): Promise<void> {
+    const row = await this.#findAny(userId, transaction);
+    await this.#send(transaction, () =>
+      row?.update({ [this.foreignKey]: null }, { transaction, silent: true, validate: false }),
+    );
+  }
+
   /** Writes fields to a user's row, even if it is outside the model's scope. @throws like {@link create} */
   async update(userId: string, fields: FieldValues, transaction: Transaction): Promise<AppRow> {
     const row = await this.#findAny(userId, transaction);

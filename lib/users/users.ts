@@ -12,6 +12,7 @@ import { closedColumns, type UserColumns, usersWith } from '../tables/core.js';
 import { type Selection, Table, type TableDeclaration } from '../tables/table.js';
 import { EmailProof } from './email-proof.js';
 import { Fields, type FieldValues } from './fields.js';
+import type { ImportedUsers } from './imported-users.js';
 import {
   type AccountRow,
   type Identifier,
@@ -51,6 +52,7 @@ export class Users {
     private readonly database: Database,
     settings: Pick<Settings, 'database' | 'user' | 'hooks' | 'accountDeletion'>,
     columnsOfPlugins: readonly Columns[],
+    private readonly imported: Pick<ImportedUsers, 'note'>,
   ) {
     const closed = settings.accountDeletion.graceDays > 0 ? closedColumns : {};
     this.fields = new Fields(settings.user.fields);
@@ -256,10 +258,11 @@ export class Users {
     return this.#exists({ username });
   }
 
-  /** @returns the new `updatedAt` */
+  /** Stores another password's hash, or null. The user's row must be locked. @returns the new `updatedAt` */
   async setPasswordHash(id: string, passwordHash: string | null, transaction: Transaction): Promise<Date> {
     const updatedAt = this.database.clock.date();
     await this.table.update({ passwordHash, updatedAt }, { id }, transaction);
+    await this.imported.note(id, ['passwordHash'], transaction);
     return updatedAt;
   }
 

@@ -123,7 +123,7 @@ export class ProofOfEmail {
     const { id } = record.user;
     const hadWayIn = await hasWayIn(record, this.contributions(), transaction);
     const isVouchedFor = record.hasProvedMailbox || record.emailProof.reaches('provider');
-    await this.users.setPasswordHash(id, null, transaction);
+    if (record.passwordHash !== null) await this.users.setPasswordHash(id, null, transaction);
     const ended = await this.sessions.endAll(id, transaction);
     await this.devices.deleteAll(id, transaction);
     await this.tokens.delete({ userId: id }, transaction);

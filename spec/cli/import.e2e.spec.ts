@@ -71,6 +71,34 @@ describe('latchkey import', () => {
     expect(await emails()).toEqual([]);
   });
 
+  test('--update applies what has changed, and lists what it leaves alone', async () => {
+    await latchkey(['-', '--source', 'crm'], lines(ada, grace, { ref: 'x', email: 'x@example.com' }));
+    const auth = createAuth({ database: `sqlite:${project?.folder}/app.db`, secret: SECRET });
+    const { id } = (await auth.users.find({ email: grace.email })) ?? {};
+    await auth.users.changeEmail(String(id), 'mine@example.com');
+    await auth.close();
+    const newer = lines({ ...ada, email: 'countess@example.com' }, grace, { ref: 9, email: 'j@example.com' });
+    const planned = await latchkey(['-', '--source', 'crm', '--update', '--dry-run'], newer);
+    expect(planned.stdout).toContain('This would be done: 1 account imported, 1 updated');
+    const { code, stdout } = await latchkey(['-', '--source', 'crm', '--update'], newer);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /^ {2}g: conflict: email was changed here since the import\n {2}x: vanished: the account \S+ has no row any more\n1 account imported, 1 updated, 0 unchanged, 1 conflict, 1 vanished, 0 rows skipped\.\n$/,
+    );
+    expect(await emails()).toEqual([
+      'countess@example.com',
+      'j@example.com',
+      'mine@example.com',
+      'x@example.com',
+    ]);
+    const { stdout: json } = await latchkey(['-', '--source', 'crm', '--update', '--json'], newer);
+    expect(JSON.parse(json)).toMatchObject({
+      ...{ imported: 0, updated: 0, unchanged: 2, skipped: [] },
+      conflicts: [{ ref: 'g', field: 'email' }],
+      vanished: [{ ref: 'x', id: expect.any(String) }],
+    });
+  });
+
   test('names the rows that it skips, and goes on', async () => {
     const { code, stdout } = await latchkey(
       ['-'],

@@ -24,7 +24,7 @@ interface Column {
 type Table = Readonly<Record<string, Column>>;
 
 /** The tables whose rows outlive their user. */
-const WITHOUT_USER = ['audit_events'];
+const WITHOUT_USER = ['audit_events', 'imported_users'];
 
 const open = ({ url }: SpecDatabase) =>
   createAuth({

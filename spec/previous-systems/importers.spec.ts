@@ -35,6 +35,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await rows(app.database, 'DELETE FROM users');
+  await rows(app.database, 'DELETE FROM imported_users');
 });
 afterAll(() => app.stop());
 

@@ -87,7 +87,10 @@ beforeAll(async () => {
     }),
   })) as never;
 });
-beforeEach(() => rows(app.database, 'DELETE FROM lk_users'));
+beforeEach(async () => {
+  await rows(app.database, 'DELETE FROM lk_users');
+  await rows(app.database, 'DELETE FROM lk_imported_users');
+});
 afterAll(() => app.stop());
 
 const quoted = (name: string) => (dialect === 'mysql' ? `\`${name}\`` : `"${name}"`);
@@ -184,8 +187,11 @@ const SYSTEMS = {
       await table(its('account'), { userId: text, providerId: text, accountId: text, password: text }, []);
       await table(
         its('session'),
-        { [its('token')]: text, [its('userId')]: text, [its('expiresAt')]: time.type },
-        users.map((user) => [`'${tokenOf(user)}'`, `'${user.id}'`, time.sql(endOf(user))]),
+        {
+          ...{ [its('token')]: text, [its('userId')]: text, [its('expiresAt')]: time.type },
+          [its('impersonatedBy')]: text,
+        },
+        users.map((user) => [`'${tokenOf(user)}'`, `'${user.id}'`, time.sql(endOf(user)), 'NULL']),
       );
     },
   },

@@ -92,6 +92,18 @@ export async function fillTables(database: SpecDatabase): Promise<void> {
       give_up_at: later(3),
       expires_at: end(index),
     })),
+    import_keys: each((index) => ({ id: idOf(8, index), sealed_key: 'sealed' })),
+    imported_users: each((index) => ({
+      id: idOf(9, index),
+      source: 'better-auth',
+      ref_hash: digest(),
+      ref: String(index),
+      is_number: false,
+      user_id: user(index),
+      changed: '',
+      stamps: '{}',
+      created_at: past(index),
+    })),
     carried_sessions: each((index) => ({
       old_hash: digest(),
       token_hash: digest(),

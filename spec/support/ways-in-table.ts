@@ -323,7 +323,7 @@ export const OPERATIONS: Readonly<Record<string, readonly Row[]>> = {
 export const OTHER_OPERATIONS = `
   importUsers listSessions revokeSession revokeAllSessions revokeSessionById establishSession endSession markEmailVerified
   migrate prune rotateSecrets close health outbox.list outbox.retry outbox.deliver on openapi undoChange endUndo
-  users.get users.find users.create users.setPassword users.update users.changeEmail users.delete users.restore
+  users.get users.find users.create users.ensure users.setPassword users.update users.changeEmail users.delete users.restore
   credential.signUp credential.usernameAvailable credential.sendVerification credential.requestPasswordReset
   oauth.authorizeUrl oauth.linkUrl oauth.reauthenticateUrl oauth.isPending oauth.accounts oauth.tokens oauth.refresh
   oauth.unlink oauth.keepForm

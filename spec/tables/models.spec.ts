@@ -48,6 +48,8 @@ describe('auth.models', () => {
       'CarriedSession',
       'Device',
       'DeviceToken',
+      'ImportKey',
+      'ImportedUser',
       'OAuthFlow',
       'OneTimeToken',
       'OutboxEntry',

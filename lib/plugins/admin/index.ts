@@ -4,7 +4,7 @@ import { flag, readOptions, schemaOf } from '../../config/options.js';
 import { ADMINISTRATION, declareAdministrators } from '../../core/contribution.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import type { User } from '../../tables/core.js';
-import { canonicalEmail } from '../../users/canonical.js';
+import { canonicalEmail, emailFault } from '../../users/canonical.js';
 import { EmailProof } from '../../users/email-proof.js';
 import { AdminApi } from './api.js';
 import {
@@ -61,7 +61,7 @@ export const schema = () =>
       .array(
         z.string().transform((email, context) => {
           const canonical = canonicalEmail(email);
-          if (!canonical) context.addIssue({ code: 'custom', message: 'must be an email address' });
+          if (!canonical) context.addIssue({ code: 'custom', message: emailFault(email) });
           return canonical;
         }),
         'must be a list of emails',

@@ -5,7 +5,7 @@ import { AuthError, type FieldError, invalidField } from '../../errors.js';
 import type { NewEntry } from '../../outbox/rows.js';
 import type { SignedIn } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
-import { canonicalEmail } from '../../users/canonical.js';
+import { canonicalEmail, emailFault } from '../../users/canonical.js';
 import type { FieldSource, FieldValues } from '../../users/fields.js';
 import { isHeld } from '../../users/held-emails.js';
 import type { Passwords } from '../../users/passwords.js';
@@ -80,7 +80,7 @@ export class Registrations {
       errors.push({
         pointer: '/email',
         code: 'invalid_email',
-        detail: 'must be an email address such as ada@example.com',
+        detail: emailFault(registration.email),
       });
     if (registration.username !== undefined && username === null)
       errors.push({

@@ -32,6 +32,7 @@ export class Accounts {
   readonly #whole: Selection<AccountRow>;
   readonly #users: Users;
   readonly #sessions: Table<SessionColumns>;
+  readonly #imported: Core['imported'];
 
   constructor(
     core: Core,
@@ -45,6 +46,7 @@ export class Accounts {
     this.#whole = this.#table.whole('a');
     this.#users = core.users;
     this.#sessions = core.table(sessions);
+    this.#imported = core.imported;
   }
 
   /**
@@ -181,6 +183,7 @@ export class Accounts {
     const now = this.#database.clock.date();
     const row = { ...link, relinkRequired: true, refreshedAt: now, updatedAt: now };
     await this.#table.insert(row, transaction);
+    await this.note(userId, transaction);
   }
 
   /**
@@ -212,15 +215,22 @@ export class Accounts {
     return (await this.#table.update(columns, { id }, transaction)) > 0;
   }
 
-  /** @returns the number of deleted rows: 1 or 0 */
-  delete(id: string, transaction: Transaction): Promise<number> {
-    return this.#table.delete({ id }, transaction);
+  /** Unlinks an account. The user's row is locked. */
+  async delete({ id, userId }: Pick<AccountRow, 'id' | 'userId'>, transaction: Transaction): Promise<void> {
+    await this.#table.delete({ id }, transaction);
+    await this.note(userId, transaction);
+  }
+
+  /** Records that a user's links have changed here since an import: see `ImportedUsers.note`. */
+  note(userId: string, transaction: Transaction): Promise<void> {
+    return this.#imported.note(userId, ['accounts'], transaction);
   }
 
   /** @returns the deleted accounts */
   async deleteAll(userId: string, transaction: Transaction): Promise<AccountRow[]> {
     const all = await this.#whole.select('WHERE a.user_id = :userId', { userId }, transaction);
     await this.#table.delete({ userId }, transaction);
+    if (all.length > 0) await this.note(userId, transaction);
     return all;
   }
 
@@ -274,7 +284,7 @@ export function undoPart(accounts: Accounts): UndoPart {
       }));
       const now = await accounts.list(userId, transaction);
       const isIn = (all: readonly Link[], one: Link) => all.some((other) => isSame(one, other));
-      for (const account of now) if (!isIn(links, account)) await accounts.delete(account.id, transaction);
+      for (const account of now) if (!isIn(links, account)) await accounts.delete(account, transaction);
       for (const link of links) if (!isIn(now, link)) await accounts.restore(link, transaction);
     },
   };

@@ -157,7 +157,7 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
         if (!unlinked) throw this.#notLinked(provider);
         const details = { subject: provider };
         await notices.before(providerNotices['provider-unlinked'], record, transaction, details);
-        await accounts.delete(unlinked.id, transaction);
+        await accounts.delete(unlinked, transaction);
         events.emit('account.unlinked', { userId, provider }, transaction);
         revokeTokens(this.#parts, unlinked, transaction);
       });

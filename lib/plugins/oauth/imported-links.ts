@@ -1,5 +1,6 @@
-import { type AuthError, invalidField } from '../../errors.js';
+import { AuthError, invalidField } from '../../errors.js';
 import { declareRowKeys, type ImportRow, type RowPart } from '../../users/imported.js';
+import type { RowValues } from '../../users/imported-users.js';
 import type { Accounts } from './accounts.js';
 import { checkedSubject, MAX_ISSUER } from './profile.js';
 import { issuerOf, type Provider } from './provider.js';
@@ -36,13 +37,22 @@ export function linksOfRows(accounts: Accounts, providers: readonly Provider[]):
   return {
     keys: ['accounts'],
     isWayIn: true,
-    async read({ accounts: given }) {
-      const links = readList(given).map((link, index) => readLink(known, link, `/accounts/${index}`));
+    async read({ accounts: given }, lose) {
+      const links = readList(given).flatMap((link, index) => {
+        try {
+          return readLink(known, link, `/accounts/${index}`);
+        } catch (error) {
+          // The user keeps the other sign-in methods.
+          if (!(error instanceof AuthError) || error.errors?.[0]?.code !== UNKNOWN) throw error;
+          lose(error);
+          return [];
+        }
+      });
       const twice = links.find(
         ({ provider }, index) => links.findIndex((one) => one.provider === provider) < index,
       );
       if (twice) throw invalid('/accounts', `has two accounts at ${twice.provider}: a user can have one`);
-      return links;
+      return links.length > 0 ? links : null;
     },
     identitiesOf: (links) => links.map(identityOf),
     takenAmong: async (all, transaction) =>
@@ -53,7 +63,29 @@ export function linksOfRows(accounts: Accounts, providers: readonly Provider[]):
         [...links].flatMap(([userId, list]) => list.map((link) => ({ userId, ...link }))),
         transaction,
       ),
+    valuesOf,
+    valuesNow: async ({ user }, transaction) => valuesOf(await accounts.list(user.id, transaction)),
+    async replace({ user: { id: userId } }, links, transaction) {
+      const now = await accounts.list(userId, transaction);
+      const isIn = (all: readonly Link[], one: Link) => all.some((other) => keyOf(other) === keyOf(one));
+      for (const account of now) if (!isIn(links ?? [], account)) await accounts.delete(account, transaction);
+      const added = (links ?? []).filter((link) => !isIn(now, link));
+      await accounts.insertLinks(
+        added.map((link) => ({ userId, ...link })),
+        transaction,
+      );
+    },
   };
+}
+
+const UNKNOWN = 'unknown_provider';
+
+function valuesOf(links: readonly Link[]): RowValues {
+  return links.length === 0 ? {} : { accounts: links.map(keyOf).sort().join('\n') };
+}
+
+function keyOf({ provider, issuer, providerAccountId }: Link): string {
+  return `${provider} ${issuer} ${providerAccountId}`;
 }
 
 function readList(given: ImportRow['accounts']): readonly unknown[] {
@@ -71,7 +103,7 @@ function readLink(known: ReadonlyMap<string, Provider>, given: unknown, pointer:
   const provider = known.get(String(id));
   if (!provider) {
     const detail = `is none of the providers in plugins (${[...known.keys()].join(', ')}): add it, or leave the account out`;
-    throw invalidField(`${pointer}/provider`, 'unknown_provider', detail);
+    throw invalidField(`${pointer}/provider`, UNKNOWN, detail);
   }
   return {
     provider: provider.id,

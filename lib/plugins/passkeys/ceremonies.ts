@@ -33,6 +33,8 @@ type UsedPasskey = Pick<PasskeyRow, 'publicKey' | 'counter' | 'userHandle' | 'de
 
 /** The result of a verified use of a passkey. */
 export interface VerifiedUse {
+  /** The user handle in the response. Empty if there was none. */
+  readonly userHandle: string;
   readonly counter: number;
   readonly backedUp: boolean;
 }
@@ -111,7 +113,11 @@ export async function verifyUse(
       return null;
     // Whether a passkey can be copied never changes (6.1.3: Credential Backup State).
     if (authenticationInfo.credentialDeviceType !== passkey.deviceType) return null;
-    return { counter: authenticationInfo.newCounter, backedUp: authenticationInfo.credentialBackedUp };
+    return {
+      counter: authenticationInfo.newCounter,
+      backedUp: authenticationInfo.credentialBackedUp,
+      userHandle: response.response.userHandle ?? '',
+    };
   } catch {
     return null;
   }
@@ -119,8 +125,26 @@ export async function verifyUse(
 
 /** Returns the id of the passkey in a response. Null if it is not a valid id. */
 export function credentialIdOf({ id }: NewPasskeyResponse | PasskeyResponse): Buffer | null {
+  return isCredentialId(id) ? bytesOf(id) : null;
+}
+
+/** Whether a value can be the id of a passkey, in base64url. */
+export function isCredentialId(id: unknown): id is string {
   const bytes = bytesOf(id);
-  return bytes && bytes.length >= MIN_ID_BYTES && bytes.length <= MAX_ID_BYTES ? bytes : null;
+  return bytes !== null && bytes.length >= MIN_ID_BYTES && bytes.length <= MAX_ID_BYTES;
+}
+
+/** Returns a public key in base64url, if latchkey can verify passkeys with it. Null if it cannot. */
+export async function usablePublicKey(key: unknown): Promise<string | null> {
+  const { decodeCredentialPublicKey } = await loadWebAuthn();
+  const bytes = bytesOf(key);
+  if (!bytes || bytes.length > MAX_KEY_BYTES) return null;
+  try {
+    const cose: unknown = decodeCredentialPublicKey(Uint8Array.from(bytes));
+    return isUsableKey(cose as ReadonlyMap<unknown, unknown>) ? (key as string) : null;
+  } catch {
+    return null;
+  }
 }
 
 /**
@@ -151,13 +175,19 @@ function isOwnUser(
   isUserKnown: boolean,
 ): boolean {
   if (!userHandle) return isUserKnown;
-  return userHandle === passkey.userHandle;
+  // A passkey of another system has none until its first use here.
+  return passkey.userHandle === '' || userHandle === passkey.userHandle;
 }
 
 /**
  * Returns the valid transports. Browsers might report transports that do not exist yet, and clients can send anything.
  */
 function transportsOf({ response: { transports } }: NewPasskeyResponse): readonly string[] {
+  return knownTransports(transports);
+}
+
+/** Returns the valid transports in a list. */
+export function knownTransports(transports: unknown): readonly string[] {
   const words = Array.isArray(transports) ? transports : [];
   const known = words.filter((word): word is string => typeof word === 'string' && TRANSPORT.test(word));
   return [...new Set(known)].slice(0, MAX_TRANSPORTS);

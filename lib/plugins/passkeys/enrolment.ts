@@ -32,7 +32,8 @@ export class Enrolment {
     requireRoom(passkeys);
     // All passkeys of a user have the same handle, so that an authenticator replaces an old passkey instead of listing
     // both. The handle is not the user's id, because others might know the id (WebAuthn Level 3, 14.6.1).
-    const handle = passkeys[0]?.userHandle ?? (await challenges.pendingHandle(userId)) ?? newHandle();
+    const known = passkeys.find(({ userHandle }) => userHandle !== '');
+    const handle = known?.userHandle ?? (await challenges.pendingHandle(userId)) ?? newHandle();
     const name = nameOf(record.user, party.name);
     return {
       rp: { id: party.id, name: party.name },

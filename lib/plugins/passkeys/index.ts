@@ -2,11 +2,13 @@ import * as z from 'zod';
 import { readOptions, schemaOf } from '../../config/options.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import type { FactorMethod, Reauthentication } from '../../sessions/second-factor.js';
+import type { RowPart } from '../../users/imported.js';
 import { PasskeysApi } from './api.js';
 import { Assertions, assuranceOf, type Parts, reauthenticationIn } from './assertions.js';
 import { Challenges } from './challenges.js';
 import { challengesTable, passkeysTable } from './declarations.js';
 import { Enrolment } from './enrolment.js';
+import { passkeysOfRows } from './imported-passkeys.js';
 import { isAddress, relyingParty } from './relying-party.js';
 import {
   addPasskey,
@@ -62,6 +64,7 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
         reauthentications: [reauthentication(assertions)],
         factorMethods: [factorMethod(parts, assertions)],
         undo: undoPart(parts),
+        rowParts: [passkeysOfRows(parts) as RowPart],
         tables: TABLES,
         signInMethods: {
           schema: { passkeys: z.int() },

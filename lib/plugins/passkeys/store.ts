@@ -19,6 +19,12 @@ export interface FoundPasskey {
   readonly record: UserRecord;
 }
 
+/** A passkey of another system, whose user handle can be empty. Without a time, it is added now. */
+export type ImportedPasskeyRow = Omit<
+  PasskeyRow,
+  'id' | 'userId' | 'createdAt' | 'lastUsedAt' | 'credentialHash'
+> & { readonly createdAt: Date | null };
+
 /** Reads and writes the table of passkeys. */
 export class PasskeyStore {
   readonly #core: Core;
@@ -54,6 +60,7 @@ export class PasskeyStore {
       ...{ credentialHash, createdAt },
     });
     await this.#table.insert(row, transaction);
+    await this.#note(row.userId, transaction);
     return this.#passkey.pick(row);
   }
 
@@ -69,6 +76,30 @@ export class PasskeyStore {
     if (!raw) return null;
     this.#database.clock.observe(raw.db_now);
     return { passkey: this.#whole.read(raw), record: this.#core.users.read(raw) };
+  }
+
+  /** Returns those of the credential ids that are stored already. */
+  async known(credentialIds: readonly string[], transaction: Transaction): Promise<PasskeyRow[]> {
+    if (credentialIds.length === 0) return [];
+    const hashes = credentialIds.map(hashOf);
+    return this.#whole.select('WHERE p.credential_hash IN (:hashes)', { hashes }, transaction);
+  }
+
+  /** Inserts passkeys of another system. */
+  async insert(
+    passkeys: readonly (ImportedPasskeyRow & Pick<PasskeyRow, 'userId'>)[],
+    transaction: Transaction,
+  ): Promise<void> {
+    if (passkeys.length === 0) return;
+    const now = this.#database.clock.date();
+    const rows = passkeys.map(({ createdAt, ...passkey }) =>
+      this.#table.complete({
+        ...{ id: uuidv7((createdAt ?? now).getTime()), createdAt: createdAt ?? now },
+        ...passkey,
+        credentialHash: hashOf(passkey.credentialId),
+      }),
+    );
+    await this.#table.insert(rows, transaction);
   }
 
   /** Lists a user's passkeys, newest first. */
@@ -89,8 +120,11 @@ export class PasskeyStore {
    *
    * @returns false if the counter has gone back, or if the passkey has been removed in the meantime
    */
-  async recordUse({ id }: PasskeyRow, { counter, backedUp }: VerifiedUse): Promise<boolean> {
+  async recordUse(passkey: PasskeyRow, { counter, backedUp, userHandle }: VerifiedUse): Promise<boolean> {
+    const { id } = passkey;
     const isHigher = counter === 0 ? 'counter = 0' : 'counter < :counter';
+    if (passkey.userHandle === '' && isStorable(userHandle))
+      await this.#table.update({ userHandle }, { id, userHandle: '' });
     const recorded = await this.#database.change(
       `UPDATE ${this.#table.name} SET counter = :counter, backed_up = :backedUp, last_used_at = :now
        WHERE id = :id AND ${isHigher}`,
@@ -114,10 +148,11 @@ export class PasskeyStore {
   /** Deletes a passkey. The user's row must be locked. */
   async delete({ id, userId }: PasskeyRow, transaction: Transaction): Promise<void> {
     await this.#table.delete({ id, userId }, transaction);
+    await this.#note(userId, transaction);
   }
 
   async deleteAll(userId: string, transaction: Transaction): Promise<void> {
-    await this.#table.delete({ userId }, transaction);
+    if ((await this.#table.delete({ userId }, transaction)) > 0) await this.#note(userId, transaction);
   }
 
   /** Restores a user's passkeys. The user's row must be locked. */
@@ -137,6 +172,13 @@ export class PasskeyStore {
     // An authenticator chooses the id without proving it, so another user might have the id by now.
     for (const { credentialHash } of rows) await this.#table.delete({ credentialHash }, transaction);
     if (rows.length > 0) await this.#table.insert(rows, transaction);
+    const isSame = rows.length === now.size && rows.every(({ credentialId }) => now.has(credentialId));
+    if (!isSame) await this.#note(userId, transaction);
+  }
+
+  /** Records that a user's passkeys have changed here since an import. */
+  #note(userId: string, transaction: Transaction): Promise<void> {
+    return this.#core.imported.note(userId, ['passkeys'], transaction);
   }
 }
 
@@ -145,6 +187,11 @@ const OF_USER = 'WHERE p.user_id = :userId ORDER BY p.id DESC';
 /** Turns a violation of the unique index into `passkey_exists`. */
 export function refuseKnown(error: unknown): never {
   throw violatedUnique(error) ? new AuthError('passkey_exists', { cause: error }) : error;
+}
+
+/** Whether a user handle fits into its column. */
+function isStorable(userHandle: string): boolean {
+  return userHandle !== '' && userHandle.length <= 64;
 }
 
 function hashOf(credentialId: string): Buffer {

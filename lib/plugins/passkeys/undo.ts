@@ -112,7 +112,10 @@ export class PasskeysThen {
       const now = (await store.rows(id)).find(({ credentialId }) => credentialId === stored?.credentialId);
       const passkey = stored && { ...stored, counter: Math.max(stored.counter, now?.counter ?? 0) };
       const use = await verifyUse(party, response, clientData, passkey ?? null, true);
-      if (passkey && use) return { credentialId: passkey.credentialId, ...use };
+      if (passkey && use) {
+        const { counter, backedUp } = use;
+        return { credentialId: passkey.credentialId, counter, backedUp };
+      }
     }
     core.events.emit('sign_in.failed', { userId: id });
     throw refusal();

@@ -5,6 +5,7 @@ import type { TransactionOption } from '../../sessions/request.js';
 import { LAST_TIME } from '../../tables/column.js';
 import type { User } from '../../tables/core.js';
 import { declareRowKeys, type RowPart } from '../../users/imported.js';
+import type { RowValues } from '../../users/imported-users.js';
 import type { AccountRow } from '../../users/record.js';
 import type { SuspensionOfUser, suspensionColumns } from './declarations.js';
 
@@ -21,7 +22,7 @@ declare module '../../users/imported.js' {
 declareRowKeys(['suspended'], 'add suspension() to plugins');
 
 /** Reads the suspensions of users from the rows of an import. */
-export function suspensionsOfRows({ database }: Core): RowPart<SuspensionOfUser> {
+export function suspensionsOfRows({ database, sessions, users }: Core): RowPart<SuspensionOfUser> {
   return {
     keys: ['suspended'],
     async read({ suspended }) {
@@ -35,7 +36,19 @@ export function suspensionsOfRows({ database }: Core): RowPart<SuspensionOfUser>
       return { suspendedAt: database.clock.date(), suspendedUntil: until, suspensionReason: reason };
     },
     columnsOf: (suspension) => ({ ...suspension }),
+    valuesOf,
+    valuesNow: async ({ account }) => valuesOf(account as unknown as SuspensionOfUser),
+    async replace({ user: { id } }, suspension, transaction) {
+      await users.setColumns<typeof suspensionColumns>(id, suspension ?? NONE, transaction);
+      if (suspension) await sessions.endAll(id, transaction);
+    },
   };
+}
+
+/** When it began does not count: an import begins it. */
+function valuesOf({ suspendedAt, suspendedUntil, suspensionReason }: SuspensionOfUser): RowValues {
+  if (suspendedAt === null) return {};
+  return { suspended: JSON.stringify([suspendedUntil, suspensionReason]) };
 }
 
 /** Options of `auth.suspension.reinstate`. */
@@ -121,8 +134,9 @@ export class SuspensionApi {
     suspension: SuspensionOfUser,
     transaction: Transaction,
   ): Promise<SuspendedUser> {
-    const { users } = this.#core;
+    const { users, imported } = this.#core;
     await users.setColumns<typeof suspensionColumns>(userId, suspension, transaction);
+    await imported.note(userId, ['suspended'], transaction);
     return (await users.find(userId, transaction)) as unknown as SuspendedUser;
   }
 

@@ -44,6 +44,9 @@ export class Status {
   }
 }
 
+/** The keys of an import's rows that contain the second factor. */
+const FACTOR_KEYS = ['totpSecret', 'recoveryCodes'] as const;
+
 /** Enables, changes and disables the second factor. */
 export class SecondFactorChanges {
   constructor(
@@ -122,21 +125,36 @@ export class SecondFactorChanges {
     const recoveryCodes = await core.change(userId, { sessionId }, async (record, transaction) => {
       if (!core.secondFactors.isOn(record.account)) throw new AuthError('totp_not_enabled');
       await core.notices.before(secondFactorNotices['recovery-codes-renewed'], record, transaction);
+      await core.imported.note(userId, ['recoveryCodes'], transaction);
       return this.codes.renew(userId, transaction);
     });
     return recoveryCodes;
   }
 
-  /** Deletes everything that belongs to the second factor, except used recovery codes. The user's row is locked. */
-  async clear(userId: string, transaction: Transaction): Promise<void> {
-    await this.secrets.delete(userId, transaction);
-    await this.codes.deleteUnused(userId, transaction);
+  /** Stores the secret of another system, in place of the account's own. The user's row is locked. */
+  async import(userId: string, secret: string, transaction: Transaction): Promise<void> {
+    const now = this.core.database.clock.date();
+    await this.secrets.replace(userId, { secret, lastStep: 0, confirmedAt: now }, transaction);
     await this.#endAttempts(userId, transaction);
-    await this.setSince(userId, null, transaction);
+    await this.setSince(userId, now, transaction);
   }
 
-  /** Records since when the account has had a second factor. Pass null if it no longer has one. */
-  async setSince(userId: string, secondFactorAt: Date | null, transaction: Transaction): Promise<void> {
+  /** Deletes everything that belongs to the second factor, except used recovery codes. The user's row is locked. */
+  async clear(userId: string, transaction: Transaction): Promise<void> {
+    const hadSecret = await this.secrets.delete(userId, transaction);
+    await this.codes.deleteUnused(userId, transaction);
+    await this.#endAttempts(userId, transaction);
+    await this.#writeSince(userId, null, transaction);
+    if (hadSecret) await this.core.imported.note(userId, FACTOR_KEYS, transaction);
+  }
+
+  /** Records since when the account has had this second factor. */
+  async setSince(userId: string, secondFactorAt: Date, transaction: Transaction): Promise<void> {
+    await this.#writeSince(userId, secondFactorAt, transaction);
+    await this.core.imported.note(userId, FACTOR_KEYS, transaction);
+  }
+
+  async #writeSince(userId: string, secondFactorAt: Date | null, transaction: Transaction): Promise<void> {
     await this.core.users.setColumns<typeof secondFactorColumns>(userId, { secondFactorAt }, transaction);
   }
 

@@ -2,6 +2,7 @@ import type { Core } from '../../core/core.js';
 import { type AuthError, invalidField } from '../../errors.js';
 import type { Digest } from '../../tables/column.js';
 import { declareRowKeys, type ImportRow, type RowPart } from '../../users/imported.js';
+import type { RowValues } from '../../users/imported-users.js';
 import type { Parts } from './parts.js';
 import { hashOf } from './recovery-codes.js';
 
@@ -33,7 +34,7 @@ interface ImportedFactor {
 }
 
 /** Reads the second factor of users from the rows of an import, and stores it. */
-export function factorsOfRows(core: Core, { secrets, codes }: Parts): RowPart<ImportedFactor> {
+export function factorsOfRows(core: Core, { secrets, codes, changes }: Parts): RowPart<ImportedFactor> {
   return {
     keys: ['totpSecret', 'recoveryCodes'],
     async read({ totpSecret, recoveryCodes }) {
@@ -66,7 +67,24 @@ export function factorsOfRows(core: Core, { secrets, codes }: Parts): RowPart<Im
         transaction,
       );
     },
+    valuesOf,
+    async valuesNow({ user: { id } }, transaction) {
+      const row = await secrets.find(id, transaction);
+      // A code that was used here is still in the row.
+      return row ? valuesOf({ secret: secrets.open(row), codes: await codes.allOf(id, transaction) }) : {};
+    },
+    async replace({ user: { id } }, factor, transaction) {
+      if (!factor) return changes.clear(id, transaction);
+      const row = await secrets.find(id, transaction);
+      if (!row || secrets.open(row) !== factor.secret) await changes.import(id, factor.secret, transaction);
+      await codes.replace(id, factor.codes, transaction);
+    },
   };
+}
+
+function valuesOf({ secret, codes }: ImportedFactor): RowValues {
+  const hashes = codes.map((one) => one.toString('hex'));
+  return { totpSecret: secret, ...(hashes.length > 0 && { recoveryCodes: hashes.sort().join(' ') }) };
 }
 
 /** Returns the secret in base32, without spaces and padding. Null if the row has none. */

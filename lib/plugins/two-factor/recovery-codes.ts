@@ -43,6 +43,27 @@ export class RecoveryCodes {
     if (codes.length > 0) await this.#table.insert(codes, transaction);
   }
 
+  /** Replaces a user's unused codes with those of another system. Codes that were used here stay used. */
+  async replace(userId: string, hashes: readonly Digest[], transaction: Transaction): Promise<void> {
+    await this.deleteUnused(userId, transaction);
+    const used = await this.allOf(userId, transaction);
+    const fresh = hashes.filter((one) => !used.some((other) => other.equals(one)));
+    await this.insert(
+      fresh.map((codeHash) => ({ codeHash, userId })),
+      transaction,
+    );
+  }
+
+  /** Returns the hashes of a user's codes, used ones included. */
+  async allOf(userId: string, transaction: Transaction): Promise<Digest[]> {
+    const rows = await this.#select(
+      `WHERE c.user_id = :userId ${this.#core.database.currentRead}`,
+      userId,
+      transaction,
+    );
+    return rows.map(({ codeHash }) => codeHash);
+  }
+
   /** Returns those of the hashes that are stored already, including used codes. */
   async known(hashes: readonly Digest[], transaction: Transaction): Promise<Digest[]> {
     if (hashes.length === 0) return [];

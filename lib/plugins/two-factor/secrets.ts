@@ -117,8 +117,9 @@ export class TotpSecrets {
     await this.#table.insert(rows, transaction);
   }
 
-  async delete(userId: string, transaction: Transaction): Promise<void> {
-    await this.#table.delete({ userId }, transaction);
+  /** @returns whether the user had a secret */
+  async delete(userId: string, transaction: Transaction): Promise<boolean> {
+    return (await this.#table.delete({ userId }, transaction)) > 0;
   }
 
   get sealed(): Chore {

@@ -302,7 +302,10 @@ export class Storm {
     if (imported) await this.#completeImport(await imported);
     await Promise.all(lanes.map((lane) => lane.settle()));
     await this.#look(lanes, imported ? IMPORTED : 0);
-    if (imported) await rows(this.database, `DELETE FROM users WHERE ${OF_IMPORTS}`);
+    if (imported) {
+      await rows(this.database, `DELETE FROM users WHERE ${OF_IMPORTS}`);
+      await rows(this.database, 'DELETE FROM imported_users');
+    }
   }
 
   /** @returns whether it was acknowledged */

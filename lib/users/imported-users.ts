@@ -1,0 +1,265 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Transaction } from 'sequelize';
+import type { SecretBox } from '../crypto/secret-box.js';
+import { uuidv7 } from '../crypto/uuid.js';
+import type { Chore } from '../database/chores.js';
+import type { Database } from '../database/database.js';
+import { AuthError } from '../errors.js';
+import type { RowOf } from '../tables/column.js';
+import {
+  type ImportedUserColumns,
+  type ImportKeyColumns,
+  importedUsers,
+  importKeys,
+} from '../tables/core.js';
+import { SealedRows } from '../tables/sealed-rows.js';
+import { type Selection, Table } from '../tables/table.js';
+
+/** The identifier of a row in the system that it comes from. */
+export type Ref = string | number | bigint;
+
+/** What identifies a row of an import. */
+export interface RowOrigin {
+  readonly source: string;
+  readonly ref: Ref;
+}
+
+/** What is remembered of a row. */
+export type ImportedLine = RowOf<ImportedUserColumns>;
+
+/** The values of a row, or of an account, as strings that compare equal, by the key of the row. */
+export type RowValues = Readonly<Record<string, string>>;
+
+/** The source of the accounts that `auth.users.ensure` has created. */
+export const ENSURED = 'ensure';
+
+const KEY_ID = '00000000-0000-7000-8000-000000000000';
+const KEY_CONTEXT = 'import key';
+const BATCH = 500;
+
+/**
+ * Remembers which account each row of an import has got, and what was changed here since then. When an account is
+ * deleted, only the row's source and an HMAC of its ref are kept, so that the row is never imported again.
+ */
+export class ImportedUsers {
+  readonly #table: Table<ImportedUserColumns>;
+  readonly #keys: Table<ImportKeyColumns>;
+  readonly #line: Selection<ImportedLine>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly box: SecretBox,
+  ) {
+    this.#table = new Table(database, importedUsers);
+    this.#keys = new Table(database, importKeys);
+    this.#line = this.#table.whole('i');
+  }
+
+  /**
+   * Returns the key of the hashes, which the first call creates.
+   *
+   * @throws AuthError `unavailable` if it cannot be decrypted
+   */
+  async key(transaction: Transaction): Promise<ImportKey> {
+    const known = await this.#findKey(transaction);
+    if (known) return known;
+    const sealedKey = this.box.seal(randomBytes(32).toString('base64'), KEY_CONTEXT);
+    await this.#keys.insertUnlessThere({ id: KEY_ID, sealedKey }, transaction);
+    // Another process might have stored another key in the meantime.
+    return (await this.#findKey(transaction)) as ImportKey;
+  }
+
+  /** Returns the key of the hashes, or null if nothing was imported yet. @throws like {@link key} */
+  knownKey(): Promise<ImportKey | null> {
+    return this.#findKey();
+  }
+
+  /** Finds the lines of rows of one source, by their refs as strings. */
+  async find(origins: readonly RowOrigin[], transaction: Transaction): Promise<Map<string, ImportedLine>> {
+    const found = new Map<string, ImportedLine>();
+    const [first] = origins;
+    if (!first) return found;
+    const key = await this.key(transaction);
+    const refs = new Map(origins.map(({ ref }) => [key.hashOf(ref).toString('hex'), String(ref)]));
+    const lines = await this.#line.select(
+      `WHERE i.ref_hash IN (:hashes) AND i.source = :source ${this.database.currentRead}`,
+      { hashes: origins.map(({ ref }) => key.hashOf(ref)), source: first.source },
+      transaction,
+    );
+    for (const line of lines) found.set(refs.get(line.refHash.toString('hex')) as string, line);
+    return found;
+  }
+
+  /** Finds the accounts of rows with this ref: of one source, or of all importers. */
+  async userIds(ref: Ref, source: string | null): Promise<string[]> {
+    const key = await this.#findKey();
+    if (!key) return [];
+    const lines = await this.#line.select(
+      `WHERE i.ref_hash = :hash AND i.user_id IS NOT NULL
+       AND ${source === null ? 'i.source <> :source' : 'i.source = :source'}`,
+      { hash: key.hashOf(ref), source: source ?? ENSURED },
+    );
+    return [...new Set(lines.flatMap(({ userId }) => userId ?? []))];
+  }
+
+  /** Returns the lines of an account. @param source null for all importers */
+  ofUser(userId: string, source: string | null): Promise<ImportedLine[]> {
+    return this.#line.select(
+      `WHERE i.user_id = :userId AND ${source === null ? 'i.source <> :source' : 'i.source = :source'}`,
+      { userId, source: source ?? ENSURED },
+    );
+  }
+
+  /**
+   * Remembers the accounts of rows, in place of accounts that no longer exist.
+   *
+   * @throws UniqueConstraintError (Sequelize) if another import has remembered the same row in the meantime
+   */
+  async remember(lines: readonly NewLine[], transaction: Transaction): Promise<void> {
+    if (lines.length === 0) return;
+    const key = await this.key(transaction);
+    const createdAt = this.database.clock.date();
+    const fresh: ImportedLine[] = [];
+    for (const { origin, userId, values, before } of lines) {
+      const { source, ref } = origin;
+      const stamps = values && stampsOf(key, values);
+      const columns = { ref: String(ref), isNumber: typeof ref !== 'string', userId, stamps };
+      if (before) await this.#table.update({ ...columns, changed: [] }, { id: before.id }, transaction);
+      else {
+        const id = uuidv7(createdAt.getTime());
+        fresh.push({ id, source, refHash: key.hashOf(ref), ...columns, changed: [], createdAt });
+      }
+    }
+    // Insert in a fixed order, because concurrent transactions that insert in different orders deadlock.
+    fresh.sort((a, b) => a.refHash.compare(b.refHash));
+    if (fresh.length > 0) await this.#table.insert(fresh, transaction);
+  }
+
+  /** Records that the account of a line is in the state of its row. */
+  async applied({ id }: ImportedLine, values: RowValues, transaction: Transaction): Promise<void> {
+    const stamps = stampsOf(await this.key(transaction), values);
+    await this.#table.update({ stamps, changed: [] }, { id }, transaction);
+  }
+
+  /**
+   * Records that a user, the app or an administrator has changed a part of an account, which rows of a later import
+   * leave alone from then on. The user's row must be locked.
+   *
+   * @param keys the keys of a row that contain the part
+   */
+  async note(userId: string, keys: readonly string[], transaction: Transaction): Promise<void> {
+    const { currentRead } = this.database;
+    const lines = await this.#line.select(
+      `WHERE i.user_id = :userId ${currentRead}`,
+      { userId },
+      transaction,
+    );
+    for (const { id, changed } of lines) {
+      const all = [...new Set([...changed, ...keys])];
+      if (all.length > changed.length) await this.#table.update({ changed: all }, { id }, transaction);
+    }
+  }
+
+  /** Removes what the lines of an account say about its user, when the account is deleted. */
+  async forget(userId: string, transaction: Transaction): Promise<void> {
+    const nothing = { ref: null, isNumber: null, userId: null, stamps: null, changed: [] };
+    await this.#table.update(nothing, { userId }, transaction);
+  }
+
+  /** Deletes the lines of an account, as if its rows had never been imported. */
+  async drop(userId: string, transaction: Transaction): Promise<void> {
+    await this.#table.delete({ userId }, transaction);
+  }
+
+  /** The lines of a source whose accounts exist, in batches. */
+  async *ofSource(source: string, users: string): AsyncGenerator<ImportedLine[]> {
+    for (let after = ''; ; ) {
+      const lines = await this.#line.select(
+        `JOIN ${users} u ON u.id = i.user_id AND u.deleted_at IS NULL
+         WHERE i.source = :source ${after && 'AND i.id > :after'} ORDER BY i.id LIMIT ${BATCH}`,
+        { source, after },
+      );
+      const last = lines.at(-1);
+      if (!last) return;
+      yield lines;
+      after = last.id;
+    }
+  }
+
+  /** The key of the hashes. */
+  get sealed(): Chore {
+    return new SealedRows(this.#keys, this.box, 'id', ['sealedKey'], () => KEY_CONTEXT);
+  }
+
+  async #findKey(transaction?: Transaction): Promise<ImportKey | null> {
+    const [row] = await this.#keys
+      .whole('k')
+      .select(
+        `WHERE k.id = :id ${transaction ? this.database.currentRead : ''}`,
+        { id: KEY_ID },
+        transaction,
+      );
+    if (!row) return null;
+    const opened = this.box.open(row.sealedKey, KEY_CONTEXT);
+    if (opened !== null) return new ImportKey(Buffer.from(opened, 'base64'));
+    const cause = new Error(
+      'the key of imported_users cannot be decrypted: is the secret that it was encrypted with still in the config?',
+    );
+    throw new AuthError('unavailable', { cause });
+  }
+}
+
+/** An account to remember. */
+export interface NewLine {
+  readonly origin: RowOrigin;
+  readonly userId: string;
+  /** The values of the row. Null if the account existed before, and might be in another state. */
+  readonly values: RowValues | null;
+  /** The line of the same row, whose account no longer exists. */
+  readonly before: ImportedLine | null;
+}
+
+/** The key of the hashes. */
+export class ImportKey {
+  constructor(private readonly bytes: Buffer) {}
+
+  hashOf(ref: Ref): Buffer {
+    return this.#hmac(`ref\n${ref}`);
+  }
+
+  /** Returns a hash of a value of a row, which does not reveal the value. */
+  stampOf(name: string, value: string): string {
+    return this.#hmac(`value\n${name}\n${value}`).subarray(0, 16).toString('base64url');
+  }
+
+  #hmac(text: string): Buffer {
+    return createHmac('sha256', this.bytes).update(text).digest();
+  }
+}
+
+function stampsOf(key: ImportKey, values: RowValues): string {
+  const stamps = Object.entries(values).map(([name, value]) => [name, key.stampOf(name, value)]);
+  return JSON.stringify(Object.fromEntries(stamps));
+}
+
+/** Returns the keys whose values differ from the row as it was last applied. Null if that is not known. */
+export function changedKeys(
+  key: ImportKey,
+  { stamps }: Pick<ImportedLine, 'stamps'>,
+  values: RowValues,
+): string[] | null {
+  if (stamps === null) return null;
+  const before = JSON.parse(stamps) as RowValues;
+  const names = [...new Set([...Object.keys(before), ...Object.keys(values)])];
+  return names.filter((name) => {
+    const now = values[name];
+    return now === undefined ? before[name] !== undefined : before[name] !== key.stampOf(name, now);
+  });
+}
+
+/** Returns the ref of a line in the type that it was imported with. */
+export function refOfLine({ ref, isNumber }: ImportedLine): Ref {
+  if (ref === null || isNumber !== true) return ref ?? '';
+  const number = Number(ref);
+  return String(number) === ref ? number : BigInt(ref);
+}
