@@ -22,7 +22,7 @@ export type { EmailOptions } from './config/email.js';
 export type { OutboxOptions, WebhookOptions } from './config/outbox.js';
 export type { RateLimitOptions } from './config/rate-limit.js';
 export type { CookieOptions, SessionOptions } from './config/session.js';
-export { AuthError, type AuthErrorCode, type FieldError } from './errors.js';
+export { AuthError, type AuthErrorCode, type FieldError, type ProblemDetails } from './errors.js';
 export type { AuthOrConfig, GuardOptions } from './guards/guards.js';
 export {
   optionalSession,

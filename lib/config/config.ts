@@ -1,7 +1,9 @@
 import { IncomingMessage } from 'node:http';
+import type { Request } from 'express';
 import type { Sequelize } from 'sequelize';
 import * as z from 'zod';
 import { isSequelize } from '../database/connect.js';
+import type { ProblemDetails } from '../errors.js';
 import { declaredLimits } from '../limits/limiter.js';
 import { consoleLogger, type Logger, steadyLogger } from '../logger.js';
 import { declaredNotices } from '../mail/notice-kinds.js';
@@ -72,6 +74,13 @@ export interface AuthConfig<P = readonly unknown[], F extends FieldsOptions = Fi
    * @default 'auth'
    */
   requestProperty?: string;
+  /**
+   * Returns the body of an error response of the routes and guards, in place of the problem: anything that JSON can
+   * contain. The status and the headers stay, and the type becomes `application/json`. If the function throws, or
+   * returns nothing, the response has the problem, and this is logged once.
+   * @default none, the problem itself (RFC 9457)
+   */
+  problems?(problem: ProblemDetails, req: Request): unknown;
   /** `closed` refuses every sign-up. Administrators, code and imports can still create accounts. @default 'open' */
   signUp?: 'open' | 'closed';
   /** The routes with which users can change their own account. @default all of them */
@@ -163,6 +172,12 @@ export const configSchema = () =>
     user: userSchema.prefault({}),
     hooks: hooksSchema.prefault({}),
     requestProperty: requestProperty.default('auth'),
+    problems: z
+      .custom<NonNullable<AuthConfig['problems']>>(
+        (it) => typeof it === 'function',
+        'must be a function of a problem and a request',
+      )
+      .optional(),
     signUp: z.enum(['open', 'closed'], "must be 'open' or 'closed'").default('open'),
     account: accountSchema.prefault({}),
     accountDeletion: accountDeletionSchema.prefault({}),

@@ -72,7 +72,7 @@ function describe(core: Core, routes: readonly Route[]): OpenApiDocument {
 function components(core: Core, routes: readonly Route[]) {
   const requests = z.registry<{ id: string }>();
   const responses = z.registry<{ id: string }>();
-  responses.add(problemSchema, { id: 'Problem' });
+  responses.add(core.settings.problems ? shapedProblem : problemSchema, { id: 'Problem' });
   const { user, session, listedSession } = resources(core);
   responses.add(user.schema, { id: 'User' });
   responses.add(session.schema, { id: 'Session' });
@@ -104,6 +104,8 @@ function components(core: Core, routes: readonly Route[]) {
   }
   return { schemas, inputs, outputs };
 }
+
+const shapedProblem = z.unknown().describe('What this app returns for an error');
 
 function answers(route: Route, outputs: Map<unknown, string>) {
   return Object.fromEntries(
@@ -144,12 +146,13 @@ function problems(core: Core, route: Route) {
   }
   codes.add('unavailable');
   const byStatus = groupByStatus([...codes].sort());
+  const type = core.settings.problems ? 'application/json' : 'application/problem+json';
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, list]) => [
       status,
       {
         description: list.join(', '),
-        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+        content: { [type]: { schema: { $ref: '#/components/schemas/Problem' } } },
       },
     ]),
   );
