@@ -162,6 +162,8 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
   const { core, parts, limits, webhooks } = assemble(config);
   const { database, settings } = core;
   const routes = once(() => allRoutes(core, parts));
+  // A wrong path in the config is an error here already.
+  if (parts.some(({ hasChosenPaths }) => hasChosenPaths)) routes();
   const chores = choresOf(core, parts, limits);
   const models = modelsOf(database, withCoreTables(core.users.declaration, parts));
   const within = <T>(options: TransactionOption | undefined, work: () => Promise<T>) =>

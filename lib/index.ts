@@ -76,6 +76,7 @@ export type {
   SignUpInputOf,
 } from './plugins/credential-password/options.js';
 export type { OAuthApi } from './plugins/oauth/api.js';
+export { authCallback } from './plugins/oauth/auth-callback.js';
 export type { AuthorizationRequest } from './plugins/oauth/begin-flow.js';
 export type { CallbackResult } from './plugins/oauth/complete-flow.js';
 export type { Account } from './plugins/oauth/declarations.js';

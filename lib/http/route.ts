@@ -88,6 +88,8 @@ export interface Route<A extends Access = Access, Body = unknown, Query = unknow
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** The path below the base path, with `:name` for parameters. */
   readonly path: string;
+  /** The option of the app that sets the path, as messages name it. No other route can have the path then. */
+  readonly chosenBy?: string;
   /** One line for the OpenAPI document. */
   readonly summary: string;
   readonly access: A;

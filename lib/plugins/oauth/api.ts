@@ -70,21 +70,30 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
    */
   async isPending(provider: string, parameters: URLSearchParams): Promise<boolean> {
     clientOf(this.#parts, provider);
-    const state = parameters.get('state');
-    return state ? this.#parts.flows.isPending(state, provider) : false;
+    return (await this.#parts.flows.pending(parameters.get('state') ?? '', provider)) !== null;
   }
 
   /**
-   * Returns whether a form post belongs to a flow in progress. If so, stores the claims that the provider sends only in
-   * the form, for the request with the flow's cookie that follows.
+   * Stores the claims that the provider sends only in a form post, for the request with the flow's cookie that follows.
+   *
+   * @returns the redirect URI of the flow in progress that the form belongs to; null if there is none
+   * @internal
+   */
+  async keepForm(provider: string, parameters: URLSearchParams): Promise<string | null> {
+    const state = parameters.get('state') ?? '';
+    const redirectUri = await this.#parts.flows.pending(state, provider);
+    const claims = clientOf(this.#parts, provider).provider.unsignedClaims?.(parameters) ?? {};
+    if (redirectUri !== null && Object.keys(claims).length > 0) await this.#parts.flows.keep(state, claims);
+    return redirectUri;
+  }
+
+  /**
+   * Whether the app serves the provider's redirect URI itself.
    *
    * @internal
    */
-  async keepForm(provider: string, parameters: URLSearchParams): Promise<boolean> {
-    if (!(await this.isPending(provider, parameters))) return false;
-    const claims = clientOf(this.#parts, provider).provider.unsignedClaims?.(parameters) ?? {};
-    if (Object.keys(claims).length > 0) await this.#parts.flows.keep(parameters.get('state') ?? '', claims);
-    return true;
+  returnsToApp(provider: string): boolean {
+    return this.#parts.clients.get(provider)?.provider.callbackUrl !== undefined;
   }
 
   /**

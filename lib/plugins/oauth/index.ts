@@ -14,11 +14,12 @@ import { linksOfRows } from './imported-links.js';
 import { revokeTokens } from './parts.js';
 import { MAX_ISSUER } from './profile.js';
 import { issuerOf, type Provider, type ProviderPlugin } from './provider.js';
+import { checkRedirectUri } from './redirect-uri.js';
 import { Revocations } from './revocations.js';
 import {
   authorize,
-  callback,
-  formCallback,
+  callbacks,
+  callbacksOf,
   link,
   listAccounts,
   readTokens,
@@ -89,7 +90,11 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
           'latchkey: oauth() has no provider: add one from latchkey/providers to plugins, such as google({ clientId, clientSecret })',
         );
       }
-      for (const provider of providers) checkIssuers(provider);
+      const { baseUrl } = core.settings;
+      for (const provider of providers) {
+        checkIssuers(provider);
+        checkRedirectUri(provider, baseUrl);
+      }
       const clients = new Map(
         providers.map((one) => [one.id, new ProviderClient(one, core.settings.logger)]),
       );
@@ -102,6 +107,8 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
       const { linkByVerifiedEmail } = settings;
       const parts = { core, clients, accounts, box, flows, refresher, revocations, linkByVerifiedEmail };
       const api = new OAuthApi(parts);
+      const returns = callbacks(api, errorUrl);
+      const moved = providers.flatMap((one) => callbacksOf(one, returns));
       // Accounts at providers that are no longer configured cannot be used to sign in.
       const usable = async (userId: string, transaction?: Transaction) =>
         (await accounts.list(userId, transaction)).flatMap(({ provider }) =>
@@ -118,12 +125,13 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
           authorize(core, api),
           link(core, api),
           reauthenticate(core, api),
-          callback(api, errorUrl),
-          formCallback(api, errorUrl),
+          ...returns,
+          ...moved,
           unlink(api),
           readTokens(api, settings.tokensFreshWithin),
           refreshTokens(api, settings.tokensFreshWithin),
         ],
+        hasChosenPaths: moved.length > 0,
         tables: TABLES,
         onFirstProof: removeAll,
         onDelete: removeAll,
