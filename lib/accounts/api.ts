@@ -109,11 +109,11 @@ export class UsersApi {
     requireKnownKeys('auth.users.create', input, KEYS.create);
     return core.forClient(input, async () => {
       const email = input.email == null ? null : readEmail(input.email, '/email');
-      const username = input.username == null ? null : readUsername(core, input.username);
-      const passwordHash = await this.#hashOf(input, [email, username]);
+      const name = input.username == null ? { username: null } : readUsername(core, input.username);
+      const passwordHash = await this.#hashOf(input, [email, name.username]);
       const emailProof = email !== null && input.emailVerified === true ? EmailProof.byApp : EmailProof.none;
       const { user } = await core.signUp.create(
-        { email, username, passwordHash, emailProof },
+        { email, ...name, passwordHash, emailProof },
         { via: 'code', from: 'code', ...(input.fields && { fields: input.fields }) },
       );
       return (await this.get(user.id)) ?? (user as UserForAdmins);

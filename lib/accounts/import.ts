@@ -18,6 +18,7 @@ import {
   type RowPart,
   switchesOfRowKeys,
 } from '../users/imported.js';
+import type { Username } from '../users/usernames.js';
 import { readUsername, requirePasswords } from './passwords.js';
 
 /** Options of `auth.importUsers`. */
@@ -184,7 +185,7 @@ async function* inBatches(core: Core, rows: Rows): AsyncGenerator<unknown[]> {
 }
 
 const KEYS: ReadonlySet<string> = new Set<keyof ImportRow>([
-  ...(['ref', 'id', 'email', 'emailVerified', 'username'] as const),
+  ...(['ref', 'id', 'email', 'emailVerified', 'username', 'usernameDisplay'] as const),
   ...(['passwordHash', 'createdAt', 'fields'] as const),
 ]);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
@@ -217,7 +218,7 @@ class ImportRows {
   async #read(row: ImportRow): Promise<NewAccount> {
     this.#checkKeys(row);
     const email = isGiven(row.email) ? readEmail(row.email as string, '/email') : null;
-    const username = isGiven(row.username) ? readUsername(this.core, row.username as string) : null;
+    const { username, usernameDisplay } = this.#readName(row);
     const values = await this.#valuesOf(row);
     const isIdentified =
       email !== null || username !== null || [...values.keys()].some(({ isWayIn }) => isWayIn);
@@ -238,6 +239,7 @@ class ImportRows {
       user: {
         email,
         username,
+        usernameDisplay,
         passwordHash: await this.#readHash(row.passwordHash),
         emailProof: email === null ? EmailProof.none : emailProof,
         // The same row gets the same id, so that an interrupted import can be rerun.
@@ -252,6 +254,13 @@ class ImportRows {
       rowKey: isLinked ? (ref ?? undefined) : undefined,
       values,
     };
+  }
+
+  #readName({ username: given, usernameDisplay }: ImportRow): Username | Record<keyof Username, null> {
+    if (!isGiven(given)) return { username: null, usernameDisplay: null };
+    const name = readUsername(this.core, given as string);
+    const letters = this.core.usernames?.lettersOf(name.username, usernameDisplay, name.usernameDisplay);
+    return { ...name, ...(letters && { usernameDisplay: letters }) };
   }
 
   #checkKeys(row: ImportRow): void {

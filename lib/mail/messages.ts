@@ -133,7 +133,9 @@ async function detailsOf({ at, client, subject, undo }: NoticeFacts): Promise<Ma
 }
 
 function rowsOf(user: User, { at, device, ip, subject }: MailDetails, about: string): [string, string][] {
-  const account = user.email ?? (user.username === null ? null : withoutLinks(user.username));
+  // An earlier version has stored users without the display.
+  const name = user.usernameDisplay ?? user.username;
+  const account = user.email ?? (name === null ? null : withoutLinks(name));
   const rows: [string, string | null][] = [
     ['Account', account],
     [about, subject === null ? null : withoutLinks(subject)],

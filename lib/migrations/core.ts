@@ -2,7 +2,7 @@ import { accountChanges, devices, deviceTokens, users } from '../tables/core.js'
 import { addColumns, createIndexes, createTable, dropColumns, dropIndexes, dropTable } from './create.js';
 import type { Migration } from './migration.js';
 
-const { emailProof, importedAt, firstUsedAt } = users.columns;
+const { emailProof, importedAt, firstUsedAt, usernameDisplay } = users.columns;
 const { tokenUntil, name, dropped } = devices.columns;
 const { ended, device, ipAddress } = accountChanges.columns;
 
@@ -47,5 +47,10 @@ export const coreMigrations: readonly Migration[] = [
         await dropColumns(table, columns, context);
       }
     },
+  },
+  {
+    name: '0006-core',
+    up: (context) => addColumns(users, { usernameDisplay }, context),
+    down: (context) => dropColumns(users, { usernameDisplay }, context),
   },
 ];

@@ -38,6 +38,7 @@ const COLUMNS = {
     emailVerified: 'emailVerified',
     createdAt: 'createdAt',
     username: 'username',
+    displayUsername: 'displayUsername',
     twoFactorEnabled: 'twoFactorEnabled',
     banned: 'banned',
     banReason: 'banReason',
@@ -120,6 +121,7 @@ export async function* fromBetterAuth(
         ?.find((row) => row[factor.verified] == null || flagOf(row[factor.verified]));
       yield {
         ...identityIn(one, user),
+        usernameDisplay: textOf(one[user.displayUsername]),
         passwordHash: textOf(credential?.[account.password]),
         accounts: linksOf(
           others.map((link) => ({ provider: link[account.providerId], subject: link[account.accountId] })),

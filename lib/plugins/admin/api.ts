@@ -169,15 +169,15 @@ export class AdminApi {
 export async function createUser(core: Core, input: CreateUserByAdminInput): Promise<UserForAdmins> {
   const { adminId = null, fields } = input;
   const email = input.email == null ? null : readEmail(input.email, '/email');
-  const username = input.username == null ? null : readUsername(core, input.username);
-  if (email === null && username === null)
+  const name = input.username == null ? { username: null } : readUsername(core, input.username);
+  if (email === null && name.username === null)
     throw invalidField('/email', 'required', 'is missing: a user needs an email or a username');
   const alongside = async ({ user }: UserRecord, transaction: Transaction) => {
     core.events.emit('admin.user_created', { userId: user.id, adminId }, transaction);
     await mailInvitation(core, user, transaction);
   };
   const record = await core.signUp.create(
-    { email, username, passwordHash: null },
+    { email, ...name, passwordHash: null },
     { via: 'admin', from: 'code', ...(fields && { fields }), alongside },
   );
   return core.users.forCode(record);

@@ -88,7 +88,7 @@ export class CredentialApi<
    * @throws AuthError `validation_failed` if it is not allowed; `rate_limited`
    */
   async usernameAvailable(username: string): Promise<boolean> {
-    const allowed = this.#usernames.check(username);
+    const { username: allowed } = this.#usernames.check(username);
     await this.#core.limiter.countAddress('usernameCheck');
     return !(await this.#core.users.isUsernameTaken(allowed));
   }

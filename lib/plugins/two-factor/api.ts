@@ -213,6 +213,6 @@ export class TwoFactorApi {
 }
 
 /** Returns the name under which an authenticator app lists the account. */
-function nameOf({ email, username }: User): string {
-  return email ?? username ?? 'account';
+function nameOf({ email, usernameDisplay }: User): string {
+  return email ?? usernameDisplay ?? 'account';
 }
