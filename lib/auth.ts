@@ -79,11 +79,11 @@ export interface Auth extends OwnSignIn, UndoApi, ImportApi, Upkeep {
    *
    * @throws AuthError `unauthenticated`, `invalid_session` (401); `origin_not_allowed` (403); `unavailable` (503)
    */
-  getSession(req: RequestLike): Promise<Authentication>;
+  getSession(req: RequestLike, options?: TransactionOption): Promise<Authentication>;
   /** Accounts, for the app's own code. */
   readonly users: UsersApi;
   /** Lists a user's active sessions, newest first. */
-  listSessions(userId: string): Promise<Session[]>;
+  listSessions(userId: string, options?: TransactionOption): Promise<Session[]>;
   /** Revokes the session with this token. Resolves to whether it was active. */
   revokeSession(token: string, options?: TransactionOption): Promise<boolean>;
   /**
@@ -169,9 +169,13 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
   const within = <T>(options: TransactionOption | undefined, work: () => Promise<T>) =>
     core.inTransaction(options?.transaction, work);
   const auth: Auth = {
-    getSession: async (req) => requireAuthentication(core, toPlainRequest(req)),
+    async getSession(req, options) {
+      const find = async () => requireAuthentication(core, toPlainRequest(req));
+      // Without a transaction, a request costs no context.
+      return options?.transaction ? within(options, find) : find();
+    },
     users: new UsersApi(core),
-    listSessions: (userId) => core.sessions.list(userId),
+    listSessions: (userId, options) => within(options, () => core.sessions.list(userId)),
     revokeSession: (token, options) => within(options, () => core.sessions.revokeByToken(token)),
     ...ownSignIn(core),
     ...undoApi(core),

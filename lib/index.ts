@@ -39,7 +39,13 @@ export type { Logger } from './logger.js';
 export type { MailDetails, MailKind, MailMessage } from './mail/messages.js';
 export type { NoticeKind } from './mail/notice-kinds.js';
 export type { MigrateOptions } from './migrations/migrate.js';
-export type { ListOutboxOptions, OutboxApi, OutboxEntry, OutboxState } from './outbox/api.js';
+export type {
+  ListOutboxOptions,
+  OutboxApi,
+  OutboxEntry,
+  OutboxState,
+  RetryOutboxOptions,
+} from './outbox/api.js';
 export type { AuthEventListener, AuthEventName, AuthEvents } from './outbox/events.js';
 export type { Delivered } from './outbox/outbox.js';
 export type { Plugin, PluginApis, PluginModels } from './plugin.js';

@@ -86,15 +86,21 @@ export class UsersApi {
   }
 
   /** Returns a user, with the fields that only administrators and code can see. Null if the user does not exist. */
-  get(userId: string): Promise<UserForAdmins | null> {
-    return this.#core.users.find(userId);
+  get(userId: string, { transaction }: TransactionOption = {}): Promise<UserForAdmins | null> {
+    return this.#core.inTransaction(transaction, () => this.#core.users.find(userId));
   }
 
   /** Finds a user by email or username, in any spelling with the same canonical form. Null if no user has it. */
-  async find(by: { email: string } | { username: string }): Promise<UserForAdmins | null> {
+  async find(
+    by: ({ email: string } | { username: string }) & TransactionOption,
+  ): Promise<UserForAdmins | null> {
+    const { users } = this.#core;
     const identifier = canonicalIdentifier(this.#core, by);
-    const record = identifier && (await this.#core.users.findRecord(identifier));
-    return record ? this.get(record.user.id) : null;
+    if (!identifier) return null;
+    return this.#core.inTransaction(by.transaction, async () => {
+      const record = await users.findRecord(identifier);
+      return record && users.find(record.user.id);
+    });
   }
 
   /**

@@ -1,6 +1,7 @@
 import { removeWayIn } from '../../accounts/change.js';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
+import type { TransactionOption } from '../../sessions/request.js';
 import type { IssuedSession, SignedIn, withSecondFactors } from '../../sessions/signed-in.js';
 import { type AuthorizationRequest, beginFlow } from './begin-flow.js';
 import { type CallbackResult, completeFlow } from './complete-flow.js';
@@ -68,9 +69,17 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
    *
    * @throws AuthError `provider_not_found`
    */
-  async isPending(provider: string, parameters: URLSearchParams): Promise<boolean> {
+  async isPending(
+    provider: string,
+    parameters: URLSearchParams,
+    { transaction }: TransactionOption = {},
+  ): Promise<boolean> {
     clientOf(this.#parts, provider);
-    return (await this.#parts.flows.pending(parameters.get('state') ?? '', provider)) !== null;
+    const state = parameters.get('state') ?? '';
+    return this.#core.inTransaction(
+      transaction,
+      async () => (await this.#parts.flows.pending(state, provider)) !== null,
+    );
   }
 
   /**
@@ -110,26 +119,43 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
   }
 
   /** Lists a user's linked accounts, oldest first. */
-  accounts(userId: string): Promise<Account[]> {
-    return this.#parts.accounts.list(userId);
+  accounts(userId: string, { transaction }: TransactionOption = {}): Promise<Account[]> {
+    return this.#core.inTransaction(transaction, () => this.#parts.accounts.list(userId));
   }
 
   /**
    * Reads a provider's tokens, for calling its API on behalf of the user.
    *
    * @throws AuthError `account_not_linked`, `relink_required`; with `refreshWithin` also the errors of {@link refresh}
+   * @throws TypeError with both `refreshWithin` and `transaction`
    */
   async tokens(
     userId: string,
     provider: string,
-    { refreshWithin }: TokensOptions = {},
+    { refreshWithin, transaction }: TokensOptions = {},
+  ): Promise<ProviderTokens> {
+    if (refreshWithin !== undefined && transaction)
+      throw new TypeError(
+        'latchkey: auth.oauth.tokens: pass refreshWithin or transaction, not both: refreshed tokens must be stored ' +
+          'even if the transaction is rolled back',
+      );
+    return this.#core.inTransaction(transaction, () => this.#tokens(userId, provider, refreshWithin));
+  }
+
+  async #tokens(
+    userId: string,
+    provider: string,
+    refreshWithin: number | undefined,
   ): Promise<ProviderTokens> {
     const account = await this.#linked(userId, provider);
     const endsAt = account.accessTokenExpiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
     if (refreshWithin !== undefined && endsAt < this.#core.database.clock.now() + refreshWithin * 1000)
       return this.refresh(userId, provider);
     const tokens = openTokens(this.#parts.box, account);
-    this.#core.events.emit('tokens.read', { userId, provider });
+    const { events } = this.#core;
+    await events.together(['tokens.read'], async (within) =>
+      events.emit('tokens.read', { userId, provider }, within),
+    );
     return tokens;
   }
 

@@ -40,9 +40,10 @@ export interface CallbackInput extends ClientInput {
 }
 
 /** Options of `auth.oauth.tokens`. */
-export interface TokensOptions {
+export interface TokensOptions extends TransactionOption {
   /**
-   * The minimum remaining lifetime of the access token, in seconds: below it, the tokens are refreshed first.
+   * The minimum remaining lifetime of the access token, in seconds: below it, the tokens are refreshed first. Not with
+   * `transaction`.
    * @default never
    */
   refreshWithin?: number;
