@@ -2,7 +2,7 @@ import { UsersApi } from './accounts/api.js';
 import { closedAccounts } from './accounts/deletion.js';
 import { type ImportApi, importApi } from './accounts/import.js';
 import { type UndoApi, undoApi } from './accounts/undo.js';
-import { type AuthConfig, DEFAULT_BASE_PATH, readConfig } from './config/config.js';
+import { type AuthConfig, readConfig } from './config/config.js';
 import type { FieldsOptions } from './config/user.js';
 import { CallContext } from './context/call.js';
 import { once } from './context/once.js';
@@ -160,7 +160,7 @@ export function createAuth<
 
 function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
   const { core, parts, limits, webhooks } = assemble(config);
-  const { database, settings } = core;
+  const { database } = core;
   const routes = once(() => allRoutes(core, parts));
   // A wrong path in the config is an error here already.
   if (parts.some(({ hasChosenPaths }) => hasChosenPaths)) routes();
@@ -188,7 +188,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     // After an Auth is closed, the same config creates a new one.
     ...upkeep(core, parts, chores, limits, webhooks, () => auths.delete(config)),
     on: (name, listener) => core.events.on(name, listener),
-    openapi: () => describeApi(core, routes(), settings.httpBasePath ?? DEFAULT_BASE_PATH),
+    openapi: () => describeApi(core, routes(), core.basePath.known),
     get models() {
       return models();
     },

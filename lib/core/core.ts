@@ -49,6 +49,7 @@ import { Users } from '../users/users.js';
 import { MailDelivery } from '../verification/delivery.js';
 import { ProofOfEmail } from '../verification/proof.js';
 import { OneTimeTokens } from '../verification/tokens.js';
+import { BasePath } from './base-path.js';
 import { ADMINISTRATION, type Administration, type Contribution } from './contribution.js';
 
 /** The columns, usernames and passwords that plugins add to users. */
@@ -107,6 +108,8 @@ export class Core {
   readonly mails: Mails | null;
   readonly gate: SignIn;
   readonly proofs: ProofOfEmail;
+  /** Where the routes are. */
+  readonly basePath: BasePath;
 
   /**
    * @param ofUsers the additions of plugins to users
@@ -127,6 +130,7 @@ export class Core {
     carriersOf: (sessions: Pick<Sessions, 'find'>) => readonly Carrier[],
     setUp: (core: Core) => readonly Contribution[],
   ) {
+    this.basePath = new BasePath(settings);
     this.users = new Users(database, settings, ofUsers.columns);
     const contributions = () => this.#contributions;
     const tokens = this.table(oneTimeTokens);

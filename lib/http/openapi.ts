@@ -33,7 +33,7 @@ const VERSION = '0.1.0';
 export function describeApi(core: Core, routes: readonly Route[], basePath: string): OpenApiDocument {
   const document = described.get(core) ?? describe(core, routes);
   described.set(core, document);
-  return { ...document, servers: [{ url: basePath || '/' }] };
+  return { ...document, servers: [{ url: `${core.settings.publicPath}${basePath}` || '/' }] };
 }
 
 // Cached, because generating a document is slow and the route is public.
@@ -209,7 +209,7 @@ const PAGES = {
   redirect_to: {
     type: 'string',
     description:
-      'Where to redirect afterwards: a path of this app, or a URL of a trusted origin. By default /',
+      'Where to redirect afterwards: a path of this origin, or a URL of a trusted one. By default the root of this app',
   },
   error_to: {
     type: 'string',
@@ -219,7 +219,7 @@ const PAGES = {
 
 const PAGE_OF_SECOND_FACTOR = {
   type: 'string',
-  description: 'Likewise, if the account requires a second factor. By default /second-factor',
+  description: 'Likewise, if the account requires a second factor. By default /second-factor of this app',
 };
 
 /**

@@ -43,7 +43,8 @@ export function beginFlow(
   const { core, flows } = parts;
   return core.forClient(input, async () => {
     const client = clientOf(parts, provider);
-    const { callbackUrl = '/', browser = randomToken(), rememberMe = false, loginHint } = input;
+    const { callbackUrl = `${core.settings.publicPath}/`, browser = randomToken() } = input;
+    const { rememberMe = false, loginHint } = input;
     checkLoginHint(loginHint);
     const flow = {
       provider,

@@ -41,8 +41,8 @@ export interface OAuthOptions {
   linkByVerifiedEmail?: boolean;
   /**
    * The page for browsers that return from a provider without a valid flow, for example because the user took too long:
-   * a path of this app, or a URL of a trusted origin. latchkey adds `?error=invalid_flow`.
-   * @default `/`
+   * a path of this origin, or a URL of a trusted one. latchkey adds `?error=invalid_flow`.
+   * @default the root of `baseUrl`
    */
   errorUrl?: string;
   /**
@@ -59,7 +59,7 @@ const TABLES = { Account: accountsTable, OAuthFlow: flowsTable } as const;
 export const schema = () =>
   schemaOf<OAuthOptions>()({
     linkByVerifiedEmail: flag.default(false),
-    errorUrl: z.string('must be a path of this app, or a URL of a trusted origin').default('/'),
+    errorUrl: z.string('must be a path of this app, or a URL of a trusted origin').optional(),
     tokensFreshWithin: z
       .union([z.literal(false), z.number().positive()], 'must be a number of seconds, or false')
       .default(24 * 60 * 60),
@@ -78,22 +78,22 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
   return definePlugin({
     name: 'oauth',
     setup(core, plugins) {
-      if (core.settings.baseUrl === null) {
+      const { origin, origins, publicPath } = core.settings;
+      if (origin === null) {
         throw new TypeError(
           'latchkey: oauth() requires baseUrl, such as https://app.example.com, for redirect URIs',
         );
       }
-      const errorUrl = readErrorUrl(settings.errorUrl, core.settings.origins);
       const providers = plugins.filter(isProvider).map(({ provider }) => provider);
       if (providers.length === 0) {
         throw new TypeError(
           'latchkey: oauth() has no provider: add one from latchkey/providers to plugins, such as google({ clientId, clientSecret })',
         );
       }
-      const { baseUrl } = core.settings;
+      const errorUrl = readErrorUrl(settings.errorUrl ?? `${publicPath}/`, origins);
       for (const provider of providers) {
         checkIssuers(provider);
-        checkRedirectUri(provider, baseUrl);
+        checkRedirectUri(provider, origin);
       }
       const clients = new Map(
         providers.map((one) => [one.id, new ProviderClient(one, core.settings.logger)]),

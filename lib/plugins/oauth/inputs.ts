@@ -9,11 +9,14 @@ declare module '../../config/hooks.js' {
 
 /** The input of `auth.oauth.linkUrl` and `auth.oauth.reauthenticateUrl`. */
 export interface FlowInput extends ClientInput {
-  /** Where to redirect the browser afterwards: a path of this app, or a URL of a trusted origin. @default `/` */
+  /**
+   * Where to redirect the browser afterwards: a path of this origin, or a URL of a trusted one.
+   * @default the root of `baseUrl`
+   */
   callbackUrl?: string;
   /** Your own value for the flow cookie, if your app sets and reads the cookie itself. @default a new one */
   browser?: string | undefined;
-  /** The base path of the routes as the browser sees it. @default `httpBasePath` */
+  /** The base path of the routes, below `baseUrl`. @default `httpBasePath`, or the path that the router is mounted at */
   basePath?: string;
 }
 

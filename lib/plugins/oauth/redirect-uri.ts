@@ -1,4 +1,3 @@
-import { DEFAULT_BASE_PATH } from '../../config/config.js';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
 import type { Provider } from './provider.js';
@@ -12,12 +11,16 @@ const MAX_REDIRECT_URI = 2048;
  * @param basePath the path of the routes
  * @throws AuthError `invalid_request`
  */
-export function redirectUriOf({ settings }: Core, provider: Provider, basePath?: string): string {
-  const { baseUrl, httpBasePath } = settings;
+export function redirectUriOf(
+  { settings, basePath: known }: Core,
+  provider: Provider,
+  basePath?: string,
+): string {
+  const { baseUrl } = settings;
   const { callbackUrl } = provider;
   if (callbackUrl !== undefined)
     return callbackUrl.startsWith('/') ? `${baseUrl}${callbackUrl}` : callbackUrl;
-  const path = basePath ?? httpBasePath ?? DEFAULT_BASE_PATH;
+  const path = basePath ?? known.use();
   const uri = `${baseUrl}${path}${provider.callbackPath ?? defaultPath(provider)}`;
   // The path where the router is mounted can contain parameters, which the client chooses.
   if (typeof path !== 'string' || uri.length > MAX_REDIRECT_URI || !uri.isWellFormed())
@@ -36,13 +39,12 @@ function defaultPath({ id }: Provider): string {
 }
 
 /** @throws TypeError if a provider cannot return to where the app wants it to */
-export function checkRedirectUri({ id, callbackPath, callbackUrl }: Provider, baseUrl: string): void {
+export function checkRedirectUri({ id, callbackPath, callbackUrl }: Provider, origin: string): void {
   if (callbackUrl === undefined) return;
   if (callbackPath !== undefined)
     throw new TypeError(
       `latchkey: provider ${id}: callbackPath and callbackUrl exclude each other: use one of them`,
     );
-  const { origin } = new URL(baseUrl);
   if (new URL(callbackUrl, origin).origin !== origin)
     throw new TypeError(
       `latchkey: provider ${id}: callbackUrl must have the origin of baseUrl, ${origin}, or be a path`,

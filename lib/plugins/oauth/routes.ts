@@ -73,7 +73,7 @@ const toProvider = {
     callback_url: text(2048)
       .optional()
       .describe(
-        'Where to redirect afterwards: a path of this app, or a URL of a trusted origin. By default /',
+        'Where to redirect afterwards: a path of this origin, or a URL of a trusted one. By default the root of this app',
       ),
   }),
   answers: {
@@ -113,7 +113,10 @@ function backToPage({ settings }: Core, { code }: AuthError, req: Request): Repl
   if (!isNavigation(req)) return null;
   // Another site must not send visitors to a page that asks them to reauthenticate.
   requireOwnStart(req, settings);
-  const { callback_url: callbackUrl = '/' } = checkParameters(queryOf(req), toProvider.query);
+  const { callback_url: callbackUrl = `${settings.publicPath}/` } = checkParameters(
+    queryOf(req),
+    toProvider.query,
+  );
   const location = withError(checkCallbackUrl(callbackUrl, settings.origins), code);
   return { status: 303, headers: { Location: location } };
 }
