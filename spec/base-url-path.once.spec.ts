@@ -222,13 +222,14 @@ describe('the path of the routes', () => {
 
   test('is told once to be another than the configured one', async () => {
     const { auth, warnings, redirectUri } = open({ httpBasePath: '/auth' });
-    const http = request(express().use('/v1', authRouter(auth)));
+    const http = request(express().use(['/v1', '/v2'], authRouter(auth)));
     expect(warnings()).toEqual([]);
-    for (let i = 0; i < 2; i++) expectProblem(await http.get('/v1/auth/me'), 401, 'unauthenticated');
+    for (const path of ['/v1', '/v1', '/v2'])
+      expectProblem(await http.get(`${path}/auth/me`), 401, 'unauthenticated');
     expect(warnings()).toEqual([
-      'warn latchkey: the router serves "/v1/auth", but redirect URIs and links lead to /auth: set httpBasePath to ' +
-        'where the router is mounted, or mount it at /auth. If a proxy removes the beginning of the path, add that to ' +
-        'baseUrl instead',
+      'warn latchkey: the router serves "/v1/auth", but redirect URIs and links lead to /auth: set httpBasePath to the ' +
+        'path of the router, or mount the router at /auth. If a proxy removes the beginning of the path, add the ' +
+        'beginning to baseUrl',
     ]);
     expect(await redirectUri()).toBe(`${AT}/auth${CALLBACK}`);
     await auth.close();
@@ -251,8 +252,8 @@ describe('the path of the routes', () => {
     expect(await redirectUri()).toBe(`${AT}/auth${CALLBACK}`);
     for (let i = 0; i < 2; i++) expectProblem(await http.get('/v1/auth/me'), 401, 'unauthenticated');
     expect(warnings()).toEqual([
-      'warn latchkey: the router serves "/v1/auth", but redirect URIs and links lead to /auth: set httpBasePath to ' +
-        'where the router is mounted',
+      'warn latchkey: the router serves "/v1/auth", but redirect URIs and links lead to /auth: set httpBasePath to the ' +
+        'path of the router. If a proxy removes the beginning of the path, add the beginning to baseUrl',
     ]);
     expect(await redirectUri()).toBe(`${AT}/v1/auth${CALLBACK}`);
     await auth.close();

@@ -27,8 +27,14 @@ let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let auth: ReturnType<typeof open>;
 let strays: string[];
 let mails: MailMessage[] = [];
+let isMailDown = false;
 let events: string[] = [];
 let count = 0;
+
+function send(message: MailMessage): void {
+  if (isMailDown) throw new Error('the mail server is down');
+  mails.push(message);
+}
 
 function open() {
   return createAuth({
@@ -37,7 +43,7 @@ function open() {
     baseUrl: 'http://localhost',
     rateLimit: false,
     logger: memoryLogger(),
-    email: { send: (message) => void mails.push(message) },
+    email: { send },
     webhooks: [
       { url: `${receiver.origin}/hooks`, secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}` },
     ],
@@ -356,11 +362,13 @@ const WRITING: Record<string, Prepare> = {
     return (options) => auth.oauth.tokens(userId, 'oidc', options);
   },
   async 'outbox.retry'() {
-    await auth.credential.sendVerification({ userId: (await aUser()).id });
+    const { id: userId } = await aUser();
     await settled(auth);
+    isMailDown = true;
+    await auth.credential.sendVerification({ userId });
+    await settled(auth);
+    isMailDown = false;
     const { entries } = await auth.outbox.list({ limit: 1 });
-    const failed = { state: 'failed', lastError: 'Error' };
-    await auth.models.OutboxEntry.unscoped().update(failed, { where: { id: String(entries[0]?.id) } });
     return (options) => auth.outbox.retry(String(entries[0]?.id), options);
   },
 };
@@ -568,6 +576,20 @@ describe.each(Object.entries(READING))('auth.%s', (_name, prepare) => {
       ),
     ).toBe(false);
   });
+});
+
+test('auth.outbox.retry sends after the commit', async () => {
+  const retry = await WRITING['outbox.retry']?.();
+  await settled(auth);
+  mails = [];
+  await own.transaction(async (transaction) => {
+    expect(await retry?.({ transaction })).toBe(true);
+    // A delivery that has begun already would find nothing, and look again only after a while.
+    await settled(auth);
+    expect(mails).toEqual([]);
+  });
+  await settled(auth);
+  expect(mails).toHaveLength(1);
 });
 
 test('auth.oauth.tokens refreshes outside every transaction', async () => {

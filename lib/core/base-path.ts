@@ -4,7 +4,7 @@ const PATH = /^(\/[A-Za-z0-9._~-]+)+$/;
 
 /**
  * Where the routes are below `baseUrl`: at `httpBasePath` or, if it is not configured, where a request has shown that the
- * router is mounted. Express tells nobody the mount path before that.
+ * router is mounted. Express does not reveal the mount path before a request.
  */
 export class BasePath {
   #shown: string | null = null;
@@ -34,11 +34,9 @@ export class BasePath {
     if (this.#hasWarned || isSame(path, expected)) return;
     this.#hasWarned = true;
     logger.warn(
-      `latchkey: the router serves ${JSON.stringify(path)}, but redirect URIs and links lead to ${expected}: ` +
-        (httpBasePath === null
-          ? `set httpBasePath to where the router is mounted`
-          : `set httpBasePath to where the router is mounted, or mount it at ${expected}. If a proxy removes the ` +
-            'beginning of the path, add that to baseUrl instead'),
+      `latchkey: the router serves ${JSON.stringify(path)}, but redirect URIs and links lead to ${expected}: set ` +
+        `httpBasePath to the path of the router${httpBasePath === null ? '' : `, or mount the router at ${expected}`}. If a ` +
+        'proxy removes the beginning of the path, add the beginning to baseUrl',
     );
   }
 

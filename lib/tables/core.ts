@@ -26,7 +26,7 @@ export const users = declareTable({
     username: column.text(100).exact().nullable(),
     /**
      * The username with the letters that were typed, such as `Ada` for `ada`. Null in rows of an earlier version, for which
-     * latchkey returns the username. It identifies nobody. A statement of yours that changes the username must change it too,
+     * latchkey returns the username. It does not identify the account. A statement of yours that changes the username must change it too,
      * or set it to null.
      */
     usernameDisplay: column.text(100).exact().nullable().orElse('username'),

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Response } from 'express';
+import type { ErrorRequestHandler, Response } from 'express';
 import { authRouter, createAuth, type ProblemDetails, requireSession } from '../../lib/index.js';
 import { ada, password, SECRET, type SpecApp, signedIn, startApp } from '../support/app.js';
 import { expectProblem } from '../support/problem.js';
@@ -10,6 +10,8 @@ let app: SpecApp<typeof plugins>;
 /** What the app's function got. */
 const given: { problem: ProblemDetails; path: string }[] = [];
 let responds: Response | undefined;
+/** What the app's own error handler gets. */
+const thrown: unknown[] = [];
 /** What it does next. */
 let shape: (problem: ProblemDetails) => unknown;
 const wrapped = ({ code, detail, errors }: ProblemDetails) => ({
@@ -35,6 +37,11 @@ beforeAll(async () => {
         '/page',
         requireSession(auth, { onError: (error, _req, res) => void res.status(418).send(error.code) }),
       );
+      const handler: ErrorRequestHandler = (error, _req, _res, next) => {
+        thrown.push(error);
+        next(error);
+      };
+      server.use(handler);
     },
   });
   shape = wrapped;
@@ -135,6 +142,13 @@ describe('a function that gives no body', () => {
     shape = wrapped;
   });
 
+  test('does not change what the problem says', async () => {
+    shape = ({ errors }) => void (errors as unknown[])?.splice(0);
+    const { errors } = expectProblem(await signIn({ credential: ada.email }), 422, 'validation_failed');
+    expect(errors).toHaveLength(1);
+    shape = wrapped;
+  });
+
   test('is logged once', () => {
     const lines = app.log.filter((line) => line.includes('problems'));
     expect(lines).toHaveLength(1);
@@ -149,6 +163,9 @@ test('a function that responds by itself ends no process', async () => {
   const answer = await app.http.get('/auth/me');
   expect([answer.status, answer.text]).toEqual([400, 'mine']);
   shape = wrapped;
+  // An error would have arrived before the next response.
+  await app.http.get('/auth/me').expect(401);
+  expect(thrown).toEqual([]);
 });
 
 test('the OpenAPI document does not describe the bodies as problems', () => {

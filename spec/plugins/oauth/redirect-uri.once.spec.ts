@@ -2,13 +2,14 @@ import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import express from 'express';
 import { authCallback, authRouter, createAuth, oauth } from '../../../lib/index.js';
-import { apple, github, google, oidc } from '../../../lib/providers.js';
+import * as providers from '../../../lib/providers.js';
 import { ada, SECRET, signedIn } from '../../support/app.js';
 import { type LyingProvider, newRsaKeys, startLyingProvider } from '../../support/lying-provider.js';
 import { begin, type OAuthApp, oidcPlugin, pathOf, startOAuthApp, travel } from '../../support/oauth-app.js';
 import { type OidcServer, startOidcServer, visitProvider } from '../../support/oidc.js';
 import { expectProblem } from '../../support/problem.js';
 
+const { apple, github, google, oidc } = providers;
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
@@ -199,6 +200,28 @@ describe('callbackUrl', () => {
       'latchkey: provider google: callbackPath and callbackUrl exclude each other: use one of them',
     );
   });
+});
+
+test('every provider takes both', () => {
+  const urls = {
+    authorizationUrl: 'https://a.example/a',
+    tokenUrl: 'https://a.example/t',
+    userinfoUrl: 'https://a.example/u',
+  };
+  const more: Record<string, object> = {
+    apple: { teamId: 'TEAM123456', keyId: 'KEY1234567', privateKey: pem },
+    oidc: { id: 'own', issuer: 'https://a.example' },
+    oauth2: { id: 'plain', ...urls },
+  };
+  for (const [name, make] of Object.entries(providers))
+    for (const place of [{ callbackPath: '/back' }, { callbackUrl: '/back' }])
+      expect(
+        (make as typeof google)({
+          ...(name === 'apple' ? { clientId: 'c' } : client),
+          ...more[name],
+          ...place,
+        } as never).provider,
+      ).toMatchObject(place);
 });
 
 describe('authCallback', () => {
