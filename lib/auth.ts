@@ -2,7 +2,7 @@ import { UsersApi } from './accounts/api.js';
 import { closedAccounts } from './accounts/deletion.js';
 import { type ImportApi, importApi } from './accounts/import.js';
 import { type UndoApi, undoApi } from './accounts/undo.js';
-import { type AuthConfig, DEFAULT_BASE_PATH, readConfig } from './config/config.js';
+import { type AuthConfig, readConfig } from './config/config.js';
 import type { FieldsOptions } from './config/user.js';
 import { CallContext } from './context/call.js';
 import { once } from './context/once.js';
@@ -83,11 +83,11 @@ export interface Auth extends OwnSignIn, UndoApi, ImportApi, Upkeep {
    *
    * @throws AuthError `unauthenticated`, `invalid_session` (401); `origin_not_allowed` (403); `unavailable` (503)
    */
-  getSession(req: RequestLike): Promise<Authentication>;
+  getSession(req: RequestLike, options?: TransactionOption): Promise<Authentication>;
   /** Accounts, for the app's own code. */
   readonly users: UsersApi;
   /** Lists a user's active sessions, newest first. */
-  listSessions(userId: string): Promise<Session[]>;
+  listSessions(userId: string, options?: TransactionOption): Promise<Session[]>;
   /** Revokes the session with this token. Resolves to whether it was active. */
   revokeSession(token: string, options?: TransactionOption): Promise<boolean>;
   /**
@@ -164,17 +164,23 @@ export function createAuth<
 
 function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
   const { core, parts, limits, webhooks } = assemble(config);
-  const { database, settings } = core;
+  const { database } = core;
   const routes = once(() => allRoutes(core, parts));
+  // A wrong path in the config is an error here already.
+  if (parts.some(({ hasChosenPaths }) => hasChosenPaths)) routes();
   const chores = choresOf(core, parts, limits);
   const migrations = allMigrations(parts);
   const models = modelsOf(database, withCoreTables(core.users.declaration, parts));
   const within = <T>(options: TransactionOption | undefined, work: () => Promise<T>) =>
     core.inTransaction(options?.transaction, work);
   const auth: Auth = {
-    getSession: async (req) => requireAuthentication(core, toPlainRequest(req)),
+    async getSession(req, options) {
+      const find = async () => requireAuthentication(core, toPlainRequest(req));
+      // Without a transaction, a request costs no context.
+      return options?.transaction ? within(options, find) : find();
+    },
     users: new UsersApi(core),
-    listSessions: (userId) => core.sessions.list(userId),
+    listSessions: (userId, options) => within(options, () => core.sessions.list(userId)),
     revokeSession: (token, options) => within(options, () => core.sessions.revokeByToken(token)),
     ...ownSignIn(core),
     ...undoApi(core),
@@ -187,7 +193,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     // After an Auth is closed, the same config creates a new one.
     ...upkeep(core, migrations, chores, limits, webhooks, () => auths.delete(config)),
     on: (name, listener) => core.events.on(name, listener),
-    openapi: () => describeApi(core, routes(), settings.httpBasePath ?? DEFAULT_BASE_PATH),
+    openapi: () => describeApi(core, routes(), core.basePath.known),
     get models() {
       return models();
     },

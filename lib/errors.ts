@@ -10,6 +10,24 @@ export interface FieldError {
   readonly detail: string;
 }
 
+/** The body of an error response (RFC 9457, problem details). */
+export interface ProblemDetails {
+  /** Always `about:blank`, because `code` identifies the problem. */
+  readonly type: string;
+  /** The name of the HTTP status, such as `Unauthorized`. */
+  readonly title: string;
+  /** The HTTP status. */
+  readonly status: number;
+  /** A machine-readable code. */
+  readonly code: AuthErrorCode;
+  /** A human-readable description in English. */
+  readonly detail: string;
+  /** The errors of each field, for `validation_failed`: at least one, and at most 20. */
+  readonly errors?: readonly FieldError[];
+  /** For `proof_required`, what is missing: `browser`, `password`, `second_factor`, `passkey`. */
+  readonly missing?: readonly string[];
+}
+
 /** A problem: its HTTP status, and its human-readable detail. */
 type Problem = readonly [status: number, detail: string];
 

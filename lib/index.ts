@@ -26,7 +26,7 @@ export type { EmailOptions } from './config/email.js';
 export type { OutboxOptions, WebhookOptions } from './config/outbox.js';
 export type { RateLimitOptions } from './config/rate-limit.js';
 export type { CookieOptions, SessionOptions } from './config/session.js';
-export { AuthError, type AuthErrorCode, type FieldError } from './errors.js';
+export { AuthError, type AuthErrorCode, type FieldError, type ProblemDetails } from './errors.js';
 export type { AuthOrConfig, GuardOptions } from './guards/guards.js';
 export {
   optionalSession,
@@ -44,7 +44,13 @@ export type { Logger } from './logger.js';
 export type { MailDetails, MailKind, MailMessage, SendContext } from './mail/messages.js';
 export type { NoticeKind } from './mail/notice-kinds.js';
 export type { MigrateOptions } from './migrations/migrate.js';
-export type { ListOutboxOptions, OutboxApi, OutboxEntry, OutboxState } from './outbox/api.js';
+export type {
+  ListOutboxOptions,
+  OutboxApi,
+  OutboxEntry,
+  OutboxState,
+  RetryOutboxOptions,
+} from './outbox/api.js';
 export type { AuthEventListener, AuthEventName, AuthEvents } from './outbox/events.js';
 export type { Delivered } from './outbox/outbox.js';
 export type { Plugin, PluginApis, PluginModels } from './plugin.js';
@@ -80,6 +86,7 @@ export type {
   SignUpInputOf,
 } from './plugins/credential-password/options.js';
 export type { OAuthApi } from './plugins/oauth/api.js';
+export { authCallback } from './plugins/oauth/auth-callback.js';
 export type { AuthorizationRequest } from './plugins/oauth/begin-flow.js';
 export type { CallbackResult } from './plugins/oauth/complete-flow.js';
 export type { Account } from './plugins/oauth/declarations.js';

@@ -36,6 +36,8 @@ export interface PluginParts<Api = unknown, T extends Tables = Tables> extends C
   readonly migrations?: readonly Migration[];
   /** The routes. Called when a router or the OpenAPI document needs them, so options are checked earlier. */
   routes?(): readonly Route[];
+  /** Whether the app has chosen paths of routes, which `createAuth` then compares with all others: see `Route`. */
+  readonly hasChosenPaths?: boolean;
   /** The chores that delete expired rows in `auth.prune()`. */
   readonly expired?: readonly Chore[];
   /** The chores that encrypt values with the first secret in `auth.rotateSecrets()`. */

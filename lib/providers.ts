@@ -10,6 +10,7 @@ export { type MicrosoftOptions, microsoft } from './plugins/oauth/providers/micr
 export { type OAuth2Options, oauth2 } from './plugins/oauth/providers/oauth2.js';
 export { type OidcOptions, oidc } from './plugins/oauth/providers/oidc.js';
 export type {
+  CallbackOptions,
   ClientAuthOptions,
   DiscoveredOptions,
   EndpointOptions,

@@ -24,6 +24,7 @@ export function authRouter(authOrConfig: AuthOrConfig): Router {
     const prefix = prefixBelow(req.baseUrl, core.settings.httpBasePath);
     const router = byPrefix.get(prefix) ?? express.Router().use(prefix || '/', table);
     byPrefix.set(prefix, router);
+    core.basePath.show(`${req.baseUrl}${prefix}`);
     router(req, res, next);
   });
 }

@@ -174,7 +174,7 @@ export function upkeep(
     prune: (options) => sumOf('prune', chores.expired, options),
     rotateSecrets: (options) => sumOf('rotateSecrets', chores.sealed, options),
     health: () => health.look(),
-    outbox: new OutboxApi(outbox),
+    outbox: new OutboxApi(outbox, database),
     close: once(async () => {
       onClose();
       outbox.stop();

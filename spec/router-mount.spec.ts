@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import express, { type Express } from 'express';
 import request from 'supertest';
 import { type Auth, admin, authRouter, createAuth, requireSession } from '../lib/index.js';
-import { ada, password, SECRET, type SpecApp, sessionCookie, startApp } from './support/app.js';
+import { ada, memoryLogger, password, SECRET, type SpecApp, sessionCookie, startApp } from './support/app.js';
 import { rows } from './support/database.js';
 import { expectProblem } from './support/problem.js';
 
@@ -82,6 +82,7 @@ describe('authRouter', () => {
       secret: SECRET,
       rateLimit: false,
       plugins,
+      logger: memoryLogger(),
       ...config,
     });
     const server = express();

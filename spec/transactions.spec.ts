@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Sequelize, Transaction } from 'sequelize';
 import { internalsOf } from '../lib/auth.js';
+import { uuidv7 } from '../lib/crypto/uuid.js';
 import { createAuth, type MailMessage, type User } from '../lib/index.js';
 import { memoryLogger, SECRET } from './support/app.js';
 import { connectAsApp } from './support/app-database.js';
@@ -26,8 +27,14 @@ let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let auth: ReturnType<typeof open>;
 let strays: string[];
 let mails: MailMessage[] = [];
+let isMailDown = false;
 let events: string[] = [];
 let count = 0;
+
+function send(message: MailMessage): void {
+  if (isMailDown) throw new Error('the mail server is down');
+  mails.push(message);
+}
 
 function open() {
   return createAuth({
@@ -36,7 +43,7 @@ function open() {
     baseUrl: 'http://localhost',
     rateLimit: false,
     logger: memoryLogger(),
-    email: { send: (message) => void mails.push(message) },
+    email: { send },
     webhooks: [
       { url: `${receiver.origin}/hooks`, secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}` },
     ],
@@ -351,46 +358,156 @@ const WRITING: Record<string, Prepare> = {
     await auth.credential.setPassword({ userId, newPassword });
     return (options) => auth.oauth.unlink(userId, 'oidc', options);
   },
+  async 'oauth.tokens'() {
+    const userId = await aLinkedUser();
+    return (options) => auth.oauth.tokens(userId, 'oidc', options);
+  },
+  async 'outbox.retry'() {
+    const { id: userId } = await aUser();
+    await settled(auth);
+    isMailDown = true;
+    await auth.credential.sendVerification({ userId });
+    await settled(auth);
+    isMailDown = false;
+    const { entries } = await auth.outbox.list({ limit: 1 });
+    return (options) => auth.outbox.retry(String(entries[0]?.id), options);
+  },
 };
 
-/** What changes nothing that the app could see, or only the Auth itself. */
-const READING = [
-  ...['getSession', 'listSessions', 'on', 'openapi', 'close', 'health', 'users.get', 'users.find'],
-  ...[
-    'credential.usernameAvailable',
-    'apiKeys.list',
-    'passkeys.list',
-    'auditLog.listEvents',
-    'outbox.list',
-    'oauth.accounts',
-    'oauth.isPending',
-    'twoFactor.status',
-  ],
-  ...[
-    'suspension.isSuspended',
-    'admin.isAdministrator',
-    'admin.listUsers',
-    'admin.getUser',
-    'admin.listUserSessions',
-  ],
+/**
+ * What is read in a transaction: each writes something in it, and then sees it. Outside, nobody does before the commit.
+ */
+const READING: Record<string, () => Promise<(options: { transaction?: Transaction }) => Promise<unknown>>> = {
+  async getSession() {
+    const { id } = await aUser();
+    return sees(
+      (options) => auth.createSession(id, options),
+      ({ token }, options) => auth.getSession(aPage(token).request, options),
+    );
+  },
+  async listSessions() {
+    const { id } = await aUser();
+    return sees(
+      (options) => auth.createSession(id, options),
+      async (_session, options) => (await auth.listSessions(id, options)).length > 0,
+    );
+  },
+  'users.get': async () => sees(aNewUser, ({ id }, options) => auth.users.get(id, options)),
+  'users.find': async () =>
+    sees(aNewUser, ({ email }, options) => auth.users.find({ email: String(email), ...options })),
+  'credential.usernameAvailable': async () => {
+    const username = `name_${++count}`;
+    return sees(
+      (options) => auth.users.create({ username, ...options }),
+      async (_user, options) => !(await auth.credential.usernameAvailable(username, options)),
+    );
+  },
+  async 'apiKeys.list'() {
+    const { id } = await aUser();
+    return sees(
+      (options) => auth.apiKeys.create(id, { name: 'a program', ...options }),
+      async (_key, options) => (await auth.apiKeys.list(id, options)).length > 0,
+    );
+  },
+  async 'passkeys.list'() {
+    const { owner, response } = await aPasskey();
+    return sees(
+      (options) => auth.passkeys.register({ ...owner, response, ...options }),
+      async (_passkey, options) => (await auth.passkeys.list(owner.userId, options)).length > 0,
+    );
+  },
+  async 'auditLog.listEvents'() {
+    const { id } = await aUser();
+    const event = { id: uuidv7(), kind: 'sign_in.failed', userId: id, details: '{}', createdAt: new Date() };
+    return sees(
+      (options) => auth.models.AuditEvent.create(event as never, options),
+      async (_event, options) =>
+        (await auth.auditLog.listEvents({ userId: id, ...options })).events.some(
+          (one) => one.id === event.id,
+        ),
+    );
+  },
+  async 'outbox.list'() {
+    const { id: userId } = await aUser();
+    await settled(auth);
+    const newest = async (options: object) =>
+      (await auth.outbox.list({ limit: 1, ...options })).entries[0]?.id;
+    const before = await newest({});
+    return sees(
+      (options) => auth.credential.sendVerification({ userId, ...options }),
+      async (_nothing, options) => (await newest(options)) !== before,
+    );
+  },
+  async 'oauth.accounts'() {
+    const flow = await aFlow();
+    return sees(
+      (options) => auth.oauth.callback({ ...flow, ...options }),
+      async ({ issued }, options) => (await auth.oauth.accounts(userOf(issued), options)).length > 0,
+    );
+  },
+  'oauth.isPending': async () =>
+    sees(
+      (options) => auth.oauth.authorizeUrl('oidc', options),
+      ({ url }, options) => auth.oauth.isPending('oidc', new URL(url).searchParams, options),
+    ),
+  async 'twoFactor.status'() {
+    const { userId } = await aProtectedUser();
+    return sees(
+      (options) => auth.twoFactor.disable(userId, options),
+      async (_nothing, options) => !(await auth.twoFactor.status(userId, options)).totp,
+    );
+  },
+  'admin.listUsers': async () =>
+    sees(
+      aNewUser,
+      async ({ email }, options) =>
+        (await auth.admin.listUsers({ search: String(email), ...options })).users.length > 0,
+    ),
+  'admin.getUser': async () => sees(aNewUser, ({ id }, options) => auth.admin.getUser(id, options)),
+  async 'admin.listUserSessions'() {
+    const { id } = await aUser();
+    return sees(
+      (options) => auth.createSession(id, options),
+      async (_session, options) => (await auth.admin.listUserSessions(id, options)).length > 0,
+    );
+  },
+};
+
+const aNewUser = (options: object) => auth.users.create({ ...newcomer(), ...options });
+const userOf = (issued: unknown) => (issued as { user: User }).user.id;
+
+/** Writes in a transaction once. After that, it only reads, in the transaction or outside. */
+function sees<Written>(
+  write: (options: { transaction: Transaction }) => Promise<Written>,
+  read: (written: Written, options: { transaction?: Transaction }) => Promise<unknown>,
+) {
+  let written: { readonly value: Written } | undefined;
+  return async (options: { transaction?: Transaction }) => {
+    if (options.transaction) written ??= { value: await write({ transaction: options.transaction }) };
+    return read((written as { value: Written }).value, options);
+  };
+}
+
+/** What needs no database, or is about the Auth itself. */
+const WITHOUT_DATABASE = [
+  ...['on', 'openapi', 'close', 'health', 'suspension.isSuspended', 'admin.isAdministrator'],
 ];
 
 /** Not for apps. */
-const INTERNAL = ['oauth.keepForm', 'auditLog.record', 'auditLog.forget', 'auditLog.settle'];
-
-/** Maintenance in batches of its own, and what a provider has done and no rollback takes back: see docs/databases.md. */
-const WITHOUT = [
-  'migrate',
-  'prune',
-  'rotateSecrets',
-  'oauth.tokens',
-  'oauth.refresh',
-  'outbox.retry',
-  'outbox.deliver',
+const INTERNAL = [
+  'oauth.keepForm',
+  'oauth.returnsToApp',
+  'auditLog.record',
+  'auditLog.forget',
+  'auditLog.settle',
 ];
 
+/** Maintenance in batches of its own, and what a provider has done and no rollback takes back: see docs/databases.md. */
+const WITHOUT = ['migrate', 'prune', 'rotateSecrets', 'oauth.refresh', 'outbox.deliver'];
+
 test('every operation is known to write, or not to', () => {
-  const known = [...Object.keys(WRITING), ...READING, ...WITHOUT, ...INTERNAL];
+  const known = [WRITING, READING].flatMap((calls) => Object.keys(calls));
+  known.push(...WITHOUT_DATABASE, ...WITHOUT, ...INTERNAL);
   expect(operationsOf(auth).sort()).toEqual(known.sort());
 });
 
@@ -443,6 +560,47 @@ describe.each(Object.entries(WRITING))('auth.%s', (_name, prepare) => {
     expect(refusal).toMatchObject({ code: 'unavailable' });
     expect(lasting(await everything())).toEqual(lasting(before));
   });
+});
+
+describe.each(Object.entries(READING))('auth.%s', (_name, prepare) => {
+  test('sees what the transaction has written', async () => {
+    const read = await prepare();
+    await settled(auth);
+    const work = own.transaction(async (transaction) => {
+      expect(Boolean(await read({ transaction }))).toBe(true);
+      throw undone;
+    });
+    await expect(work).rejects.toBe(undone);
+    expect(
+      await read({}).then(Boolean, ({ code }) =>
+        /^(user_not_found|invalid_session)$/.test(code) ? false : code,
+      ),
+    ).toBe(false);
+  });
+});
+
+test('auth.outbox.retry sends after the commit', async () => {
+  const retry = await WRITING['outbox.retry']?.();
+  await settled(auth);
+  mails = [];
+  await own.transaction(async (transaction) => {
+    expect(await retry?.({ transaction })).toBe(true);
+    // A delivery that has begun already would find nothing, and look again only after a while.
+    await settled(auth);
+    expect(mails).toEqual([]);
+  });
+  await settled(auth);
+  expect(mails).toHaveLength(1);
+});
+
+test('auth.oauth.tokens refreshes outside every transaction', async () => {
+  const userId = await aLinkedUser();
+  const work = own.transaction((transaction) =>
+    auth.oauth.tokens(userId, 'oidc', { refreshWithin: 60, transaction }),
+  );
+  await expect(work).rejects.toThrow(
+    /^latchkey: auth.oauth.tokens: pass refreshWithin or transaction, not both/,
+  );
 });
 
 async function start(prepare: Prepare) {

@@ -96,15 +96,21 @@ export class UsersApi {
   }
 
   /** Returns a user, with the fields that only administrators and code can see. Null if the user does not exist. */
-  get(userId: string): Promise<UserForAdmins | null> {
-    return this.#core.users.find(userId);
+  get(userId: string, { transaction }: TransactionOption = {}): Promise<UserForAdmins | null> {
+    return this.#core.inTransaction(transaction, () => this.#core.users.find(userId));
   }
 
   /** Finds a user by email or username, in any spelling with the same canonical form. Null if no user has it. */
-  async find(by: { email: string } | { username: string }): Promise<UserForAdmins | null> {
+  async find(
+    by: ({ email: string } | { username: string }) & TransactionOption,
+  ): Promise<UserForAdmins | null> {
+    const { users } = this.#core;
     const identifier = canonicalIdentifier(this.#core, by);
-    const record = identifier && (await this.#core.users.findRecord(identifier));
-    return record ? this.get(record.user.id) : null;
+    if (!identifier) return null;
+    return this.#core.inTransaction(by.transaction, async () => {
+      const record = await users.findRecord(identifier);
+      return record && users.find(record.user.id);
+    });
   }
 
   /**
@@ -118,10 +124,10 @@ export class UsersApi {
     const core = this.#core;
     requireKnownKeys('auth.users.create', input, KEYS.create);
     return core.forClient(input, async () => {
-      const { email, username, emailProof } = this.#identifiersOf(input);
-      const passwordHash = await this.#hashOf(input, [email, username]);
+      const { email, name, emailProof } = this.#identifiersOf(input);
+      const passwordHash = await this.#hashOf(input, [email, name.username]);
       const { user } = await core.signUp.create(
-        { email, username, passwordHash, emailProof },
+        { email, ...name, passwordHash, emailProof },
         { via: 'code', from: 'code', ...(input.fields && { fields: input.fields }) },
       );
       return (await this.get(user.id)) ?? (user as UserForAdmins);
@@ -144,10 +150,13 @@ export class UsersApi {
     const core = this.#core;
     requireKnownKeys('auth.users.ensure', input, KEYS.create);
     return core.forClient(input, async () => {
-      const { email, username, emailProof } = this.#identifiersOf(input);
+      const { email, name, emailProof } = this.#identifiersOf(input);
       const { record, created } = await ensureUser(core, {
-        ...{ email, username, fields: input.fields },
-        rest: once(async () => ({ emailProof, passwordHash: await this.#hashOf(input, [email, username]) })),
+        ...{ email, ...name, fields: input.fields },
+        rest: once(async () => ({
+          emailProof,
+          passwordHash: await this.#hashOf(input, [email, name.username]),
+        })),
       });
       return { user: (await this.get(record.user.id)) ?? (record.user as UserForAdmins), created };
     });
@@ -232,11 +241,11 @@ export class UsersApi {
     return core.users.forCode(record) as UserForAdmins;
   }
 
-  #identifiersOf({ email: typed, username: name, emailVerified }: CreateUserInput) {
+  #identifiersOf({ email: typed, username, emailVerified }: CreateUserInput) {
     const email = typed == null ? null : readEmail(typed, '/email');
-    const username = name == null ? null : readUsername(this.#core, name);
+    const name = username == null ? { username: null } : readUsername(this.#core, username);
     const emailProof = email !== null && emailVerified === true ? EmailProof.byApp : EmailProof.none;
-    return { email, username, emailProof };
+    return { email, name, emailProof };
   }
 
   async #hashOf(

@@ -5,12 +5,19 @@ import { declareNotices } from '../mail/notice-kinds.js';
 import { CORE } from '../owners.js';
 import type { FieldSource, FieldValues } from '../users/fields.js';
 import { hasWayIn, type UserRecord } from '../users/record.js';
+import type { UserChanges } from '../users/updates.js';
 import { readUsername } from './passwords.js';
 
 /** The changes to a user. Keys that are left out stay as they are. */
 export interface UserInput {
   readonly username?: string | null | undefined;
   readonly fields?: FieldValues | undefined;
+}
+
+/** The changes that a user makes to their own account. */
+export interface OwnUserInput extends UserInput {
+  /** Another spelling of the present username, which changes no sign-in method. */
+  readonly spelling?: string | undefined;
 }
 
 /**
@@ -26,13 +33,13 @@ export async function updateUser(
   core: Core,
   userId: string,
   sessionId: string | null,
-  { username, fields = {} }: UserInput,
+  { username, spelling, fields = {} }: OwnUserInput,
   from: FieldSource,
   alongside?: (transaction: Transaction) => void,
 ): Promise<UserRecord> {
-  const changes = {
+  const changes: UserChanges = {
     fields: core.users.fields.read(fields, from, 'update'),
-    ...(username !== undefined && { username: username === null ? null : readUsername(core, username) }),
+    ...(username !== undefined && (username === null ? { username } : readUsername(core, username))),
   };
   const by = { sessionId, changesWaysIn: username !== undefined };
   return core.change(userId, by, async (current, transaction) => {
@@ -40,13 +47,20 @@ export async function updateUser(
     const details = { byApp: from === 'code' };
     if (isRenamed)
       await core.notices.before(usernameNotices['username-changed'], current, transaction, details);
-    const { record, changed } = await core.updates.update(current, changes, transaction);
+    const letters = spelling === undefined ? {} : respelled(core, current, spelling);
+    const { record, changed } = await core.updates.update(current, { ...changes, ...letters }, transaction);
     if (changed.length > 0) {
       core.events.emit('user.updated', { userId, changed }, transaction);
       alongside?.(transaction);
     }
     return record;
   });
+}
+
+/** The letters of the username, which must not have changed since the spelling was compared with it. */
+function respelled({ usernames }: Core, { user }: UserRecord, spelling: string): UserChanges {
+  const isSame = user.username !== null && usernames?.fold(spelling) === user.username;
+  return isSame ? { usernameDisplay: usernames.lettersOf(user.username, spelling) } : {};
 }
 
 /**

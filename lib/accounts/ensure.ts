@@ -18,6 +18,7 @@ interface Wanted {
   /** In canonical form. */
   readonly email: string | null;
   readonly username: string | null;
+  readonly usernameDisplay?: string;
   /** Returns the rest of the account, which takes long if it has a password. */
   readonly rest: () => Promise<Pick<NewUser, 'passwordHash' | 'emailProof'>>;
   readonly fields?: FieldValues | undefined;
@@ -67,12 +68,12 @@ async function existing(core: Core, { email, username }: Wanted): Promise<UserRe
 
 async function create(
   core: Core,
-  { email, username, rest, fields }: Wanted,
+  { email, username, usernameDisplay, rest, fields }: Wanted,
   ref: string,
   before: ImportedLine | null,
 ): Promise<Ensured> {
   const record = await core.signUp.create(
-    { email, username, ...(await rest()) },
+    { email, username, ...(usernameDisplay && { usernameDisplay }), ...(await rest()) },
     {
       ...{ via: 'code', from: 'code', ...(fields && { fields }) },
       alongside: ({ user }, transaction) =>

@@ -153,7 +153,10 @@ export class RowUpdates {
     const { id } = record.user;
     const changes: UserChanges = {
       ...emailOf(core, user, record, keys),
-      ...(keys.includes('username') && { username: user.username }),
+      ...(keys.includes('username') && {
+        username: user.username,
+        usernameDisplay: user.usernameDisplay ?? null,
+      }),
       ...(keys.includes('passwordHash') && { passwordHash: user.passwordHash }),
       fields: Object.fromEntries(Object.entries(fields).filter(([name]) => keys.includes(FIELD + name))),
     };

@@ -25,6 +25,7 @@ import {
   switchesOfRowKeys,
 } from '../users/imported.js';
 import { ENSURED, type Ref, type RowOrigin, refOfLine } from '../users/imported-users.js';
+import type { Username } from '../users/usernames.js';
 import { removeImported } from './deletion.js';
 import { RowUpdates, rowValuesOf } from './import-updates.js';
 import { readUsername, requirePasswords } from './passwords.js';
@@ -415,7 +416,7 @@ async function* inBatches(core: Core, rows: Rows): AsyncGenerator<unknown[]> {
 }
 
 const KEYS: ReadonlySet<string> = new Set<keyof ImportRow>([
-  ...(['ref', 'id', 'email', 'emailVerified', 'username'] as const),
+  ...(['ref', 'id', 'email', 'emailVerified', 'username', 'usernameDisplay'] as const),
   ...(['passwordHash', 'createdAt', 'fields'] as const),
 ]);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
@@ -470,7 +471,8 @@ export class ImportRows {
     const email = isGiven(row.email) ? readEmail(row.email as string, '/email') : null;
     const values = await this.#valuesOf(row, lost);
     const hasWayIn = email !== null || [...values.keys()].some(({ isWayIn }) => isWayIn);
-    const username = this.#readUsername(row.username, hasWayIn, lost);
+    const name = this.#readName(row, hasWayIn, lost);
+    const { username } = name;
     if (username === null && !hasWayIn) {
       const [first] = lost;
       if (first) throw invalidField('', first.code, first.detail);
@@ -491,7 +493,7 @@ export class ImportRows {
     const passwordHash = await this.#readHash(row.passwordHash);
     // The app's row exists already, so its columns stay as they are.
     const fields = isLinked ? {} : this.#readFields(row.fields);
-    const user = { email, username, passwordHash, emailProof };
+    const user = { email, ...name, passwordHash, emailProof };
     return {
       user: {
         ...user,
@@ -512,15 +514,22 @@ export class ImportRows {
   }
 
   /** A username that does not follow the rules is left out, if the user has something else to sign in with. */
-  #readUsername(given: unknown, hasWayIn: boolean, lost: LostPart[]): string | null {
-    if (!isGiven(given)) return null;
+  #readName(
+    { username: given, usernameDisplay }: ImportRow,
+    hasWayIn: boolean,
+    lost: LostPart[],
+  ): Username | Record<keyof Username, null> {
+    const none = { username: null, usernameDisplay: null };
+    if (!isGiven(given)) return none;
+    const { usernames } = this.core;
     try {
-      return readUsername(this.core, given as string);
+      const name = readUsername(this.core, given as string);
+      const letters = usernames?.lettersOf(name.username, usernameDisplay, name.usernameDisplay);
+      return { ...name, ...(letters && { usernameDisplay: letters }) };
     } catch (error) {
-      const { usernames } = this.core;
       if (!hasWayIn || !usernames || usernames.areOnlyIdentifiers) throw error;
       lost.push({ ...refusalOf(error), part: 'username' });
-      return null;
+      return none;
     }
   }
 

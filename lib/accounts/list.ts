@@ -1,12 +1,13 @@
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
+import type { TransactionOption } from '../sessions/request.js';
 import { cutPage, encodeCursor, type PageOptions, readPage } from '../tables/pages.js';
 import { canonicalEmail } from '../users/canonical.js';
 import type { UserForAdmins } from '../users/record.js';
 import type { AppRows } from '../users/rows.js';
 
 /** Filters and pages a list of users. */
-export interface ListUsersOptions extends PageOptions {
+export interface ListUsersOptions extends PageOptions, TransactionOption {
   /**
    * Part of an email or username, case-insensitive. The whole email of a user finds this user alone. @default all users
    */

@@ -10,6 +10,7 @@ import { CORE } from '../owners.js';
 import type { User } from '../tables/core.js';
 import type { Passwords } from '../users/passwords.js';
 import type { UserRecord } from '../users/record.js';
+import type { Username } from '../users/usernames.js';
 import type { Purpose } from '../verification/tokens.js';
 
 /** @param what the call that requires passwords, for the message. @throws TypeError if users have no passwords */
@@ -18,8 +19,8 @@ export function requirePasswords({ passwords }: Core, what: string): Passwords {
   throw new TypeError(`latchkey: ${what} requires passwords: ${howToEnablePasswords()}`);
 }
 
-/** Returns a username in its stored form. @throws AuthError `validation_failed`, including when usernames are not enabled */
-export function readUsername({ usernames }: Core, username: string): string {
+/** Reads a new username. @throws AuthError `validation_failed`, including when usernames are not enabled */
+export function readUsername({ usernames }: Core, username: string): Username {
   if (usernames) return usernames.check(username);
   throw invalidField('/username', 'unknown_key', 'is not accepted: usernames are not enabled');
 }

@@ -259,12 +259,12 @@ async function emailOf(
 async function usernameOf(
   core: Core,
   { user }: UserRecord,
-  { username }: AccountState,
+  { username, usernameDisplay = username }: AccountState,
   transaction: Transaction,
 ): Promise<UserChanges> {
   if (username === user.username) return {};
   const isTaken = username !== null && (await isOfAnother(core, 'username', username, user.id, transaction));
-  return isTaken ? {} : { username };
+  return isTaken ? {} : { username, usernameDisplay };
 }
 
 async function isOfAnother(

@@ -1,7 +1,9 @@
 import { IncomingMessage } from 'node:http';
+import type { Request } from 'express';
 import type { Sequelize } from 'sequelize';
 import * as z from 'zod';
 import { isSequelize } from '../database/connect.js';
+import type { ProblemDetails } from '../errors.js';
 import { declaredLimits } from '../limits/limiter.js';
 import { consoleLogger, Log, type Logger } from '../logger.js';
 import { declaredNotices } from '../mail/notice-kinds.js';
@@ -36,10 +38,15 @@ export interface AuthConfig<P = readonly unknown[], F extends FieldsOptions = Fi
   secret: string | readonly string[] | undefined;
   /** The enabled features, in any order. @default [] */
   plugins?: P;
-  /** The app's public origin, such as `https://app.example.com`. @default none */
+  /**
+   * The app's public URL: its origin, such as `https://app.example.com`, and the path before its own paths, if a proxy
+   * removes one, such as `https://example.com/app`.
+   * @default none
+   */
   baseUrl?: string;
   /**
-   * The path of the routes if the router is mounted at the root of the app.
+   * The path of the routes if the router is mounted at the root of the app, and where redirect URIs and links expect
+   * them below `baseUrl`.
    * @default the path that the router is mounted at; at the root, `/auth`
    */
   httpBasePath?: string;
@@ -72,6 +79,13 @@ export interface AuthConfig<P = readonly unknown[], F extends FieldsOptions = Fi
    * @default 'auth'
    */
   requestProperty?: string;
+  /**
+   * Returns the body of an error response of the routes and guards, in place of the problem: anything that JSON can
+   * contain. The status and the headers stay, and the type becomes `application/json`. If the function throws, or
+   * returns nothing, the response has the problem, and this is logged once.
+   * @default none, the problem itself (RFC 9457)
+   */
+  problems?(problem: ProblemDetails, req: Request): unknown;
   /** `closed` refuses every sign-up. Administrators, code and imports can still create accounts. @default 'open' */
   signUp?: 'open' | 'closed';
   /** The routes with which users can change their own account. @default all of them */
@@ -119,6 +133,9 @@ const secret = z
 const origin = z.string('must be an origin such as https://app.example.com').refine(isOrigin, {
   error: 'must be an origin such as https://app.example.com: http or https, no path',
 });
+const PUBLIC_URL =
+  'must be a URL such as https://app.example.com: http or https, with a path only if a proxy removes it, and no query';
+const publicUrl = z.string(PUBLIC_URL).refine((url) => partsOf(url) !== null, PUBLIC_URL);
 const plugin = z.custom<unknown>((it) => typeof (it as { setup?: unknown } | null)?.setup === 'function', {
   error: ({ input }) => notAPlugin(input),
 });
@@ -148,7 +165,7 @@ export const configSchema = () =>
       .transform((one) => [one].flat()),
     plugins: z.array(plugin, 'must be a list of plugins').default([]),
     bridges: bridgesSchema.default([]),
-    baseUrl: origin.optional(),
+    baseUrl: publicUrl.optional(),
     httpBasePath: z
       .string('must be a path such as /auth')
       .regex(/^(\/[A-Za-z0-9._~-]+)+$/, 'must be a path such as /auth, without a trailing slash')
@@ -166,6 +183,12 @@ export const configSchema = () =>
     user: userSchema.prefault({}),
     hooks: hooksSchema.prefault({}),
     requestProperty: requestProperty.default('auth'),
+    problems: z
+      .custom<NonNullable<AuthConfig['problems']>>(
+        (it) => typeof it === 'function',
+        'must be a function of a problem and a request',
+      )
+      .optional(),
     signUp: z.enum(['open', 'closed'], "must be 'open' or 'closed'").default('open'),
     account: accountSchema.prefault({}),
     accountDeletion: accountDeletionSchema.prefault({}),
@@ -208,12 +231,17 @@ function settingsOf(options: Omit<z.output<ReturnType<typeof configSchema>>, 'se
   // Leave out the plugins, because they contain the secrets of providers.
   const { plugins, session, baseUrl, httpBasePath, trustedOrigins, rateLimit, email, logger, ...rest } =
     options;
+  const { origin = null, path: publicPath = '' } = (baseUrl && partsOf(baseUrl)) || {};
   return {
     ...rest,
     ...sessionSettings(session, baseUrl),
     log: new Log(logger),
     user: userSettings(rest.user),
-    baseUrl: baseUrl ? new URL(baseUrl).origin : null,
+    /** The origin and {@link publicPath}. */
+    baseUrl: origin === null ? null : origin + publicPath,
+    origin,
+    /** The path before the app's own paths in every URL that browsers see, such as `/app`, which a proxy removes. */
+    publicPath,
     /** Null if not configured. The base path is then the mount path, or `/auth` at the root. */
     httpBasePath: httpBasePath ?? null,
     /** The app's own origin and the trusted origins. */
@@ -221,7 +249,7 @@ function settingsOf(options: Omit<z.output<ReturnType<typeof configSchema>>, 'se
     /** Null if rate limits are disabled. */
     rateLimit: rateLimitSettings(rateLimit, rest.tablePrefix),
     /** Null if `email` is not configured. */
-    email: email ? emailSettings(email, baseUrl, namesOf(plugins)) : null,
+    email: email ? emailSettings(email, origin, publicPath, namesOf(plugins)) : null,
   };
 }
 
@@ -286,13 +314,15 @@ function notAPlugin(value: unknown): string {
 }
 
 function isOrigin(value: string): boolean {
-  try {
-    const url = new URL(value);
-    const bare = url.pathname === '/' && !url.search && !url.hash && !url.username && !url.password;
-    // Wildcards are not supported.
-    if (url.hostname.includes('*')) return false;
-    return /^https?:$/.test(url.protocol) && bare;
-  } catch {
-    return false;
-  }
+  return partsOf(value)?.path === '';
+}
+
+/** Returns the origin of a URL, and its path without a slash at its end. Null if it is not a URL as browsers write it. */
+function partsOf(value: string): { readonly origin: string; readonly path: string } | null {
+  if (!URL.canParse(value)) return null;
+  const { protocol, hostname, pathname, origin } = new URL(value);
+  // Wildcards are not supported. A URL with credentials, a query or a path that is spelled in another way does not match.
+  const [, path] = /^[a-z]+:\/\/[^/?#@\\*]+((?:\/[A-Za-z0-9._~-]+)*)\/?$/i.exec(value) ?? [];
+  const isSame = path !== undefined && pathname.replace(/\/$/, '') === path;
+  return isSame && hostname !== '' && /^https?:$/.test(protocol) ? { origin, path } : null;
 }

@@ -13,22 +13,28 @@ export interface EmailOptions {
    */
   send: (message: MailMessage, options: SendContext) => unknown;
   /**
-   * The app's page that reads `?token=` and calls POST /verify-email: a URL, or a path relative to `baseUrl`. Without
-   * `baseUrl`, links with a path are relative, and `send` must make them absolute.
-   * @default `/verify-email`
+   * The app's page that reads `?token=` and calls POST /verify-email: a URL, or a path of `baseUrl`'s origin, as browsers
+   * see it. Without `baseUrl`, links with a path are relative, and `send` must make them absolute.
+   * @default `/verify-email` below `baseUrl`
    */
   verifyUrl?: string;
-  /** The page that reads `?token=` and calls POST /passwords/reset, like `verifyUrl`. @default `/reset-password` */
+  /** The page that reads `?token=` and calls POST /passwords/reset, like `verifyUrl`. @default `/reset-password` below `baseUrl` */
   resetUrl?: string;
   /** The page for invitations, where a new user chooses a password, like `verifyUrl`. @default the `resetUrl` */
   invitationUrl?: string;
-  /** The page that reads `?token=` and calls POST /email-changes/confirm, like `verifyUrl`. @default `/change-email` */
+  /**
+   * The page that reads `?token=` and calls POST /email-changes/confirm, like `verifyUrl`.
+   * @default `/change-email` below `baseUrl`
+   */
   changeEmailUrl?: string;
-  /** The page that reads `?token=` and calls POST /undo-change, like `verifyUrl`. @default `/undo-change` */
+  /**
+   * The page that reads `?token=` and calls POST /undo-change, like `verifyUrl`.
+   * @default `/undo-change` below `baseUrl`
+   */
   undoUrl?: string;
   /**
    * Where users can ask for help, for notices about changes that your app or an administrator has made: a URL, a path
-   * relative to `baseUrl`, or `mailto:` with an address.
+   * of `baseUrl`'s origin, or `mailto:` with an address.
    * @default none: the notices name the host of `baseUrl`
    */
   supportUrl?: string;
@@ -60,11 +66,11 @@ export const emailSchema = schemaOf<EmailOptions>()({
     (it) => typeof it === 'function',
     'must be a function that sends an email',
   ),
-  verifyUrl: page.default('/verify-email'),
-  resetUrl: page.default('/reset-password'),
+  verifyUrl: page.optional(),
+  resetUrl: page.optional(),
   invitationUrl: page.optional(),
-  changeEmailUrl: page.default('/change-email'),
-  undoUrl: page.default('/undo-change'),
+  changeEmailUrl: page.optional(),
+  undoUrl: page.optional(),
   supportUrl: page.refine(isReadable, 'must be an address after mailto:').optional(),
   notices: z
     .union([z.boolean(), z.array(z.custom<NoticeKind>((it) => declaredNotices.has(it), NOT_A_NOTICE))], {
@@ -74,22 +80,30 @@ export const emailSchema = schemaOf<EmailOptions>()({
 });
 
 /**
+ * @param origin the origin of `baseUrl`. Links with a path are relative without it
+ * @param publicPath the path of `baseUrl`, which is before the paths that the app has not chosen
  * @param plugins the names of the plugins in the config
  * @internal
  */
 export function emailSettings(
   email: z.output<typeof emailSchema>,
-  baseUrl: string | undefined,
+  origin: string | null,
+  publicPath: string,
   plugins: ReadonlySet<string>,
 ) {
+  const resetUrl = email.resetUrl ?? `${publicPath}/reset-password`;
   return {
     ...email,
-    invitationUrl: email.invitationUrl ?? email.resetUrl,
+    verifyUrl: email.verifyUrl ?? `${publicPath}/verify-email`,
+    resetUrl,
+    invitationUrl: email.invitationUrl ?? resetUrl,
+    changeEmailUrl: email.changeEmailUrl ?? `${publicPath}/change-email`,
+    undoUrl: email.undoUrl ?? `${publicPath}/undo-change`,
     /** Whom users can ask, in words or as an address. */
-    support: supportOf(email.supportUrl, baseUrl),
+    support: supportOf(email.supportUrl, origin),
     /** The kinds of notices that are sent. */
     notices: chosenNotices(email.notices, plugins),
-    baseUrl: baseUrl ?? null,
+    origin,
   };
 }
 
@@ -106,9 +120,9 @@ function addressIn(mailto: string): string {
   return decodeURIComponent(new URL(mailto).pathname);
 }
 
-function supportOf(url: string | undefined, baseUrl: string | undefined): string {
+function supportOf(url: string | undefined, origin: string | null): string {
   if (url === undefined)
-    return `the people who run ${baseUrl === undefined ? 'this service' : new URL(baseUrl).host}`;
+    return `the people who run ${origin === null ? 'this service' : new URL(origin).host}`;
   if (url.startsWith('mailto:')) return addressIn(url);
-  return url.startsWith('/') && baseUrl !== undefined ? new URL(url, baseUrl).href : url;
+  return url.startsWith('/') && origin !== null ? new URL(url, origin).href : url;
 }

@@ -20,6 +20,8 @@ export interface UserToCreate {
   readonly email: string | null;
   /** In canonical form. */
   readonly username: string | null;
+  /** The username with the letters that were typed. */
+  readonly usernameDisplay: string | null;
   /** The fields, with their defaults. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** How the account is created. */

@@ -50,6 +50,7 @@ import { Users } from '../users/users.js';
 import { MailDelivery } from '../verification/delivery.js';
 import { ProofOfEmail } from '../verification/proof.js';
 import { OneTimeTokens } from '../verification/tokens.js';
+import { BasePath } from './base-path.js';
 import { ADMINISTRATION, type Administration, type Contribution } from './contribution.js';
 
 /** The columns, usernames and passwords that plugins add to users. */
@@ -110,6 +111,8 @@ export class Core {
   readonly mails: Mails | null;
   readonly gate: SignIn;
   readonly proofs: ProofOfEmail;
+  /** Where the routes are. */
+  readonly basePath: BasePath;
 
   /**
    * @param ofUsers the additions of plugins to users
@@ -131,6 +134,7 @@ export class Core {
     setUp: (core: Core) => readonly Contribution[],
   ) {
     this.imported = new ImportedUsers(database, box);
+    this.basePath = new BasePath(settings);
     this.users = new Users(database, settings, ofUsers.columns, this.imported);
     const contributions = () => this.#contributions;
     const tokens = this.table(oneTimeTokens);

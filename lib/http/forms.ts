@@ -17,8 +17,8 @@ const SECOND_FACTOR_PAGE = '/second-factor';
 
 /** The pages to which a browser is redirected after it has sent a form. */
 export class FormPages {
-  #redirectTo = '/';
-  #secondFactorTo = SECOND_FACTOR_PAGE;
+  #redirectTo: string;
+  #secondFactorTo: string;
   /** The page that sent the form, until the form has been read and names another page. */
   #errorTo: string | null;
 
@@ -28,6 +28,8 @@ export class FormPages {
 
   constructor({ settings, secondFactors }: Core, req: Request) {
     this.#settings = settings;
+    this.#redirectTo = `${settings.publicPath}/`;
+    this.#secondFactorTo = settings.publicPath + SECOND_FACTOR_PAGE;
     this.#names = secondFactors.plugin ? [...FORM_PAGES, SECOND_FACTOR_TO] : FORM_PAGES;
     this.#errorTo = sender(settings, req);
   }
@@ -42,8 +44,8 @@ export class FormPages {
     const sender = this.#errorTo;
     this.#errorTo = null;
     const [redirectTo, errorTo, secondFactorTo] = this.#names.map((name) => this.#page(form, name));
-    this.#redirectTo = redirectTo ?? '/';
-    this.#secondFactorTo = secondFactorTo ?? SECOND_FACTOR_PAGE;
+    this.#redirectTo = redirectTo ?? this.#redirectTo;
+    this.#secondFactorTo = secondFactorTo ?? this.#secondFactorTo;
     this.#errorTo = errorTo ?? sender;
     return form.filter(([name]) => !this.#names.includes(name));
   }
@@ -73,11 +75,11 @@ export class FormPages {
 }
 
 /** Returns the path of the page that sent a request, if the page has this origin. */
-function sender({ baseUrl, origins }: Settings, { headers }: Request): string | null {
+function sender({ origin, origins }: Settings, { headers }: Request): string | null {
   const { referer = '', host } = headers;
   if (!URL.canParse(referer)) return null;
   const url = new URL(referer);
-  if (url.origin !== baseUrl && url.host !== host?.toLowerCase()) return null;
+  if (url.origin !== origin && url.host !== host?.toLowerCase()) return null;
   try {
     return checkCallbackUrl(url.pathname + url.search, origins);
   } catch {

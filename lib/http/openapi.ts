@@ -33,7 +33,7 @@ const VERSION = '0.1.0';
 export function describeApi(core: Core, routes: readonly Route[], basePath: string): OpenApiDocument {
   const document = described.get(core) ?? describe(core, routes);
   described.set(core, document);
-  return { ...document, servers: [{ url: basePath || '/' }] };
+  return { ...document, servers: [{ url: `${core.settings.publicPath}${basePath}` || '/' }] };
 }
 
 // Cached, because generating a document is slow and the route is public.
@@ -72,7 +72,7 @@ function describe(core: Core, routes: readonly Route[]): OpenApiDocument {
 function components(core: Core, routes: readonly Route[]) {
   const requests = z.registry<{ id: string }>();
   const responses = z.registry<{ id: string }>();
-  responses.add(problemSchema, { id: 'Problem' });
+  responses.add(core.settings.problems ? shapedProblem : problemSchema, { id: 'Problem' });
   const { user, session, listedSession } = resources(core);
   responses.add(user.schema, { id: 'User' });
   responses.add(session.schema, { id: 'Session' });
@@ -104,6 +104,8 @@ function components(core: Core, routes: readonly Route[]) {
   }
   return { schemas, inputs, outputs };
 }
+
+const shapedProblem = z.unknown().describe('What this app returns for an error');
 
 function answers(route: Route, outputs: Map<unknown, string>) {
   return Object.fromEntries(
@@ -144,12 +146,13 @@ function problems(core: Core, route: Route) {
   }
   codes.add('unavailable');
   const byStatus = groupByStatus([...codes].sort());
+  const type = core.settings.problems ? 'application/json' : 'application/problem+json';
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, list]) => [
       status,
       {
         description: list.join(', '),
-        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+        content: { [type]: { schema: { $ref: '#/components/schemas/Problem' } } },
       },
     ]),
   );
@@ -206,7 +209,7 @@ const PAGES = {
   redirect_to: {
     type: 'string',
     description:
-      'Where to redirect afterwards: a path of this app, or a URL of a trusted origin. By default /',
+      'Where to redirect afterwards: a path of this origin, or a URL of a trusted one. By default the root of this app',
   },
   error_to: {
     type: 'string',
@@ -216,7 +219,7 @@ const PAGES = {
 
 const PAGE_OF_SECOND_FACTOR = {
   type: 'string',
-  description: 'Likewise, if the account requires a second factor. By default /second-factor',
+  description: 'Likewise, if the account requires a second factor. By default /second-factor of this app',
 };
 
 /**

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import type { NextFunction, Request, Response } from 'express';
 import * as z from 'zod';
 import type { Core } from '../core/core.js';
-import { AuthError, MAX_FIELD_ERRORS } from '../errors.js';
+import { AuthError, MAX_FIELD_ERRORS, type ProblemDetails } from '../errors.js';
 import { withError } from './callback-url.js';
 
 /** A problem response (RFC 9457). */
@@ -37,19 +37,61 @@ export function answerError(
     next(forExpress(error));
     return;
   }
+  // Before the headers are set, so that the app's function cannot change them.
+  const shaped = shapedByApp(core, error, res);
+  // The function is not there to respond, but one that has must not end the process.
+  if (res.headersSent) return;
   begin(core, error, error.status, res, startedAt);
-  res.setHeader('Content-Type', 'application/problem+json; charset=utf-8');
+  res.setHeader('Content-Type', `application/${shaped === null ? 'problem+json' : 'json'}; charset=utf-8`);
   if (error.status === 401) res.setHeader('WWW-Authenticate', challenges(core));
-  res.end(
-    JSON.stringify({
-      type: 'about:blank',
-      title: STATUS_CODES[error.status],
-      status: error.status,
-      code: error.code,
-      detail: error.detail,
-      errors: error.errors,
-      missing: error.missing,
-    }),
+  res.end(shaped ?? JSON.stringify(detailsOf(error)));
+}
+
+function detailsOf({ status, code, detail, errors, missing }: AuthError): ProblemDetails {
+  return {
+    type: 'about:blank',
+    title: STATUS_CODES[status] ?? '',
+    status,
+    code,
+    detail,
+    ...(errors && { errors }),
+    ...(missing && { missing }),
+  };
+}
+
+/** Returns the body that the app gives an error, as JSON. Null if the app leaves it to latchkey, or fails to give one. */
+function shapedByApp(core: Core, error: AuthError, { req }: Response): string | null {
+  const { problems } = core.settings;
+  if (!problems) return null;
+  try {
+    // A copy, so that the function can change it.
+    const body = problems(structuredClone(detailsOf(error)), req);
+    const json = isPromise(body) ? undefined : JSON.stringify(body);
+    if (json !== undefined && json !== 'null') return json;
+    // Nobody awaits it, so its rejection would end the process.
+    if (isPromise(body)) body.then(undefined, () => undefined);
+    warnOfShape(core, isPromise(body) ? 'a promise' : 'nothing');
+  } catch (thrown) {
+    warnOfShape(core, null, thrown);
+  }
+  return null;
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function';
+}
+
+const warnedOfShape = new WeakSet<Core>();
+
+/** Logs once that the app's function fails, because every error of a client would repeat it. */
+function warnOfShape(core: Core, returned: string | null, ...cause: [thrown?: unknown]): void {
+  if (warnedOfShape.has(core)) return;
+  warnedOfShape.add(core);
+  const what = returned === null ? 'threw' : `returned ${returned}`;
+  core.settings.log.error(
+    'problems.failed',
+    `problems ${what}, so latchkey sent its own body: return what JSON can contain, and never a promise`,
+    cause.length > 0 ? { err: cause[0] } : {},
   );
 }
 

@@ -79,15 +79,26 @@ export type Sensitive =
   | { readonly asks: 'fresh'; readonly within?: number }
   | {
       readonly asks: 'fresh-or-password';
-      readonly only?: { readonly field: string; isChange(user: User, value: unknown): boolean };
+      readonly only?: OnlyField;
     }
   | { readonly asks: 'second-factor'; readonly because: string };
+
+/** The field of a body that makes a change sensitive. */
+export interface OnlyField {
+  readonly field: string;
+  /** Whether the value changes anything sensitive. */
+  isChange(user: User, value: unknown): boolean;
+  /** What the handler gets in place of a value that does not. @default nothing */
+  otherwise?(value: unknown): Readonly<Record<string, unknown>>;
+}
 
 /** A route. Validation, the fields of the response, and the OpenAPI document are derived from it. */
 export interface Route<A extends Access = Access, Body = unknown, Query = unknown> {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** The path below the base path, with `:name` for parameters. */
   readonly path: string;
+  /** The option of the app that sets the path, as messages name it. No other route can have the path then. */
+  readonly chosenBy?: string;
   /** One line for the OpenAPI document. */
   readonly summary: string;
   readonly access: A;

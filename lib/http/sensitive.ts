@@ -46,8 +46,8 @@ export async function requireProof<Body>(
   const { only } = sensitive;
   if (only && !only.isChange(user, rest[only.field])) {
     // The account might have changed since the session was looked up, and the value would then be a change.
-    delete rest[only.field];
-    return rest as Body;
+    const { [only.field]: value, ...others } = rest;
+    return { ...others, ...(value !== undefined && only.otherwise?.(value)) } as Body;
   }
   core.secondFactors.requireFor(user, session, FRESH_SECONDS);
   if (password === undefined || !core.passwordCheck) requireFresh(core.database, session, FRESH_SECONDS);

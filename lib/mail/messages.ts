@@ -15,7 +15,7 @@ export interface SendContext {
 export interface MailSettings {
   readonly send: (message: MailMessage, options: SendContext) => unknown;
   /** The base of links that are paths. */
-  readonly baseUrl: string | null;
+  readonly origin: string | null;
 }
 
 /** Composes emails, and passes them to the app's `send`. */
@@ -30,7 +30,7 @@ export class Mailer {
     token: string,
     signal: AbortSignal,
   ): Promise<void> {
-    await this.settings.send(composeMail(template, user, to, token, this.settings.baseUrl), { signal });
+    await this.settings.send(composeMail(template, user, to, token, this.settings.origin), { signal });
   }
 
   /** Sends a notice. @param facts null for an email about what another person did */
@@ -41,7 +41,7 @@ export class Mailer {
     facts: NoticeFacts | null,
     signal: AbortSignal,
   ): Promise<void> {
-    await this.settings.send(await composeNotice(template, user, to, facts, this.settings.baseUrl), {
+    await this.settings.send(await composeNotice(template, user, to, facts, this.settings.origin), {
       signal,
     });
   }
@@ -83,12 +83,12 @@ export async function composeNotice(
   user: User,
   to: string,
   facts: NoticeFacts | null,
-  baseUrl: string | null,
+  origin: string | null,
 ): Promise<MailMessage> {
   const details = facts && (await detailsOf(facts));
   const table = details ? rowsOf(user, details, about).map(([name, value]) => `${name}: ${value}`) : [];
   const undo = facts?.undo ?? null;
-  const url = undo ? linkTo(undo.page, undo.token, baseUrl) : '';
+  const url = undo ? linkTo(undo.page, undo.token, origin) : '';
   const condition = undo ? conditionOf(undo) : [];
   const last = undo ? intro : help;
   const explanation = details && user.emailVerifiedAt === null ? [UNVERIFIED] : [];
@@ -151,7 +151,9 @@ async function detailsOf({ at, client, subject, undo }: NoticeFacts): Promise<Ma
 }
 
 function rowsOf(user: User, { at, device, ip, subject }: MailDetails, about: string): [string, string][] {
-  const account = user.email ?? (user.username === null ? null : withoutLinks(user.username));
+  // An earlier version has stored users without the display.
+  const name = user.usernameDisplay ?? user.username;
+  const account = user.email ?? (name === null ? null : withoutLinks(name));
   const rows: [string, string | null][] = [
     ['Account', account],
     [about, subject === null ? null : withoutLinks(subject)],
@@ -260,7 +262,7 @@ export interface MailDetails {
 /** The texts of an email, and the page that it links to. */
 export interface MailTemplate {
   readonly kind: MailKind;
-  /** The app's page for the link: a URL, or a path relative to `baseUrl`. */
+  /** The app's page for the link: a URL, or a path of `baseUrl`'s origin. */
   readonly page: string;
   readonly subject: string;
   /** The text before the link. */
@@ -278,23 +280,23 @@ export interface PlainTemplate extends NoticeTexts {
 
 const RELATIVE = 'http://relative.invalid';
 
-/** @param baseUrl resolves a path; without it, the link stays relative */
+/** @param origin resolves a path; without it, the link stays relative */
 function composeMail(
   { kind, page, subject, before, action, after }: MailTemplate,
   user: User,
   to: string,
   token: string,
-  baseUrl: string | null,
+  origin: string | null,
 ): MailMessage {
-  const url = linkTo(page, token, baseUrl);
+  const url = linkTo(page, token, origin);
   const text = `${before}\n\n${url}\n\n${after}\n`;
   const html = `<p>${before}</p>\n<p><a href="${escapeHtml(url)}">${action}</a></p>\n<p>${after}</p>\n`;
   return { kind, to, user, subject, text, html, token, url, details: null };
 }
 
 /** Returns the URL of a page with the token in its query. */
-export function linkTo(page: string, token: string, baseUrl: string | null): string {
-  const link = new URL(page, baseUrl ?? RELATIVE);
+export function linkTo(page: string, token: string, origin: string | null): string {
+  const link = new URL(page, origin ?? RELATIVE);
   link.searchParams.set('token', token);
   return link.origin === RELATIVE ? link.href.slice(RELATIVE.length) : link.href;
 }

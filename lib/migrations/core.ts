@@ -10,7 +10,7 @@ import {
 } from './create.js';
 import type { Migration } from './migration.js';
 
-const { emailProof, importedAt, firstUsedAt } = users.columns;
+const { emailProof, importedAt, firstUsedAt, usernameDisplay } = users.columns;
 const { tokenUntil, name, dropped } = devices.columns;
 const { ended, device, ipAddress } = accountChanges.columns;
 
@@ -64,5 +64,10 @@ export const coreMigrations: readonly Migration[] = [
       await dropTable(importKeys, context);
       await dropTable(importedUsers, context);
     },
+  },
+  {
+    name: '0006-core',
+    up: (context) => addColumns(users, { usernameDisplay }, context),
+    down: (context) => dropColumns(users, { usernameDisplay }, context),
   },
 ];

@@ -358,6 +358,8 @@ export interface AccountState {
   /** Missing in states that an earlier version has stored. */
   readonly emailProof?: EmailProofLevel | null;
   readonly username: string | null;
+  /** Missing in states that an earlier version has stored. */
+  readonly usernameDisplay?: string | null;
   /** The password's hash at that time. It serves as a proof, and is never restored. */
   readonly passwordHash: string | null;
   /**
@@ -388,6 +390,7 @@ export async function stateOf(
     emailVerifiedAt: user.emailVerifiedAt?.toISOString() ?? null,
     emailProof: emailProof.level,
     username: user.username,
+    usernameDisplay: user.usernameDisplay,
     passwordHash,
     parts,
   };

@@ -1,3 +1,5 @@
+import type { Transaction } from 'sequelize';
+import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import { cutPage, type PageOptions, readPage } from '../tables/pages.js';
 import { MAIL_LANE } from './lane.js';
@@ -33,8 +35,19 @@ export interface OutboxEntry {
   readonly finishedAt: Date | null;
 }
 
+/** Options of `auth.outbox.retry`. */
+export interface RetryOutboxOptions {
+  /**
+   * A transaction of the Sequelize instance that is the config's `database`. The entry is sent after its commit.
+   * @default none
+   */
+  transaction?: Transaction | null | undefined;
+}
+
 /** Selects a page of the outbox. */
 export interface ListOutboxOptions extends PageOptions {
+  /** A transaction of the Sequelize instance that is the config's `database`. @default none */
+  transaction?: Transaction | null | undefined;
   /** Only entries in this state. @default all of them */
   state?: OutboxState;
 }
@@ -42,33 +55,37 @@ export interface ListOutboxOptions extends PageOptions {
 /** `auth.outbox`: the emails and webhooks that are waiting to be sent, and recent ones. */
 export class OutboxApi {
   readonly #outbox: Outbox;
+  readonly #database: Database;
 
   /** @internal */
-  constructor(outbox: Outbox) {
+  constructor(outbox: Outbox, database: Database) {
     this.#outbox = outbox;
+    this.#database = database;
   }
 
   /** Lists entries page by page, newest first. @throws AuthError `invalid_request` for an invalid state, limit or cursor */
-  async list({ state, ...page }: ListOutboxOptions = {}): Promise<{
+  async list({ state, transaction, ...page }: ListOutboxOptions = {}): Promise<{
     entries: OutboxEntry[];
     nextCursor: string | null;
   }> {
     const { limit, before } = readPage(page);
     if (state !== undefined && !OUTBOX_STATES.includes(state))
       throw new AuthError('invalid_request', { detail: `state must be one of ${OUTBOX_STATES.join(', ')}.` });
-    const rows = await this.#outbox.rows.list(state ?? null, before, limit + 1);
+    const rows = await this.#database.join(transaction, () =>
+      this.#outbox.rows.list(state ?? null, before, limit + 1),
+    );
     const { page: shown, nextCursor } = cutPage(rows, limit);
     return { entries: shown.map((row) => this.#present(row)), nextCursor };
   }
 
   /**
    * Retries an entry that has failed, even if it was given up, without waiting for its next attempt. If it fails again,
-   * it is retried for three more days.
+   * it is retried for three more days. In a transaction of the app, it is sent after the commit.
    *
    * @returns whether there is such an entry
    */
-  retry(id: string): Promise<boolean> {
-    return this.#outbox.retry(id);
+  retry(id: string, { transaction }: RetryOutboxOptions = {}): Promise<boolean> {
+    return this.#database.join(transaction, () => this.#outbox.retry(id));
   }
 
   /**

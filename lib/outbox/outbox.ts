@@ -90,7 +90,8 @@ export class Outbox {
   /** Makes an entry due, and sends it in the background. @returns whether there is such an entry that has failed */
   async retry(id: string): Promise<boolean> {
     const isDue = await this.rows.retry(id);
-    if (isDue) this.deliver().catch((error) => this.#couldNotLook(error));
+    const deliver = () => this.deliver().catch((error) => this.#couldNotLook(error));
+    if (isDue) this.context.afterCommit(() => void this.context.detached(deliver));
     return isDue;
   }
 

@@ -48,12 +48,21 @@ const TABLES = {
       emailVerified: 'emailVerified',
       createdAt: 'createdAt',
       username: 'username',
+      displayUsername: 'displayUsername',
       twoFactorEnabled: 'twoFactorEnabled',
       banned: 'banned',
       banReason: 'banReason',
       banExpires: 'banExpires',
     },
-    optional: ['createdAt', 'username', 'twoFactorEnabled', 'banned', 'banReason', 'banExpires'],
+    optional: [
+      'createdAt',
+      'username',
+      'displayUsername',
+      'twoFactorEnabled',
+      'banned',
+      'banReason',
+      'banExpires',
+    ],
     hints: {
       twoFactorEnabled: /^(is_?|has_?)?(two_?factor|2fa|mfa|t?otp)/i,
       banned: /^(is_?)?(ban(ned)?|suspend(ed)?|block(ed)?)($|_|at|until|reason)/i,
@@ -190,6 +199,7 @@ async function* readUsers(
         );
       yield {
         ...identityIn(one, user),
+        usernameDisplay: textOf(one[user.displayUsername]),
         passwordHash: textOf(credential?.[account.password]),
         accounts: linksOf(
           others.map((link) => ({ provider: link[account.providerId], subject: link[account.accountId] })),

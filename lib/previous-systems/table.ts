@@ -92,5 +92,6 @@ async function read(from: From<unknown>, row: SourceRow, table: string): Promise
 function converted(name: string, value: unknown): unknown {
   if (name === 'emailVerified') return flagOf(value);
   if (name === 'createdAt') return timeOf(value);
-  return ['email', 'username', 'passwordHash', 'totpSecret', 'id'].includes(name) ? textOf(value) : value;
+  const isText = ['email', 'username', 'usernameDisplay', 'passwordHash', 'totpSecret', 'id'].includes(name);
+  return isText ? textOf(value) : value;
 }

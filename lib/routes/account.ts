@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { updateUser } from '../accounts/change.js';
+import { type OwnUserInput, updateUser } from '../accounts/change.js';
 import { deleteUser } from '../accounts/deletion.js';
 import { confirmEmailChange, requestEmailChange } from '../accounts/email.js';
 import { undoChange as undo } from '../accounts/undo.js';
@@ -78,8 +78,8 @@ export const updateMe = (core: Core) => {
     problems: core.usernames ? ['username_taken'] : [],
     ...(core.usernames && { sensitive: { asks: 'fresh-or-password', only: renaming(core.usernames) } }),
     async handle({ auth, body }) {
-      const { username } = body as { username?: string };
-      const changes = { username, fields: core.users.fields.fromWire(body) };
+      const { username, spelling } = body as Pick<OwnUserInput, 'spelling'> & { username?: string };
+      const changes = { username, spelling, fields: core.users.fields.fromWire(body) };
       const record = await updateUser(core, auth.user.id, auth.session.id, changes, 'user');
       return { status: 200, body: { user: user.present(record.user) } };
     },
@@ -248,5 +248,6 @@ function renaming(usernames: UsernameRules) {
       // One that cannot be a username is rejected by its rules afterwards.
       return given !== undefined && (canonical === null || canonical !== username);
     },
+    otherwise: (spelling: unknown) => ({ spelling }),
   };
 }

@@ -31,7 +31,8 @@ import {
 /**
  * Returns the routes of the core and the plugins.
  *
- * @throws TypeError if a route has a problem that has not been declared
+ * @throws TypeError if a route has a problem that has not been declared, or if the app has chosen a path for a route that
+ *   another route has
  */
 export function allRoutes(core: Core, plugins: readonly Pick<PluginParts, 'routes'>[]): readonly Route[] {
   const declared = [
@@ -59,7 +60,30 @@ export function allRoutes(core: Core, plugins: readonly Pick<PluginParts, 'route
     requireProblems(`${method.toUpperCase()} ${path}`, problems);
   // The document includes its own route.
   routes.push(openapi(core, routes));
+  for (const chosen of routes.filter(({ chosenBy }) => chosenBy !== undefined))
+    requireFreePath(chosen, routes);
   return routes;
+}
+
+/** @throws TypeError if another route has the path that the app has chosen for this one */
+function requireFreePath({ path, chosenBy }: Route, routes: readonly Route[]): void {
+  const other = routes.find((one) => one.chosenBy !== chosenBy && matches(one.path, path));
+  if (other)
+    throw new TypeError(
+      `latchkey: ${chosenBy} is the path of ${other.method.toUpperCase()} ${other.path}: choose another path`,
+    );
+}
+
+/** Whether Express gives a path to a route. It ignores case. */
+function matches(pattern: string, path: string): boolean {
+  const [expected, given] = [pattern, path].map((one) => one.toLowerCase().split('/')) as [
+    string[],
+    string[],
+  ];
+  return (
+    expected.length === given.length &&
+    expected.every((segment, index) => segment.startsWith(':') || segment === given[index])
+  );
 }
 
 /** The route of the OpenAPI document. @param routes all enabled routes, including this one */

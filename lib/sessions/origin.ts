@@ -51,8 +51,7 @@ export function requireOwnStart(req: PlainRequest, settings: Settings): void {
   const from = referer === undefined ? undefined : originOf(referer);
   const senders = [origin, from].filter((one) => one !== undefined);
   // A page of this very app sends `same-origin`, unless another site has redirected its visitor here.
-  const isThisApp =
-    from && (hostOf(from) === host?.toLowerCase() || from === originOf(settings.baseUrl ?? ''));
+  const isThisApp = from && (hostOf(from) === host?.toLowerCase() || from === settings.origin);
   const isDetour = site !== undefined && isThisApp;
   if (site === 'same-origin' || (!isDetour && senders.some((one) => isOwn(one, req, settings)))) return;
   if (site === undefined && senders.length === 0 && !isNavigation(req)) return;
@@ -93,10 +92,10 @@ export function refuseCrossSiteExceptLinks(req: PlainRequest, { origins }: Setti
 function isOwn(
   origin: string | null,
   { headers: { host } }: PlainRequest,
-  { origins, baseUrl }: Settings,
+  { origins, origin: own }: Settings,
 ): boolean {
   if (origin === null) return false;
-  return origins.has(origin) || (baseUrl === null && hostOf(origin) === host?.toLowerCase());
+  return origins.has(origin) || (own === null && hostOf(origin) === host?.toLowerCase());
 }
 
 function originOf(url: string): string | null {

@@ -44,6 +44,8 @@ export class Column<Value = unknown, V extends Visibility = Visibility> {
   readonly isExact: boolean = false;
   /** The value that the database stores if a statement does not contain one. */
   readonly defaultValue?: string | number;
+  /** The attribute whose value is read in place of NULL. */
+  readonly fallback?: string;
   /** Whether the app has chosen the name, so that it must be quoted in SQL: it could be a keyword, such as `order`. */
   readonly isQuoted: boolean = false;
   /** Additional properties of the schema in the OpenAPI document. */
@@ -95,6 +97,11 @@ export class Column<Value = unknown, V extends Visibility = Visibility> {
   /** Sets the value that the database stores if a statement does not contain one. */
   default(defaultValue: string | number): Column<Value, V> {
     return this.#with({ defaultValue });
+  }
+
+  /** Reads the value of another attribute in place of NULL. Models, which are of the app's queries, do not. */
+  orElse(fallback: string): Column<Value, V> {
+    return this.#with({ fallback });
   }
 
   /** Quotes the name in SQL. */

@@ -24,6 +24,12 @@ export const users = declareTable({
     email: column.text(254).exact().onWire({ format: 'email' }).nullable(),
     /** The username in canonical form. Null if the user has none. Clients see it if usernames are enabled. */
     username: column.text(100).exact().nullable(),
+    /**
+     * The username with the letters that were typed, such as `Ada` for `ada`. Null in rows of an earlier version, for which
+     * latchkey returns the username. It does not identify the account. A statement of yours that changes the username must change it too,
+     * or set it to null.
+     */
+    usernameDisplay: column.text(100).exact().nullable().orElse('username'),
     /** The time when someone first vouched for the email. Null until then. */
     emailVerifiedAt: column.time().onWire().nullable(),
     passwordHash: column.text(1024).secret().nullable(),

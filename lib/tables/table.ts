@@ -10,6 +10,7 @@ import {
   type NewRow,
   type RowOf,
   type ShownOf,
+  snakeCase,
 } from './column.js';
 
 /** The columns of a constraint or index, by their attributes and in their order. */
@@ -211,7 +212,7 @@ export class Selection<Row> {
     columns: readonly NamedColumn[],
   ) {
     this.columns = columns
-      .map(({ column, name, sql }) => `${readable(`${alias}.${sql}`, column, database)} AS ${alias}_${name}`)
+      .map(({ column, name, sql }) => `${expressionOf(alias, column, sql, database)} AS ${alias}_${name}`)
       .join(', ');
     this.#readers = columns.map(({ attribute, column, name }) => ({
       attribute,
@@ -243,6 +244,11 @@ export class Selection<Row> {
     const sql = `SELECT ${this.columns} FROM ${this.from} ${rest}`;
     return (await this.database.select<Raw>(sql, replacements, transaction)).map((raw) => this.read(raw));
   }
+}
+
+function expressionOf(alias: string, column: Column, sql: string, database: Database): string {
+  const own = readable(`${alias}.${sql}`, column, database);
+  return column.fallback === undefined ? own : `COALESCE(${own}, ${alias}.${snakeCase(column.fallback)})`;
 }
 
 /** Returns the SQL expression that reads a column. */

@@ -181,10 +181,13 @@ class NewAccounts {
   async #before({ account, row }: Fresh, creator: Creator, transaction: Transaction): Promise<void> {
     const { beforeCreateUser } = this.hooks;
     if (!beforeCreateUser) return;
-    const { email, username } = account.user;
+    const { email, username, usernameDisplay = username } = account.user;
     const fields = row ? this.users.rows?.fieldsOf(row) : account.fields;
     await runHook(this.database.context, () =>
-      beforeCreateUser({ email, username, fields: { ...fields }, ...creator }, { transaction }),
+      beforeCreateUser(
+        { email, username, usernameDisplay, fields: { ...fields }, ...creator },
+        { transaction },
+      ),
     );
   }
 

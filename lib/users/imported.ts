@@ -56,8 +56,14 @@ export interface ImportRow {
    * @default false
    */
   emailVerified?: boolean | 'app' | null | undefined;
-  /** The username, if users can have one. @default none */
+  /** The username, if users can have one. Its letters are kept in `usernameDisplay`. @default none */
   username?: string | null | undefined;
+  /**
+   * The letters to show, if the other system has stored the username without them: `Ada` for `ada`. Ignored if it is not a
+   * spelling of the username.
+   * @default `username`
+   */
+  usernameDisplay?: string | null | undefined;
   /**
    * The password's hash, in one of the supported formats or one of `verifyLegacy`.
    * @default none, for a user without a password

@@ -38,6 +38,8 @@ export interface NewUser {
   /** In canonical form. */
   readonly email: string | null;
   readonly username: string | null;
+  /** The username with the letters that were typed. @default the same as `username` */
+  readonly usernameDisplay?: string | null;
   readonly passwordHash: string | null;
   /** @default none: the email is not verified */
   readonly emailProof?: EmailProof;

@@ -17,7 +17,13 @@ export interface UserChanges
   extends Partial<
     Pick<
       RowOf<UserColumns>,
-      'email' | 'username' | 'emailVerifiedAt' | 'mailboxProvedAt' | 'passwordHash' | 'deletedAt'
+      | 'email'
+      | 'username'
+      | 'usernameDisplay'
+      | 'emailVerifiedAt'
+      | 'mailboxProvedAt'
+      | 'passwordHash'
+      | 'deletedAt'
     >
   > {
   readonly emailProof?: EmailProof;
@@ -57,13 +63,17 @@ export class UserUpdates {
       value !== undefined && !isSame(value, account[name]);
     const changes = Object.fromEntries(Object.entries(columns).filter(differs));
     const newFields = Object.fromEntries(Object.entries(fields).filter(differs));
+    // The former letters are those of the former name.
+    if ('username' in changes && given.usernameDisplay === undefined)
+      changes.usernameDisplay = given.username ?? null;
     const names = [...Object.keys(changes), ...Object.keys(newFields)];
     if (names.length === 0) return { record, changed: [] };
     const updated = await this.#write(record, changes, newFields, transaction);
     if ('email' in changes) await this.held.check(updated.user.email, record.user.id, transaction);
     const ofRows = names.flatMap((name) => ROW_KEYS[name] ?? []);
     if (ofRows.length > 0) await this.imported.note(record.user.id, ofRows, transaction);
-    const changed = names.filter((name) => !HIDDEN.has(name));
+    const isImplied = (name: string) => name === 'usernameDisplay' && 'username' in changes;
+    const changed = names.filter((name) => !HIDDEN.has(name) && !isImplied(name));
     if (changed.length > 0)
       await runHook(this.context, () =>
         this.hooks.afterUpdateUser?.(this.users.forCode(updated), changed, { transaction }),

@@ -1,6 +1,14 @@
 import { invalidField } from '../errors.js';
 import { canonicalUsername } from './canonical.js';
 
+/** A username in both of its forms. */
+export interface Username {
+  /** The form that is stored and compared: the only one that identifies the account. */
+  readonly username: string;
+  /** The letters that were typed. */
+  readonly usernameDisplay: string;
+}
+
 /** The length of the column. */
 const MAX_USERNAME = 100;
 
@@ -50,11 +58,22 @@ export class UsernameRules {
     return username !== null && (this.#pattern?.test(username) ?? true) ? username : null;
   }
 
-  /** Returns the stored form of a new username. @throws AuthError `validation_failed` */
-  check(value: unknown, pointer = '/username'): string {
+  /** Returns a new username. @throws AuthError `validation_failed` */
+  check(value: unknown, pointer = '/username'): Username {
     const username = this.canonical(value);
     if (username === null) throw invalidField(pointer, 'invalid_username', this.detail);
-    return username;
+    return { username, usernameDisplay: this.lettersOf(username, value) };
+  }
+
+  /**
+   * Returns the letters to show for a username: the first of these spellings that is one of this name.
+   *
+   * @param username in its stored form, which is returned if none is
+   */
+  lettersOf(username: string, ...spellings: readonly unknown[]): string {
+    const isSpelling = (one: unknown): one is string =>
+      typeof one === 'string' && this.fold(one) === username && isShowable(one);
+    return spellings.find(isSpelling) ?? username;
   }
 }
 
@@ -62,5 +81,10 @@ function foldUnicode(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > MAX_TYPED || !value.isWellFormed()) return null;
   // Normalize again, because lower-casing can leave a letter and an accent that could be one character.
   const folded = value.normalize('NFKC').toLowerCase().normalize('NFKC');
-  return folded === '' || NEVER.test(folded) || [...folded].length > MAX_USERNAME ? null : folded;
+  return folded !== '' && isShowable(folded) ? folded : null;
+}
+
+/** Whether a name contains nothing that misleads, which NFKC might have replaced, and fits into the column. */
+function isShowable(name: string): boolean {
+  return !NEVER.test(name) && [...name].length <= MAX_USERNAME;
 }

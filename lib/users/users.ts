@@ -119,6 +119,7 @@ export class Users {
     return this.table.complete({
       ...columns,
       ...user,
+      usernameDisplay: user.usernameDisplay ?? user.username,
       id: id ?? uuidv7(now.getTime()),
       emailVerifiedAt: emailProof.reaches('provider') ? now : null,
       emailProof: emailProof.level,

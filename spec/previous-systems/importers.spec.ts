@@ -63,6 +63,7 @@ describe('fromBetterAuth', () => {
     const ada = made.tables.user?.find(({ name }) => name === 'ada');
     expect(await app.auth.users.find({ username: 'ADA_lovelace' })).toMatchObject({
       email: 'ada@example.com',
+      usernameDisplay: 'Ada_Lovelace',
       emailVerifiedAt: expect.any(Date),
     });
     // Sequelize writes whole seconds into the tables of the old app on MySQL.

@@ -287,7 +287,7 @@ describe('the token of a browser', () => {
     const device = await newDevice();
     const other = cookieOf(await signIn('', eve));
     await signIn(device, eve);
-    expect(await app.auth.migrate({ undo: 2 })).toEqual(['0004-core', '0003-core']);
+    expect(await app.auth.migrate({ undo: 3 })).toEqual(['0006-core', '0004-core', '0003-core']);
     await app.auth.migrate();
     expect(await isKnown(device, userId)).toBe(false);
     const { id: evesId } = (await app.auth.users.find({ email: eve.email }))!;

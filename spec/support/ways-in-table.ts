@@ -326,7 +326,7 @@ export const OTHER_OPERATIONS = `
   users.get users.find users.create users.ensure users.setPassword users.update users.changeEmail users.delete users.restore
   credential.signUp credential.usernameAvailable credential.sendVerification credential.requestPasswordReset
   oauth.authorizeUrl oauth.linkUrl oauth.reauthenticateUrl oauth.isPending oauth.accounts oauth.tokens oauth.refresh
-  oauth.unlink oauth.keepForm
+  oauth.unlink oauth.keepForm oauth.returnsToApp
   apiKeys.list apiKeys.revoke auditLog.listEvents links.request
   twoFactor.status twoFactor.enroll twoFactor.confirm twoFactor.turnOff twoFactor.renewRecoveryCodes twoFactor.disable
   twoFactor.options

@@ -108,10 +108,11 @@ describe('beforeCreateUser', () => {
     });
     await telling.auth.importUsers([{ email: 'c@example.com', fields: { name: 'C' } }]);
     const free = { name: 'Ada', plan: 'free' };
+    const noName = { username: null, usernameDisplay: null };
     expect(told).toEqual([
-      { email: ada.email, username: 'ada', fields: free, via: 'credential' },
-      { email: 'b@example.com', username: null, fields: { name: 'B', plan: 'pro' }, via: 'code' },
-      { email: 'c@example.com', username: null, fields: { name: 'C', plan: 'free' }, via: 'import' },
+      { email: ada.email, username: 'ada', usernameDisplay: 'Ada', fields: free, via: 'credential' },
+      { email: 'b@example.com', ...noName, fields: { name: 'B', plan: 'pro' }, via: 'code' },
+      { email: 'c@example.com', ...noName, fields: { name: 'C', plan: 'free' }, via: 'import' },
     ]);
   });
 

@@ -69,13 +69,13 @@ export class AdminApi {
   }
 
   /** Lists users page by page, newest first. @throws AuthError `invalid_request` for an invalid limit or cursor */
-  listUsers(options?: ListUsersOptions): Promise<UserPage> {
-    return listUsers(this.#core, options);
+  listUsers(options: ListUsersOptions = {}): Promise<UserPage> {
+    return this.#core.inTransaction(options.transaction, () => listUsers(this.#core, options));
   }
 
   /** Finds a user. @throws AuthError `user_not_found` */
-  async getUser(userId: string): Promise<UserForAdmins> {
-    const user = await this.#core.users.find(userId);
+  async getUser(userId: string, { transaction }: TransactionOption = {}): Promise<UserForAdmins> {
+    const user = await this.#core.inTransaction(transaction, () => this.#core.users.find(userId));
     if (!user) throw new AuthError('user_not_found');
     return user;
   }
@@ -122,9 +122,11 @@ export class AdminApi {
   }
 
   /** Lists a user's active sessions, newest first. @throws AuthError `user_not_found` */
-  async listUserSessions(userId: string): Promise<Session[]> {
-    await this.getUser(userId);
-    return this.#core.sessions.list(userId);
+  listUserSessions(userId: string, { transaction }: TransactionOption = {}): Promise<Session[]> {
+    return this.#core.inTransaction(transaction, async () => {
+      await this.getUser(userId);
+      return this.#core.sessions.list(userId);
+    });
   }
 
   /** Revokes one session of a user. @throws AuthError `session_not_found` (404) */
@@ -169,15 +171,15 @@ export class AdminApi {
 export async function createUser(core: Core, input: CreateUserByAdminInput): Promise<UserForAdmins> {
   const { adminId = null, fields } = input;
   const email = input.email == null ? null : readEmail(input.email, '/email');
-  const username = input.username == null ? null : readUsername(core, input.username);
-  if (email === null && username === null)
+  const name = input.username == null ? { username: null } : readUsername(core, input.username);
+  if (email === null && name.username === null)
     throw invalidField('/email', 'required', 'is missing: a user needs an email or a username');
   const alongside = async ({ user }: UserRecord, transaction: Transaction) => {
     core.events.emit('admin.user_created', { userId: user.id, adminId }, transaction);
     await mailInvitation(core, user, transaction);
   };
   const record = await core.signUp.create(
-    { email, username, passwordHash: null },
+    { email, ...name, passwordHash: null },
     { via: 'admin', from: 'code', ...(fields && { fields }), alongside },
   );
   return core.users.forCode(record);

@@ -61,8 +61,8 @@ export class ApiKeysApi {
   }
 
   /** Lists a user's keys, newest first, including expired ones. */
-  list(userId: string): Promise<ApiKey[]> {
-    return this.#store.list(userId);
+  list(userId: string, { transaction }: TransactionOption = {}): Promise<ApiKey[]> {
+    return this.#core.inTransaction(transaction, () => this.#store.list(userId));
   }
 
   /** Revokes a key with immediate effect. @returns whether it existed */

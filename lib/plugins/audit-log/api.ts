@@ -3,12 +3,13 @@ import type { Core } from '../../core/core.js';
 import { isUuid, uuidv7 } from '../../crypto/uuid.js';
 import { storable } from '../../database/literal.js';
 import type { AuthEventName, ClientInfo } from '../../outbox/events.js';
+import type { TransactionOption } from '../../sessions/request.js';
 import { cutPage, type PageOptions, readPage } from '../../tables/pages.js';
 import type { Selection, Table } from '../../tables/table.js';
 import { type AuditEvent, auditEventsTable } from './declarations.js';
 
 /** Filters and pages a list of events. */
-export interface ListEventsOptions extends PageOptions {
+export interface ListEventsOptions extends PageOptions, TransactionOption {
   /** Only events of this user. @default all users */
   userId?: string;
   /** Only events with this name, such as `sign_in.failed`. @default all events */
@@ -44,7 +45,7 @@ export class AuditLogApi {
   }
 
   /** Lists events page by page, newest first. @throws AuthError `invalid_request` for an invalid limit or cursor */
-  async listEvents({ userId, kind, ...page }: ListEventsOptions = {}): Promise<{
+  async listEvents({ userId, kind, transaction, ...page }: ListEventsOptions = {}): Promise<{
     events: AuditEvent[];
     nextCursor: string | null;
   }> {
@@ -54,9 +55,12 @@ export class AuditLogApi {
     if (before !== null) conditions.push('e.id < :before');
     if (userId !== undefined) conditions.push('e.user_id = :userId');
     if (kind !== undefined) conditions.push('e.kind = :kind');
-    const rows = await this.#event.select(
-      `WHERE ${conditions.join(' AND ')} ORDER BY e.id DESC LIMIT ${limit + 1}`,
-      { before, userId: userId ?? null, kind: kind ?? null },
+    const rows = await this.#core.inTransaction(transaction, () =>
+      this.#event.select(`WHERE ${conditions.join(' AND ')} ORDER BY e.id DESC LIMIT ${limit + 1}`, {
+        before,
+        userId: userId ?? null,
+        kind: kind ?? null,
+      }),
     );
     const { page: events, nextCursor } = cutPage(rows, limit);
     return { events, nextCursor };

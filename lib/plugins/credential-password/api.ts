@@ -1,7 +1,7 @@
 import { reauthenticate } from '../../accounts/reauthentication.js';
 import type { Core } from '../../core/core.js';
 import { attemptsFor, type PasswordCheck } from '../../sessions/password-check.js';
-import type { ClientInput } from '../../sessions/request.js';
+import type { ClientInput, TransactionOption } from '../../sessions/request.js';
 import type { IssuedSession, SignedIn, withSecondFactors } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
 import { canonicalEmail } from '../../users/canonical.js';
@@ -87,10 +87,12 @@ export class CredentialApi<
    *
    * @throws AuthError `validation_failed` if it is not allowed; `rate_limited`
    */
-  async usernameAvailable(username: string): Promise<boolean> {
-    const allowed = this.#usernames.check(username);
-    await this.#core.limiter.countAddress('usernameCheck');
-    return !(await this.#core.users.isUsernameTaken(allowed));
+  async usernameAvailable(username: string, { transaction }: TransactionOption = {}): Promise<boolean> {
+    const { username: allowed } = this.#usernames.check(username);
+    return this.#core.inTransaction(transaction, async () => {
+      await this.#core.limiter.countAddress('usernameCheck');
+      return !(await this.#core.users.isUsernameTaken(allowed));
+    });
   }
 
   /**

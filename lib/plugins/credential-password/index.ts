@@ -81,7 +81,7 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
           ...(parts.byMail ? routesByMail() : []),
           ...(settings.usernames ? [usernamesCheck(api)] : []),
         ],
-        shows: { user: settings.usernames ? ['username'] : [] },
+        shows: { user: settings.usernames ? ['username', 'usernameDisplay'] : [] },
         purposes: [VERIFY_EMAIL, RESET_PASSWORD, INVITATION],
         reauthentications: [byPassword(parts.check)],
         mailVerification: async (user, transaction) => parts.byMail?.verification.mail(user, transaction),

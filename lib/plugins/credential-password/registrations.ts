@@ -26,6 +26,7 @@ export type Registration = Pick<SignUpInput, 'password' | 'username' | 'fields'>
 interface Checked {
   readonly email: string | null;
   readonly username: string | null;
+  readonly usernameDisplay: string | null;
   readonly password: string;
   readonly fields: FieldValues;
 }
@@ -74,7 +75,10 @@ export class Registrations {
   async #check(registration: Registration, from: FieldSource): Promise<Checked> {
     const { password, fields = {} } = registration;
     const email = canonicalEmail(registration.email);
-    const username = this.settings.usernames?.canonical(registration.username) ?? null;
+    const { usernames } = this.settings;
+    const username = usernames?.canonical(registration.username) ?? null;
+    const usernameDisplay =
+      username && usernames ? usernames.lettersOf(username, registration.username) : null;
     const errors = this.#missing(registration);
     if (registration.email !== undefined && email === null)
       errors.push({
@@ -86,13 +90,13 @@ export class Registrations {
       errors.push({
         pointer: '/username',
         code: 'invalid_username',
-        detail: this.settings.usernames?.detail ?? '',
+        detail: usernames?.detail ?? '',
       });
     const fault = await this.passwords.rules.faultOf(password, [email, username]);
     if (fault) errors.push({ pointer: '/password', ...fault });
     errors.push(...this.#faultsOf(fields, from));
     if (errors.length > 0) throw new AuthError('validation_failed', { errors });
-    return { email, username, password, fields };
+    return { email, username, usernameDisplay, password, fields };
   }
 
   /** Returns an error for each missing identifier. */
@@ -119,7 +123,7 @@ export class Registrations {
 
   /** @returns null if the email is taken and this must not be revealed */
   async #createUser(
-    { email, username, password, fields }: Checked,
+    { email, username, usernameDisplay, password, fields }: Checked,
     via: 'credential' | 'code',
     from: FieldSource,
   ): Promise<UserRecord | null> {
@@ -136,7 +140,7 @@ export class Registrations {
     try {
       const alongside = ({ user }: UserRecord, transaction: Transaction) => this.#mail(user, transaction);
       const context = { via, from, fields, onInserted, alongside };
-      return await signUp.create({ email, username, passwordHash }, context);
+      return await signUp.create({ email, username, usernameDisplay, passwordHash }, context);
     } catch (error) {
       if (conceals && isInserted && !isPassing(error)) return this.#concealRefusal(error);
       if (!conceals || !(error instanceof AuthError) || error.code !== 'email_taken') throw error;

@@ -1,6 +1,7 @@
 import { removeWayIn } from '../../accounts/change.js';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
+import type { TransactionOption } from '../../sessions/request.js';
 import type { IssuedSession, SignedIn, withSecondFactors } from '../../sessions/signed-in.js';
 import { type AuthorizationRequest, beginFlow } from './begin-flow.js';
 import { type CallbackResult, completeFlow } from './complete-flow.js';
@@ -68,23 +69,40 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
    *
    * @throws AuthError `provider_not_found`
    */
-  async isPending(provider: string, parameters: URLSearchParams): Promise<boolean> {
+  async isPending(
+    provider: string,
+    parameters: URLSearchParams,
+    { transaction }: TransactionOption = {},
+  ): Promise<boolean> {
     clientOf(this.#parts, provider);
-    const state = parameters.get('state');
-    return state ? this.#parts.flows.isPending(state, provider) : false;
+    const state = parameters.get('state') ?? '';
+    return this.#core.inTransaction(
+      transaction,
+      async () => (await this.#parts.flows.pending(state, provider)) !== null,
+    );
   }
 
   /**
-   * Returns whether a form post belongs to a flow in progress. If so, stores the claims that the provider sends only in
-   * the form, for the request with the flow's cookie that follows.
+   * Stores the claims that the provider sends only in a form post, for the request with the flow's cookie that follows.
+   *
+   * @returns the redirect URI of the flow in progress that the form belongs to; null if there is none
+   * @internal
+   */
+  async keepForm(provider: string, parameters: URLSearchParams): Promise<string | null> {
+    const state = parameters.get('state') ?? '';
+    const redirectUri = await this.#parts.flows.pending(state, provider);
+    const claims = clientOf(this.#parts, provider).provider.unsignedClaims?.(parameters) ?? {};
+    if (redirectUri !== null && Object.keys(claims).length > 0) await this.#parts.flows.keep(state, claims);
+    return redirectUri;
+  }
+
+  /**
+   * Whether the app serves the provider's redirect URI itself.
    *
    * @internal
    */
-  async keepForm(provider: string, parameters: URLSearchParams): Promise<boolean> {
-    if (!(await this.isPending(provider, parameters))) return false;
-    const claims = clientOf(this.#parts, provider).provider.unsignedClaims?.(parameters) ?? {};
-    if (Object.keys(claims).length > 0) await this.#parts.flows.keep(parameters.get('state') ?? '', claims);
-    return true;
+  returnsToApp(provider: string): boolean {
+    return this.#parts.clients.get(provider)?.provider.callbackUrl !== undefined;
   }
 
   /**
@@ -101,26 +119,43 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
   }
 
   /** Lists a user's linked accounts, oldest first. */
-  accounts(userId: string): Promise<Account[]> {
-    return this.#parts.accounts.list(userId);
+  accounts(userId: string, { transaction }: TransactionOption = {}): Promise<Account[]> {
+    return this.#core.inTransaction(transaction, () => this.#parts.accounts.list(userId));
   }
 
   /**
    * Reads a provider's tokens, for calling its API on behalf of the user.
    *
    * @throws AuthError `account_not_linked`, `relink_required`; with `refreshWithin` also the errors of {@link refresh}
+   * @throws TypeError with both `refreshWithin` and `transaction`
    */
   async tokens(
     userId: string,
     provider: string,
-    { refreshWithin }: TokensOptions = {},
+    { refreshWithin, transaction }: TokensOptions = {},
+  ): Promise<ProviderTokens> {
+    if (refreshWithin !== undefined && transaction)
+      throw new TypeError(
+        'latchkey: auth.oauth.tokens: pass refreshWithin or transaction, not both: refreshed tokens must be stored ' +
+          'even if the transaction is rolled back',
+      );
+    return this.#core.inTransaction(transaction, () => this.#tokens(userId, provider, refreshWithin));
+  }
+
+  async #tokens(
+    userId: string,
+    provider: string,
+    refreshWithin: number | undefined,
   ): Promise<ProviderTokens> {
     const account = await this.#linked(userId, provider);
     const endsAt = account.accessTokenExpiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
     if (refreshWithin !== undefined && endsAt < this.#core.database.clock.now() + refreshWithin * 1000)
       return this.refresh(userId, provider);
     const tokens = openTokens(this.#parts.box, account);
-    this.#core.events.emit('tokens.read', { userId, provider });
+    const { events } = this.#core;
+    await events.together(['tokens.read'], async (within) =>
+      events.emit('tokens.read', { userId, provider }, within),
+    );
     return tokens;
   }
 

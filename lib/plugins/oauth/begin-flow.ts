@@ -1,4 +1,3 @@
-import { DEFAULT_BASE_PATH } from '../../config/config.js';
 import { isUuid } from '../../crypto/uuid.js';
 import { AuthError } from '../../errors.js';
 import { checkCallbackUrl } from '../../http/callback-url.js';
@@ -7,6 +6,7 @@ import { flowSecrets, randomToken, setFlowCookie } from './flows.js';
 import type { AuthorizeInput } from './inputs.js';
 import { clientOf, type Parts } from './parts.js';
 import { type FlowPurpose, isOidc } from './provider.js';
+import { redirectUriOf } from './redirect-uri.js';
 
 /** Where to redirect the browser, and how to bind the flow to it. */
 export interface AuthorizationRequest {
@@ -18,8 +18,6 @@ export interface AuthorizationRequest {
   readonly browser: string;
 }
 
-// The length of the column.
-const MAX_REDIRECT_URI = 2048;
 const MAX_LOGIN_HINT = 320;
 
 /** A flow to start. */
@@ -45,13 +43,14 @@ export function beginFlow(
   const { core, flows } = parts;
   return core.forClient(input, async () => {
     const client = clientOf(parts, provider);
-    const { callbackUrl = '/', browser = randomToken(), rememberMe = false, loginHint } = input;
+    const { callbackUrl = `${core.settings.publicPath}/`, browser = randomToken() } = input;
+    const { rememberMe = false, loginHint } = input;
     checkLoginHint(loginHint);
     const flow = {
       provider,
       sessionId,
       callbackUrl: checkCallbackUrl(callbackUrl, core.settings.origins),
-      redirectUri: redirectUriOf(parts, provider, input),
+      redirectUri: redirectUriOf(core, client.provider, input.basePath),
       secrets: flowSecrets(),
       remembered: rememberMe === true,
       reauthenticates: purpose === 'reauthenticate',
@@ -69,16 +68,6 @@ export function beginFlow(
       browser,
     };
   });
-}
-
-function redirectUriOf({ core }: Parts, provider: string, { basePath }: AuthorizeInput): string {
-  const { baseUrl, httpBasePath } = core.settings;
-  const path = basePath ?? httpBasePath ?? DEFAULT_BASE_PATH;
-  const uri = `${baseUrl}${path}/oauth/${provider}/callback`;
-  // The path where the router is mounted can contain parameters, which the client chooses.
-  if (typeof path !== 'string' || uri.length > MAX_REDIRECT_URI || !uri.isWellFormed())
-    throw new AuthError('invalid_request', { detail: 'The path is too long, or not well-formed.' });
-  return uri;
 }
 
 function checkLoginHint(hint: string | undefined): void {

@@ -177,10 +177,11 @@ export class Flows {
     };
   }
 
-  /** Whether a flow is in progress, in any browser. Does not consume it. */
-  async isPending(state: string, provider: string): Promise<boolean> {
-    const found = await this.#find(digestToken(state), []);
-    return found?.row.provider === provider && !this.#core.database.clock.hasPassed(found.row.expiresAt);
+  /** Returns the redirect URI of a flow in progress, in any browser, without consuming it. Null if there is none. */
+  async pending(state: string, provider: string): Promise<string | null> {
+    const { row } = (await this.#find(digestToken(state), [])) ?? {};
+    const isPending = row?.provider === provider && !this.#core.database.clock.hasPassed(row.expiresAt);
+    return isPending ? row.redirectUri : null;
   }
 
   /** Stores claims until the flow is completed, encrypted like its secrets. Does nothing if the flow has ended. */

@@ -14,11 +14,12 @@ import { linksOfRows } from './imported-links.js';
 import { revokeTokens } from './parts.js';
 import { MAX_ISSUER } from './profile.js';
 import { issuerOf, type Provider, type ProviderPlugin } from './provider.js';
+import { checkRedirectUri } from './redirect-uri.js';
 import { Revocations } from './revocations.js';
 import {
   authorize,
-  callback,
-  formCallback,
+  callbacks,
+  callbacksOf,
   link,
   listAccounts,
   readTokens,
@@ -40,8 +41,8 @@ export interface OAuthOptions {
   linkByVerifiedEmail?: boolean;
   /**
    * The page for browsers that return from a provider without a valid flow, for example because the user took too long:
-   * a path of this app, or a URL of a trusted origin. latchkey adds `?error=invalid_flow`.
-   * @default `/`
+   * a path of this origin, or a URL of a trusted one. latchkey adds `?error=invalid_flow`.
+   * @default the root of `baseUrl`
    */
   errorUrl?: string;
   /**
@@ -58,7 +59,7 @@ const TABLES = { Account: accountsTable, OAuthFlow: flowsTable } as const;
 export const schema = () =>
   schemaOf<OAuthOptions>()({
     linkByVerifiedEmail: flag.default(false),
-    errorUrl: z.string('must be a path of this app, or a URL of a trusted origin').default('/'),
+    errorUrl: z.string('must be a path of this app, or a URL of a trusted origin').optional(),
     tokensFreshWithin: z
       .union([z.literal(false), z.number().positive()], 'must be a number of seconds, or false')
       .default(24 * 60 * 60),
@@ -77,19 +78,23 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
   return definePlugin({
     name: 'oauth',
     setup(core, plugins) {
-      if (core.settings.baseUrl === null) {
+      const { origin, origins, publicPath } = core.settings;
+      if (origin === null) {
         throw new TypeError(
           'latchkey: oauth() requires baseUrl, such as https://app.example.com, for redirect URIs',
         );
       }
-      const errorUrl = readErrorUrl(settings.errorUrl, core.settings.origins);
       const providers = plugins.filter(isProvider).map(({ provider }) => provider);
       if (providers.length === 0) {
         throw new TypeError(
           'latchkey: oauth() has no provider: add one from latchkey/providers to plugins, such as google({ clientId, clientSecret })',
         );
       }
-      for (const provider of providers) checkIssuers(provider);
+      const errorUrl = readErrorUrl(settings.errorUrl ?? `${publicPath}/`, origins);
+      for (const provider of providers) {
+        checkIssuers(provider);
+        checkRedirectUri(provider, origin);
+      }
       const clients = new Map(providers.map((one) => [one.id, new ProviderClient(one, core.settings.log)]));
       const box = new TokenBox(core.box);
       const accounts = new Accounts(core, box, providers);
@@ -100,6 +105,8 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
       const { linkByVerifiedEmail } = settings;
       const parts = { core, clients, accounts, box, flows, refresher, revocations, linkByVerifiedEmail };
       const api = new OAuthApi(parts);
+      const returns = callbacks(api, errorUrl);
+      const moved = providers.flatMap((one) => callbacksOf(one, returns));
       // Accounts at providers that are no longer configured cannot be used to sign in.
       const usable = async (userId: string, transaction?: Transaction) =>
         (await accounts.list(userId, transaction)).flatMap(({ provider }) =>
@@ -116,12 +123,13 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typ
           authorize(core, api),
           link(core, api),
           reauthenticate(core, api),
-          callback(api, errorUrl),
-          formCallback(api, errorUrl),
+          ...returns,
+          ...moved,
           unlink(api),
           readTokens(api, settings.tokensFreshWithin),
           refreshTokens(api, settings.tokensFreshWithin),
         ],
+        hasChosenPaths: moved.length > 0,
         tables: TABLES,
         onFirstProof: removeAll,
         onDelete: removeAll,

@@ -9,11 +9,14 @@ declare module '../../config/hooks.js' {
 
 /** The input of `auth.oauth.linkUrl` and `auth.oauth.reauthenticateUrl`. */
 export interface FlowInput extends ClientInput {
-  /** Where to redirect the browser afterwards: a path of this app, or a URL of a trusted origin. @default `/` */
+  /**
+   * Where to redirect the browser afterwards: a path of this origin, or a URL of a trusted one.
+   * @default the root of `baseUrl`
+   */
   callbackUrl?: string;
   /** Your own value for the flow cookie, if your app sets and reads the cookie itself. @default a new one */
   browser?: string | undefined;
-  /** The base path of the routes as the browser sees it. @default `httpBasePath` */
+  /** The base path of the routes, below `baseUrl`. @default `httpBasePath`, or the path that the router is mounted at */
   basePath?: string;
 }
 
@@ -40,9 +43,10 @@ export interface CallbackInput extends ClientInput {
 }
 
 /** Options of `auth.oauth.tokens`. */
-export interface TokensOptions {
+export interface TokensOptions extends TransactionOption {
   /**
-   * The minimum remaining lifetime of the access token, in seconds: below it, the tokens are refreshed first.
+   * The minimum remaining lifetime of the access token, in seconds: below it, the tokens are refreshed first. Not with
+   * `transaction`.
    * @default never
    */
   refreshWithin?: number;

@@ -63,6 +63,10 @@ export interface Provider {
   readonly server: { readonly discover: string } | OAuth2Server | OpenIdServer;
   /** The client id that the provider issued. */
   readonly clientId: string;
+  /** The path of the callback routes. @default `/oauth/<id>/callback` */
+  readonly callbackPath?: string | undefined;
+  /** The redirect URI, or its path, if the app serves it with `authCallback`. */
+  readonly callbackUrl?: string | undefined;
   /** The client secret, or a function if each request needs a new secret, as for Apple. */
   readonly clientSecret: string | (() => string);
   /** How to send the secret. If undefined, `post` if discovery lists it, otherwise `basic`. */

@@ -5,12 +5,14 @@ import { AuthError, type AuthErrorCode } from '../../errors.js';
 import { checkParameters, queryOf } from '../../http/body.js';
 import { checkCallbackUrl, withError } from '../../http/callback-url.js';
 import { resourceOf } from '../../http/present.js';
-import { type Call, type Reply, route, text, time } from '../../http/route.js';
+import { type Call, type Reply, type Route, route, text, time } from '../../http/route.js';
 import { isNavigation, refuseCrossSiteExceptLinks, requireOwnStart } from '../../sessions/origin.js';
 import type { OAuthApi } from './api.js';
 import type { AuthorizationRequest } from './begin-flow.js';
 import { type Account, accountsTable } from './declarations.js';
 import type { FlowInput } from './inputs.js';
+import type { Provider } from './provider.js';
+import { ownPathOf } from './redirect-uri.js';
 import type { ProviderTokens } from './tokens.js';
 
 export const authorize = (core: Core, api: OAuthApi) =>
@@ -71,7 +73,7 @@ const toProvider = {
     callback_url: text(2048)
       .optional()
       .describe(
-        'Where to redirect afterwards: a path of this app, or a URL of a trusted origin. By default /',
+        'Where to redirect afterwards: a path of this origin, or a URL of a trusted one. By default the root of this app',
       ),
   }),
   answers: {
@@ -111,7 +113,10 @@ function backToPage({ settings }: Core, { code }: AuthError, req: Request): Repl
   if (!isNavigation(req)) return null;
   // Another site must not send visitors to a page that asks them to reauthenticate.
   requireOwnStart(req, settings);
-  const { callback_url: callbackUrl = '/' } = checkParameters(queryOf(req), toProvider.query);
+  const { callback_url: callbackUrl = `${settings.publicPath}/` } = checkParameters(
+    queryOf(req),
+    toProvider.query,
+  );
   const location = withError(checkCallbackUrl(callbackUrl, settings.origins), code);
   return { status: 303, headers: { Location: location } };
 }
@@ -135,8 +140,34 @@ function sendToProvider(req: Request, { url, setCookie }: AuthorizationRequest):
 const parameters = z.record(z.string(), z.string());
 type Parameters = z.infer<typeof parameters>;
 
+/** The path of the callback routes of all providers that have no own one. */
+export const CALLBACK_PATH = '/oauth/:provider/callback';
+
+/** The routes at which the browser returns from a provider. */
+export const callbacks = (api: OAuthApi, errorUrl: string): readonly Route[] => [
+  callback(api, errorUrl),
+  formCallback(api, errorUrl),
+];
+
+/** Returns the callback routes of a provider that has its own ones. The app has chosen their path. */
+export function callbacksOf(provider: Provider, routes: readonly Route[]): Route[] {
+  const path = ownPathOf(provider);
+  const chosenBy = `provider ${provider.id}: callbackPath`;
+  return path === null ? [] : callbacksAt(path, provider.id, routes).map((one) => ({ ...one, chosenBy }));
+}
+
+/** Returns the same routes at another path, for one provider. */
+export function callbacksAt(path: string, provider: string, routes: readonly Route[]): Route[] {
+  return routes.map((one) => ({
+    ...one,
+    path,
+    summary: one.summary.replace('a provider', provider),
+    handle: (call) => one.handle({ ...call, params: { provider } }),
+  }));
+}
+
 const shared = {
-  path: '/oauth/:provider/callback',
+  path: CALLBACK_PATH,
   access: 'public',
   answers: {
     303: {
@@ -148,7 +179,7 @@ const shared = {
   problems: ['provider_not_found', 'invalid_flow'],
 } as const;
 
-export const callback = (api: OAuthApi, errorUrl: string) =>
+const callback = (api: OAuthApi, errorUrl: string) =>
   route({
     ...shared,
     method: 'get',
@@ -163,7 +194,7 @@ export const callback = (api: OAuthApi, errorUrl: string) =>
   });
 
 /** Accepts responses with `response_mode=form_post`, which Apple requires. */
-export const formCallback = (api: OAuthApi, errorUrl: string) =>
+const formCallback = (api: OAuthApi, errorUrl: string) =>
   route({
     ...shared,
     method: 'post',
@@ -177,11 +208,11 @@ export const formCallback = (api: OAuthApi, errorUrl: string) =>
         } catch (error) {
           // Browsers send no SameSite=Lax cookies with a form post from another site, but they do with the GET after a
           // redirect.
-          const { params, query, req } = call;
-          const hasNoCookie = error instanceof AuthError && error.code === 'invalid_flow';
-          if (!hasNoCookie || !(await api.keepForm(params.provider ?? '', new URLSearchParams(query))))
-            throw error;
-          return turnIntoGet(req, query);
+          const { params, query } = call;
+          if (!(error instanceof AuthError) || error.code !== 'invalid_flow') throw error;
+          const redirectUri = await api.keepForm(params.provider ?? '', new URLSearchParams(query));
+          if (redirectUri === null) throw error;
+          return turnIntoGet(redirectUri, query);
         }
       });
     },
@@ -209,11 +240,12 @@ async function toPage(req: Request, errorUrl: string, work: () => Promise<Reply>
   }
 }
 
-function turnIntoGet(req: Request, { code, state, iss, error }: Parameters): Reply {
+function turnIntoGet(redirectUri: string, { code, state, iss, error }: Parameters): Reply {
   const kept = Object.entries({ code, state, iss, error }).filter((pair): pair is [string, string] =>
     Boolean(pair[1]),
   );
-  return { status: 303, headers: { Location: `${req.baseUrl}${req.path}?${new URLSearchParams(kept)}` } };
+  const { pathname } = new URL(redirectUri);
+  return { status: 303, headers: { Location: `${pathname}?${new URLSearchParams(kept)}` } };
 }
 
 /** The tokens outlive the session, but apps read them often: see `tokensFreshWithin`. */

@@ -118,8 +118,8 @@ export class PasskeysApi {
   }
 
   /** Lists a user's passkeys, newest first. */
-  list(userId: string): Promise<Passkey[]> {
-    return this.#parts.store.list(userId);
+  list(userId: string, { transaction }: TransactionOption = {}): Promise<Passkey[]> {
+    return this.#parts.core.inTransaction(transaction, () => this.#parts.store.list(userId));
   }
 
   /** Renames a passkey. @throws AuthError `passkey_not_found` (404), `validation_failed` (422) */

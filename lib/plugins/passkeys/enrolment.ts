@@ -113,6 +113,6 @@ function newHandle(): string {
 }
 
 /** Returns the name that the browser shows, so that users can distinguish their accounts. */
-function nameOf({ email, username }: User, otherwise: string): string {
-  return email ?? username ?? otherwise;
+function nameOf({ email, usernameDisplay }: User, otherwise: string): string {
+  return email ?? usernameDisplay ?? otherwise;
 }

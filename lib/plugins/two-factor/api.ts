@@ -91,8 +91,8 @@ export class TwoFactorApi {
   }
 
   /** Returns the state of a user's second factor. */
-  async status(userId: string): Promise<TwoFactorStatus> {
-    const found = await this.#parts.status.read(userId);
+  async status(userId: string, { transaction }: TransactionOption = {}): Promise<TwoFactorStatus> {
+    const found = await this.#core.inTransaction(transaction, () => this.#parts.status.read(userId));
     return { totp: found !== null, recoveryCodesLeft: found?.codes ?? 0 };
   }
 
@@ -213,6 +213,6 @@ export class TwoFactorApi {
 }
 
 /** Returns the name under which an authenticator app lists the account. */
-function nameOf({ email, username }: User): string {
-  return email ?? username ?? 'account';
+function nameOf({ email, usernameDisplay }: User): string {
+  return email ?? usernameDisplay ?? 'account';
 }

@@ -195,6 +195,7 @@ describe('GET /admin/users', () => {
         'id',
         'email',
         'username',
+        'username_display',
         'email_verified_at',
         'created_at',
         'updated_at',

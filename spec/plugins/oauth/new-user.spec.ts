@@ -213,6 +213,7 @@ describe('hooks and new users of providers', () => {
       {
         email: ada.email,
         username: null,
+        usernameDisplay: null,
         fields: {},
         via: 'oauth',
         provider: 'oidc',

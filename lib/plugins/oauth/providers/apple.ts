@@ -4,6 +4,7 @@ import { type Claims, type FieldsOf, type ProviderPlugin, providerPlugin } from 
 import { isObject, isStorable } from '../token-response.js';
 import { authoritative, oidcProfile, verified } from './oidc.js';
 import {
+  type CallbackOptions,
   callback,
   discoveredShape,
   fieldsOf,
@@ -25,6 +26,7 @@ export interface AppleClaims extends Claims {
 /** Options of {@link apple}. */
 export interface AppleOptions
   extends Pick<ProviderOptions, 'authorizeParameters'>,
+    CallbackOptions,
     ProfileAlias<FieldsOf<AppleClaims>> {
   /** The Services ID. @default none, required */
   clientId: string;
@@ -85,7 +87,7 @@ export const schema = () =>
  */
 export function apple(options: AppleOptions): ProviderPlugin {
   const read = readProvider('apple', schema, options);
-  const { clientId, teamId, keyId, scopes, issuer = APPLE } = read;
+  const { clientId, teamId, keyId, scopes, issuer = APPLE, callbackPath, callbackUrl } = read;
   const key = readKey(read.privateKey);
   return providerPlugin({
     id: 'apple',
@@ -98,6 +100,8 @@ export function apple(options: AppleOptions): ProviderPlugin {
       algorithm: 'RS256',
     },
     clientId,
+    callbackPath,
+    callbackUrl,
     appParameters: read.authorizeParameters,
     clientSecret: () => clientSecret(key, { keyId, teamId, clientId, audience: issuer }),
     clientAuth: 'post',

@@ -3,8 +3,24 @@ import { isLoopback, readOptions, schemaOf } from '../../../config/options.js';
 import { FLOW_PARAMETERS } from '../authorization-server.js';
 import type { FieldsOf } from '../provider.js';
 
+/** Where a provider sends the browser back to: its redirect URI. Providers accept only registered ones. */
+export interface CallbackOptions {
+  /**
+   * The path of the callback routes, below the path of the router, such as `/google/callback`. It must not be the path
+   * of another route.
+   * @default the path of all providers, `/oauth/:provider/callback`
+   */
+  callbackPath?: string;
+  /**
+   * A path of your app, or a URL with the origin of `baseUrl`, where your app mounts `authCallback(auth, 'google')`. It
+   * is the redirect URI then, in place of one below the path of the router. A path is relative to `baseUrl`.
+   * @default none
+   */
+  callbackUrl?: string;
+}
+
 /** Options of all providers. */
-export interface ProviderOptions {
+export interface ProviderOptions extends CallbackOptions {
   /** The client id that the provider issued. @default none, required */
   clientId: string;
   /** The client secret that the provider issued. @default none, required */
@@ -94,12 +110,44 @@ const authorizeParameters = z
     error: `must not contain parameters of the flow itself: ${[...FLOW_PARAMETERS].join(', ')}`,
   });
 
+const CALLBACK_PATH = 'must be a path below the path of the router, such as /google/callback';
+const CALLBACK_URL =
+  'must be a path of your app, or a URL with the origin of baseUrl, without a query, such as /signin/google/return';
+
+/** @internal */
+export const callbackShape = {
+  callbackPath: z
+    .string(CALLBACK_PATH)
+    .max(255, 'must have at most 255 characters')
+    .refine((path) => /^(\/[A-Za-z0-9._~-]+)+\/?$/.test(path) && isNormal(path), CALLBACK_PATH)
+    .optional(),
+  callbackUrl: z
+    .string(CALLBACK_URL)
+    .max(1000, 'must have at most 1000 characters')
+    .refine((url) => !/[?#\\]/.test(url) && isNormal(url), CALLBACK_URL)
+    .optional(),
+};
+
+/**
+ * Whether a path or URL is written as browsers write it. Providers compare redirect URIs as strings, so that another
+ * spelling would not be the registered one.
+ */
+function isNormal(value: string): boolean {
+  if (!value.startsWith('/'))
+    return /^https?:/.test(value) && URL.canParse(value) && new URL(value).href === value;
+  const url = URL.canParse(value, EXAMPLE) ? new URL(value, EXAMPLE) : null;
+  return url?.href === EXAMPLE + value;
+}
+
+const EXAMPLE = 'https://app.example.com';
+
 /** A function of the app. @internal */
 export const callback = <F>() =>
   z.custom<F>((value) => typeof value === 'function', 'must be a function').optional();
 
 /** @internal */
 export const providerShape = {
+  ...callbackShape,
   clientId: required,
   clientSecret: required,
   scopes: scopes.optional(),
@@ -152,10 +200,10 @@ export const readProvider: typeof readOptions = (provider, makeSchema, options) 
     options ?? ({} as never),
   );
 
-/** Reads the client of a provider, and the fields of its users, from its options. */
+/** Reads what all providers have in common from the options of one. */
 export function clientOf(options: ProviderOptions & ProfileAlias) {
-  const { clientId, clientSecret, authorizeParameters: appParameters } = options;
-  return { clientId, clientSecret, appParameters, fields: fieldsOf(options) };
+  const { clientId, clientSecret, authorizeParameters: appParameters, callbackPath, callbackUrl } = options;
+  return { clientId, clientSecret, appParameters, callbackPath, callbackUrl, fields: fieldsOf(options) };
 }
 
 /** @throws TypeError if both names of the option are used */

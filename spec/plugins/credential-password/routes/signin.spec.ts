@@ -41,6 +41,7 @@ describe('POST /signin/credential', () => {
         id: userId,
         email: ada.email,
         username: 'ada_l',
+        username_display: 'Ada_L',
         email_verified_at: null,
         created_at: time,
         updated_at: time,

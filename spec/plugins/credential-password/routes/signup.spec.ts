@@ -32,6 +32,7 @@ describe('POST /signup/credential', () => {
         id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
         email: 'ada@example.com',
         username: 'ada.l-1',
+        username_display: 'Ada.L-1',
         email_verified_at: null,
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         updated_at: answer.body.user.created_at,
