@@ -80,7 +80,7 @@ async function takenOverBy(
   const row = await core.takenOver.find(hashOf(core, old));
   if (row) return resumed(core, row, req, res);
   const session = await findOld(core, old);
-  if (!session) return null;
+  if (!session) return resumedLate(core, old, req, res);
   requireOwnPage(core, req);
   const begun = await core.forClient({ request: req }, () => begin(core, old, session));
   if (begun === 'too late') return takenOverBy(core, old, req, res);
@@ -100,6 +100,20 @@ async function resumed(
   requireOwnPage(core, req);
   if (found.issued) offer(core, found.issued, res);
   return found;
+}
+
+/**
+ * Looks a second time, after the previous system had no such session: another process might have taken it over since the
+ * first look, and ended it there.
+ */
+async function resumedLate(
+  core: Core,
+  old: OldCookie,
+  req: PlainRequest,
+  res: ServerResponse,
+): Promise<SessionWithUser | null> {
+  const row = await core.takenOver.find(hashOf(core, old));
+  return row && resumed(core, row, req, res);
 }
 
 /** @returns null if the session is not taken over; 'too late' if another request has taken it over */
