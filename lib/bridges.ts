@@ -3,6 +3,7 @@
 export type {
   CookieValues,
   ImportedRow,
+  KeepOld,
   OldSession,
   OldUser,
   OldUserId,

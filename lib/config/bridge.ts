@@ -45,6 +45,12 @@ export interface OldSession {
   readonly remembered: boolean;
 }
 
+/** How a bridge treats the sessions of a previous system that is still running. */
+export interface KeepOld {
+  /** Ends all sessions of a user in the previous system. Null if they continue there. */
+  readonly endAll: ((userId: string) => unknown) | null;
+}
+
 /** Returns the distinct values of a cookie in the request. */
 export type CookieValues = (name: string) => readonly string[];
 
@@ -54,6 +60,8 @@ export interface SessionBridge {
   readonly name: string;
   /** When the bridge stops taking over sessions. Null if it never stops. */
   readonly until: Date | null;
+  /** How the sessions continue in the previous system. Null if a session ends there as soon as it is taken over. */
+  readonly keepOld: KeepOld | null;
   /**
    * Returns the names of the system's session cookie. If a request has several, the first one counts.
    *

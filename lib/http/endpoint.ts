@@ -94,7 +94,10 @@ async function handle(
     req,
   };
   const reply = await route.handle(call);
-  if (reply.issue && !isPending(reply.issue)) await retireOldSessions(core, req, res, reply.issue.session.id);
+  if (reply.issue && !isPending(reply.issue)) await retireOldSessions(core, req, res, reply.issue);
+  // A client that signs out with a cookie signs out of the previous systems too.
+  else if (reply.clearCookie && authentication?.via === 'cookie')
+    await retireOldSessions(core, req, res, null);
   return reply;
 }
 

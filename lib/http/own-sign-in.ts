@@ -96,7 +96,7 @@ async function establishSession(
     if (!isPending(issued)) await core.sessions.revoke(issued.user.id, issued.session.id);
     throw error;
   }
-  if (!isPending(issued)) await retireOldSessions(core, request, res, issued.session.id);
+  if (!isPending(issued)) await retireOldSessions(core, request, res, issued);
   issueSession(core, isPending(issued) ? issued : await attached(core, request, issued), res);
   res.setHeader('Cache-Control', 'no-store');
 }

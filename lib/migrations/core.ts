@@ -1,4 +1,4 @@
-import { accountChanges, devices, deviceTokens, users } from '../tables/core.js';
+import { accountChanges, carriedSessions, devices, deviceTokens, users } from '../tables/core.js';
 import { addColumns, createIndexes, createTable, dropColumns, dropIndexes, dropTable } from './create.js';
 import type { Migration } from './migration.js';
 
@@ -14,6 +14,19 @@ const UNDO = [
     table: accountChanges,
     columns: { ended, device, ipAddress },
     indexes: { ended: ['ended', 'expiresAt'] },
+  },
+] as const;
+
+const { sessionsEndedAt } = users.columns;
+const { sessionId, authEpoch, sealedId } = carriedSessions.columns;
+
+/** What `0005-core` adds: sessions of previous systems that continue, and when the sessions of an account were ended. */
+const KEPT = [
+  { table: users, columns: { sessionsEndedAt }, indexes: {} },
+  {
+    table: carriedSessions,
+    columns: { sessionId, authEpoch, sealedId },
+    indexes: { sessionId: ['sessionId'] },
   },
 ] as const;
 
@@ -43,6 +56,21 @@ export const coreMigrations: readonly Migration[] = [
       await run(`UPDATE ${database.table(devices.name)} SET forgotten_at = last_used_at WHERE ${isRenewed}`);
       await dropTable(deviceTokens, context);
       for (const { table, columns, indexes } of UNDO) {
+        await dropIndexes(table, indexes, context);
+        await dropColumns(table, columns, context);
+      }
+    },
+  },
+  {
+    name: '0005-core',
+    async up(context) {
+      for (const { table, columns, indexes } of KEPT) {
+        await addColumns(table, columns, context);
+        await createIndexes(table, indexes, context);
+      }
+    },
+    async down(context) {
+      for (const { table, columns, indexes } of KEPT) {
         await dropIndexes(table, indexes, context);
         await dropColumns(table, columns, context);
       }

@@ -164,12 +164,13 @@ export const schema = () =>
 export function authJsSessions(options: AuthJsSessionsOptions): SessionBridge {
   const { sequelize, tables, columns, ...read } = readOptions('authJsSessions', schema, options);
   const { session: at, user } = columns;
-  const { cookieName, until = null } = read;
+  const { cookieName, keepOld, until = null } = read;
   const { userId = (_session: SourceRow, row: SourceRow) => userOfRow(identityIn(row, user)) } = read;
   const old = new PreviousTables(sequelize);
   return {
     name: 'authjs',
     until,
+    keepOld,
     cookieNames: (isSecure) =>
       cookieName === undefined
         ? ['authjs.session-token', 'next-auth.session-token'].map((name) => secureName(name, isSecure))

@@ -265,7 +265,7 @@ export const schema = () =>
 export function betterAuthSessions(options: BetterAuthSessionsOptions): SessionBridge {
   const { sequelize, secret, tables, columns, ...read } = readOptions('betterAuthSessions', schema, options);
   const { session: at, user } = columns;
-  const { cookieName, until = null } = read;
+  const { cookieName, keepOld, until = null } = read;
   const { userId = (_session: SourceRow, row: SourceRow) => userOfRow(identityIn(row, user)) } = read;
   const old = new PreviousTables(sequelize);
   const signed = (value: string) => {
@@ -275,6 +275,7 @@ export function betterAuthSessions(options: BetterAuthSessionsOptions): SessionB
   return {
     name: NAME,
     until,
+    keepOld,
     cookieNames: (isSecure) => [cookieName ?? secureName(COOKIE, isSecure)],
     idIn: signed,
     async find(token, cookies, isSecure): Promise<OldSession | null> {

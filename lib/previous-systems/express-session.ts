@@ -95,7 +95,7 @@ export const schema = () =>
  * @throws TypeError naming every mistake in the options
  */
 export function expressSession(options: ExpressSessionOptions): SessionBridge {
-  const { store, secret, userId, rolling, until, cookieName } = readOptions(
+  const { store, secret, userId, rolling, until, cookieName, keepOld } = readOptions(
     'expressSession',
     schema,
     options,
@@ -103,6 +103,7 @@ export function expressSession(options: ExpressSessionOptions): SessionBridge {
   return {
     name: 'express-session',
     until: until ?? null,
+    keepOld,
     cookieNames: () => [cookieName ?? 'connect.sid'],
     idIn(value) {
       const parts = value.startsWith('s:') ? splitSigned(value.slice(2)) : null;

@@ -41,9 +41,10 @@ const NAMES = [
   '0001-twoFactor',
   '0002-core',
   '0003-core',
+  '0005-core',
 ];
 /** What has been added since the migrations were squashed. */
-const ADDED = ['0002-core', '0003-core'];
+const ADDED = ['0002-core', '0003-core', '0005-core'];
 const JOURNAL = 'latchkey_migrations';
 
 const allPlugins = () => [

@@ -43,6 +43,18 @@ test.each([
   [() => expressSession({ store, userId, secret: [] }), /secret must be the secret of express-session/],
   [() => expressSession({ store, userId, rolling: 1 as never }), /rolling must be true or false/],
   [
+    () => expressSession({ store, userId, keepOld: 'yes' as never }),
+    /keepOld must be true, or { endAll } with a function/,
+  ],
+  [
+    () => authJsSessions({ sequelize, keepOld: { endAll: true as never } }),
+    /keepOld.endAll must be a function that ends all sessions of a user/,
+  ],
+  [
+    () => betterAuthSessions({ sequelize, secret: 'x', keepOld: { endall: () => {} } as never }),
+    /keepOld.endall is not an option/,
+  ],
+  [
     () => authJsSessions({ sequelize: 'postgres://127.0.0.1/x' as never }),
     /authJsSessions: sequelize must be/,
   ],

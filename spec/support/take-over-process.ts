@@ -8,7 +8,7 @@ import { createAuth, requireSession } from '../../lib/index.js';
 import { memoryLogger, password, SECRET } from './app.js';
 import { listening, OLD_SECRET, sessionStore } from './old-app.js';
 
-const { database, cookie, times, waits } = JSON.parse(process.argv[2] ?? '{}');
+const { database, cookie, times, waits, keepOld = false } = JSON.parse(process.argv[2] ?? '{}');
 const sequelize = connectByUrl(database);
 if (!sequelize) throw new Error(`no database at ${database}`);
 const store = sessionStore({ sequelize });
@@ -24,6 +24,7 @@ const bridge = expressSession({
   },
   secret: OLD_SECRET,
   userId: (data) => data.passport?.user,
+  keepOld,
 });
 const auth = createAuth({
   database,
