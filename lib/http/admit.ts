@@ -8,6 +8,7 @@ import { isUnsafe, requireOwnOrigin } from '../sessions/origin.js';
 import { type Authentication, isSession, type SessionAuthentication } from '../sessions/request.js';
 import { wereJustReplaced } from '../sessions/sessions.js';
 import { requireFresh } from '../sessions/signed-in.js';
+import { offerToken } from './old-tokens.js';
 import { beforeHeaders, clearSessionCookie, setsCookie } from './respond.js';
 import { besideOldSessions, carryOver } from './take-over.js';
 
@@ -28,6 +29,7 @@ export async function authenticate(
     ? authenticateUnlessDead(core, req, res)
     : authenticateWith(core.carriers, req));
   if (!authentication) return res ? carryOver(core, req, res) : null;
+  if (authentication.via === 'bearer' && res) offerToken(core, authentication, res);
   if (authentication.via !== 'cookie') return authentication;
   const { method } = req;
   if (method !== undefined && isUnsafe(method)) requireOwnOrigin(req, core.settings);

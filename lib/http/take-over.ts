@@ -264,7 +264,9 @@ async function begin(
   former: TakenOverSession | null,
 ): Promise<IssuedSession | 'too late' | null> {
   const record = await accountOf(core, session);
-  const checked = record && (await checkedFor(core, record, session));
+  // If an event such as a new password has ended all of the user's sessions, sessions of the previous system are
+  // invalid too.
+  const checked = record?.authEpoch === 0 ? await checkedFor(core, record, session) : null;
   if (!record || !checked) return null;
   const keeps = old.bridge.keepOld !== null;
   const takeOver = {
@@ -284,14 +286,13 @@ async function begin(
 }
 
 /** Checks the sign-in. Returns null if the account's sessions of the previous system are not taken over. */
-async function checkedFor(
+export async function checkedFor(
   core: Core,
   record: UserRecord,
   session: OldSession,
 ): Promise<CheckedSignIn | null> {
-  // If an event such as a new password has ended all of the user's sessions, sessions of the previous system are
-  // invalid too. They also do not prove a second factor.
-  if (record.authEpoch !== 0 || core.secondFactors.isOn(record.account)) return null;
+  // Sessions of the previous system do not prove a second factor.
+  if (core.secondFactors.isOn(record.account)) return null;
   const { endsAt, remembered } = session;
   try {
     return await core.checkSignIn({ ...record, amr: [] }, { remembered, takenOver: { endsAt } });
@@ -309,13 +310,21 @@ async function findOld(
   ms = STORE_MS,
 ): Promise<OldSession | null> {
   await core.database.ready();
-  const work = async () => bridge.find(id, cookies, core.settings.cookie.secure);
+  const found = await askOld(
+    core,
+    bridge.name,
+    () => bridge.find(id, cookies, core.settings.cookie.secure),
+    ms,
+  );
+  return found?.endsAt && core.database.clock.hasPassed(found.endsAt) ? null : found;
+}
+
+/** Asks a previous system for a session. @throws AuthError `unavailable` */
+export async function askOld<T>(core: Core, name: string, ask: () => Promise<T>, ms = STORE_MS): Promise<T> {
   try {
-    const found = await limited(core, work, ms);
-    const hasEnded = found?.endsAt && found.endsAt.getTime() <= core.database.clock.latest();
-    return found && !hasEnded ? found : null;
+    return await limited(core, async () => ask(), ms);
   } catch (error) {
-    const cause = new Error(`the sessions of ${bridge.name} could not be read: ${String(error)}`);
+    const cause = new Error(`the sessions of ${name} could not be read: ${String(error)}`);
     throw new AuthError('unavailable', { cause });
   }
 }

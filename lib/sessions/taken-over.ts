@@ -26,6 +26,10 @@ export interface TakeOver {
   readonly oldHash: Buffer;
   /** When the previous session would have expired. */
   readonly endsAt: Date | null;
+  /** Until when the row is kept. @default for a long time after the previous session would have expired */
+  readonly keptUntil?: Date;
+  /** Whether the new token is stored, encrypted, so that it can be sent again. @default true */
+  readonly sealsToken?: boolean;
   /** Returns the link to the session here if the previous one continues. @default it does not */
   readonly link?: ((issued: IssuedSession) => Link) | undefined;
   /** The row of an earlier session that took it over, and has lapsed: see {@link TakenOverSessions.hasLapsed}. */
@@ -87,7 +91,7 @@ export class TakenOverSessions {
    * @throws UniqueConstraintError (Sequelize) if another request has already taken it over
    */
   begin(
-    { oldHash, endsAt, link, former = null }: TakeOver,
+    { oldHash, endsAt, keptUntil, sealsToken = true, link, former = null }: TakeOver,
     proof: Pick<Proof, 'user' | 'authEpoch'>,
     checked: CheckedSignIn,
   ): Promise<IssuedSession> {
@@ -96,11 +100,13 @@ export class TakenOverSessions {
       if (isPending(issued))
         throw new TypeError('no session of an account with a second factor is taken over');
       const { token, remembered } = issued;
-      const sealedToken = this.box.seal(JSON.stringify({ token, remembered }), contextOfOld(oldHash));
+      const sealedToken = sealsToken
+        ? this.box.seal(JSON.stringify({ token, remembered }), contextOfOld(oldHash))
+        : null;
       const row = { tokenHash: digestToken(token), sealedToken, ...link?.(issued) };
       if (former) await this.#table.delete({ oldHash, sessionId: former.sessionId }, transaction);
       await this.#table.insert(
-        this.#table.complete({ oldHash, ...row, ...this.#times(endsAt) }),
+        this.#table.complete({ oldHash, ...row, ...this.#times(endsAt, keptUntil) }),
         transaction,
       );
       return issued;
@@ -112,11 +118,16 @@ export class TakenOverSessions {
     return this.#retired.has(oldHash.toString('hex'));
   }
 
-  /** Invalidates a previous session. @param row the result of {@link find} */
-  async retire(oldHash: Buffer, row: TakenOverSession | null): Promise<void> {
+  /**
+   * Invalidates a previous session.
+   *
+   * @param row the result of {@link find}
+   * @param keptUntil until when a new row is kept
+   */
+  async retire(oldHash: Buffer, row: TakenOverSession | null, keptUntil?: Date): Promise<void> {
     await this.database.ready();
     const usedAt = this.database.clock.date();
-    if (!row) await this.#insertRetired(oldHash, usedAt);
+    if (!row) await this.#insertRetired(oldHash, usedAt, keptUntil);
     else if (row.usedAt === null || row.sessionId !== null)
       await this.#table.update({ usedAt, sealedToken: null, ...UNLINKED }, { oldHash });
     if (this.#retired.size >= MAX_RETIRED) this.#retired.clear();
@@ -135,17 +146,18 @@ export class TakenOverSessions {
     );
   }
 
-  async #insertRetired(oldHash: Buffer, usedAt: Date): Promise<void> {
+  async #insertRetired(oldHash: Buffer, usedAt: Date, keptUntil: Date | undefined): Promise<void> {
     try {
-      await this.#table.insert(this.#table.complete({ oldHash, usedAt, ...this.#times(null) }));
+      await this.#table.insert(this.#table.complete({ oldHash, usedAt, ...this.#times(null, keptUntil) }));
     } catch (error) {
       if (!violatedUnique(error)) throw error;
       await this.#table.update({ usedAt, sealedToken: null, ...UNLINKED }, { oldHash });
     }
   }
 
-  #times(endsAt: Date | null): Pick<TakenOverSession, 'createdAt' | 'expiresAt'> {
+  #times(endsAt: Date | null, keptUntil?: Date): Pick<TakenOverSession, 'createdAt' | 'expiresAt'> {
     const createdAt = this.database.clock.date();
+    if (keptUntil) return { createdAt, expiresAt: keptUntil };
     const end = Math.max(endsAt?.getTime() ?? 0, createdAt.getTime());
     return { createdAt, expiresAt: new Date(end + KEPT_MS) };
   }
