@@ -25,7 +25,7 @@ export async function authenticate(
   res?: ServerResponse,
 ): Promise<Authentication | null> {
   // Most apps have no bridge, so their requests should not wait for one more promise.
-  const authentication = await (core.kept.bridges.length > 0
+  const authentication = await (core.settings.bridges.length > 0
     ? authenticateUnlessDead(core, req, res)
     : authenticateWith(core.carriers, req));
   if (!authentication) return res ? carryOver(core, req, res) : null;

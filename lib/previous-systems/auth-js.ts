@@ -6,6 +6,7 @@ import {
   type BridgeOptions,
   columnsOption,
   type FoundUser,
+  keepOldOf,
   secureName,
   sequelizeOption,
   sharedOptions,
@@ -170,7 +171,7 @@ export function authJsSessions(options: AuthJsSessionsOptions): SessionBridge {
   return {
     name: 'authjs',
     until,
-    keepOld,
+    keepOld: keepOldOf(keepOld),
     cookieNames: (isSecure) =>
       cookieName === undefined
         ? ['authjs.session-token', 'next-auth.session-token'].map((name) => secureName(name, isSecure))

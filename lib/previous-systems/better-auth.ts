@@ -8,6 +8,7 @@ import {
   columnsOption,
   type FoundUser,
   isSigned,
+  keepOldOf,
   secretsOption,
   secureName,
   sequelizeOption,
@@ -275,7 +276,7 @@ export function betterAuthSessions(options: BetterAuthSessionsOptions): SessionB
   return {
     name: NAME,
     until,
-    keepOld,
+    keepOld: keepOldOf(keepOld),
     cookieNames: (isSecure) => [cookieName ?? secureName(COOKIE, isSecure)],
     idIn: signed,
     async find(token, cookies, isSecure): Promise<OldSession | null> {

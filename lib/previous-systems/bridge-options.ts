@@ -63,9 +63,12 @@ export const sharedOptions = {
       [flag, z.strictObject({ endAll: endAllFunction })],
       'must be true, or { endAll } with a function that ends all sessions of a user in the previous system',
     )
-    .default(false)
-    .transform((given): KeepOld | null => (given === true ? { endAll: null } : given || null)),
+    .default(false),
 };
+/** Returns how a bridge treats the sessions of the previous system. */
+export function keepOldOf(given: boolean | KeepOld): KeepOld | null {
+  return given === true ? { endAll: null } : given || null;
+}
 /** @internal */
 export const sequelizeOption = z.custom<Sequelize>(isSequelize, {
   error: 'must be a Sequelize instance on the database of the previous system',

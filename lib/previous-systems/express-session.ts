@@ -5,6 +5,7 @@ import {
   type BridgeOptions,
   type FoundUser,
   isSigned,
+  keepOldOf,
   secretsOption,
   sharedOptions,
   splitSigned,
@@ -103,7 +104,7 @@ export function expressSession(options: ExpressSessionOptions): SessionBridge {
   return {
     name: 'express-session',
     until: until ?? null,
-    keepOld,
+    keepOld: keepOldOf(keepOld),
     cookieNames: () => [cookieName ?? 'connect.sid'],
     idIn(value) {
       const parts = value.startsWith('s:') ? splitSigned(value.slice(2)) : null;
