@@ -130,7 +130,7 @@ async function begin(
   token: OldToken,
 ): Promise<ResumedSession | 'too late' | null> {
   const record = await accountOf(core, token);
-  const isValid = record && (record.authEpoch === 0 || isNewer(core, record.account.sessionsEndedAt, token));
+  const isValid = record && (record.authEpoch === 0 || isNewer(record.account.sessionsEndedAt, token));
   const checked = isValid ? await checkedFor(core, record, token) : null;
   if (!record || !checked) return null;
   const sealsToken = core.settings.bearerEnabled;
@@ -145,10 +145,10 @@ async function begin(
 }
 
 /** Whether a token was issued after the account's sessions had been ended, for example by a new password. */
-function isNewer({ database: { clock } }: Core, endedAt: unknown, { issuedAt }: OldToken): boolean {
+function isNewer(endedAt: unknown, { issuedAt }: OldToken): boolean {
+  // An earlier version has not recorded the time.
   if (issuedAt === null || !(endedAt instanceof Date)) return false;
-  const isAfter = issuedAt.getTime() >= endedAt.getTime() + NEWER_MS;
-  return isAfter && issuedAt.getTime() <= clock.latest() + NEWER_MS;
+  return issuedAt.getTime() >= endedAt.getTime() + NEWER_MS;
 }
 
 /** Verifies a token. Null if it is not valid. @throws AuthError `unavailable` */

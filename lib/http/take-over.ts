@@ -352,7 +352,8 @@ async function retired(
   const row = await core.takenOver.find(oldHash);
   if (row) {
     const wasActive = await retireTakenOver(core, row, keptId);
-    if (old.bridge.keepOld) await end(core, old);
+    // Without `keepOld`, the previous session has ended when it was taken over, unless that was different then.
+    if (old.bridge.keepOld || row.sessionId !== null) await end(core, old);
     return { wasActive };
   }
   if (!(await mayBeActive(core, old))) return null;

@@ -28,6 +28,7 @@ let until: Date | null;
 /** What `endAll` was called with, and what it does. */
 let ended: string[];
 let endAll: ((userId: string) => unknown) | null;
+let isKept = true;
 let fault: Error | null;
 let reads: number;
 
@@ -57,7 +58,7 @@ beforeAll(async () => {
         bridges: [
           Object.defineProperties(bridge, {
             until: { get: () => until },
-            keepOld: { get: () => (endAll ? keepOld : { endAll: null }) },
+            keepOld: { get: () => (isKept ? (endAll ? keepOld : { endAll: null }) : null) },
           }),
         ],
       };
@@ -85,7 +86,7 @@ afterAll(async () => {
   await app.stop();
 });
 beforeEach(async () => {
-  [until, fault, ended] = [null, null, []];
+  [until, fault, ended, isKept] = [null, null, [], true];
   endAll = (userId) => void ended.push(userId);
   jar = new CookieJar();
   person = await newPerson();
@@ -247,6 +248,16 @@ describe('a sign-out there', () => {
     await signInThere();
     expect(await userHere()).toBe(person.id);
     expect(await sessionsOf()).toHaveLength(1);
+  });
+
+  test('is not needed once `keepOld` is taken out: the old session ends at the next request', async () => {
+    await userHere();
+    const thief = copyOf(jar);
+    isKept = false;
+    expect(await userHere()).toBe(person.id);
+    expect(names()).toEqual(['latchkey']);
+    expect(await userThere(thief)).toBeUndefined();
+    expect(await userHere()).toBe(person.id);
   });
 
   test('is not looked for after `until`', async () => {
