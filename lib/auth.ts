@@ -10,6 +10,7 @@ import { Core } from './core/core.js';
 import { SecretBox } from './crypto/secret-box.js';
 import { openDatabase } from './database/database.js';
 import { requireAuthentication } from './http/admit.js';
+import { oldTokens } from './http/old-tokens.js';
 import { describeApi, type OpenApiDocument } from './http/openapi.js';
 import { type OwnSignIn, ownSignIn } from './http/own-sign-in.js';
 import type { Route } from './http/route.js';
@@ -225,7 +226,15 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
     box,
     addedToUsers(config.plugins ?? []),
     (sessions) => [
-      ...(settings.bearerEnabled ? [bearerCarrier(sessions)] : []),
+      ...(settings.sessionSchemes.length > 0
+        ? [
+            bearerCarrier(
+              sessions,
+              settings,
+              oldTokens(() => core),
+            ),
+          ]
+        : []),
       cookieCarrier(sessions, settings.cookie.name, settings.deviceCookie.name),
     ],
     (core) => {

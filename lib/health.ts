@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { withTimeout } from './context/deadline.js';
 import type { Database } from './database/database.js';
+import type { Degraded } from './degraded.js';
 import type { LimitStore } from './limits/store.js';
 import { namesInJournal } from './migrations/journal.js';
 import type { OutboxRows } from './outbox/rows.js';
@@ -30,8 +31,9 @@ export interface Health {
    * - `schema`: migrations are pending, or it is not known whether any are.
    * - `limits`: the counters of the rate limits cannot be written.
    * - `outbox`: an email or webhook has waited for 15 minutes, or it is not known whether any has.
+   * - `bridges.` and the name of a previous system: this process could not read or end sessions there when it last tried.
    */
-  readonly degraded: readonly ('database' | 'writes' | 'schema' | 'limits' | 'outbox')[];
+  readonly degraded: readonly string[];
   /** The emails and webhooks. Each number is null if the database does not tell it in time. */
   readonly outbox: {
     /** The number of those that are still to be sent. */
@@ -57,6 +59,7 @@ export class HealthCheck {
     private readonly migrations: readonly string[],
     private readonly limits: LimitStore | null,
     private readonly outbox: Pick<OutboxRows, 'counts' | 'tryToInsert'>,
+    private readonly degraded: Degraded,
   ) {}
 
   /**
@@ -97,7 +100,10 @@ export class HealthCheck {
     return {
       ok: database,
       ready: { sessions: database, signIns: database && writes && limits },
-      degraded: (Object.keys(well) as (keyof typeof well)[]).filter((part) => !well[part]),
+      degraded: [
+        ...(Object.keys(well) as (keyof typeof well)[]).filter((part) => !well[part]),
+        ...this.degraded.names,
+      ],
       outbox,
     };
   }

@@ -140,6 +140,7 @@ export function upkeep(
     migrations.map(({ name }) => name),
     limits,
     outbox.rows,
+    core.degraded,
   );
   // Wait for requests first, because they cause emails, and then for events, because they become webhooks.
   const settle = async () => {

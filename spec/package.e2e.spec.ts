@@ -106,6 +106,28 @@ const SIGN_IN_WITH_PROVIDER = `
   });
 `;
 
+/** A test file for Jest, in CommonJS: a token that the app has signed itself stands for a session. */
+const OWN_TOKEN = `
+  const { createHmac } = require('node:crypto');
+  const { createAuth } = require('latchkey');
+  const { jwtSessions } = require('latchkey/bridges');
+
+  test('accepts a token of the app', async () => {
+    const until = new Date(Date.now() + 60_000);
+    const bridge = jwtSessions({ keys: 'a secret', algorithms: ['HS256'], userId: ({ sub }) => sub, until });
+    const database = 'sqlite::memory:';
+    const auth = createAuth({ database, secret: 'a secret for specs, of 32 bytes and more', bridges: [bridge] });
+    await auth.migrate();
+    const { id: sub } = await auth.users.create({ email: 'ada@example.com' });
+    const part = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const input = part({ alg: 'HS256' }) + '.' + part({ sub, exp: Math.floor(Date.now() / 1000) + 60 });
+    const token = input + '.' + createHmac('sha256', 'a secret').update(input).digest('base64url');
+    const { user } = await auth.getSession({ headers: { authorization: 'Bearer ' + token } });
+    expect(user.id).toBe(sub);
+    await auth.close();
+  });
+`;
+
 /** A test file for Jest, in CommonJS, with `latchkey/testing`. */
 const TEST_WITH_TESTING = `
   const getSession = (auth, headers) => auth.getSession({ headers });
@@ -338,6 +360,7 @@ describe('the npm package', () => {
           expect(outcome).toBe(${JSON.stringify(OUTCOME)});
         });`,
       'provider.test.js': SIGN_IN_WITH_PROVIDER,
+      'token.test.js': OWN_TOKEN,
       'testing.test.js': TEST_WITH_TESTING,
     });
     const provider = await startLyingProvider();

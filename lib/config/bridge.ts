@@ -54,6 +54,12 @@ export interface OldSession {
   readonly remembered: boolean;
 }
 
+/** How a bridge treats the sessions of a previous system that is still running. */
+export interface KeepOld {
+  /** Ends all sessions of a user in the previous system. Null if they continue there. */
+  readonly endAll: ((userId: string) => unknown) | null;
+}
+
 /** Returns the distinct values of a cookie in the request. */
 export type CookieValues = (name: string) => readonly string[];
 
@@ -63,6 +69,8 @@ export interface SessionBridge {
   readonly name: string;
   /** When the bridge stops taking over sessions. Null if it never stops. */
   readonly until: Date | null;
+  /** How the sessions continue in the previous system. Null if a session ends there as soon as it is taken over. */
+  readonly keepOld: KeepOld | null;
   /**
    * Returns the names of the system's session cookie. If a request has several, the first one counts.
    *
@@ -85,16 +93,58 @@ export interface SessionBridge {
   end(id: string): Promise<void>;
 }
 
+/** A valid token of a previous system. */
+export interface OldToken extends OldSession {
+  /** When it expires. */
+  readonly endsAt: Date;
+  /** When it was issued. Null if it does not say. */
+  readonly issuedAt: Date | null;
+}
+
+/**
+ * Takes over the tokens of a previous system that contain their user: see `jwtSessions` in `latchkey/bridges`. Each token
+ * stands for one session. Its members can change at any time.
+ */
+export interface TokenBridge {
+  /** The name of the system, which distinguishes its tokens from those of other systems. */
+  readonly name: string;
+  /** When the bridge stops accepting tokens. */
+  readonly until: Date;
+  /** The scheme with which tokens are sent, as in `Authorization: Bearer`. */
+  readonly scheme: BearerScheme;
+  /** Whether a credential has the form of such a token, valid or not. Others are not the bridge's. */
+  accepts(token: string): boolean;
+  /**
+   * Returns what identifies a token, however it is encoded: no other encoding of the same token may have another id. Null
+   * if the token cannot be valid.
+   */
+  idIn(token: string): string | null;
+  /**
+   * Verifies a token. Null if it is not valid, or not that of a user.
+   *
+   * @throws if the keys or the user cannot be read
+   */
+  find(token: string, now: Date): Promise<OldToken | null>;
+}
+
+/** A scheme of the header `Authorization`, with which clients send a session token. */
+export type BearerScheme = 'Bearer' | 'Token';
+
 const NOT_A_BRIDGE =
   'must be a bridge from latchkey/bridges: call it, as in bridges: [authJsSessions({ … })]';
 
 /** @internal */
 export const bridgesSchema = z.array(
-  z.custom<SessionBridge>(isBridge, NOT_A_BRIDGE),
+  z.custom<SessionBridge | TokenBridge>(isBridge, NOT_A_BRIDGE),
   'must be a list of bridges',
 );
 
 function isBridge(value: unknown): boolean {
-  const { idIn, find, end } = (value ?? {}) as Partial<Record<string, unknown>>;
-  return [idIn, find, end].every((one) => typeof one === 'function');
+  const { idIn, find, end, accepts } = (value ?? {}) as Partial<Record<string, unknown>>;
+  return [idIn, find, end ?? accepts].every((one) => typeof one === 'function');
+}
+
+/** Whether a bridge takes over tokens, and not sessions whose cookie the browser sends. */
+export function isTokenBridge(bridge: SessionBridge | TokenBridge): bridge is TokenBridge {
+  return 'accepts' in bridge;
 }

@@ -14,7 +14,7 @@ import {
   accountDeletionSchema,
   accountSchema,
 } from './account.js';
-import { bridgesSchema, type SessionBridge } from './bridge.js';
+import { bridgesSchema, isTokenBridge, type SessionBridge, type TokenBridge } from './bridge.js';
 import { type EmailOptions, emailSchema, emailSettings } from './email.js';
 import { type Hooks, hooksSchema } from './hooks.js';
 import { flag, isLoopback, readOptions, schemaOf } from './options.js';
@@ -22,6 +22,20 @@ import { type OutboxOptions, outboxSchema, type WebhookOptions, webhooksSchema }
 import { type RateLimitOptions, rateLimitSchema, rateLimitSettings } from './rate-limit.js';
 import { type SessionOptions, sessionSchema, sessionSettings } from './session.js';
 import { type FieldsOptions, type UserOptions, userSchema, userSettings } from './user.js';
+
+/** How clients send a session token. */
+export interface BearerOptions {
+  /**
+   * A scheme that is accepted in addition to `Bearer`, for clients that cannot be changed: `Authorization: Token …`.
+   * @default none
+   */
+  scheme?: 'Token';
+}
+
+/** @internal */
+export const bearerSchema = schemaOf<BearerOptions>()({
+  scheme: z.literal('Token', "must be 'Token', which is accepted in addition to Bearer").optional(),
+});
 
 /** The config of `createAuth`, `authRouter` and the guards. */
 export interface AuthConfig<P = readonly unknown[], F extends FieldsOptions = FieldsOptions> {
@@ -52,6 +66,8 @@ export interface AuthConfig<P = readonly unknown[], F extends FieldsOptions = Fi
   httpBasePath?: string;
   /** Whether session tokens are also accepted as `Authorization: Bearer`, and returned at sign-in. @default false */
   bearerEnabled?: boolean;
+  /** How clients send a session token, if `bearerEnabled` is true. @default as `Authorization: Bearer` only */
+  bearer?: BearerOptions;
   /** Whether the routes that a page calls also accept HTML forms, and respond to them with redirects. @default true */
   forms?: boolean;
   /** Other origins that can send the session cookie, and to which browsers can be redirected. @default [] */
@@ -97,7 +113,7 @@ export interface AuthConfig<P = readonly unknown[], F extends FieldsOptions = Fi
    * in again when an app moves.
    * @default none
    */
-  bridges?: readonly SessionBridge[];
+  bridges?: readonly (SessionBridge | TokenBridge)[];
   /** A prefix for all table names: lower-case letters, digits and `_`. @default '' */
   tablePrefix?: string;
   /**
@@ -171,6 +187,7 @@ export const configSchema = () =>
       .regex(/^(\/[A-Za-z0-9._~-]+)+$/, 'must be a path such as /auth, without a trailing slash')
       .optional(),
     bearerEnabled: flag.default(false),
+    bearer: bearerSchema.optional(),
     forms: flag.default(true),
     trustedOrigins: z.array(origin, 'must be a list of origins').default([]),
     session: sessionSchema.prefault({}),
@@ -219,6 +236,10 @@ export const DEFAULT_BASE_PATH = '/auth';
 export function readConfig(config: AuthConfig<readonly unknown[]>) {
   const { secret: secrets, webhooks, ...options } = readOptions('', configSchema, config);
   requirePlugins(config, namesOf(options.plugins));
+  if (options.bearer && !options.bearerEnabled)
+    throw new TypeError(
+      'latchkey: bearer requires session tokens in a header: set bearerEnabled to true too',
+    );
   const settings = settingsOf(options);
   warnAbout(settings);
   return { settings, secrets, webhooks };
@@ -229,11 +250,22 @@ export type Settings = Readonly<ReturnType<typeof readConfig>['settings']>;
 
 function settingsOf(options: Omit<z.output<ReturnType<typeof configSchema>>, 'secret' | 'webhooks'>) {
   // Leave out the plugins, because they contain the secrets of providers.
-  const { plugins, session, baseUrl, httpBasePath, trustedOrigins, rateLimit, email, logger, ...rest } =
+  const { plugins, session, baseUrl, httpBasePath, trustedOrigins, rateLimit, email, logger, ...others } =
     options;
+  const { bridges, bearer, ...rest } = others;
   const { origin = null, path: publicPath = '' } = (baseUrl && partsOf(baseUrl)) || {};
+  const tokenBridges = bridges.filter(isTokenBridge);
+  const ownSchemes = rest.bearerEnabled
+    ? ['Bearer' as const, ...(bearer?.scheme ? [bearer.scheme] : [])]
+    : [];
   return {
     ...rest,
+    bridges: bridges.filter((one): one is SessionBridge => !isTokenBridge(one)),
+    tokenBridges,
+    /** The schemes of the header `Authorization` with which latchkey's own session tokens are sent. */
+    ownSchemes,
+    /** The schemes with which any session is presented. */
+    sessionSchemes: [...new Set([...ownSchemes, ...tokenBridges.map(({ scheme }) => scheme)])],
     ...sessionSettings(session, baseUrl),
     log: new Log(logger),
     user: userSettings(rest.user),

@@ -35,6 +35,8 @@ interface Call {
   readonly joined?: JoinedTransaction | undefined;
   /** The items to handle at the end of the call. */
   readonly kept?: unknown[] | undefined;
+  /** The work that the call has started, and waits for at its end. */
+  readonly pending?: Promise<unknown>[] | undefined;
 }
 
 /** The current call of an Auth, within the calls of other Auths whose hooks have called it. */
@@ -57,6 +59,7 @@ const APP_ITSELF: Client = { ip: undefined, userAgent: null, request: null };
 export class CallContext {
   readonly #requests = new Set<Promise<unknown>>();
   #keeper: ((items: readonly unknown[]) => Promise<void>) | undefined;
+  #waits = false;
 
   get client(): Client {
     return this.#call?.client ?? APP_ITSELF;
@@ -89,7 +92,10 @@ export class CallContext {
   /** Runs `work` as a part of the app's transaction. */
   inTransaction<T>(joined: JoinedTransaction, work: () => Promise<T>): Promise<T> {
     // The events belong to the transaction, and not to the call that started it.
-    return this.#whole({ ...this.#call, client: this.client, joined, kept: undefined }, work);
+    return this.#whole(
+      { ...this.#call, client: this.client, joined, kept: undefined, pending: undefined },
+      work,
+    );
   }
 
   /** Runs `work` as a separate call, unless it is part of a call. */
@@ -105,6 +111,20 @@ export class CallContext {
   /** Sets the function that handles the kept items at the end of each call. */
   keepWith(keeper: (items: readonly unknown[]) => Promise<void>): void {
     this.#keeper = keeper;
+    this.#waits = true;
+  }
+
+  /** Lets calls wait for the work that {@link waitFor} names. */
+  allowWaiting(): void {
+    this.#waits = true;
+  }
+
+  /**
+   * Makes the current call wait at its end for work that it has started, which must not reject. Outside a call, such as
+   * after the commit of the app's transaction, no code waits.
+   */
+  waitFor(work: Promise<unknown>): void {
+    this.#call?.pending?.push(work);
   }
 
   /** Keeps an item for the end of the current call, which waits until the item has been handled. */
@@ -117,7 +137,8 @@ export class CallContext {
   /** Runs a function of the app, such as a hook. The calls in it are part of a transaction only if they name it. */
   forApp<T>(work: () => T): T {
     const call = this.#call;
-    return call?.joined ? this.#run({ ...call, joined: undefined, kept: undefined }, work) : work();
+    if (!call?.joined) return work();
+    return this.#run({ ...call, joined: undefined, kept: undefined, pending: undefined }, work);
   }
 
   /** Runs `work` now or, in a transaction of the app, after the commit. After a rollback, `work` does not run. */
@@ -137,16 +158,20 @@ export class CallContext {
   }
 
   #whole<T>(call: Call, work: () => Promise<T>): Promise<T> {
-    if (!this.#keeper || call.kept) return this.#run(call, work);
+    if (!this.#waits || call.kept) return this.#run(call, work);
     const kept: unknown[] = [];
-    const keep = async () => kept.length > 0 && this.#keeper?.(kept.splice(0));
-    return this.#run({ ...call, kept }, async () => {
+    const pending: Promise<unknown>[] = [];
+    const finish = async () => {
+      if (kept.length > 0) await this.#keeper?.(kept.splice(0));
+      await Promise.all(pending.splice(0));
+    };
+    return this.#run({ ...call, kept, pending }, async () => {
       const outcome = await work().catch(async (error) => {
         // The caller must get this error, because the database might have rolled back the app's transaction.
-        await keep().catch(() => undefined);
+        await finish().catch(() => undefined);
         throw error;
       });
-      await keep();
+      await finish();
       return outcome;
     });
   }

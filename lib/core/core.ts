@@ -3,6 +3,7 @@ import type { Settings } from '../config/config.js';
 import type { CallContext, PlainRequest } from '../context/call.js';
 import type { SecretBox } from '../crypto/secret-box.js';
 import type { Database } from '../database/database.js';
+import { Degraded } from '../degraded.js';
 import { AuthError } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
 import { type Asked, Mails } from '../mail/mails.js';
@@ -14,6 +15,7 @@ import type { Outbox } from '../outbox/outbox.js';
 import { deviceTokensOf, namesDevice } from '../sessions/carriers.js';
 import { DeviceRows } from '../sessions/device-rows.js';
 import { Devices } from '../sessions/devices.js';
+import { KeptSessions } from '../sessions/kept-sessions.js';
 import { PasswordCheck } from '../sessions/password-check.js';
 import { type Carrier, type ClientInput, forClientOf, type TransactionOption } from '../sessions/request.js';
 import { SecondFactorRules } from '../sessions/second-factor.js';
@@ -107,6 +109,10 @@ export class Core {
   readonly changes: AccountChanges;
   readonly notices: Notices;
   readonly takenOver: TakenOverSessions;
+  /** The sessions of previous systems that are still running. */
+  readonly kept: KeptSessions;
+  /** The parts that currently do less than they should. */
+  readonly degraded = new Degraded();
   /** Writes emails to the outbox. Null if `email` is not configured. */
   readonly mails: Mails | null;
   readonly gate: SignIn;
@@ -145,7 +151,8 @@ export class Core {
       deviceTokens: this.table(deviceTokens),
       changes: this.table(accountChanges),
     };
-    this.sessions = new Sessions(database, tables, this.users.selections.shown, settings, events);
+    this.kept = new KeptSessions(database, box, settings, this.degraded);
+    this.sessions = new Sessions(database, tables, this.users.selections.shown, settings, events, this.kept);
     this.takenOver = new TakenOverSessions(database, box, this.sessions);
     const held = new HeldEmails(database, tables.changes, (settings.email?.notices ?? []).length > 0);
     this.signUp = new SignUp(database, this.users, settings, held, events, this.imported);
@@ -342,6 +349,7 @@ export class Core {
   /** Waits for background work. */
   async settle(): Promise<void> {
     await this.sessions.settle();
+    await this.kept.settle();
     await this.outbox.settle();
     // Wait for the outbox first, because the app's `send` can cause events, which the audit log writes.
     await Promise.all(this.#contributions.map((contribution) => contribution.settle?.()));

@@ -32,12 +32,14 @@ export class ExpiredRows implements Chore {
    * @param key the table's primary key: an id or a digest
    * @param ages for each column with a time, how many milliseconds ago that time must be. Each column has an index, and
    *   a row is expired if one of the columns is old enough
+   * @param before called with the keys of a few rows before they are deleted
    */
   constructor(
     private readonly database: Database,
     readonly table: string,
     private readonly key: string,
     private readonly ages: Readonly<Record<string, number>>,
+    private readonly before?: (keys: readonly string[]) => Promise<void>,
   ) {}
 
   async run(dryRun: boolean): Promise<number> {
@@ -57,8 +59,9 @@ export class ExpiredRows implements Chore {
     const deleted = `DELETE FROM ${this.table} WHERE ${this.key} IN (:keys) AND ${isOld(column)}`;
     return inBatches(
       () => this.database.select<{ key_value: string | Buffer }>(found, ends),
-      (rows) => {
+      async (rows) => {
         const keys = rows.map((row) => row.key_value) as string[] | Buffer[];
+        await this.before?.(keys as string[]);
         return this.database.change(deleted, { ...ends, keys });
       },
     );

@@ -8,8 +8,9 @@ import { isUnsafe, requireOwnOrigin } from '../sessions/origin.js';
 import { type Authentication, isSession, type SessionAuthentication } from '../sessions/request.js';
 import { wereJustReplaced } from '../sessions/sessions.js';
 import { requireFresh } from '../sessions/signed-in.js';
+import { offerToken } from './old-tokens.js';
 import { beforeHeaders, clearSessionCookie, setsCookie } from './respond.js';
-import { carryOver, retireOldSessions } from './take-over.js';
+import { besideOldSessions, carryOver } from './take-over.js';
 
 /**
  * Authenticates a request. Returns null if the request presents no credential. Browsers send the cookie automatically,
@@ -23,15 +24,37 @@ export async function authenticate(
   req: PlainRequest,
   res?: ServerResponse,
 ): Promise<Authentication | null> {
-  const authentication = await authenticateWith(core.carriers, req);
+  // Most apps have no bridge, so their requests should not wait for one more promise.
+  const authentication = await (core.settings.bridges.length > 0
+    ? authenticateUnlessDead(core, req, res)
+    : authenticateWith(core.carriers, req));
   if (!authentication) return res ? carryOver(core, req, res) : null;
+  if (authentication.via === 'bearer' && res) offerToken(core, authentication, res);
   if (authentication.via !== 'cookie') return authentication;
   const { method } = req;
   if (method !== undefined && isUnsafe(method)) requireOwnOrigin(req, core.settings);
-  // Most apps have no bridge, so their requests should not wait for one more promise.
-  if (res && core.settings.bridges.length > 0)
-    await retireOldSessions(core, req, res, authentication.session.id);
-  return authentication;
+  return core.settings.bridges.length > 0
+    ? besideOldSessions(core, req, res, authentication)
+    : authentication;
+}
+
+/**
+ * Authenticates a request by its own credentials. If its session cookie is invalid, a session of a previous system that
+ * is still running is taken over instead: the session here might have ended by time while the user was active there.
+ */
+async function authenticateUnlessDead(
+  core: Core,
+  req: PlainRequest,
+  res?: ServerResponse,
+): Promise<Authentication | null> {
+  try {
+    return await authenticateWith(core.carriers, req);
+  } catch (error) {
+    const takenOver =
+      res && isOfDeadCookie(core, req, error) ? await carryOver(core, req, res, { onlyKept: true }) : null;
+    if (!takenOver) throw error;
+    return takenOver;
+  }
 }
 
 /**

@@ -24,6 +24,7 @@ import {
   validate,
 } from './body.js';
 import { bodyOfForm, FormPages, type Pair } from './forms.js';
+import { retireOld } from './old-tokens.js';
 import { answerError, protect, redirectError } from './problem.js';
 import { respond } from './respond.js';
 import { type Access, type Call, type Reply, type Route, takesForms } from './route.js';
@@ -95,7 +96,10 @@ async function handle(
     req,
   };
   const reply = await route.handle(call);
-  if (reply.issue && !isPending(reply.issue)) await retireOldSessions(core, req, res, reply.issue.session.id);
+  if (reply.issue && !isPending(reply.issue)) await retireOld(core, req, res, reply.issue);
+  // A client that signs out with a cookie signs out of the previous systems too.
+  else if (reply.clearCookie && authentication?.via === 'cookie')
+    await retireOldSessions(core, req, res, null);
   return reply;
 }
 

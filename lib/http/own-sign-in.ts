@@ -6,6 +6,7 @@ import { isUnsafe, refuseCrossSite, requireOwnOrigin, requireOwnSignIn } from '.
 import { type RequestLike, type TransactionOption, toPlainRequest } from '../sessions/request.js';
 import { type IssuedSession, isPending, type SignedIn } from '../sessions/signed-in.js';
 import { carriesPending } from './admit.js';
+import { retireOld } from './old-tokens.js';
 import { clearPendingCookie, clearSessionCookie, issueSession } from './respond.js';
 import { retireOldSessions } from './take-over.js';
 
@@ -96,7 +97,7 @@ async function establishSession(
     if (!isPending(issued)) await core.sessions.revoke(issued.user.id, issued.session.id);
     throw error;
   }
-  if (!isPending(issued)) await retireOldSessions(core, request, res, issued.session.id);
+  if (!isPending(issued)) await retireOld(core, request, res, issued);
   issueSession(core, isPending(issued) ? issued : await attached(core, request, issued), res);
   res.setHeader('Cache-Control', 'no-store');
 }

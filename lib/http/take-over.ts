@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { CookieValues, OldSession, OldUser, OldUserId, SessionBridge } from '../config/bridge.js';
+import type { CookieValues, OldSession, OldUser, OldUserId } from '../config/bridge.js';
 import type { Settings } from '../config/config.js';
 import type { PlainRequest } from '../context/call.js';
 import { withTimeout } from '../context/deadline.js';
@@ -8,6 +8,7 @@ import { uuidOf } from '../crypto/uuid.js';
 import { violatedUnique } from '../database/faults.js';
 import { AuthError } from '../errors.js';
 import { cookieValues } from '../sessions/carriers.js';
+import { identityOf, isActive, type KeptSession, type OldInBridge } from '../sessions/kept-sessions.js';
 import { isUnsafe, requireOwnOrigin } from '../sessions/origin.js';
 import type { SessionAuthentication } from '../sessions/request.js';
 import type { SessionWithUser } from '../sessions/sessions.js';
@@ -23,12 +24,15 @@ import { beforeHeaders, clearOldCookie, setSessionCookie, setsCookie } from './r
 
 /** How long latchkey waits for a previous system's store. */
 const STORE_MS = 3000;
+/** How long a request that has a session waits for it, because an outage there must not delay every page here. */
+const CHECK_MS = 1000;
 
 /**
  * Authenticates a request without a latchkey credential by its session of a previous system, which is taken over: see
  * `latchkey/bridges`. The response sets the cookie of the new session. Returns null if the request has no such session,
  * or if the session is not taken over.
  *
+ * @param options `onlyKept` leaves out sessions that end in the previous system when they are taken over
  * @throws AuthError `origin_not_allowed` for another site's request with an unsafe method; `unavailable` if the
  *   previous system's store does not respond, since an outage must not sign the user out
  */
@@ -36,8 +40,10 @@ export async function carryOver(
   core: Core,
   req: PlainRequest,
   res: ServerResponse,
+  { onlyKept = false } = {},
 ): Promise<SessionAuthentication | null> {
   for (const old of oldCookiesIn(core.settings, req)) {
+    if (onlyKept && !old.bridge.keepOld) continue;
     const takenOver = await takenOverBy(core, old, req, res);
     if (takenOver) return { user: takenOver.user, session: takenOver.session, apiKey: null, via: 'cookie' };
   }
@@ -46,29 +52,159 @@ export async function carryOver(
 
 /**
  * Ends the sessions of previous systems whose cookies a request contains, and clears these cookies, so that no such
- * session is taken over after a sign-out. A request without such cookies costs nothing.
+ * session is taken over after a sign-out. A request without such cookies costs nothing. A session that continues there
+ * (`keepOld`) only ends at a sign-out, or when another user signs in.
  *
- * @param keptId the client's session, which might itself have been taken over; null if the client signs out
+ * @param kept the client's new session; null if the client signs out
  * @returns whether one of the sessions was active
  */
 export async function retireOldSessions(
   core: Core,
   req: PlainRequest,
   res: ServerResponse,
-  keptId: string | null,
+  kept: SessionWithUser | null,
 ): Promise<boolean> {
   let hasEnded = false;
   for (const old of oldCookiesIn(core.settings, req)) {
-    const outcome = await retired(core, old, keptId);
-    if (outcome === null) continue;
-    hasEnded ||= outcome.wasActive;
-    beforeHeaders(res, () => {
-      if (setsCookie(res, old.name)) return;
-      clearOldCookie(old.name, res);
-      res.setHeader('Cache-Control', 'no-store');
-    });
+    if (kept && old.bridge.keepOld && (await link(core, old, kept, true)) !== 'of another user') continue;
+    hasEnded = (await retireAndClear(core, old, res, kept?.session.id ?? null)) || hasEnded;
   }
   return hasEnded;
+}
+
+/**
+ * Looks after the sessions of previous systems whose cookies a request with a session contains. They end and their
+ * cookies are cleared, unless the previous system is still running (`keepOld`): then a session that has ended there also
+ * ends here. If the browser has another one there, that one is taken over.
+ *
+ * @returns the session that the request continues with
+ * @throws AuthError `invalid_session` if the session has ended in the previous system
+ */
+export async function besideOldSessions(
+  core: Core,
+  req: PlainRequest,
+  res: ServerResponse | undefined,
+  authentication: SessionAuthentication,
+): Promise<SessionAuthentication> {
+  if (core.kept.bridges.length > 0 && (await hasEndedThere(core, req, authentication, true))) {
+    const other = res && (await carryOver(core, req, res, { onlyKept: true }));
+    if (!other) throw new AuthError('invalid_session');
+    return other;
+  }
+  if (res)
+    for (const old of oldCookiesIn(core.settings, req))
+      if (!old.bridge.keepOld) await retireAndClear(core, old, res, authentication.session.id);
+  return authentication;
+}
+
+/**
+ * Whether a session has ended because its user has signed out in a previous system that is still running.
+ *
+ * @param isPresented whether the request presents the session itself, and not only the old cookie
+ */
+async function hasEndedThere(
+  core: Core,
+  req: PlainRequest,
+  kept: SessionWithUser,
+  isPresented: boolean,
+): Promise<boolean> {
+  const { user, session } = kept;
+  const presented = oldCookiesIn(core.settings, req).filter(({ bridge }) => bridge.keepOld);
+  const links = await core.kept.of(session.id);
+  if (links.length === 0)
+    for (const old of presented)
+      if (!(await core.takenOver.find(hashOf(core, old)))) await link(core, old, kept, false);
+  for (const one of links) {
+    if (await continues(core, one, presented, kept)) {
+      if (isPresented && presented.some(({ id }) => id === one.id)) await core.kept.use(one);
+      continue;
+    }
+    await core.sessions.revoke(user.id, session.id, undefined, false);
+    for (const ended of links) await core.kept.forget(ended, session.id);
+    return true;
+  }
+  return false;
+}
+
+/** Whether the previous system's session beside a session is still active, and the one that the browser has there. */
+async function continues(
+  core: Core,
+  one: KeptSession,
+  presented: readonly OldCookie[],
+  { user, session }: SessionWithUser,
+): Promise<boolean> {
+  const old = presented.find(({ bridge }) => bridge === one.bridge);
+  // Some systems replace their cookie at a sign-in without ending the session before.
+  if (old && old.id !== one.id && (await check(core, old))) return false;
+  const found = await check(core, { ...one, cookies: old?.cookies ?? (() => []) });
+  if (found === undefined) return true;
+  if (found !== null) {
+    if (identityOf(found.user) !== one.user && (await accountOf(core, found))?.user.id !== user.id)
+      return false;
+    if (one.isAttached) await core.kept.extend(one, found.endsAt);
+    return true;
+  }
+  // A user who has signed in here too stays signed in when the session there merely expires.
+  const hasExpired = one.isAttached && one.endsAt !== null && core.database.clock.hasPassed(one.endsAt);
+  if (hasExpired) await core.kept.forget(one, session.id);
+  return hasExpired;
+}
+
+/** Links a previous system's session to a session of the same user, who has signed in here too. */
+async function link(
+  core: Core,
+  old: OldCookie,
+  kept: SessionWithUser,
+  replaces: boolean,
+): Promise<'linked' | 'of another user' | 'unknown'> {
+  const found = await check(core, old);
+  if (!found) return 'unknown';
+  const record = await accountOf(core, found);
+  if (record?.user.id !== kept.user.id) return 'of another user';
+  await core.kept.attach(old, core.kept.link(old, found, kept.session.id, record.authEpoch), replaces);
+  return 'linked';
+}
+
+/**
+ * Finds the active session in a previous system that is still running, for a request that has a session here.
+ *
+ * @returns undefined if the system could not be read, because an outage there must not sign the user out
+ */
+async function check(
+  core: Core,
+  old: Pick<OldCookie, 'bridge' | 'id' | 'cookies'>,
+): Promise<OldSession | null | undefined> {
+  if (core.kept.isPaused(old.bridge)) return undefined;
+  try {
+    const found = await findOld(core, old, CHECK_MS);
+    core.kept.wasRead(old.bridge, true);
+    return found;
+  } catch (error) {
+    core.kept.wasRead(old.bridge, false);
+    core.settings.log.warn(
+      'bridge.check_failed',
+      `the sessions of ${old.bridge.name} could not be read, so a sign-out there is not noticed here`,
+      { err: error },
+    );
+    return undefined;
+  }
+}
+
+/** Ends a session of a previous system, and clears its cookie. @returns whether it was active */
+async function retireAndClear(
+  core: Core,
+  old: OldCookie,
+  res: ServerResponse,
+  keptId: string | null,
+): Promise<boolean> {
+  const outcome = await retired(core, old, keptId);
+  if (outcome === null) return false;
+  beforeHeaders(res, () => {
+    if (setsCookie(res, old.name)) return;
+    clearOldCookie(old.name, res);
+    res.setHeader('Cache-Control', 'no-store');
+  });
+  return outcome.wasActive;
 }
 
 async function takenOverBy(
@@ -78,11 +214,16 @@ async function takenOverBy(
   res: ServerResponse,
 ): Promise<SessionWithUser | null> {
   const row = await core.takenOver.find(hashOf(core, old));
-  if (row) return resumed(core, row, req, res);
+  if (row) {
+    const found = await resumed(core, row, req, res);
+    if (!old.bridge.keepOld) return found;
+    if (found ? !(await hasEndedThere(core, req, found, false)) : !(await core.takenOver.hasLapsed(row)))
+      return found;
+  }
   const session = await findOld(core, old);
-  if (!session) return null;
+  if (!session) return row ? null : resumedLate(core, old, req, res);
   requireOwnPage(core, req);
-  const begun = await core.forClient({ request: req }, () => begin(core, old, session));
+  const begun = await core.forClient({ request: req }, () => begin(core, old, session, row));
   if (begun === 'too late') return takenOverBy(core, old, req, res);
   if (begun) offer(core, begun, res);
   return begun;
@@ -102,18 +243,42 @@ async function resumed(
   return found;
 }
 
+/**
+ * Looks a second time, after the previous system had no such session: another process might have taken it over since the
+ * first look, and ended it there.
+ */
+async function resumedLate(
+  core: Core,
+  old: OldCookie,
+  req: PlainRequest,
+  res: ServerResponse,
+): Promise<SessionWithUser | null> {
+  const row = await core.takenOver.find(hashOf(core, old));
+  return row && resumed(core, row, req, res);
+}
+
 /** @returns null if the session is not taken over; 'too late' if another request has taken it over */
 async function begin(
   core: Core,
   old: OldCookie,
   session: OldSession,
+  former: TakenOverSession | null,
 ): Promise<IssuedSession | 'too late' | null> {
   const record = await accountOf(core, session);
-  const checked = record && (await checkedFor(core, record, session));
+  // If an event such as a new password has ended all of the user's sessions, sessions of the previous system are
+  // invalid too.
+  const checked = record?.authEpoch === 0 ? await checkedFor(core, record, session) : null;
   if (!record || !checked) return null;
+  const keeps = old.bridge.keepOld !== null;
+  const takeOver = {
+    ...{ oldHash: hashOf(core, old), endsAt: session.endsAt, former },
+    ...(keeps && {
+      link: (issued: IssuedSession) => core.kept.link(old, session, issued.session.id, record.authEpoch),
+    }),
+  };
   try {
-    const issued = await core.takenOver.begin(hashOf(core, old), session.endsAt, record, checked);
-    await end(core, old);
+    const issued = await core.takenOver.begin(takeOver, record, checked);
+    if (!keeps) await end(core, old);
     return issued;
   } catch (error) {
     if (violatedUnique(error)) return 'too late';
@@ -122,14 +287,13 @@ async function begin(
 }
 
 /** Checks the sign-in. Returns null if the account's sessions of the previous system are not taken over. */
-async function checkedFor(
+export async function checkedFor(
   core: Core,
   record: UserRecord,
   session: OldSession,
 ): Promise<CheckedSignIn | null> {
-  // If an event such as a new password has ended all of the user's sessions, sessions of the previous system are
-  // invalid too. They also do not prove a second factor.
-  if (record.authEpoch !== 0 || core.secondFactors.isOn(record.account)) return null;
+  // Sessions of the previous system do not prove a second factor.
+  if (core.secondFactors.isOn(record.account)) return null;
   const { endsAt, remembered } = session;
   try {
     return await core.checkSignIn({ ...record, amr: [] }, { remembered, takenOver: { endsAt } });
@@ -141,15 +305,27 @@ async function checkedFor(
 }
 
 /** Finds the active session in the previous system. @throws AuthError `unavailable` */
-async function findOld(core: Core, { bridge, id, cookies }: OldCookie): Promise<OldSession | null> {
+async function findOld(
+  core: Core,
+  { bridge, id, cookies }: Pick<OldCookie, 'bridge' | 'id' | 'cookies'>,
+  ms = STORE_MS,
+): Promise<OldSession | null> {
   await core.database.ready();
-  const work = async () => bridge.find(id, cookies, core.settings.cookie.secure);
+  const found = await askOld(
+    core,
+    bridge.name,
+    () => bridge.find(id, cookies, core.settings.cookie.secure),
+    ms,
+  );
+  return found?.endsAt && core.database.clock.hasPassed(found.endsAt) ? null : found;
+}
+
+/** Asks a previous system for a session. @throws AuthError `unavailable` */
+export async function askOld<T>(core: Core, name: string, ask: () => Promise<T>, ms = STORE_MS): Promise<T> {
   try {
-    const found = await limited(core, work);
-    const hasEnded = found?.endsAt && found.endsAt.getTime() <= core.database.clock.latest();
-    return found && !hasEnded ? found : null;
+    return await limited(core, async () => ask(), ms);
   } catch (error) {
-    const cause = new Error(`the sessions of ${bridge.name} could not be read: ${String(error)}`);
+    const cause = new Error(`the sessions of ${name} could not be read: ${String(error)}`);
     throw new AuthError('unavailable', { cause });
   }
 }
@@ -158,6 +334,7 @@ async function findOld(core: Core, { bridge, id, cookies }: OldCookie): Promise<
  * Ends a session in the previous system too. A failure is only logged, because latchkey no longer accepts the session.
  */
 async function end(core: Core, { bridge, id }: OldCookie): Promise<void> {
+  if (bridge.keepOld) return core.kept.end({ bridge, id });
   try {
     await limited(core, async () => bridge.end(id));
   } catch (error) {
@@ -174,9 +351,14 @@ async function retired(
   keptId: string | null,
 ): Promise<{ readonly wasActive: boolean } | null> {
   const oldHash = hashOf(core, old);
-  if (core.takenOver.isRetired(oldHash)) return { wasActive: false };
+  if (!old.bridge.keepOld && core.takenOver.isRetired(oldHash)) return { wasActive: false };
   const row = await core.takenOver.find(oldHash);
-  if (row) return { wasActive: await retireTakenOver(core, row, keptId) };
+  if (row) {
+    const wasActive = await retireTakenOver(core, row, keptId);
+    // Without `keepOld`, the previous session has ended when it was taken over, unless that was different then.
+    if (old.bridge.keepOld || row.sessionId !== null) await end(core, old);
+    return { wasActive };
+  }
   if (!(await mayBeActive(core, old))) return null;
   await core.takenOver.retire(oldHash, null);
   await end(core, old);
@@ -187,7 +369,7 @@ async function retireTakenOver(core: Core, row: TakenOverSession, keptId: string
   const found = await core.takenOver.resume(row);
   await core.takenOver.retire(row.oldHash, row);
   if (!found || found.session.id === keptId) return false;
-  return core.sessions.revoke(found.user.id, found.session.id);
+  return core.sessions.revoke(found.user.id, found.session.id, undefined, false);
 }
 
 async function mayBeActive(core: Core, old: OldCookie): Promise<boolean> {
@@ -227,20 +409,17 @@ function hashOf(core: Core, { bridge, id }: OldCookie): Buffer {
 }
 
 /** Runs `work` with a time limit, outside this call's transaction, because the previous system's store is the app's. */
-function limited<T>(core: Core, work: () => Promise<T>): Promise<T> {
-  const late = () => new Error(`no answer within ${STORE_MS / 1000} s`);
-  return core.context.forApp(() => withTimeout(work(), STORE_MS, late));
+function limited<T>(core: Core, work: () => Promise<T>, ms = STORE_MS): Promise<T> {
+  const late = () => new Error(`no answer within ${ms / 1000} s`);
+  return core.context.forApp(() => withTimeout(work(), ms, late));
 }
 
 /**
  * The cookie of a previous system's session in a request. The session might have ended, or might never have existed.
  */
-export interface OldCookie {
-  readonly bridge: SessionBridge;
+export interface OldCookie extends OldInBridge {
   /** The name of the cookie. */
   readonly name: string;
-  /** The id of the session. */
-  readonly id: string;
   readonly cookies: CookieValues;
 }
 
@@ -249,7 +428,7 @@ function oldCookiesIn({ bridges, cookie }: Settings, { headers }: PlainRequest):
   if (bridges.length === 0 || headers.cookie === undefined) return [];
   const cookies = (name: string) => cookieValues(headers.cookie, name).map(decoded);
   return bridges.flatMap((bridge) => {
-    if (bridge.until !== null && bridge.until.getTime() <= Date.now()) return [];
+    if (!isActive(bridge)) return [];
     const name = bridge.cookieNames(cookie.secure).find((one) => cookies(one).length > 0);
     const [value, ...others] = name === undefined ? [] : cookies(name);
     // If a request contains two different cookies, neither is trusted.

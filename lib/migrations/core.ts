@@ -1,4 +1,12 @@
-import { accountChanges, devices, deviceTokens, importedUsers, importKeys, users } from '../tables/core.js';
+import {
+  accountChanges,
+  carriedSessions,
+  devices,
+  deviceTokens,
+  importedUsers,
+  importKeys,
+  users,
+} from '../tables/core.js';
 import {
   addColumns,
   changeRows,
@@ -22,6 +30,19 @@ const UNDO = [
     table: accountChanges,
     columns: { ended, device, ipAddress },
     indexes: { ended: ['ended', 'expiresAt'] },
+  },
+] as const;
+
+const { sessionsEndedAt } = users.columns;
+const { sessionId, authEpoch, sealedId } = carriedSessions.columns;
+
+/** What `0005-core` adds: sessions of previous systems that continue, and when the sessions of an account were ended. */
+const KEPT = [
+  { table: users, columns: { sessionsEndedAt }, indexes: {} },
+  {
+    table: carriedSessions,
+    columns: { sessionId, authEpoch, sealedId },
+    indexes: { sessionId: ['sessionId'] },
   },
 ] as const;
 
@@ -63,6 +84,21 @@ export const coreMigrations: readonly Migration[] = [
     async down(context) {
       await dropTable(importKeys, context);
       await dropTable(importedUsers, context);
+    },
+  },
+  {
+    name: '0005-core',
+    async up(context) {
+      for (const { table, columns, indexes } of KEPT) {
+        await addColumns(table, columns, context);
+        await createIndexes(table, indexes, context);
+      }
+    },
+    async down(context) {
+      for (const { table, columns, indexes } of KEPT) {
+        await dropIndexes(table, indexes, context);
+        await dropColumns(table, columns, context);
+      }
     },
   },
   {

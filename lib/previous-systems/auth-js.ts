@@ -5,6 +5,7 @@ import {
   type BridgeOptions,
   columnsOption,
   type FoundUser,
+  keepOldOf,
   secureName,
   sequelizeOption,
   sharedOptions,
@@ -210,7 +211,7 @@ export const schema = () =>
  */
 export function authJsSessions(options: AuthJsSessionsOptions): SessionBridge {
   const { sequelize, tables, columns, ...read } = readOptions(BRIDGE, schema, options);
-  const { cookieName, until = null, userId } = read;
+  const { cookieName, keepOld, until = null, userId } = read;
   const old = new PreviousTables(sequelize);
   const located = remembered(async () => ({
     session: await old.require(BRIDGE, TABLES.session, { table: tables.session, columns: columns?.session }),
@@ -222,6 +223,7 @@ export function authJsSessions(options: AuthJsSessionsOptions): SessionBridge {
   return {
     name: 'authjs',
     until,
+    keepOld: keepOldOf(keepOld),
     cookieNames: (isSecure) =>
       cookieName === undefined
         ? ['authjs.session-token', 'next-auth.session-token'].map((name) => secureName(name, isSecure))

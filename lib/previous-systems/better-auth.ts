@@ -7,6 +7,7 @@ import {
   columnsOption,
   type FoundUser,
   isSigned,
+  keepOldOf,
   secretsOption,
   secureName,
   sequelizeOption,
@@ -381,7 +382,7 @@ export const schema = () =>
  */
 export function betterAuthSessions(options: BetterAuthSessionsOptions): SessionBridge {
   const { sequelize, secret, tables, columns, ...read } = readOptions(BRIDGE, schema, options);
-  const { cookieName, until = null, userId } = read;
+  const { cookieName, keepOld, until = null, userId } = read;
   const old = new PreviousTables(sequelize);
   const located = remembered(async () => {
     const named = (table: 'session' | 'user') => ({ table: tables[table], columns: columns?.[table] });
@@ -397,6 +398,7 @@ export function betterAuthSessions(options: BetterAuthSessionsOptions): SessionB
   return {
     name: 'better-auth',
     until,
+    keepOld: keepOldOf(keepOld),
     cookieNames: (isSecure) => [cookieName ?? secureName(COOKIE, isSecure)],
     idIn: signed,
     async find(token, cookies, isSecure): Promise<OldSession | null> {

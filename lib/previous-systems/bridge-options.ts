@@ -1,7 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Sequelize } from 'sequelize';
 import * as z from 'zod';
-import type { OldUser, OldUserId } from '../config/bridge.js';
+import type { KeepOld, OldUser, OldUserId } from '../config/bridge.js';
+import { flag } from '../config/options.js';
 import { isSequelize } from '../database/connect.js';
 import type { SourceIdentity } from './values.js';
 
@@ -31,11 +32,22 @@ export interface BridgeOptions {
   until?: Date | undefined;
   /** The exact name of the cookie. @default the one that the older system gives it */
   cookieName?: string | undefined;
+  /**
+   * Whether the previous system is still running, so that its sessions stay active there: for a move in steps, or back.
+   * What ends all sessions of a user here calls `endAll` with the id of the account, after the commit and for at most 5
+   * seconds. Without `endAll`, the sessions of the previous system continue then.
+   * @default false
+   */
+  keepOld?: boolean | { endAll: (userId: string) => unknown } | undefined;
 }
 
 /** The result of a `userId` function: an id or data about the user, or null if the session must not be taken over. */
 export type FoundUser = OldUserId | OldUser | null | undefined | false;
 
+const endAllFunction = z.custom<(userId: string) => unknown>(
+  (it) => typeof it === 'function',
+  'must be a function that ends all sessions of a user in the previous system',
+);
 /** @internal */
 export const sharedOptions = {
   until: z
@@ -46,7 +58,17 @@ export const sharedOptions = {
     .string('must be the name of a cookie')
     .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be the name of a cookie (RFC 6265)')
     .optional(),
+  keepOld: z
+    .union(
+      [flag, z.strictObject({ endAll: endAllFunction })],
+      'must be true, or { endAll } with a function that ends all sessions of a user in the previous system',
+    )
+    .default(false),
 };
+/** Returns how a bridge treats the sessions of the previous system. */
+export function keepOldOf(given: boolean | KeepOld): KeepOld | null {
+  return given === true ? { endAll: null } : given || null;
+}
 /** @internal */
 export const sequelizeOption = z.custom<Sequelize>(isSequelize, {
   error: 'must be a Sequelize instance on the database of the previous system',

@@ -5,6 +5,7 @@ import {
   type BridgeOptions,
   type FoundUser,
   isSigned,
+  keepOldOf,
   secretsOption,
   sharedOptions,
   splitSigned,
@@ -95,7 +96,7 @@ export const schema = () =>
  * @throws TypeError naming every mistake in the options
  */
 export function expressSession(options: ExpressSessionOptions): SessionBridge {
-  const { store, secret, userId, rolling, until, cookieName } = readOptions(
+  const { store, secret, userId, rolling, until, cookieName, keepOld } = readOptions(
     'expressSession',
     schema,
     options,
@@ -103,6 +104,7 @@ export function expressSession(options: ExpressSessionOptions): SessionBridge {
   return {
     name: 'express-session',
     until: until ?? null,
+    keepOld: keepOldOf(keepOld),
     cookieNames: () => [cookieName ?? 'connect.sid'],
     idIn(value) {
       const parts = value.startsWith('s:') ? splitSigned(value.slice(2)) : null;

@@ -1,3 +1,5 @@
+import type { BearerScheme } from '../config/bridge.js';
+import type { Settings } from '../config/config.js';
 import type { PlainRequest } from '../context/call.js';
 import { AuthError } from '../errors.js';
 import {
@@ -45,24 +47,48 @@ export function cookieValues(header: string | undefined, name: string): string[]
   return values.length === 1 && values[0] === '' ? [] : values;
 }
 
-// Matches the scheme as a whole token (RFC 9110, 5.6.2).
-const SCHEME = /^bearer(?![\w!#$%&'*+.^`|~-])/i;
+// Match the scheme as a whole token (RFC 9110, 5.6.2).
+const SCHEMES: Readonly<Record<BearerScheme, RegExp>> = {
+  Bearer: /^bearer(?![\w!#$%&'*+.^`|~-])/i,
+  Token: /^token(?![\w!#$%&'*+.^`|~-])/i,
+};
 
 declareVia('bearer', 'set bearerEnabled: true');
 
-/** Creates the carrier of sessions in `Authorization: Bearer <session token>` (RFC 6750). */
-export function bearerCarrier(sessions: Pick<Sessions, 'find'>): Carrier {
+/** Tokens of previous systems that stand for sessions. */
+interface OldTokens {
+  /** Authenticates a request by such a token. Null if it presents none. */
+  authenticate(request: PlainRequest): Promise<SessionAuthentication> | null;
+  /** Returns the tokens of that form that the request presents, valid or not. */
+  presented(request: PlainRequest): readonly string[];
+}
+
+/**
+ * Creates the carrier of sessions in `Authorization: Bearer <session token>` (RFC 6750), and of tokens of previous systems
+ * that stand for sessions.
+ *
+ * @param old the tokens of previous systems
+ */
+export function bearerCarrier(
+  sessions: Pick<Sessions, 'find'>,
+  { ownSchemes, sessionSchemes, bearerEnabled }: Settings,
+  old: OldTokens,
+): Carrier {
+  const [scheme = 'Bearer', ...others] = sessionSchemes;
+  const description = others.map((other) => `Also accepted as \`Authorization: ${other}\`.`).join(' ');
   return {
     via: 'bearer',
     presentsSession: true,
-    challenge: 'Bearer realm="latchkey"',
-    securityScheme: { type: 'http', scheme: 'bearer' },
+    challenge: sessionSchemes.map((one) => `${one} realm="latchkey"`).join(', '),
+    securityScheme: { type: 'http', scheme: scheme.toLowerCase(), ...(description && { description }) },
     authenticate(request) {
-      const token = bearerToken(request);
+      const byOld = old.authenticate(request);
+      if (byOld) return byOld;
+      const token = tokenIn(request, ownSchemes);
       return token === null ? null : authenticationBy(sessions, token, 'bearer');
     },
-    sessionTokens: (request) => [bearerToken(request) ?? []].flat(),
-    deviceInHeader: ({ headers }) => headers[DEVICE_HEADER]?.toString() ?? null,
+    sessionTokens: (request) => [tokenIn(request, ownSchemes) ?? old.presented(request)].flat(),
+    ...(bearerEnabled && { deviceInHeader: ({ headers }) => headers[DEVICE_HEADER]?.toString() ?? null }),
   };
 }
 
@@ -80,10 +106,11 @@ export function deviceTokensOf(carriers: readonly Carrier[], request: PlainReque
   return named.length > 0 ? named : carriers.flatMap((carrier) => carrier.deviceTokens?.(request) ?? []);
 }
 
-/** Returns the credentials after `Bearer`. Null if the request has another scheme or none. */
-export function bearerToken({ headers }: PlainRequest): string | null {
+/** Returns the credentials after one of these schemes. Null if the request has another scheme or none. */
+export function tokenIn({ headers }: PlainRequest, schemes: readonly BearerScheme[]): string | null {
   const value = headers.authorization ?? '';
-  return SCHEME.test(value) ? trimWhitespace(value.replace(SCHEME, '')) : null;
+  const scheme = schemes.find((one) => SCHEMES[one].test(value));
+  return scheme === undefined ? null : trimWhitespace(value.replace(SCHEMES[scheme], ''));
 }
 
 /**

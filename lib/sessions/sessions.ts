@@ -10,6 +10,7 @@ import type { RowOf } from '../tables/column.js';
 import { type Session, type SessionColumns, sessions, type User, type UserColumns } from '../tables/core.js';
 import type { Selection, Table } from '../tables/table.js';
 import type { UserSelection } from '../users/record.js';
+import type { KeptSessions } from './kept-sessions.js';
 import { LastUse } from './last-use.js';
 import { TokenLookup } from './lookup.js';
 import type { IssuedSession, OwnedSession, RenewOptions } from './signed-in.js';
@@ -37,6 +38,7 @@ export class Sessions {
     owner: UserSelection<User>,
     private readonly settings: Settings,
     private readonly events: Events,
+    private readonly kept: Pick<KeptSessions, 'endAll' | 'endOf' | 'forgetBeside'>,
   ) {
     this.#table = tables.sessions;
     this.#users = tables.users.name;
@@ -64,6 +66,13 @@ export class Sessions {
         this.#touches.record(id, lastActiveAt, now, lastActiveAt.getTime() + this.#idleMs);
       return { user, session };
     });
+  }
+
+  /** Whether a session has ended by time alone, so that it was neither revoked nor pruned. */
+  async hasLapsed(sessionId: string): Promise<boolean> {
+    const rest = `JOIN ${this.#users} u ON ${this.#on} WHERE s.id = :sessionId`;
+    const [session] = await this.#session.select(rest, { sessionId });
+    return session !== undefined && this.#hasEnded(session);
   }
 
   /** Returns a user's active sessions, newest first. */
@@ -107,8 +116,14 @@ export class Sessions {
     return this.#lookup.find(token, ({ row: { userId, id: sessionId } }) => ({ userId, sessionId }));
   }
 
-  /** Revokes one session of a user. @param within a transaction to take part in @returns whether it was active */
-  async revoke(userId: string, sessionId: string, within?: Transaction): Promise<boolean> {
+  /**
+   * Revokes one session of a user.
+   *
+   * @param within a transaction to take part in
+   * @param endsOld whether the sessions of previous systems beside it end too
+   * @returns whether it was active
+   */
+  async revoke(userId: string, sessionId: string, within?: Transaction, endsOld = true): Promise<boolean> {
     if (!isUuid(userId) || !isUuid(sessionId)) return false;
     await this.database.ready();
     const { clock } = this.database;
@@ -118,6 +133,7 @@ export class Sessions {
     const work = async (transaction?: Transaction) => {
       const ended = await this.database.change(sql, values, { transaction });
       if (ended > 0) this.announceEnd(userId, [sessionId], transaction);
+      if (ended > 0 && endsOld) await this.kept.endOf(sessionId, transaction);
       return ended > 0;
     };
     return this.events.together(['session.revoked'], work, within);
@@ -133,7 +149,7 @@ export class Sessions {
     if (!isUuid(userId)) return 0;
     await this.database.ready();
     return this.database.transaction(async (transaction) => {
-      await this.#raiseEpoch(this.#users, 'id = :userId', userId, transaction);
+      await this.#raiseUser(userId, transaction);
       const isKept = isUuid(except) && (await this.#keep(userId, except, transaction));
       return this.#endFormer(userId, transaction, isKept ? except : '');
     });
@@ -157,7 +173,7 @@ export class Sessions {
    */
   async endAll(userId: string, transaction: Transaction, except = ''): Promise<number> {
     // Raise the epoch first, because this locks the user's row, and invalidates sessions that are being inserted.
-    await this.#raiseEpoch(this.#users, 'id = :userId', userId, transaction);
+    await this.#raiseUser(userId, transaction);
     return this.#endFormer(userId, transaction, except);
   }
 
@@ -176,20 +192,22 @@ export class Sessions {
     );
     const ids = live.map(({ id }) => id);
     this.announceEnd(userId, ids, transaction);
+    this.kept.endAll(userId, transaction);
     return ids.length;
   }
 
   /** Ends every sign-in in progress, as {@link endAll} does, but keeps the sessions. */
   async keepAll(userId: string, transaction: Transaction): Promise<void> {
-    await this.#raiseEpoch(this.#users, 'id = :userId', userId, transaction);
+    await this.#raiseUser(userId, transaction);
     const current = `(SELECT u.auth_epoch FROM ${this.#users} u WHERE u.id = :userId)`;
     const wasCurrent = `user_id = :userId AND auth_epoch + 1 = ${current}`;
-    await this.#raiseEpoch(this.#table.name, wasCurrent, userId, transaction);
+    const sql = `UPDATE ${this.#table.name} SET auth_epoch = auth_epoch + 1 WHERE ${wasCurrent}`;
+    await this.database.change(sql, { userId }, { transaction });
   }
 
-  #raiseEpoch(table: string, condition: string, userId: string, transaction: Transaction): Promise<number> {
-    const sql = `UPDATE ${table} SET auth_epoch = auth_epoch + 1 WHERE ${condition}`;
-    return this.database.change(sql, { userId }, { transaction });
+  #raiseUser(userId: string, transaction: Transaction): Promise<number> {
+    const sql = `UPDATE ${this.#users} SET auth_epoch = auth_epoch + 1, sessions_ended_at = :now WHERE id = :userId`;
+    return this.database.change(sql, { userId, now: this.database.clock.date() }, { transaction });
   }
 
   /** Emits the events of ended sessions. @param transaction the transaction that ends them */
@@ -234,7 +252,9 @@ export class Sessions {
   /** Expired and idle sessions. */
   get expired(): Chore {
     const ages = { expires_at: 0, last_active_at: this.#idleMs };
-    return new ExpiredRows(this.database, this.#table.name, 'id', ages);
+    // A missing session counts as revoked, so that the session of a previous system beside it would be invalid here.
+    const forget = (ids: readonly string[]) => this.kept.forgetBeside(ids);
+    return new ExpiredRows(this.database, this.#table.name, 'id', ages, forget);
   }
 
   /** Waits for background writes. */

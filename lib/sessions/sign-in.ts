@@ -112,7 +112,9 @@ export class NewSessions {
   }
 
   async end(replaced: readonly OwnedSession[], transaction?: Transaction): Promise<void> {
-    for (const { userId, sessionId } of replaced) await this.sessions.revoke(userId, sessionId, transaction);
+    // `http/take-over.ts` decides about the sessions of previous systems that the request presents.
+    for (const { userId, sessionId } of replaced)
+      await this.sessions.revoke(userId, sessionId, transaction, false);
   }
 
   #presentedTokenHash(): Buffer | null {

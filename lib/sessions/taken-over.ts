@@ -7,6 +7,7 @@ import type { RowOf } from '../tables/column.js';
 import { type CarriedSessionColumns, carriedSessions } from '../tables/core.js';
 import { SealedRows } from '../tables/sealed-rows.js';
 import { Table } from '../tables/table.js';
+import { contextOfOld, hashOfOld, KEPT_MS, type Link } from './kept-sessions.js';
 import { REPLACEMENT_MS, type Sessions, type SessionWithUser } from './sessions.js';
 import type { CheckedSignIn, Proof } from './sign-in.js';
 import { type IssuedSession, isPending } from './signed-in.js';
@@ -20,8 +21,21 @@ export interface ResumedSession extends SessionWithUser {
   readonly issued: Pick<IssuedSession, 'token' | 'remembered' | 'session'> | null;
 }
 
-// Rows are kept this much longer, because a request that the previous system still handles can prolong its session.
-const KEPT_MS = 365 * 24 * 60 * 60 * 1000;
+/** How a previous system's session is taken over. */
+export interface TakeOver {
+  readonly oldHash: Buffer;
+  /** When the previous session would have expired. */
+  readonly endsAt: Date | null;
+  /** Until when the row is kept. @default for a long time after the previous session would have expired */
+  readonly keptUntil?: Date;
+  /** Whether the new token is stored, encrypted, so that it can be sent again. @default true */
+  readonly sealsToken?: boolean;
+  /** Returns the link to the session here if the previous one continues. @default it does not */
+  readonly link?: ((issued: IssuedSession) => Link) | undefined;
+  /** The row of an earlier session that took it over, and has lapsed: see {@link TakenOverSessions.hasLapsed}. */
+  readonly former?: TakenOverSession | null;
+}
+
 const MAX_RETIRED = 10_000;
 
 /**
@@ -37,14 +51,14 @@ export class TakenOverSessions {
   constructor(
     private readonly database: Database,
     private readonly box: SecretBox,
-    private readonly sessions: Pick<Sessions, 'find'>,
+    private readonly sessions: Pick<Sessions, 'find' | 'hasLapsed'>,
   ) {
     this.#table = new Table(database, carriedSessions);
   }
 
   /** Hashes the id of a previous session, because only the hash is stored. @param name the previous system */
   hash(name: string, id: string): Buffer {
-    return digestToken(`${name}\n${id}`);
+    return hashOfOld(name, id);
   }
 
   async find(oldHash: Buffer): Promise<TakenOverSession | null> {
@@ -59,19 +73,25 @@ export class TakenOverSessions {
     if (row.tokenHash === null) return null;
     if (row.usedAt !== null && this.database.clock.now() - row.usedAt.getTime() > REPLACEMENT_MS) return null;
     const found = await this.sessions.find(row.tokenHash);
-    const sealed = row.sealedToken && this.box.open(row.sealedToken, contextOf(row.oldHash));
+    const sealed = row.sealedToken && this.box.open(row.sealedToken, contextOfOld(row.oldHash));
     return found && { ...found, issued: sealed ? { ...JSON.parse(sealed), session: found.session } : null };
+  }
+
+  /**
+   * Whether the session that took over one that continues (`keepOld`) has ended by time alone: it was not used here for a
+   * while, or has reached its lifetime. The previous session can then be taken over again.
+   */
+  async hasLapsed({ sessionId }: TakenOverSession): Promise<boolean> {
+    return sessionId !== null && this.sessions.hasLapsed(sessionId);
   }
 
   /**
    * Creates the session that takes over a previous one.
    *
-   * @param endsAt when the previous session would have expired
    * @throws UniqueConstraintError (Sequelize) if another request has already taken it over
    */
   begin(
-    oldHash: Buffer,
-    endsAt: Date | null,
+    { oldHash, endsAt, keptUntil, sealsToken = true, link, former = null }: TakeOver,
     proof: Pick<Proof, 'user' | 'authEpoch'>,
     checked: CheckedSignIn,
   ): Promise<IssuedSession> {
@@ -80,10 +100,13 @@ export class TakenOverSessions {
       if (isPending(issued))
         throw new TypeError('no session of an account with a second factor is taken over');
       const { token, remembered } = issued;
-      const sealedToken = this.box.seal(JSON.stringify({ token, remembered }), contextOf(oldHash));
-      const row = { tokenHash: digestToken(token), sealedToken };
+      const sealedToken = sealsToken
+        ? this.box.seal(JSON.stringify({ token, remembered }), contextOfOld(oldHash))
+        : null;
+      const row = { tokenHash: digestToken(token), sealedToken, ...link?.(issued) };
+      if (former) await this.#table.delete({ oldHash, sessionId: former.sessionId }, transaction);
       await this.#table.insert(
-        this.#table.complete({ oldHash, ...row, ...this.#times(endsAt) }),
+        this.#table.complete({ oldHash, ...row, ...this.#times(endsAt, keptUntil) }),
         transaction,
       );
       return issued;
@@ -95,12 +118,18 @@ export class TakenOverSessions {
     return this.#retired.has(oldHash.toString('hex'));
   }
 
-  /** Invalidates a previous session. @param row the result of {@link find} */
-  async retire(oldHash: Buffer, row: TakenOverSession | null): Promise<void> {
+  /**
+   * Invalidates a previous session.
+   *
+   * @param row the result of {@link find}
+   * @param keptUntil until when a new row is kept
+   */
+  async retire(oldHash: Buffer, row: TakenOverSession | null, keptUntil?: Date): Promise<void> {
     await this.database.ready();
     const usedAt = this.database.clock.date();
-    if (!row) await this.#insertRetired(oldHash, usedAt);
-    else if (row.usedAt === null) await this.#table.update({ usedAt, sealedToken: null }, { oldHash });
+    if (!row) await this.#insertRetired(oldHash, usedAt, keptUntil);
+    else if (row.usedAt === null || row.sessionId !== null)
+      await this.#table.update({ usedAt, sealedToken: null, ...UNLINKED }, { oldHash });
     if (this.#retired.size >= MAX_RETIRED) this.#retired.clear();
     this.#retired.add(oldHash.toString('hex'));
   }
@@ -110,29 +139,29 @@ export class TakenOverSessions {
     return new ExpiredRows(this.database, this.#table.name, 'old_hash', { expires_at: 0 });
   }
 
-  /** The tokens that no browser has sent yet. */
+  /** The tokens that no browser has sent yet, and the ids of sessions that continue in the previous system. */
   get sealed(): Chore {
-    return new SealedRows(this.#table, this.box, 'oldHash', ['sealedToken'], ({ oldHash }) =>
-      contextOf(oldHash),
+    return new SealedRows(this.#table, this.box, 'oldHash', ['sealedToken', 'sealedId'], ({ oldHash }) =>
+      contextOfOld(oldHash),
     );
   }
 
-  async #insertRetired(oldHash: Buffer, usedAt: Date): Promise<void> {
+  async #insertRetired(oldHash: Buffer, usedAt: Date, keptUntil: Date | undefined): Promise<void> {
     try {
-      await this.#table.insert(this.#table.complete({ oldHash, usedAt, ...this.#times(null) }));
+      await this.#table.insert(this.#table.complete({ oldHash, usedAt, ...this.#times(null, keptUntil) }));
     } catch (error) {
       if (!violatedUnique(error)) throw error;
-      await this.#table.update({ usedAt, sealedToken: null }, { oldHash });
+      await this.#table.update({ usedAt, sealedToken: null, ...UNLINKED }, { oldHash });
     }
   }
 
-  #times(endsAt: Date | null): Pick<TakenOverSession, 'createdAt' | 'expiresAt'> {
+  #times(endsAt: Date | null, keptUntil?: Date): Pick<TakenOverSession, 'createdAt' | 'expiresAt'> {
     const createdAt = this.database.clock.date();
+    if (keptUntil) return { createdAt, expiresAt: keptUntil };
     const end = Math.max(endsAt?.getTime() ?? 0, createdAt.getTime());
     return { createdAt, expiresAt: new Date(end + KEPT_MS) };
   }
 }
 
-function contextOf(oldHash: Buffer): string {
-  return `carried session ${oldHash.toString('hex')}`;
-}
+/** The columns of a row whose previous session has ended. */
+const UNLINKED: Link = { sessionId: null, authEpoch: null, sealedId: null };

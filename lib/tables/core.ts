@@ -54,6 +54,8 @@ export const users = declareTable({
     importedAt: column.time().internal().nullable(),
     /** The time of the first sign-in of an imported account in a browser. Null until then, and for other accounts. */
     firstUsedAt: column.time().internal().nullable(),
+    /** The time when `authEpoch` was last incremented. Null if it never was, or only by an earlier version. */
+    sessionsEndedAt: column.time().internal().nullable(),
   },
   unique: { email: ['email'], username: ['username'] },
   indexes: {
@@ -256,8 +258,17 @@ export const carriedSessions = declareTable({
     createdAt: column.time(),
     /** The time after which the previous system's session can no longer be active. */
     expiresAt: column.time(),
+    /**
+     * The session beside which the previous system's session continues. Null if that one was ended. It is not a foreign
+     * key, because the row outlives the session.
+     */
+    sessionId: column.uuid().internal().nullable(),
+    /** The user's epoch when the two sessions were linked. Once it is raised, the session here continues by itself. */
+    authEpoch: column.integer().internal().nullable(),
+    /** The encrypted id of the previous system's session, as long as it continues. */
+    sealedId: column.longText().secret().nullable(),
   },
-  indexes: { expiresAt: ['expiresAt'] },
+  indexes: { expiresAt: ['expiresAt'], sessionId: ['sessionId'] },
 });
 
 export type CarriedSessionColumns = typeof carriedSessions.columns;

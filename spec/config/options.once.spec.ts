@@ -29,7 +29,7 @@ describe('an unknown option', () => {
       'databse, sesion, and colour are not options of latchkey: check the spelling (did you mean database and session?)',
     ],
     [{ colour: 1 }, 'colour is not an option of latchkey: check the spelling'],
-    [{ bearer: true }, /\(did you mean bearerEnabled\?\)$/],
+    [{ bearerEnable: true }, /\(did you mean bearerEnabled\?\)$/],
     [{ BaseURL: 'x' }, /\(did you mean baseUrl\?\)$/],
     [
       { session: { idle: 5 } },

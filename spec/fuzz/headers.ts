@@ -6,7 +6,7 @@ import { uuidv7 } from '../../lib/crypto/uuid.js';
 import { AuthError } from '../../lib/errors.js';
 import { addressBucket } from '../../lib/limits/limiter.js';
 import { composeNotice, deviceInWords } from '../../lib/mail/messages.js';
-import { bearerToken, cookieValues } from '../../lib/sessions/carriers.js';
+import { cookieValues, tokenIn } from '../../lib/sessions/carriers.js';
 import type { User } from '../../lib/tables/core.js';
 import { encodeCursor, readPage } from '../../lib/tables/pages.js';
 import { changed, headerText, PREFIXES, piecesOf, text, token } from './inputs.js';
@@ -64,7 +64,7 @@ export const headers = [
     fc.property(
       fc.oneof(headerText, piecesOf(['Bearer', 'bearer', 'Basic', ' ', '\t', '=', ',', 'lks_', 'ApiKey'], 6)),
       (authorization) => {
-        const found = quickly(() => bearerToken({ headers: { authorization } }));
+        const found = quickly(() => tokenIn({ headers: { authorization } }, ['Bearer']));
         if (found !== null) assert.match(authorization, /^bearer/i);
       },
     ),

@@ -17,6 +17,7 @@ import { CookieJar } from '../support/cookie-jar.js';
 import { rows } from '../support/database.js';
 import { mailbox } from '../support/mailbox.js';
 import { listening, OLD_SECRET, type OldStore, sessionStore, startOldApp } from '../support/old-app.js';
+import { startProcess } from '../support/processes.js';
 import { enroll, forgetSteps } from '../support/two-factor.js';
 
 // What holds for the sessions of every older system, on those of express-session.
@@ -179,6 +180,19 @@ describe('a request with the cookie of an active older session', () => {
     const given = seen.flatMap(({ cookies }) => cookies.filter((one) => one.startsWith('latchkey=')));
     expect(new Set(given.map((one) => one.split(';')[0])).size).toBe(1);
     expect((await page()).status).toBe(200);
+  });
+
+  test('16 at once in two processes are signed in, although one has ended it before the other looks', async () => {
+    const task = { database: app.database.url, cookie: jar.header, times: 8 };
+    const [first, second] = await Promise.all([
+      startProcess<number[]>('take-over', task),
+      startProcess<unknown>('take-over', { ...task, waits: true }),
+    ]);
+    expect(await second.go()).toBe('reading');
+    expect(await first.go()).toEqual(Array(8).fill(200));
+    expect((await jar.visit(`${old.origin}/me`)).body.user).toBeNull();
+    expect(await second.go()).toEqual(Array(8).fill(200));
+    expect(await sessionsOf()).toHaveLength(1);
   });
 
   test('a lost response does not sign out, however often', async () => {

@@ -42,10 +42,11 @@ const NAMES = [
   '0002-core',
   '0003-core',
   '0004-core',
+  '0005-core',
   '0006-core',
 ];
 /** What has been added since the migrations were squashed. */
-const ADDED = ['0002-core', '0003-core', '0004-core', '0006-core'];
+const ADDED = ['0002-core', '0003-core', '0004-core', '0005-core', '0006-core'];
 const JOURNAL = 'latchkey_migrations';
 
 const allPlugins = () => [

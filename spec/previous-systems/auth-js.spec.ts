@@ -1,21 +1,15 @@
-import { Auth, type AuthConfig as AuthJsConfig } from '@auth/core';
-import SequelizeAdapter from '@auth/sequelize-adapter';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { toNodeHandler } from 'better-auth/node';
-import express from 'express';
 import { authJsSessions } from '../../lib/bridges.js';
 import { fromAuthJs } from '../../lib/importers.js';
 import { password, type SpecApp, startApp } from '../support/app.js';
+import { startAuthJs } from '../support/auth-js.js';
 import { CookieJar } from '../support/cookie-jar.js';
 import { rows } from '../support/database.js';
-import { listening } from '../support/old-app.js';
 
 // Sessions that Auth.js has made with its Sequelize adapter, in the same database.
 const MONTH = 30 * 24 * 3_600_000;
 let app: SpecApp<readonly ReturnType<typeof password>[]>;
-let old: { origin: string; stop(): Promise<void> };
-let strategy: 'database' | 'jwt' = 'database';
-let link: string;
+let old: Awaited<ReturnType<typeof startAuthJs>>;
 let jar: CookieJar;
 let count = 0;
 let email: string;
@@ -25,57 +19,25 @@ beforeAll(async () => {
     plugins: [password()],
     config: async ({ sequelize }) => ({ tablePrefix: 'lk_', bridges: [authJsSessions({ sequelize })] }),
   })) as never;
-  const adapter = SequelizeAdapter(app.database.sequelize as never, { synchronize: false });
-  // In order, since they refer to each other.
-  for (const name of ['user', 'account', 'session', 'verificationToken'])
-    await app.database.sequelize.models[name]?.sync();
-  const config = (): AuthJsConfig => ({
-    adapter,
-    basePath: '/old-auth',
-    secret: 'the secret of Auth.js, of 32 bytes and more',
-    trustHost: true,
-    session: { strategy },
-    providers: [
-      {
-        id: 'email',
-        type: 'email',
-        name: 'Email',
-        from: 'app@example.com',
-        maxAge: 3600,
-        options: {},
-        sendVerificationRequest: async ({ url }: { url: string }) => {
-          link = url;
-        },
-      } as never,
-    ],
-  });
-  old = await listening(
-    express().use(toNodeHandler({ handler: (request: Request) => Auth(request, config()) } as never)),
-  );
+  old = await startAuthJs(app.database);
 });
 afterAll(async () => {
   await old.stop();
   await app.stop();
 });
 beforeEach(() => {
-  strategy = 'database';
+  old.settings.strategy = 'database';
   jar = new CookieJar();
   email = `person${++count}@example.com`;
 });
 
 const me = () => jar.visit(`${app.origin}/auth/me`);
-const oldSession = () => jar.visit(`${old.origin}/old-auth/session`);
+const oldSession = () => old.session(jar);
 
 async function signInByEmail(): Promise<string> {
-  const { body } = await jar.visit(`${old.origin}/old-auth/csrf`);
-  const form = new URLSearchParams({ email, csrfToken: String((body as Record<string, unknown>).csrfToken) });
-  await jar.visit(`${old.origin}/old-auth/signin/email`, { method: 'POST', body: form });
-  await jar.visit(link);
+  const id = await old.signIn(jar, email);
   expect((await oldSession()).body.user?.email).toBe(email);
-  const [user] = await rows<{ id: string }>(app.database, 'SELECT id FROM users WHERE email = :email', {
-    email,
-  });
-  return user?.id ?? '';
+  return id;
 }
 
 async function account(id?: string) {
@@ -139,7 +101,7 @@ test('a token in other letters, one that has ended, and a JWT are none', async (
     ago: new Date(Date.now() - 1000),
   });
   expect((await me()).status).toBe(401);
-  strategy = 'jwt';
+  old.settings.strategy = 'jwt';
   jar = new CookieJar();
   email = `person${++count}@example.com`;
   await account(await signInByEmail());

@@ -287,7 +287,8 @@ describe('the token of a browser', () => {
     const device = await newDevice();
     const other = cookieOf(await signIn('', eve));
     await signIn(device, eve);
-    expect(await app.auth.migrate({ undo: 3 })).toEqual(['0006-core', '0004-core', '0003-core']);
+    for (let undone: string[] = []; !undone.includes('0003-core'); )
+      undone = await app.auth.migrate({ undo: 1 });
     await app.auth.migrate();
     expect(await isKnown(device, userId)).toBe(false);
     const { id: evesId } = (await app.auth.users.find({ email: eve.email }))!;

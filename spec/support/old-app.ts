@@ -46,6 +46,19 @@ export async function startOldApp(store: OldStore, cookie: session.CookieOptions
     Object.assign(req.session, { cart: ['a book'] });
     res.sendStatus(204);
   });
+  /** Ends the session. With `?clears`, the browser forgets the cookie too, as most systems make it. */
+  app.post('/logout', (req, res, next) => {
+    req.session.destroy((error) => {
+      if (error) return next(error);
+      if (req.query.clears !== undefined) res.clearCookie('connect.sid');
+      res.sendStatus(204);
+    });
+  });
+  /** Signs another user in, in the same session. */
+  app.post('/switch/:id', (req, res) => {
+    Object.assign(req.session, { passport: { user: req.params.id } });
+    res.sendStatus(204);
+  });
   app.get('/me', (req, res) => void res.json({ user: req.user ?? null }));
   return listening(app);
 }

@@ -1,7 +1,8 @@
+import type { BearerScheme } from '../../config/bridge.js';
 import type { PlainRequest } from '../../context/call.js';
 import { AuthError } from '../../errors.js';
 import { resourceOf } from '../../http/present.js';
-import { bearerToken, trimWhitespace } from '../../sessions/carriers.js';
+import { tokenIn, trimWhitespace } from '../../sessions/carriers.js';
 import { type Authentication, type Carrier, declareVia } from '../../sessions/request.js';
 import type { User } from '../../tables/core.js';
 import { type ApiKey, apiKeysTable } from './declarations.js';
@@ -34,8 +35,8 @@ interface Settings {
   readonly header: string;
   readonly acceptBearer: boolean;
   readonly unscopedGuards: 'refuse' | 'allow';
-  /** Whether Bearer tokens can be session tokens. */
-  readonly bearerIsSession: boolean;
+  /** The schemes with which sessions are presented. */
+  readonly sessionSchemes: readonly BearerScheme[];
 }
 
 const SCHEME = /^apikey(?![\w!#$%&'*+.^`|~-])/i;
@@ -84,7 +85,7 @@ function keyOf({ apiKey }: Authentication): ApiKey {
 
 function presentedKeys(
   { headers }: PlainRequest,
-  { header, acceptBearer, bearerIsSession }: Settings,
+  { header, acceptBearer, sessionSchemes }: Settings,
 ): readonly string[] {
   const { authorization } = headers;
   const given = headers[header.toLowerCase()];
@@ -93,12 +94,13 @@ function presentedKeys(
   const keys = new Set([given ?? []].flat().flatMap((value) => value.split(',').map(trimWhitespace)));
   if (authorization && SCHEME.test(authorization))
     keys.add(trimWhitespace(authorization.replace(SCHEME, '')));
-  const bearer = acceptBearer ? bearerToken({ headers }) : null;
-  if (bearer !== null && (!bearerIsSession || bearer.startsWith(API_KEY_PREFIX))) keys.add(bearer);
+  const bearer = acceptBearer ? tokenIn({ headers }, ['Bearer']) : null;
+  const isSession = sessionSchemes.includes('Bearer') && !bearer?.startsWith(API_KEY_PREFIX);
+  if (bearer !== null && !isSession) keys.add(bearer);
   return [...keys];
 }
 
-function presentsSession(request: PlainRequest, { acceptBearer, bearerIsSession }: Settings): boolean {
-  const bearer = bearerIsSession ? bearerToken(request) : null;
-  return bearer !== null && !(acceptBearer && bearer.startsWith(API_KEY_PREFIX));
+function presentsSession(request: PlainRequest, { acceptBearer, sessionSchemes }: Settings): boolean {
+  const token = tokenIn(request, sessionSchemes);
+  return token !== null && !(acceptBearer && token.startsWith(API_KEY_PREFIX));
 }

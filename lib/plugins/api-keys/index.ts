@@ -63,7 +63,7 @@ export function apiKeys(options: ApiKeysOptions = {}): Plugin<'apiKeys', ApiKeys
       const api = new ApiKeysApi(core, store, settings.maxPerUser);
       return {
         api,
-        carriers: [apiKeyCarrier(store, { ...settings, bearerIsSession: core.settings.bearerEnabled })],
+        carriers: [apiKeyCarrier(store, { ...settings, sessionSchemes: core.settings.sessionSchemes })],
         routes: () => [createApiKey(api), listApiKeys(api), revokeApiKey(api)],
         tables: TABLES,
         onDelete: (userId, transaction) => store.deleteAll(userId, transaction),

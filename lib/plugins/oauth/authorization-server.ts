@@ -1,6 +1,7 @@
 import type { Configuration, JWK, ServerMetadata, TokenEndpointResponse } from 'openid-client';
+import type { Fetch } from '../../context/bounded-fetch.js';
 import { configure, isLocal } from './discovery.js';
-import { endsGrant, type Fetch, type OpenidClient } from './openid-client.js';
+import { endsGrant, type OpenidClient } from './openid-client.js';
 import { type Claims, type FlowPurpose, isOidc, type Provider } from './provider.js';
 import { isObject, type SavableResponse, toSavableResponse, toStandardResponse } from './token-response.js';
 

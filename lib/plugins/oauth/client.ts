@@ -1,16 +1,10 @@
 import { once } from 'node:events';
+import { boundedFetch, type Fetch } from '../../context/bounded-fetch.js';
 import { AuthError } from '../../errors.js';
 import type { LineFacts, Log } from '../../logger.js';
 import { AuthorizationServer, type AuthorizationTarget, type FlowSecrets } from './authorization-server.js';
 import { Discovery } from './discovery.js';
-import {
-  boundedFetch,
-  describe,
-  type Fetch,
-  isDeclined,
-  isRefusal,
-  loadOpenidClient,
-} from './openid-client.js';
+import { describe, isDeclined, isRefusal, loadOpenidClient } from './openid-client.js';
 import { type CheckedProfile, checkedProfile, profileSources } from './profile.js';
 import { type Claims, isSamePerson, type Person, type Provider, type RevocableTokens } from './provider.js';
 import { payloadOf, SigningKeys } from './signing-keys.js';

@@ -1,5 +1,6 @@
 import type { ClientAuth, Configuration, ServerMetadata } from 'openid-client';
-import { boundedFetch, discoveredIssuer, type Fetch, type OpenidClient } from './openid-client.js';
+import { boundedFetch, type Fetch } from '../../context/bounded-fetch.js';
+import { discoveredIssuer, type OpenidClient } from './openid-client.js';
 import type { ClientAuthMethod, Provider } from './provider.js';
 
 const TTL_MS = 60 * 60 * 1000;

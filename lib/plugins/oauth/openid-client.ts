@@ -1,53 +1,12 @@
 import { types } from 'node:util';
-import { constants, Script } from 'node:vm';
 import type { JWK } from 'openid-client';
+import { loadEsModule } from '../../context/es-module.js';
 
 export type OpenidClient = typeof import('openid-client');
 
-/**
- * Loads openid-client, which exists as an ES module only.
- *
- * Jest replaces `require`, and its version cannot load ES modules unless Jest runs with `--experimental-vm-modules`
- * (https://jestjs.io/docs/ecmascript-modules). If loading fails for this reason, Node's own loader imports the module:
- * https://nodejs.org/docs/latest-v20.x/api/vm.html#vmconstantsuse_main_context_default_loader
- */
-export async function loadOpenidClient(): Promise<OpenidClient> {
-  try {
-    return await import('openid-client');
-  } catch (error) {
-    // Only the CommonJS build has `__filename`, and only that build can run in such a Jest project.
-    if (typeof __filename === 'undefined') throw error;
-    const script = new Script("import('openid-client')", {
-      filename: __filename,
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-    });
-    return script.runInThisContext();
-  }
-}
-
-const MAX_BYTES = 1024 * 1024;
-
-export type Fetch = (url: string, options?: object) => Promise<Response>;
-
-/**
- * Creates a `fetch` for providers that might be broken or malicious. It does not follow redirects and reads at most
- * 1 MiB, and the signal also aborts reading the body.
- */
-export function boundedFetch(signal: AbortSignal): Fetch {
-  return async (url, options) => {
-    const response = await fetch(url, { ...options, redirect: 'manual', signal });
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    // Throwing out of the loop cancels the stream and closes the connection.
-    for await (const chunk of response.body ?? []) {
-      length += chunk.byteLength;
-      if (length > MAX_BYTES) throw new Error(`the response is larger than ${MAX_BYTES} bytes`);
-      chunks.push(chunk);
-    }
-    const { status, statusText, headers } = response;
-    const mayHaveBody = status !== 204 && status !== 205 && status !== 304;
-    return new Response(mayHaveBody ? Buffer.concat(chunks) : null, { status, statusText, headers });
-  };
+/** Loads openid-client, which exists as an ES module only. */
+export function loadOpenidClient(): Promise<OpenidClient> {
+  return loadEsModule('openid-client', () => import('openid-client'));
 }
 
 /** An error of openid-client. Its cause is an error of oauth4webapi, whose cause has the details. */

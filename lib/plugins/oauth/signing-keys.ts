@@ -1,6 +1,7 @@
 import type { JWK } from 'openid-client';
+import type { Fetch } from '../../context/bounded-fetch.js';
 import type { AuthorizationServer } from './authorization-server.js';
-import { candidateKeys, type Fetch, isAboutKeys } from './openid-client.js';
+import { candidateKeys, isAboutKeys } from './openid-client.js';
 import type { Claims } from './provider.js';
 import { isObject } from './token-response.js';
 

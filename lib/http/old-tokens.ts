@@ -1,0 +1,184 @@
+import type { ServerResponse } from 'node:http';
+import type { OldToken, TokenBridge } from '../config/bridge.js';
+import type { PlainRequest } from '../context/call.js';
+import type { Core } from '../core/core.js';
+import { violatedUnique } from '../database/faults.js';
+import { AuthError } from '../errors.js';
+import { tokenIn } from '../sessions/carriers.js';
+import { isActive } from '../sessions/kept-sessions.js';
+import type { SessionAuthentication } from '../sessions/request.js';
+import type { SessionWithUser } from '../sessions/sessions.js';
+import type { ResumedSession } from '../sessions/taken-over.js';
+import { beforeHeaders, setsCookie } from './respond.js';
+import { accountOf, askOld, checkedFor, retireOldSessions } from './take-over.js';
+
+/** A token of a previous system in a request. It might have expired, or might never have been valid. */
+interface PresentedToken {
+  readonly bridge: TokenBridge;
+  readonly token: string;
+  /** What identifies the token. Null if it cannot be valid. */
+  readonly id: string | null;
+}
+
+/** The sessions here of requests with a token of a previous system, with the token that the client can use instead. */
+const offers = new WeakMap<SessionAuthentication, ResumedSession['issued']>();
+
+/**
+ * The time that a token must have been issued after the sessions of its account were ended, if it is first seen then: the
+ * clocks of the two systems can differ, and its time is in whole seconds.
+ */
+const NEWER_MS = 10_000;
+
+/**
+ * The tokens of previous systems in requests: see `jwtSessions` in `latchkey/bridges`. Each token stands for one session,
+ * which is created when the token is first seen.
+ *
+ * @param coreOf returns the core, which does not exist yet when its carriers are created
+ */
+export function oldTokens(coreOf: () => Core) {
+  return {
+    authenticate(req: PlainRequest): Promise<SessionAuthentication> | null {
+      const presented = oldTokensIn(coreOf(), req);
+      return presented.length > 0 ? authenticateBy(coreOf(), presented, req) : null;
+    },
+    presented: (req: PlainRequest) => oldTokensIn(coreOf(), req).map(({ token }) => token),
+  };
+}
+
+/**
+ * @throws AuthError `invalid_session` if the token is not valid, its session has ended, or it is not taken over;
+ *   `unavailable` if its keys or user cannot be read, because an outage must not sign the user out
+ */
+async function authenticateBy(
+  core: Core,
+  presented: readonly PresentedToken[],
+  req: PlainRequest,
+): Promise<SessionAuthentication> {
+  for (const old of presented) {
+    const found = await sessionOf(core, old, req);
+    if (!found) continue;
+    const { user, session, issued } = found;
+    const authentication: SessionAuthentication = { user, session, apiKey: null, via: 'bearer' };
+    offers.set(authentication, issued);
+    return authentication;
+  }
+  throw new AuthError('invalid_session');
+}
+
+/** Sends the session's own token to a client that has presented one of a previous system, with `bearerEnabled`. */
+export function offerToken(core: Core, authentication: SessionAuthentication, res: ServerResponse): void {
+  const issued = core.settings.bearerEnabled ? offers.get(authentication) : undefined;
+  if (!issued) return;
+  beforeHeaders(res, () => {
+    // A sign-in sends another token, and after a sign-out this one is invalid.
+    if (res.hasHeader('Set-Auth-Token') || setsCookie(res, core.settings.cookie.name)) return;
+    res.setHeader('Set-Auth-Token', issued.token);
+    res.appendHeader('Access-Control-Expose-Headers', 'Set-Auth-Token');
+    res.setHeader('Cache-Control', 'no-store');
+  });
+}
+
+/**
+ * Ends all sessions and tokens of previous systems that a request presents, because the client has signed in.
+ *
+ * @param kept the client's new session
+ */
+export async function retireOld(
+  core: Core,
+  req: PlainRequest,
+  res: ServerResponse,
+  kept: SessionWithUser,
+): Promise<void> {
+  for (const old of oldTokensIn(core, req)) await retireToken(core, old, kept);
+  await retireOldSessions(core, req, res, kept);
+}
+
+async function retireToken(core: Core, old: PresentedToken, kept: SessionWithUser): Promise<void> {
+  const oldHash = hashOf(core, old);
+  if (!oldHash) return;
+  const row = await core.takenOver.find(oldHash);
+  if (row) {
+    const found = await core.takenOver.resume(row);
+    if (found && found.session.id !== kept.session.id)
+      await core.sessions.revoke(found.user.id, found.session.id);
+    return;
+  }
+  // Only valid tokens are recorded, because anyone can send others.
+  const token = await find(core, old).catch((error) => {
+    core.settings.log.warn(
+      'bridge.token_not_ended',
+      'a token of the previous system might not have been ended',
+      {
+        err: error,
+      },
+    );
+    return null;
+  });
+  if (token) await core.takenOver.retire(oldHash, null, keptUntil(old, token));
+}
+
+async function sessionOf(core: Core, old: PresentedToken, req: PlainRequest): Promise<ResumedSession | null> {
+  const oldHash = hashOf(core, old);
+  if (!oldHash) return null;
+  // A known token has been verified before. Its session ends when the token expires.
+  const row = await core.takenOver.find(oldHash);
+  if (row) return core.takenOver.resume(row);
+  const token = await find(core, old);
+  const begun = token && (await core.forClient({ request: req }, () => begin(core, old, oldHash, token)));
+  return begun === 'too late' ? sessionOf(core, old, req) : begun;
+}
+
+/** @returns null if the token is not taken over; 'too late' if another request has taken it over */
+async function begin(
+  core: Core,
+  old: PresentedToken,
+  oldHash: Buffer,
+  token: OldToken,
+): Promise<ResumedSession | 'too late' | null> {
+  const record = await accountOf(core, token);
+  const isValid = record && (record.authEpoch === 0 || isNewer(record.account.sessionsEndedAt, token));
+  const checked = isValid ? await checkedFor(core, record, token) : null;
+  if (!record || !checked) return null;
+  const sealsToken = core.settings.bearerEnabled;
+  const takeOver = { oldHash, endsAt: token.endsAt, keptUntil: keptUntil(old, token), sealsToken };
+  try {
+    const issued = await core.takenOver.begin(takeOver, record, checked);
+    return { user: issued.user, session: issued.session, issued };
+  } catch (error) {
+    if (violatedUnique(error)) return 'too late';
+    throw error;
+  }
+}
+
+/** Whether a token was issued after the account's sessions had been ended, for example by a new password. */
+function isNewer(endedAt: unknown, { issuedAt }: OldToken): boolean {
+  // An earlier version has not recorded the time.
+  if (issuedAt === null || !(endedAt instanceof Date)) return false;
+  return issuedAt.getTime() >= endedAt.getTime() + NEWER_MS;
+}
+
+/** Verifies a token. Null if it is not valid. @throws AuthError `unavailable` */
+async function find(core: Core, old: PresentedToken): Promise<OldToken | null> {
+  const { bridge, token } = old;
+  await core.database.ready();
+  const { clock } = core.database;
+  const found = await askOld(core, bridge.name, () => bridge.find(token, new Date(clock.latest())));
+  return found && !clock.hasPassed(keptUntil(old, found)) ? found : null;
+}
+
+/** Until when it must be known that a token has been seen. */
+function keptUntil({ bridge }: PresentedToken, { endsAt }: OldToken): Date {
+  return endsAt < bridge.until ? endsAt : bridge.until;
+}
+
+function hashOf(core: Core, { bridge, id }: PresentedToken): Buffer | null {
+  return id === null ? null : core.takenOver.hash(bridge.name, id);
+}
+
+function oldTokensIn({ settings: { tokenBridges } }: Core, req: PlainRequest): PresentedToken[] {
+  if (tokenBridges.length === 0 || req.headers.authorization === undefined) return [];
+  return tokenBridges.filter(isActive).flatMap((bridge) => {
+    const token = tokenIn(req, [bridge.scheme]);
+    return token !== null && bridge.accepts(token) ? [{ bridge, token, id: bridge.idIn(token) }] : [];
+  });
+}

@@ -1,0 +1,54 @@
+// An app with a bridge in its own process, on the database of a spec. When it is told to, it sends several requests with
+// one old cookie at the same time, and reports their statuses. If it `waits`, it first reports that all of them have
+// reached the old store, and goes on when it is told to again.
+import express from 'express';
+import { expressSession } from '../../lib/bridges.js';
+import { connectByUrl } from '../../lib/database/connect.js';
+import { createAuth, requireSession } from '../../lib/index.js';
+import { memoryLogger, password, SECRET } from './app.js';
+import { listening, OLD_SECRET, sessionStore } from './old-app.js';
+
+const { database, cookie, times, waits, keepOld = false } = JSON.parse(process.argv[2] ?? '{}');
+const sequelize = connectByUrl(database);
+if (!sequelize) throw new Error(`no database at ${database}`);
+const store = sessionStore({ sequelize });
+const waiting: (() => void)[] = [];
+const bridge = expressSession({
+  store: {
+    get(id, done) {
+      waiting.push(() => store.get(id, done as never));
+      if (!waits) for (const read of waiting.splice(0)) read();
+      else if (waiting.length === times) process.send?.('reading');
+    },
+    destroy: (id, done) => store.destroy(id, done as never),
+  },
+  secret: OLD_SECRET,
+  userId: (data) => data.passport?.user,
+  keepOld,
+});
+const auth = createAuth({
+  database,
+  secret: SECRET,
+  plugins: [password()],
+  logger: memoryLogger(),
+  bridges: [bridge],
+});
+const app = await listening(
+  express().get('/page', requireSession(auth), (_req, res) => void res.json({ by: process.pid })),
+);
+
+process.once('message', async () => {
+  const answers = Array.from({ length: times }, () => fetch(`${app.origin}/page`, { headers: { cookie } }));
+  if (waits)
+    process.once('message', () => {
+      for (const read of waiting.splice(0)) read();
+    });
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  await app.stop();
+  await auth.close();
+  await sequelize.close();
+  process.send?.(statuses, () => process.disconnect());
+});
+// Connects first, so that the requests start as soon as the message arrives.
+await auth.listSessions('01900000-0000-7000-8000-000000000000');
+process.send?.('ready');
