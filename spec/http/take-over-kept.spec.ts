@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Model, ModelStatic, Sequelize } from 'sequelize';
-import { internalsOf } from '../../lib/auth.js';
 import { expressSession } from '../../lib/bridges.js';
 import { connectByUrl } from '../../lib/database/connect.js';
 import { authRouter, optionalSession, requireSession } from '../../lib/index.js';
-import { caught, password, type SpecApp, startApp } from '../support/app.js';
+import { caught, logEveryLine, password, type SpecApp, startApp } from '../support/app.js';
 import { CookieJar } from '../support/cookie-jar.js';
 import { rows } from '../support/database.js';
 import { OLD_SECRET, type OldStore, sessionStore, startOldApp } from '../support/old-app.js';
@@ -79,6 +78,7 @@ beforeAll(async () => {
       );
     },
   });
+  logEveryLine(app.auth);
   old = await startOldApp(store);
 });
 afterAll(async () => {
