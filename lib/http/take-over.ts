@@ -14,7 +14,7 @@ import type { SessionAuthentication } from '../sessions/request.js';
 import type { SessionWithUser } from '../sessions/sessions.js';
 import type { CheckedSignIn } from '../sessions/sign-in.js';
 import type { IssuedSession } from '../sessions/signed-in.js';
-import type { TakenOverSession } from '../sessions/taken-over.js';
+import type { ResumedSession, TakenOverSession } from '../sessions/taken-over.js';
 import { canonicalEmail } from '../users/canonical.js';
 import { importedId, isCreationTime } from '../users/imported.js';
 import type { UserRecord } from '../users/record.js';
@@ -86,7 +86,7 @@ export async function besideOldSessions(
   res: ServerResponse | undefined,
   authentication: SessionAuthentication,
 ): Promise<SessionAuthentication> {
-  if (core.kept.bridges.length > 0 && (await hasEndedThere(core, req, authentication, true))) {
+  if (await hasEndedThere(core, req, authentication, true)) {
     const other = res && (await carryOver(core, req, res, { onlyKept: true }));
     if (!other) throw new AuthError('invalid_session');
     return other;
@@ -108,12 +108,16 @@ async function hasEndedThere(
   kept: SessionWithUser,
   isPresented: boolean,
 ): Promise<boolean> {
+  if (core.kept.bridges.length === 0) return false;
   const { user, session } = kept;
   const presented = oldCookiesIn(core.settings, req).filter(({ bridge }) => bridge.keepOld);
   const links = await core.kept.of(session.id);
   if (links.length === 0)
-    for (const old of presented)
-      if (!(await core.takenOver.find(hashOf(core, old)))) await link(core, old, kept, false);
+    for (const old of presented) {
+      const row = await core.takenOver.find(hashOf(core, old));
+      // An event that keeps this session, such as a first password, has ended the earlier link.
+      if (!row || row.sessionId === session.id) await link(core, old, kept, row !== null);
+    }
   for (const one of links) {
     if (await continues(core, one, presented, kept)) {
       if (isPresented && presented.some(({ id }) => id === one.id)) await core.kept.use(one);
@@ -215,10 +219,11 @@ async function takenOverBy(
 ): Promise<SessionWithUser | null> {
   const row = await core.takenOver.find(hashOf(core, old));
   if (row) {
-    const found = await resumed(core, row, req, res);
-    if (!old.bridge.keepOld) return found;
-    if (found ? !(await hasEndedThere(core, req, found, false)) : !(await core.takenOver.hasLapsed(row)))
-      return found;
+    const found = await core.takenOver.resume(row);
+    const isOver = found
+      ? await hasEndedThere(core, req, found, false)
+      : old.bridge.keepOld !== null && (await core.takenOver.hasLapsed(row));
+    if (!isOver) return found && resumed(core, found, req, res);
   }
   const session = await findOld(core, old);
   if (!session) return row ? null : resumedLate(core, old, req, res);
@@ -229,15 +234,8 @@ async function takenOverBy(
   return begun;
 }
 
-/** Returns the session that has already replaced the previous system's session, or null if it has ended. */
-async function resumed(
-  core: Core,
-  row: TakenOverSession,
-  req: PlainRequest,
-  res: ServerResponse,
-): Promise<SessionWithUser | null> {
-  const found = await core.takenOver.resume(row);
-  if (!found) return null;
+/** Continues the session that has already replaced the previous system's session. */
+function resumed(core: Core, found: ResumedSession, req: PlainRequest, res: ServerResponse): SessionWithUser {
   requireOwnPage(core, req);
   if (found.issued) offer(core, found.issued, res);
   return found;
@@ -254,7 +252,8 @@ async function resumedLate(
   res: ServerResponse,
 ): Promise<SessionWithUser | null> {
   const row = await core.takenOver.find(hashOf(core, old));
-  return row && resumed(core, row, req, res);
+  const found = row && (await core.takenOver.resume(row));
+  return found && resumed(core, found, req, res);
 }
 
 /** @returns null if the session is not taken over; 'too late' if another request has taken it over */

@@ -361,9 +361,9 @@ function keyOfJwk(given: unknown): LocalKey[] {
   const { kid, use, alg } = jwk as Readonly<Record<string, unknown>>;
   if (use !== undefined && use !== 'sig') return [];
   try {
-    const isSecret = jwk.kty === 'oct';
+    const isSecret = jwk.kty === 'oct' && typeof jwk.k === 'string';
     const key = isSecret
-      ? createSecretKey(String(jwk.k), 'base64url')
+      ? createSecretKey(jwk.k as string, 'base64url')
       : createPublicKey({ key: jwk, format: 'jwk' });
     const algorithms = algorithmsOf(key).filter((one) => alg === undefined || alg === one);
     return [{ key, algorithms, kid: typeof kid === 'string' ? kid : undefined }];

@@ -185,7 +185,7 @@ export class KeptSessions {
       this.#afterwards(transaction, () => this.end({ bridge, id }));
   }
 
-  /** Ends a session in a previous system. A failure is only logged, because latchkey no longer accepts the session. */
+  /** Ends a session in a previous system. A failure undoes nothing here. */
   end({ bridge, id }: OldInBridge): Promise<void> {
     const { name } = bridge;
     return this.#attempt(`bridges.${name}.end`, `a session of ${name} could not be ended there`, () =>

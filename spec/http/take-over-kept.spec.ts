@@ -195,6 +195,14 @@ describe('a sign-out there', () => {
     expect(await userHere()).toBe(401);
   });
 
+  test('is seen although the account has changed so that other old sessions are invalid', async () => {
+    await userHere();
+    await app.auth.users.changeEmail(person.id, `new.${person.email}`, { verified: true });
+    expect(await userHere()).toBe(person.id);
+    await there('/logout');
+    expect(await userHere()).toBe(401);
+  });
+
   test('is seen by a browser that has signed in at both', async () => {
     jar = new CookieJar();
     await signInHere();
@@ -209,7 +217,7 @@ describe('a sign-out there', () => {
     for (let request = 0; request < 2; request++)
       expect((await client().visit(`${app.origin}/page`)).status).toBe(200);
     await there('/logout');
-    expect((await client().visit(`${app.origin}/page`)).status).toBe(401);
+    expect(await client().visit(`${app.origin}/page`)).toMatchObject({ status: 401, cookies: [] });
     expect(await sessionsOf()).toEqual([]);
   });
 

@@ -86,6 +86,7 @@ test.each([
     () => jwtSessions({ ...jwt, keys: Buffer.from(pem) }),
     /algorithms contains HS256, but keys has no key for it/,
   ],
+  [() => jwtSessions({ ...jwt, keys: { keys: [{ kty: 'oct' }] } }), /keys has no key for it/],
   [() => jwtSessions({ ...jwt, keys: jwks }), /algorithms contains HS256, but keys has no key for it/],
   [
     () => jwtSessions({ ...jwt, keys: new URL('https://example.com/jwks') }),
