@@ -10,7 +10,7 @@ const once = ['\\.once\\.spec\\.ts$', 'spec/learned-from/'];
 // What does not depend on the database: requests, responses, rules of the core, and what is sent to others.
 const anyDatabase = [
   'spec/(config|crypto|guards|http|mail|testing|ways-in)/(?!take-over)',
-  'spec/previous-systems/(auth-js|better-auth|express-session)\\b',
+  'spec/previous-systems/(auth-js|better-auth|express-session|jwt|rolling-move)\\b',
   'spec/sessions/(bearer|cookie|origin|second-factor-rules)\\b',
   'spec/outbox/webhook',
   'spec/limits/(account|password-limits|redis-store)\\b',
@@ -34,7 +34,7 @@ const ROUNDS = {
       '**/spec/plugins/*/{guards,routes/*}.spec.ts',
       '**/spec/{errors,mass-assignment,outage,plugin,router,router-mount}.spec.ts',
     ],
-    ignore: [...once, '\\.e2e\\.spec\\.ts$'],
+    ignore: [...once, '\\.e2e\\.spec\\.ts$', 'spec/http/take-over-kept\\b'],
   },
   e2e: { testMatch: ['**/*.e2e.spec.ts'], ignore: ['<rootDir>/spec/examples/'] },
   examples: { testMatch: ['**/spec/examples/*.e2e.spec.ts'], ignore: [] },
