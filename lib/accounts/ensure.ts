@@ -2,7 +2,7 @@ import type { Core } from '../core/core.js';
 import { retryAfterRace } from '../database/faults.js';
 import { AuthError, declareProblems, invalidField } from '../errors.js';
 import type { FieldValues } from '../users/fields.js';
-import { ENSURED, type ImportedLine } from '../users/imported-users.js';
+import { ENSURED, type ImportedLine, originKey } from '../users/imported-users.js';
 import type { NewUser, UserRecord } from '../users/record.js';
 import { isClosed } from './deletion.js';
 
@@ -48,7 +48,7 @@ async function remembered(
 ): Promise<{ readonly line: ImportedLine | null; readonly record: UserRecord | null }> {
   const origin = { source: ENSURED, ref };
   const lines = await core.database.transaction((transaction) => core.imported.find([origin], transaction));
-  const line = lines.get(ref) ?? null;
+  const line = lines.get(originKey(origin)) ?? null;
   const record = line?.userId ? await core.users.findRecord({ id: line.userId }) : null;
   return { line, record: record && !isClosed(record) ? record : null };
 }

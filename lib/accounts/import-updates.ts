@@ -6,7 +6,7 @@ import type { FoundAccount, NewAccount, Outcomes } from '../users/create.js';
 import { EmailProof } from '../users/email-proof.js';
 import type { FieldValues } from '../users/fields.js';
 import type { RowPart } from '../users/imported.js';
-import { changedKeys, type ImportedLine, type RowValues } from '../users/imported-users.js';
+import { changedKeys, type ImportedLine, originKey, type RowValues } from '../users/imported-users.js';
 import type { NewUser, UserRecord } from '../users/record.js';
 import type { UserChanges } from '../users/updates.js';
 import { isClosed } from './deletion.js';
@@ -72,10 +72,10 @@ export class RowUpdates {
   /** Returns the accounts of a batch that differ from their rows, as far as this is known without reading them. */
   async changed(found: Outcomes): Promise<ReadonlySet<NewAccount>> {
     const key = await this.core.imported.knownKey();
-    const isChanged = ([{ rowValues = {} }, outcome]: [NewAccount, FoundAccount]) => {
+    const isChanged = ([{ rowValues = {}, lost = [] }, outcome]: [NewAccount, FoundAccount]) => {
       const { line } = outcome;
       if (!key || !line || line.changed.length > 0) return true;
-      return changesOf(changedKeys(key, line, rowValues), rowValues)?.length !== 0;
+      return changesOf(changedKeys(key, line, rowValues), rowValues, lost)?.length !== 0;
     };
     const existing = [...found].filter(
       (one): one is [NewAccount, FoundAccount] => 'id' in one[1] && !one[1].isNew,
@@ -100,20 +100,22 @@ export class RowUpdates {
 
   async #apply(account: NewAccount, record: UserRecord, transaction: Transaction): Promise<Applied> {
     const { imported } = this.core;
-    const { rowValues = {}, origin } = account;
+    const { rowValues = {}, origin, lost = [] } = account;
     if (isClosed(record))
       return [{ field: 'id', detail: 'the account was deleted here, and can be restored' }];
     const lines = origin ? await imported.find([origin], transaction) : null;
-    const line = (origin && lines?.get(String(origin.ref))) ?? null;
+    const line = (origin && lines?.get(originKey(origin))) ?? null;
     const key = await imported.key(transaction);
-    const changes = line && changesOf(changedKeys(key, line, rowValues), rowValues);
+    const changes = line && changesOf(changedKeys(key, line, rowValues), rowValues, lost);
     const here = line?.changed ?? [];
     if (here.length === 0 && changes?.length === 0) return 'unchanged';
     if (here.length === 0 && changes) {
       await this.#write(account, record, changes, transaction);
-      await imported.applied(line as ImportedLine, rowValues, transaction);
+      await imported.applied(line as ImportedLine, rowValues, lost, transaction);
       return 'updated';
     }
+    if (!changes && (record.account.importedAt ?? null) === null)
+      return [{ field: 'id', detail: 'the account was not made by an import' }];
     const now = await this.#valuesNow(account, record, transaction);
     // A key that has changed neither here nor in the row does not differ, even if its value looks different: such as a
     // password that was hashed again.
@@ -125,7 +127,7 @@ export class RowUpdates {
       await imported.note(record.user.id, differing, transaction);
       return this.#conflicts(differing, differing);
     }
-    if (line) await imported.applied(line, rowValues, transaction);
+    if (line) await imported.applied(line, rowValues, lost, transaction);
     return 'unchanged';
   }
 
@@ -144,7 +146,7 @@ export class RowUpdates {
 
   /** Writes the values of a row. The account is in the state of the row as it was before. */
   async #write(
-    { user, fields, values }: NewAccount,
+    { user, fields, values, rowValues = {} }: NewAccount,
     record: UserRecord,
     keys: readonly string[],
     transaction: Transaction,
@@ -165,9 +167,10 @@ export class RowUpdates {
     for (const part of this.#parts)
       if (part.keys.some((key) => keys.includes(key)))
         await replacing(part, () => part.replace(updated.record, values?.get(part) ?? null, transaction));
-    if (!keys.includes('passwordHash')) return;
-    await core.tokens.endWithNewPassword(id, transaction);
-    await core.sessions.endAll(id, transaction);
+    if (keys.includes('passwordHash')) await core.tokens.endWithNewPassword(id, transaction);
+    // Without the factor, the sessions and tokens of before could go on.
+    const hasNewFactor = keys.includes('totpSecret') && rowValues.totpSecret !== undefined;
+    if (keys.includes('passwordHash') || hasNewFactor) await core.sessions.endAll(id, transaction);
   }
 
   async #valuesNow(
@@ -191,9 +194,14 @@ export class RowUpdates {
   }
 }
 
-/** Leaves out the fields that the row no longer names. */
-function changesOf(keys: readonly string[] | null, values: RowValues): readonly string[] | null {
-  return keys?.filter((key) => !key.startsWith(FIELD) || values[key] !== undefined) ?? null;
+/** Leaves out the fields that the row no longer names, and the keys that were left out of the row. */
+function changesOf(
+  keys: readonly string[] | null,
+  values: RowValues,
+  lost: readonly string[],
+): readonly string[] | null {
+  const isNamed = (key: string) => !key.startsWith(FIELD) || values[key] !== undefined;
+  return keys?.filter((key) => isNamed(key) && !lost.includes(key)) ?? null;
 }
 
 function keysOf(...all: readonly RowValues[]): string[] {

@@ -382,6 +382,18 @@ class Import {
   }
 }
 
+/** What stands in place of a missing ref: what identifies the user. */
+function standInOf(
+  email: string | null,
+  username: string | null,
+  identity: readonly string[],
+): Pick<RowOrigin, 'ref' | 'standIn'> {
+  if (email !== null) return { ref: email, standIn: 'email' };
+  return username === null
+    ? { ref: identity.join(' '), standIn: 'identity' }
+    : { ref: username, standIn: 'username' };
+}
+
 /** Names both rows in the reason why the first one has no account. */
 function sameAs(ref: Ref, by: Ref, code: string): string {
   const what = code === 'email_taken' ? 'email' : 'username';
@@ -508,7 +520,8 @@ export class ImportRows {
       rowKey: isLinked ? (ref ?? undefined) : undefined,
       values,
       // A row without a ref is known by what identifies its user.
-      origin: { source: this.source, ref: ref ?? email ?? username ?? identity.join(' ') },
+      origin: { source: this.source, ...(ref === null ? standInOf(email, username, identity) : { ref }) },
+      lost: lost.map(({ part }) => part),
       rowValues: rowValuesOf(user, isLinked ? {} : givenOf(fields, row.fields), values),
     };
   }
@@ -614,6 +627,8 @@ function requireRow(given: unknown): ImportRow {
   const row = given as ImportRow;
   if (isGiven(row.ref) && refOf(row) === null)
     throw invalidField('/ref', 'invalid_ref', 'must be text or a number');
+  if (typeof row.ref === 'string' && (row.ref.includes('\0') || !row.ref.isWellFormed()))
+    throw invalidField('/ref', 'invalid_ref', 'must be well-formed text without the character NUL');
   return row;
 }
 

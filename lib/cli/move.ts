@@ -39,8 +39,11 @@ const USUAL = {
     ...['password', 'passwd', 'pwhash', 'hash'],
   ],
   emailVerified: [
-    ...['emailverified', 'emailverifiedat', 'isemailverified', 'isverified', 'verified', 'verifiedat'],
-    ...['emailconfirmed', 'emailconfirmedat', 'confirmed', 'confirmedat'],
+    'emailverified',
+    'emailverifiedat',
+    'isemailverified',
+    'emailconfirmed',
+    'emailconfirmedat',
   ],
   createdAt: ['createdat', 'created', 'createdon', 'datejoined', 'insertedat'],
 } as const;
@@ -49,6 +52,13 @@ type Mapping = Partial<Record<Key, string>>;
 
 /** The names of columns with second factors, which this command does not move. */
 const SECOND_FACTOR = /otp|two_?factor|2fa|mfa|recovery_?code|backup_?code/i;
+
+/** The names of columns that can mean that a user must not sign in. */
+const STATE =
+  /^(is_?)?(banned|blocked|disabled|suspended|locked|active|enabled|deactivated)(_?(at|until))?$|^(status|state)$/i;
+
+/** The names of columns that can mean a verified email, or something else. */
+const VERIFIED = /^(is_?)?(verified|confirmed)(_?at)?$/i;
 
 /** The columns of the app's table by name, as Sequelize describes them. */
 type TableColumns = Readonly<Record<string, { readonly type: string; readonly allowNull: boolean }>>;
@@ -160,6 +170,16 @@ function mappingOf({ core, columns }: Place, { column = [], ignore = [] }: Given
   if (factors.length > 0)
     throw new Refusal(
       `${factors.join(', ')}: this command moves no second factors. Import them with fromTable, or pass --ignore ${factors[0]} to leave them behind`,
+    );
+  const states = names.filter((name) => STATE.test(name));
+  if (states.length > 0)
+    throw new Refusal(
+      `${states.join(', ')}: this command moves no suspensions. Import them with fromTable and suspended, or pass --ignore ${states[0]} if every user can sign in`,
+    );
+  const verified = names.filter((name) => VERIFIED.test(name) && !Object.values(mapping).includes(name));
+  if (verified.length > 0)
+    throw new Refusal(
+      `${verified.join(', ')}: if it says that an email was verified by an email that was answered, pass --column emailVerified=${verified[0]}, otherwise --ignore ${verified[0]}`,
     );
   return mapping;
 }

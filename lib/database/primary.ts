@@ -71,7 +71,7 @@ export class Primary {
     // A new connection would be no better if the primary itself refuses writes.
     if (answer === 'replica' || (answer === 'read-only' && !isNew)) {
       // Now, because nothing else uses it before it is released.
-      pool?.destroy(connection).catch(() => undefined);
+      (pool?.write ?? pool)?.destroy(connection).catch(() => undefined);
       throw new NotPrimary(isNew);
     }
     this.#asked.set(connection, round);

@@ -28,6 +28,8 @@ const offers = new WeakMap<SessionAuthentication, ResumedSession['issued']>();
  * clocks of the two systems can differ, and its time is in whole seconds.
  */
 const NEWER_MS = 10_000;
+/** Ten years. Databases do not store every time that a token can name. */
+const MAX_KEPT_MS = 10 * 365 * 24 * 60 * 60 * 1000;
 
 /**
  * The tokens of previous systems in requests: see `jwtSessions` in `latchkey/bridges`. Each token stands for one session,
@@ -114,24 +116,31 @@ async function retireToken(core: Core, old: PresentedToken, kept: SessionWithUse
     );
     return null;
   });
-  if (token) await core.takenOver.retire(oldHash, null, keptUntil(old, token));
+  if (token) await core.takenOver.retire(oldHash, null, keptUntil(core, token));
 }
 
-async function sessionOf(core: Core, old: PresentedToken, req: PlainRequest): Promise<ResumedSession | null> {
+async function sessionOf(
+  core: Core,
+  old: PresentedToken,
+  req: PlainRequest,
+  isAgain = false,
+): Promise<ResumedSession | null> {
   const oldHash = hashOf(core, old);
   if (!oldHash) return null;
   // A known token has been verified before. Its session ends when the token expires.
   const row = await core.takenOver.find(oldHash);
   if (row) return core.takenOver.resume(row);
   const token = await find(core, old);
-  const begun = token && (await core.forClient({ request: req }, () => begin(core, old, oldHash, token)));
-  return begun === 'too late' ? sessionOf(core, old, req) : begun;
+  const begun = token && (await core.forClient({ request: req }, () => begin(core, oldHash, token)));
+  if (begun !== 'too late') return begun;
+  // A transaction of the app might never see what another request has written meanwhile.
+  if (isAgain) throw new AuthError('unavailable');
+  return sessionOf(core, old, req, true);
 }
 
 /** @returns null if the token is not taken over; 'too late' if another request has taken it over */
 async function begin(
   core: Core,
-  old: PresentedToken,
   oldHash: Buffer,
   token: OldToken,
 ): Promise<ResumedSession | 'too late' | null> {
@@ -140,7 +149,7 @@ async function begin(
   const checked = isValid ? await checkedFor(core, record, token) : null;
   if (!record || !checked) return null;
   const sealsToken = core.settings.bearerEnabled;
-  const takeOver = { oldHash, endsAt: token.endsAt, keptUntil: keptUntil(old, token), sealsToken };
+  const takeOver = { oldHash, endsAt: token.endsAt, keptUntil: keptUntil(core, token), sealsToken };
   try {
     const issued = await core.takenOver.begin(takeOver, record, checked);
     return { user: issued.user, session: issued.session, issued };
@@ -163,12 +172,12 @@ async function find(core: Core, old: PresentedToken): Promise<OldToken | null> {
   await core.database.ready();
   const { clock } = core.database;
   const found = await askOld(core, bridge.name, () => bridge.find(token, new Date(clock.latest())));
-  return found && !clock.hasPassed(keptUntil(old, found)) ? found : null;
+  return found && !clock.hasPassed(found.endsAt) && !clock.hasPassed(bridge.until) ? found : null;
 }
 
-/** Until when it must be known that a token has been seen. */
-function keptUntil({ bridge }: PresentedToken, { endsAt }: OldToken): Date {
-  return endsAt < bridge.until ? endsAt : bridge.until;
+/** Until when it must be known that a token has been seen. Later than `until`, because the app can move that. */
+function keptUntil({ database }: Core, { endsAt }: OldToken): Date {
+  return new Date(Math.min(endsAt.getTime(), database.clock.now() + MAX_KEPT_MS));
 }
 
 function hashOf(core: Core, { bridge, id }: PresentedToken): Buffer | null {

@@ -216,6 +216,7 @@ async function takenOverBy(
   old: OldCookie,
   req: PlainRequest,
   res: ServerResponse,
+  isAgain = false,
 ): Promise<SessionWithUser | null> {
   const row = await core.takenOver.find(hashOf(core, old));
   if (row) {
@@ -229,7 +230,11 @@ async function takenOverBy(
   if (!session) return row ? null : resumedLate(core, old, req, res);
   requireOwnPage(core, req);
   const begun = await core.forClient({ request: req }, () => begin(core, old, session, row));
-  if (begun === 'too late') return takenOverBy(core, old, req, res);
+  if (begun === 'too late') {
+    // A transaction of the app might never see what another request has written meanwhile.
+    if (isAgain) throw new AuthError('unavailable');
+    return takenOverBy(core, old, req, res, true);
+  }
   if (begun) offer(core, begun, res);
   return begun;
 }
@@ -478,8 +483,7 @@ async function isEarlier(
   if ((account.importedAt ?? null) === null) return beganAt !== null && user.createdAt < beganAt;
   const ref = old.ref ?? old.imported?.ref ?? old.id ?? null;
   if (ref === null) return true;
-  const lines = await core.imported.ofUser(user.id, null);
-  if (lines.some((line) => line.ref === String(ref))) return true;
+  if (await core.imported.isOf(user.id, ref)) return true;
   const names = [user.email, user.username];
   const refs = [String(ref), null].flatMap((one) => [
     importedId({ ref: one, names, createdAt: user.createdAt }),
@@ -488,14 +492,14 @@ async function isEarlier(
   return refs.includes(user.id);
 }
 
-/** Finds the account of the imported row with this ref. Null if rows of several systems with this ref have accounts. */
+/** Finds the account of the imported row with this ref. Null if several systems had a row with it. */
 async function accountByRef(
   core: Core,
   ref: OldUserId | null,
   source: string | null,
 ): Promise<UserRecord | null> {
-  const [id, ...others] = ref === null ? [] : await core.imported.userIds(ref, source);
-  return id === undefined || others.length > 0 ? null : core.users.findRecord({ id });
+  const id = ref === null ? null : await core.imported.userId(ref, source);
+  return id === null ? null : core.users.findRecord({ id });
 }
 
 /** Finds the account whose id the import derived from the user's row. */

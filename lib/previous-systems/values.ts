@@ -81,13 +81,21 @@ export function identityIn(row: SourceRow, columns: IdentityColumns): SourceIden
   };
 }
 
-/** Whether a column is true. It can contain a flag in the form of any database, or the time since which it is true. */
+/**
+ * Whether a column is true. It can contain a flag in the form of any database, or the time since which it is true.
+ *
+ * @throws TypeError for any other text, such as `pending`, because it could be taken for a proof
+ */
 export function flagOf(value: unknown): boolean {
   // In MySQL, the time 0000-00-00 means that there is no time. The driver returns it as an invalid Date.
   if (value instanceof Date) return !Number.isNaN(value.getTime());
   if (Buffer.isBuffer(value)) return value.some((byte) => byte !== 0);
   const text = String(value ?? '').trim();
-  return !/^(0|f|false|n|no|0000-00-00.*|)$/i.test(text);
+  if (/^(0|f|false|n|no|off|null|none|0000-00-00.*|)$/i.test(text)) return false;
+  if (/^(\d+(\.\d+)?|t|true|y|yes|on|\d{4}-\d\d-\d\d.*)$/i.test(text)) return true;
+  throw new TypeError(
+    `latchkey: ${JSON.stringify(text.slice(0, 40))} is neither a flag nor a time: map the column with a function`,
+  );
 }
 
 /**

@@ -56,8 +56,9 @@ export function contextOfOld(oldHash: Buffer): string {
 }
 
 /** Identifies the user of a previous system's session, so that a session that gets another user is noticed. */
-export function identityOf({ id, imported, email }: OldUser): string {
-  return String(id ?? imported?.ref ?? email);
+export function identityOf({ id, ref, source, imported, email }: OldUser): string {
+  const all = [id, ref, source, imported?.ref, email].map((one) => (one == null ? null : String(one)));
+  return JSON.stringify(all);
 }
 
 /**

@@ -151,7 +151,7 @@ export class TakenOverSessions {
       await this.#table.insert(this.#table.complete({ oldHash, usedAt, ...this.#times(null, keptUntil) }));
     } catch (error) {
       if (!violatedUnique(error)) throw error;
-      await this.#table.update({ usedAt, sealedToken: null, ...UNLINKED }, { oldHash });
+      await this.#table.update({ usedAt, tokenHash: null, sealedToken: null, ...UNLINKED }, { oldHash });
     }
   }
 

@@ -9,7 +9,14 @@ import type { User } from '../tables/core.js';
 import type { FieldSource, FieldValues } from './fields.js';
 import { type HeldEmails, heldEmail } from './held-emails.js';
 import type { Refusal, RowPart } from './imported.js';
-import type { ImportedLine, ImportedUsers, NewLine, RowOrigin, RowValues } from './imported-users.js';
+import {
+  type ImportedLine,
+  type ImportedUsers,
+  type NewLine,
+  originKey,
+  type RowOrigin,
+  type RowValues,
+} from './imported-users.js';
 import type { NewUser, UserRecord } from './record.js';
 import type { AppRow } from './row-source.js';
 import type { FoundRow, RowKey } from './rows.js';
@@ -321,7 +328,9 @@ class ManyUsers {
     for (const account of accounts) {
       const outcome = this.#outcomeOf(account, known, seen);
       if (outcome) outcomes.set(account, outcome);
-      else fresh.push({ account, row: known.rows.get(account.rowKey ?? '')?.row ?? null });
+      // Another row must not describe the same account.
+      if (outcome && 'id' in outcome) known.taken.set(outcome.id, outcome.id);
+      if (!outcome) fresh.push({ account, row: known.rows.get(account.rowKey ?? '')?.row ?? null });
       if (!outcome) for (const one of takenBy(account)) known.taken.set(one, account.user.id ?? '');
     }
     const created = await this.accounts.create(fresh, { via }, transaction);
@@ -338,7 +347,7 @@ class ManyUsers {
   async #remember(outcomes: Outcomes, { lines }: Known, transaction: Transaction): Promise<void> {
     const unknown = [...outcomes].flatMap(([{ origin, rowValues = {} }, outcome]): NewLine[] => {
       if (!origin || !('id' in outcome) || outcome.line) return [];
-      const before = lines.get(String(origin.ref)) ?? null;
+      const before = lines.get(originKey(origin)) ?? null;
       return [{ origin, userId: outcome.id, values: outcome.isNew ? rowValues : null, before }];
     });
     await this.imported.remember(unknown, transaction);
@@ -354,9 +363,10 @@ class ManyUsers {
     const { id = '', email, username } = user;
     const holderOf = (one: string) => taken.get(one) ?? seen?.get(one);
     const isTaken = (one: string) => holderOf(one) !== undefined;
-    const line = (origin && lines.get(String(origin.ref))) ?? null;
+    const line = (origin && lines.get(originKey(origin))) ?? null;
     if (line?.userId === null) return DELETED;
     if (isTaken(id) || (rowKey !== undefined && isTaken(rowIdentity(rowKey)))) return DUPLICATE;
+    if (origin && !line && isTaken(originIdentity(origin))) return DUPLICATE;
     const found = rowKey === undefined ? null : rows.get(rowKey);
     if (found === undefined) return NO_ROW;
     const existing = (accountId: string, of: ImportedLine | null): Outcome =>
@@ -425,6 +435,8 @@ export interface NewAccount {
   readonly values?: ReadonlyMap<RowPart, unknown>;
   /** The row of an import that the account is of. @default none */
   readonly origin?: RowOrigin;
+  /** The keys of its row that were left out. What the account has there stays. */
+  readonly lost?: readonly string[];
   /** The values of that row. @default none */
   readonly rowValues?: RowValues;
 }
@@ -497,10 +509,11 @@ const DELETED: Refusal = {
 const DUPLICATE: Refusal = { code: 'duplicate_row', detail: 'an earlier row is of the same user' };
 
 /** Returns the values of an account that no other account can have. */
-export function takenBy({ user, rowKey, values = new Map() }: NewAccount): string[] {
+export function takenBy({ user, rowKey, origin, values = new Map() }: NewAccount): string[] {
   const ofParts = [...values].flatMap(([part, value]) => part.identitiesOf?.(value) ?? []);
   const ofRow = rowKey === undefined ? [] : [rowIdentity(rowKey)];
-  return [...(user.id === undefined ? [] : [user.id]), ...namesOf(user), ...ofRow, ...ofParts];
+  const ofOrigin = origin === undefined ? [] : [originIdentity(origin)];
+  return [...(user.id === undefined ? [] : [user.id]), ...namesOf(user), ...ofRow, ...ofOrigin, ...ofParts];
 }
 
 function namesOf({ email, username }: Pick<User, 'email' | 'username'>): string[] {
@@ -508,6 +521,10 @@ function namesOf({ email, username }: Pick<User, 'email' | 'username'>): string[
     ...(email === null ? [] : [`email ${email}`]),
     ...(username === null ? [] : [`username ${username}`]),
   ];
+}
+
+function originIdentity(origin: RowOrigin): string {
+  return `origin ${originKey(origin)}`;
 }
 
 function rowIdentity(key: RowKey): string {

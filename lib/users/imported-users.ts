@@ -22,6 +22,13 @@ export type Ref = string | number | bigint;
 export interface RowOrigin {
   readonly source: string;
   readonly ref: Ref;
+  /** What stands in place of a missing ref. It never equals a ref: a user can choose a username that looks like one. */
+  readonly standIn?: 'email' | 'username' | 'identity' | undefined;
+}
+
+/** Distinguishes the rows of one source. */
+export function originKey({ ref, standIn }: Omit<RowOrigin, 'source'>): string {
+  return `${standIn ?? 'ref'}\n${ref}`;
 }
 
 /** What is remembered of a row. */
@@ -74,32 +81,41 @@ export class ImportedUsers {
     return this.#findKey();
   }
 
-  /** Finds the lines of rows of one source, by their refs as strings. */
+  /** Finds the lines of rows of one source, by {@link originKey}. */
   async find(origins: readonly RowOrigin[], transaction: Transaction): Promise<Map<string, ImportedLine>> {
     const found = new Map<string, ImportedLine>();
     const [first] = origins;
     if (!first) return found;
     const key = await this.key(transaction);
-    const refs = new Map(origins.map(({ ref }) => [key.hashOf(ref).toString('hex'), String(ref)]));
+    const keys = new Map(origins.map((one) => [key.hashOf(one).toString('hex'), originKey(one)]));
     const lines = await this.#line.select(
       `WHERE i.ref_hash IN (:hashes) AND i.source = :source ${this.database.currentRead}`,
-      { hashes: origins.map(({ ref }) => key.hashOf(ref)), source: first.source },
+      { hashes: origins.map((one) => key.hashOf(one)), source: first.source },
       transaction,
     );
-    for (const line of lines) found.set(refs.get(line.refHash.toString('hex')) as string, line);
+    for (const line of lines) found.set(keys.get(line.refHash.toString('hex')) as string, line);
     return found;
   }
 
-  /** Finds the accounts of rows with this ref: of one source, or of all importers. */
-  async userIds(ref: Ref, source: string | null): Promise<string[]> {
+  /**
+   * Finds the account of the row with this ref: of one source, or of the only importer that had such a row. A row whose
+   * account was deleted counts, because its user must not get the account of another system's row.
+   */
+  async userId(ref: Ref, source: string | null): Promise<string | null> {
     const key = await this.#findKey();
-    if (!key) return [];
-    const lines = await this.#line.select(
-      `WHERE i.ref_hash = :hash AND i.user_id IS NOT NULL
-       AND ${source === null ? 'i.source <> :source' : 'i.source = :source'}`,
-      { hash: key.hashOf(ref), source: source ?? ENSURED },
+    if (!key) return null;
+    const [line, ...others] = await this.#line.select(
+      `WHERE i.ref_hash = :hash AND ${source === null ? 'i.source <> :source' : 'i.source = :source'}`,
+      { hash: key.hashOf({ ref }), source: source ?? ENSURED },
     );
-    return [...new Set(lines.flatMap(({ userId }) => userId ?? []))];
+    return others.length > 0 ? null : (line?.userId ?? null);
+  }
+
+  /** Whether an account belongs to a row with this ref, of any importer. */
+  async isOf(userId: string, ref: Ref): Promise<boolean> {
+    const key = await this.#findKey();
+    const lines = key ? await this.ofUser(userId, null) : [];
+    return lines.some(({ refHash }) => key?.hashOf({ ref }).equals(refHash));
   }
 
   /** Returns the lines of an account. @param source null for all importers */
@@ -127,7 +143,7 @@ export class ImportedUsers {
       if (before) await this.#table.update({ ...columns, changed: [] }, { id: before.id }, transaction);
       else {
         const id = uuidv7(createdAt.getTime());
-        fresh.push({ id, source, refHash: key.hashOf(ref), ...columns, changed: [], createdAt });
+        fresh.push({ id, source, refHash: key.hashOf(origin), ...columns, changed: [], createdAt });
       }
     }
     // Insert in a fixed order, because concurrent transactions that insert in different orders deadlock.
@@ -135,9 +151,18 @@ export class ImportedUsers {
     if (fresh.length > 0) await this.#table.insert(fresh, transaction);
   }
 
-  /** Records that the account of a line is in the state of its row. */
-  async applied({ id }: ImportedLine, values: RowValues, transaction: Transaction): Promise<void> {
-    const stamps = stampsOf(await this.key(transaction), values);
+  /**
+   * Records that the account of a line is in the state of its row.
+   *
+   * @param lost the keys that were left out of the row, whose former values stay
+   */
+  async applied(
+    { id, stamps: former }: ImportedLine,
+    values: RowValues,
+    lost: readonly string[],
+    transaction: Transaction,
+  ): Promise<void> {
+    const stamps = stampsOf(await this.key(transaction), values, lost, former);
     await this.#table.update({ stamps, changed: [] }, { id }, transaction);
   }
 
@@ -223,8 +248,8 @@ export interface NewLine {
 export class ImportKey {
   constructor(private readonly bytes: Buffer) {}
 
-  hashOf(ref: Ref): Buffer {
-    return this.#hmac(`ref\n${ref}`);
+  hashOf(origin: Omit<RowOrigin, 'source'>): Buffer {
+    return this.#hmac(originKey(origin));
   }
 
   /** Returns a hash of a value of a row, which does not reveal the value. */
@@ -237,9 +262,17 @@ export class ImportKey {
   }
 }
 
-function stampsOf(key: ImportKey, values: RowValues): string {
+function stampsOf(
+  key: ImportKey,
+  values: RowValues,
+  lost: readonly string[] = [],
+  former: string | null = null,
+): string {
   const stamps = Object.entries(values).map(([name, value]) => [name, key.stampOf(name, value)]);
-  return JSON.stringify(Object.fromEntries(stamps));
+  const kept = Object.entries(JSON.parse(former ?? '{}') as RowValues).filter(([name]) =>
+    lost.includes(name),
+  );
+  return JSON.stringify({ ...Object.fromEntries(stamps), ...Object.fromEntries(kept) });
 }
 
 /** Returns the keys whose values differ from the row as it was last applied. Null if that is not known. */

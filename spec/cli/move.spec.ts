@@ -148,6 +148,11 @@ test('names the rows that have no account, and each column that would be left be
   await rows(database, 'UPDATE users SET password_hash = :hashed WHERE id = 2', { hashed });
   expect(await move()).toMatchObject({ code: 0, report: { rows: 4, skipped: [] } });
 
+  for (const name of ['banned', 'verified']) {
+    await rows(database, `ALTER TABLE users ADD COLUMN ${name} VARCHAR(40) DEFAULT 'pending'`);
+    expect((await move()).report.error.message).toMatch(new RegExp(`^${name}: .*--ignore ${name}`));
+    await rows(database, `ALTER TABLE users DROP COLUMN ${name}`);
+  }
   await rows(database, 'ALTER TABLE users ADD COLUMN totp_secret VARCHAR(40)');
   const refused = await move();
   expect(refused).toMatchObject({
