@@ -16,8 +16,8 @@ import { Projects } from './support/projects.js';
  * able to name every type that it infers, so an entry point must export it.
  */
 
-/** The first and the last version 5, and today's. */
-const VERSIONS = { 'typescript5.0': '5.0.4', 'typescript5.9': '5.9.3', typescript7: '7.0.2' };
+/** The lowest version that docs/code.md names, and today's. */
+const VERSIONS = { 'typescript5.0': '5.0.4', typescript7: '7.0.2' };
 
 const ADMIN = "admin({ adminEmails: ['root@example.com'] })";
 const PLUGINS: Readonly<Record<string, string>> = {
@@ -181,7 +181,14 @@ async function build(version: string): Promise<void> {
     (error: Error) => error.message,
   );
   if (output && !output.includes('error TS')) throw new Error(output);
-  complaints[version] = output.split('\n').filter((line) => line.includes('error TS') && !isInternal(line));
+  complaints[version] = output
+    .split('\n')
+    .filter((line) => line.includes('error TS') && !isInternal(line) && !isOfOpenidClient(line));
+}
+
+/** Whether the complaint is about the types of openid-client, which need TypeScript 5.1. */
+function isOfOpenidClient(line: string): boolean {
+  return line.startsWith('node_modules/openid-client/') && line.includes('error TS2380');
 }
 
 /** Whether TypeScript does not know an operation that a group has for the rest of latchkey only. */

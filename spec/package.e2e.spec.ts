@@ -7,50 +7,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { build } from 'esbuild';
 import { startLyingProvider } from './support/lying-provider.js';
 import { PACKED, Projects, withoutOuter } from './support/projects.js';
+import { IN_JAVASCRIPT, IN_TYPESCRIPT, NAMES, OUTCOME } from './support/round-trip.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
-
-/** Signs up, signs in and requests a guarded route over HTTP; the same code for every kind of project. */
-const SERVE = `
-  const auth = createAuth({
-    database: 'sqlite:' + databaseFile,
-    secret: 'a secret for specs, of 32 bytes and more',
-    plugins: [credentialPassword({ bcryptCost: 4 })],
-  });
-  await auth.migrate();
-  const app = express();
-  app.use('/auth', authRouter(auth));
-  app.get('/hello', requireSession(auth), (req, res) => {
-    res.json({ hello: currentUser(req).email });
-  });
-  const server = app.listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address()IS_ADDRESS;
-  const post = (path: string, body: object) =>
-    fetch('http://127.0.0.1:' + port + path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-  const email = 'ada@example.com';
-  const password = 'an analytical engine';
-  const signUp = await post('/auth/signup/credential', { email, password });
-  const signIn = await post('/auth/signin/credential', { credential: email, password });
-  const cookie = String(signIn.headers.get('set-cookie')).split(';')[0]!;
-  const hello = await fetch('http://127.0.0.1:' + port + '/hello', { headers: { cookie } });
-  const outcome = [signUp.status, signIn.status, hello.status, await hello.text()].join(' ');
-  server.closeAllConnections();
-  server.close();
-  await auth.close();
-`;
-const OUTCOME = '201 200 200 {"hello":"ada@example.com"}';
-const NAMES = 'authRouter, createAuth, credentialPassword, currentUser, requireSession';
-
-const typescript = SERVE.replace('IS_ADDRESS', ' as AddressInfo');
-const javascript = SERVE.replace('IS_ADDRESS', '')
-  .replace('path: string, body: object', 'path, body')
-  .replace(']!;', '];');
 
 /** A test file for Jest, in CommonJS: signs in with the OpenID provider ISSUER, and is refused by one that is down. */
 const SIGN_IN_WITH_PROVIDER = `
@@ -164,8 +124,8 @@ function packagesIn(files: string): Set<string> {
   return new Set([...names].map(([, name = '']) => name));
 }
 
-/** A path next to the project's own files, for the app's database. */
-const databaseFile = (name: string) => `const databaseFile = ${JSON.stringify(`./${name}.db`)};`;
+/** The database is next to the project's own files. */
+const configWith = (name: string) => `const config = { database: ${JSON.stringify(`sqlite:./${name}.db`)} };`;
 
 describe('the npm package', () => {
   let projects: Projects;
@@ -201,8 +161,8 @@ describe('the npm package', () => {
     await projects.write('esm', {
       'main.mjs': `import express from 'express';
         import { ${NAMES} } from 'latchkey';
-        ${databaseFile('esm')}
-        ${javascript}
+        ${configWith('esm')}
+        ${IN_JAVASCRIPT}
         console.log(outcome);`,
     });
     expect(await projects.node('esm', 'main.mjs')).toBe(OUTCOME);
@@ -213,8 +173,8 @@ describe('the npm package', () => {
       'main.cjs': `const express = require('express');
         const { ${NAMES} } = require('latchkey');
         (async () => {
-          ${databaseFile('cjs')}
-          ${javascript}
+          ${configWith('cjs')}
+          ${IN_JAVASCRIPT}
           console.log(outcome);
         })();`,
     });
@@ -311,8 +271,8 @@ describe('the npm package', () => {
         import express = require('express');
         import { ${NAMES} } from 'latchkey';
         async function main() {
-          ${databaseFile(name)}
-          ${typescript}
+          ${configWith(name)}
+          ${IN_TYPESCRIPT}
           console.log(outcome);
         }
         void main();`.replace(/import express = .*/, (line) =>
@@ -330,8 +290,8 @@ describe('the npm package', () => {
       'main.test.js': `const express = require('express');
         const { ${NAMES} } = require('latchkey');
         test('serves', async () => {
-          ${databaseFile('jest')}
-          ${javascript}
+          ${configWith('jest')}
+          ${IN_JAVASCRIPT}
           expect(outcome).toBe(${JSON.stringify(OUTCOME)});
         });`,
       'provider.test.js': SIGN_IN_WITH_PROVIDER,
@@ -377,8 +337,8 @@ describe('the npm package', () => {
     await projects.write('express4', {
       'main.mjs': `import express from 'express';
         import { ${NAMES} } from 'latchkey';
-        ${databaseFile('express4')}
-        ${javascript}
+        ${configWith('express4')}
+        ${IN_JAVASCRIPT}
         console.log(outcome);`,
     });
     expect(await projects.node('express4', 'main.mjs')).toBe(OUTCOME);
