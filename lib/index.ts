@@ -26,6 +26,7 @@ export type { EmailOptions } from './config/email.js';
 export type { OutboxOptions, WebhookOptions } from './config/outbox.js';
 export type { RateLimitOptions } from './config/rate-limit.js';
 export type { CookieOptions, SessionOptions } from './config/session.js';
+export type { FieldOptions, FieldsOptions } from './config/user.js';
 export { AuthError, type AuthErrorCode, type FieldError, type ProblemDetails } from './errors.js';
 export type { AuthOrConfig, GuardOptions } from './guards/guards.js';
 export {
@@ -35,9 +36,16 @@ export {
   requireAdmin,
   requireSession,
 } from './guards/guards.js';
-export { currentSession, currentUser, type Register, type RequestAuthentication } from './guards/request.js';
+export {
+  currentSession,
+  currentUser,
+  type GuardedRequest,
+  type Register,
+  type RequestAuthentication,
+} from './guards/request.js';
 export type { Health } from './health.js';
 export type { OpenApiDocument } from './http/openapi.js';
+export type { CreateSessionInput } from './http/own-sign-in.js';
 export type { WindowRule } from './limits/limiter.js';
 export type { RedisClient } from './limits/redis-store.js';
 export type { Logger } from './logger.js';
@@ -51,7 +59,13 @@ export type {
   OutboxState,
   RetryOutboxOptions,
 } from './outbox/api.js';
-export type { AuthEventListener, AuthEventName, AuthEvents } from './outbox/events.js';
+export type {
+  AuthEventListener,
+  AuthEventName,
+  AuthEvents,
+  ClientInfo,
+  EventDetails,
+} from './outbox/events.js';
 export type { Delivered } from './outbox/outbox.js';
 export type { Plugin, PluginApis, PluginModels } from './plugin.js';
 export type {
@@ -64,10 +78,10 @@ export { type AdminOptions, admin } from './plugins/admin/index.js';
 export type { ApiKeysApi, CreateApiKeyInput } from './plugins/api-keys/api.js';
 export type { ApiKeyAuthentication } from './plugins/api-keys/carrier.js';
 export type { ApiKey } from './plugins/api-keys/declarations.js';
-export { type ApiKeysOptions, apiKeys } from './plugins/api-keys/index.js';
+export { type ApiKeysModels, type ApiKeysOptions, apiKeys } from './plugins/api-keys/index.js';
 export type { AuditLogApi, ListEventsOptions } from './plugins/audit-log/api.js';
 export type { AuditEvent } from './plugins/audit-log/declarations.js';
-export { type AuditLogOptions, auditLog } from './plugins/audit-log/index.js';
+export { type AuditLogModels, type AuditLogOptions, auditLog } from './plugins/audit-log/index.js';
 export type { CredentialApi } from './plugins/credential-password/api.js';
 export { credentialPassword } from './plugins/credential-password/index.js';
 export type {
@@ -91,7 +105,7 @@ export type { AuthorizationRequest } from './plugins/oauth/begin-flow.js';
 export type { CallbackResult } from './plugins/oauth/complete-flow.js';
 export type { Account } from './plugins/oauth/declarations.js';
 export type { ImportedLink } from './plugins/oauth/imported-links.js';
-export { type OAuthOptions, oauth } from './plugins/oauth/index.js';
+export { type OAuthModels, type OAuthOptions, oauth } from './plugins/oauth/index.js';
 export type {
   AuthorizeInput,
   CallbackInput,
@@ -111,7 +125,7 @@ export type {
 } from './plugins/passkeys/api.js';
 export type { Passkey } from './plugins/passkeys/declarations.js';
 export type { ImportedPasskey } from './plugins/passkeys/imported-passkeys.js';
-export type { PasskeysOptions } from './plugins/passkeys/index.js';
+export type { PasskeysModels, PasskeysOptions } from './plugins/passkeys/index.js';
 export { passkeys } from './plugins/passkeys/index.js';
 export type {
   NewPasskeyResponse,
@@ -141,7 +155,7 @@ export type {
   TwoFactorStatus,
 } from './plugins/two-factor/api.js';
 export type { SecondFactorOfUser } from './plugins/two-factor/declarations.js';
-export { type TwoFactorOptions, twoFactor } from './plugins/two-factor/index.js';
+export { type TwoFactorModels, type TwoFactorOptions, twoFactor } from './plugins/two-factor/index.js';
 export { authRouter } from './router.js';
 export type {
   Authentication,

@@ -6,7 +6,7 @@ import type { Route } from './http/route.js';
 import type { Migration } from './migrations/migration.js';
 import type { withSecondFactors } from './sessions/signed-in.js';
 import type { Columns } from './tables/column.js';
-import type { ModelOf } from './tables/model.js';
+import type { ModelsOf } from './tables/model.js';
 import type { TableDeclaration } from './tables/table.js';
 import type { PasswordSettings } from './users/passwords.js';
 import type { UsernameRules } from './users/usernames.js';
@@ -14,11 +14,14 @@ import type { UsernameRules } from './users/usernames.js';
 type Tables = Readonly<Record<string, TableDeclaration>>;
 
 /** A feature that an app can enable, such as `admin({ … })`. Plugins are part of this package. */
-export interface Plugin<Name extends string = string, Api = unknown, T extends Tables = Tables> {
+export interface Plugin<Name extends string = string, Api = unknown, Models extends object = object> {
   /** The name of its programmatic API: `auth.<name>`. */
   readonly name: Name;
-  /** Called by `createAuth`. Its arguments, and the rest of its result, can change in any version. */
-  setup(...context: never[]): { readonly api: Api; readonly tables?: T };
+  /**
+   * Called by `createAuth`. Its arguments, and the rest of its result, can change in any version. The property `models`
+   * exists only in the type system: the Sequelize models that the plugin adds to `auth.models`.
+   */
+  setup(...context: never[]): { readonly api: Api; readonly models?: Models };
 }
 
 /**
@@ -75,13 +78,13 @@ export interface PluginDefinition<Name extends string = string, Api = unknown, T
  */
 export function definePlugin<Name extends string, Api, T extends Tables = Record<never, never>>(
   definition: PluginDefinition<Name, Api, T>,
-): Plugin<Name, Api, T> {
+): Plugin<Name, Api, ModelsOf<T>> {
   return definition;
 }
 
 type ApiOf<P> = P extends { setup(...context: never[]): { readonly api: infer Api } } ? Api : never;
-type TablesOf<P> = P extends { setup(...context: never[]): { readonly tables?: infer T } }
-  ? NonNullable<T>
+type ModelsIn<P> = P extends { setup(...context: never[]): { readonly models?: infer Models } }
+  ? NonNullable<Models>
   : never;
 type AllOf<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
   ? All
@@ -103,7 +106,7 @@ export type WithSecondFactors<Api, P extends readonly Plugin[]> = string extends
 
 /** The Sequelize models of a list of plugins, by name. */
 export type PluginModels<P extends readonly Plugin[]> = {
-  readonly [Name in keyof AllOf<TablesOf<P[number]>>]: ModelOf<AllOf<TablesOf<P[number]>>[Name]>;
+  readonly [Name in keyof AllOf<ModelsIn<P[number]>>]: AllOf<ModelsIn<P[number]>>[Name];
 };
 
 /**

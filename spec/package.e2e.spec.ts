@@ -1,56 +1,16 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { build } from 'esbuild';
 import { startLyingProvider } from './support/lying-provider.js';
+import { PACKED, Projects, withoutOuter } from './support/projects.js';
+import { IN_JAVASCRIPT, IN_TYPESCRIPT, NAMES, OUTCOME } from './support/round-trip.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
-
-/** Signs up, signs in and requests a guarded route over HTTP; the same code for every kind of project. */
-const SERVE = `
-  const auth = createAuth({
-    database: 'sqlite:' + databaseFile,
-    secret: 'a secret for specs, of 32 bytes and more',
-    plugins: [credentialPassword({ bcryptCost: 4 })],
-  });
-  await auth.migrate();
-  const app = express();
-  app.use('/auth', authRouter(auth));
-  app.get('/hello', requireSession(auth), (req, res) => {
-    res.json({ hello: currentUser(req).email });
-  });
-  const server = app.listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address()IS_ADDRESS;
-  const post = (path: string, body: object) =>
-    fetch('http://127.0.0.1:' + port + path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-  const email = 'ada@example.com';
-  const password = 'an analytical engine';
-  const signUp = await post('/auth/signup/credential', { email, password });
-  const signIn = await post('/auth/signin/credential', { credential: email, password });
-  const cookie = String(signIn.headers.get('set-cookie')).split(';')[0]!;
-  const hello = await fetch('http://127.0.0.1:' + port + '/hello', { headers: { cookie } });
-  const outcome = [signUp.status, signIn.status, hello.status, await hello.text()].join(' ');
-  server.closeAllConnections();
-  server.close();
-  await auth.close();
-`;
-const OUTCOME = '201 200 200 {"hello":"ada@example.com"}';
-const NAMES = 'authRouter, createAuth, credentialPassword, currentUser, requireSession';
-
-const typescript = SERVE.replace('IS_ADDRESS', ' as AddressInfo');
-const javascript = SERVE.replace('IS_ADDRESS', '')
-  .replace('path: string, body: object', 'path, body')
-  .replace(']!;', '];');
 
 /** A test file for Jest, in CommonJS: signs in with the OpenID provider ISSUER, and is refused by one that is down. */
 const SIGN_IN_WITH_PROVIDER = `
@@ -186,27 +146,24 @@ function packagesIn(files: string): Set<string> {
   return new Set([...names].map(([, name = '']) => name));
 }
 
-/** A path next to the project's own files, for the app's database. */
-const databaseFile = (name: string) => `const databaseFile = ${JSON.stringify(`./${name}.db`)};`;
+/** The database is next to the project's own files. */
+const configWith = (name: string) => `const config = { database: ${JSON.stringify(`sqlite:./${name}.db`)} };`;
 
 describe('the npm package', () => {
-  let folder: string;
+  let projects: Projects;
   let packed: string[];
 
   beforeAll(async () => {
-    folder = await realpath(await mkdtemp(join(tmpdir(), 'latchkey-package-')));
-    const given = String(process.env.LATCHKEY_SPEC_PACKAGE);
-    const tarball = join(given, 'latchkey.tgz');
-    packed = JSON.parse(await readFile(join(given, 'files.json'), 'utf8'));
-    // Projects in subdirectories use the node_modules of the parent directory, so one installation is enough
-    // for all of them.
+    packed = JSON.parse(await readFile(join(PACKED, 'files.json'), 'utf8'));
+    projects = await Projects.create();
+    const peers = ['sequelize@6', '@photostructure/sqlite@1'];
     await Promise.all([
-      install(folder, tarball, 'express@5', '@types/express@5', '@types/node@20'),
-      install(join(folder, 'express4'), tarball, 'express@4'),
+      projects.install('.', ...peers, 'express@5', '@types/express@5', '@types/node@20'),
+      projects.install('express4', ...peers, 'express@4'),
     ]);
   }, 180_000);
 
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  afterAll(() => projects.remove());
 
   test('contains the build and the documentation and nothing else', () => {
     const expected =
@@ -223,32 +180,32 @@ describe('the npm package', () => {
   });
 
   test('works in an ES module', async () => {
-    await project('esm', {
+    await projects.write('esm', {
       'main.mjs': `import express from 'express';
         import { ${NAMES} } from 'latchkey';
-        ${databaseFile('esm')}
-        ${javascript}
+        ${configWith('esm')}
+        ${IN_JAVASCRIPT}
         console.log(outcome);`,
     });
-    expect(await node('esm', 'main.mjs')).toBe(OUTCOME);
+    expect(await projects.node('esm', 'main.mjs')).toBe(OUTCOME);
   });
 
   test('works in a CommonJS module', async () => {
-    await project('cjs', {
+    await projects.write('cjs', {
       'main.cjs': `const express = require('express');
         const { ${NAMES} } = require('latchkey');
         (async () => {
-          ${databaseFile('cjs')}
-          ${javascript}
+          ${configWith('cjs')}
+          ${IN_JAVASCRIPT}
           console.log(outcome);
         })();`,
     });
-    expect(await node('cjs', 'main.cjs')).toBe(OUTCOME);
+    expect(await projects.node('cjs', 'main.cjs')).toBe(OUTCOME);
   });
 
   test.each(['mjs', 'cjs'])('loads packages when they are used (main.%s)', async (extension) => {
     const name = `loaded-${extension}`;
-    await project(name, {
+    await projects.write(name, {
       'main.cjs': `const { plugins, used } = require('../loaded.cjs');
         const latchkey = require('latchkey');
         void used(latchkey, plugins(latchkey, require('latchkey/providers')));`,
@@ -257,11 +214,11 @@ describe('the npm package', () => {
         import * as providers from 'latchkey/providers';
         await used(latchkey, plugins(latchkey, providers));`,
     });
-    await project('.', { 'hooks.mjs': LOG_LOADED, 'loaded.cjs': LIST_LOADED });
+    await projects.write('.', { 'hooks.mjs': LOG_LOADED, 'loaded.cjs': LIST_LOADED });
     const hooks =
       'import { register } from "node:module"; register("../hooks.mjs", "file://" + process.cwd() + "/")';
     const flag = `--import=data:text/javascript,${encodeURIComponent(hooks)}`;
-    const options = { cwd: join(folder, name), env: clean() };
+    const options = { cwd: join(projects.folder, name), env: withoutOuter() };
     const { stdout } = await run(process.execPath, [flag, `main.${extension}`], options);
     const [atStart, afterSignUp] = stdout.split('signed up').map(packagesIn);
     // Express and Sequelize bring others.
@@ -275,7 +232,7 @@ describe('the npm package', () => {
   });
 
   test('keeps what plugins declare when an app is bundled', async () => {
-    await project('bundle', {
+    await projects.write('bundle', {
       'main.mjs': `import { apiKeys, createAuth, credentialPassword } from 'latchkey';
         const auth = createAuth({
           database: 'sqlite:./bundle.db',
@@ -289,8 +246,8 @@ describe('the npm package', () => {
         await auth.close();`,
     });
     await build({
-      entryPoints: [join(folder, 'bundle', 'main.mjs')],
-      outfile: join(folder, 'bundle', 'bundled.mjs'),
+      entryPoints: [join(projects.folder, 'bundle', 'main.mjs')],
+      outfile: join(projects.folder, 'bundle', 'bundled.mjs'),
       bundle: true,
       platform: 'node',
       format: 'esm',
@@ -298,11 +255,11 @@ describe('the npm package', () => {
       external: ['sequelize', 'bcrypt', 'express', 'ioredis', '@node-rs/argon2', '@photostructure/sqlite'],
     });
     // One that is bundled resolves what is outside as latchkey would.
-    expect(await node('bundle', 'bundled.mjs')).toBe('invalid_api_key true');
+    expect(await projects.node('bundle', 'bundled.mjs')).toBe('invalid_api_key true');
   });
 
   test('shares one Auth between its ESM and CommonJS builds', async () => {
-    await project('both', {
+    await projects.write('both', {
       'main.mjs': `import { createRequire } from 'node:module';
         import { AuthError, createAuth, currentUser } from 'latchkey';
         const required = createRequire(import.meta.url)('latchkey');
@@ -312,14 +269,14 @@ describe('the npm package', () => {
         try { currentUser({}); } catch (error) { answers.push(error instanceof required.AuthError); }
         console.log(answers.join(' '));`,
     });
-    expect(await node('both', 'main.mjs')).toBe('true true true');
+    expect(await projects.node('both', 'main.mjs')).toBe('true true true');
   });
 
   test.each(['ts', 'cts'])(
     'works in strict TypeScript (main.%s) that also checks all declarations',
     async (extension) => {
       const name = `typescript-${extension}`;
-      await project(name, {
+      await projects.write(name, {
         'tsconfig.json': JSON.stringify({
           compilerOptions: {
             target: 'es2022',
@@ -336,27 +293,27 @@ describe('the npm package', () => {
         import express = require('express');
         import { ${NAMES} } from 'latchkey';
         async function main() {
-          ${databaseFile(name)}
-          ${typescript}
+          ${configWith(name)}
+          ${IN_TYPESCRIPT}
           console.log(outcome);
         }
         void main();`.replace(/import express = .*/, (line) =>
           extension === 'cts' ? line : "import express from 'express';",
         ),
       });
-      await tool('typescript/bin/tsc', ['-p', join(folder, name)]);
-      expect(await node(name, `out/main.${extension === 'cts' ? 'cjs' : 'js'}`)).toBe(OUTCOME);
+      await projects.tool(join(root, 'node_modules/typescript/bin/tsc'), ['-p', join(projects.folder, name)]);
+      expect(await projects.node(name, `out/main.${extension === 'cts' ? 'cjs' : 'js'}`)).toBe(OUTCOME);
     },
   );
 
   test('works in a CommonJS project with Jest, providers included', async () => {
-    await project('jest', {
+    await projects.write('jest', {
       'package.json': '{ "jest": { "transform": {} } }',
       'main.test.js': `const express = require('express');
         const { ${NAMES} } = require('latchkey');
         test('serves', async () => {
-          ${databaseFile('jest')}
-          ${javascript}
+          ${configWith('jest')}
+          ${IN_JAVASCRIPT}
           expect(outcome).toBe(${JSON.stringify(OUTCOME)});
         });`,
       'provider.test.js': SIGN_IN_WITH_PROVIDER,
@@ -366,7 +323,11 @@ describe('the npm package', () => {
     const provider = await startLyingProvider();
     try {
       // Without the flag for ES modules that the specs themselves need.
-      await tool('jest/bin/jest.js', ['--rootDir', join(folder, 'jest')], { ISSUER: provider.issuer });
+      await projects.tool(
+        join(root, 'node_modules/jest/bin/jest.js'),
+        ['--rootDir', join(projects.folder, 'jest')],
+        { ISSUER: provider.issuer },
+      );
     } finally {
       await provider.stop();
     }
@@ -383,9 +344,12 @@ describe('the npm package', () => {
   ])('has a command that takes a config in %s', async (_what, name, json, beginning) => {
     const config =
       "createAuth({ database: 'sqlite:./app.db', secret: 'a secret for specs, of 32 bytes and more' });";
-    await project(name, { 'package.json': json, 'latchkey.config.js': `${beginning} ${config}` });
+    await projects.write(name, { 'package.json': json, 'latchkey.config.js': `${beginning} ${config}` });
     const latchkey = (...args: string[]) =>
-      run(join(folder, 'node_modules/.bin/latchkey'), args, { cwd: join(folder, name), env: clean() });
+      run(join(projects.folder, 'node_modules/.bin/latchkey'), args, {
+        cwd: join(projects.folder, name),
+        env: withoutOuter(),
+      });
     expect(JSON.parse((await latchkey('migrate', '--json')).stdout).migrations).toContain('0001-core');
     expect((await latchkey('migrate')).stdout).toBe('The tables are up to date.\n');
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
@@ -393,53 +357,13 @@ describe('the npm package', () => {
   });
 
   test('works with Express 4', async () => {
-    await project('express4', {
+    await projects.write('express4', {
       'main.mjs': `import express from 'express';
         import { ${NAMES} } from 'latchkey';
-        ${databaseFile('express4')}
-        ${javascript}
+        ${configWith('express4')}
+        ${IN_JAVASCRIPT}
         console.log(outcome);`,
     });
-    expect(await node('express4', 'main.mjs')).toBe(OUTCOME);
+    expect(await projects.node('express4', 'main.mjs')).toBe(OUTCOME);
   });
-
-  async function install(where: string, tarball: string, ...packages: string[]): Promise<void> {
-    await mkdir(where, { recursive: true });
-    await writeFile(join(where, 'package.json'), '{ "private": true }');
-    const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
-    await npm(['install', ...flags, tarball, 'sequelize@6', '@photostructure/sqlite@1', ...packages], where);
-  }
-
-  async function project(name: string, files: Record<string, string>): Promise<void> {
-    for (const [path, text] of Object.entries(files)) {
-      await mkdir(dirname(join(folder, name, path)), { recursive: true });
-      await writeFile(join(folder, name, path), text);
-    }
-  }
-
-  function npm(args: string[], cwd: string) {
-    return run('npm', args, { cwd, env: clean(), maxBuffer: 1e8 });
-  }
-
-  async function node(name: string, file: string): Promise<string> {
-    const { stdout } = await run(process.execPath, [file], { cwd: join(folder, name), env: clean() });
-    return stdout.trim();
-  }
-
-  async function tool(bin: string, args: string[], env: Record<string, string> = {}): Promise<void> {
-    const options = { cwd: folder, env: { ...clean(), ...env } };
-    await run(process.execPath, [join(root, 'node_modules', bin), ...args], options).catch((error) => {
-      throw new Error(`${error.stdout}\n${error.stderr}`);
-    });
-  }
 });
-
-/**
- * The environment without the variables of an outer `npm test` and Jest, which would affect a nested npm and
- * node.
- */
-function clean(): NodeJS.ProcessEnv {
-  const ofOthers =
-    /^(npm_(package|lifecycle)_.*|npm_(command|config_local_prefix)|INIT_CWD|NODE_(ENV|OPTIONS)|JEST_.*)$/i;
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofOthers.test(name)));
-}

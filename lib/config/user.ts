@@ -10,6 +10,7 @@ export interface FieldOptions {
   /**
    * The type of the field's values. An `integer` has 32 bits, with a sign. A `date` is a `Date` in code, and an ISO
    * 8601 time in JSON, in the years 1 to 9999. A `json` value is anything that JSON can represent.
+   * @default none: every field has a type
    */
   readonly type: FieldType;
   /** Whether every new user must have a value. @default false */
@@ -70,7 +71,8 @@ export interface UserOptions<F extends FieldsOptions = FieldsOptions> {
    */
   readonly model?: RowModel;
   /**
-   * The attribute of `model` with the account's id, a `DataTypes.UUID` with a unique index.
+   * The attribute of `model` with the account's id, a `DataTypes.UUID` with a unique index. The JSON of rows does not
+   * contain it, unless it is the primary key or the model has its own `toJSON`.
    * @default none, required with `model`
    */
   readonly foreignKey?: string;

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { type Options, Sequelize, type Transaction } from 'sequelize';
+import { isInstalled } from './installed.js';
 import * as driver from './sqlite-driver.js';
 
 /** The parts of sequelize-pool that latchkey uses. */
@@ -71,10 +72,13 @@ export function connectByUrl(url: string): Sequelize | null {
     return open(scheme, url);
   } catch (error) {
     const driver = /^Please install (\S+) package/.exec((error as Error).message)?.[1];
+    if (!driver) throw error;
     // The message omits the rest of the URL, which contains a password.
-    throw driver
-      ? new Error(`latchkey: database is ${scheme}://…, which needs a driver: npm install ${driver}`)
-      : error;
+    throw new Error(
+      isInstalled(driver)
+        ? `latchkey: database is ${scheme}://…, whose driver ${driver} is installed, but Sequelize cannot load it. If your app is bundled, keep sequelize and ${driver} out of the bundle (external). Otherwise, install both in the same folder`
+        : `latchkey: database is ${scheme}://…, which needs a driver: npm install ${driver}`,
+    );
   }
 }
 

@@ -1,3 +1,5 @@
+import { isInstalled } from './installed.js';
+
 /**
  * SQLite for Sequelize without the `sqlite3` package. It uses Node's `node:sqlite` or, on versions that lack it,
  * `@photostructure/sqlite`, which has the same API. Sequelize loads this module as its `dialectModule`, so it
@@ -158,6 +160,8 @@ export class Database {
   }
 }
 
+const PACKAGE = '@photostructure/sqlite';
+
 async function loadDriver(): Promise<DriverModule> {
   const builtIn = process.getBuiltinModule('node:sqlite') as DriverModule | undefined;
   if (builtIn) return builtIn;
@@ -165,11 +169,14 @@ async function loadDriver(): Promise<DriverModule> {
     // The types of the package differ from those of node:sqlite, whose API it implements.
     return (await import('@photostructure/sqlite')) as unknown as DriverModule;
   } catch (error) {
-    // If the package is installed but fails to load, its error says why.
     const isMissing = /^(ERR_)?MODULE_NOT_FOUND$/.test((error as DriverError).code ?? '');
+    if (isMissing && !isInstalled(PACKAGE))
+      throw new Error(
+        `latchkey: SQLite needs Node 22.13 or later, or an additional package on Node ${process.version}: npm install ${PACKAGE}@1`,
+      );
     throw new Error(
-      `latchkey: SQLite needs Node 22.13 or later, or an additional package on Node ${process.version}: npm install @photostructure/sqlite@1`,
-      isMissing ? {} : { cause: error },
+      `latchkey: SQLite needs ${PACKAGE} on Node ${process.version}. The package is installed, but cannot be loaded. If your app is bundled, the bundle does not contain the native file of the package: keep ${PACKAGE} out of the bundle (external). Otherwise, install the package again`,
+      { cause: error },
     );
   }
 }

@@ -6,7 +6,7 @@ import { type FORM_PAGES, SECOND_FACTOR_TO } from './forms.js';
 import { resources } from './present.js';
 import { problemSchema } from './problem.js';
 import { type Route, takesForms } from './route.js';
-import { sensitiveProblems } from './sensitive.js';
+import { asked, sensitiveProblems } from './sensitive.js';
 
 /** An OpenAPI 3.1 document. */
 export interface OpenApiDocument {
@@ -16,6 +16,8 @@ export interface OpenApiDocument {
   info: { title: string; version: string; description: string };
   /** The base path of the routes. */
   servers: { url: string }[];
+  /** The groups of operations: those of the core, and those of each plugin. */
+  tags: { name: string; description: string }[];
   /** The operations, by path and method. */
   paths: Record<string, Record<string, unknown>>;
   /** The named schemas and security schemes. */
@@ -48,6 +50,8 @@ function describe(core: Core, routes: readonly Route[]): OpenApiDocument {
     const operation = {
       operationId: operationId(route),
       summary: route.summary,
+      description: descriptionOf(core, route),
+      tags: [tagOf(route).name],
       security: securityOf(core, route),
       ...(parameters(route).length > 0 && { parameters: parameters(route) }),
       ...requestBody(core, route, inputs.get(route.body), schemas),
@@ -55,6 +59,7 @@ function describe(core: Core, routes: readonly Route[]): OpenApiDocument {
         ...(route.forms !== 'only' && answers(route, outputs)),
         ...(takesForms(core.settings, route) && { 303: FORM_ANSWER }),
         ...problems(core, route),
+        default: UNEXPECTED,
       },
     };
     paths[path] = { ...paths[path], [route.method]: operation };
@@ -63,6 +68,7 @@ function describe(core: Core, routes: readonly Route[]): OpenApiDocument {
     openapi: '3.1.0',
     info: { title: 'latchkey', version: VERSION, description: 'Sessions and accounts.' },
     servers: [],
+    tags: [...new Map(routes.map(tagOf).map((tag) => [tag.name, tag])).values()],
     paths,
     components: { schemas, securitySchemes: security },
   };
@@ -87,7 +93,8 @@ function components(core: Core, routes: readonly Route[]) {
       requests.add(route.body, { id: `${name}Request` });
     }
     for (const answer of route.forms === 'only' ? [] : Object.values(route.answers)) {
-      if (!answer.schema) continue;
+      // Several routes can share one answer.
+      if (!answer.schema || outputs.has(answer)) continue;
       outputs.set(answer, `${name}Response`);
       responses.add(answer.schema, { id: `${name}Response` });
     }
@@ -104,6 +111,34 @@ function components(core: Core, routes: readonly Route[]) {
   }
   return { schemas, inputs, outputs };
 }
+
+/** The group of an operation. */
+function tagOf({ plugin }: Route): { name: string; description: string } {
+  return plugin === undefined
+    ? { name: 'core', description: 'Accounts and their sessions' }
+    : { name: plugin, description: `The routes of the plugin ${plugin}` };
+}
+
+/** Says who can call a route, and what else it requires. */
+function descriptionOf(core: Core, route: Route): string {
+  const { access } = route;
+  const hasOthers = core.carriers.some(({ presentsSession }) => !presentsSession);
+  const who = access === 'authenticated' && !hasOthers ? CALLERS.session : CALLERS[access];
+  const form = takesForms(core.settings, route)
+    ? 'Accepts an HTML form, and responds to it with a redirect.'
+    : '';
+  return [who, ...asked(core, route), form].filter((sentence) => sentence !== '').join(' ');
+}
+
+const CALLERS: Readonly<Record<Route['access'], string>> = {
+  public: 'Requires no session.',
+  authenticated: 'Requires a session or another credential, such as an API key.',
+  session: 'Requires a session.',
+  'session-or-pending': 'Requires a session, or a pending sign-in in this browser.',
+  admin: "Requires an administrator's session.",
+};
+
+const UNEXPECTED = { description: "An unexpected error, in the format of the app's error handler" };
 
 const shapedProblem = z.unknown().describe('What this app returns for an error');
 

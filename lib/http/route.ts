@@ -101,6 +101,8 @@ export interface Route<A extends Access = Access, Body = unknown, Query = unknow
   readonly chosenBy?: string;
   /** One line for the OpenAPI document. */
   readonly summary: string;
+  /** The plugin that it belongs to. Absent for routes of the core. */
+  readonly plugin?: string;
   readonly access: A;
   /** What the route asks for, if it makes a sensitive change. */
   readonly sensitive?: Sensitive;

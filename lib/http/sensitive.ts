@@ -77,6 +77,29 @@ function besideOnly(body: z.ZodObject, field: string): z.ZodType {
   });
 }
 
+/** Says what {@link requireRecent} and {@link requireProof} require, in sentences for the OpenAPI document. */
+export function asked(core: Core, { access, sensitive }: Route): string[] {
+  if (!sensitive) return [];
+  const seconds = sensitive.asks === 'fresh' ? (sensitive.within ?? FRESH_SECONDS) : FRESH_SECONDS;
+  const recently = `in the last ${Math.ceil(seconds / 60)} minutes`;
+  const only = sensitive.asks === 'fresh-or-password' ? sensitive.only : undefined;
+  const canUsePassword = sensitive.asks === 'fresh-or-password' && core.passwords !== null;
+  const sentences: string[] = [];
+  if (sensitive.asks !== 'second-factor') {
+    const orPassword = canUsePassword ? ', or the body must contain the password' : '';
+    const start = only ? `To change the ${only.field}, the` : 'The';
+    sentences.push(`${start} user must have signed in or reauthenticated ${recently}${orPassword}.`);
+  }
+  if (core.secondFactors.plugin) {
+    const notPassword = canUsePassword ? '; the password is not accepted then' : '';
+    const what = only ? 'this also requires a session that was' : 'the session must have been';
+    sentences.push(`If the account has a second factor, ${what} verified with it ${recently}${notPassword}.`);
+  }
+  if (access === 'admin' && core.administration.aal > 1)
+    sentences.push('The session must have been verified with a second factor.');
+  return sentences;
+}
+
 /** The problems of {@link requireRecent} and {@link requireProof}. */
 export function sensitiveProblems(core: Core, { access, sensitive }: Route): readonly AuthErrorCode[] {
   if (!sensitive) return [];

@@ -127,13 +127,21 @@ export class RedisLimitStore implements LimitStore {
   }
 }
 
-async function connect(target: RedisClient | string): Promise<RedisClient> {
-  if (typeof target !== 'string') return target;
-  const { Redis } = await import('ioredis').catch((cause) => {
+/** Loads ioredis. @throws Error naming the package to install */
+async function loadDriver(): Promise<Pick<typeof import('ioredis'), 'Redis'>> {
+  // In a `try`, so that webpack does not require a package that many apps do not have.
+  try {
+    return await import('ioredis');
+  } catch (cause) {
     throw new Error('latchkey: rateLimit.store is a Redis URL, which needs a driver: npm install ioredis', {
       cause,
     });
-  });
+  }
+}
+
+async function connect(target: RedisClient | string): Promise<RedisClient> {
+  if (typeof target !== 'string') return target;
+  const { Redis } = await loadDriver();
   const redis = new Redis(target, { maxRetriesPerRequest: 1, connectTimeout: TIMEOUT_MS });
   // Without a listener, a lost connection would crash the process. The affected calls fail anyway.
   redis.on('error', () => undefined);

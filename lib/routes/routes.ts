@@ -5,7 +5,7 @@ import { requireProblems } from '../errors.js';
 import { describeApi } from '../http/openapi.js';
 import { type Kept, type Route, route, withTwins } from '../http/route.js';
 import { withPasswordField } from '../http/sensitive.js';
-import type { PluginParts } from '../plugin.js';
+import type { NamedParts } from '../plugin.js';
 import {
   canUpdate,
   changeEmail,
@@ -34,7 +34,10 @@ import {
  * @throws TypeError if a route has a problem that has not been declared, or if the app has chosen a path for a route that
  *   another route has
  */
-export function allRoutes(core: Core, plugins: readonly Pick<PluginParts, 'routes'>[]): readonly Route[] {
+export function allRoutes(
+  core: Core,
+  plugins: readonly Pick<NamedParts, 'name' | 'routes'>[],
+): readonly Route[] {
   const declared = [
     me(core),
     ...(core.settings.account.delete ? [deleteMe(core)] : []),
@@ -50,7 +53,7 @@ export function allRoutes(core: Core, plugins: readonly Pick<PluginParts, 'route
     endSession(core),
     signout(core),
     revokeSessions(core),
-    ...plugins.flatMap((plugin) => plugin.routes?.() ?? []),
+    ...plugins.flatMap((plugin) => (plugin.routes?.() ?? []).map((one) => ({ ...one, plugin: plugin.name }))),
   ];
   const routes = withTwins(
     core.settings,

@@ -6,9 +6,11 @@ import type { TableDeclaration } from './table.js';
 /** The type that a model reads from a column. It is the stored value, which is text for lists and objects. */
 type StoredOf<C> =
   C extends Column<infer Value>
-    ? Value extends null | string | number | boolean | Date | Buffer
+    ? Value extends null | string | number | boolean | Date
       ? Value
-      : string
+      : Value extends Buffer
+        ? Buffer
+        : string
     : never;
 
 /** The Sequelize model of a table, for the app's own queries. Its default scope excludes internal columns. */
@@ -17,10 +19,12 @@ export type ModelOf<T> =
     ? ModelStatic<Model<{ readonly [K in keyof C]: StoredOf<C[K]> }>>
     : never;
 
+/** The Sequelize models of tables, by name. */
+export type ModelsOf<T> = { readonly [Name in keyof T]: ModelOf<T[Name]> };
+
 type AnyModel = ModelStatic<Model>;
 
 type Declarations = Readonly<Record<string, TableDeclaration>>;
-type ModelsOf<T> = { readonly [Name in keyof T]: ModelOf<T[Name]> };
 
 /**
  * Returns a function that defines the Sequelize models of tables on first use. Most apps never use the models, and

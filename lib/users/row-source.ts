@@ -239,6 +239,45 @@ export function checkModel(
   return model;
 }
 
+/**
+ * Leaves the account's id out of the JSON of the app's rows. Otherwise, a response of the app such as `res.json(row)` would
+ * contain it as soon as the model has the attribute. A model with its own `toJSON` decides for itself, and a primary key
+ * is not left out.
+ */
+export function hideFromJson(given: AppModel, foreignKey: string): void {
+  let model = given;
+  // A scope is a subclass, but the app's queries build instances of the model itself.
+  while (Object.hasOwn(model, 'scoped')) model = Object.getPrototypeOf(model);
+  if (model.getAttributes()[foreignKey]?.primaryKey) return;
+  const { toJSON }: { toJSON: HidingJson } = model.prototype;
+  if (toJSON[HIDDEN]) {
+    toJSON[HIDDEN].add(foreignKey);
+    return;
+  }
+  if (toJSON !== sequelizeModel(model).prototype.toJSON) return;
+  const hidden = new Set([foreignKey]);
+  function hiding(this: Model) {
+    const values = Object.entries(toJSON.call(this)).filter(([name]) => !hidden.has(name));
+    return Object.fromEntries(values);
+  }
+  const value = Object.assign(hiding, { [HIDDEN]: hidden });
+  Object.defineProperty(model.prototype, 'toJSON', { value, configurable: true, writable: true });
+}
+
+/** The attributes that the `toJSON` of a model leaves out. All copies of this package in a process share it. */
+const HIDDEN = Symbol.for('latchkey.hidden');
+
+interface HidingJson {
+  (this: Model): object;
+  readonly [HIDDEN]?: Set<string>;
+}
+
+/** Sequelize's class `Model`, which can be of another copy of Sequelize. */
+function sequelizeModel(model: AppModel): AppModel {
+  const parent = Object.getPrototypeOf(model);
+  return parent.prototype === undefined ? model : sequelizeModel(parent);
+}
+
 function mistake(message: string): TypeError {
   return new TypeError(`latchkey: ${message}`);
 }

@@ -6,7 +6,15 @@ import { AppError, isForeignKeyViolation } from '../database/faults.js';
 import { AuthError, type FieldError } from '../errors.js';
 import type { User } from '../tables/core.js';
 import { type Fields, type FieldValues, pointerTo } from './fields.js';
-import { type AppModel, type AppRow, columnOf, internalsOf, quotedTable, RowSource } from './row-source.js';
+import {
+  type AppModel,
+  type AppRow,
+  columnOf,
+  hideFromJson,
+  internalsOf,
+  quotedTable,
+  RowSource,
+} from './row-source.js';
 
 /** A row of the app, and the id of its account if it has one. */
 export interface FoundRow {
@@ -28,6 +36,7 @@ export class AppRows {
     private readonly fields: Fields,
   ) {
     this.#source = new RowSource(database, model, foreignKey);
+    hideFromJson(model, foreignKey);
   }
 
   /** The app's table in SQL. */

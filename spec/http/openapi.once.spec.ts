@@ -10,6 +10,8 @@ import { fixedProvider } from '../support/fixed-provider.js';
 interface Operation {
   operationId: string;
   summary: string;
+  description: string;
+  tags: string[];
   security: Record<string, unknown>[];
   parameters?: { name: string; in: string; required: boolean; schema: object }[];
   requestBody?: { required: boolean; content: Record<string, { schema: { $ref: string } }> };
@@ -191,6 +193,8 @@ describe.each([
         inPath.map((name) => [name, true]),
       );
       expect(operation.summary).not.toBe('');
+      expect(operation.description).toMatch(/^Requires .+\.$/);
+      expect(of().tags.map(({ name }) => [name])).toContainEqual(operation.tags);
       expect(operation.requestBody === undefined || method !== 'get').toBe(true);
       expect(Object.keys(operation.responses).some((status) => /^[23]/.test(status))).toBe(true);
       expect(operation.responses['503']).toBeDefined();

@@ -18,7 +18,12 @@ import { findBrowser, findMysql, findNginx, findPostgres, findRedis } from './se
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const ROUNDS = {
   sqlite: { title: 'SQLite, Express 5', database: 'sqlite', wants: ['redis'] },
-  e2e: { title: 'End to end', database: 'sqlite', files: 'e2e', wants: ['browser', 'nginx'] },
+  e2e: {
+    title: 'End to end',
+    database: 'sqlite',
+    files: 'e2e',
+    wants: ['mysql', 'postgres', 'redis', 'browser', 'nginx'],
+  },
   examples: {
     title: 'Examples',
     database: 'sqlite',

@@ -1,18 +1,25 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Request, Response } from 'express';
-import { DataTypes, type ModelAttributes, type ModelOptions, type ModelStatic } from 'sequelize';
+import {
+  DataTypes,
+  type ModelAttributes,
+  type ModelOptions,
+  type ModelStatic,
+  type Sequelize,
+} from 'sequelize';
 import {
   type AuthConfig,
   AuthError,
   admin,
   apiKeys,
   authRouter,
+  createAuth,
   currentUser,
   optionalSession,
   requireAdmin,
   requireSession,
 } from '../../lib/index.js';
-import { ada, password, type SpecApp, sessionCookie, startApp } from '../support/app.js';
+import { ada, password, SECRET, type SpecApp, sessionCookie, startApp } from '../support/app.js';
 import { dialect, rows } from '../support/database.js';
 import { ownRows, type Row } from '../support/own-rows.js';
 import { expectProblem } from '../support/problem.js';
@@ -89,12 +96,48 @@ describe('a row of the app', () => {
     const cookie = await signIn();
     const { body: answer } = await get('/guarded', cookie).expect(200);
     expect(answer.user).toMatchObject({ id: body.user.id, name: 'Ada' });
-    expect(answer.row).toMatchObject({ id: 1, authId: body.user.id, name: 'Ada' });
+    expect(answer.row).toMatchObject({ id: 1, name: 'Ada' });
+    expect(seen[0]?.authId).toBe(body.user.id);
     expect(seen[0]).toBeInstanceOf(AppUser);
     expect((await get('/auth/me', cookie).expect(200)).body.user).toMatchObject({ name: 'Ada' });
     expect(await app.auth.models.User.findOne()).not.toHaveProperty('name');
     const columns = await rows(app.database, 'SELECT * FROM auth_users');
     expect(columns[0]).not.toHaveProperty('name');
+  });
+
+  test("does not show the account's id in JSON, wherever it was read", async () => {
+    await start({}, { scopes: { named: { where: { name: 'Ada' } } } });
+    const { id } = (await signUp().expect(201)).body.user;
+    const { row } = (await get('/guarded', await signIn()).expect(200)).body;
+    const found = await AppUser.findAll();
+    const scoped = await AppUser.scope('named').findAll();
+    const made = await AppUser.create({ name: 'Bob', authId: '00000000-0000-7000-8000-000000000000' });
+    for (const shown of [row, ...JSON.parse(JSON.stringify([...found, ...scoped, made]))]) {
+      expect(shown).toMatchObject({ id: expect.any(Number), name: expect.any(String) });
+      expect(Object.keys(shown).sort()).toEqual(Object.keys(row).sort());
+      expect(shown).not.toHaveProperty('authId');
+    }
+    expect([found[0]?.authId, found[0]?.get('authId')]).toEqual([id, id]);
+    expect(found[0]?.get({ plain: true })).toHaveProperty('authId', id);
+    expect(made.changed()).toBe(false);
+    // A second Auth with the same model changes nothing.
+    const { toJSON } = AppUser.prototype;
+    const user = { model: AppUser.unscoped(), foreignKey: 'authId' };
+    await createAuth({ secret: SECRET, database: AppUser.sequelize as Sequelize, user }).close();
+    expect(AppUser.prototype.toJSON).toBe(toJSON);
+  });
+
+  test("shows the account's id in JSON if it is the primary key, or if the model has its own toJSON", async () => {
+    const key = { type: DataTypes.UUID, primaryKey: true };
+    await start({ id: { type: DataTypes.INTEGER, allowNull: true }, authId: key });
+    const { id } = (await signUp().expect(201)).body.user;
+    expect((await get('/guarded', await signIn()).expect(200)).body.row).toHaveProperty('authId', id);
+    const own = ownRows(app.database);
+    own.model.prototype.toJSON = function (this: Row) {
+      return { mine: this.get('authId') };
+    };
+    await createAuth({ secret: SECRET, ...own.config }).close();
+    expect(JSON.stringify(own.model.build({ authId: id }))).toBe(JSON.stringify({ mine: id }));
   });
 
   test('can be saved, updated and reloaded', async () => {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { flag, readOptions, schemaOf } from '../../config/options.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
+import type { ModelsOf } from '../../tables/model.js';
 import { ApiKeysApi } from './api.js';
 import { apiKeyCarrier } from './carrier.js';
 import { apiKeysTable } from './declarations.js';
@@ -29,6 +30,9 @@ export interface ApiKeysOptions {
 
 const TABLES = { ApiKey: apiKeysTable } as const;
 
+/** The models that {@link apiKeys} adds to `auth.models`. */
+export interface ApiKeysModels extends ModelsOf<typeof TABLES> {}
+
 /** @internal */
 export const schema = () =>
   schemaOf<ApiKeysOptions>()({
@@ -54,7 +58,7 @@ export const schema = () =>
  * const auth = createAuth({ …, plugins: [credentialPassword(), apiKeys()] });
  * const { key, apiKey } = await auth.apiKeys.create(userId, { name: 'nightly import' });
  */
-export function apiKeys(options: ApiKeysOptions = {}): Plugin<'apiKeys', ApiKeysApi, typeof TABLES> {
+export function apiKeys(options: ApiKeysOptions = {}): Plugin<'apiKeys', ApiKeysApi, ApiKeysModels> {
   const settings = readOptions('apiKeys', schema, options);
   return definePlugin({
     name: 'apiKeys',

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { readOptions, schemaOf } from '../../config/options.js';
 import { ExpiredRows } from '../../database/chores.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
+import type { ModelsOf } from '../../tables/model.js';
 import { AuditLogApi } from './api.js';
 import { auditEventsTable } from './declarations.js';
 import { listEvents } from './routes.js';
@@ -13,6 +14,9 @@ export interface AuditLogOptions {
 }
 
 const TABLES = { AuditEvent: auditEventsTable } as const;
+
+/** The models that {@link auditLog} adds to `auth.models`. */
+export interface AuditLogModels extends ModelsOf<typeof TABLES> {}
 
 /** @internal */
 export const schema = () =>
@@ -33,7 +37,7 @@ export const schema = () =>
  * const auth = createAuth({ …, plugins });
  * const { events } = await auth.auditLog.listEvents({ userId, kind: 'sign_in.failed' });
  */
-export function auditLog(options: AuditLogOptions = {}): Plugin<'auditLog', AuditLogApi, typeof TABLES> {
+export function auditLog(options: AuditLogOptions = {}): Plugin<'auditLog', AuditLogApi, AuditLogModels> {
   const settings = readOptions('auditLog', schema, options);
   return definePlugin({
     name: 'auditLog',

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { flag, readOptions, schemaOf } from '../../config/options.js';
 import { checkCallbackUrl } from '../../http/callback-url.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
+import type { ModelsOf } from '../../tables/model.js';
 import { SealedRows } from '../../tables/sealed-rows.js';
 import type { RowPart } from '../../users/imported.js';
 import { Accounts, undoPart } from './accounts.js';
@@ -55,6 +56,9 @@ export interface OAuthOptions {
 
 const TABLES = { Account: accountsTable, OAuthFlow: flowsTable } as const;
 
+/** The models that {@link oauth} adds to `auth.models`. */
+export interface OAuthModels extends ModelsOf<typeof TABLES> {}
+
 /** @internal */
 export const schema = () =>
   schemaOf<OAuthOptions>()({
@@ -73,7 +77,7 @@ export const schema = () =>
  * @example
  * plugins: [oauth({ linkByVerifiedEmail: true }), google({ clientId, clientSecret })]
  */
-export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, typeof TABLES> {
+export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, OAuthModels> {
   const settings = readOptions('oauth', schema, options);
   return definePlugin({
     name: 'oauth',

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { readOptions, schemaOf } from '../../config/options.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import type { FactorMethod, Reauthentication } from '../../sessions/second-factor.js';
+import type { ModelsOf } from '../../tables/model.js';
 import type { RowPart } from '../../users/imported.js';
 import { PasskeysApi } from './api.js';
 import { Assertions, assuranceOf, type Parts, reauthenticationIn } from './assertions.js';
@@ -28,6 +29,9 @@ import type { PasskeyResponse } from './webauthn.js';
 
 const TABLES = { Passkey: passkeysTable, PasskeyChallenge: challengesTable } as const;
 
+/** The models that {@link passkeys} adds to `auth.models`. */
+export interface PasskeysModels extends ModelsOf<typeof TABLES> {}
+
 /**
  * Adds sign-in with passkeys (WebAuthn), which cannot be phished and count as two factors. Requires `baseUrl` and the
  * package `@simplewebauthn/server`, which is loaded on first use.
@@ -37,7 +41,7 @@ const TABLES = { Passkey: passkeysTable, PasskeyChallenge: challengesTable } as 
  * @example
  * const auth = createAuth({ …, baseUrl: 'https://app.example.com', plugins: [credentialPassword(), passkeys()] });
  */
-export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', PasskeysApi, typeof TABLES> {
+export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', PasskeysApi, PasskeysModels> {
   const given = readOptions('passkeys', optionsSchema, options);
   return definePlugin({
     name: 'passkeys',

@@ -6,6 +6,7 @@ import { text } from '../../http/route.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import type { Reauthentication, SecondFactors } from '../../sessions/second-factor.js';
 import type { Session } from '../../tables/core.js';
+import type { ModelsOf } from '../../tables/model.js';
 import type { RowPart } from '../../users/imported.js';
 import type { UserRecord } from '../../users/record.js';
 import { TwoFactorApi } from './api.js';
@@ -54,6 +55,9 @@ const TABLES = {
   PendingSignIn: pendingSignInsTable,
 } as const;
 
+/** The models that {@link twoFactor} adds to `auth.models`. */
+export interface TwoFactorModels extends ModelsOf<typeof TABLES> {}
+
 const ISSUER = 'must be 1 to 64 visible characters, without a colon';
 const PROVIDERS = "must be a list of providers' ids, such as ['okta']";
 
@@ -78,7 +82,9 @@ export const schema = () =>
  * const signedIn = await auth.credential.signIn({ credential, password });
  * if ('secondFactor' in signedIn) …
  */
-export function twoFactor(options: TwoFactorOptions = {}): Plugin<'twoFactor', TwoFactorApi, typeof TABLES> {
+export function twoFactor(
+  options: TwoFactorOptions = {},
+): Plugin<'twoFactor', TwoFactorApi, TwoFactorModels> {
   const { issuer, trustProviders } = readOptions('twoFactor', schema, options);
   return definePlugin({
     name: 'twoFactor',

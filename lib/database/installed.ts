@@ -1,0 +1,17 @@
+import { join } from 'node:path';
+
+/**
+ * Whether the app's file or the current folder can load a package. If they can although latchkey cannot, then latchkey is
+ * usually part of a bundle that does not contain the package.
+ */
+export function isInstalled(name: string): boolean {
+  // A bundler would replace an imported `createRequire`, because it follows its calls as it follows `require`.
+  const { createRequire } = process.getBuiltinModule('node:module');
+  return [process.argv[1] ?? '', join(process.cwd(), 'index.js')].some((file) => {
+    try {
+      return createRequire(file).resolve(name) !== '';
+    } catch {
+      return false;
+    }
+  });
+}
