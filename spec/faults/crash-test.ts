@@ -35,7 +35,10 @@ const list = (counts: object) =>
 console.log(
   `\nseed ${seed}: ${sum(operations)} operations in ${figures.requests} requests, ${figures.unanswered} not answered,`,
 );
-console.log(`${figures.mails} emails, ${sum(faults)} faults; slowest answer ${figures.slowestMs} ms`);
+console.log(
+  `${figures.duels} pairs of changes at the same time, ${figures.mails} emails, ${figures.events} events,`,
+);
+console.log(`${sum(faults)} faults; slowest answer ${figures.slowestMs} ms`);
 console.log(list(operations));
 console.log(list(faults));
 console.log(violation === null ? '0 violations' : `VIOLATION: ${violation}`);
