@@ -57,7 +57,7 @@ export const crashConfig = (
   webhooks: webhook ? [{ url: webhook, secret: WEBHOOK_SECRET }] : [],
   rateLimit: {
     ...{ signIn: rule, signUp: rule, mail: rule, passwordCheck: rule, passwordChange: rule },
-    passkeyOptions: rule,
+    ...{ mailAddress: rule, passkeyOptions: rule },
     providerLink: rule,
     account: { failures: 1000, firstPause: 1, maxPause: 1 },
   },

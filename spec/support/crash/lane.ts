@@ -1004,6 +1004,7 @@ export class Lane {
   /** What a sign-in at the provider comes to. It leaves nothing behind. */
   async #acceptsIdentity(person: Somebody): Promise<Outcome> {
     const browser = new Browser();
+    this.#signsInElsewhere(person);
     // Nobody is found by the identity then, but somebody by its email.
     const refused = ['303 account_exists', '303 account_suspended'];
     const answer = await this.#viaProvider(person, 'authorize', browser, ['303', ...refused]);
@@ -1021,10 +1022,16 @@ export class Lane {
     const browser = new Browser();
     const body = { credential: email, password };
     const refused = ['401 invalid_credentials', '403 account_suspended'];
+    this.#signsInElsewhere(person);
     const answer = await this.#ask(person, 'POST', SIGN_IN, { browser, body }, '200', ...refused);
     if (answer.status !== 200) return answer.status === 401 ? 'no' : 'suspended';
     await this.#ask(person, 'POST', '/auth/signout', { browser }, '204');
     return 'second_factor' in answer.body ? 'second_factor' : 'yes';
+  }
+
+  /** The first sign-in of an account in a browser that nobody keeps leaves none that proves who undoes a change. */
+  #signsInElsewhere(person: Somebody): void {
+    person.first ??= null;
   }
 
   /** The ids of a list, by a session of the person, or one that is begun for it. */

@@ -66,6 +66,9 @@ const IN_CALM = 2;
 /** The clients, by their sessions. */
 const NAMES = ['a', 'b'];
 const CODES = 10;
+/** How often a password is reset, and how often by both with one link. */
+const RESETS = 0.4;
+const SAME_LINK = 0.2;
 
 /**
  * A user whose account two clients change at the same time, each through a process of its own. Each two changes must end
@@ -214,8 +217,10 @@ export class Rival {
     person.id = (await this.#sure('GET', '/auth/me', { browser }, '200')).body.user.id;
     this.storm.happened(person.id, 'user.created');
     this.storm.happened(person.id, 'account.linked');
+    this.#passwords = [];
     if (this.kind !== 'sign-in methods') {
       person.password = this.#password();
+      this.#passwords.push(person.password);
       const body = { new_password: person.password };
       await this.#making('password.changed', () =>
         this.#sure('PUT', '/auth/passwords', { browser, body }, '204'),
@@ -280,20 +285,21 @@ export class Rival {
     if (this.kind === 'sign-in methods')
       return [this.#unlink(first as string), await this.#removePasskey(second as string)];
     const { password } = state;
+    // Both are there once, so that a third session is not begun twice.
     const moves = [
-      () => this.#changePassword('a', password),
-      () => this.#changePassword('b', password),
-      () => this.#revokeAll('a'),
+      (name: string) => this.#changePassword(name, password),
+      (name: string) => this.#changePassword(name, password),
+      (name: string) => this.#revokeAll(name),
+      (name: string) => this.#createKey(name),
       () => this.#adminRevokeAll(),
       () => this.#signInAsThird(password),
-      () => this.#createKey('b'),
       () => this.#suspend(),
     ];
-    const link = this.random() < 0.4 ? await this.#resetLink() : null;
-    const one = () => moves.splice(Math.floor(this.random() * moves.length), 1)[0]?.() as Move;
-    // Both may use the same link.
-    if (link && this.random() < 0.2) return [this.#reset(link), this.#reset(link)];
-    return [link ? this.#reset(link) : one(), one()];
+    const take = (name: string) =>
+      moves.splice(Math.floor(this.random() * moves.length), 1)[0]?.(name) as Move;
+    const link = this.random() < RESETS ? await this.#resetLink() : null;
+    const isSame = this.random() < SAME_LINK;
+    return [link ? this.#reset(link) : take('a'), link && isSame ? this.#reset(link) : take('b')];
   }
 
   #changePassword(name: string, current: string): Move {
