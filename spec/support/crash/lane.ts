@@ -35,6 +35,7 @@ const WEIGHTS = {
   createKey: 4,
   revokeKey: 4,
   deleteAccount: 2,
+  passBy: 10,
   adminRevokeAll: 2,
   adminRevokeOne: 2,
   adminDisableSecondFactor: 1,
@@ -465,6 +466,25 @@ export class Lane {
     if (!session) return false;
     const carried = { cookie: session.browser.header, body: {} };
     return this.#deleting(person, () => this.#change(person, 'DELETE', '/auth/me', carried, '204'));
+  }
+
+  /** Somebody else signs up at the provider, and leaves again. */
+  async passBy(person: Somebody) {
+    const other = new Somebody(this.#address(), '');
+    const comeAndGo = async () => {
+      if (!other.id) {
+        await this.#signUpByProvider(other);
+        this.storm.happened(other.id, 'user.created');
+      }
+      const carried = { cookie: other.sessions[0]?.browser.header ?? '', body: {} };
+      // An earlier attempt may have been done.
+      if (await this.#isOpen(other, carried.cookie))
+        await this.#change(other, 'DELETE', '/auth/me', carried, '204');
+      this.storm.happened(other.id, 'user.deleted');
+      await this.#refused(other, carried.cookie);
+    };
+    await this.#unsure(person, comeAndGo, comeAndGo);
+    return true;
   }
 
   // What administrators do.

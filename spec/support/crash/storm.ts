@@ -45,6 +45,8 @@ export interface StormResult {
   /** Null if nothing was violated. Otherwise what, with what its user did and the rows. */
   readonly violation: string | null;
   readonly rounds: number;
+  /** How long it took, or until something was violated, once everybody was there. */
+  readonly seconds: number;
   readonly requests: number;
   readonly slowestMs: number;
   /** How often each fault was made. */
@@ -288,6 +290,7 @@ export class Storm {
     const rivals = RIVAL_KINDS.map((kind, index) => new Rival(this, kind, lanes + index));
     let violation: string | null = null;
     let rounds = 0;
+    let begun = performance.now();
     try {
       this.processes.push(await this.#standby);
       this.processes.push(await this.#start());
@@ -296,7 +299,8 @@ export class Storm {
         ...all.map((lane) => lane.prepare(people)),
         ...rivals.map((rival) => rival.prepare()),
       ]);
-      const end = performance.now() + options.seconds * 1000;
+      begun = performance.now();
+      const end = begun + options.seconds * 1000;
       // Each fault comes once before chance decides.
       const first = faults.map((fault) => ({ fault, at: this.random() })).sort((a, b) => a.at - b.at);
       for (; performance.now() < end || rounds < (options.rounds ?? 1); rounds++) {
@@ -306,13 +310,13 @@ export class Storm {
         made[name] = (made[name] ?? 0) + 1;
         options.onRound?.(`${this.clock}: ${name}: ${this.#requests} requests`);
       }
-      this.#checkMails();
     } catch (error) {
       violation = await this.#describe(error, options.dialect);
     }
+    const seconds = Math.round((performance.now() - begun) / 1000);
     const sum = (of: (lane: Lane) => number) => all.reduce((total, lane) => total + of(lane), 0);
     return {
-      ...{ violation, rounds, requests: this.#requests, slowestMs: this.#slowestMs, faults: made },
+      ...{ violation, rounds, seconds, requests: this.#requests, slowestMs: this.#slowestMs, faults: made },
       operations: Object.fromEntries(KINDS.map((kind) => [kind, sum(({ done }) => done[kind])])) as never,
       unanswered: sum(({ unsure }) => unsure),
       mails: this.inbox.length,
@@ -350,6 +354,7 @@ export class Storm {
     if (imported) await this.#completeImport(await imported);
     await Promise.all([...lanes, ...rivals].map((one) => one.settle()));
     await this.#deliver();
+    this.#checkMails();
     await this.#look(lanes, rivals, imported ? IMPORTED : 0);
     if (imported) await rows(this.database, `DELETE FROM users WHERE ${OF_IMPORTS}`);
   }
