@@ -749,6 +749,7 @@ export class Lane {
       this.storm.happened(other.id, 'user.created');
       other.log.push(...person.log, '— deleted; somebody else has signed up');
       other.dead.push(...person.dead);
+      other.revoked.push(...person.revoked);
       other.deadKeys.push(...person.deadKeys);
       this.people.splice(this.people.indexOf(person), 1, other);
     };
@@ -905,8 +906,8 @@ export class Lane {
     const unresolved = async () => {
       if (!(await isDone())) return;
       this.storm.happened(person.id, event);
-      person.endAll();
-      // It goes on with a token that nobody has.
+      person.ended(others);
+      person.lost([session]);
       person.ghosts = 1;
     };
     const answer = await this.#unsure(person, unresolved, () => act({ browser: session.browser }));
@@ -942,7 +943,7 @@ export class Lane {
     const body = proof.method === 'totp' ? { code: proof.code } : { recovery_code: proof.code };
     const unresolved = async () => {
       if (await this.#isOpen(person, former)) return;
-      person.ended([session]);
+      person.lost([session]);
       person.ghosts++;
     };
     await this.#unsure(person, unresolved, () =>

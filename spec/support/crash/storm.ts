@@ -417,6 +417,11 @@ export class Storm {
     const users = await this.#countOf('users');
     const wantedUsers = people.length + fought.length + this.surroundings.lanes + imported;
     if (users !== wantedUsers) broken.push(`${users} users, not ${wantedUsers}`);
+    const revoked = new Set(
+      events.filter(({ type }) => type === 'session.revoked').map(({ data }) => data.session_id),
+    );
+    const untold = people.flatMap((person) => person.revoked.splice(0)).filter((id) => !revoked.has(id));
+    broken.push(...untold.map((id) => `no event has told of the end of the session ${id}`));
     const unknown = people.filter(({ unresolved }) => unresolved !== null);
     broken.push(...(await this.#brokenEvents(new Set(unknown.map(({ id }) => id)))));
     if (unknown.length === 0) {
