@@ -62,13 +62,13 @@ export function closedForLong(core: Core): Chore {
   return { table, run: (dryRun) => pruneAccounts(core, dryRun) };
 }
 
-async function pruneAccounts(core: Core, dryRun: boolean): Promise<number> {
+async function* pruneAccounts(core: Core, dryRun: boolean): AsyncGenerator<number> {
   await core.database.ready();
-  for (let after = '', pruned = 0; ; ) {
+  for (let after = ''; ; ) {
     const expired = await expiredAccounts(core, after, BATCH);
-    for (const { id } of expired) pruned += dryRun ? 1 : await pruneAccount(core, id);
+    for (const { id } of expired) yield dryRun ? 1 : pruneAccount(core, id);
     const last = expired.at(-1);
-    if (!last) return pruned;
+    if (!last) return;
     after = last.id;
   }
 }

@@ -18,5 +18,11 @@ export interface Call {
 /** The work of a command. */
 export type Work = (call: Call) => Promise<void>;
 
+/** How a command acts. */
+export interface ActingOptions {
+  /** Whether the work ends by itself soon after an interrupt, with a result. @default false */
+  readonly endsWithResult?: boolean;
+}
+
 /** Creates the action of a command, which loads the project's config and closes its Auth. */
-export type Acting = (work: Work) => (...given: unknown[]) => Promise<void>;
+export type Acting = (work: Work, options?: ActingOptions) => (...given: unknown[]) => Promise<void>;

@@ -56,13 +56,19 @@ export interface Streams {
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }
 
+/** How often progress is written to a stderr that is not a terminal. */
+const PROGRESS_MS = 10_000;
+
 /** The output of a command: its result on stdout, as text or as one JSON document, and everything else on stderr. */
 export class Output {
   #hasProgress = false;
+  #progressAt = performance.now();
 
+  /** @param progressMs how often progress is written to a stderr that is not a terminal */
   constructor(
     private readonly streams: Streams,
     readonly isJson: boolean,
+    private readonly progressMs = PROGRESS_MS,
   ) {}
 
   /** Writes the result of the command. @param text the same result, for people */
@@ -77,11 +83,19 @@ export class Output {
     if (!this.isJson) this.streams.stderr.write(`${printable(text)}\n`);
   }
 
-  /** Shows the progress of the command. Only a terminal shows it, on a line that the next progress replaces. */
+  /**
+   * Shows the progress of the command: on a terminal, on a line that the next progress replaces, and elsewhere on a line
+   * of its own every ten seconds.
+   */
   progress(text: string): void {
-    if (!this.streams.stderr.isTTY) return;
-    this.streams.stderr.write(`\r\x1b[K${printable(text)}`);
-    this.#hasProgress = true;
+    const { stderr } = this.streams;
+    if (stderr.isTTY) {
+      stderr.write(`\r\x1b[K${printable(text)}`);
+      this.#hasProgress = true;
+    } else if (performance.now() - this.#progressAt >= this.progressMs) {
+      stderr.write(`${printable(text)}\n`);
+      this.#progressAt = performance.now();
+    }
   }
 
   endProgress(): void {

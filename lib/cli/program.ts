@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { loadEnvFile } from 'node:process';
 import { Command, CommanderError } from 'commander';
 import type { Auth } from '../auth.js';
-import type { Acting } from './call.js';
+import type { Acting, ActingOptions } from './call.js';
 import { addDoctor } from './doctor.js';
 import { addImport } from './import.js';
 import { addMove } from './move.js';
@@ -62,7 +62,7 @@ export function createProgram(
     })
     .configureHelp({ showGlobalOptions: true, helpWidth: 100 });
   const acting: Acting =
-    (work) =>
+    (work, { endsWithResult = false } = {}) =>
     async (...given) => {
       const called = given.at(-1) as Command;
       const options = called.optsWithGlobals();
@@ -73,11 +73,9 @@ export function createProgram(
       };
       const isInterrupted = await untilInterrupted(out, async (signal) => {
         const project = await loadProject(options.config, process.cwd());
-        signal.throwIfAborted();
-        return {
-          auth: project.auth,
-          done: work({ ...project, out, options, args: called.args, signal, fail }),
-        };
+        if (!endsWithResult) signal.throwIfAborted();
+        const done = work({ ...project, out, options, args: called.args, signal, fail });
+        return { auth: project.auth, done, endsWithResult };
       });
       if (isInterrupted) code = EXIT.interrupted;
     };
@@ -92,6 +90,12 @@ export function createProgram(
   return { command, exitCode: () => code };
 }
 
+/** The work of a command that has started. */
+interface Begun extends Required<ActingOptions> {
+  readonly auth: Auth;
+  readonly done: Promise<void>;
+}
+
 /**
  * Waits for the work, or for the first interrupt, and closes the Auth. A second interrupt ends the process immediately.
  *
@@ -99,7 +103,7 @@ export function createProgram(
  */
 async function untilInterrupted(
   out: Output,
-  begin: (signal: AbortSignal) => Promise<{ readonly auth: Auth; readonly done: Promise<void> }>,
+  begin: (signal: AbortSignal) => Promise<Begun>,
 ): Promise<boolean> {
   const controller = new AbortController();
   const interrupted = new Promise<true>((resolve) => {
@@ -111,8 +115,13 @@ async function untilInterrupted(
     for (const name of ['SIGINT', 'SIGTERM']) process.once(name, stop);
   });
   const begun = begin(controller.signal);
+  const ended = begun.then(({ done }) => done);
   try {
-    return await Promise.race([begun.then(({ done }) => done).then(() => false), interrupted]);
+    const isInterrupted = await Promise.race([ended.then(() => false), interrupted]);
+    // Errors of loading the config no longer matter after an interrupt.
+    const { endsWithResult } = (await begun.catch(() => null)) ?? {};
+    if (isInterrupted && endsWithResult) await ended;
+    return isInterrupted;
   } finally {
     out.endProgress();
     // There is no Auth if the config could not be loaded.

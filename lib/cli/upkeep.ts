@@ -11,13 +11,13 @@ export function addPrune(parent: Command, acting: Acting): void {
     .description('Delete expired sessions, links, counters and other rows. For a daily job.')
     .option('--dry-run', 'say how many rows would be deleted, and delete none')
     .action(
-      acting(async (call) => {
-        call.out.progress('Looking for expired rows …');
-        const { expired } = internalsOf(call.auth).chores;
-        await doChores(call, expired, (rows, dryRun) =>
-          dryRun ? `${rows} would be deleted.` : `${rows} deleted.`,
-        );
-      }),
+      acting(
+        async (call) => {
+          call.out.progress('Looking for expired rows …');
+          await doChores(call, internalsOf(call.auth).chores.expired, { verb: 'deleted' });
+        },
+        { endsWithResult: true },
+      ),
     );
 }
 
@@ -30,34 +30,50 @@ export function addRotate(parent: Command, acting: Acting): void {
     )
     .option('--dry-run', 'say how many rows would be encrypted again, and change none')
     .action(
-      acting(async (call) => {
-        call.out.progress('Looking for rows that another secret has encrypted …');
-        const { sealed } = internalsOf(call.auth).chores;
-        await doChores(call, sealed, (rows, dryRun) =>
-          dryRun
-            ? `${rows} would be encrypted again.`
-            : `${rows} encrypted again. Older secrets can now be removed from the config, once every process has it.`,
-        );
-      }),
+      acting(
+        async (call) => {
+          call.out.progress('Looking for rows that another secret has encrypted …');
+          await doChores(call, internalsOf(call.auth).chores.sealed, {
+            verb: 'encrypted again',
+            advice: 'Older secrets can now be removed from the config, once every process has it.',
+          });
+        },
+        { endsWithResult: true },
+      ),
     );
 }
 
+/** What a command does with rows, in words. */
+interface Words {
+  /** What happened to the rows, as a past participle. */
+  readonly verb: string;
+  /** What can be done once all rows are treated. */
+  readonly advice?: string;
+}
+
 /**
- * Runs chores, or with `--dry-run` only counts their rows. Prints the number of rows, in total and by table.
- *
- * @param inWords describes the result, from a number of rows such as `3 rows`
+ * Runs chores, or with `--dry-run` only counts their rows. Prints the number of rows, in total and by table. After an
+ * interrupt, these are the rows so far.
  */
 async function doChores(
-  { out, options }: Call,
+  { out, options, signal }: Call,
   chores: readonly Chore[],
-  inWords: (rows: string, dryRun: boolean) => string,
+  { verb, advice }: Words,
 ): Promise<void> {
   const { dryRun = false } = options as { dryRun?: boolean };
-  const { rows, tables } = await runChores(chores, dryRun);
+  const done = dryRun ? `would be ${verb}` : verb;
+  const onProgress = (table: string, rows: number) => {
+    if (rows > 0) out.progress(`${table}: ${counted(rows, 'row')} ${done} …`);
+  };
+  const { rows, tables } = await runChores(chores, dryRun, { signal, onProgress });
+  const interrupted = signal.aborted;
   const lines = Object.entries(tables)
     .filter(([, count]) => count > 0)
     .map(([table, count]) => `  ${table}: ${count.toLocaleString('en')}`);
-  out.result({ dryRun, rows, tables }, [...lines, inWords(counted(rows, 'row'), dryRun)].join('\n'));
+  const total = `${counted(rows, 'row')} ${done}`;
+  if (interrupted) lines.push(`${total} before the interruption. Run the command again for the other rows.`);
+  else lines.push([`${total}.`, ...(advice && !dryRun ? [advice] : [])].join(' '));
+  out.result({ dryRun, rows, tables, ...(interrupted && { interrupted }) }, lines.join('\n'));
 }
 
 /** Adds `latchkey migrate`. */

@@ -4,23 +4,54 @@ import type { Database } from './database.js';
 export interface Chore {
   /** The name of the table, with the configured prefix. */
   readonly table: string;
-  /** Does the work, or only counts the rows that it would affect. @returns the number of rows */
-  run(dryRun: boolean): Promise<number>;
+  /**
+   * Does the work in steps, or only counts the rows that it would affect. Yields the number of rows of each step. If the
+   * caller stops iterating, no further step is taken.
+   */
+  run(dryRun: boolean): AsyncIterable<number>;
 }
 
-/** Runs chores one after another, or only counts rows. @returns the number of rows, in total and for each table */
+/** How to run chores. */
+export interface ChoresOptions {
+  /** Ends the work after the current step. Counting ends immediately. */
+  readonly signal?: AbortSignal;
+  /** Called after each step. @param rows the number of rows of this table so far */
+  readonly onProgress?: (table: string, rows: number) => void;
+}
+
+/**
+ * Runs chores one after another, or only counts rows.
+ *
+ * @returns the number of rows, in total and for each table; with an aborted signal, for the tables that were reached
+ */
 export async function runChores(
   chores: readonly Chore[],
   dryRun: boolean,
+  { signal, onProgress }: ChoresOptions = {},
 ): Promise<{ readonly rows: number; readonly tables: Readonly<Record<string, number>> }> {
   const tables: Record<string, number> = {};
-  let rows = 0;
-  for (const chore of chores) {
-    const treated = await chore.run(dryRun);
-    tables[chore.table] = treated;
-    rows += treated;
-  }
-  return { rows, tables };
+  const work = async () => {
+    for (const chore of chores) {
+      if (signal?.aborted) return;
+      for await (const rows of chore.run(dryRun)) {
+        const total = (tables[chore.table] ?? 0) + rows;
+        tables[chore.table] = total;
+        onProgress?.(chore.table, total);
+        if (signal?.aborted) return;
+      }
+      tables[chore.table] ??= 0;
+    }
+  };
+  await (dryRun && signal ? Promise.race([work(), aborted(signal)]) : work());
+  const rows = Object.values(tables).reduce((sum, count) => sum + count, 0);
+  return { rows, tables: { ...tables } };
+}
+
+function aborted(signal: AbortSignal): Promise<unknown> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(null);
+    signal.addEventListener('abort', resolve, { once: true });
+  });
 }
 
 /** The deadline for counting, which reads all expired rows of a table. */
@@ -42,17 +73,15 @@ export class ExpiredRows implements Chore {
     private readonly before?: (keys: readonly string[]) => Promise<void>,
   ) {}
 
-  async run(dryRun: boolean): Promise<number> {
+  async *run(dryRun: boolean): AsyncGenerator<number> {
     const ends = await endsOf(this.database, this.ages);
     const columns = Object.keys(this.ages);
     if (dryRun)
-      return countRows(this.database, `${this.table} WHERE ${columns.map(isOld).join(' OR ')}`, ends);
-    let deleted = 0;
-    for (const column of columns) deleted += await this.#deleteBy(column, ends);
-    return deleted;
+      yield countRows(this.database, `${this.table} WHERE ${columns.map(isOld).join(' OR ')}`, ends);
+    else for (const column of columns) yield* this.#deleteBy(column, ends);
   }
 
-  #deleteBy(column: string, ends: Ends): Promise<number> {
+  #deleteBy(column: string, ends: Ends): AsyncGenerator<number> {
     // Without ORDER BY, SQLite reads the whole table if its statistics say that most rows have the same value.
     const found = `SELECT ${this.key} AS key_value FROM ${this.table} WHERE ${isOld(column)} ORDER BY ${column} LIMIT ${BATCH}`;
     // Check the time again, because a row might have changed in the meantime.
@@ -103,22 +132,22 @@ const LEAST_PAUSE_MS = 10;
  *
  * @param find selects up to {@link BATCH} of the rows that are left
  * @param treat treats rows, makes sure that they are not found again, and returns the number of rows that it counts
- * @returns the sum of these numbers
+ * @returns these numbers, one for each part
  */
-export async function inBatches<Row>(
+export async function* inBatches<Row>(
   find: () => Promise<Row[]>,
   treat: (rows: readonly Row[]) => Promise<number>,
-): Promise<number> {
-  for (let total = 0, begun = performance.now(); ; ) {
+): AsyncGenerator<number> {
+  for (let begun = performance.now(); ; ) {
     const rows = await find();
     const isLast = rows.length < BATCH;
     for (let at = 0; at < rows.length; at += AT_ONCE) {
-      total += await treat(rows.slice(at, at + AT_ONCE));
+      yield treat(rows.slice(at, at + AT_ONCE));
       if (isLast && at + AT_ONCE >= rows.length) break;
       const pauseMs = Math.max(LEAST_PAUSE_MS, performance.now() - begun);
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
       begun = performance.now();
     }
-    if (isLast) return total;
+    if (isLast) return;
   }
 }

@@ -59,11 +59,11 @@ export class MemoryLimitStore implements LimitStore {
     this.#counters.delete(key);
   }
 
-  async prune(dryRun: boolean): Promise<number> {
+  async *prune(dryRun: boolean): AsyncGenerator<number> {
     const now = this.elapsed();
     const expired = [...this.#counters].filter(([, { endsAt }]) => endsAt <= now);
     if (!dryRun) for (const [key] of expired) this.#counters.delete(key);
-    return expired.length;
+    yield expired.length;
   }
 
   async check(): Promise<void> {}

@@ -56,8 +56,9 @@ class OutsideTransactions implements LimitStore {
     return this.#outside((store) => store.clear(key));
   }
 
-  async prune(dryRun: boolean): Promise<number> {
-    return (await this.#memory.prune(dryRun)) + (await this.store.prune(dryRun));
+  async *prune(dryRun: boolean): AsyncGenerator<number> {
+    yield* this.#memory.prune(dryRun);
+    yield* this.store.prune(dryRun);
   }
 
   check(): Promise<void> {

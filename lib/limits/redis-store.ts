@@ -90,9 +90,7 @@ export class RedisLimitStore implements LimitStore {
   }
 
   /** Does nothing, since Redis deletes expired counters itself. */
-  async prune(): Promise<number> {
-    return 0;
-  }
+  async *prune(): AsyncGenerator<number> {}
 
   async check(): Promise<void> {
     // A write, because a Redis whose memory is full still answers reads.

@@ -89,7 +89,7 @@ export class SqlLimitStore implements LimitStore {
     await this.table.delete({ keyHash: keyOf(name) });
   }
 
-  prune(dryRun: boolean): Promise<number> {
+  prune(dryRun: boolean): AsyncIterable<number> {
     return new ExpiredRows(this.database, this.table.name, 'key_hash', { expires_at: 0 }).run(dryRun);
   }
 

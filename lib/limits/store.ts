@@ -31,8 +31,8 @@ export interface LimitStore {
   giveBack(key: string): Promise<void>;
   /** Resets an account's failures. */
   clear(key: string): Promise<void>;
-  /** Deletes expired counters, or only counts them. @returns the number of counters */
-  prune(dryRun: boolean): Promise<number>;
+  /** Deletes expired counters, or only counts them, like a `Chore`. @returns the numbers of counters */
+  prune(dryRun: boolean): AsyncIterable<number>;
   /** Throws if the counters cannot be read or, where nothing else would notice it, written. */
   check(): Promise<void>;
   close(): Promise<void>;

@@ -179,7 +179,7 @@ async function changeInBatches(database: Database, held: Held, change: RowChange
     const sql = `${key} IN (:keys) AND (${where}) ORDER BY ${key} ${lock} SKIP LOCKED`;
     return (await select(sql, { keys }, transaction)).map(({ key_value }) => key_value);
   };
-  await inBatches(find, async (keys) => {
+  const batches = inBatches(find, async (keys) => {
     const changed = await held.transaction(async (transaction) => {
       const unlocked = await free(keys, transaction);
       await update(unlocked, transaction);
@@ -190,4 +190,6 @@ async function changeInBatches(database: Database, held: Held, change: RowChange
       await held.transaction((transaction) => update([one], transaction));
     return keys.length;
   });
+  // Each part is changed when it is asked for.
+  while (!(await batches.next()).done);
 }

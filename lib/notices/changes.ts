@@ -320,18 +320,17 @@ class OldChanges implements Chore {
     readonly table: string,
   ) {}
 
-  async run(dryRun: boolean): Promise<number> {
-    const ended = await this.#end(dryRun);
-    const old = new ExpiredRows(this.database, this.table, 'id', { expires_at: LISTED_MS });
-    return ended + (await old.run(dryRun));
+  async *run(dryRun: boolean): AsyncGenerator<number> {
+    yield* this.#end(dryRun);
+    yield* new ExpiredRows(this.database, this.table, 'id', { expires_at: LISTED_MS }).run(dryRun);
   }
 
-  async #end(dryRun: boolean): Promise<number> {
+  async *#end(dryRun: boolean): AsyncGenerator<number> {
     const { database, table } = this;
     const ends = await endsOf(database, { expires_at: 0 });
     const where = `ended IS NULL AND ${isOld('expires_at')}`;
-    if (dryRun) return countRows(database, `${table} WHERE ${where}`, ends);
-    return inBatches(
+    if (dryRun) return yield countRows(database, `${table} WHERE ${where}`, ends);
+    yield* inBatches(
       () =>
         database.select<{ id: string }>(
           `SELECT id FROM ${table} WHERE ${where} ORDER BY expires_at LIMIT ${BATCH}`,

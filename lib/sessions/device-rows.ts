@@ -431,24 +431,21 @@ class OldDevices implements Chore {
     this.#isSuperseded = `EXISTS (SELECT 1 FROM ${table} n WHERE n.user_id = d.user_id AND n.id > d.id)`;
   }
 
-  async run(dryRun: boolean): Promise<number> {
+  async *run(dryRun: boolean): AsyncGenerator<number> {
     const ends = await endsOf(this.database, this.#ages);
     const columns = Object.keys(this.#ages);
     if (dryRun) {
       const old = columns.map((column) => `d.${isOld(column)}`).join(' OR ');
       const from = `${this.table} d WHERE d.kept IS NULL AND (${old}) AND ${this.#isSuperseded}`;
-      return countRows(this.database, from, ends);
-    }
-    let deleted = 0;
-    for (const column of columns) deleted += await this.#deleteBy(column, ends);
-    return deleted;
+      yield countRows(this.database, from, ends);
+    } else for (const column of columns) yield* this.#deleteBy(column, ends);
   }
 
   /**
    * Marks the devices that it keeps, so that later calls skip them. Otherwise, each call would check a device of every
    * account that is no longer used.
    */
-  #deleteBy(column: string, ends: Ends): Promise<number> {
+  #deleteBy(column: string, ends: Ends): AsyncGenerator<number> {
     const { database, table } = this;
     const found = `SELECT d.id, CASE WHEN ${this.#isSuperseded} THEN 1 ELSE 0 END AS is_superseded
        FROM ${table} d WHERE d.kept IS NULL AND d.${isOld(column)} ORDER BY d.${column} LIMIT ${BATCH}`;

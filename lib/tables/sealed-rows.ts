@@ -29,18 +29,20 @@ export class SealedRows<C extends Columns, K extends keyof C & string> implement
     return this.rows.name;
   }
 
-  async run(dryRun: boolean): Promise<number> {
+  async *run(dryRun: boolean): AsyncGenerator<number> {
     const rows = this.rows.whole('r');
     const key = `r.${snakeCase(this.key)}`;
-    for (let after: string | Buffer | null = null, total = 0; ; ) {
+    for (let after: string | Buffer | null = null; ; ) {
       // Select all rows, because a statement that searches for the few outdated ones could exceed its deadline.
       const batch: RowOf<C>[] = await rows.select(
         `${after === null ? '' : `WHERE ${key} > :after`} ORDER BY ${key} LIMIT ${BATCH}`,
         { after },
       );
-      for (const row of batch) total += await this.#reseal(row, dryRun);
+      let resealed = 0;
+      for (const row of batch) resealed += await this.#reseal(row, dryRun);
+      yield resealed;
       const last = batch.at(-1);
-      if (!last || batch.length < BATCH) return total;
+      if (!last || batch.length < BATCH) return;
       after = (last as Raw)[this.key] as string | Buffer;
     }
   }

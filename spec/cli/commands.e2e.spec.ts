@@ -21,7 +21,7 @@ const CONFIG = `import { admin, createAuth, credentialPassword, twoFactor } from
 let project: CliProject;
 let database: SpecDatabase;
 beforeAll(async () => {
-  [project, database] = await Promise.all([startProject(), createDatabase()]);
+  [project, database] = await Promise.all([startProject('sequelize'), createDatabase()]);
   await project.write({ 'package.json': '{ "type": "module" }', 'latchkey.config.mjs': CONFIG });
 }, 180_000);
 afterAll(async () => {
@@ -102,4 +102,71 @@ test('latchkey rotate says how many rows of which tables it encrypts; with --dry
   const real = await rotate('--json');
   expect([real.code, JSON.parse(real.stdout)]).toEqual([0, { ...found, dryRun: false }]);
   expect((await rotate()).stdout).toMatch(/^0 rows encrypted again/);
+});
+
+describe('latchkey prune and rotate, interrupted', () => {
+  /** A config that interrupts its own command: at a statement, or while it is loaded. */
+  const INTERRUPTING = `import { createAuth, credentialPassword } from 'latchkey';
+    import { sqlite } from 'latchkey/sqlite';
+    import { Sequelize } from 'sequelize';
+    const { STATEMENT, SIGNAL } = process.env;
+    let spared = 2;
+    const logging = (sql) => {
+      if (STATEMENT && sql.includes(STATEMENT) && spared-- === 0) process.kill(process.pid, SIGNAL);
+    };
+    const file = process.env.DATABASE_URL.replace(/^sqlite:/, '');
+    export const auth = createAuth({
+      database: new Sequelize({ ...sqlite(file), logging }),
+      secret: process.env.SECRETS,
+      plugins: [credentialPassword()],
+    });
+    if (!STATEMENT)
+      await new Promise((resolve) => {
+        // Without a timer, nothing keeps the process alive until the signal comes.
+        const timer = setInterval(() => undefined, 1000);
+        process.once(SIGNAL, () => resolve(clearInterval(timer)));
+        process.kill(process.pid, SIGNAL);
+      });`;
+  const interrupted = (args: readonly string[], signal: NodeJS.Signals, statement = '') =>
+    project.run([...args, '--config', 'interrupting.mjs'], {
+      ...{ DATABASE_URL: database.url, SECRETS: SECRET },
+      ...{ SIGNAL: signal, STATEMENT: statement },
+    });
+  beforeAll(() => project.write({ 'interrupting.mjs': INTERRUPTING }));
+
+  test('end after the batch in progress, and print the rows so far', async () => {
+    const numbers = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)';
+    const expired = `${numbers} SELECT randomblob(32), 1, '2020-01-01 00:00:00' FROM n`;
+    await rows(database, `INSERT INTO rate_limits (key_hash, hits, expires_at) ${expired}`);
+    const countExpired = () => count("rate_limits WHERE expires_at < '2021-01-01'");
+    const json = await interrupted(['prune', '--json'], 'SIGINT', 'DELETE FROM rate_limits');
+    const left = await countExpired();
+    expect([json.code, json.stderr]).toEqual([130, '']);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      ...{ dryRun: false, rows: 1000 - left, interrupted: true },
+      tables: { sessions: 0, rate_limits: 1000 - left },
+    });
+    // It ends before the next table, and not in the middle of a batch.
+    expect(JSON.parse(json.stdout).tables).not.toHaveProperty('users');
+    expect([left % 100, left > 0, left < 1000]).toEqual([0, true, true]);
+    const text = await interrupted(['prune'], 'SIGTERM', 'DELETE FROM rate_limits');
+    const deleted = left - (await countExpired());
+    expect(text).toEqual({
+      code: 130,
+      stdout: `  rate_limits: ${deleted}\n${deleted} rows deleted before the interruption. Run the command again for the other rows.\n`,
+      stderr: 'Interrupted.\n',
+    });
+    expect((await latchkey(['prune'])).code).toBe(0);
+  });
+
+  test('print a result even if nothing has been done', async () => {
+    const json = await interrupted(['rotate', '--json'], 'SIGTERM');
+    const nothing = { dryRun: false, rows: 0, tables: {}, interrupted: true };
+    expect([json.code, JSON.parse(json.stdout)]).toEqual([130, nothing]);
+    const text = await interrupted(['rotate'], 'SIGINT');
+    expect([text.code, text.stdout]).toEqual([130, expect.stringMatching(/^0 rows encrypted again before/)]);
+    expect(text.stdout).not.toContain('Older secrets');
+    const dry = await interrupted(['prune', '--dry-run', '--json'], 'SIGINT');
+    expect([dry.code, JSON.parse(dry.stdout)]).toEqual([130, { ...nothing, dryRun: true }]);
+  });
 });

@@ -191,6 +191,15 @@ describe('what is printed', () => {
     expect([pipe.stderr.read(), String(pipe.stdout.read())]).toEqual([null, 'done\n']);
   });
 
+  test.each([true, false])('progress of what takes long is for pipes too; as JSON: %s', (isJson) => {
+    const pipe = streams(false);
+    const out = new Output(pipe, isJson, 0);
+    out.progress('sessions: 100 rows deleted …');
+    out.result({ rows: 100 }, 'done');
+    expect(String(pipe.stderr.read())).toBe('sessions: 100 rows deleted …\n');
+    expect(String(pipe.stdout.read())).toBe(isJson ? '{"rows":100}\n' : 'done\n');
+  });
+
   test('what users have written controls no terminal', () => {
     const one = streams(true);
     new Output(one, false).result({}, 'name: \u001b]0;owned\u0007\u202e');

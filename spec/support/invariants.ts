@@ -1,5 +1,6 @@
 import { isWellFormedToken } from '../../lib/crypto/token.js';
 import { canonicalEmail } from '../../lib/index.js';
+import type { ReceivedEvent } from './crash/ledger.js';
 import { rows, type SpecDatabase } from './database.js';
 
 export interface InvariantOptions {
@@ -9,6 +10,8 @@ export interface InvariantOptions {
   readonly tablePrefix?: string;
   /** Whether resets by email are on, so that an account with an email needs no other way in. @default true */
   readonly resets?: boolean;
+  /** What webhooks have brought, each entry once. Every event must be sent to them. @default not looked at */
+  readonly events?: readonly ReceivedEvent[];
 }
 
 type Row = Readonly<Record<string, unknown>>;
@@ -21,6 +24,7 @@ const TOKEN_LIKE = /(?=(lk[a-z]_)([A-Za-z0-9_-]{48}))/g;
 /** The forms of password hashes: see docs/moving-in.md. */
 const PASSWORD_HASH = /^(\$|pbkdf2_|scrypt|bcrypt|[\w-]+[:$])/;
 const DIGEST_BYTES = 32;
+const MAX_SHOWN = 80;
 
 /**
  * What must hold in the tables at any time, whatever has failed.
@@ -29,7 +33,7 @@ const DIGEST_BYTES = 32;
  */
 export async function brokenInvariants(
   database: SpecDatabase,
-  { secrets = [], tablePrefix = '', resets = true }: InvariantOptions = {},
+  { secrets = [], tablePrefix = '', resets = true, events }: InvariantOptions = {},
 ): Promise<string[]> {
   const tables = await readTables(database, tablePrefix);
   return [
@@ -39,6 +43,7 @@ export async function brokenInvariants(
     ...plainSecrets(tables, secrets),
     ...digests(tables),
     ...halves(tables),
+    ...(events ? told(tables, events) : []),
   ];
 }
 
@@ -49,10 +54,7 @@ export async function rowsOf(database: SpecDatabase, userId: string, tablePrefix
     all
       .filter((row) => (name === 'users' ? row.id : row.user_id) === userId)
       .map((row) => {
-        const shown = Object.entries(row).map(([column, value]) => [
-          column,
-          isBytes(value) ? hex(value) : value,
-        ]);
+        const shown = Object.entries(row).map(([column, value]) => [column, inShort(value)]);
         return `${name}: ${JSON.stringify(Object.fromEntries(shown))}`;
       }),
   );
@@ -161,8 +163,49 @@ function halves(tables: Tables): string[] {
         : []),
     ]),
     ...of(tables, 'sessions')
+      // One of an earlier epoch is not accepted: its sign-in was under way.
+      .filter((row) => Number(row.auth_epoch) === epoch(row))
       .filter((row) => users.get(row.user_id)?.suspended_at && !users.get(row.user_id)?.suspended_until)
       .map((row) => `sessions: ${row.user_id} is suspended and has one`),
+  ];
+}
+
+/** Webhooks tell of what is in the tables, once, and of nothing else. */
+function told(tables: Tables, events: readonly ReceivedEvent[]): string[] {
+  const received = new Set(events.map(({ id }) => id));
+  const subjects = (type: string, key: string) =>
+    events.filter((event) => event.type === type).map(({ data }) => String(data[key]));
+  const lives = (name: string, created: string, ended: string, key: string) => {
+    const rows = new Set(of(tables, name).map(({ id }) => String(id)));
+    const begun = subjects(created, key);
+    const over = subjects(ended, key);
+    return [
+      ...twice(begun).map((id) => `${created}: ${id} twice`),
+      ...twice(over).map((id) => `${ended}: ${id} twice`),
+      ...over.filter((id) => rows.has(id)).map((id) => `${ended}: ${id} is in ${name}`),
+    ];
+  };
+  const users = new Set(of(tables, 'users').map(({ id }) => String(id)));
+  const deleted = new Set(subjects('user.deleted', 'user_id'));
+  const begun = new Set(subjects('session.created', 'session_id'));
+  const ofDeleted = (event: ReceivedEvent) => deleted.has(String(event.data.user_id));
+  return [
+    ...of(tables, 'outbox')
+      .filter(
+        ({ lane, state, id }) =>
+          /^webhook /.test(String(lane)) && state === 'sent' && !received.has(String(id)),
+      )
+      .map(({ kind, id }) => `outbox: ${kind} ${id} was sent, and has not come`),
+    ...lives('users', 'user.created', 'user.deleted', 'user_id'),
+    ...lives('sessions', 'session.created', 'session.revoked', 'session_id'),
+    ...lives('api_keys', 'api_key.created', 'api_key.revoked', 'api_key_id'),
+    ...events
+      .filter(({ data }) => data.user_id && !users.has(String(data.user_id)))
+      .filter((event) => !ofDeleted(event))
+      .map(({ type, data }) => `${type}: ${data.user_id} does not exist`),
+    ...of(tables, 'sessions')
+      .filter(({ id }) => !begun.has(String(id)))
+      .map(({ id }) => `sessions: no event has told of ${id}`),
   ];
 }
 
@@ -193,6 +236,8 @@ function isBytes(value: unknown): value is Uint8Array {
   return value instanceof Uint8Array;
 }
 
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex');
+/** What is encrypted would fill pages. */
+function inShort(value: unknown): unknown {
+  const text = isBytes(value) ? Buffer.from(value).toString('hex') : value;
+  return typeof text === 'string' && text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }

@@ -24,6 +24,8 @@ export interface Surroundings {
   /** The URL. */
   readonly database: string;
   readonly lanes: number;
+  /** Where webhooks go. @default nowhere */
+  readonly webhook?: string;
   /** The OpenID provider, and what the app is called there. */
   readonly provider: { readonly issuer: string; readonly clientId: string; readonly clientSecret: string };
 }
@@ -38,21 +40,24 @@ export const importedEmail = (batch: number, index: number) => `imported-${batch
 export const adminEmail = (lane: number) => `admin-${lane}@example.com`;
 export const ADMIN_PASSWORD = `${PASSWORD_MARK} who administers`;
 
+const WEBHOOK_SECRET = `whsec_${Buffer.from('the secret of the crash test').toString('base64')}`;
+
 /** Counts everything, and refuses nothing that the storm does from its one address. */
 const rule = { limit: 10_000_000, window: 60 };
 
 /** The config of the app but for its logger. */
 export const crashConfig = (
-  { database, lanes, provider }: Surroundings,
+  { database, lanes, provider, webhook }: Surroundings,
   send: (message: MailMessage) => unknown,
 ) => ({
   database,
   secret: SECRET,
   baseUrl: PAGE,
   email: { send },
+  webhooks: webhook ? [{ url: webhook, secret: WEBHOOK_SECRET }] : [],
   rateLimit: {
     ...{ signIn: rule, signUp: rule, mail: rule, passwordCheck: rule, passwordChange: rule },
-    passkeyOptions: rule,
+    ...{ mailAddress: rule, passkeyOptions: rule },
     providerLink: rule,
     account: { failures: 1000, firstPause: 1, maxPause: 1 },
   },

@@ -1,9 +1,10 @@
 import type { Answer } from '../../../bench/load/http.mjs';
 import { Browser } from '../../../bench/load/http.mjs';
 import { random } from '../../../bench/load/random.mjs';
+import type { AuthEventName } from '../../../lib/index.js';
 import { visitProvider } from '../oidc.js';
 import { ADMIN_PASSWORD, adminEmail, PASSWORD_MARK, PROVIDER } from './app.js';
-import { type HeldSession, Somebody } from './somebody.js';
+import { type Former, type HeldSession, Somebody } from './somebody.js';
 import type { Storm } from './storm.js';
 
 /** How often each operation is chosen, in relation to the others. */
@@ -34,6 +35,7 @@ const WEIGHTS = {
   createKey: 4,
   revokeKey: 4,
   deleteAccount: 2,
+  passBy: 10,
   adminRevokeAll: 2,
   adminRevokeOne: 2,
   adminDisableSecondFactor: 1,
@@ -55,6 +57,12 @@ const LINKS = 0.2;
 /** How long after the end of a fault everything must work again. */
 const RECOVERY_MS = 10_000;
 
+/** What a lane needs of the storm that it is in. */
+export type StormOfLanes = Pick<
+  Storm,
+  'seed' | 'isCalm' | 'inbox' | 'clock' | 'send' | 'mail' | 'owe' | 'happened'
+>;
+
 /** Something that must never be. */
 export class Violation extends Error {
   constructor(
@@ -66,7 +74,7 @@ export class Violation extends Error {
 }
 
 /** No answer, or 503: what was asked for may have happened or not. The rest of the operation is left out. */
-class Unsure extends Error {}
+export class Unsure extends Error {}
 
 /** What a sign-in comes to. */
 type Outcome = 'yes' | 'no' | 'second_factor' | 'suspended';
@@ -82,12 +90,17 @@ function errorIn({ location }: Answer): string | null {
   return new URLSearchParams(location?.split('?')[1]).get('error');
 }
 
+/** The status of an answer, and the code of its error. */
+export function inWords(answer: Answer): string {
+  return `${answer.status} ${(answer.status >= 400 ? answer.body?.code : errorIn(answer)) ?? ''}`.trim();
+}
+
 /** Whether a flow has led to the second factor. */
 function isSecondStep({ location }: Answer): boolean {
   return new URLSearchParams(location?.split('?')[1]).has('second_factor');
 }
 
-type Carried = { browser?: Browser; cookie?: string; key?: string; body?: object };
+export type Carried = { browser?: Browser; cookie?: string; key?: string; body?: object };
 
 /** Users whose operations follow one another. What a lane chooses depends on the seed. */
 export class Lane {
@@ -99,7 +112,7 @@ export class Lane {
   #count = 0;
 
   constructor(
-    readonly storm: Storm,
+    readonly storm: StormOfLanes,
     readonly number: number,
   ) {
     this.random = random(storm.seed * 1000 + number);
@@ -253,10 +266,10 @@ export class Lane {
       const undo = () => this.#change(person, 'POST', '/auth/undo-change', carried, '200', ...refused);
       const unresolved = async () => {
         // Used up, or done now. An older notice does neither.
-        if (![401, 403].includes((await undo()).status)) person.restore(former);
+        if (![401, 403].includes((await undo()).status)) this.#undone(person, former);
       };
       const { status } = await this.#unsure(person, unresolved, undo);
-      if (status === 200) person.restore(former);
+      if (status === 200) this.#undone(person, former);
       return status === 200 || status === 403;
     });
     return true;
@@ -297,6 +310,7 @@ export class Lane {
     const answer = await this.#renewing(
       person,
       session,
+      'second_factor.enabled',
       (carried) => this.#change(person, 'POST', path, { ...carried, body: { code } }, '200'),
       async () => {
         const isDone = (await this.#accepts(person)) === 'second_factor';
@@ -316,6 +330,7 @@ export class Lane {
     await this.#renewing(
       person,
       session,
+      'second_factor.disabled',
       (carried) => this.#change(person, 'DELETE', '/auth/two-factor/totp', carried, '204'),
       async () => {
         const isDone = (await this.#accepts(person)) === 'yes';
@@ -346,9 +361,11 @@ export class Lane {
     const body = { response: person.device.create(begun.body.options), name: 'in the storm' };
     const unresolved = async () => {
       person.passkeys = await this.#listed(person, '/auth/passkeys', 'passkeys');
+      if (person.passkeys.length > 0) this.storm.happened(person.id, 'passkey.added');
     };
     const add = () => this.#change(person, 'POST', '/auth/passkeys', { browser, body }, '201');
     person.passkeys = [(await this.#unsure(person, unresolved, add)).body.passkey.id];
+    this.storm.happened(person.id, 'passkey.added');
     this.storm.owe(person.email, 'passkey-added');
     return true;
   }
@@ -371,9 +388,11 @@ export class Lane {
     const path = `/auth/passkeys/${person.passkeys[0]}`;
     const unresolved = async () => {
       person.passkeys = await this.#listed(person, '/auth/passkeys', 'passkeys');
+      if (person.passkeys.length === 0) this.storm.happened(person.id, 'passkey.removed');
     };
     await this.#unsure(person, unresolved, () => this.#change(person, 'DELETE', path, session, '204'));
     person.passkeys = [];
+    this.storm.happened(person.id, 'passkey.removed');
     this.storm.owe(person.email, 'passkey-removed');
     return true;
   }
@@ -430,11 +449,14 @@ export class Lane {
     if (!session) return false;
     const unresolved = async () => {
       const left = await this.#listed(person, '/auth/api-keys', 'api_keys');
-      person.dropKeys((id) => id === key.id && !left.includes(id));
+      if (left.includes(key.id)) return;
+      person.dropKeys((id) => id === key.id);
+      this.storm.happened(person.id, 'api_key.revoked');
     };
     const path = `/auth/api-keys/${key.id}`;
     await this.#unsure(person, unresolved, () => this.#change(person, 'DELETE', path, session, '204'));
     person.dropKeys((id) => id === key.id);
+    this.storm.happened(person.id, 'api_key.revoked');
     if (key.key) await this.#ask(person, 'GET', '/page', { key: key.key }, '401 invalid_api_key');
     return true;
   }
@@ -444,6 +466,25 @@ export class Lane {
     if (!session) return false;
     const carried = { cookie: session.browser.header, body: {} };
     return this.#deleting(person, () => this.#change(person, 'DELETE', '/auth/me', carried, '204'));
+  }
+
+  /** Somebody else signs up at the provider, and leaves again. */
+  async passBy(person: Somebody) {
+    const other = new Somebody(this.#address(), '');
+    const comeAndGo = async () => {
+      if (!other.id) {
+        await this.#signUpByProvider(other);
+        this.storm.happened(other.id, 'user.created');
+      }
+      const carried = { cookie: other.sessions[0]?.browser.header ?? '', body: {} };
+      // An earlier attempt may have been done.
+      if (await this.#isOpen(other, carried.cookie))
+        await this.#change(other, 'DELETE', '/auth/me', carried, '204');
+      this.storm.happened(other.id, 'user.deleted');
+      await this.#refused(other, carried.cookie);
+    };
+    await this.#unsure(person, comeAndGo, comeAndGo);
+    return true;
   }
 
   // What administrators do.
@@ -469,6 +510,7 @@ export class Lane {
     const disabled = () => {
       person.endAll();
       person.disable();
+      this.storm.happened(person.id, 'second_factor.disabled');
     };
     const unresolved = async () => {
       if ((await this.#accepts(person)) === 'yes') disabled();
@@ -505,6 +547,7 @@ export class Lane {
     const body = { email: person.email, password: person.password };
     const { body: made } = await this.#ask(person, 'POST', '/auth/signup/credential', { body }, '201');
     person.id = made.user.id;
+    this.storm.happened(person.id, 'user.created');
     await this.#verify(person);
     return person;
   }
@@ -513,6 +556,7 @@ export class Lane {
   async #newcomerByProvider(): Promise<Somebody> {
     const person = new Somebody(this.#address(), '');
     await this.#signUpByProvider(person);
+    this.storm.happened(person.id, 'user.created');
     return person;
   }
 
@@ -548,6 +592,7 @@ export class Lane {
     await this.#renewing(
       person,
       session,
+      'password.changed',
       (carried) => this.#change(person, 'POST', '/auth/passwords/change', { ...carried, body }, '200'),
       () => this.#replacedPassword(person, old, body.new_password),
     );
@@ -574,6 +619,7 @@ export class Lane {
       person.endAll();
       person.password = body.new_password;
       person.isVerified = true;
+      this.storm.happened(person.id, 'password.reset');
     };
     const reset = (...more: string[]) =>
       this.#change(person, 'POST', '/auth/passwords/reset', { body }, '204', ...more);
@@ -606,7 +652,7 @@ export class Lane {
     await this.#byMail(person, { to: email, kind: 'verify-new-email', since }, async (token) => {
       const confirm = (carried: Carried) =>
         this.#change(person, 'POST', path, { ...carried, body: { token } }, '200');
-      await this.#renewing(person, session, confirm, isDone);
+      await this.#renewing(person, session, 'user.email_changed', confirm, isDone);
       return true;
     });
     person.email = email;
@@ -617,7 +663,7 @@ export class Lane {
 
   async #link(person: Somebody, session: HeldSession): Promise<void> {
     await this.#linking(person, () => this.#viaProvider(person, 'link', session.browser, ['303']));
-    person.setLinked(true);
+    this.#linked(person, true);
     this.storm.owe(person.email, 'provider-linked');
   }
 
@@ -625,7 +671,7 @@ export class Lane {
     await this.#linking(person, () =>
       this.#change(person, 'DELETE', `${AT_PROVIDER}/unlink`, session, '204'),
     );
-    person.setLinked(false);
+    this.#linked(person, false);
     this.storm.owe(person.email, 'provider-unlinked');
   }
 
@@ -634,9 +680,22 @@ export class Lane {
     const unresolved = async () => {
       const linked = await this.#listed(person, '/auth/oauth/accounts', 'accounts', 'provider_account_id');
       if (linked.some((one) => one !== person.subject)) this.#violation(person, `${linked} is linked`);
-      person.setLinked(linked.length > 0);
+      if (person.isLinked === linked.length > 0) person.setLinked(person.isLinked);
+      else this.#linked(person, !person.isLinked);
     };
     await this.#unsure(person, unresolved, act);
+  }
+
+  #linked(person: Somebody, isLinked: boolean): void {
+    person.setLinked(isLinked);
+    this.storm.happened(person.id, isLinked ? 'account.linked' : 'account.unlinked');
+  }
+
+  /** An undo has put this back. */
+  #undone(person: Somebody, former: Former): void {
+    this.storm.happened(person.id, 'account.recovered');
+    if (person.email !== former.email) this.storm.happened(person.id, 'user.email_changed');
+    person.restore(former);
   }
 
   async #createKey(person: Somebody, session: HeldSession): Promise<void> {
@@ -644,12 +703,16 @@ export class Lane {
       const known = new Set(person.keys.map(({ id }) => id));
       const listed = await this.#listed(person, '/auth/api-keys', 'api_keys');
       // Nobody has its text.
-      for (const id of listed) if (!known.has(id)) person.keys.push({ id, key: '' });
+      for (const id of listed.filter((one) => !known.has(one))) {
+        person.keys.push({ id, key: '' });
+        this.storm.happened(person.id, 'api_key.created');
+      }
     };
     const carried = { browser: session.browser, body: { name: 'in the storm' } };
     const create = () => this.#change(person, 'POST', '/auth/api-keys', carried, '201');
     const { body } = await this.#unsure(person, unresolved, create);
     person.keys.push({ id: body.api_key.id, key: body.key });
+    this.storm.happened(person.id, 'api_key.created');
     this.storm.owe(person.email, 'api-key-created');
   }
 
@@ -659,6 +722,7 @@ export class Lane {
     const path = `/auth/admin/users/${person.id}/${isSuspended ? 'suspend' : 'reinstate'}`;
     const applied = (is: boolean) => {
       if (is) person.endAll();
+      if (is === isSuspended) this.storm.happened(person.id, is ? 'user.suspended' : 'user.reinstated');
       person.isSuspended = is;
     };
     const unresolved = async () => applied((await this.#accepts(person)) === 'suspended');
@@ -676,11 +740,16 @@ export class Lane {
       person.endAll();
       person.dropKeys(() => true);
       await this.#lookAtDead(person);
+      // What an earlier attempt may have left, such as a session whose cookie was lost.
+      await other.unresolved?.();
+      other.unresolved = null;
       await (isByProvider ? this.#signUpByProvider(other) : this.#signUp(other));
       if (other.id === person.id) this.#violation(person, 'a deleted account is there again');
-      other.unresolved = null;
+      this.storm.happened(person.id, 'user.deleted');
+      this.storm.happened(other.id, 'user.created');
       other.log.push(...person.log, '— deleted; somebody else has signed up');
       other.dead.push(...person.dead);
+      other.revoked.push(...person.revoked);
       other.deadKeys.push(...person.deadKeys);
       this.people.splice(this.people.indexOf(person), 1, other);
     };
@@ -711,6 +780,7 @@ export class Lane {
     person.setLinked(true);
     await this.#beginByProvider(person, person.browsers[0] as Browser);
     person.id = await this.#idOf(person);
+    this.storm.happened(person.id, 'account.linked');
   }
 
   async #idOf(person: Somebody): Promise<string> {
@@ -821,11 +891,13 @@ export class Lane {
   /**
    * A change that ends all other sessions, and gives this one a new token.
    *
+   * @param event tells of it
    * @param isDone finds out whether it was done, and takes it over
    */
   async #renewing(
     person: Somebody,
     session: HeldSession,
+    event: AuthEventName,
     act: (carried: { browser: Browser }) => Promise<Answer>,
     isDone: () => Promise<boolean>,
   ): Promise<Answer> {
@@ -833,11 +905,13 @@ export class Lane {
     const former = session.browser.header;
     const unresolved = async () => {
       if (!(await isDone())) return;
-      person.endAll();
-      // It goes on with a token that nobody has.
+      this.storm.happened(person.id, event);
+      person.ended(others);
+      person.lost([session]);
       person.ghosts = 1;
     };
     const answer = await this.#unsure(person, unresolved, () => act({ browser: session.browser }));
+    this.storm.happened(person.id, event);
     const { aal } = answer.body?.session ?? {};
     if (aal !== undefined) session.aal = aal;
     person.ended(others);
@@ -869,7 +943,7 @@ export class Lane {
     const body = proof.method === 'totp' ? { code: proof.code } : { recovery_code: proof.code };
     const unresolved = async () => {
       if (await this.#isOpen(person, former)) return;
-      person.ended([session]);
+      person.lost([session]);
       person.ghosts++;
     };
     await this.#unsure(person, unresolved, () =>
@@ -951,6 +1025,7 @@ export class Lane {
   /** What a sign-in at the provider comes to. It leaves nothing behind. */
   async #acceptsIdentity(person: Somebody): Promise<Outcome> {
     const browser = new Browser();
+    this.#signsInElsewhere(person);
     // Nobody is found by the identity then, but somebody by its email.
     const refused = ['303 account_exists', '303 account_suspended'];
     const answer = await this.#viaProvider(person, 'authorize', browser, ['303', ...refused]);
@@ -968,10 +1043,16 @@ export class Lane {
     const browser = new Browser();
     const body = { credential: email, password };
     const refused = ['401 invalid_credentials', '403 account_suspended'];
+    this.#signsInElsewhere(person);
     const answer = await this.#ask(person, 'POST', SIGN_IN, { browser, body }, '200', ...refused);
     if (answer.status !== 200) return answer.status === 401 ? 'no' : 'suspended';
     await this.#ask(person, 'POST', '/auth/signout', { browser }, '204');
     return 'second_factor' in answer.body ? 'second_factor' : 'yes';
+  }
+
+  /** The first sign-in of an account in a browser that nobody keeps leaves none that proves who undoes a change. */
+  #signsInElsewhere(person: Somebody): void {
+    person.first ??= null;
   }
 
   /** The ids of a list, by a session of the person, or one that is begun for it. */
@@ -1110,9 +1191,7 @@ export class Lane {
     wanted: readonly string[],
   ): Promise<Answer | null> {
     const { process, answer, ms } = await this.storm.send(this.random, method, path, carried);
-    const got = answer
-      ? `${answer.status} ${(answer.status >= 400 ? answer.body?.code : errorIn(answer)) ?? ''}`.trim()
-      : 'no answer';
+    const got = answer ? inWords(answer) : 'no answer';
     const what = `${method} ${path.split('?', 1)[0]}`;
     person.log.push(`${this.storm.clock} process ${process}: ${what}: ${got} (${ms} ms)`);
     if (!answer || got === '503 unavailable' || got.endsWith(' provider_error')) return null;

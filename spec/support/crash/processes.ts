@@ -6,6 +6,7 @@ import { build, stop } from 'esbuild';
 import { Client } from '../../../bench/load/http.mjs';
 import { type DatabaseProxy, startProxy } from '../proxy.js';
 import type { Order, Report, Surroundings, Work } from './app.js';
+import { type Break, breaking } from './breaks.js';
 
 /** An email that a process has sent. */
 export interface Sent {
@@ -17,17 +18,19 @@ export interface Sent {
 const CONNECTIONS = 64;
 const root = resolve(import.meta.dirname, '../../..');
 
-let bundle: Promise<string> | undefined;
+/** The programs, without a break and with each. */
+const bundles = new Map<Break | undefined, Promise<string>>();
 
 /** The program of a process in one file, which starts much faster than one that is compiled each time. */
-async function program(): Promise<string> {
+async function program(broken: Break | undefined): Promise<string> {
   const folder = join(root, 'node_modules/.cache/latchkey-crash', String(process.pid));
   mkdirSync(folder, { recursive: true });
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const outfile = join(folder, 'app.mjs');
+  const outfile = join(folder, `app${bundles.size}.mjs`);
   const entry = join(import.meta.dirname, 'app-process.ts');
   const how = { bundle: true, packages: 'external', platform: 'node', format: 'esm' } as const;
-  await build({ entryPoints: [entry], outfile, ...how });
+  const plugins = broken ? [breaking(broken)] : [];
+  await build({ entryPoints: [entry], outfile, plugins, ...how });
   await stop();
   return outfile;
 }
@@ -53,11 +56,13 @@ export class AppProcess {
     number: number,
     surroundings: Surroundings,
     onMail: (mail: Sent) => void,
+    broken?: Break,
   ): Promise<AppProcess> {
     const { database } = surroundings;
     const proxy = database.startsWith('sqlite:') ? null : await startProxy(database);
     const task = JSON.stringify({ ...surroundings, database: proxy?.url ?? database });
-    bundle ??= program();
+    const bundle = bundles.get(broken) ?? program(broken);
+    bundles.set(broken, bundle);
     const child = fork(await bundle, [task], {
       execArgv: [],
       env: { ...process.env, NODE_OPTIONS: '', NODE_ENV: 'test' },

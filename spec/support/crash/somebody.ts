@@ -26,6 +26,8 @@ export class Somebody extends Person {
   /** Headers with the cookies of sessions that have ended, and API keys that were revoked: they open nothing. */
   readonly dead: string[] = [];
   readonly deadKeys: string[] = [];
+  /** The ids of sessions that have ended, of which events must tell. */
+  readonly revoked: string[] = [];
   isVerified = false;
   isSuspended = false;
   /** Whether `recoveryCodes` are all that are unused, but for those of `unsureCodes`. */
@@ -97,6 +99,12 @@ export class Somebody extends Person {
 
   /** Sessions have ended, and their cookies must open nothing. */
   ended(which: readonly HeldSession[]): void {
+    this.revoked.push(...which.map(({ id }) => id));
+    this.lost(which);
+  }
+
+  /** Sessions go on, if at all, with tokens that nobody has. */
+  lost(which: readonly HeldSession[]): void {
     for (const { browser } of which) {
       const { header } = browser;
       if (header) this.dead.push(header);

@@ -3,11 +3,12 @@ import { Transaction } from 'sequelize';
 import type { Answer, Browser } from '../../../bench/load/http.mjs';
 import { random } from '../../../bench/load/random.mjs';
 import type { Dialect } from '../../../lib/database/connect.js';
-import { createAuth } from '../../../lib/index.js';
+import { type AuthEventName, createAuth } from '../../../lib/index.js';
 import { createOnServer, createSqlite, rows, type SpecDatabase } from '../database.js';
 import { brokenInvariants, rowsOf } from '../invariants.js';
 import { CLIENT, startOidcServer } from '../oidc.js';
 import { PAGE } from '../passkeys.js';
+import { startReceiver } from '../receiver.js';
 import { startMysql, startPostgres } from '../servers.mjs';
 import {
   ADMIN_PASSWORD,
@@ -18,8 +19,11 @@ import {
   PROVIDER,
   type Surroundings,
 } from './app.js';
+import type { Break } from './breaks.js';
 import { KINDS, type Kind, Lane, Violation } from './lane.js';
+import { Ledger, type ReceivedEvent } from './ledger.js';
 import { AppProcess, type Sent } from './processes.js';
+import { RIVAL_KINDS, Rival } from './rival.js';
 
 export interface StormOptions {
   readonly dialect: Dialect;
@@ -32,6 +36,8 @@ export interface StormOptions {
   /** Of each lane. @default 4 */
   readonly people?: number;
   readonly onRound?: (line: string) => void;
+  /** A fault in the code of the app, which must be found. @default none */
+  readonly broken?: Break;
 }
 
 /** What a storm was. */
@@ -39,6 +45,8 @@ export interface StormResult {
   /** Null if nothing was violated. Otherwise what, with what its user did and the rows. */
   readonly violation: string | null;
   readonly rounds: number;
+  /** How long it took, or until something was violated, once everybody was there. */
+  readonly seconds: number;
   readonly requests: number;
   readonly slowestMs: number;
   /** How often each fault was made. */
@@ -48,9 +56,14 @@ export interface StormResult {
   /** How many operations were not answered. */
   readonly unanswered: number;
   readonly mails: number;
+  /** How many pairs of changes were made at the same time. */
+  readonly duels: number;
+  /** How many events webhooks have brought. */
+  readonly events: number;
 }
 
 type Server = NonNullable<Awaited<ReturnType<typeof startMysql>>>;
+type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 type Fault = (storm: Storm) => Promise<void>;
 
 const HUNG_MS = 30_000;
@@ -140,6 +153,11 @@ export class Storm {
   #tokens = new Set<string>();
   /** Notices of what was acknowledged. */
   readonly #owed: Pick<Sent, 'to' | 'kind'>[] = [];
+  readonly #ledger = new Ledger();
+  /** What webhooks have brought, by its id. */
+  readonly #events = new Map<string, ReceivedEvent>();
+  /** Entries of webhooks that are known, so that one which comes again is not new. */
+  readonly #accounted = new Set<string>();
   #requests = 0;
   #slowestMs = 0;
   #started = performance.now();
@@ -152,6 +170,8 @@ export class Storm {
     /** Null on SQLite. */
     readonly server: Server | null,
     private readonly surroundings: Surroundings,
+    private readonly receiver: Receiver,
+    private readonly broken: Break | undefined,
   ) {
     this.random = random(seed);
     this.#standby = this.#start();
@@ -166,13 +186,17 @@ export class Storm {
         dialect === 'sqlite' ? await createSqlite() : await createOnServer(dialect, server?.url ?? '');
       const provider = await startOidcServer([`${PAGE}/auth/oauth/${PROVIDER}/callback`]);
       const client = { issuer: provider.issuer, ...CLIENT };
-      const surroundings = { database: database.url, lanes, provider: client };
+      const receiver = await startReceiver();
+      const administrators = lanes + RIVAL_KINDS.length;
+      const webhook = `${receiver.origin}/`;
+      const surroundings = { database: database.url, lanes: administrators, provider: client, webhook };
       await migrateForCrashes(surroundings);
-      const storm = new Storm(seed, database, server, surroundings);
+      const storm = new Storm(seed, database, server, surroundings, receiver, options.broken);
       try {
         return await storm.#run(options, lanes, people);
       } finally {
         await storm.#stop();
+        await receiver.stop();
         await provider.stop();
       }
     } finally {
@@ -196,7 +220,17 @@ export class Storm {
     path: string,
     carried: { browser?: Browser; cookie?: string; key?: string; body?: object },
   ): Promise<{ process: number; answer: Answer | null; ms: number }> {
-    const process = this.processes[Math.floor(random() * this.processes.length)] as AppProcess;
+    return this.sendTo(Math.floor(random() * this.processes.length), method, path, carried);
+  }
+
+  /** Sends a request to a process. */
+  async sendTo(
+    at: number,
+    method: string,
+    path: string,
+    carried: { browser?: Browser; cookie?: string; key?: string; body?: object },
+  ): Promise<{ process: number; answer: Answer | null; ms: number }> {
+    const process = this.processes[at] as AppProcess;
     this.#requests++;
     const begun = performance.now();
     const hung = pause(HUNG_MS, 'hung' as const, { ref: false });
@@ -228,6 +262,16 @@ export class Storm {
     this.#owed.push({ to, kind });
   }
 
+  /** A change was made, and its event must come, once. */
+  happened(userId: string, event: AuthEventName): void {
+    this.#ledger.happened(userId, event);
+  }
+
+  /** Nothing says whether a change was made. */
+  mayHaveHappened(userId: string, event: AuthEventName): void {
+    this.#ledger.mayHaveHappened(userId, event);
+  }
+
   /** Kills a process, and lets another one take its place. */
   async replace(process: AppProcess): Promise<void> {
     await process.kill();
@@ -243,44 +287,52 @@ export class Storm {
     const faults = Object.entries(options.dialect === 'sqlite' ? ON_SQLITE : ON_SERVERS);
     const made: Record<string, number> = Object.fromEntries(faults.map(([name]) => [name, 0]));
     const all = Array.from({ length: lanes }, (_, number) => new Lane(this, number));
+    const rivals = RIVAL_KINDS.map((kind, index) => new Rival(this, kind, lanes + index));
     let violation: string | null = null;
     let rounds = 0;
+    let begun = performance.now();
     try {
       this.processes.push(await this.#standby);
       this.processes.push(await this.#start());
       this.#standby = this.#start();
-      await Promise.all(all.map((lane) => lane.prepare(people)));
-      const end = performance.now() + options.seconds * 1000;
+      await Promise.all([
+        ...all.map((lane) => lane.prepare(people)),
+        ...rivals.map((rival) => rival.prepare()),
+      ]);
+      begun = performance.now();
+      const end = begun + options.seconds * 1000;
       // Each fault comes once before chance decides.
       const first = faults.map((fault) => ({ fault, at: this.random() })).sort((a, b) => a.at - b.at);
       for (; performance.now() < end || rounds < (options.rounds ?? 1); rounds++) {
         const [name, fault] =
           first.pop()?.fault ?? (faults[Math.floor(this.random() * faults.length)] as [string, Fault]);
-        await this.#round(all, fault);
+        await this.#round(all, rivals, fault);
         made[name] = (made[name] ?? 0) + 1;
         options.onRound?.(`${this.clock}: ${name}: ${this.#requests} requests`);
       }
-      await this.#checkMails();
     } catch (error) {
       violation = await this.#describe(error, options.dialect);
     }
+    const seconds = Math.round((performance.now() - begun) / 1000);
     const sum = (of: (lane: Lane) => number) => all.reduce((total, lane) => total + of(lane), 0);
     return {
-      ...{ violation, rounds, requests: this.#requests, slowestMs: this.#slowestMs, faults: made },
+      ...{ violation, rounds, seconds, requests: this.#requests, slowestMs: this.#slowestMs, faults: made },
       operations: Object.fromEntries(KINDS.map((kind) => [kind, sum(({ done }) => done[kind])])) as never,
       unanswered: sum(({ unsure }) => unsure),
       mails: this.inbox.length,
+      duels: rivals.reduce((total, { duels }) => total + duels, 0),
+      events: this.#events.size,
     };
   }
 
   /** A fault while everybody is busy, and the calm after it. */
-  async #round(lanes: readonly Lane[], fault: Fault): Promise<void> {
+  async #round(lanes: readonly Lane[], rivals: readonly Rival[], fault: Fault): Promise<void> {
     let isOver = false;
     this.isCalm = false;
     const imported = this.random() < IMPORTS ? this.#import(++this.#imports) : null;
     const busy = Promise.all(
-      lanes.map(async (lane) => {
-        while (!isOver) if (!(await lane.step())) await pause(5);
+      [...lanes, ...rivals].map(async (one) => {
+        while (!isOver) if (!(await one.step())) await pause(5);
       }),
     );
     const storm = async () => {
@@ -300,8 +352,10 @@ export class Storm {
     await busy;
     await this.#calm();
     if (imported) await this.#completeImport(await imported);
-    await Promise.all(lanes.map((lane) => lane.settle()));
-    await this.#look(lanes, imported ? IMPORTED : 0);
+    await Promise.all([...lanes, ...rivals].map((one) => one.settle()));
+    await this.#deliver();
+    this.#checkMails();
+    await this.#look(lanes, rivals, imported ? IMPORTED : 0);
     if (imported) {
       await rows(this.database, `DELETE FROM users WHERE ${OF_IMPORTS}`);
       await rows(this.database, 'DELETE FROM imported_users');
@@ -358,18 +412,34 @@ export class Storm {
   }
 
   /** Compares the tables with the invariants, and with how many of everything there must be. */
-  async #look(lanes: readonly Lane[], imported: number): Promise<void> {
-    const broken = await brokenInvariants(this.database, { secrets: [PASSWORD_MARK] });
+  async #look(lanes: readonly Lane[], rivals: readonly Rival[], imported: number): Promise<void> {
+    const events = [...this.#events.values()];
+    const broken = await brokenInvariants(this.database, { secrets: [PASSWORD_MARK], events });
     const people = lanes.flatMap((lane) => lane.people);
+    const fought = rivals.flatMap((rival) => rival.people);
     const users = await this.#countOf('users');
-    const wantedUsers = people.length + lanes.length + imported;
+    const wantedUsers = people.length + fought.length + this.surroundings.lanes + imported;
     if (users !== wantedUsers) broken.push(`${users} users, not ${wantedUsers}`);
-    if (people.every(({ unresolved }) => unresolved === null)) {
+    const revoked = new Set(
+      events.filter(({ type }) => type === 'session.revoked').map(({ data }) => data.session_id),
+    );
+    const untold = people.flatMap((person) => person.revoked.splice(0)).filter((id) => !revoked.has(id));
+    broken.push(...untold.map((id) => `no event has told of the end of the session ${id}`));
+    const unknown = people.filter(({ unresolved }) => unresolved !== null);
+    broken.push(...(await this.#brokenEvents(new Set(unknown.map(({ id }) => id)))));
+    if (unknown.length === 0) {
+      const sum = (counts: readonly (number | undefined)[]) =>
+        counts.reduce<number>((total, count) => total + (count ?? 0), 0);
+      const links = [...people, ...fought.map(({ state }) => state)].filter((one) => one?.isLinked);
+      const withSecondFactor = [...people, ...fought.map(({ person }) => person)];
       const wanted = {
-        accounts: people.filter(({ isLinked }) => isLinked).length + imported,
-        api_keys: people.reduce((sum, { keys }) => sum + keys.length, 0),
-        passkeys: people.reduce((sum, { passkeys }) => sum + passkeys.length, 0),
-        totp_secrets: people.filter(({ hasSecondFactor }) => hasSecondFactor).length,
+        accounts: links.length + imported,
+        api_keys: sum([...people.map(({ keys }) => keys.length), ...fought.map(({ state }) => state?.keys)]),
+        passkeys: sum([
+          ...people.map(({ passkeys }) => passkeys.length),
+          ...fought.map(({ state }) => state?.passkeys),
+        ]),
+        totp_secrets: withSecondFactor.filter(({ hasSecondFactor }) => hasSecondFactor).length,
       };
       for (const [table, number] of Object.entries(wanted)) {
         const found = await this.#countOf(table);
@@ -379,15 +449,42 @@ export class Storm {
     if (broken.length > 0) throw new Error(`invariants: ${broken.join('; ')}`);
   }
 
-  /** What processes left behind when they were killed is sent by others, without the pauses that real mail servers need. */
-  async #checkMails(): Promise<void> {
+  /** What processes left behind when they were killed is sent by others, without the pauses that real receivers need. */
+  async #deliver(): Promise<void> {
     await rows(this.database, "UPDATE outbox SET due_at = created_at WHERE state = 'waiting'");
     for (const process of this.processes) await process.order('deliver');
     const left = await rows<{ kind: string; state: string }>(
       this.database,
       "SELECT kind, state FROM outbox WHERE state NOT IN ('sent', 'dropped')",
     );
-    if (left.length > 0) throw new Error(`emails that were not sent: ${JSON.stringify(left)}`);
+    if (left.length > 0) throw new Error(`not sent: ${JSON.stringify(left)}`);
+    for (const { headers, body } of this.receiver.hooks.splice(0)) {
+      const id = String(headers['webhook-id']);
+      this.#events.set(id, { id, ...JSON.parse(body) });
+    }
+  }
+
+  /** Every event that has come has an entry, and every change an event. @param unknown users of whom some change is not */
+  async #brokenEvents(unknown: ReadonlySet<string>): Promise<string[]> {
+    const entries = await rows<{ id: string }>(
+      this.database,
+      "SELECT id FROM outbox WHERE lane LIKE 'webhook %'",
+    );
+    const written = new Set(entries.map(({ id }) => id));
+    const unwritten = [...this.#events.values()].filter(
+      ({ id }) => !written.has(id) && !this.#accounted.has(id),
+    );
+    for (const id of written) this.#accounted.add(id);
+    // They are not looked at again, so that the checks stay fast.
+    await rows(this.database, "DELETE FROM outbox WHERE state IN ('sent', 'dropped')");
+    return [
+      ...unwritten.map(({ type, data }) => `${type} of ${data.user_id} has come, and was not written`),
+      ...this.#ledger.broken(this.#events.values(), unknown),
+    ];
+  }
+
+  /** The notice of every change that was acknowledged has come. */
+  #checkMails(): void {
     const keys = (mails: readonly Pick<Sent, 'to' | 'kind'>[]) => {
       const counts = new Map<string, number>();
       for (const { to, kind } of mails)
@@ -414,14 +511,15 @@ export class Storm {
   }
 
   #start(): Promise<AppProcess> {
-    const started = AppProcess.start(++this.#count, this.surroundings, (mail) => {
+    const onMail = (mail: Sent) => {
       // At least once.
       if (mail.token && this.#tokens.has(mail.token)) return;
       if (mail.token) this.#tokens.add(mail.token);
       this.inbox.push(mail);
       for (const tell of this.#mailed) tell();
       this.#mailed.clear();
-    });
+    };
+    const started = AppProcess.start(++this.#count, this.surroundings, onMail, this.broken);
     // Whoever awaits it is told.
     started.catch(() => undefined);
     return started;
@@ -444,7 +542,7 @@ export async function startServer(dialect: 'mysql' | 'postgres'): Promise<Server
 }
 
 /** Creates the tables of the app, and its administrators. */
-export async function migrateForCrashes(surroundings: Surroundings): Promise<void> {
+export async function migrateForCrashes({ webhook: _, ...surroundings }: Surroundings): Promise<void> {
   const auth = createAuth(crashConfig(surroundings, () => undefined));
   await auth.migrate();
   for (let lane = 0; lane < surroundings.lanes; lane++)

@@ -1,0 +1,253 @@
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Plugin } from 'esbuild';
+
+const root = resolve(import.meta.dirname, '../../..');
+
+/** Replaces a text of a file, which is there exactly once. */
+interface Edit {
+  /** Below `lib`. */
+  readonly file: string;
+  readonly text: string;
+  readonly by: string;
+}
+
+/** A fault in the code, which the crash test must find. */
+export interface Break {
+  /** What is wrong. */
+  readonly name: string;
+  readonly edits: readonly Edit[];
+}
+
+export const BREAKS: readonly Break[] = [
+  {
+    name: 'no lock on users',
+    edits: [
+      {
+        file: 'users/users.ts',
+        text: "const lock = this.database.dialect === 'sqlite' ? '' : ' FOR UPDATE';",
+        by: "const lock = '';",
+      },
+    ],
+  },
+  {
+    name: 'a link used up after the commit',
+    edits: [
+      {
+        file: 'verification/tokens.ts',
+        text: `      const used = await this.table.delete({ tokenHash: digestToken(token) }, transaction);
+      if (used === 0) throw new AuthError('invalid_token');`,
+        by: `      this.database.afterCommit(transaction, () => void this.table.delete({ tokenHash: digestToken(token) }));`,
+      },
+      {
+        file: 'verification/tokens.ts',
+        text: '      await this.table.delete({ userId: user.id, ...siblings }, transaction);',
+        by: '',
+      },
+      {
+        file: 'verification/tokens.ts',
+        text: 'if (endsWithPassword) await this.table.delete({ userId, purpose }, transaction);',
+        by: 'if (endsWithPassword) this.database.afterCommit(transaction, () => void this.table.delete({ userId, purpose }));',
+      },
+    ],
+  },
+  {
+    name: 'an epoch not raised when all sessions are revoked',
+    edits: [
+      {
+        file: 'sessions/sessions.ts',
+        text: `      await this.#raiseEpoch(this.#users, 'id = :userId', userId, transaction);
+      const isKept`,
+        by: '      const isKept',
+      },
+    ],
+  },
+  {
+    name: 'sessions of a former epoch accepted',
+    edits: [
+      {
+        file: 'sessions/sessions.ts',
+        text: "readonly #on = 'u.id = s.user_id AND u.auth_epoch = s.auth_epoch';",
+        by: "readonly #on = 'u.id = s.user_id';",
+      },
+    ],
+  },
+  {
+    name: 'an event written after the commit of its change',
+    edits: [
+      {
+        file: 'outbox/webhooks.ts',
+        text: 'if (transaction && this.outbox.addTo(transaction, this.#entriesOf(occurred))) return;',
+        by: '',
+      },
+    ],
+  },
+  {
+    name: 'an event written before the commit, in a transaction of its own',
+    edits: [
+      {
+        file: 'outbox/webhooks.ts',
+        text: 'if (transaction && this.outbox.addTo(transaction, this.#entriesOf(occurred))) return;',
+        by: 'if (transaction) return void this.outbox.add(this.#entriesOf(occurred)).catch(() => undefined);',
+      },
+    ],
+  },
+  {
+    name: 'a notice written in the background',
+    edits: [
+      {
+        file: 'mail/mails.ts',
+        text: "    return this.#add({ type: 'notice', ...mail }, mail.template.kind, transaction);",
+        by: `    const add = () => this.#add({ type: 'notice', ...mail }, mail.template.kind).catch(() => undefined);
+    setTimeout(add, 30);
+    return Promise.resolve();`,
+      },
+    ],
+  },
+  {
+    name: 'a link used up in one transaction, and its work done in another one',
+    edits: [
+      {
+        file: 'verification/tokens.ts',
+        text: `    return this.database.transaction(async (transaction) => {
+      // Lock the user first`,
+        by: `    const proven = await this.database.transaction(async (transaction) => {
+      // Lock the user first`,
+      },
+      {
+        file: 'verification/tokens.ts',
+        text: `      return work(proved, transaction);
+    });`,
+        by: `      return proved;
+    });
+    return this.database.transaction((transaction) => work(proven, transaction));`,
+      },
+    ],
+  },
+  {
+    name: 'an account in one transaction, and its link to the provider in another one',
+    edits: [
+      {
+        file: 'plugins/oauth/identities.ts',
+        text: `    await insertLink(core, accounts, created, provider, identity, transaction);
+    if (!emailProof`,
+        by: '    if (!emailProof',
+      },
+      {
+        file: 'plugins/oauth/identities.ts',
+        text: `    return created;
+  });`,
+        by: `    return created;
+  }).then(async (created) => {
+    await core.database.transaction((transaction) =>
+      insertLink(core, accounts, created, provider, identity, transaction),
+    );
+    return created;
+  });`,
+      },
+    ],
+  },
+  {
+    name: 'an answer before the commit',
+    edits: [
+      {
+        file: 'database/database.ts',
+        text: `    const { outcome, later } = await this.#write((turn) =>
+      this.sequelize.transaction(`,
+        by: `    let answer: (done: never) => void = () => undefined;
+    const early = new Promise<never>((resolve) => {
+      answer = resolve;
+    });
+    const written = this.#write((turn) =>
+      this.sequelize.transaction(`,
+      },
+      {
+        file: 'database/database.ts',
+        text: `        return turn.inTime(this.#units.during(transaction, () => work(transaction)));
+      }),
+    );
+    for (const one of later) one();`,
+        by: `        const done = await turn.inTime(this.#units.during(transaction, () => work(transaction)));
+        answer(done as never);
+        return done;
+      }),
+    );
+    written.catch(() => undefined);
+    const { outcome, later } = await Promise.race([early, written]);
+    for (const one of later) one();`,
+      },
+    ],
+  },
+  {
+    name: 'sessions kept after a reset of the password',
+    edits: [
+      {
+        file: 'plugins/credential-password/password-reset.ts',
+        text: '        await sessions.endAll(userId, transaction);',
+        by: '',
+      },
+    ],
+  },
+  {
+    name: 'sessions looked up in a cache',
+    edits: [
+      {
+        file: 'sessions/lookup.ts',
+        text: ': await this.database.awaitShared(() => this.#batches.find(digest));',
+        by: `: await (((this as any).cache ??= new Map()).get(digest) ??
+          (this as any).cache.set(digest, this.database.awaitShared(() => this.#batches.find(digest))).get(digest));`,
+      },
+    ],
+  },
+];
+
+/** @throws Error if there is no such break */
+export function breakOf(name: string): Break {
+  const found = BREAKS.find((one) => one.name === name);
+  if (found) return found;
+  throw new Error(`there is no break ${JSON.stringify(name)}: ${BREAKS.map((one) => one.name).join('; ')}`);
+}
+
+/**
+ * The texts of the files with the fault in them, by path.
+ *
+ * @throws Error if a text is not there any more, or more than once
+ */
+export async function broken({ name, edits }: Break): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>();
+  for (const { file, text, by } of edits) {
+    const path = join(root, 'lib', file);
+    const source = texts.get(path) ?? (await readFile(path, 'utf8'));
+    const count = source.split(text).length - 1;
+    if (count !== 1)
+      throw new Error(
+        `the break "${name}" does not fit lib/${file} any more: what it replaces is there ${count} times, and must be there once: ${text}`,
+      );
+    texts.set(
+      path,
+      source.replace(text, () => by),
+    );
+  }
+  return texts;
+}
+
+/** Puts a fault into the code while it is bundled. The files stay as they are. */
+export function breaking(one: Break): Plugin {
+  return {
+    name: 'break',
+    async setup(build) {
+      const texts = await broken(one);
+      const bundled = new Set<string>();
+      build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+        const contents = texts.get(path);
+        if (contents === undefined) return null;
+        bundled.add(path);
+        return { contents, loader: 'ts' };
+      });
+      build.onEnd(() => {
+        for (const path of texts.keys())
+          if (!bundled.has(path)) throw new Error(`the break "${one.name}": the app does not use ${path}`);
+      });
+    },
+  };
+}
