@@ -56,7 +56,7 @@ export const BREAKS: readonly Break[] = [
     edits: [
       {
         file: 'sessions/sessions.ts',
-        text: `      await this.#raiseEpoch(this.#users, 'id = :userId', userId, transaction);
+        text: `      await this.#raiseUser(userId, transaction);
       const isKept`,
         by: '      const isKept',
       },
