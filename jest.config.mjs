@@ -13,8 +13,8 @@ const anyDatabase = [
   'spec/previous-systems/(auth-js|better-auth|express-session|jwt|rolling-move)\\b',
   'spec/sessions/(bearer|cookie|origin|second-factor-rules)\\b',
   'spec/outbox/webhook',
-  'spec/limits/(account|password-limits|redis-store)\\b',
-  'spec/plugins/credential-password/rules\\b',
+  'spec/limits/(account|address|password-limits|redis-store)\\b',
+  'spec/plugins/credential-password/(identifier|password-rules|rules|username-pattern)\\b',
   'spec/plugins/oauth/(callback-url|client|discovery|keys|new-user|providers|revocation|sloppy)\\b',
   'spec/faults/invariants\\b',
   // Of the routes, only those that concurrent requests could use twice.
