@@ -35,7 +35,7 @@ const WEIGHTS = {
   createKey: 4,
   revokeKey: 4,
   deleteAccount: 2,
-  passBy: 10,
+  passBy: 2,
   adminRevokeAll: 2,
   adminRevokeOne: 2,
   adminDisableSecondFactor: 1,
@@ -114,6 +114,8 @@ export class Lane {
   constructor(
     readonly storm: StormOfLanes,
     readonly number: number,
+    /** The one operation that is chosen. @default any */
+    private readonly only?: Kind,
   ) {
     this.random = random(storm.seed * 1000 + number);
     this.admin = new Somebody(adminEmail(number), ADMIN_PASSWORD);
@@ -480,8 +482,8 @@ export class Lane {
       // An earlier attempt may have been done.
       if (await this.#isOpen(other, carried.cookie))
         await this.#change(other, 'DELETE', '/auth/me', carried, '204');
-      this.storm.happened(other.id, 'user.deleted');
       await this.#refused(other, carried.cookie);
+      this.storm.happened(other.id, 'user.deleted');
     };
     await this.#unsure(person, comeAndGo, comeAndGo);
     return true;
@@ -1217,6 +1219,7 @@ export class Lane {
   }
 
   #choose(): Kind {
+    if (this.only) return this.only;
     let at = this.random() * TOTAL;
     for (const kind of KINDS) {
       at -= WEIGHTS[kind];

@@ -66,6 +66,9 @@ type Server = NonNullable<Awaited<ReturnType<typeof startMysql>>>;
 type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 type Fault = (storm: Storm) => Promise<void>;
 
+/** So many lanes in which people sign up at the provider and leave again, and do nothing else. */
+const CROWDS = 2;
+const IN_CROWD = 2;
 const HUNG_MS = 30_000;
 const MAIL_MS = 1500;
 const READY_MS = 10_000;
@@ -187,7 +190,7 @@ export class Storm {
       const provider = await startOidcServer([`${PAGE}/auth/oauth/${PROVIDER}/callback`]);
       const client = { issuer: provider.issuer, ...CLIENT };
       const receiver = await startReceiver();
-      const administrators = lanes + RIVAL_KINDS.length;
+      const administrators = lanes + CROWDS + RIVAL_KINDS.length;
       const webhook = `${receiver.origin}/`;
       const surroundings = { database: database.url, lanes: administrators, provider: client, webhook };
       await migrateForCrashes(surroundings);
@@ -286,8 +289,11 @@ export class Storm {
   async #run(options: StormOptions, lanes: number, people: number): Promise<StormResult> {
     const faults = Object.entries(options.dialect === 'sqlite' ? ON_SQLITE : ON_SERVERS);
     const made: Record<string, number> = Object.fromEntries(faults.map(([name]) => [name, 0]));
-    const all = Array.from({ length: lanes }, (_, number) => new Lane(this, number));
-    const rivals = RIVAL_KINDS.map((kind, index) => new Rival(this, kind, lanes + index));
+    const all = Array.from(
+      { length: lanes + CROWDS },
+      (_, number) => new Lane(this, number, number < lanes ? undefined : 'passBy'),
+    );
+    const rivals = RIVAL_KINDS.map((kind, index) => new Rival(this, kind, all.length + index));
     let violation: string | null = null;
     let rounds = 0;
     let begun = performance.now();
@@ -296,7 +302,7 @@ export class Storm {
       this.processes.push(await this.#start());
       this.#standby = this.#start();
       await Promise.all([
-        ...all.map((lane) => lane.prepare(people)),
+        ...all.map((lane, number) => lane.prepare(number < lanes ? people : IN_CROWD)),
         ...rivals.map((rival) => rival.prepare()),
       ]);
       begun = performance.now();
