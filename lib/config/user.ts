@@ -10,7 +10,7 @@ export interface FieldOptions {
   /**
    * The type of the field's values. An `integer` has 32 bits, with a sign. A `date` is a `Date` in code, and an ISO
    * 8601 time in JSON, in the years 1 to 9999. A `json` value is anything that JSON can represent.
-   * @default none: every field has a type
+   * @default none, required
    */
   readonly type: FieldType;
   /** Whether every new user must have a value. @default false */
