@@ -341,6 +341,7 @@ onPostgres('from the first to the last step of', () => {
   test('own-table.md, keeping the table', async () => {
     const { database, run, serve } = await project('own-table');
     const args = ['move', '--model', 'Member', '--config', 'auth-with-rows.js'];
+    args.push('--column', 'emailVerified=verified_at');
     await expect(run('../node_modules/latchkey/dist/esm/cli.js', ...args)).rejects.toMatchObject({
       stdout: expect.stringContaining('1 row with an account, 1 skipped.'),
     });
