@@ -11,7 +11,7 @@ const once = ['\\.once\\.spec\\.ts$', 'spec/learned-from/'];
 const anyDatabase = [
   'spec/(config|crypto|guards|http|mail|testing|ways-in)/(?!take-over)',
   'spec/previous-systems/(auth-js|better-auth|express-session|jwt|rolling-move)\\b',
-  'spec/sessions/(bearer|cookie|origin|second-factor-rules)\\b',
+  'spec/sessions/(bearer|cookie|origin|second-factor-rules|stuffing|unknown-browser\\.spec)\\b',
   'spec/outbox/webhook',
   'spec/limits/(account|address|password-limits|redis-store)\\b',
   'spec/plugins/credential-password/(identifier|password-rules|rules|username-pattern)\\b',
@@ -45,12 +45,16 @@ export default {
   roots: ['<rootDir>/spec'],
   testMatch,
   testPathIgnorePatterns: ignore,
-  transform: { '\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }] },
-  extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: {
-    '^(\\.{1,2}/.*)\\.js$': '$1',
-    ...(express === '4' && { '^express$': 'express4' }),
+  // Source maps of their own: at the end of the code, they would be read with it for each file of specs.
+  transform: {
+    '\\.ts$': [
+      '@swc/jest',
+      { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, sourceMaps: true },
+    ],
   },
+  extensionsToTreatAsEsm: ['.ts'],
+  resolver: '<rootDir>/spec/support/resolver.mjs',
+  moduleNameMapper: express === '4' ? { '^express$': 'express4' } : {},
   modulePathIgnorePatterns: ['<rootDir>/dist'],
   setupFiles: ['<rootDir>/spec/support/contexts.mjs'],
   reporters: ['<rootDir>/spec/support/reporter.mjs'],

@@ -4,6 +4,7 @@ import {
   auditLog,
   createAuth,
   credentialPassword,
+  emailSignIn,
   oauth,
   passkeys,
   suspension,
@@ -21,10 +22,16 @@ export const auth = createAuth({
   baseUrl: ORIGIN,
   // Programs that do not store cookies, such as curl in a script, send the session token in a header.
   bearerEnabled: true,
-  email: { send: keepMail },
+  email: { send: keepMail, forgotPasswordUrl: '/forgotten-password' },
   user: { fields: { name: { type: 'string', maxLength: 80 } } },
   plugins: [
-    credentialPassword({ username: true, signInOnSignUp: true, sendVerificationOnSignUp: true }),
+    credentialPassword({
+      username: true,
+      signInOnSignUp: true,
+      sendVerificationOnSignUp: true,
+      unknownBrowser: 'code',
+    }),
+    emailSignIn({ signUp: true }),
     oauth({ errorUrl: '/sign-in-failed' }),
     ...providers.map(({ plugin }) => plugin),
     twoFactor({ issuer: 'latchkey demo' }),

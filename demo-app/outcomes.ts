@@ -10,8 +10,12 @@ const PROBLEMS: Record<string, string> = {
   invalid_token: 'The link has expired or was already used.',
   password_already_set: 'Your account already has a password.',
   account_in_use: 'The account cannot be deleted, because other data depends on it.',
-  invalid_code: 'The code is wrong, or was already used. Enter the one that your app shows now.',
-  sign_in_expired: 'This sign-in took too long. Start again with your password.',
+  invalid_code:
+    'The code is wrong, or was already used. Enter the one that your app shows now, or the one in the newest email.',
+  email_code_not_offered: 'Your account has a second factor. Use that instead.',
+  sign_in_expired: 'This sign-in took too long, or too many codes were wrong. Start again.',
+  other_browser:
+    'This link works only in the browser in which you asked for it. Enter the code from the email there.',
   invalid_passkey: 'The passkey could not be verified. Try again.',
   passkey_exists: 'This passkey is in use already. Use another device, or sign in with it.',
   email_not_verified: 'Confirm your email first: open the link that we have sent to it.',
@@ -56,6 +60,8 @@ const DONE: Record<string, string> = {
   'link-sent':
     'If there is an account with this email, we have sent a link to it. The link works for one hour.',
   'sent-again': 'We have sent you a new link.',
+  'code-asked': 'We have sent you an email with a code, which works for 10 minutes.',
+  'code-sent': 'We have sent you the code again.',
   'email-confirmed': 'Your address is confirmed.',
   'profile-saved': 'Your name and username have been saved.',
   'email-asked': 'We have sent a link to the new address. It works for one hour.',
@@ -63,6 +69,8 @@ const DONE: Record<string, string> = {
   'account-closed': 'Your account has been closed, and everything in it deleted.',
   'password-changed': 'Your password has been changed. All your other sessions have ended.',
   'password-set': 'You can now also sign in with your password.',
+  'password-removed':
+    'Your account had a password that someone else could have chosen, so it was removed. You can set a new one.',
   'password-saved':
     'Your new password has been saved. All your sessions have ended, in every browser. Sign in with the new password.',
   undone:
@@ -76,13 +84,16 @@ const DONE: Record<string, string> = {
  * and the pages' own forms `?done=`. Anyone can make such links, so only the texts above are shown.
  */
 export function outcomeOf({ query, path }: Request): { problem: string | Html; done: string } {
-  const { error, error_fields: fields, done, ended } = query;
+  const { error, error_fields: fields, done, ended, password_removed: removed } = query;
   const notEnough = textIn(NOT_ENOUGH, error);
   return {
     problem: notEnough
       ? askedAgain(notEnough, path, query)
       : problemOf(error, String(fields ?? '').split(',')),
-    done: ended === '1' ? 'Your session has ended. Sign in again.' : (textIn(DONE, done) ?? ''),
+    done:
+      ended === '1'
+        ? 'Your session has ended. Sign in again.'
+        : (textIn(DONE, removed === 'true' ? 'password-removed' : done) ?? ''),
   };
 }
 

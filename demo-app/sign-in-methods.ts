@@ -5,11 +5,12 @@ import type { DemoAuth } from './auth.js';
 export async function signInMethods(
   auth: DemoAuth,
   id: string,
-): Promise<{ password: boolean; providers: string[]; passkeys: number; totp: boolean }> {
-  const [accounts, passkeys, { totp }] = await Promise.all([
+): Promise<{ password: boolean; providers: string[]; passkeys: number; totp: boolean; email: boolean }> {
+  const [accounts, passkeys, { totp }, user] = await Promise.all([
     auth.oauth.accounts(id),
     auth.passkeys.list(id),
     auth.twoFactor.status(id),
+    auth.users.get(id),
   ]);
   // Counts rows, so that the password hash itself is never loaded.
   const withPassword = await auth.models.User.count({ where: { id, passwordHash: { [Op.ne]: null } } });
@@ -18,5 +19,6 @@ export async function signInMethods(
     providers: accounts.map(({ provider }) => provider),
     passkeys: passkeys.length,
     totp,
+    email: user?.emailProof === 'mailbox',
   };
 }

@@ -28,11 +28,33 @@ export const enter: View = (_auth, req) => {
     return html`<a class="button quiet" href="${url}">Sign in with ${name}</a>`;
   });
   const query = new URLSearchParams({ next: String(req.query.next ?? '/account') });
-  return { next, secondFactorTo: `/second-factor?${query}`, providers: links };
+  return {
+    next,
+    secondFactorTo: `/second-factor?${query}`,
+    emailPage: `/sign-in/email?${query}`,
+    providers: links,
+  };
 };
 
-/** Of the page that asks for the second factor. */
-export const secondFactor: View = (_auth, req) => ({ next: nextPage(req) });
+/** Of the page that asks for the code of an emailed sign-in. The link in the email leads there too. */
+export const signInEmail: View = (_auth, req) => {
+  const { token, next = '/account' } = req.query;
+  const query = new URLSearchParams({ next: String(next) });
+  return {
+    next: nextPage(req),
+    secondFactorTo: `/second-factor?${query}`,
+    here: `/sign-in/email?${query}&done=code-asked`,
+    token: String(token ?? ''),
+    linkHidden: token === undefined,
+  };
+};
+
+/** Of the page with the second step of a sign-in. Without scripts, it offers every method. */
+export const secondFactor: View = (_auth, req) => {
+  const wanted = String(req.query.next ?? '/account');
+  const again = new URLSearchParams({ next: wanted, done: 'code-sent' });
+  return { next: nextPage(req), here: `/second-factor?${again}` };
+};
 
 /** Of the page that asks who it is once more. With scripts, a dialog does. */
 export const reauthenticate: View = async (auth, req) => {

@@ -1,4 +1,5 @@
 import { UsersApi } from './accounts/api.js';
+import { type CompletionApi, completionApi } from './accounts/completion.js';
 import { closedAccounts } from './accounts/deletion.js';
 import { type ImportApi, importApi } from './accounts/import.js';
 import { type UndoApi, undoApi } from './accounts/undo.js';
@@ -7,6 +8,7 @@ import type { FieldsOptions } from './config/user.js';
 import { CallContext } from './context/call.js';
 import { once } from './context/once.js';
 import { Core } from './core/core.js';
+import { EmailedCodes } from './crypto/emailed-codes.js';
 import { SecretBox } from './crypto/secret-box.js';
 import { openDatabase } from './database/database.js';
 import { requireAuthentication } from './http/admit.js';
@@ -76,13 +78,14 @@ export interface RevokeAllOptions extends TransactionOption {
 /**
  * Sessions and accounts in one database: the object that `authRouter` and the guards share, and the programmatic API.
  */
-export interface Auth extends OwnSignIn, UndoApi, ImportApi, Upkeep {
+export interface Auth extends OwnSignIn, CompletionApi, UndoApi, ImportApi, Upkeep {
   /**
    * Authenticates a request by any enabled kind of credential. Like a guard, it rejects a request from another site if
    * the request has an unsafe `method` and is authenticated by the cookie. Unlike a guard, it does not check the scopes
    * of an API key: check `apiKey.scopes` before you act on a key that has some.
    *
-   * @throws AuthError `unauthenticated`, `invalid_session` (401); `origin_not_allowed` (403); `unavailable` (503)
+   * @throws AuthError `unauthenticated`, `invalid_session` (401); `origin_not_allowed`, `task_required` (403);
+   *   `unavailable` (503)
    */
   getSession(req: RequestLike, options?: TransactionOption): Promise<Authentication>;
   /** Accounts, for the app's own code. */
@@ -176,7 +179,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     core.inTransaction(options?.transaction, work);
   const auth: Auth = {
     async getSession(req, options) {
-      const find = async () => requireAuthentication(core, toPlainRequest(req));
+      const find = async () => core.tasks.admit(await requireAuthentication(core, toPlainRequest(req)));
       // Without a transaction, a request costs no context.
       return options?.transaction ? within(options, find) : find();
     },
@@ -184,6 +187,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     listSessions: (userId, options) => within(options, () => core.sessions.list(userId)),
     revokeSession: (token, options) => within(options, () => core.sessions.revokeByToken(token)),
     ...ownSignIn(core),
+    ...completionApi(core),
     ...undoApi(core),
     ...importApi(core),
     async revokeAllSessions(userId, options = {}) {
@@ -224,6 +228,7 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
     settings.email && new Mailer(settings.email),
     new Outbox(rows, database, context, log),
     box,
+    new EmailedCodes(secrets),
     addedToUsers(config.plugins ?? []),
     (sessions) => [
       ...(settings.sessionSchemes.length > 0

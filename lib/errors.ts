@@ -26,6 +26,8 @@ export interface ProblemDetails {
   readonly errors?: readonly FieldError[];
   /** For `proof_required`, what is missing: `browser`, `password`, `second_factor`, `passkey`. */
   readonly missing?: readonly string[];
+  /** For `task_required`, the name of the task to do first. */
+  readonly task?: string;
 }
 
 /** A problem: its HTTP status, and its human-readable detail. */
@@ -49,6 +51,8 @@ const problems = declareProblems({
   invalid_token: [400, 'The link has expired, was already used, or is not valid. Request a new one.'],
   unauthenticated: [401, 'Sign in first: the request carries no session.'],
   invalid_session: [401, 'The session has ended or never existed. Sign in again.'],
+  invalid_code: [401, 'The code is wrong or was already used. Enter the one that your app shows now.'],
+  sign_in_expired: [401, 'This sign-in took too long, or has been completed already. Start again.'],
   invalid_credentials: [401, 'The account name or the password is wrong. Check both and try again.'],
   admin_required: [403, 'Only an administrator may do this: sign in as one.'],
   insufficient_scope: [403, 'The credential lacks a required scope: use one that has it.'],
@@ -98,6 +102,8 @@ export interface AuthErrorOptions {
   errors?: readonly FieldError[];
   /** What is missing, for `proof_required`. */
   missing?: readonly string[];
+  /** The task to do first, for `task_required`. */
+  task?: string;
   /** The number of seconds after which to retry; sent as `Retry-After`. */
   retryAfter?: number;
   /** Additional headers of the response. */
@@ -139,6 +145,8 @@ export class AuthError extends Error {
   readonly errors: readonly FieldError[] | undefined;
   /** For `proof_required`, what is missing: `browser`, `password`, `second_factor`, `passkey`. */
   readonly missing: readonly string[] | undefined;
+  /** For `task_required`, the name of the task to do first. */
+  readonly task: string | undefined;
   /** The number of seconds after which to retry, if known. */
   readonly retryAfter: number | undefined;
   /** Additional headers of the response. */
@@ -156,6 +164,7 @@ export class AuthError extends Error {
     this.detail = options.detail ?? detail;
     this.errors = errors;
     this.missing = options.missing;
+    this.task = options.task;
     this.headers = options.headers ?? {};
     this.retryAfter = options.retryAfter ?? (code === 'unavailable' ? 2 : undefined);
     Object.defineProperty(this, brand, { value: true });

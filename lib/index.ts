@@ -7,6 +7,7 @@ export type {
   UsersApi,
 } from './accounts/api.js';
 export type { UserInput } from './accounts/change.js';
+export type { CompleteSignInInput, CompletionApi, PendingInput } from './accounts/completion.js';
 export type {
   ImportApi,
   ImportConflict,
@@ -26,6 +27,7 @@ export type { EmailOptions } from './config/email.js';
 export type { OutboxOptions, WebhookOptions } from './config/outbox.js';
 export type { RateLimitOptions } from './config/rate-limit.js';
 export type { CookieOptions, SessionOptions } from './config/session.js';
+export type { TaskOptions, TasksOptions } from './config/tasks.js';
 export type { FieldOptions, FieldsOptions } from './config/user.js';
 export { AuthError, type AuthErrorCode, type FieldError, type ProblemDetails } from './errors.js';
 export type { AuthOrConfig, GuardOptions } from './guards/guards.js';
@@ -87,6 +89,7 @@ export { credentialPassword } from './plugins/credential-password/index.js';
 export type {
   ChangePasswordInput,
   ReauthenticateInput,
+  RemovePasswordInput,
   ResetPasswordInput,
   SetPasswordInput,
   SignInInput,
@@ -96,9 +99,19 @@ export type {
 export type {
   CredentialPasswordOptions,
   PasswordRuleOptions,
+  SignInAnswer,
   SignUpAnswer,
   SignUpInputOf,
 } from './plugins/credential-password/options.js';
+export type { EmailSignInApi } from './plugins/email-sign-in/api.js';
+export { type EmailSignInModels, emailSignIn } from './plugins/email-sign-in/index.js';
+export type {
+  ConfirmEmailSignInInput,
+  EmailReauthenticationInput,
+  RequestEmailSignInInput,
+  RequestedEmailSignIn,
+} from './plugins/email-sign-in/inputs.js';
+export type { EmailSignInOptions } from './plugins/email-sign-in/options.js';
 export type { OAuthApi } from './plugins/oauth/api.js';
 export { authCallback } from './plugins/oauth/auth-callback.js';
 export type { AuthorizationRequest } from './plugins/oauth/begin-flow.js';
@@ -145,11 +158,9 @@ export type { SuspensionOfUser } from './plugins/suspension/declarations.js';
 export { suspension } from './plugins/suspension/index.js';
 export type {
   ChangeTwoFactorInput,
-  CompleteSignInInput,
   ConfirmTotpInput,
   DisableTwoFactorOptions,
   EnrollTotpInput,
-  PendingInput,
   TotpEnrolment,
   TwoFactorApi,
   TwoFactorStatus,
@@ -166,7 +177,7 @@ export type {
   Via,
 } from './sessions/request.js';
 export type { IssuedSession, PendingSignIn, SignedIn } from './sessions/signed-in.js';
-export type { CoreModels, Session, User } from './tables/core.js';
+export type { CoreModels, Session, SignInStep, User } from './tables/core.js';
 export type { DryRunOption } from './upkeep.js';
 export { canonicalEmail } from './users/canonical.js';
 export type { ChangedFields, FieldsOf, NewFields } from './users/field-types.js';

@@ -35,6 +35,8 @@ export interface PluginParts<Api = unknown, T extends Tables = Tables> extends C
   readonly api: Api;
   /** The tables, by the names of their models. */
   readonly tables?: T;
+  /** Tables that only earlier versions use. */
+  readonly formerTables?: readonly TableDeclaration[];
   /** Changes of the tables and columns, for databases that were created from earlier declarations. */
   readonly migrations?: readonly Migration[];
   /** The routes. Called when a router or the OpenAPI document needs them, so options are checked earlier. */
@@ -141,8 +143,8 @@ export function setUpPlugins(plugins: readonly Plugin[], core: Core): NamedParts
  * created.
  */
 function problemsOf(parts: PluginParts): AuthErrorCode[] {
-  const { accountProblems = [], carriers = [], reauthentications = [], factorMethods = [] } = parts;
-  const others = [...carriers, ...reauthentications, ...factorMethods];
+  const { accountProblems = [], carriers = [], reauthentications = [], stepMethods = [] } = parts;
+  const others = [...carriers, ...reauthentications, ...stepMethods];
   return [...accountProblems, ...others.flatMap(({ problems = [] }) => problems)];
 }
 

@@ -91,13 +91,15 @@ export interface Chores {
 
 /** @internal */
 export function choresOf(core: Core, parts: readonly NamedParts[], limits: LimitStore | null): Chores {
-  const { sessions, takenOver, tokens, devices, changes, outbox } = core;
+  const { sessions, takenOver, tokens, devices, changes, outbox, pendings } = core;
   const counters = core.database.table(rateLimits.name);
   return {
     // Rows that are deleted together with a session or an account come first, so that deletions count them too.
     expired: [
       ...parts.flatMap(({ expired = [] }) => expired),
-      ...[takenOver, tokens, devices, changes, outbox.rows, sessions].flatMap(({ expired }) => expired),
+      ...[pendings, takenOver, tokens, devices, changes, outbox.rows, sessions].flatMap(
+        ({ expired }) => expired,
+      ),
       ...(limits ? [{ table: counters, run: (dryRun: boolean) => limits.prune(dryRun) }] : []),
       closedForLong(core),
     ],
@@ -182,6 +184,7 @@ export function upkeep(
       const settled = settle().catch(() => undefined);
       await withTimeout(settled, CLOSING_MS, () => undefined).catch(giveUp);
       await limits?.close();
+      await core.codeTries.close();
       await database.settle();
       if (typeof settings.database === 'string') await database.sequelize.close();
       log.close();

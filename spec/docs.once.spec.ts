@@ -33,7 +33,7 @@ describe('the tables of the reference', () => {
   beforeAll(async () => {
     const provider = { issuer: 'https://login.example.com', clientId: 'id', clientSecret: 'secret' };
     app = (await startApp({
-      plugins: [...everyPlugin(), providers.oidc({ id: 'work', ...provider })],
+      plugins: [...everyPlugin({ sendsEmails: true }), providers.oidc({ id: 'work', ...provider })],
       config: { baseUrl: 'http://localhost:3000', email: { send: () => {} } },
     })) as never;
   });

@@ -17,6 +17,7 @@ import { CLIENT, visitProvider } from './support/oidc.js';
 import { Overheard } from './support/overheard.js';
 import { authenticator } from './support/passkeys.js';
 import { alsoToPino } from './support/pino.js';
+import { settled } from './support/sessions.js';
 import { codeOf, forgetSteps, wrongCode } from './support/two-factor.js';
 
 // Every route is called, with all logs as loud as they can be. Nothing that went in or came out may be in them.
@@ -40,6 +41,7 @@ const pluginsAt = (provider: LyingProvider) =>
     ...everyPlugin({
       password: {
         pepper: PEPPER,
+        unknownBrowser: 'code',
         isBreached: async (typed) => Promise.reject(new Error(`asked for ${typed}`)),
       },
       admin: { adminEmails: [ROOT.email] },
@@ -123,6 +125,16 @@ async function call(
   return answer;
 }
 
+/** Signs in with a password, and where the browser is unknown with the code too. */
+async function enter(browser: Browser, credential: string, typed: string): Promise<void> {
+  const { body } = await call(browser, 'POST /signin/credential', { credential, password: typed });
+  if (!body.second_factor?.methods.includes('email_code')) return;
+  await settled(app.auth);
+  const { code = '' } = mail.mails.findLast(({ kind }) => kind === 'browser-code') ?? {};
+  overheard.add(code, code.replace('-', ''));
+  await call(browser, 'POST /signin/second-factor', { method: 'email_code', code });
+}
+
 const mailOf = async (to: string, kind: string, work: () => PromiseLike<unknown>) => {
   const sent = await mail.mailOf(to, kind, work);
   overheard.add(sent.token, sent.url);
@@ -135,7 +147,7 @@ async function newUser(email: string, typed = ada.password) {
     await call(browser, 'POST /signup/credential', { email, password: typed, nickname: FORGED })
   ).body;
   await app.auth.markEmailVerified(user.id);
-  await call(browser, 'POST /signin/credential', { credential: email, password: typed });
+  await enter(browser, email, typed);
   return { browser, id: user.id as string, email };
 }
 
@@ -172,8 +184,7 @@ async function accountLife(): Promise<void> {
   );
   await call(app.browser(), 'POST /passwords/reset', { token: reset, new_password: changed });
   const [one, other] = [app.browser(), app.browser()];
-  for (const each of [one, other])
-    await call(each, 'POST /signin/credential', { credential: 'ada', password: changed });
+  for (const each of [one, other]) await enter(each, 'ada', changed);
   const { devices } = (await call(one, 'GET /devices')).body;
   const [first, second] = devices;
   await call(one, 'DELETE /devices/:id', undefined, { id: first.id });
@@ -218,6 +229,16 @@ async function secondFactors(): Promise<void> {
   const first = app.browser();
   await call(first, 'POST /signin/credential', { credential: email, password: ada.password });
   await call(first, 'POST /signin/second-factor/options');
+  // An account without a second factor, in a browser that it does not know.
+  const waiting = app.browser();
+  const other = { email: 'waiting@example.com', password: ada.password };
+  await app.auth.users.create({ ...other, emailVerified: true });
+  await call(waiting, 'POST /signin/credential', { credential: other.email, password: other.password });
+  const { code } = await mail.mailOf(other.email, 'browser-code', () =>
+    call(waiting, 'POST /signin/second-factor/send'),
+  );
+  overheard.add(code, code.replace('-', ''));
+  await call(waiting, 'POST /signin/second-factor', { method: 'email_code', code });
   await forgetSteps(app);
   const wrong = await first
     .post('/auth/signin/second-factor')
@@ -247,6 +268,10 @@ async function atProvider(): Promise<void> {
   };
   await travel(browser, 'GET /oauth/:provider/link');
   await call(browser, 'GET /oauth/accounts');
+  await call(browser, 'DELETE /passwords', { password: ada.password });
+  await call(browser, 'PUT /passwords', { new_password: ada.password });
+  await call(browser, 'POST /passwords/delete', { password: ada.password }, { form: 'yes' });
+  await call(browser, 'PUT /passwords', { new_password: ada.password });
   await call(browser, 'GET /oauth/:provider/tokens');
   await call(browser, 'POST /oauth/:provider/tokens/refresh');
   await travel(browser, 'GET /oauth/:provider/reauthenticate');
@@ -308,6 +333,7 @@ async function administration(): Promise<void> {
   const { secret } = (await call(browser, 'POST /two-factor/totp')).body;
   await call(browser, 'POST /two-factor/totp/confirm', { code: codeOf(secret) });
   await call(root, 'POST /admin/users/:id/disable-second-factor', undefined, { id: gracesId });
+  await call(root, 'POST /admin/users/:id/require-new-password', undefined, { id: gracesId });
   await call(root, 'DELETE /admin/users/:id', undefined, { id });
   const { browser: leaver } = await newUser('leaver@example.com');
   await call(leaver, 'DELETE /me', { password: ada.password });

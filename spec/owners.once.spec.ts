@@ -12,6 +12,7 @@ import {
   auditLog,
   authRouter,
   createAuth,
+  emailSignIn,
   oauth,
   type Plugin,
   passkeys,
@@ -151,7 +152,7 @@ describe('a problem that nobody has declared', () => {
       'proofs',
       { reauthentications: [{ field: 'trial', schema, problems, verify: async () => null as never }] },
     ],
-    ['second factors', { factorMethods: [{ name: 'trial', schema, problems } as never] }],
+    ['second factors', { stepMethods: [{ name: 'trial', problems } as never] }],
   ])('throws at setup if %s of a plugin have it', (_what, parts) => {
     expect(() => create({}, trial(parts))).toThrow(message('the plugin trial'));
   });
@@ -297,6 +298,7 @@ describe('everything that latchkey uses is declared', () => {
     oauth(),
     fixedProvider(),
     passkeys(),
+    emailSignIn(),
     suspension(),
     twoFactor(),
   ];

@@ -14,7 +14,7 @@ import { codeOf, forgetSteps } from './support/two-factor.js';
 
 // Every statement that an app with many users sends: the database is asked how it would find its rows.
 const root = { email: 'root@example.com', password: 'a root of all admins' };
-const plugins = [...everyPlugin(), fixedProvider()] as const;
+const plugins = [...everyPlugin({ sendsEmails: true }), fixedProvider()] as const;
 const mails = mailbox();
 
 let app: SpecApp<typeof plugins>;
@@ -48,10 +48,26 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => app.stop());
 
-const signIn = (client: ReturnType<typeof request.agent>, { email, password } = ada) =>
-  client.post('/auth/signin/credential').send({ credential: email, password }).expect(200);
+/** Signs in, if need be with the code that is emailed. */
+const signIn = async (client: ReturnType<typeof request.agent>, { email, password } = ada) => {
+  const answer = await client
+    .post('/auth/signin/credential')
+    .send({ credential: email, password })
+    .expect(200);
+  if (!answer.body.second_factor?.methods.includes('email_code')) return answer;
+  await client.post('/auth/signin/second-factor/send').send({}).expect(202);
+  await settled(app.auth);
+  const { code } = mails.mails.findLast(({ kind }) => kind === 'browser-code') ?? {};
+  return client.post('/auth/signin/second-factor').send({ method: 'email_code', code }).expect(200);
+};
 const mailTo = async (kind: string, work: () => PromiseLike<unknown>, to = ada.email) =>
   (await mails.mailOf(to, kind, work)).token;
+/** Signs in with the code that is emailed to an address, which may have no account yet. */
+const signInByEmail = async (client: ReturnType<typeof request.agent>, email: string) => {
+  const ask = () => client.post('/auth/signin/email').send({ email }).expect(202);
+  const { code } = await mails.mailOf(email, 'sign-in-code', ask);
+  await client.post('/auth/signin/email/confirm').send({ code }).expect(200);
+};
 const as = () => rootBrowser;
 
 /** What is called, by route. They run in this order. */
@@ -138,6 +154,29 @@ const ROUTES: Record<string, () => Promise<unknown>> = {
     await app.auth.users.changeEmail(userId, ada.email, { verified: true });
     await signIn(browser);
   },
+  'POST /signin/email': async () => {
+    const client = app.browser();
+    for (const email of ['absent@example.com', 'bare@example.com', 'bare@example.com'])
+      await client.post('/auth/signin/email').send({ email }).expect(202);
+  },
+  'POST /signin/email/confirm': async () => {
+    // An account that is made, then its later sign-ins; one whose mailbox is proven for the first time; a link elsewhere.
+    await signInByEmail(app.browser(), 'bare@example.com');
+    await signInByEmail(app.browser(), 'bare@example.com');
+    const email = 'unproven@example.com';
+    await app.auth.users.create({ email, password: ada.password });
+    await signInByEmail(app.browser(), email);
+    const ask = () => app.http.post('/auth/signin/email').send({ email }).expect(202);
+    const { token } = await mails.mailOf(email, 'sign-in-code', ask);
+    await app.browser().post('/auth/signin/email/confirm').send({ token }).expect(403);
+  },
+  'POST /reauthenticate/email': async () => {
+    const client = app.browser();
+    await signInByEmail(client, 'bare@example.com');
+    const ask = () => client.post('/auth/reauthenticate/email').expect(202);
+    const { code } = await mails.mailOf('bare@example.com', 'sign-in-code', ask);
+    await client.post('/auth/reauthenticate').send({ email_code: code }).expect(204);
+  },
   'POST /two-factor/totp': () => browser.post('/auth/two-factor/totp').expect(201),
   'POST /two-factor/totp/confirm': async () => {
     secret = (await browser.post('/auth/two-factor/totp').expect(201)).body.secret;
@@ -173,6 +212,14 @@ const ROUTES: Record<string, () => Promise<unknown>> = {
     as().patch(`/auth/admin/users/${userId}`).send({ username: 'lovelace' }).expect(200),
   'POST /admin/users/{id}/send-password-reset': () =>
     mailTo('reset-password', () => as().post(`/auth/admin/users/${userId}/send-password-reset`).expect(202)),
+  'POST /admin/users/{id}/require-new-password': async () => {
+    const { id } = await app.auth.users.create({ email: 'leaked@example.com', password: ada.password });
+    await as().post(`/auth/admin/users/${id}/require-new-password`).expect(204);
+    await app.http
+      .post('/auth/signin/credential')
+      .send({ credential: 'leaked@example.com', password: ada.password })
+      .expect(200);
+  },
   'GET /admin/users/{id}/sessions': () => as().get(`/auth/admin/users/${userId}/sessions`).expect(200),
   'DELETE /admin/users/{id}/sessions/{sessionId}': async () => {
     const { session } = (await signIn(app.browser())).body;
@@ -236,8 +283,8 @@ const OPERATIONS: Record<string, () => Promise<unknown>> = {
     app.auth.importUsers(Array.from({ length: 5 }, (_, index) => ({ email: `import${index}@example.com` }))),
   'users.find': () => app.auth.users.find({ email: root.email }),
   revokeSession: async () => {
-    const answer = await app.auth.credential.signIn({ credential: root.email, password: root.password });
-    await app.auth.revokeSession('token' in answer ? answer.token : '');
+    const { id } = (await app.auth.users.find({ email: root.email }))!;
+    await app.auth.revokeSession((await app.auth.createSession(id)).token);
   },
   'outbox.deliver': () => app.auth.outbox.deliver(),
   'outbox.list': () => app.auth.outbox.list({ state: 'waiting' }),
@@ -259,7 +306,11 @@ const ALIKE = [
   'GET /account-changes',
   'POST /passwords/set',
   'PUT /passwords',
+  'DELETE /passwords',
+  'POST /passwords/delete',
   'GET /openapi.json',
+  // Called at the first sign-in.
+  'POST /signin/second-factor/send',
 ];
 
 /** The routes of providers and passkeys, which need a provider or an authenticator. Nothing looks at their plans yet. */

@@ -43,6 +43,7 @@ const GIVEN = `
   declare const passkeys: Latchkey['passkeys'];
   declare const createAuth: Latchkey['createAuth'];
   declare const credentialPassword: Latchkey['credentialPassword'];
+  declare const emailSignIn: Latchkey['emailSignIn'];
   declare const currentUser: Latchkey['currentUser'];
   declare const requireAdmin: Latchkey['requireAdmin'];
   declare const requireSession: Latchkey['requireSession'];

@@ -43,3 +43,29 @@ test('twenty transactions of the app and sign-ups at once all succeed', async ()
   await Promise.all(ten.flatMap((i): Promise<unknown>[] => [signUp(i), write(i)]));
   expect([await Note.count(), await auth.models.User.count()]).toEqual([10, 10]);
 });
+
+test('a statement of the app is prepared anew each time, because the columns of a table change', async () => {
+  const select = async (sql = 'SELECT * FROM things') => (await sequelize.query(sql))[0];
+  await sequelize.query('CREATE TABLE things (a, b)');
+  await sequelize.query("INSERT INTO things VALUES (1, 'x')");
+  expect(await select()).toEqual([{ a: 1, b: 'x' }]);
+  await sequelize.query('ALTER TABLE things ADD COLUMN c DEFAULT 2');
+  expect(await select()).toEqual([{ a: 1, b: 'x', c: 2 }]);
+  await sequelize.query('ALTER TABLE things DROP COLUMN b');
+  expect(await select()).toEqual([{ a: 1, c: 2 }]);
+  expect(await select('PRAGMA index_list(things)')).toEqual([]);
+  await sequelize.query('CREATE INDEX things_a ON things (a)');
+  expect(await select('PRAGMA index_list(things)')).toHaveLength(1);
+});
+
+test('a lookup alone and the same one among others find the same, before and after a migration', async () => {
+  const auth = createAuth({ database: sequelize, secret: SECRET, plugins: [password()] });
+  await auth.migrate();
+  const { user } = (await auth.credential.signUp(ada))!;
+  const headers = { cookie: `latchkey=${(await auth.createSession(user.id)).token}` };
+  const find = async () => (await auth.getSession({ headers })).user;
+  const alone = await find();
+  expect(await Promise.all([find(), find()])).toEqual([alone, alone]);
+  await sequelize.query("ALTER TABLE users ADD COLUMN nickname DEFAULT 'ada'");
+  expect(await find()).toEqual(alone);
+});

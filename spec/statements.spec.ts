@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { authRouter, optionalSession, requireSession, twoFactor } from '../lib/index.js';
+import {
+  authRouter,
+  emailSignIn,
+  optionalSession,
+  passkeys,
+  requireSession,
+  twoFactor,
+} from '../lib/index.js';
 import { ada, password, type SpecApp, sessionCookie, startApp } from './support/app.js';
 import { dialect } from './support/database.js';
 import { mailbox } from './support/mailbox.js';
@@ -135,8 +142,8 @@ describe('the number of statements', () => {
   });
 });
 
-describe('with second factors and notices, the number of statements', () => {
-  const plugins = [password(), twoFactor()] as const;
+describe('with second factors, notices and emailed sign-ins, the number of statements', () => {
+  const plugins = [password(), twoFactor(), passkeys(), emailSignIn({ signUp: true })] as const;
   const mail = mailbox();
   let guarded: SpecApp<typeof plugins>;
   let lines: string[] = [];
@@ -187,6 +194,34 @@ describe('with second factors and notices, the number of statements', () => {
     expect(await sentBy(firstStep(browser))).toBe(dialect === 'postgres' ? 5 : 4);
     await browser.post('/auth/signout').expect(204);
     expect(await sentBy(firstStep(browser))).toBe(3);
+  });
+
+  test('is at most three for asking for a code by email, and at most five for a sign-in with it', async () => {
+    const email = 'mailed@example.com';
+    await guarded.auth.users.create({ email, emailVerified: true });
+    const browser = guarded.browser();
+    const ask = () => browser.post('/auth/signin/email').send({ email });
+    const confirm = async () => {
+      const { code } = await mail.mailOf(email, 'sign-in-code', ask);
+      return browser.post('/auth/signin/email/confirm').send({ code });
+    };
+    expect((await confirm()).status).toBe(200);
+    await browser.post('/auth/signout').expect(204);
+    // The first one, the same again, and one that replaces another address.
+    for (const asked of [email, email, 'other@example.com']) {
+      await settled(guarded.auth);
+      lines.length = 0;
+      await browser.post('/auth/signin/email').send({ email: asked }).expect(202);
+      // The email is sent after the commit. Its entry in the outbox is not logged.
+      const first = lines.findIndex((line) => line.includes('emailed_sign_ins'));
+      const end = lines.findIndex((line, index) => index > first && line.includes('COMMIT'));
+      expect(end).toBeGreaterThan(first);
+      expect(sent(lines.slice(0, end)).length + 1).toBeLessThanOrEqual(3);
+    }
+    const { code } = await mail.mailOf(email, 'sign-in-code', ask);
+    await settled(guarded.auth);
+    expect(await sentBy(browser.post('/auth/signin/email/confirm').send({ code }))).toBeLessThanOrEqual(5);
+    expect(await sentBy(browser.get('/guarded'))).toBe(1);
   });
 });
 

@@ -107,6 +107,21 @@ types('only with twoFactor() may a sign-in wait for a second factor', async () =
   else expectTypeOf(issued).toEqualTypeOf<Latchkey.IssuedSession>();
 });
 
+types('with unknownBrowser: code, a sign-in with a password may wait for a code', () => {
+  const { createAuth, credentialPassword, oauth } = latchkey;
+  const config = { database: 'sqlite:x', secret: 'x' };
+  const asking = createAuth({
+    ...config,
+    plugins: [credentialPassword({ unknownBrowser: 'code' }), oauth()],
+  });
+  expectTypeOf(asking.credential.signIn).returns.resolves.toEqualTypeOf<Latchkey.SignedIn>();
+  const asks = process.env.CODES ? 'code' : undefined;
+  const perhaps = createAuth({ ...config, plugins: [credentialPassword({ unknownBrowser: asks })] });
+  expectTypeOf(perhaps.credential.signIn).returns.resolves.toEqualTypeOf<Latchkey.SignedIn>();
+  const telling = createAuth({ ...config, plugins: [credentialPassword({ unknownBrowser: 'notify' })] });
+  expectTypeOf(telling.credential.signIn).returns.resolves.toEqualTypeOf<Latchkey.IssuedSession>();
+});
+
 types('an Auth with any plugins is assignable to Auth', () => {
   const auth = latchkey.createAuth({
     database: sequelize,

@@ -8,11 +8,15 @@ import { fixedProvider } from './support/fixed-provider.js';
 import { fillTables } from './support/many-rows.js';
 import { tablesOf } from './support/plans.js';
 
-const plugins = () => [...everyPlugin(), fixedProvider()] as const;
+const plugins = () => [...everyPlugin({ sendsEmails: true }), fixedProvider()] as const;
 
 let app: SpecApp<ReturnType<typeof plugins>>;
 beforeAll(async () => {
-  app = await startApp({ plugins: plugins(), config: { baseUrl: 'http://localhost:3000', rateLimit: {} } });
+  const email = { send: () => undefined };
+  app = await startApp({
+    plugins: plugins(),
+    config: { baseUrl: 'http://localhost:3000', rateLimit: {}, email },
+  });
 }, 120_000);
 afterAll(() => app.stop());
 

@@ -51,13 +51,13 @@ describe('the lists of ways in', () => {
 describe('a suspended account', () => {
   test.each(cellsOf('suspension'))('$name: $outcome', async ({ way, outcome }) => {
     const person = await newPerson();
-    const { wrong, right } = await way(person);
+    const { wrong, right, isAlwaysWrong = false } = await way(person);
     // A suspension ends all sessions, and with them some ways for good.
     const ended = ['account_suspended', 'ok'].includes(outcome) ? undefined : outcome;
     if (wrong) expect(await wrong[0]()).toBe(wrong[1]);
     await app.auth.suspension.suspend(person.id);
     const before = await attachedTo(person);
-    if (wrong) expect(await wrong[0]()).toBe(ended ?? wrong[1]);
+    if (wrong) expect(await wrong[0]()).toBe(isAlwaysWrong ? wrong[1] : (ended ?? wrong[1]));
     expect(await right()).toBe(outcome);
     if (outcome === 'ok') return;
     expect(await attachedTo(person)).toEqual(before);
@@ -124,6 +124,17 @@ describe('an account with a second factor', () => {
     if (pending > before.pending) shown.push('pending');
     expect(code === 'ok' && shown.length > 0 ? shown : [code]).toEqual([outcome]);
     if (code !== 'ok') expect(shown).toEqual([]);
+  });
+});
+
+describe('an account that needs a new password', () => {
+  test.each(cellsOf('newPassword'))('$name: $outcome', async ({ way, outcome }) => {
+    const person = await newPerson();
+    const { right } = await way(person);
+    const { id } = person;
+    await rows(app.database, 'UPDATE users SET email_verified_at = created_at WHERE id = :id', { id });
+    await app.auth.users.requireNewPassword(id);
+    expect(await right()).toBe(outcome);
   });
 });
 
@@ -197,7 +208,7 @@ async function attachedTo({ id }: Person) {
 }
 
 async function begunFor({ id }: Person) {
-  const pending = await rows(app.database, 'SELECT user_id FROM pending_sign_ins WHERE user_id = :id', {
+  const pending = await rows(app.database, 'SELECT user_id FROM unfinished_sign_ins WHERE user_id = :id', {
     id,
   });
   return { sessions: await app.auth.listSessions(id), pending: pending.length };

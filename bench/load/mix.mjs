@@ -120,9 +120,9 @@ export class Mix {
       const rows = await count(table);
       if (rows !== wanted) found.push(`${table}: ${rows} rows, expected ${wanted}`);
     }
-    const pending = await count('pending_sign_ins');
+    const pending = await count('unfinished_sign_ins');
     const most = sum(({ pendingRows }) => pendingRows);
-    if (pending > most) found.push(`pending_sign_ins: ${pending} rows, expected at most ${most}`);
+    if (pending > most) found.push(`unfinished_sign_ins: ${pending} rows, expected at most ${most}`);
     return found;
   }
 

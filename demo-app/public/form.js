@@ -7,7 +7,7 @@ import { offerToShowPasswords } from './show-password.js';
 const FIELD_OF_CODE = { email_taken: 'email', username_taken: 'username', invalid_code: 'code' };
 
 // Where the browser goes after it has sent a form without this script.
-const WITHOUT_SCRIPT = ['redirect_to', 'error_to', 'second_factor_to'];
+const WITHOUT_SCRIPT = ['redirect_to', 'error_to', 'second_factor_to', 'confirm_to'];
 
 /**
  * Submits a form by script. Shows the server's validation errors next to the fields, and what `send` returns next to the

@@ -16,7 +16,6 @@ export function offerPasskeys(done) {
   signedIn = done;
   if (!hasPasskeys) return;
   button.hidden = false;
-  document.querySelector('.or').hidden = false;
   onClick(button, () => inPlaceOfList(signIn));
   waitForChoice();
 }

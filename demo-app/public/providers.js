@@ -9,6 +9,8 @@ import { row } from './page.js';
 export async function redirectTo(provider, purpose) {
   const back = new URLSearchParams({ callback_url: location.pathname + location.search });
   const { url } = await call('GET', `/auth/oauth/${provider}/${purpose}?${back}`);
+  // Those of an earlier sign-in with a password.
+  sessionStorage.removeItem('methods');
   location.assign(url);
 }
 

@@ -13,6 +13,7 @@ import {
   reauthenticate,
   secondFactor,
   sessions,
+  signInEmail,
   undoChange,
   type View,
 } from '../views.js';
@@ -29,6 +30,11 @@ export function pages(auth: DemoAuth): Router {
   router.get('/', visitors, page(auth, 'home', 'Home', { script: false }));
   router.get('/sign-up', visitors, page(auth, 'sign-up', 'Sign up', { view: enter }));
   router.get('/sign-in', visitors, page(auth, 'sign-in', 'Sign in', { view: enter }));
+  router.get(
+    '/sign-in/email',
+    all,
+    page(auth, 'sign-in-email', 'Sign in with a code', { view: signInEmail, path: '/sign-in' }),
+  );
   // The links in emails lead here, whether the user is signed in or not.
   router.get('/forgotten-password', all, page(auth, 'forgotten-password', 'Forgot your password?'));
   router.get('/reset-password', all, page(auth, 'reset-password', 'New password', { view: mailedLink }));

@@ -10,6 +10,9 @@ import { deleteUser, restoreAccount } from './deletion.js';
 import { setEmail } from './email.js';
 import { ensureUser } from './ensure.js';
 import { readUsername, replacePassword, requirePasswords } from './passwords.js';
+import { requireNewPassword } from './required-password.js';
+// The names that this import declares are a part of the public types.
+import './required-password.js';
 // These files extend public types, whose declarations do not refer to them, so import them here.
 import './deletion.js';
 import './email.js';
@@ -212,6 +215,18 @@ export class UsersApi {
     await this.#core.inTransaction(options.transaction, () =>
       replacePassword(this.#core, userId, password, { sessionId, keepSessions, skipRules }),
     );
+  }
+
+  /**
+   * Requires a new password of a user, because an attacker might know the present one. Revokes all sessions. A sign-in with
+   * the former password is rejected with `new_password_required`, and latchkey emails a link to choose another password. If
+   * no link can be emailed to a verified address, the sign-in creates a session that can only choose another password. Does
+   * nothing if the account has no password.
+   *
+   * @throws AuthError `user_not_found`
+   */
+  requireNewPassword(userId: string, { transaction }: TransactionOption = {}): Promise<void> {
+    return this.#core.inTransaction(transaction, () => requireNewPassword(this.#core, userId, null));
   }
 
   /**

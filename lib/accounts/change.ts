@@ -68,18 +68,18 @@ function respelled({ usernames }: Core, { user }: UserRecord, spelling: string):
  * each rely on the method that the other removes.
  *
  * @param sessionId the requesting session; null for code
+ * @param remove returns the user without the method
  * @throws AuthError `last_sign_in_method` (409), and errors that `remove` and {@link Core.change} throw
  */
 export function removeWayIn(
   core: Core,
   userId: string,
   sessionId: string | null,
-  remove: (record: UserRecord, transaction: Transaction) => Promise<void>,
+  remove: (record: UserRecord, transaction: Transaction) => Promise<UserRecord>,
 ): Promise<void> {
   return core.change(userId, { sessionId }, async (record, transaction) => {
-    await remove(record, transaction);
-    if (!(await hasWayIn(record, core.contributions, transaction)))
-      throw new AuthError('last_sign_in_method');
+    const left = await remove(record, transaction);
+    if (!(await hasWayIn(left, core.contributions, transaction))) throw new AuthError('last_sign_in_method');
   });
 }
 

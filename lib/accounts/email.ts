@@ -9,6 +9,7 @@ import { EmailProof } from '../users/email-proof.js';
 import type { UserRecord } from '../users/record.js';
 import type { BeforeChange } from '../verification/proof.js';
 import { VERIFY_NEW_EMAIL } from '../verification/tokens.js';
+import { dropFormerPassword } from './required-password.js';
 
 /** The proof of who confirms the change: the user's session, or their password. */
 export interface ShownAtConfirmation {
@@ -121,6 +122,7 @@ export async function setEmail(
     if (sessionId === null) await core.changes.end(userId, transaction);
     const proof = verified ? EmailProof.byApp : EmailProof.none;
     const changed = await core.proofs.replaceEmail(record, email, proof, transaction, told);
+    await dropFormerPassword(core, record, changed, transaction);
     if (user.email === email) return changed;
     // Sessions of a previous system, which name only the address, are not those of the account from then on.
     await core.sessions.keepAll(userId, transaction);

@@ -22,6 +22,7 @@ import {
   type LegacyVerifiers,
   type Refusal,
   type RowPart,
+  SOURCE,
   switchesOfRowKeys,
 } from '../users/imported.js';
 import { ENSURED, type Ref, type RowOrigin, refOfLine } from '../users/imported-users.js';
@@ -123,7 +124,6 @@ export interface SkippedRow {
 
 const BATCH = 500;
 
-const SOURCE = /^[A-Za-z0-9._:-]{1,64}$/;
 const NO_SOURCE = 'must be the name of the previous system: up to 64 letters, digits, dots, _, : and -';
 const OBJECT = 'must be an object of functions, by name';
 /** @internal */

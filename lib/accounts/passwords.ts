@@ -2,14 +2,14 @@ import type { Transaction } from 'sequelize';
 import { howToEnablePasswords } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
 import { invalidField } from '../errors.js';
-import type { Link } from '../mail/mails.js';
+import type { Asked, Link } from '../mail/mails.js';
 import type { MailTemplate } from '../mail/messages.js';
 import { declareNotices, type NoticeTemplate } from '../mail/notice-kinds.js';
 import { declareEvents } from '../outbox/events.js';
 import { CORE } from '../owners.js';
 import type { User } from '../tables/core.js';
 import type { Passwords } from '../users/passwords.js';
-import type { UserRecord } from '../users/record.js';
+import { needsNewPassword, type UserRecord } from '../users/record.js';
 import type { Username } from '../users/usernames.js';
 import type { Purpose } from '../verification/tokens.js';
 
@@ -47,7 +47,9 @@ export async function replacePassword(
 ): Promise<void> {
   const { sessions, events, notices } = core;
   const passwords = requirePasswords(core, 'auth.users.setPassword');
-  const { email, username } = (await core.users.require(userId)).user;
+  const record = await core.users.require(userId);
+  const { email, username } = record.user;
+  if (sessionId !== null) await requireOtherPassword(core, record, newPassword);
   const passwordHash = await passwords.hashGiven(newPassword, [email, username], skipRules);
   await core.change(userId, { sessionId, fresh: true }, async (current, transaction) => {
     const notice = newPasswordNotice(current);
@@ -60,15 +62,29 @@ export async function replacePassword(
   });
 }
 
-/** Stores a new password and revokes the emailed reset links. @returns the new `updatedAt` */
+/**
+ * Stores a new password, or none, and revokes the emailed reset links.
+ *
+ * @returns what else changes of the user
+ */
 export async function storePassword(
   { users, tokens }: Core,
   userId: string,
-  passwordHash: string,
+  passwordHash: string | null,
   transaction: Transaction,
-): Promise<Date> {
+): Promise<Pick<User, 'updatedAt' | 'newPasswordRequiredAt'>> {
   await tokens.endWithNewPassword(userId, transaction);
   return users.setPasswordHash(userId, passwordHash, transaction);
+}
+
+/** Requires that a new password is another one, if the account needs a new one. @throws AuthError `validation_failed` */
+export async function requireOtherPassword(
+  { passwords }: Core,
+  { user, passwordHash }: UserRecord,
+  newPassword: string,
+): Promise<void> {
+  if (needsNewPassword(user) && (await passwords?.matches(passwordHash, newPassword)))
+    throw invalidField('/new_password', 'same_password', 'must be another one than before');
 }
 
 /** Whether links to choose a password can be emailed. */
@@ -76,16 +92,22 @@ export function hasPasswordLinks({ mails, passwords }: Core): boolean {
   return mails !== null && passwords !== null;
 }
 
-/** Emails a user a reset link, if that is possible and the user has an email. @param texts replace the usual ones */
+/**
+ * Emails a user a reset link, if that is possible and the user has an email.
+ *
+ * @param texts replace the usual ones
+ * @param asked who asks for it. By default, it is the app, and is not limited
+ */
 export async function mailResetLink(
   core: Core,
   user: User,
   transaction?: Transaction,
   texts: Partial<MailTemplate> = {},
+  asked: Asked | null = null,
 ): Promise<void> {
   const { template, purpose } = resetLink(core);
   const link = { template: { ...template, ...texts }, purpose };
-  if (hasPasswordLinks(core)) await core.mails?.link(link, user, null, transaction);
+  if (hasPasswordLinks(core)) await core.mails?.link(link, user, asked, transaction);
 }
 
 /**
@@ -110,10 +132,12 @@ declare module '../outbox/events.js' {
     'password.changed': { readonly userId: string };
     /** A password was reset with an emailed link. */
     'password.reset': { readonly userId: string };
+    /** The password of an account that has another sign-in method was removed. */
+    'password.removed': { readonly userId: string };
   }
 }
 
-declareEvents(CORE, 'password.changed', 'password.reset');
+declareEvents(CORE, 'password.changed', 'password.reset', 'password.removed');
 
 declare module '../mail/messages.js' {
   interface MailKinds {
@@ -160,6 +184,10 @@ export const passwordNotices = declareNotices(CORE, {
   'password-changed': {
     subject: 'Your password was changed',
     lines: ['The password of your account was changed.'],
+  },
+  'password-removed': {
+    subject: 'Your password was removed',
+    lines: ['Your account has no password any more. The other ways to sign in still work.'],
   },
 });
 

@@ -58,6 +58,14 @@ export function addUsers(parent: Command, acting: Acting): void {
     .option('--dry-run', 'say whether it would be accepted, and change nothing')
     .action(acting(setPassword));
   users
+    .command('require-new-password')
+    .description(
+      'Require a new password of an account, whose present one becomes invalid, and revoke its sessions.',
+    )
+    .argument(WHO, WHO_HELP)
+    .option('--dry-run', 'say whether it would work, and change nothing')
+    .action(acting(requirePassword));
+  users
     .command('verify-email')
     .description('Mark the email of an account as verified. Only for an email that you know to be theirs.')
     .argument(WHO, WHO_HELP)
@@ -168,6 +176,12 @@ async function setPassword(call: Call): Promise<void> {
     auth.users.setPassword(id, password, { keepSessions, skipPasswordRules, transaction }),
   );
   done(call, id, 'The password is set.', 'The password would be accepted.');
+}
+
+async function requirePassword(call: Call): Promise<void> {
+  const { id } = await findUser(call);
+  await trying(call, (transaction) => call.auth.users.requireNewPassword(id, { transaction }));
+  done(call, id, 'A new password is required.', 'A new password would be required.');
 }
 
 async function verifyEmail(call: Call): Promise<void> {

@@ -21,6 +21,7 @@ import { flag, isLoopback, readOptions, schemaOf } from './options.js';
 import { type OutboxOptions, outboxSchema, type WebhookOptions, webhooksSchema } from './outbox.js';
 import { type RateLimitOptions, rateLimitSchema, rateLimitSettings } from './rate-limit.js';
 import { type SessionOptions, sessionSchema, sessionSettings } from './session.js';
+import { type TasksOptions, tasksSchema } from './tasks.js';
 import { type FieldsOptions, type UserOptions, userSchema, userSettings } from './user.js';
 
 /** How clients send a session token. */
@@ -108,6 +109,12 @@ export interface AuthConfig<P = readonly unknown[], F extends FieldsOptions = Fi
   account?: AccountOptions;
   /** The treatment of deleted accounts, such as a grace period. @default they are deleted at once */
   accountDeletion?: AccountDeletionOptions;
+  /**
+   * Steps that users must complete before they can use the app, such as accepting new terms. Until then, their sessions have
+   * open tasks, and guards reject them, unless the guard names the task.
+   * @default {}
+   */
+  tasks?: TasksOptions;
   /**
    * Previous systems whose active sessions are taken over, from `latchkey/bridges`, so that users do not have to sign
    * in again when an app moves.
@@ -209,6 +216,7 @@ export const configSchema = () =>
     signUp: z.enum(['open', 'closed'], "must be 'open' or 'closed'").default('open'),
     account: accountSchema.prefault({}),
     accountDeletion: accountDeletionSchema.prefault({}),
+    tasks: tasksSchema.default({}),
     tablePrefix: z
       .string()
       .regex(

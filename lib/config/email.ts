@@ -20,6 +20,20 @@ export interface EmailOptions {
   verifyUrl?: string;
   /** The page that reads `?token=` and calls POST /passwords/reset, like `verifyUrl`. @default `/reset-password` below `baseUrl` */
   resetUrl?: string;
+  /**
+   * The app's page that asks for an email and calls POST /passwords/request-reset, like `verifyUrl`. It is in the email
+   * with the code for an unknown browser.
+   * @default `/forgot-password` below `baseUrl`
+   */
+  forgotPasswordUrl?: string;
+  /**
+   * The app's page where a user types the code of an emailed sign-in, like `verifyUrl`. It reads `?token=` too, and calls
+   * POST /signin/email/confirm.
+   * @default `/sign-in/email` below `baseUrl`
+   */
+  signInUrl?: string;
+  /** The app's page where people sign up, like `verifyUrl`. @default `/sign-up` below `baseUrl` */
+  signUpUrl?: string;
   /** The page for invitations, where a new user chooses a password, like `verifyUrl`. @default the `resetUrl` */
   invitationUrl?: string;
   /**
@@ -68,6 +82,9 @@ export const emailSchema = schemaOf<EmailOptions>()({
   ),
   verifyUrl: page.optional(),
   resetUrl: page.optional(),
+  forgotPasswordUrl: page.optional(),
+  signInUrl: page.optional(),
+  signUpUrl: page.optional(),
   invitationUrl: page.optional(),
   changeEmailUrl: page.optional(),
   undoUrl: page.optional(),
@@ -96,6 +113,9 @@ export function emailSettings(
     ...email,
     verifyUrl: email.verifyUrl ?? `${publicPath}/verify-email`,
     resetUrl,
+    forgotPasswordUrl: email.forgotPasswordUrl ?? `${publicPath}/forgot-password`,
+    signInUrl: email.signInUrl ?? `${publicPath}/sign-in/email`,
+    signUpUrl: email.signUpUrl ?? `${publicPath}/sign-up`,
     invitationUrl: email.invitationUrl ?? resetUrl,
     changeEmailUrl: email.changeEmailUrl ?? `${publicPath}/change-email`,
     undoUrl: email.undoUrl ?? `${publicPath}/undo-change`,

@@ -1,12 +1,19 @@
 import type { Transaction } from 'sequelize';
 import type { z } from 'zod';
 import type { HasUndo } from '../notices/changes.js';
+import type { ProvesMailboxes } from '../sessions/completion.js';
+import type { RemembersBrowsers } from '../sessions/devices.js';
+import type { AsksForEmailCodes } from '../sessions/email-code-step.js';
+import type { RefusesPasswords } from '../sessions/password-check.js';
+import type { UsesPendingCookie } from '../sessions/pending-sign-ins.js';
 import type { Carrier } from '../sessions/request.js';
 import type { HasSecondFactors } from '../sessions/second-factor.js';
 import type { ChecksSignIns } from '../sessions/sign-in.js';
+import type { HasTasks } from '../sessions/tasks.js';
 import type { Session, User } from '../tables/core.js';
 import type { RowPart } from '../users/imported.js';
 import type { ChecksAccounts, HasWaysIn, UserRecord } from '../users/record.js';
+import type { HasEmailedSignIns } from '../verification/delivery.js';
 import type { HasAttached } from '../verification/proof.js';
 import type { HasPurposes } from '../verification/tokens.js';
 
@@ -37,8 +44,15 @@ export interface Contribution
     HasUndo,
     HasSecondFactors,
     ChecksSignIns,
+    AsksForEmailCodes,
+    RemembersBrowsers,
     HasAttached,
     HasWaysIn,
+    UsesPendingCookie,
+    HasTasks,
+    RefusesPasswords,
+    ProvesMailboxes,
+    HasEmailedSignIns,
     HasPurposes {
   readonly carriers?: readonly Carrier[];
   /** Additional attributes of users and sessions that clients can see. */

@@ -1,6 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
 import type { CallContext, PlainRequest } from '../context/call.js';
+import type { EmailedCodes } from '../crypto/emailed-codes.js';
 import type { SecretBox } from '../crypto/secret-box.js';
 import type { Database } from '../database/database.js';
 import { Degraded } from '../degraded.js';
@@ -12,12 +13,23 @@ import { AccountChanges } from '../notices/changes.js';
 import { Notices } from '../notices/notices.js';
 import type { Events } from '../outbox/events.js';
 import type { Outbox } from '../outbox/outbox.js';
-import { deviceTokensOf, namesDevice } from '../sessions/carriers.js';
+import { deviceTokensOf, namesDevice, sessionOf } from '../sessions/carriers.js';
+import { CodeTries } from '../sessions/code-tries.js';
+import { Completion } from '../sessions/completion.js';
 import { DeviceRows } from '../sessions/device-rows.js';
 import { Devices } from '../sessions/devices.js';
+import { EmailCodeStep } from '../sessions/email-code-step.js';
 import { KeptSessions } from '../sessions/kept-sessions.js';
 import { PasswordCheck } from '../sessions/password-check.js';
-import { type Carrier, type ClientInput, forClientOf, type TransactionOption } from '../sessions/request.js';
+import { PendingSignIns } from '../sessions/pending-sign-ins.js';
+import { RecentBrowsers } from '../sessions/recent-browsers.js';
+import {
+  type Carrier,
+  type ClientInput,
+  forClientOf,
+  type SessionAuthentication,
+  type TransactionOption,
+} from '../sessions/request.js';
 import { SecondFactorRules } from '../sessions/second-factor.js';
 import { Sessions } from '../sessions/sessions.js';
 import {
@@ -29,12 +41,14 @@ import {
 } from '../sessions/sign-in.js';
 import { FRESH_SECONDS, requireFresh, type SignedIn } from '../sessions/signed-in.js';
 import { TakenOverSessions } from '../sessions/taken-over.js';
+import { Tasks } from '../sessions/tasks.js';
 import type { Columns } from '../tables/column.js';
 import {
   accountChanges,
   devices,
   deviceTokens,
   oneTimeTokens,
+  recentBrowsers,
   type Session,
   sessions,
   type User,
@@ -105,6 +119,14 @@ export class Core {
   readonly #contributions: readonly Contribution[];
   /** The rules for accounts with a second factor. */
   readonly secondFactors: SecondFactorRules;
+  /** The tasks that users must do before their sessions can be used. */
+  readonly tasks: Tasks;
+  /** The tries of emailed codes. */
+  readonly codeTries: CodeTries;
+  /** The sign-ins that wait for a further step. */
+  readonly pendings: PendingSignIns;
+  /** Completes them. */
+  readonly completion: Completion;
   /** The recorded changes of accounts, which can be undone. */
   readonly changes: AccountChanges;
   readonly notices: Notices;
@@ -135,6 +157,8 @@ export class Core {
     readonly outbox: Outbox,
     /** Encrypts secrets that must be readable later. */
     readonly box: SecretBox,
+    /** The codes in emails. */
+    readonly codes: EmailedCodes,
     ofUsers: AddedToUsers,
     carriersOf: (sessions: Pick<Sessions, 'find'>) => readonly Carrier[],
     setUp: (core: Core) => readonly Contribution[],
@@ -170,10 +194,28 @@ export class Core {
       settings.email?.undoUrl ?? '',
       settings.email?.support ?? '',
     );
-    this.devices = new Devices(database, deviceRows, context, this.notices, (request) =>
-      deviceTokensOf(this.carriers, request),
+    this.devices = new Devices(
+      database,
+      deviceRows,
+      new RecentBrowsers(database, this.table(recentBrowsers)),
+      contributions,
+      context,
+      this.notices,
+      (request) => deviceTokensOf(this.carriers, request),
+      () => this.namesDevice,
+      settings.cookie.domain === undefined,
     );
     this.secondFactors = new SecondFactorRules(database, contributions);
+    this.tasks = new Tasks(settings.tasks, contributions, settings.log);
+    this.codeTries = new CodeTries(database);
+    this.pendings = new PendingSignIns(
+      database,
+      this.users,
+      context,
+      settings,
+      this.codeTries,
+      contributions,
+    );
     this.usernames = ofUsers.usernames;
     this.passwords =
       ofUsers.passwords &&
@@ -190,7 +232,22 @@ export class Core {
         events,
         settings.log,
         (account) => this.checkAccount(account),
+        async (record, purpose) => {
+          for (const { refusesPassword } of this.contributions) await refusesPassword?.(record, purpose);
+        },
       );
+    const emailCodes = new EmailCodeStep(
+      database,
+      this.pendings,
+      this.devices,
+      codes,
+      this.mails,
+      settings,
+      limiter,
+      events,
+      context,
+      contributions,
+    );
     this.gate = new SignIn(
       new NewSessions(tables.sessions, this.sessions, settings, database, context, (request) =>
         this.sessionTokens(request),
@@ -202,7 +259,18 @@ export class Core {
       contributions,
       this.users,
       this.secondFactors,
+      emailCodes,
+      this.pendings,
       limiter,
+    );
+    this.completion = new Completion(
+      database,
+      this.pendings,
+      this.gate,
+      this.secondFactors,
+      emailCodes,
+      this.users,
+      contributions,
     );
     this.proofs = new ProofOfEmail(
       database.clock,
@@ -219,7 +287,16 @@ export class Core {
     this.tokens = new OneTimeTokens(database, tokens, this.users, this.proofs, contributions);
     if (mailer)
       outbox.addDestination(
-        new MailDelivery(database, mailer, this.tokens, this.users, limiter, this.devices),
+        new MailDelivery(
+          database,
+          mailer,
+          this.tokens,
+          this.users,
+          limiter,
+          this.devices,
+          held,
+          contributions,
+        ),
       );
     this.#contributions = setUp(this);
     this.tokens.checkPurposes();
@@ -257,6 +334,20 @@ export class Core {
   /** Whether the current request names its device in a header, so that the response does too, and sets no cookie. */
   get namesDevice(): boolean {
     return namesDevice(this.carriers, this.context.client.request);
+  }
+
+  /** Whether browsers can have the cookie of a pending sign-in. */
+  get usesPendingCookie(): boolean {
+    return this.completion.canWait || this.#contributions.some(({ abandonPending }) => abandonPending);
+  }
+
+  /**
+   * Returns the session that a request presents, where none is required. Null if it presents none, or one that has ended
+   * or has open tasks.
+   */
+  async usableSession(request: PlainRequest): Promise<SessionAuthentication | null> {
+    const found = await sessionOf(this.carriers, request);
+    return found && this.tasks.admitIfDone(found);
   }
 
   /** Returns the session tokens that a request presents, valid or not. */

@@ -11,8 +11,14 @@ const BODY = /^[A-Za-z0-9_-]{48}$/;
 
 /** Creates an opaque token: the prefix, then 32 random bytes and their CRC-32 in base64url. */
 export function createToken(prefix: string): string {
-  const bytes = Buffer.concat([randomBytes(RANDOM_BYTES), Buffer.alloc(CHECKSUM_BYTES)]);
-  bytes.writeUInt32BE(checksum(prefix, bytes.subarray(0, RANDOM_BYTES)), RANDOM_BYTES);
+  return tokenOfBytes(prefix, randomBytes(RANDOM_BYTES));
+}
+
+/** Returns the token that consists of these 32 bytes, which must be as hard to guess as random ones. */
+export function tokenOfBytes(prefix: string, secret: Buffer): string {
+  if (secret.length !== RANDOM_BYTES) throw new TypeError(`a token has ${RANDOM_BYTES} bytes`);
+  const bytes = Buffer.concat([secret, Buffer.alloc(CHECKSUM_BYTES)]);
+  bytes.writeUInt32BE(checksum(prefix, secret), RANDOM_BYTES);
   return prefix + bytes.toString('base64url');
 }
 

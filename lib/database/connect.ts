@@ -11,6 +11,7 @@ export interface Pool {
   readonly waiting?: number;
   /** The pool that latchkey uses with `replication`, where there are two. */
   readonly write?: Pool;
+  acquire(type: 'UPDATE', useMaster: true): Promise<object>;
   drain(): Promise<void>;
   destroy(connection: object): Promise<void>;
   destroyAllNow(): Promise<void>;
@@ -30,7 +31,7 @@ interface ConnectionConfig {
 /** The parts of Sequelize's connection manager that latchkey uses. Sequelize's types omit them. */
 export interface ConnectionManager {
   config: ConnectionConfig & { replication?: { write: ConnectionConfig } };
-  /** SQLite has none. */
+  /** SQLite does not use its own. */
   readonly pool?: Pool;
   initPools(): void;
   getConnection(options: object): Promise<object>;

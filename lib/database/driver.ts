@@ -1,4 +1,4 @@
-import type { Sequelize, Transaction } from 'sequelize';
+import { ConnectionAcquireTimeoutError, type Sequelize, type Transaction } from 'sequelize';
 import { digestInHex } from '../crypto/token.js';
 import { type ConnectionManager, connectionManagerOf, type Dialect } from './connect.js';
 import { isBusy } from './faults.js';
@@ -19,15 +19,30 @@ export interface Place {
 
 type Work = (connection: object) => Promise<Outcome>;
 type Send = (connection: object, sql: string, isSelect: boolean) => Promise<Outcome>;
-/** Sends a prepared statement. @param sql ends where the place of the digest follows */
-type Find = (connection: object, sql: string, digest: Buffer, name: string) => Promise<object[]>;
+/** Sends a prepared statement. */
+type Find = (connection: object, statement: Prepared, digest: Buffer) => Promise<object[]>;
 type Done<Result> = (error: Error | null, result: Result) => void;
+
+/** A prepared statement of the lookup of one digest. */
+interface Prepared {
+  readonly text: string;
+  /** Another process might get its connection from a pooler, so the name depends on the text. */
+  readonly name: string;
+}
+
+/** Converts a value that mysql2 has read. */
+type TypeCast = (field: unknown, next: () => unknown) => unknown;
 
 /** The parts of mysql2's connections that latchkey uses. */
 interface MysqlConnection {
+  readonly config: { readonly typeCast?: unknown };
   query(sql: string, done: Done<object[] | { affectedRows: number }>): void;
   execute(
-    statement: { sql: string; values: readonly Buffer[]; typeCast: boolean },
+    statement: {
+      sql: string;
+      values: readonly Buffer[];
+      typeCast?: TypeCast;
+    },
     done: Done<object[]>,
   ): void;
 }
@@ -42,11 +57,14 @@ interface PostgresConnection {
   ): void;
 }
 
-/** The parts of its own SQLite connections that latchkey uses. */
+/** The parts of SQLite's connections that latchkey uses: its own, or those of the package sqlite3. */
 interface SqliteConnection {
   /** Waits until the file is open. */
   serialize(work: () => void): void;
   all(sql: string, done: Done<object[]>): void;
+  all(sql: string, values: readonly Buffer[], done: Done<object[]>): void;
+  /** As `all`, with a statement that is prepared once. The package sqlite3 has no such method. */
+  find?(sql: string, values: readonly Buffer[], done: Done<object[]>): void;
   run(sql: string, done: (this: { changes: number }, error: Error | null) => void): void;
 }
 
@@ -64,6 +82,7 @@ const inner = (transaction: Transaction) => transaction as unknown as Transactio
 /** The parts of Sequelize that its types omit. */
 interface Internals {
   readonly options: {
+    readonly databaseVersion?: string | number;
     readonly logging?: unknown;
     readonly native?: boolean;
     readonly timezone: string;
@@ -106,7 +125,7 @@ const BEGIN: Partial<Record<Dialect, string>> = {
 export class Driver {
   readonly #manager: ConnectionManager;
   readonly #send: Send;
-  readonly #names = new Map<string, string>();
+  readonly #prepared = new Map<string, Prepared>();
   #find: Find | undefined;
 
   constructor(
@@ -131,7 +150,8 @@ export class Driver {
     const isUnseen = !logging && (beforeQuery?.length ?? 0) <= 1 && !afterQuery?.length;
     const name = this.sequelize.getDialect();
     // In other time zones, times on MySQL are read by Sequelize's conversion.
-    const isKnown = name === 'mysql' ? timezone === '+00:00' : name === 'postgres' && !native;
+    const isKnown =
+      name === 'mysql' ? timezone === '+00:00' : name === 'sqlite' || (name === 'postgres' && !native);
     return isUnseen && isKnown;
   }
 
@@ -174,7 +194,7 @@ export class Driver {
   }
 
   async #onAny(work: Work, turn?: Turn): Promise<Outcome> {
-    const connection = await this.#manager.getConnection({ type: 'UPDATE', useMaster: true });
+    const connection = await this.#connection();
     try {
       const asking = this.primary.check(connection);
       if (asking) await asking;
@@ -185,12 +205,23 @@ export class Driver {
     }
   }
 
+  /** Takes a connection from the pool, without the additional work of Sequelize's method if that has none to do. */
+  #connection(): Promise<object> {
+    const { pool } = this.#manager;
+    const { databaseVersion, hooks } = (this.sequelize as unknown as Internals).options;
+    const hasHooks = hooks.beforePoolAcquire?.length || hooks.afterPoolAcquire?.length;
+    // With the first connection, Sequelize learns the server's version. On SQLite, it does not use its pool.
+    return pool && databaseVersion !== 0 && !hasHooks && this.dialect !== 'sqlite'
+      ? pool.acquire('UPDATE', true).catch(asTimeout)
+      : this.#manager.getConnection({ type: 'UPDATE', useMaster: true });
+  }
+
   async #look(connection: object, sql: string, digests: readonly string[]): Promise<Outcome> {
     const [digest] = digests;
     // Only for a single digest, because the server would keep a prepared statement for each size of a batch.
     if (this.#find && digest !== undefined && digests.length === 1) {
       try {
-        return await this.#find(connection, sql, Buffer.from(digest, 'hex'), this.#nameOf(sql));
+        return await this.#find(connection, this.#preparedOf(sql), Buffer.from(digest, 'hex'));
       } catch (error) {
         if (!NOT_PREPARED.has((error as { code?: string }).code ?? '')) throw error;
         this.#find = undefined;
@@ -199,14 +230,13 @@ export class Driver {
     return this.#send(connection, `${sql} ${digestList(this.dialect, digests)}`, true);
   }
 
-  /** Returns the name of a prepared statement. Another process might get its connection, so each SQL has a name of its own. */
-  #nameOf(sql: string): string {
-    let name = this.#names.get(sql);
-    if (name === undefined) {
-      name = `latchkey_${digestInHex(sql).slice(0, 40)}`;
-      this.#names.set(sql, name);
-    }
-    return name;
+  #preparedOf(sql: string): Prepared {
+    const known = this.#prepared.get(sql);
+    if (known) return known;
+    const place = this.dialect === 'postgres' ? '$1' : '?';
+    const made = { text: `${sql} (${place})`, name: `latchkey_${digestInHex(sql).slice(0, 40)}` };
+    this.#prepared.set(sql, made);
+    return made;
   }
 
   /** Converts an error of the driver to the error that Sequelize would throw. */
@@ -216,6 +246,11 @@ export class Driver {
       throw new Query(connection, this.sequelize, {}).formatError(Object.assign(error as Error, { sql }));
     });
   }
+}
+
+/** Converts the pool's error to the one of Sequelize's method. @throws it */
+function asTimeout(error: Error): never {
+  throw error.constructor.name === 'TimeoutError' ? new ConnectionAcquireTimeoutError(error) : error;
 }
 
 async function within(transaction: TransactionInternals, work: Work): Promise<Outcome> {
@@ -254,11 +289,15 @@ const sendByMysql: Send = (given, sql) =>
     });
   });
 
-const findByMysql: Find = (given, sql, digest) =>
+const findByMysql: Find = (given, { text }, digest) =>
   new Promise((resolve, reject) => {
+    const connection = given as MysqlConnection;
+    const { typeCast } = connection.config;
     const done: Done<object[]> = (error, rows) => (error ? reject(error) : resolve(rows));
-    // On an instance of the app, Sequelize's own conversion would call a function for each value.
-    (given as MysqlConnection).execute({ sql: `${sql} (?)`, values: [digest], typeCast: true }, done);
+    // A conversion of the connection that is not named here too would have mysql2 compile the code that reads a row anew
+    // for each statement.
+    const own = typeof typeCast === 'function' && { typeCast: typeCast as TypeCast };
+    connection.execute({ sql: text, values: [digest], ...own }, done);
   });
 
 const sendByPostgres: Send = (given, sql) =>
@@ -272,10 +311,10 @@ const sendByPostgres: Send = (given, sql) =>
     });
   });
 
-const findByPostgres: Find = (given, sql, digest, name) =>
+const findByPostgres: Find = (given, { text, name }, digest) =>
   new Promise((resolve, reject) => {
     const connection = given as PostgresConnection;
-    connection.query({ name, text: `${sql} ($1)`, values: [digest] }, (error, result) => {
+    connection.query({ name, text, values: [digest] }, (error, result) => {
       if (error?.message === 'Query read timeout') connection._invalid = true;
       if (error) reject(error);
       else resolve(result.rows);
@@ -295,7 +334,20 @@ const sendBySqlite: Send = (given, sql, isSelect) =>
     });
   });
 
+const findBySqlite: Find = (given, { text }, digest) =>
+  new Promise((resolve, reject) => {
+    const connection = given as SqliteConnection;
+    const done: Done<object[]> = (error, rows) => (error ? reject(error) : resolve(rows));
+    connection.serialize(() => {
+      if (connection.find) connection.find(text, [digest], done);
+      else connection.all(text, [digest], done);
+    });
+  });
+
 const SENDS: Record<Dialect, Send> = { mysql: sendByMysql, postgres: sendByPostgres, sqlite: sendBySqlite };
 
-/** On SQLite, Node's driver keeps prepared statements itself. */
-const FINDS: Partial<Record<Dialect, Find>> = { mysql: findByMysql, postgres: findByPostgres };
+const FINDS: Record<Dialect, Find> = {
+  mysql: findByMysql,
+  postgres: findByPostgres,
+  sqlite: findBySqlite,
+};

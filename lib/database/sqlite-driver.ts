@@ -69,7 +69,11 @@ const OPENING = 'PRAGMA busy_timeout = 2000; PRAGMA journal_mode = WAL; PRAGMA b
 export const OPEN_READWRITE = 2;
 export const OPEN_CREATE = 4;
 
+const MAX_KEPT = 16;
+
 export class Database {
+  /** The statements of {@link find}. */
+  readonly #kept = new Map<string, Prepared>();
   #driver: Driver | undefined;
   #opening: Promise<void> | undefined;
   #failure: DriverError | undefined;
@@ -89,13 +93,15 @@ export class Database {
   }
 
   all(sql: string, ...rest: unknown[]): void {
-    this.#execute(sql, rest, (statement, values) => {
-      const rows = statement.all(...values);
-      for (const row of rows) {
-        for (const column in row) row[column] = asBuffer(row[column]);
-      }
-      return { outcome: new Statement(0, 0), rows };
-    });
+    this.#execute(sql, rest, rowsOf);
+  }
+
+  /**
+   * Selects rows with a statement that is prepared once. It must name its columns: if the table gets others, the driver
+   * would still read as many as before.
+   */
+  find(sql: string, values: readonly Buffer[], done: Callback): void {
+    this.#execute(sql, [values, done], rowsOf, (driver) => this.#kept.get(sql) ?? this.#keep(driver, sql));
   }
 
   run(sql: string, ...rest: unknown[]): void {
@@ -107,6 +113,7 @@ export class Database {
 
   close(done?: (error: Error | null) => void): void {
     try {
+      this.#kept.clear();
       this.#driver?.close();
       done?.(null);
     } catch (error) {
@@ -129,23 +136,26 @@ export class Database {
     return this.#opening;
   }
 
+  #keep(driver: Driver, sql: string): Prepared {
+    if (this.#kept.size >= MAX_KEPT) this.#kept.clear();
+    const statement = prepared(driver, sql);
+    this.#kept.set(sql, statement);
+    return statement;
+  }
+
   /** @param rest the parameters and the callback, both optional */
   #execute(
     sql: string,
     rest: readonly unknown[],
-    execute: (
-      statement: Prepared,
-      values: unknown[],
-    ) => { outcome: Statement; rows: Record<string, unknown>[] },
+    execute: (statement: Prepared, values: unknown[]) => Result,
+    prepare: (driver: Driver) => Prepared = (driver) => prepared(driver, sql),
   ): void {
     const done = rest.find((one): one is Callback => typeof one === 'function');
     const parameters = rest.find((one) => typeof one !== 'function');
-    let result: ReturnType<typeof execute>;
+    let result: Result;
     try {
       if (!this.#driver) throw this.#failure ?? new Error('the SQLite database is closed');
-      const statement = this.#driver.prepare(sql);
-      statement.setAllowUnknownNamedParameters(true);
-      result = execute(statement, bindable(parameters));
+      result = execute(prepare(this.#driver), bindable(parameters));
     } catch (error) {
       // A transaction whose COMMIT violates a deferred constraint stays open, and Sequelize would not close it.
       if (sql.startsWith('COMMIT') && /FOREIGN KEY/.test((error as DriverError).message))
@@ -158,6 +168,25 @@ export class Database {
     }
     done?.call(result.outcome, null, result.rows);
   }
+}
+
+interface Result {
+  readonly outcome: Statement;
+  readonly rows: Record<string, unknown>[];
+}
+
+function prepared(driver: Driver, sql: string): Prepared {
+  const statement = driver.prepare(sql);
+  statement.setAllowUnknownNamedParameters(true);
+  return statement;
+}
+
+function rowsOf(statement: Prepared, values: unknown[]): Result {
+  const rows = statement.all(...values);
+  for (const row of rows) {
+    for (const column in row) row[column] = asBuffer(row[column]);
+  }
+  return { outcome: new Statement(0, 0), rows };
 }
 
 const PACKAGE = '@photostructure/sqlite';

@@ -12,8 +12,9 @@ import {
   requireFreshSession,
   requireScopes,
 } from '../http/admit.js';
-import { answerError, forExpress } from '../http/problem.js';
+import { answerError, forExpress, protect } from '../http/problem.js';
 import type { Plugin } from '../plugin.js';
+import { isNavigation, isUnsafe } from '../sessions/origin.js';
 import { type Authentication, switchesOfVias, type Via } from '../sessions/request.js';
 import { setAuthentication } from './request.js';
 
@@ -39,6 +40,12 @@ export interface RequireSessionOptions extends GuardOptions {
    * @default 1
    */
   aal?: 1 | 2;
+  /**
+   * The tasks that can be open, for the pages where users do them: see `tasks` in the config. A session with another open
+   * task gets 403 `task_required`, and a browser that opens a page is sent to the page of the task.
+   * @default []
+   */
+  tasks?: readonly string[];
 }
 
 /**
@@ -54,19 +61,22 @@ export interface RequireSessionOptions extends GuardOptions {
  * app.get('/reports', requireSession(auth), (req, res) => res.json({ hello: req.auth.user.email }));
  */
 export function requireSession(auth: AuthOrConfig, options: RequireSessionOptions = {}): RequestHandler {
-  const { scopes = [], freshWithin, aal = 1, ...rest } = options;
+  const { scopes = [], freshWithin, aal = 1, tasks = [], ...rest } = options;
   if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string')) {
     throw new TypeError("latchkey: requireSession's scopes must be a list of strings");
   }
   checkFreshWithin('requireSession', freshWithin);
   checkAal('requireSession', aal);
-  return guard('requireSession', auth, rest, authenticate, (core, authentication) => {
+  checkTasks(internalsOf(auth).core, tasks);
+  const check = (core: Core, authentication: Authentication | null): undefined => {
     if (!authentication) throw new AuthError('unauthenticated');
     // Before the scopes, because no API key passes these.
     if (aal > 1) requireAal(authentication, aal);
     if (freshWithin !== undefined) requireFreshSession(core, authentication, freshWithin);
     requireScopes(core, authentication, scopes);
-  });
+  };
+  const admit = (core: Core, found: Authentication) => core.tasks.admit(found, tasks);
+  return guard('requireSession', auth, rest, authenticate, check, admit);
 }
 
 /** Options of {@link requireAdmin}. */
@@ -123,6 +133,15 @@ export interface GuardOptions {
   accept?: readonly Via[];
 }
 
+/** @throws TypeError if one of the tasks does not exist */
+function checkTasks({ tasks: { all } }: Core, tasks: unknown): void {
+  const names = all.map(({ name }) => name);
+  if (Array.isArray(tasks) && tasks.every((task) => names.includes(task))) return;
+  throw new TypeError(
+    `latchkey: requireSession's tasks must be a list of tasks that are in the config: ${names.join(', ') || 'there are none'}`,
+  );
+}
+
 /** Checks a number of seconds. @throws TypeError if it is not positive */
 function checkFreshWithin(name: string, freshWithin: unknown): void {
   if (freshWithin === undefined) return;
@@ -144,6 +163,8 @@ function checkAal(name: string, aal: unknown): void {
  * replaced in the last minute. It is also not cleared if the response comes more than a second later, because the
  * browser might have a new cookie by then.
  *
+ * A session with open tasks is ignored too, but its cookie stays: see `tasks` in the config.
+ *
  * An invalid Bearer token or API key is rejected with 401, and an API key that has scopes with 403 `scope_required`: see
  * `apiKeys({ unscopedGuards })`. A cookie from another site is rejected with 403 if the
  * method is unsafe. Use `onError` to continue instead.
@@ -153,21 +174,28 @@ function checkAal(name: string, aal: unknown): void {
  * app.get('/', optionalSession(auth), (req, res) => res.send(req.auth ? 'Welcome back' : 'Welcome'));
  */
 export function optionalSession(auth: AuthOrConfig, options: GuardOptions = {}): RequestHandler {
-  return guard('optionalSession', auth, options, authenticateIfPossible, (core, authentication) => {
+  const check = (core: Core, authentication: Authentication | null): undefined => {
     if (authentication) requireScopes(core, authentication, []);
-  });
+  };
+  const admit = ({ tasks }: Core, found: Authentication) => tasks.admitIfDone(found);
+  return guard('optionalSession', auth, options, authenticateIfPossible, check, admit);
 }
 
 /** An Auth, or the config to create one: the first argument of the router and the guards. */
 export type AuthOrConfig = AnyAuth | AuthConfig<readonly Plugin[]>;
 
-/** A middleware that authenticates a request and sets or clears `req.auth`, or responds with a problem. */
+/**
+ * A middleware that authenticates a request and sets or clears `req.auth`, or responds with a problem.
+ *
+ * @param admit decides about open tasks. By default, there must be none
+ */
 export function guard<A extends Authentication | null>(
   name: string,
   authOrConfig: AuthOrConfig,
   options: GuardOptions,
   decide: (core: Core, req: Request, res: Response) => Promise<A>,
   check?: (core: Core, authentication: A) => undefined | Promise<void>,
+  admit: (core: Core, found: NonNullable<A>) => A = (core, found) => core.tasks.admit(found),
 ): RequestHandler {
   const { core } = internalsOf(authOrConfig);
   const { accept, onError } = checked(name, options, core);
@@ -176,7 +204,8 @@ export function guard<A extends Authentication | null>(
     // An earlier guard, perhaps of another Auth, might have set `req.auth`. Only the last guard's result counts.
     setAuthentication(core, req, null);
     try {
-      const authentication = await decide(core, req, res);
+      const found = await decide(core, req, res);
+      const authentication = found && admit(core, found);
       if (authentication && accept && !accept.includes(authentication.via))
         throw notAccepted(core, authentication, accept);
       // Only an asynchronous rule costs a promise.
@@ -184,7 +213,10 @@ export function guard<A extends Authentication | null>(
       if (pending) await pending;
       if (authentication) setAuthentication(core, req, authentication);
     } catch (error) {
-      if (!onError || !(error instanceof AuthError)) return answerError(core, error, res, next, startedAt);
+      if (!onError || !(error instanceof AuthError)) {
+        const page = pageOfTask(core, error, req);
+        return page ? sendTo(page, res) : answerError(core, error, res, next, startedAt);
+      }
       try {
         // Await the function, because Express 4 does not handle rejections.
         await onError(error, req, res, next);
@@ -195,6 +227,25 @@ export function guard<A extends Authentication | null>(
     }
     next();
   };
+}
+
+/** Returns the page of the task because of which a guard refuses a browser that opens another page. */
+function pageOfTask(core: Core, error: unknown, req: Request): string | null {
+  if (!(error instanceof AuthError) || error.task === undefined) return null;
+  const opensPage = !isUnsafe(req.method) && isNavigation(req);
+  const page = opensPage ? core.tasks.pageOf(error.task) : null;
+  // A page whose guard does not name its task would lead to itself for ever.
+  const isThere =
+    page !== null &&
+    new URL(page, 'http://x').pathname === core.settings.publicPath + req.originalUrl.split('?')[0];
+  return isThere ? null : page;
+}
+
+function sendTo(page: string, res: Response): void {
+  protect(res);
+  res.statusCode = 303;
+  res.setHeader('Location', page);
+  res.end();
 }
 
 function notAccepted(core: Core, { via }: Authentication, accept: readonly Via[]): AuthError {

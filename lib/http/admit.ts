@@ -120,10 +120,9 @@ export async function requireSessionOrPending(
 }
 
 /** Whether a request contains the cookie of a pending sign-in, valid or not. */
-export function carriesPending({ settings, secondFactors }: Core, { headers }: PlainRequest): boolean {
-  return (
-    secondFactors.plugin !== null && cookieValues(headers.cookie, settings.pendingCookie.name).length > 0
-  );
+export function carriesPending(core: Core, { headers }: PlainRequest): boolean {
+  const { name } = core.settings.pendingCookie;
+  return core.usesPendingCookie && cookieValues(headers.cookie, name).length > 0;
 }
 
 /** Requires an administrator's session. @throws AuthError `session_required`, `admin_required` */

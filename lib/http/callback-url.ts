@@ -38,11 +38,21 @@ function resolved(value: string, origins: ReadonlySet<string>): string | null {
   return isTrusted && !url.username && !url.password ? url.href : null;
 }
 
-/** Adds `?error=<code>` and the names of invalid fields to a callback URL, in place of those of an earlier error. */
-export function withError(callbackUrl: string, code: string, fields: readonly string[] = []): string {
+/** What a page gets of an error, in addition to its code. */
+interface ErrorParts {
+  /** The names of invalid fields. */
+  readonly fields?: readonly string[];
+  readonly task?: string | undefined;
+}
+
+/** Adds `?error=<code>` and what belongs to it to a callback URL, in place of an earlier error. */
+export function withError(callbackUrl: string, code: string, { fields = [], task }: ErrorParts = {}): string {
   const url = new URL(callbackUrl, RELATIVE);
+  // The page can have a parameter of this name itself.
+  if (url.searchParams.get('error') === 'task_required') url.searchParams.delete('task');
   url.searchParams.set('error', code);
   url.searchParams.delete('error_fields');
+  if (task !== undefined) url.searchParams.set('task', task);
   // `searchParams` would encode the commas.
   if (fields.length > 0) url.search += `&error_fields=${fields.map(encodeURIComponent).join(',')}`;
   return textOf(url);
@@ -52,6 +62,13 @@ export function withError(callbackUrl: string, code: string, fields: readonly st
 export function withSecondFactor(callbackUrl: string): string {
   const url = new URL(callbackUrl, RELATIVE);
   url.searchParams.set('second_factor', 'required');
+  return textOf(url);
+}
+
+/** Adds `?password_removed=true` to a callback URL, for a sign-in that has removed the password. */
+export function withPasswordRemoved(callbackUrl: string): string {
+  const url = new URL(callbackUrl, RELATIVE);
+  url.searchParams.set('password_removed', 'true');
   return textOf(url);
 }
 

@@ -39,7 +39,7 @@ export function endpoint(core: Core, route: Route): RequestHandler {
   const hasForms = takesForms(core.settings, route);
   return async (req: Request, res: Response, next: NextFunction) => {
     const startedAt = performance.now();
-    const pages = hasForms && isForm(req) && !isEmptyCall(req) ? new FormPages(core, req) : null;
+    const pages = hasForms && isForm(req) && !isEmptyCall(req) ? new FormPages(core, route, req) : null;
     try {
       protect(res);
       const work = () => handle(core, route, req, res, pages);
@@ -78,8 +78,9 @@ async function handle(
 ): Promise<Reply> {
   // Read the form first, so that every error leads to the page that the form names.
   const fields = pages ? pages.takeFrom(await readForm(req, res)) : null;
-  const authentication = await authenticationFor(core, route, req, res);
+  let authentication = await authenticationFor(core, route, req, res);
   try {
+    authentication = authentication && core.tasks.admit(authentication, route.openTo);
     requireRecent(core, route, authentication);
   } catch (error) {
     const reply = error instanceof AuthError ? route.whenNotRecent?.(error, req) : null;

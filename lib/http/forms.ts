@@ -4,8 +4,8 @@ import type { Settings } from '../config/config.js';
 import type { Core } from '../core/core.js';
 import { AuthError, excerpt, type FieldError } from '../errors.js';
 import { isPending } from '../sessions/signed-in.js';
-import { checkCallbackUrl } from './callback-url.js';
-import type { Reply } from './route.js';
+import { checkCallbackUrl, withPasswordRemoved } from './callback-url.js';
+import type { Reply, Route } from './route.js';
 
 /** The fields of every form that name the pages to redirect to. */
 export const FORM_PAGES = ['redirect_to', 'error_to'] as const;
@@ -23,14 +23,21 @@ export class FormPages {
   #errorTo: string | null;
 
   readonly #settings: Settings;
+  /** The name of the field that names the page for the next step. Null if the route has none. */
+  readonly #next: string | null;
   /** The names of the fields that contain pages. */
   readonly #names: readonly string[];
 
-  constructor({ settings, secondFactors }: Core, req: Request) {
+  constructor({ settings, completion }: Core, { formPage }: Pick<Route, 'formPage'>, req: Request) {
     this.#settings = settings;
-    this.#redirectTo = `${settings.publicPath}/`;
+    this.#redirectTo = formPage?.page ?? `${settings.publicPath}/`;
     this.#secondFactorTo = settings.publicPath + SECOND_FACTOR_PAGE;
-    this.#names = secondFactors.plugin ? [...FORM_PAGES, SECOND_FACTOR_TO] : FORM_PAGES;
+    this.#next = formPage?.field ?? null;
+    this.#names = [
+      ...FORM_PAGES,
+      ...(completion.canWait ? [SECOND_FACTOR_TO] : []),
+      ...(formPage ? [formPage.field] : []),
+    ];
     this.#errorTo = sender(settings, req);
   }
 
@@ -43,10 +50,10 @@ export class FormPages {
   takeFrom(form: readonly Pair[]): Pair[] {
     const sender = this.#errorTo;
     this.#errorTo = null;
-    const [redirectTo, errorTo, secondFactorTo] = this.#names.map((name) => this.#page(form, name));
-    this.#redirectTo = redirectTo ?? this.#redirectTo;
-    this.#secondFactorTo = secondFactorTo ?? this.#secondFactorTo;
-    this.#errorTo = errorTo ?? sender;
+    const pages = new Map(this.#names.map((name) => [name, this.#page(form, name)]));
+    this.#redirectTo = pages.get(this.#next ?? 'redirect_to') ?? this.#redirectTo;
+    this.#secondFactorTo = pages.get(SECOND_FACTOR_TO) ?? this.#secondFactorTo;
+    this.#errorTo = pages.get('error_to') ?? sender;
     return form.filter(([name]) => !this.#names.includes(name));
   }
 
@@ -56,11 +63,22 @@ export class FormPages {
   }
 
   /** Converts a JSON reply to a redirect for a form. The body is not sent. */
-  redirect({ issue, headers, clearCookie = false, clearPending = false }: Reply): Reply {
+  redirect({
+    issue,
+    pending,
+    device = null,
+    headers,
+    clearCookie = false,
+    clearPending = false,
+  }: Reply): Reply {
     const waits = issue !== undefined && isPending(issue);
+    const removed = issue !== undefined && !isPending(issue) && issue.passwordRemoved === true;
+    const done = removed ? withPasswordRemoved(this.#redirectTo) : this.#redirectTo;
     return {
       status: 303,
-      headers: { ...headers, Location: waits ? this.#secondFactorTo : this.#redirectTo },
+      headers: { ...headers, Location: waits ? this.#secondFactorTo : done },
+      ...(pending && { pending }),
+      device,
       clearCookie,
       clearPending,
       ...(issue && { issue }),

@@ -99,12 +99,17 @@ async function retireToken(core: Core, old: PresentedToken, kept: SessionWithUse
   const oldHash = hashOf(core, old);
   if (!oldHash) return;
   const row = await core.takenOver.find(oldHash);
-  if (row) {
-    const found = await core.takenOver.resume(row);
-    if (found && found.session.id !== kept.session.id)
-      await core.sessions.revoke(found.user.id, found.session.id);
-    return;
-  }
+  const found = row ? await core.takenOver.resume(row) : await retireUnknown(core, old, oldHash);
+  if (found && found.session.id !== kept.session.id)
+    await core.sessions.revoke(found.user.id, found.session.id);
+}
+
+/** Records that a token is no longer valid. @returns the session that another request has begun with it meanwhile */
+async function retireUnknown(
+  core: Core,
+  old: PresentedToken,
+  oldHash: Buffer,
+): Promise<SessionWithUser | null> {
   // Only valid tokens are recorded, because anyone can send others.
   const token = await find(core, old).catch((error) => {
     core.settings.log.warn(
@@ -116,7 +121,7 @@ async function retireToken(core: Core, old: PresentedToken, kept: SessionWithUse
     );
     return null;
   });
-  if (token) await core.takenOver.retire(oldHash, null, keptUntil(core, token));
+  return token && core.takenOver.retire(oldHash, null, keptUntil(core, token));
 }
 
 async function sessionOf(

@@ -164,6 +164,9 @@ function problems(core: Core, route: Route) {
   const codes = new Set<AuthErrorCode>(route.problems);
   if (route.access !== 'public') codes.add('unauthenticated').add('invalid_session');
   if (route.access === 'admin') codes.add('admin_required');
+  // API keys are held by tasks even where sessions are not.
+  const isHeld = route.openTo !== 'any-task' || route.access === 'authenticated';
+  if (route.access !== 'public' && core.tasks.isOn && isHeld) codes.add('task_required');
   for (const carrier of core.carriers.filter(({ presentsSession }) => !presentsSession)) {
     if (route.access === 'authenticated') for (const code of carrier.problems ?? []) codes.add(code);
     if (route.access !== 'public' && route.access !== 'authenticated') codes.add('session_required');
@@ -172,6 +175,8 @@ function problems(core: Core, route: Route) {
     for (const { accountProblems = [] } of core.contributions)
       for (const code of accountProblems) codes.add(code);
   for (const code of sensitiveProblems(core, route)) codes.add(code);
+  const refusesPasswords = core.contributions.some(({ refusesPassword }) => refusesPassword);
+  if (refusesPasswords && codes.has('invalid_credentials')) codes.add('new_password_required');
   const unsafe = isUnsafe(route.method.toUpperCase());
   if (unsafe) codes.add('origin_not_allowed');
   if (route.query) codes.add('invalid_request');
@@ -275,7 +280,12 @@ export function requestBody(
   const isForm = takesForms(core.settings, route);
   if (!name && !isForm) return {};
   const mayWait = Object.values(route.answers).some((answer) => answer.mayWait);
-  const pages = { ...PAGES, ...(mayWait && { [SECOND_FACTOR_TO]: PAGE_OF_SECOND_FACTOR }) };
+  const { formPage: next } = route;
+  const pages = {
+    ...PAGES,
+    ...(mayWait && { [SECOND_FACTOR_TO]: PAGE_OF_SECOND_FACTOR }),
+    ...(next && { [next.field]: { type: 'string', description: next.description } }),
+  };
   const content = {
     ...(name && route.forms !== 'only' && json(name)),
     ...(isForm && { [FORM]: { schema: withPages(name ? schemas[name] : NO_FIELDS, pages) } }),

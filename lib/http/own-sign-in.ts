@@ -120,7 +120,7 @@ async function endSession(core: Core, request: PlainRequest, res: ServerResponse
   const hasEndedOld = found?.via !== 'bearer' && (await retireOldSessions(core, request, res, null));
   clearSessionCookie(core, res);
   if (carriesPending(core, request)) {
-    await core.forClient({ request }, async () => core.secondFactors.plugin?.abandon());
+    await core.forClient({ request }, async () => core.pendings.abandon());
     clearPendingCookie(core, res);
   }
   res.setHeader('Cache-Control', 'no-store');

@@ -25,12 +25,27 @@ export function resources(core: Core): Resources {
 }
 
 function makeResources(core: Core): Resources {
-  const session = resourceOf<Session>(sessions.columns, core.shownOfSession);
+  const session = withTasks(core, resourceOf<Session>(sessions.columns, core.shownOfSession));
   return {
     user: resourceOf<User>(core.users.columns, core.shownOfUser),
     userForAdmins: resourceOf<User>(core.users.columns, [...core.shownOfUser, ...columnsForAdmins(core)]),
     session,
     listedSession: session.schema.extend({ current: z.boolean() }),
+  };
+}
+
+/** Adds the names of open tasks to sessions, if there are any tasks. */
+function withTasks({ tasks }: Core, session: Resource<Session>): Resource<Session> {
+  if (!tasks.isOn) return session;
+  const described = 'What the user must do before the session can be used, in this order';
+  const names = z.array(z.string()).describe(described);
+  const { areListed } = tasks;
+  return {
+    schema: session.schema.extend({ tasks: areListed ? names : names.optional() }),
+    present({ tasks: open = [], ...row }) {
+      const presented = session.present(row);
+      return areListed || open.length > 0 ? { ...presented, tasks: open } : presented;
+    },
   };
 }
 
@@ -40,10 +55,12 @@ function columnsForAdmins({ users }: Core): readonly string[] {
   );
 }
 
-/** The response to a sign-in that waits for the second factor. */
+/** The response to a sign-in that waits for a further step. */
 const pendingSignIn = z.object({
   second_factor: z.object({
-    methods: z.array(z.string()).describe('The ways to give it: totp, recovery_code, passkey'),
+    methods: z
+      .array(z.string())
+      .describe('The ways to complete it: totp, recovery_code, passkey, email_code'),
     expires_at: z.iso.datetime(),
     pending_token: z.string().optional().describe('For clients without cookies'),
   }),
@@ -55,21 +72,36 @@ export function secondFactorProblems({ secondFactors }: Core): readonly AuthErro
 }
 
 /** The documented response of a sign-in: a session or, if a plugin adds second factors, a pending sign-in. */
-export function signInAnswer(core: Core, description: string): Answer {
-  const { schema, ...answer } = sessionAnswer(core, description);
-  if (!schema || !core.secondFactors.plugin) return sessionAnswer(core, description);
+export function signInAnswer(core: Core, description: string, more: z.ZodRawShape = {}): Answer {
+  const { schema, ...answer } = sessionAnswer(core, description, more);
+  if (!schema || !core.completion.canWait) return sessionAnswer(core, description, more);
   return { ...answer, schema: z.union([schema, pendingSignIn]), mayWait: true };
 }
 
-/** The documented response of a route that issues a session. */
-export function sessionAnswer(core: Core, description: string): Answer {
-  const { user, session } = resources(core);
-  const token = core.settings.bearerEnabled ? { device_token: deviceToken() } : {};
-  return { description, schema: z.object({ user: user.schema, session: session.schema, ...token }) };
+/** The documented part of the response to a sign-in that can remove the password. */
+export function removedShape({ contributions }: Core): z.ZodRawShape {
+  if (!contributions.some(({ provesMailbox }) => provesMailbox)) return {};
+  const described = 'Set if the sign-in has removed the password, because someone else could have chosen it';
+  return { password_removed: z.literal(true).optional().describe(described) };
 }
 
-function deviceToken() {
-  return z.string().optional().describe('For a request with the header Latchkey-Device: its next value');
+/** The documented response of a route that issues a session. @param more other parts of it */
+export function sessionAnswer(core: Core, description: string, more: z.ZodRawShape = {}): Answer {
+  const { user, session } = resources(core);
+  const shape = { user: user.schema, session: session.schema, ...deviceShape(core), ...more };
+  return { description, schema: z.object(shape) };
+}
+
+/** The documented part of a response that gives the client a device value. */
+export function deviceShape(core: Core): z.ZodRawShape {
+  if (!core.settings.bearerEnabled) return {};
+  const described = 'For a request with the header Latchkey-Device: its next value';
+  return { device_token: z.string().optional().describe(described) };
+}
+
+/** Returns the device value for a request that names its device in a header. Others get a cookie. */
+export function deviceInBody(core: Core, device: string | null): { readonly device_token?: string } {
+  return core.namesDevice && device !== null ? { device_token: device } : {};
 }
 
 /** Creates the reply that issues a session or requires a second factor: see {@link signInAnswer}. */
@@ -81,8 +113,12 @@ export function sessionReply(core: Core, issued: SignedIn, status = 200): Reply 
     return { status: 200, body, issue: issued };
   }
   const { user, session } = resources(core);
-  const device = core.namesDevice && issued.device !== null ? { device_token: issued.device } : {};
-  const body = { user: user.present(issued.user), session: session.present(issued.session), ...device };
+  const body = {
+    user: user.present(issued.user),
+    session: session.present(core.tasks.of(issued.user, issued.session)),
+    ...deviceInBody(core, issued.device),
+    ...(issued.passwordRemoved && { password_removed: true }),
+  };
   return { status, body, issue: issued };
 }
 

@@ -19,6 +19,7 @@ export const problemSchema = z.object({
     .describe('The invalid fields of the body; of many, the first ones. A long pointer is cut and ends in …')
     .optional(),
   missing: z.array(z.string()).describe('What is missing, for proof_required').optional(),
+  task: z.string().describe('The task to do first, for task_required').optional(),
 });
 
 /**
@@ -47,7 +48,7 @@ export function answerError(
   res.end(shaped ?? JSON.stringify(detailsOf(error)));
 }
 
-function detailsOf({ status, code, detail, errors, missing }: AuthError): ProblemDetails {
+function detailsOf({ status, code, detail, errors, missing, task }: AuthError): ProblemDetails {
   return {
     type: 'about:blank',
     title: STATUS_CODES[status] ?? '',
@@ -56,6 +57,7 @@ function detailsOf({ status, code, detail, errors, missing }: AuthError): Proble
     detail,
     ...(errors && { errors }),
     ...(missing && { missing }),
+    ...(task !== undefined && { task }),
   };
 }
 
@@ -115,7 +117,8 @@ export function redirectError(
   startedAt: number,
 ): void {
   begin(core, error, 303, res, startedAt);
-  res.setHeader('Location', withError(page, error.code, fieldsOf(error)));
+  const { code, task } = error;
+  res.setHeader('Location', withError(page, code, { fields: fieldsOf(error), task }));
   res.end();
 }
 

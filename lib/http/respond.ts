@@ -6,7 +6,7 @@ import type { Core } from '../core/core.js';
 import { cookieValues, namesDevice } from '../sessions/carriers.js';
 import { DEVICE_SECONDS } from '../sessions/device-rules.js';
 import { type IssuedSession, isPending, type SignedIn } from '../sessions/signed-in.js';
-import type { Reply, Route } from './route.js';
+import type { Reply, Route, Waiting } from './route.js';
 
 /** Calls `act` with the status just before the headers of a response are sent, after the app has set all of them. */
 export function beforeHeaders(res: ServerResponse, act: (status: number) => void): void {
@@ -42,6 +42,8 @@ export function respond(core: Core, route: Route, reply: Reply, res: Response): 
   // Check the body before setting any header, so that a body that does not match the schema sets no cookie.
   const body = reply.kept?.json ?? (schema && JSON.stringify(schema.parse(reply.body)));
   if (reply.issue) issueSession(core, reply.issue, res);
+  if (reply.pending) setPendingCookie(core, reply.pending, res);
+  if (reply.device) setDeviceCookie(core, reply.device, res);
   if (reply.clearCookie) clearSessionCookie(core, res);
   if (reply.clearPending) clearPendingCookie(core, res);
   for (const [name, value] of Object.entries(reply.headers ?? {})) res.appendHeader(name, value);
@@ -77,20 +79,29 @@ export function clearPendingCookie(core: Core, res: ServerResponse): void {
  */
 export function issueSession(core: Core, issued: SignedIn, res: ServerResponse): void {
   if (isPending(issued)) {
-    const { pendingToken, expiresAt } = issued.secondFactor;
-    setCookie(res, core.settings.pendingCookie, pendingToken, { expires: expiresAt });
+    setPendingCookie(core, issued.secondFactor, res);
     return;
   }
   // A completed sign-in replaces a pending one, whichever method was used.
   if (carriesPending(core, res)) clearPendingCookie(core, res);
   const { token, device } = issued;
   setSessionCookie(core, issued, res);
-  if (device !== null && !namesDevice(core.carriers, res.req))
-    setCookie(res, core.settings.deviceCookie, device, { maxAge: DEVICE_SECONDS });
+  if (device !== null) setDeviceCookie(core, device, res);
   if (core.settings.bearerEnabled) {
     res.setHeader('Set-Auth-Token', token);
     res.appendHeader('Access-Control-Expose-Headers', 'Set-Auth-Token');
   }
+}
+
+/** Sends a sign-in that waits as a cookie that expires with it. */
+function setPendingCookie(core: Core, { pendingToken, expiresAt }: Waiting, res: ServerResponse): void {
+  setCookie(res, core.settings.pendingCookie, pendingToken, { expires: expiresAt });
+}
+
+/** Sets the device cookie, unless the client names its device in a header. */
+function setDeviceCookie(core: Core, device: string, res: ServerResponse): void {
+  if (namesDevice(core.carriers, res.req)) return;
+  setCookie(res, core.settings.deviceCookie, device, { maxAge: DEVICE_SECONDS });
 }
 
 /** Sets the session cookie. */

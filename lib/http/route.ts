@@ -4,6 +4,7 @@ import type { Settings } from '../config/config.js';
 import type { AuthError, AuthErrorCode } from '../errors.js';
 import type { Authentication, SessionAuthentication } from '../sessions/request.js';
 import type { SignedIn } from '../sessions/signed-in.js';
+import type { OpenTo } from '../sessions/tasks.js';
 import type { User } from '../tables/core.js';
 import type { PageOptions } from '../tables/pages.js';
 
@@ -48,12 +49,32 @@ export interface Reply {
    * token is sent as a cookie.
    */
   readonly issue?: SignedIn;
+  /** A sign-in that waits, whose token is sent as a cookie, in a response that issues nothing else. */
+  readonly pending?: Waiting;
+  /** The value for the browser's device cookie, in a response without a session. @default none */
+  readonly device?: string | null;
   /** Whether to clear the session cookie. */
   readonly clearCookie?: boolean;
   /** Whether to clear the cookie of a pending sign-in. */
   readonly clearPending?: boolean;
   /** Additional headers. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** A sign-in that waits. */
+export interface Waiting {
+  readonly pendingToken: string;
+  readonly expiresAt: Date;
+}
+
+/** A page to which a browser is redirected after a form of one route. */
+export interface FormPage {
+  /** The name of the form's field that names it. */
+  readonly field: string;
+  /** The page if the form names none. A `redirect_to` is for the next step. */
+  readonly page: string;
+  /** For the OpenAPI document. */
+  readonly description: string;
 }
 
 /** A documented response of a route. */
@@ -104,10 +125,12 @@ export interface Route<A extends Access = Access, Body = unknown, Query = unknow
   /** The plugin that it belongs to. Absent for routes of the core. */
   readonly plugin?: string;
   readonly access: A;
+  /** The tasks of the user that can be open. @default none */
+  readonly openTo?: OpenTo;
   /** What the route asks for, if it makes a sensitive change. */
   readonly sensitive?: Sensitive;
   /**
-   * Answers a request whose sign-in is not recent enough, in place of the problem.
+   * Answers a request whose sign-in is not recent enough, or whose user has open tasks, in place of the problem.
    *
    * @returns null for the problem
    */
@@ -126,6 +149,8 @@ export interface Route<A extends Access = Access, Body = unknown, Query = unknow
    * @default true for POST with a body
    */
   readonly forms?: boolean | 'only';
+  /** The page for the next step, to which a form leads in place of `redirect_to`. */
+  readonly formPage?: FormPage;
   /** The path of the form equivalent: a POST route that accepts this request as an HTML form. */
   readonly formTwin?: string;
   readonly answers: Readonly<Record<number, Answer>>;

@@ -17,7 +17,7 @@ import type { IssuedSession } from '../sessions/signed-in.js';
 import type { ResumedSession, TakenOverSession } from '../sessions/taken-over.js';
 import { canonicalEmail } from '../users/canonical.js';
 import { importedId, isCreationTime } from '../users/imported.js';
-import type { UserRecord } from '../users/record.js';
+import { needsNewPassword, type UserRecord } from '../users/record.js';
 import { type AppModel, columnOf, internalsOf, quotedTable } from '../users/row-source.js';
 import { normalKey } from '../users/rows.js';
 import { beforeHeaders, clearOldCookie, setSessionCookie, setsCookie } from './respond.js';
@@ -67,7 +67,7 @@ export async function retireOldSessions(
   let hasEnded = false;
   for (const old of oldCookiesIn(core.settings, req)) {
     if (kept && old.bridge.keepOld && (await link(core, old, kept, true)) !== 'of another user') continue;
-    hasEnded = (await retireAndClear(core, old, res, kept?.session.id ?? null)) || hasEnded;
+    hasEnded = (await retireAndClear(core, old, res, kept?.session.id ?? null, true)) || hasEnded;
   }
   return hasEnded;
 }
@@ -93,7 +93,7 @@ export async function besideOldSessions(
   }
   if (res)
     for (const old of oldCookiesIn(core.settings, req))
-      if (!old.bridge.keepOld) await retireAndClear(core, old, res, authentication.session.id);
+      if (!old.bridge.keepOld) await retireAndClear(core, old, res, authentication.session.id, false);
   return authentication;
 }
 
@@ -200,8 +200,9 @@ async function retireAndClear(
   old: OldCookie,
   res: ServerResponse,
   keptId: string | null,
+  looksAgain: boolean,
 ): Promise<boolean> {
-  const outcome = await retired(core, old, keptId);
+  const outcome = await retired(core, old, keptId, looksAgain);
   if (outcome === null) return false;
   beforeHeaders(res, () => {
     if (setsCookie(res, old.name)) return;
@@ -298,6 +299,8 @@ export async function checkedFor(
 ): Promise<CheckedSignIn | null> {
   // Sessions of the previous system do not prove a second factor.
   if (core.secondFactors.isOn(record.account)) return null;
+  // The password that is to be replaced might still work there.
+  if (needsNewPassword(record.user)) return null;
   const { endsAt, remembered } = session;
   try {
     return await core.checkSignIn({ ...record, amr: [] }, { remembered, takenOver: { endsAt } });
@@ -348,32 +351,30 @@ async function end(core: Core, { bridge, id }: OldCookie): Promise<void> {
   }
 }
 
-/** @returns null if the cookie does not belong to a user's session */
+/**
+ * @param looksAgain whether a session that another request takes over meanwhile ends too
+ * @returns null if the cookie does not belong to a user's session
+ */
 async function retired(
   core: Core,
   old: OldCookie,
   keptId: string | null,
+  looksAgain: boolean,
 ): Promise<{ readonly wasActive: boolean } | null> {
   const oldHash = hashOf(core, old);
   if (!old.bridge.keepOld && core.takenOver.isRetired(oldHash)) return { wasActive: false };
-  const row = await core.takenOver.find(oldHash);
-  if (row) {
-    const wasActive = await retireTakenOver(core, row, keptId);
-    // Without `keepOld`, the previous session has ended when it was taken over, unless that was different then.
-    if (old.bridge.keepOld || row.sessionId !== null) await end(core, old);
-    return { wasActive };
-  }
-  if (!(await mayBeActive(core, old))) return null;
-  await core.takenOver.retire(oldHash, null);
-  await end(core, old);
-  return { wasActive: true };
-}
-
-async function retireTakenOver(core: Core, row: TakenOverSession, keptId: string | null): Promise<boolean> {
-  const found = await core.takenOver.resume(row);
-  await core.takenOver.retire(row.oldHash, row);
-  if (!found || found.session.id === keptId) return false;
-  return core.sessions.revoke(found.user.id, found.session.id, undefined, false);
+  const known = await core.takenOver.find(oldHash);
+  const isUnused = !known && (await mayBeActive(core, old));
+  // Another request might have taken it over since the first look, and ended it there.
+  const row = known ?? (looksAgain ? await core.takenOver.find(oldHash) : null);
+  if (!row && !isUnused) return null;
+  const found = await core.takenOver.retire(oldHash, row);
+  const isOther = found !== null && found.session.id !== keptId;
+  const wasRevoked =
+    isOther && (await core.sessions.revoke(found.user.id, found.session.id, undefined, false));
+  // Without `keepOld`, the previous session has ended when it was taken over, unless that was different then.
+  if (old.bridge.keepOld || !row || row.sessionId !== null) await end(core, old);
+  return { wasActive: !row || wasRevoked };
 }
 
 async function mayBeActive(core: Core, old: OldCookie): Promise<boolean> {

@@ -78,6 +78,8 @@ export interface RefusedAttempt {
  */
 const UNVERIFIED_NOTICES: WindowPolicy = { limit: 30, windowMs: 60 * 60 * 1000 };
 
+const ONCE_A_DAY: WindowPolicy = { limit: 1, windowMs: 24 * 60 * 60 * 1000 };
+
 /** Enforces the rate limits. */
 export class Limiter {
   /** @param store null, like the rules, if rate limits are disabled */
@@ -137,6 +139,11 @@ export class Limiter {
   /** Counts a notice to an unverified address. @returns whether the notice can be sent */
   async allowsNotice(to: string): Promise<boolean> {
     return !(await this.store?.hit(`notice ${to}`, UNVERIFIED_NOTICES));
+  }
+
+  /** Counts an email that a mailbox gets once a day. @returns whether it can be sent */
+  async allowsDaily(what: string): Promise<boolean> {
+    return !(await this.store?.hit(`daily ${what}`, ONCE_A_DAY));
   }
 
   /**

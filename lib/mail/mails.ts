@@ -3,7 +3,14 @@ import { MAIL_LANE } from '../outbox/lane.js';
 import type { Outbox } from '../outbox/outbox.js';
 import type { NewEntry } from '../outbox/rows.js';
 import type { User } from '../tables/core.js';
-import type { MailTemplate, NoticeFacts, PlainTemplate } from './messages.js';
+import type {
+  CodeToSend,
+  MailTemplate,
+  NoAccountTemplate,
+  NoticeFacts,
+  PlainTemplate,
+  SignInCodeTemplate,
+} from './messages.js';
 
 /** The purpose of a link's one-time token. */
 export interface LinkPurpose {
@@ -40,6 +47,8 @@ export interface Asked {
   readonly inSession: boolean;
   /** The hash of the browser's device cookie, in hexadecimal. Null if there is none. */
   readonly device: string | null;
+  /** The user whose password was entered in this browser just before. @default none */
+  readonly afterPassword?: string | null;
 }
 
 /** A link to the new address of a user. Its token was issued by the request. */
@@ -64,8 +73,36 @@ export interface NoticeMail {
   readonly isAsked?: boolean;
 }
 
+/** A code, after a right password. */
+export interface CodeMail extends CodeToSend {
+  readonly type: 'code';
+}
+
+/**
+ * The code of an emailed sign-in, for the user with an email, who is looked up when it is sent: the request must not
+ * reveal whether one exists. If there is none, the email says so.
+ */
+export interface SignInCodeMail {
+  readonly type: 'sign-in-code';
+  readonly email: string;
+  /** Identifies the request, in hexadecimal. */
+  readonly requestHash: string;
+  readonly template: SignInCodeTemplate;
+  readonly code: string;
+  /** The token of the link. Null if there is no link. */
+  readonly token: string | null;
+  /** When the code expires. */
+  readonly until: Date;
+  readonly facts: NoticeFacts;
+  /** The email if there is no account. */
+  readonly otherwise: NoAccountTemplate;
+  readonly asked: Asked;
+  /** The account that was signed in in the browser that asked. */
+  readonly askedBy: string | null;
+}
+
 /** An email in the outbox: everything that is needed to compose it, but not its text. */
-export type OutgoingMail = LinkMail | NewEmailMail | NoticeMail;
+export type OutgoingMail = LinkMail | NewEmailMail | NoticeMail | CodeMail | SignInCodeMail;
 
 interface OneOfOptions {
   readonly asked?: Asked | null;
@@ -108,6 +145,16 @@ export class Mails {
   /** Emails a link to the new address of a user. */
   toNewEmail(mail: Omit<NewEmailMail, 'type'>, transaction: Transaction): Promise<void> {
     return this.#add({ type: 'new-email', ...mail }, mail.template.kind, transaction);
+  }
+
+  /** Emails a code. */
+  code(mail: CodeToSend, transaction?: Transaction): Promise<void> {
+    return this.#add({ type: 'code', ...mail }, mail.template.kind, transaction);
+  }
+
+  /** Emails the code of an emailed sign-in, if there is an account. */
+  signInCode(mail: Omit<SignInCodeMail, 'type'>, transaction: Transaction): Promise<void> {
+    return this.#add({ type: 'sign-in-code', ...mail }, mail.template.kind, transaction);
   }
 
   /** Emails a notice. */

@@ -18,6 +18,31 @@ export interface MailSettings {
   readonly origin: string | null;
 }
 
+/** An email with a code that a person types. */
+export interface CodeToSend {
+  readonly template: CodeTemplate;
+  readonly user: User;
+  readonly to: string;
+  readonly code: string;
+  /** When the code expires. */
+  readonly until: Date;
+  readonly facts: NoticeFacts;
+}
+
+/** The code of an emailed sign-in. */
+export interface SignInCodeToSend {
+  readonly template: SignInCodeTemplate;
+  /** Null if there will only be an account once the code comes. */
+  readonly user: User | null;
+  readonly to: string;
+  readonly code: string;
+  /** The token of the link. Null if there is no link. */
+  readonly token: string | null;
+  /** When the code and the link expire. */
+  readonly until: Date;
+  readonly facts: NoticeFacts;
+}
+
 /** Composes emails, and passes them to the app's `send`. */
 export class Mailer {
   constructor(private readonly settings: MailSettings) {}
@@ -33,6 +58,21 @@ export class Mailer {
     await this.settings.send(composeMail(template, user, to, token, this.settings.origin), { signal });
   }
 
+  /** Sends a code. */
+  async code(mail: CodeToSend, signal: AbortSignal): Promise<void> {
+    await this.settings.send(await composeCode(mail, this.settings.origin), { signal });
+  }
+
+  /** Sends the code of an emailed sign-in. */
+  async signInCode(mail: SignInCodeToSend, signal: AbortSignal): Promise<void> {
+    await this.settings.send(await composeSignInCode(mail, this.settings.origin), { signal });
+  }
+
+  /** Sends an email that says that an address has no account. */
+  async noAccount(template: NoAccountTemplate, to: string, facts: NoticeFacts, signal: AbortSignal) {
+    await this.settings.send(await composeNoAccount(template, to, facts, this.settings.origin), { signal });
+  }
+
   /** Sends a notice. @param facts null for an email about what another person did */
   async notify(
     template: PlainTemplate,
@@ -45,6 +85,78 @@ export class Mailer {
       signal,
     });
   }
+}
+
+async function composeCode(
+  { template, user, to, code, until, facts }: CodeToSend,
+  origin: string | null,
+): Promise<MailMessage> {
+  const { kind, subject, before, page, help, action } = template;
+  const details = await detailsOf(facts);
+  const url = pageUrl(page, origin);
+  const table = rowsOf(accountOf(user), details);
+  const body = bodyOf([before, { code }, expiryOf(until), { table }, help, { url, action }]);
+  return { kind, to, user, subject, ...body, token: '', code, url, details };
+}
+
+export async function composeSignInCode(
+  { template, user, to, code, token, until, facts }: SignInCodeToSend,
+  origin: string | null,
+): Promise<MailMessage> {
+  const { kind, subject, before, page, beforeLink, action, help } = template;
+  const details = await detailsOf(facts);
+  const url = token === null ? '' : linkTo(page, token, origin);
+  const table = rowsOf(to, details);
+  const link = token === null ? [] : [beforeLink, { url, action }];
+  const body = bodyOf([before, { code }, expiryOf(until), ...link, { table }, help]);
+  return { kind, to, user, subject, ...body, token: token ?? '', code, url, details };
+}
+
+export async function composeNoAccount(
+  { kind, subject, before, page, beforeLink, action, help }: NoAccountTemplate,
+  to: string,
+  facts: NoticeFacts,
+  origin: string | null,
+): Promise<MailMessage> {
+  const details = await detailsOf(facts);
+  const url = page === null ? '' : pageUrl(page, origin);
+  const link = page === null ? [] : [beforeLink, { url, action }];
+  const body = bodyOf([before, ...link, { table: rowsOf(to, details) }, help]);
+  return { kind, to, user: null, subject, ...body, token: '', code: '', url, details };
+}
+
+function expiryOf(until: Date): string {
+  return `The code works until ${timeInWords(until)}.`;
+}
+
+type Row = readonly [name: string, value: string];
+
+/** A paragraph of an email: text, a code, a link or a table. */
+type Paragraph =
+  | string
+  | { readonly code: string }
+  | { readonly url: string; readonly action: string }
+  | { readonly table: readonly Row[] };
+
+function bodyOf(paragraphs: readonly Paragraph[]): Pick<MailMessage, 'text' | 'html'> {
+  return {
+    text: `${paragraphs.map(asText).join('\n\n')}\n`,
+    html: paragraphs.map((paragraph) => `<p>${asHtml(paragraph)}</p>\n`).join(''),
+  };
+}
+
+function asText(paragraph: Paragraph): string {
+  if (typeof paragraph === 'string') return paragraph;
+  if ('code' in paragraph) return paragraph.code;
+  if ('url' in paragraph) return paragraph.url;
+  return paragraph.table.map(([name, value]) => `${name}: ${value}`).join('\n');
+}
+
+function asHtml(paragraph: Paragraph): string {
+  if (typeof paragraph === 'string') return escapeHtml(paragraph);
+  if ('code' in paragraph) return `<strong>${escapeHtml(paragraph.code)}</strong>`;
+  if ('url' in paragraph) return `<a href="${escapeHtml(paragraph.url)}">${escapeHtml(paragraph.action)}</a>`;
+  return paragraph.table.map(([name, value]) => escapeHtml(`${name}: ${value}`)).join('<br>\n');
 }
 
 /** The facts that a notice contains in addition to its text. */
@@ -79,44 +191,24 @@ const MAX_SUBJECT = 100;
 
 /** @param facts null for an email about what another person did */
 export async function composeNotice(
-  { kind, subject, lines, about = 'What', undo: intro = UNDO, help }: PlainTemplate,
+  { kind, subject, lines, about, undo: intro = UNDO, help }: PlainTemplate,
   user: User,
   to: string,
   facts: NoticeFacts | null,
   origin: string | null,
 ): Promise<MailMessage> {
   const details = facts && (await detailsOf(facts));
-  const table = details ? rowsOf(user, details, about).map(([name, value]) => `${name}: ${value}`) : [];
   const undo = facts?.undo ?? null;
   const url = undo ? linkTo(undo.page, undo.token, origin) : '';
-  const condition = undo ? conditionOf(undo) : [];
   const last = undo ? intro : help;
-  const explanation = details && user.emailVerifiedAt === null ? [UNVERIFIED] : [];
-  const text = [
+  const body = bodyOf([
     ...lines,
-    ...(details ? [table.join('\n')] : []),
+    ...(details ? [{ table: rowsOf(accountOf(user), details, about) }] : []),
     ...(last ? [last] : []),
-    ...(undo ? [url, ...condition] : []),
-    ...explanation,
-  ];
-  const html = [
-    ...lines.map(escapeHtml),
-    ...(details ? [table.map(escapeHtml).join('<br>\n')] : []),
-    ...(last ? [escapeHtml(last)] : []),
-    ...(undo ? [`<a href="${escapeHtml(url)}">${ACTION}</a>`, ...condition.map(escapeHtml)] : []),
-    ...explanation.map(escapeHtml),
-  ];
-  return {
-    kind,
-    to,
-    user,
-    subject,
-    text: `${text.join('\n\n')}\n`,
-    html: html.map((paragraph) => `<p>${paragraph}</p>\n`).join(''),
-    token: undo?.token ?? '',
-    url,
-    details,
-  };
+    ...(undo ? [{ url, action: ACTION }, ...conditionOf(undo)] : []),
+    ...(details && user.emailVerifiedAt === null ? [UNVERIFIED] : []),
+  ]);
+  return { kind, to, user, subject, ...body, token: undo?.token ?? '', code: '', url, details };
 }
 
 /** Returns the paragraph about where an undo link works. */
@@ -150,10 +242,18 @@ async function detailsOf({ at, client, subject, undo }: NoticeFacts): Promise<Ma
   };
 }
 
-function rowsOf(user: User, { at, device, ip, subject }: MailDetails, about: string): [string, string][] {
+/** Returns how an email names an account. Null if it has no name. */
+function accountOf(user: User): string | null {
   // An earlier version has stored users without the display.
   const name = user.usernameDisplay ?? user.username;
-  const account = user.email ?? (name === null ? null : withoutLinks(name));
+  return user.email ?? (name === null ? null : withoutLinks(name));
+}
+
+function rowsOf(
+  account: string | null,
+  { at, device, ip, subject }: MailDetails,
+  about = 'What',
+): [string, string][] {
   const rows: [string, string | null][] = [
     ['Account', account],
     [about, subject === null ? null : withoutLinks(subject)],
@@ -210,28 +310,40 @@ export interface MailKinds {}
 /** The kind of an email. */
 export type MailKind = keyof MailKinds | NoticeKind;
 
-/** An email to a user, ready to be sent. The app can use its own texts, as long as they contain `url`. */
+/**
+ * An email to a user, ready to be sent. The app can use its own texts, as long as they contain `url`, and `code` if there
+ * is one.
+ */
 export interface MailMessage {
   /** The kind, such as `verify-email`. */
   readonly kind: MailKind;
-  /** The user's stored address; for `verify-new-email`, the user's new address. */
+  /**
+   * The user's stored address; for `verify-new-email`, the user's new address; for `sign-in-code` and `no-account`, the
+   * address that was entered, in canonical form.
+   */
   readonly to: string;
-  /** The recipient. */
-  readonly user: User;
+  /** The recipient. Null in an email to an address that has no account: `sign-in-code` for a new one, and `no-account`. */
+  readonly user: User | null;
   /** The subject line, in English. */
   readonly subject: string;
   /** The plain text body, in English. */
   readonly text: string;
   /** The HTML body, in English. */
   readonly html: string;
-  /** The one-time token, also contained in `url`. Empty in a notice about a change that cannot be undone. */
-  readonly token: string;
   /**
-   * The app's page with `?token=`. A path if the config has neither `baseUrl` nor an absolute URL for the page. Empty
+   * The one-time token, also contained in `url`. Empty in a notice about a change that cannot be undone, and in an email
+   * with a code that has no link.
+   */
+  readonly token: string;
+  /** The code that the user types where they sign in, such as `BCDF-2345`. Empty in other emails. */
+  readonly code: string;
+  /**
+   * The app's page with `?token=`; for `browser-code`, the page where a new password is asked for; for `no-account`, the
+   * page where people sign up, if they can. A path if the config has neither `baseUrl` nor an absolute URL for the page. Empty
    * in a notice about a change that cannot be undone.
    */
   readonly url: string;
-  /** The details of a notice, for your own texts. Null in other emails. */
+  /** The details of a notice or of an email with a code, for your own texts. Null in other emails. */
   readonly details: MailDetails | null;
 }
 
@@ -273,6 +385,34 @@ export interface MailTemplate {
   readonly after: string;
 }
 
+/** The texts of an email with a code. */
+export interface CodeTemplate {
+  readonly kind: MailKind;
+  readonly subject: string;
+  /** The text before the code. */
+  readonly before: string;
+  /** The text before the link. */
+  readonly help: string;
+  /** The app's page that the link leads to: a URL, or a path of `baseUrl`'s origin. */
+  readonly page: string;
+  /** The text of the link. */
+  readonly action: string;
+}
+
+/** The texts of an email with the code of an emailed sign-in. */
+export interface SignInCodeTemplate extends Omit<CodeTemplate, 'help'> {
+  /** The text before the link. */
+  readonly beforeLink: string;
+  /** The last text. */
+  readonly help: string;
+}
+
+/** The texts of an email that says that an address has no account. */
+export interface NoAccountTemplate extends Omit<SignInCodeTemplate, 'page'> {
+  /** The app's page where people sign up. Null if they cannot. */
+  readonly page: string | null;
+}
+
 /** The texts of an email without its own link: a notice, or an email about what another person did. */
 export interface PlainTemplate extends NoticeTexts {
   readonly kind: MailKind;
@@ -291,13 +431,21 @@ function composeMail(
   const url = linkTo(page, token, origin);
   const text = `${before}\n\n${url}\n\n${after}\n`;
   const html = `<p>${before}</p>\n<p><a href="${escapeHtml(url)}">${action}</a></p>\n<p>${after}</p>\n`;
-  return { kind, to, user, subject, text, html, token, url, details: null };
+  return { kind, to, user, subject, text, html, token, code: '', url, details: null };
 }
 
 /** Returns the URL of a page with the token in its query. */
 export function linkTo(page: string, token: string, origin: string | null): string {
   const link = new URL(page, origin ?? RELATIVE);
   link.searchParams.set('token', token);
+  return inFull(link);
+}
+
+function pageUrl(page: string, origin: string | null): string {
+  return inFull(new URL(page, origin ?? RELATIVE));
+}
+
+function inFull(link: URL): string {
   return link.origin === RELATIVE ? link.href.slice(RELATIVE.length) : link.href;
 }
 

@@ -5,6 +5,8 @@ import {
   deviceTokens,
   importedUsers,
   importKeys,
+  recentBrowsers,
+  unfinishedSignIns,
   users,
 } from '../tables/core.js';
 import {
@@ -18,7 +20,7 @@ import {
 } from './create.js';
 import type { Migration } from './migration.js';
 
-const { emailProof, importedAt, firstUsedAt, usernameDisplay } = users.columns;
+const { emailProof, importedAt, firstUsedAt, usernameDisplay, newPasswordRequiredAt } = users.columns;
 const { tokenUntil, name, dropped } = devices.columns;
 const { ended, device, ipAddress } = accountChanges.columns;
 
@@ -105,5 +107,18 @@ export const coreMigrations: readonly Migration[] = [
     name: '0006-core',
     up: (context) => addColumns(users, { usernameDisplay }, context),
     down: (context) => dropColumns(users, { usernameDisplay }, context),
+  },
+  {
+    name: '0007-core',
+    async up(context) {
+      await addColumns(users, { newPasswordRequiredAt }, context);
+      await createTable(recentBrowsers, context);
+      await createTable(unfinishedSignIns, context);
+    },
+    async down(context) {
+      await dropTable(unfinishedSignIns, context);
+      await dropTable(recentBrowsers, context);
+      await dropColumns(users, { newPasswordRequiredAt }, context);
+    },
   },
 ];

@@ -6,6 +6,8 @@ import type { ColumnTypes, Migration, MigrationContext } from './migration.js';
 /** The tables and columns that the core or a plugin declares. */
 export interface Declared {
   readonly tables?: Readonly<Record<string, TableDeclaration>>;
+  /** Tables that only earlier versions use. The first migration creates them after the others. */
+  readonly formerTables?: readonly TableDeclaration[];
   /** The columns that a plugin adds to users. */
   readonly userColumns?: Columns;
   /** The changes of these tables and columns, for databases that were created before them. */
@@ -17,30 +19,29 @@ export interface Declared {
  *
  * @param owner `core`, or the name of the plugin
  */
-export function migrationsOf(owner: string, { tables, userColumns, migrations = [] }: Declared): Migration[] {
+export function migrationsOf(
+  owner: string,
+  { tables, formerTables = [], userColumns, migrations = [] }: Declared,
+): Migration[] {
   if (!tables && !userColumns) return [...migrations];
-  const first = firstMigration(owner, tables ?? {}, userColumns ?? {});
+  const first = firstMigration(owner, [...Object.values(tables ?? {}), ...formerTables], userColumns ?? {});
   return [first, ...migrations.map((one) => ({ ...one, first: first.name }))];
 }
 
 /**
  * Derives the migration that creates the tables in the order of their declaration, because some refer to earlier ones.
  */
-function firstMigration(
-  owner: string,
-  tables: Readonly<Record<string, TableDeclaration>>,
-  userColumns: Columns,
-): Migration {
+function firstMigration(owner: string, tables: readonly TableDeclaration[], userColumns: Columns): Migration {
   return {
     name: `0001-${owner}`,
 
     async up(context) {
       await addColumns(users, userColumns, context);
-      for (const declaration of Object.values(tables)) await createTable(declaration, context);
+      for (const declaration of tables) await createTable(declaration, context);
     },
 
     async down(context) {
-      for (const declaration of Object.values(tables).reverse()) await dropTable(declaration, context);
+      for (const declaration of [...tables].reverse()) await dropTable(declaration, context);
       await dropColumns(users, userColumns, context);
     },
   };

@@ -33,9 +33,14 @@ export interface EventDetails {
   'session.revoked': { readonly userId: string; readonly sessionId: string };
   /**
    * A sign-in or a reauthentication failed. `userId` is null if the account is unknown or does not exist. `provider` is
-   * the provider's id; it is absent if a password was wrong.
+   * the provider's id; it is absent if a password was wrong. `method` is `email_code` or `email` if an emailed code was
+   * wrong: after a right password, or of an emailed sign-in.
    */
-  'sign_in.failed': { readonly userId: string | null; readonly provider?: string };
+  'sign_in.failed': {
+    readonly userId: string | null;
+    readonly provider?: string;
+    readonly method?: 'email_code' | 'email';
+  };
   /**
    * A password was rejected without a check, after too many wrong passwords. One of the processes emits this once for
    * each pause. `userId` is null if the account does not exist.

@@ -1,5 +1,6 @@
 import type { Sequelize } from 'sequelize';
-import type { ImportRow } from '../users/imported.js';
+import { digestInHex } from '../crypto/token.js';
+import { type ImportRow, SOURCE } from '../users/imported.js';
 import { PreviousTables, requireSequelize, type SourceRow } from './previous-tables.js';
 import { flagOf, type ImportSource, named, textOf, timeOf } from './values.js';
 
@@ -43,12 +44,16 @@ export interface TableOptions {
  * @throws TypeError if an option is missing, or the table has no such column
  */
 export function fromTable(sequelize: Sequelize, options: TableOptions): ImportSource<ImportRow> {
-  // Two tables can have the same keys.
-  const source = `table:${String(options.table).replace(/[^A-Za-z0-9._-]/g, '-')}`.slice(0, MAX_SOURCE);
-  return named(source, readUsers(sequelize, options));
+  return named(sourceOf(String(options.table)), readUsers(sequelize, options));
 }
 
-const MAX_SOURCE = 64;
+/** The name of the source: two tables can have the same keys. */
+function sourceOf(table: string): string {
+  const plain = `table:${table}`;
+  if (SOURCE.test(plain)) return plain;
+  const readable = table.replace(/[^A-Za-z0-9._-]/g, '-').slice(0, 40);
+  return `table:${readable}-${digestInHex(table).slice(0, 16)}`;
+}
 
 async function* readUsers(
   sequelize: Sequelize,

@@ -30,6 +30,7 @@ export const me = (core: Core) => {
     path: '/me',
     summary: 'Get the current user',
     access: 'authenticated',
+    openTo: 'any-task',
     answers: {
       200: {
         description:
@@ -93,6 +94,7 @@ export const deleteMe = (core: Core) =>
     formTwin: '/me/delete',
     summary: 'Delete my account, after a recent sign-in or with my password',
     access: 'session',
+    openTo: 'any-task',
     sensitive: { asks: 'fresh-or-password' },
     answers: { 204: { description: 'The account was deleted, and the session cookie cleared' } },
     problems: ['account_in_use'],
@@ -140,7 +142,7 @@ export const confirmChange = (core: Core) => {
     ],
     async handle({ body, req }) {
       const { token, password } = body as { token: string; password?: string };
-      const own = await sessionOf(core.carriers, req);
+      const own = await core.usableSession(req);
       const changed = await confirmEmailChange(core, token, { session: own?.session ?? null, password });
       if (changed.issued) return sessionReply(core, changed.issued);
       return { status: 200, body: { user: user.present(changed.user) } };

@@ -17,6 +17,7 @@ import {
   undoChange,
   updateMe,
 } from './account.js';
+import { completeSignIn, secondFactorOptions, sendSignInCode } from './completion.js';
 import { forget, listDevices } from './devices.js';
 import {
   endSession,
@@ -53,6 +54,7 @@ export function allRoutes(
     endSession(core),
     signout(core),
     revokeSessions(core),
+    ...stepsOf(core),
     ...plugins.flatMap((plugin) => (plugin.routes?.() ?? []).map((one) => ({ ...one, plugin: plugin.name }))),
   ];
   const routes = withTwins(
@@ -66,6 +68,17 @@ export function allRoutes(
   for (const chosen of routes.filter(({ chosenBy }) => chosenBy !== undefined))
     requireFreePath(chosen, routes);
   return routes;
+}
+
+/** Returns the routes with which pending sign-ins are completed, if there can be any. */
+function stepsOf(core: Core): Route[] {
+  if (!core.completion.canWait) return [];
+  const challenges = core.completion.methods.flatMap(({ challenge }) => challenge ?? []);
+  return [
+    completeSignIn(core),
+    sendSignInCode(core),
+    ...challenges.map((one) => secondFactorOptions(core, one)),
+  ];
 }
 
 /** @throws TypeError if another route has the path that the app has chosen for this one */

@@ -14,11 +14,12 @@ export const signout = (core: Core) =>
     path: '/signout',
     summary: 'Sign out',
     access: 'session-or-pending',
+    openTo: 'any-task',
     forms: true,
     answers: { 204: { description: 'The current session was ended, and its cookie cleared' } },
     async handle({ auth, req }) {
       if (auth) await core.sessions.revoke(auth.user.id, auth.session.id);
-      await core.secondFactors.plugin?.abandon();
+      await core.pendings.abandon();
       return { status: 204, clearCookie: true, clearPending: carriesPending(core, req) };
     },
   });
@@ -30,13 +31,14 @@ export const listSessions = (core: Core) => {
     path: '/sessions',
     summary: 'List my active sessions, newest first',
     access: 'session',
+    openTo: 'any-task',
     answers: {
       200: { description: 'The sessions', schema: z.object({ sessions: z.array(listedSession) }) },
     },
     async handle({ auth }) {
       const sessions = await core.sessions.list(auth.user.id);
       const listed = sessions.map((one) => ({
-        ...session.present(one),
+        ...session.present(core.tasks.of(auth.user, one)),
         current: one.id === auth.session.id,
       }));
       return { status: 200, body: { sessions: listed } };
@@ -50,6 +52,7 @@ export const endSession = (core: Core) =>
     path: '/sessions/:id',
     summary: 'Revoke one of my sessions',
     access: 'session',
+    openTo: 'any-task',
     answers: { 204: { description: 'The session was revoked' } },
     problems: ['session_not_found'],
     async handle({ auth, params: { id = '' } }) {
@@ -64,6 +67,7 @@ export const revokeSessions = (core: Core) =>
     path: '/revoke-sessions',
     summary: 'Revoke all my sessions, or all but the current one',
     access: 'session',
+    openTo: 'any-task',
     body: z.strictObject({ others: z.boolean().optional().describe('Keep the current session') }),
     answers: {
       200: { description: 'The number of revoked sessions', schema: z.object({ revoked: z.int() }) },
@@ -91,6 +95,7 @@ export const reauthenticate = (core: Core) => {
     path: '/reauthenticate',
     summary: 'Reauthenticate, for actions that require a recent sign-in',
     access: 'session',
+    openTo: 'any-task',
     body: oneOf(ways),
     answers: {
       204: {
@@ -134,6 +139,7 @@ export const signInMethods = (core: Core) => {
     path: '/sign-in-methods',
     summary: 'Get the ways in which I can sign in',
     access: 'session',
+    openTo: 'any-task',
     answers: {
       200: {
         description: 'The ways that are enabled, and which of them I have',

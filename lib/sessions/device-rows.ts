@@ -15,11 +15,8 @@ import { UNDO_MS } from '../notices/changes.js';
 import type { NewRow, RowOf } from '../tables/column.js';
 import type { DeviceColumns, DeviceTokenColumns, UserColumns } from '../tables/core.js';
 import type { Selection, Table } from '../tables/table.js';
+import { NOBODY } from '../users/record.js';
 import { type AccountAge, beyondLimits, DEVICE_SECONDS, KNOWN_MS, provingDevices } from './device-rules.js';
-
-// No user has this id. It is looked up in place of an account that does not exist, so that both send the same
-// statement.
-const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /** How long a token is accepted after the browser got another one, because the answer might not have arrived. */
 const FORMER_MS = 7 * 24 * 60 * 60 * 1000;

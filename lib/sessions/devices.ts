@@ -10,8 +10,10 @@ import { declareNotices } from '../mail/notice-kinds.js';
 import type { Notices } from '../notices/notices.js';
 import { CORE } from '../owners.js';
 import type { User } from '../tables/core.js';
+import { NOBODY } from '../users/record.js';
 import type { DeviceRow, DeviceRows, KnownDevices } from './device-rows.js';
 import { DEVICE_SECONDS, provingDevices } from './device-rules.js';
+import type { RecentBrowsers } from './recent-browsers.js';
 
 /** The prefix of the tokens in device cookies. */
 const PREFIX = 'lkd_';
@@ -32,6 +34,12 @@ export const NO_DEVICE: Recognized = { cookie: null, isNew: false };
 
 /** The result for a browser that the user does not know. */
 const NEW_DEVICE: Recognized = { cookie: null, isNew: true };
+
+/** A plugin for which it matters where an account was made, or its mailbox proven. */
+export interface RemembersBrowsers {
+  /** Whether these browsers are remembered for 24 hours: see `RecentBrowsers`. */
+  readonly remembersBrowsers?: boolean;
+}
 
 /** A device as its user sees it. */
 export interface ListedDevice {
@@ -56,13 +64,21 @@ export interface ListedDevice {
  * A forgotten device counts as unknown, but its row stays for a while, because it can still prove who undoes a change.
  */
 export class Devices {
-  /** @param tokensOf returns the distinct device tokens that a request presents, valid or not */
+  /**
+   * @param tokensOf returns the distinct device tokens that a request presents, valid or not
+   * @param isInHeader whether the current request names its device in a header
+   * @param isForHost whether only this host can set the device cookie
+   */
   constructor(
     private readonly database: Database,
     private readonly rows: DeviceRows,
+    private readonly recent: RecentBrowsers,
+    private readonly contributions: () => readonly RemembersBrowsers[],
     private readonly context: CallContext,
     private readonly notices: Pick<Notices, 'unrecorded' | 'tell'>,
     private readonly tokensOf: (request: PlainRequest) => readonly string[],
+    private readonly isInHeader: () => boolean,
+    private readonly isForHost: boolean,
   ) {}
 
   /**
@@ -108,9 +124,10 @@ export class Devices {
     return isUuid(id) ? this.rows.byId(userId, id, transaction) : null;
   }
 
-  /** Forgets one device of an account. */
-  forgetOne(device: Pick<DeviceRow, 'id'>, transaction: Transaction): Promise<void> {
-    return this.rows.forgetOne(device, transaction);
+  /** Forgets one device of an account. The browsers that are not its devices yet have no name, so all are forgotten. */
+  async forgetOne(device: Pick<DeviceRow, 'id' | 'userId'>, transaction: Transaction): Promise<void> {
+    await this.rows.forgetOne(device, transaction);
+    if (this.#remembers) await this.recent.forget(device.userId, this.presented, transaction);
   }
 
   /**
@@ -124,13 +141,15 @@ export class Devices {
   }
 
   /** Forgets all devices of an account, except the device of the current request. */
-  forgetOthers(userId: string, transaction: Transaction): Promise<void> {
-    return this.rows.forget(userId, this.presented, transaction);
+  async forgetOthers(userId: string, transaction: Transaction): Promise<void> {
+    await this.rows.forget(userId, this.presented, transaction);
+    if (this.#remembers) await this.recent.forget(userId, this.presented, transaction);
   }
 
   /** Deletes all devices of an account, because someone other than its owner might have signed in. */
-  deleteAll(userId: string, transaction: Transaction): Promise<void> {
-    return this.rows.deleteAll(userId, transaction);
+  async deleteAll(userId: string, transaction: Transaction): Promise<void> {
+    await this.rows.deleteAll(userId, transaction);
+    if (this.#remembers) await this.recent.forget(userId, null, transaction);
   }
 
   /**
@@ -146,6 +165,7 @@ export class Devices {
     transaction: Transaction,
   ): Promise<void> {
     await this.rows.drop(userId, transaction);
+    if (this.#remembers) await this.recent.forget(userId, null, transaction);
     await this.rows.endUndo(userId, since, transaction);
     if (shown && this.presented) await this.rows.restore(shown, this.presented, transaction);
   }
@@ -158,11 +178,10 @@ export class Devices {
     if (await this.rows.renew(hash, user.id)) return { cookie: this.#presentedToken(), isNew: false };
     // The browser did not get the token that replaced this one.
     if ((await this.rows.find(hash, user.id)) === null) return NEW_DEVICE;
-    const cookie = createToken(PREFIX);
-    await this.database.transaction((transaction) =>
-      this.rows.replaceToken(hash, digestToken(cookie), user.id, transaction),
+    const { token: cookie, tokenHash } = await this.database.transaction((transaction) =>
+      this.#renewed(user.id, transaction),
     );
-    return (await this.rows.renew(digestToken(cookie), user.id)) ? { cookie, isNew: false } : NEW_DEVICE;
+    return (await this.rows.renew(tokenHash, user.id)) ? { cookie, isNew: false } : NEW_DEVICE;
   }
 
   /**
@@ -180,14 +199,13 @@ export class Devices {
    * browser. It is the token for the other accounts of the browser too.
    *
    * @param known the result of {@link lock}
+   * @param isSignUp whether the account has just been made in the browser
    * @returns the value for the browser's device cookie
    */
-  async add(user: User, known: KnownDevices, transaction: Transaction): Promise<string> {
+  async add(user: User, known: KnownDevices, transaction: Transaction, isSignUp = false): Promise<string> {
     const now = this.database.clock.date();
-    const token = createToken(PREFIX);
-    const tokenHash = digestToken(token);
-    const { presented } = this;
-    if (presented) await this.rows.replaceToken(presented, tokenHash, user.id, transaction);
+    const { token, tokenHash } = await this.#renewed(user.id, transaction);
+    if (isSignUp && this.#remembersSignUps) await this.recent.add(user.id, tokenHash, true, transaction);
     const browsers = provingDevices(known.devices, known.account, now).map(({ name }) => name);
     const notice = this.notices.unrecorded(deviceNotices['new-device'], user, browsers);
     const undoTokenHash = notice?.undo ? digestToken(notice.undo.token) : null;
@@ -203,9 +221,77 @@ export class Devices {
     return token;
   }
 
-  /** Deletes the devices that can no longer prove anything, and the tokens that are no longer accepted. */
+  /**
+   * Remembers the browser of the current request, in which somebody has signed up without being signed in.
+   *
+   * @param userId null if no account was made, which the statements must not reveal
+   * @returns the value for the browser's device cookie. Null if sign-ups are not remembered
+   */
+  async signedUp(userId: string | null): Promise<string | null> {
+    if (!this.#remembersSignUps) return null;
+    return this.database.transaction((transaction) => this.#remember(userId, true, transaction));
+  }
+
+  /**
+   * Remembers the browser of the current request, in which access to the mailbox of an account was proven.
+   *
+   * @returns the value for the browser's device cookie. Null if there is no other one than before
+   */
+  async proved(userId: string, transaction: Transaction): Promise<string | null> {
+    if (!this.#remembers) return null;
+    if (!this.isInHeader()) return this.#remember(userId, false, transaction);
+    // Nobody else can give a client the value that it sends in a header, so it keeps this one.
+    const { presented } = this;
+    if (presented) await this.recent.add(userId, presented, false, transaction);
+    return null;
+  }
+
+  /** Whether an account was made in the browser of the current request in the last 24 hours. */
+  async hasSignedUp(userId: string): Promise<boolean> {
+    const { presented } = this;
+    return presented !== null && this.#remembersSignUps && this.recent.has(userId, presented, true);
+  }
+
+  /** Whether the current request comes from a browser that {@link signedUp} or {@link proved} remembers. */
+  async isRecent(userId: string): Promise<boolean> {
+    const { presented } = this;
+    return presented !== null && this.#remembers && this.recent.has(userId, presented, false);
+  }
+
+  /**
+   * Deletes the devices that can no longer prove anything, the tokens that are no longer accepted, and the browsers that
+   * are no longer recent.
+   */
   get expired(): readonly Chore[] {
-    return [this.rows.oldTokens, this.rows.old];
+    return [this.rows.oldTokens, this.rows.old, this.recent.expired];
+  }
+
+  get #remembers(): boolean {
+    return this.contributions().some(({ remembersBrowsers }) => remembersBrowsers === true);
+  }
+
+  // With a cookie for a whole domain, another subdomain could give the browser of a person the value of its own, in which
+  // it has made an account with that person's address.
+  get #remembersSignUps(): boolean {
+    return this.#remembers && this.isForHost;
+  }
+
+  async #remember(userId: string | null, madeThere: boolean, transaction: Transaction): Promise<string> {
+    const { token, tokenHash } = await this.#renewed(userId ?? NOBODY, transaction);
+    await this.recent.add(userId, tokenHash, madeThere, transaction);
+    return token;
+  }
+
+  /** Gives the browser of the current request a new token, by which it is known for whatever the present one was. */
+  async #renewed(userId: string, transaction: Transaction) {
+    const token = createToken(PREFIX);
+    const tokenHash = digestToken(token);
+    const { presented } = this;
+    if (presented) {
+      await this.rows.replaceToken(presented, tokenHash, userId, transaction);
+      if (this.#remembers) await this.recent.copy(presented, tokenHash, transaction);
+    }
+    return { token, tokenHash };
   }
 
   /** Returns a function that tells whether the current request comes from a device of an account. */

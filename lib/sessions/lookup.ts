@@ -32,6 +32,8 @@ interface Raw {
  */
 export class TokenLookup<Row, Owner extends User = User> {
   readonly #batches: BatchedLookup<Raw>;
+  /** The statement, and the columns of users that it selects, which are the model's with `user.model`. */
+  #built: { readonly columns: string; readonly sql: string } | undefined;
 
   constructor(
     private readonly database: Database,
@@ -40,6 +42,17 @@ export class TokenLookup<Row, Owner extends User = User> {
     this.#batches = new BatchedLookup((digests, deadlineMs) =>
       database.share(() => this.#fetch(digests, deadlineMs)),
     );
+  }
+
+  /** The statement without the digests. The same string each time, because a string that is built anew is hashed anew. */
+  get #sql(): string {
+    const { row, hash, user, on } = this.lookup;
+    const { columns } = user;
+    if (this.#built?.columns === columns) return this.#built.sql;
+    const sql = `SELECT ${hash} AS token_digest, ${row.columns}, ${columns}, ${this.database.nowSql} AS db_now
+       FROM ${row.from} JOIN ${user.from} ON ${on} WHERE ${hash} IN`;
+    this.#built = { columns, sql };
+    return sql;
   }
 
   /**
@@ -63,14 +76,8 @@ export class TokenLookup<Row, Owner extends User = User> {
   }
 
   async #fetch(digests: readonly string[], deadlineMs?: number): Promise<Map<string, Raw>> {
-    const { row, hash, user, on } = this.lookup;
-    await user.ready();
-    const rows = await this.database.lookUp<Raw>(
-      `SELECT ${hash} AS token_digest, ${row.columns}, ${user.columns}, ${this.database.nowSql} AS db_now
-       FROM ${row.from} JOIN ${user.from} ON ${on} WHERE ${hash} IN`,
-      digests,
-      deadlineMs,
-    );
+    await this.lookup.user.ready();
+    const rows = await this.database.lookUp<Raw>(this.#sql, digests, deadlineMs);
     if (rows[0]) this.database.clock.observe(rows[0].db_now);
     return new Map(rows.map((one) => [one.token_digest.toString('hex'), one]));
   }

@@ -36,6 +36,15 @@ export interface RightPassword extends UserRecord {
   readonly attempts: string;
 }
 
+/** What a right password is for: to sign in, to be changed, or to prove who the user of a session or link is. */
+export type PasswordPurpose = 'sign-in' | 'change' | 'proof';
+
+/** A plugin that decides whether right passwords are accepted. */
+export interface RefusesPasswords {
+  /** Rejects a right password by throwing an AuthError. */
+  refusesPassword?(record: UserRecord, purpose: PasswordPurpose): Promise<void>;
+}
+
 /** Uses a correct password. The attempt is in progress until this function has finished. */
 type Use<T> = (proved: RightPassword) => Promise<T>;
 
@@ -45,7 +54,10 @@ export class PasswordCheck {
   readonly #attempts = new Map<string, Set<Promise<boolean>>>();
   #learning: Promise<void> | undefined;
 
-  /** @param checkAccount rejects the owner of an account that cannot be used */
+  /**
+   * @param checkAccount rejects the owner of an account that cannot be used
+   * @param refuseFormer rejects the right password of an account that needs a new one
+   */
   constructor(
     private readonly database: Database,
     private readonly users: Pick<Users, 'sampleHashes' | 'replacePasswordHash'>,
@@ -56,6 +68,7 @@ export class PasswordCheck {
     private readonly events: Events,
     private readonly log: Log,
     private readonly checkAccount: (account: AccountRow) => void,
+    private readonly refuseFormer: (record: UserRecord, purpose: PasswordPurpose) => Promise<void>,
   ) {}
 
   /**
@@ -77,6 +90,7 @@ export class PasswordCheck {
     return this.#verify(record, name, password, false, async (proved) => {
       let isComplete = false;
       try {
+        await this.refuseFormer(proved, 'sign-in');
         const signedIn = await signIn(proved);
         isComplete = !isPending(signedIn);
         return signedIn;
@@ -92,8 +106,16 @@ export class PasswordCheck {
    *
    * @throws AuthError like {@link verify}; after the correct password, also the errors of plugins' account checks
    */
-  async verifyOwn(record: UserRecord, password: string): Promise<UserRecord> {
-    const forgive = (proved: RightPassword) => this.#forgive(proved);
+  async verifyOwn(
+    record: UserRecord,
+    password: string,
+    purpose: PasswordPurpose = 'proof',
+  ): Promise<UserRecord> {
+    const forgive = async (proved: RightPassword) => {
+      await this.#forgive(proved);
+      await this.refuseFormer(proved, purpose);
+      return proved;
+    };
     const proved = await this.#verify(record, attemptsOf(record.user), password, true, forgive);
     this.checkAccount(proved.account);
     return proved;

@@ -2,9 +2,10 @@ import type { Transaction } from 'sequelize';
 import type { z } from 'zod';
 import type { Database } from '../database/database.js';
 import { AuthError, type AuthErrorCode } from '../errors.js';
-import type { Session } from '../tables/core.js';
+import type { Session, SignInStep, User } from '../tables/core.js';
 import type { UserRecord } from '../users/record.js';
-import { type Assurance, FRESH_SECONDS, type PendingSignIn, requireFresh, type Shown } from './signed-in.js';
+import type { FoundPending, JoinedPart } from './pending-sign-ins.js';
+import { type Assurance, FRESH_SECONDS, requireFresh, type Shown } from './signed-in.js';
 
 /** The rules for accounts with a second factor, which depend on the plugin that has second factors. */
 export class SecondFactorRules {
@@ -18,6 +19,12 @@ export class SecondFactorRules {
     return this.contributions().find(({ secondFactors }) => secondFactors)?.secondFactors ?? null;
   }
 
+  /** The plugins that complete pending sign-ins, the one with second factors first. */
+  get steps(): readonly HasSteps[] {
+    const isFirst = ({ secondFactors }: HasSecondFactors) => (secondFactors ? 0 : 1);
+    return [...this.contributions()].sort((a, b) => isFirst(a) - isFirst(b));
+  }
+
   /** Whether an account has a second factor. @param account with the columns of plugins */
   isOn(account: object): boolean {
     return this.plugin?.isOn(account) ?? false;
@@ -27,6 +34,17 @@ export class SecondFactorRules {
   reached({ account }: Pick<UserRecord, 'account'>, shown: Shown): Assurance | null {
     const { aal = 1, amr } = this.plugin?.trusted(shown) ?? shown;
     return aal < 2 && this.isOn(account) ? null : { aal, amr };
+  }
+
+  /**
+   * Counts an attempt to complete a sign-in with a factor that cannot be guessed.
+   *
+   * @throws AuthError `rate_limited`, and what `look` throws
+   */
+  attempt<T>(user: User, look: () => Promise<T>): Promise<T> {
+    const { plugin } = this;
+    if (!plugin) throw new TypeError('no plugin has second factors');
+    return plugin.attempt(user, look);
   }
 
   /**
@@ -47,30 +65,20 @@ export class SecondFactorRules {
   }
 }
 
-/** A sign-in that a second factor must complete. */
-export interface NewPendingSignIn {
-  readonly record: Pick<UserRecord, 'user' | 'account'>;
-  /** The user's epoch when they authenticated. */
-  readonly authEpoch: number;
-  /** How they authenticated. */
-  readonly amr: readonly string[];
-  readonly remembered: boolean;
-  /** The counter of failures that the completed sign-in clears. Null if there is no counter. */
-  readonly attempts: string | null;
-}
-
 /** A plugin's second factors. The core knows only that a plugin can have them. */
 export interface SecondFactors {
   /** Whether an account has a second factor. @param account with the plugin's columns of users */
   isOn(account: object): boolean;
   /** Returns what a trusted provider has verified, in place of what the user has shown. Null if no provider has. */
   trusted(shown: Shown): Shown | null;
-  /** Stores a sign-in that waits for the second factor. */
-  begin(pending: NewPendingSignIn, transaction?: Transaction): Promise<PendingSignIn>;
-  /** Ends the pending sign-in that the current request presents, if any, because its browser signs out. */
-  abandon(): Promise<void>;
-  /** Clears the count of wrong codes, because the user has provided a passkey outside a pending sign-in. */
-  forgive(userId: string): Promise<void>;
+  /**
+   * Clears the count of wrong codes, because the user has provided a passkey.
+   *
+   * @param completed the pending sign-in that the passkey completes. By default, it is none
+   */
+  forgive(userId: string, transaction?: Transaction, completed?: FoundPending): Promise<void>;
+  /** Counts an attempt with a factor of another plugin, which cannot be guessed. @throws what `look` throws */
+  attempt<T>(user: User, look: () => Promise<T>): Promise<T>;
 }
 
 /** A proof of identity that the user of a session can provide again, in a field of POST /reauthenticate. */
@@ -96,36 +104,62 @@ export interface Reauthentication {
   verify(record: UserRecord, value: unknown, session: Session): Promise<Shown>;
 }
 
-/**
- * A method to provide the second factor, such as a passkey, of another plugin than the one with {@link SecondFactors}.
- */
-export interface FactorMethod {
+/** What the user provided to complete a sign-in, before it is checked. */
+export interface GivenFactor {
+  /** The name of a {@link StepMethod}: `totp`, `recovery_code`, `passkey`, `email_code`. */
+  readonly method: string;
+  readonly code?: string | undefined;
+  readonly response?: unknown;
+}
+
+/** What completes a sign-in, and was correct when it was checked. With `aal` 2, it is a second factor. */
+export interface RightFactor extends Assurance {
+  /** Uses the factor up. Only one of several concurrent calls succeeds. @returns whether this call did */
+  use(transaction?: Transaction): Promise<boolean>;
+}
+
+/** A method to complete a pending sign-in, such as a code from an authenticator app, or a passkey. */
+export interface StepMethod {
   /** The name on the wire. */
   readonly name: string;
-  /** Whether the user can use this method. */
-  isAvailable(userId: string): Promise<boolean>;
-  /**
-   * Returns what the client needs for this method: the response of POST /signin/second-factor/options.
-   *
-   * @param challengedBy the pending sign-in
-   */
-  options(userId: string, challengedBy: string): Promise<Readonly<Record<string, unknown>>>;
-  /** The schema of the `options`. @internal */
-  readonly optionsSchema: z.ZodType;
-  /** The schema of the `response`. @internal */
-  readonly responseSchema: z.ZodType;
-  /** The problems that `verify` throws, for the OpenAPI document. */
+  /** The step that it completes, and no other. @default second_factor */
+  readonly step?: SignInStep;
+  /** What the user gives, by its name on the wire. @default `code` @internal */
+  readonly given?: z.ZodRawShape;
+  /** The additional problems that `attempt` throws, for the OpenAPI document. */
   readonly problems: readonly AuthErrorCode[];
-  /** Verifies the response. @param challengedBy the pending sign-in @throws AuthError if the response is invalid */
-  verify(record: UserRecord, response: unknown, challengedBy: string): Promise<Assurance>;
+  /** For a method that signs a challenge: the response of POST /signin/second-factor/options. */
+  readonly challenge?: {
+    /** @internal */
+    readonly schema: z.ZodType;
+    /** @param challengedBy the pending sign-in */
+    options(userId: string, challengedBy: string): Promise<Readonly<Record<string, unknown>>>;
+  };
+  /**
+   * Counts an attempt, checks the factor, and completes the sign-in with it.
+   *
+   * @throws AuthError if the factor is wrong, and what `complete` throws
+   */
+  attempt<T>(
+    found: FoundPending,
+    given: GivenFactor,
+    complete: (right: RightFactor) => Promise<T>,
+  ): Promise<T>;
+}
+
+/** A plugin that has methods to complete pending sign-ins. */
+export interface HasSteps {
+  readonly stepMethods?: readonly StepMethod[];
+  /** Returns the names of its methods that a user can use now. */
+  availableSteps?(userId: string, transaction?: Transaction): Promise<readonly string[]>;
+  /** Returns what the plugin reads together with a pending sign-in. At most one plugin does. */
+  joinedToPending?(given: GivenFactor): JoinedPart;
 }
 
 /** A plugin that has second factors, or a method to provide one. */
-export interface HasSecondFactors {
+export interface HasSecondFactors extends HasSteps {
   /** The plugin's second factors. At most one plugin has them. */
   readonly secondFactors?: SecondFactors;
-  /** The plugin's methods to provide a second factor to the plugin that has them. */
-  readonly factorMethods?: readonly FactorMethod[];
   /** The proofs that the user of a session can send to POST /reauthenticate. */
   readonly reauthentications?: readonly Reauthentication[];
 }

@@ -14,13 +14,17 @@ import type { Selection, Table } from '../tables/table.js';
 import { type ChecksAccounts, checkAccount, type UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
 import { type Devices, NO_DEVICE, type Recognized } from './devices.js';
+import type { EmailCodeStep } from './email-code-step.js';
 import { requireOwnSignIn } from './origin.js';
-import type { NewPendingSignIn, SecondFactorRules } from './second-factor.js';
+import type { NewPendingSignIn, PendingSignIns } from './pending-sign-ins.js';
+import type { SecondFactorRules } from './second-factor.js';
 import type { Sessions } from './sessions.js';
 import {
   type Assurance,
   type IssuedSession,
   isPending,
+  MAX_IP,
+  MAX_USER_AGENT,
   NEVER,
   type OwnedSession,
   type PendingSignIn,
@@ -39,10 +43,9 @@ export interface SessionToBegin extends Assurance {
   /** The sessions that it replaces. */
   readonly replaced: readonly OwnedSession[];
   readonly device: Recognized;
+  /** Whether the account has just been made in the client's browser. */
+  readonly isSignUp: boolean;
 }
-
-const MAX_USER_AGENT = 255;
-const MAX_IP = 45;
 
 /** Writes new sessions, and ends the client's previous ones. Only `SignIn` decides whether a session can start. */
 export class NewSessions {
@@ -152,8 +155,22 @@ export interface SignInOptions {
    * would have. It is not fresh, and the browser does not become a known device.
    */
   readonly takenOver?: { readonly endsAt: Date | null };
+  /** Whether the account has just been made in the client's browser. @default false */
+  readonly isSignUp?: boolean;
+  /** Whether the account will only be made in the transaction that begins the session. @default false */
+  readonly isYetToBeMade?: boolean;
+  /** The mailbox that the sign-in proves once it is complete, if it waits for a second factor. @default none */
+  readonly proves?: { readonly email: string; readonly isOwn: boolean };
   /** The sessions that the client already has. @default looked up by the tokens in its request */
   readonly replaced?: readonly OwnedSession[];
+}
+
+/** The user who signs in, as a transaction has found or left them. */
+export interface ProofToBegin extends Pick<Proof, 'user' | 'authEpoch'> {
+  /** Whether the session is fresh, as far as it can be. @default true */
+  readonly isFresh?: boolean;
+  /** Whether the account knows no devices any more, since the sign-in was checked. @default false */
+  readonly hasForgotten?: boolean;
 }
 
 /** A sign-in that has passed the plugins' checks. */
@@ -162,7 +179,7 @@ export interface CheckedSignIn {
    * Creates the session, ends the client's other sessions, and remembers its device, all or nothing. If a second factor
    * is required first, it stores a pending sign-in instead.
    */
-  begin(proof: Pick<Proof, 'user' | 'authEpoch'>, transaction?: Transaction): Promise<SignedIn>;
+  begin(proof: ProofToBegin, transaction?: Transaction): Promise<SignedIn>;
   /** Clears the failed attempts, after the transaction. Does nothing if the sign-in is pending. */
   complete(signedIn: SignedIn): Promise<void>;
 }
@@ -192,6 +209,8 @@ export class SignIn {
     private readonly contributions: () => readonly (ChecksAccounts & ChecksSignIns)[],
     private readonly users: Pick<Users, 'isPresent'>,
     private readonly secondFactors: SecondFactorRules,
+    private readonly emailCodes: Pick<EmailCodeStep, 'isDemanded' | 'begin' | 'method'>,
+    private readonly pendings: Pick<PendingSignIns, 'begin'>,
     private readonly limiter: Pick<Limiter, 'clearFailures'>,
   ) {}
 
@@ -205,25 +224,44 @@ export class SignIn {
     { user, account, row, attempts = null, ...shown }: Omit<Proof, 'authEpoch'>,
     { remembered = false, withoutProof = false, replaced, takenOver, ...options }: SignInOptions = {},
   ): Promise<CheckedSignIn> {
-    if (!(await this.users.isPresent({ user, row }))) throw new AuthError('invalid_credentials');
+    if (!options.isYetToBeMade && !(await this.users.isPresent({ user, row })))
+      throw new AuthError('invalid_credentials');
     checkAccount(account, this.contributions());
     for (const contribution of this.contributions()) await contribution.checkSignIn?.(user, !takenOver);
     const reached = this.secondFactors.reached({ account }, shown);
     const assurance = reached ?? (withoutProof ? { aal: 1 as const, amr: shown.amr } : null);
     const isByPerson = !takenOver;
-    const begun: SessionToBegin | null = assurance && {
-      ...assurance,
-      remembered,
-      authenticatedAt: isByPerson && reached !== null ? options.authenticatedAt : NEVER,
-      endsAt: takenOver?.endsAt ?? null,
-      replaced: replaced ?? (isByPerson ? await this.sessions.presented() : []),
-      device: isByPerson ? await this.devices.recognize(user) : NO_DEVICE,
-    };
+    const device = assurance && isByPerson ? await this.devices.recognize(user) : NO_DEVICE;
+    const needsCode = assurance !== null && (await this.emailCodes.isDemanded(user, assurance, device));
+    const begun: SessionToBegin | null =
+      assurance && !needsCode
+        ? {
+            ...assurance,
+            remembered,
+            authenticatedAt: isByPerson && reached !== null ? options.authenticatedAt : NEVER,
+            endsAt: takenOver?.endsAt ?? null,
+            replaced: replaced ?? (isByPerson ? await this.sessions.presented() : []),
+            device,
+            isSignUp: options.isSignUp ?? false,
+          }
+        : null;
     return {
       begin: async (proof, transaction) => {
         if (proof.user.id !== user.id) throw new TypeError('another user was checked for this sign-in');
-        if (begun) return this.#begin(proof, begun, transaction);
-        return this.#wait({ ...proof, account, amr: shown.amr, attempts }, remembered, transaction);
+        if (begun) return this.#begin(proof, asLeft(begun, proof), transaction);
+        const record = { user: proof.user, account };
+        const step = needsCode ? 'email_code' : 'second_factor';
+        const pending = {
+          record,
+          authEpoch: proof.authEpoch,
+          amr: shown.amr,
+          remembered,
+          attempts,
+          step,
+          provesEmail: options.proves?.email ?? null,
+          isOwn: options.proves?.isOwn ?? null,
+        } as const;
+        return this.#wait(pending, transaction);
       },
       complete: async (signedIn) => {
         if (!isPending(signedIn) && attempts !== null) await this.#clear(attempts);
@@ -263,7 +301,7 @@ export class SignIn {
     begun: SessionToBegin,
     transaction?: Transaction,
   ): Promise<IssuedSession> {
-    const { replaced, device } = begun;
+    const { replaced, device, isSignUp } = begun;
     const unit = async (within?: Transaction): Promise<IssuedSession> => {
       // Lock the user first, as every change to an account does.
       const known = within && device.isNew ? await this.devices.lock(proof.user.id, null, within) : null;
@@ -272,7 +310,7 @@ export class SignIn {
       this.events.emit('session.created', { userId: user.id, sessionId: session.id }, within);
       // A change that has ended the session, such as a new password, has also forgotten the devices, so do not add one.
       const isOpen = known?.authEpoch === proof.authEpoch;
-      const added = within && known && isOpen ? await this.devices.add(user, known, within) : null;
+      const added = within && known && isOpen ? await this.devices.add(user, known, within, isSignUp) : null;
       await this.sessions.end(replaced, within);
       return { ...issued, device: device.cookie ?? added };
     };
@@ -285,18 +323,24 @@ export class SignIn {
     }
   }
 
-  #wait(
-    {
-      user,
-      account,
-      ...proof
-    }: Omit<NewPendingSignIn, 'record' | 'remembered'> & Pick<UserRecord, 'user' | 'account'>,
-    remembered: boolean,
-    transaction?: Transaction,
-  ): Promise<PendingSignIn> {
-    const { plugin } = this.secondFactors;
-    if (!plugin) throw new TypeError('no plugin has second factors');
-    return plugin.begin({ record: { user, account }, ...proof, remembered }, transaction);
+  /** Stores a sign-in that waits for a further step. */
+  async #wait(pending: NewPendingSignIn, transaction?: Transaction): Promise<PendingSignIn> {
+    if (pending.step === 'email_code') return this.#waitForCode(pending, transaction);
+    const begun = await this.pendings.begin(pending, transaction);
+    const methods: string[] = [];
+    for (const plugin of this.secondFactors.steps)
+      methods.push(...((await plugin.availableSteps?.(pending.record.user.id, transaction)) ?? []));
+    return { secondFactor: { methods, ...begun } };
+  }
+
+  /** Stores a sign-in that waits for a code, and emails the code. */
+  async #waitForCode(pending: NewPendingSignIn, transaction?: Transaction): Promise<PendingSignIn> {
+    const unit = async (within: Transaction) => {
+      const begun = await this.pendings.begin(pending, within);
+      await this.emailCodes.begin(pending.record.user, begun, within);
+      return { secondFactor: { methods: [this.emailCodes.method.name], ...begun } };
+    };
+    return transaction ? unit(transaction) : this.database.transaction(unit);
   }
 
   /** Clears the failed attempts. The session has started, so an error here must not fail the call. */
@@ -307,4 +351,17 @@ export class SignIn {
       this.settings.log.warn('limits.not_cleared', 'failed sign-ins could not be cleared', { err: error });
     }
   }
+}
+
+/** Returns the session to begin after what the transaction has done to the account. */
+function asLeft(
+  begun: SessionToBegin,
+  { isFresh = true, hasForgotten = false }: ProofToBegin,
+): SessionToBegin {
+  const { device } = begun;
+  return {
+    ...begun,
+    ...(!isFresh && { authenticatedAt: NEVER }),
+    ...(hasForgotten && { device: { cookie: null, isNew: device.isNew || device.cookie !== null } }),
+  };
 }

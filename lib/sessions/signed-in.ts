@@ -10,6 +10,10 @@ export interface Assurance {
   readonly amr: readonly string[];
 }
 
+/** The most characters that are stored of a client's user agent and IP address. */
+export const MAX_USER_AGENT = 255;
+export const MAX_IP = 45;
+
 /** How recently the user must have authenticated to change what protects an account, in seconds. */
 export const FRESH_SECONDS = 600;
 
@@ -52,6 +56,11 @@ export interface IssuedSession {
   readonly remembered: boolean;
   /** The value of the browser's device cookie. Null if the session was not created by signing in with a request. */
   readonly device: string | null;
+  /**
+   * True if the sign-in has removed the password of the account, because someone else could have chosen it.
+   * @default absent
+   */
+  readonly passwordRemoved?: true;
 }
 
 /** A session and its user. */
@@ -60,10 +69,13 @@ export interface OwnedSession {
   readonly sessionId: string;
 }
 
-/** A sign-in to an account with a second factor. It creates no session until the user provides the second factor. */
+/**
+ * A sign-in that waits for a further step: a second factor, if the account has one, or a code that was emailed to the
+ * account. It creates no session until the user completes it.
+ */
 export interface PendingSignIn {
   readonly secondFactor: {
-    /** The methods to provide it: `totp`, `recovery_code`, `passkey`. */
+    /** The methods to complete it: `totp`, `recovery_code`, `passkey`; or `email_code` alone. */
     readonly methods: readonly string[];
     /** When the pending sign-in expires: ten minutes after the first factor. */
     readonly expiresAt: Date;
@@ -75,7 +87,7 @@ export interface PendingSignIn {
 /** The outcome of a sign-in: a session, or a pending sign-in that requires a second factor. */
 export type SignedIn = IssuedSession | PendingSignIn;
 
-/** Whether a second factor must complete a sign-in. */
+/** Whether a further step must complete a sign-in. */
 export function isPending(signedIn: SignedIn): signedIn is PendingSignIn {
   return typeof (signedIn as Partial<PendingSignIn> | null)?.secondFactor === 'object';
 }

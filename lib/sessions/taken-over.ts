@@ -62,7 +62,8 @@ export class TakenOverSessions {
   }
 
   async find(oldHash: Buffer): Promise<TakenOverSession | null> {
-    const [row] = await this.#table.whole('c').select('WHERE c.old_hash = :oldHash', { oldHash });
+    const find = () => this.#table.whole('c').select('WHERE c.old_hash = :oldHash', { oldHash });
+    const [row] = await this.#now(find);
     return row ?? null;
   }
 
@@ -72,7 +73,8 @@ export class TakenOverSessions {
   async resume(row: TakenOverSession): Promise<ResumedSession | null> {
     if (row.tokenHash === null) return null;
     if (row.usedAt !== null && this.database.clock.now() - row.usedAt.getTime() > REPLACEMENT_MS) return null;
-    const found = await this.sessions.find(row.tokenHash);
+    const { tokenHash } = row;
+    const found = await this.#now(() => this.sessions.find(tokenHash));
     const sealed = row.sealedToken && this.box.open(row.sealedToken, contextOfOld(row.oldHash));
     return found && { ...found, issued: sealed ? { ...JSON.parse(sealed), session: found.session } : null };
   }
@@ -123,15 +125,18 @@ export class TakenOverSessions {
    *
    * @param row the result of {@link find}
    * @param keptUntil until when a new row is kept
+   * @returns the session that the old cookie authenticated, which the caller must revoke
    */
-  async retire(oldHash: Buffer, row: TakenOverSession | null, keptUntil?: Date): Promise<void> {
+  async retire(
+    oldHash: Buffer,
+    row: TakenOverSession | null,
+    keptUntil?: Date,
+  ): Promise<SessionWithUser | null> {
     await this.database.ready();
-    const usedAt = this.database.clock.date();
-    if (!row) await this.#insertRetired(oldHash, usedAt, keptUntil);
-    else if (row.usedAt === null || row.sessionId !== null)
-      await this.#table.update({ usedAt, sealedToken: null, ...UNLINKED }, { oldHash });
+    const found = row ? await this.#retireRow(row) : await this.#insertRetired(oldHash, keptUntil);
     if (this.#retired.size >= MAX_RETIRED) this.#retired.clear();
     this.#retired.add(oldHash.toString('hex'));
+    return found;
   }
 
   /** Rows of sessions that expired long ago in the previous system. */
@@ -146,13 +151,37 @@ export class TakenOverSessions {
     );
   }
 
-  async #insertRetired(oldHash: Buffer, usedAt: Date, keptUntil: Date | undefined): Promise<void> {
+  async #retireRow(row: TakenOverSession): Promise<SessionWithUser | null> {
+    const { oldHash, tokenHash } = row;
+    const found = await this.resume(row);
+    if (row.usedAt !== null && row.sessionId === null) return found;
+    const usedAt = this.database.clock.date();
+    const changes = { usedAt, sealedToken: null, ...UNLINKED };
+    if ((await this.#table.update(changes, { oldHash, tokenHash })) > 0) return found;
+    // Another request has put a new session in place of one that had lapsed.
+    const other = await this.find(oldHash);
+    const isNew = other !== null && !sameHash(other.tokenHash, tokenHash);
+    return isNew ? this.#retireRow(other) : found;
+  }
+
+  async #insertRetired(oldHash: Buffer, keptUntil: Date | undefined): Promise<SessionWithUser | null> {
+    const usedAt = this.database.clock.date();
     try {
       await this.#table.insert(this.#table.complete({ oldHash, usedAt, ...this.#times(null, keptUntil) }));
+      return null;
     } catch (error) {
       if (!violatedUnique(error)) throw error;
+      // Another request has taken it over in the meantime.
+      const row = await this.find(oldHash);
+      const found = row && (await this.resume(row));
       await this.#table.update({ usedAt, tokenHash: null, sealedToken: null, ...UNLINKED }, { oldHash });
+      return found;
     }
+  }
+
+  /** Reads what is committed, because a transaction of the app might not see what others have written meanwhile. */
+  #now<T>(read: () => Promise<T>): Promise<T> {
+    return this.database.isJoined ? this.database.share(read) : read();
   }
 
   #times(endsAt: Date | null, keptUntil?: Date): Pick<TakenOverSession, 'createdAt' | 'expiresAt'> {
@@ -161,6 +190,10 @@ export class TakenOverSessions {
     const end = Math.max(endsAt?.getTime() ?? 0, createdAt.getTime());
     return { createdAt, expiresAt: new Date(end + KEPT_MS) };
   }
+}
+
+function sameHash(one: Buffer | null, other: Buffer | null): boolean {
+  return one === null || other === null ? one === other : one.equals(other);
 }
 
 /** The columns of a row whose previous session has ended. */

@@ -56,6 +56,8 @@ export const users = declareTable({
     firstUsedAt: column.time().internal().nullable(),
     /** The time when `authEpoch` was last incremented. Null if it never was, or only by an earlier version. */
     sessionsEndedAt: column.time().internal().nullable(),
+    /** The time since when the account needs a new password. Null if it needs none. */
+    newPasswordRequiredAt: column.time().nullable(),
   },
   unique: { email: ['email'], username: ['username'] },
   indexes: {
@@ -126,7 +128,14 @@ export const sessions = declareTable({
 export type SessionColumns = typeof sessions.columns;
 
 /** A session of a user. It does not contain the token, because only a hash of the token is stored. */
-export interface Session extends ShownOf<SessionColumns> {}
+export interface Session extends ShownOf<SessionColumns> {
+  /**
+   * The names of what its user must do before it can be used, in this order. Set on the session of a request, if the config
+   * has `tasks`.
+   * @default absent
+   */
+  readonly tasks?: readonly string[];
+}
 
 export const devices = declareTable({
   name: 'known_devices',
@@ -187,6 +196,29 @@ export const deviceTokens = declareTable({
 });
 
 export type DeviceTokenColumns = typeof deviceTokens.columns;
+
+/**
+ * Browsers in which an account was made, or access to its mailbox was proven, in the last 24 hours. They are not yet
+ * devices of the account.
+ */
+export const recentBrowsers = declareTable({
+  name: 'recent_browsers',
+  columns: {
+    /** A UUID, version 7. */
+    id: column.uuid(),
+    /** The account. Null after a sign-up that has made none, because the email was taken. */
+    userId: column.uuid().nullable(),
+    /** The hash of a value of the browser's device cookie. */
+    tokenHash: column.digest().internal(),
+    /** Whether the account was made in the browser. Otherwise, access to its mailbox was proven there. */
+    madeThere: column.boolean(),
+    expiresAt: column.time(),
+  },
+  foreignKeys: { userId: users },
+  indexes: { userId: ['userId'], tokenHash: ['tokenHash'], expiresAt: ['expiresAt'] },
+});
+
+export type RecentBrowserColumns = typeof recentBrowsers.columns;
 
 export const oneTimeTokens = declareTable({
   name: 'one_time_tokens',
@@ -300,6 +332,42 @@ export const importedUsers = declareTable({
 
 export type ImportedUserColumns = typeof importedUsers.columns;
 
+/** What a sign-in waits for. */
+export type SignInStep = 'second_factor' | 'email_code';
+
+/** Sign-ins that are waiting for a further step. They are not sessions, and do not authenticate requests. */
+export const unfinishedSignIns = declareTable({
+  name: 'unfinished_sign_ins',
+  columns: {
+    hash: column.digest().internal().named('token_hash'),
+    userId: column.uuid(),
+    /** The user's epoch at the first step. Revoking all sessions raises it, which ends this sign-in too. */
+    authEpoch: column.integer().internal(),
+    remembered: column.boolean(),
+    /** How the user authenticated with the first step. */
+    amr: column.words(100),
+    /** The counter of failures of the first step, which the completed sign-in clears. Null if there is no counter. */
+    attempts: column.text(320).internal().nullable(),
+    /** The step that it waits for: `second_factor`, or `email_code` for a code that was emailed to the account. */
+    step: column.text<SignInStep>(16).exact(),
+    /** The client's IP address at the first step, if known. */
+    ipAddress: column.text(45).internal().nullable(),
+    /** The client's user agent at the first step, if known. */
+    userAgent: column.text(255).internal().nullable(),
+    /** The number of codes that were tried, if the code was emailed. */
+    tries: column.integer().internal().default(0),
+    /** The number of times that the code was emailed again. */
+    resends: column.integer().internal().default(0),
+    /** The address whose mailbox the first step has proven, once the sign-in is complete. Null if it proves none. */
+    provesEmail: column.text(254).exact().internal().nullable(),
+    /** Whether the first step was taken in a browser of the account, so that the proof removes nothing from it. */
+    isOwn: column.boolean().internal().nullable(),
+    expiresAt: column.time(),
+  },
+  foreignKeys: { userId: users },
+  indexes: { userId: ['userId'], expiresAt: ['expiresAt'] },
+});
+
 export const importKeys = declareTable({
   name: 'import_keys',
   columns: {
@@ -368,10 +436,14 @@ export const coreTables = {
   Device: devices,
   /** The tokens that these browsers have got later. */
   DeviceToken: deviceTokens,
+  /** Browsers in which an account was made, or its mailbox proven, in the last 24 hours. */
+  RecentBrowser: recentBrowsers,
   /** Changes of accounts that can be undone. */
   AccountChange: accountChanges,
   /** Emailed tokens. */
   OneTimeToken: oneTimeTokens,
+  /** Sign-ins that are waiting for a further step. */
+  UnfinishedSignIn: unfinishedSignIns,
   /** Sessions of previous systems that have been taken over. */
   CarriedSession: carriedSessions,
   /** The rows of imports, and their accounts. */

@@ -1,5 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { type AnyAuth, type Auth, internalsOf } from '../auth.js';
 import { howToNameAdministrators } from '../core/contribution.js';
+import { BY_CODE, type Core } from '../core/core.js';
+import { digestToken } from '../crypto/token.js';
+import { requireKnownKeys } from '../sessions/request.js';
+import { sessions } from '../tables/core.js';
+import type { ImportRow } from '../users/imported.js';
 import { refuseInProduction, type Testing } from './test-auth.js';
 
 /** The parts of an Auth that sign users in, with any fields. */
@@ -26,6 +32,28 @@ export interface SignedInOptions<Fields = Readonly<Record<string, unknown>>> {
    * @default false
    */
   admin?: boolean | undefined;
+  /** The assurance level of the session: 2 as after a second factor or a passkey. @default 1 */
+  aal?: 1 | 2 | undefined;
+  /** Whether the user has signed in just now, and not long ago. @default true */
+  fresh?: boolean | undefined;
+  /**
+   * Whether the account gets a second factor, in place of the one that it has. Requires the plugin `twoFactor()`.
+   * @default false
+   */
+  secondFactor?: boolean | undefined;
+  /**
+   * The names of the tasks that are open for the user, from then on and in this order, whatever their `open` says.
+   * @default those that are open
+   */
+  tasks?: readonly string[] | undefined;
+}
+
+/** The second factor of a user. */
+export interface SecondFactorForTest {
+  /** The secret of the authenticator app, in base32: its codes have 6 digits, and change every 30 seconds. */
+  readonly secret: string;
+  /** Two recovery codes. */
+  readonly recoveryCodes: readonly string[];
 }
 
 /** A user who is signed in. */
@@ -37,6 +65,8 @@ export type SignedInForTest<A extends AnyTestAuth = Auth & { readonly testing: T
   readonly cookie: string;
   /** The headers of requests, as in `request(app).get('/hello').set(headers)`. */
   readonly headers: { readonly cookie: string };
+  /** The second factor that the account got. Null without `secondFactor`. */
+  readonly secondFactor: SecondFactorForTest | null;
 };
 
 /**
@@ -47,32 +77,79 @@ export type SignedInForTest<A extends AnyTestAuth = Auth & { readonly testing: T
  * await request(app).get('/ops').set(headers).expect(200);
  *
  * @throws AuthError if the user cannot be created, such as `validation_failed` for a missing field, or cannot sign in
- * @throws TypeError for an Auth that is not from `testAuth`, and for `admin` without the plugin
+ * @throws TypeError for an Auth that is not from `testAuth`, for `admin` and `secondFactor` without the plugin, and for
+ *   unknown options and tasks
  */
 export async function signedIn<A extends AnyTestAuth>(
   auth: A,
-  { email, fields, admin = false }: SignedInOptions<FieldsFor<A>> = {},
+  options: SignedInOptions<FieldsFor<A>> = {},
 ): Promise<SignedInForTest<A>> {
   refuseInProduction();
+  requireKnownKeys('signedIn', options, OPTIONS);
+  const { email, fields, admin = false, aal = 1, fresh = true, secondFactor = false, tasks } = options;
   if (!auth.testing) throw new TypeError('latchkey: signedIn: pass what testAuth returned');
   const { core } = internalsOf(auth);
   if (admin && !core.hasAdministrators)
     throw new TypeError(
       `latchkey: signedIn: admin: true requires administrators: ${howToNameAdministrators().join()}`,
     );
+  checkTasks(core, tasks);
   const { users } = auth as unknown as Auth;
   const found = email === undefined ? null : await users.find({ email });
   const address = email ?? `user-${auth.testing.count()}@example.com`;
   const user =
     found ?? (await users.create({ email: address, emailVerified: true, fields: fields as never }));
   if (admin) auth.testing.administrators.add(user.id);
-  const issued = await auth.createSession(user.id);
-  const cookie = `${core.settings.cookie.name}=${issued.token}`;
+  if (tasks) auth.testing.tasks.set(user.id, tasks);
+  const factor = secondFactor ? await giveSecondFactor(core, user.id) : null;
+  const { token } = await auth.createSession(user.id);
+  const columns = {
+    aal,
+    ...(aal === 2 && { amr: ['pwd', 'otp', 'mfa'] }),
+    authenticatedAt: fresh ? core.database.clock.date() : LONG_AGO,
+  };
+  await core.table(sessions).update(columns, { tokenHash: digestToken(token) });
+  const issued = await core.sessions.find(token);
+  const cookie = `${core.settings.cookie.name}=${token}`;
   return {
-    user: issued.user,
-    session: issued.session,
-    token: issued.token,
+    user: issued?.user,
+    session: issued && core.tasks.of(issued.user, issued.session),
+    token,
     cookie,
     headers: { cookie },
-  };
+    secondFactor: factor,
+  } as unknown as SignedInForTest<A>;
+}
+
+const OPTIONS = ['email', 'fields', 'admin', 'aal', 'fresh', 'secondFactor', 'tasks'];
+const LONG_AGO = new Date(0);
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** @throws TypeError if one of the tasks does not exist */
+function checkTasks({ tasks: { all } }: Core, tasks: readonly string[] = []): void {
+  const names = all.map(({ name }) => name);
+  const unknown = tasks.find((task) => !names.includes(task));
+  if (unknown === undefined) return;
+  throw new TypeError(
+    `latchkey: signedIn: there is no task ${unknown}: the tasks are ${names.join(', ') || 'none'}`,
+  );
+}
+
+/** Replaces the second factor of a user. @throws TypeError without the plugin */
+async function giveSecondFactor(core: Core, userId: string): Promise<SecondFactorForTest> {
+  // A plugin declares this key, so without it the types do not know the key.
+  const part = core.contributions
+    .flatMap(({ rowParts = [] }) => rowParts)
+    .find(({ keys }) => (keys as readonly string[]).includes('totpSecret'));
+  if (!part)
+    throw new TypeError('latchkey: signedIn: secondFactor: true requires twoFactor() in the plugins');
+  const letters = (length: number) =>
+    Array.from(randomBytes(length), (byte) => BASE32[byte % BASE32.length]).join('');
+  const factor = { secret: letters(32), recoveryCodes: [letters(16), letters(16)] };
+  const row = { totpSecret: factor.secret, recoveryCodes: factor.recoveryCodes };
+  const value = await part.read(row as ImportRow, (why) => {
+    throw why;
+  });
+  await core.change(userId, BY_CODE, (record, transaction) => part.replace(record, value, transaction));
+  return factor;
 }

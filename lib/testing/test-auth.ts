@@ -68,6 +68,8 @@ export function testAuth<
   migrateFirst(core, () => auth.migrate());
   const isAdministrator = core.isAdministrator.bind(core);
   core.isAdministrator = (user) => auth.testing.administrators.has(user.id) || isAdministrator(user);
+  const open = core.tasks.open.bind(core.tasks);
+  core.tasks.open = (user, session) => auth.testing.tasks.get(user.id) ?? open(user, session);
   return auth as unknown as TestAuth<P, F>;
 }
 
@@ -108,6 +110,8 @@ export class Testing {
   #counted = 0;
   /** The ids of users who are administrators for a test. @internal */
   readonly administrators = new Set<string>();
+  /** The tasks that are open for a test, by the id of the user. @internal */
+  readonly tasks = new Map<string, readonly string[]>();
 
   /** @internal */
   constructor(core: Core, mailbox: Mailbox, empty: () => Promise<void>) {

@@ -3,6 +3,7 @@ import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import type { AccountChangeColumns } from '../tables/core.js';
 import type { Table } from '../tables/table.js';
+import { NOBODY } from './record.js';
 
 const HELD = new Error('an undo would give the email back to the account that had it');
 
@@ -42,6 +43,12 @@ export class HeldEmails {
       transaction,
     );
     if (holder) throw heldEmail();
+  }
+
+  /** Whether an email is held for another user. @param userId null for an account that does not exist */
+  async isHeld(email: string, userId: string | null): Promise<boolean> {
+    const condition = 'c.email = :email AND c.user_id <> :userId';
+    return (await this.#select(condition, { email, userId: userId ?? NOBODY })).length > 0;
   }
 
   /** Looks an email up and ignores the result, so that a refused sign-up does the same work as any other sign-up. */

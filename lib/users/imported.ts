@@ -119,6 +119,9 @@ export interface RowPart<Value = unknown> {
   replace(record: UserRecord, value: Value | null, transaction: Transaction): Promise<void>;
 }
 
+/** Matches the name of a source of rows. */
+export const SOURCE = /^[A-Za-z0-9._:-]{1,64}$/;
+
 const rowKeys = new Map<string, RowKeySwitch>();
 
 /** How to enable a key of an import's rows. */

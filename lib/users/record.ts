@@ -10,6 +10,12 @@ import type { Fields } from './fields.js';
 import type { AppRow } from './row-source.js';
 import type { AppRows } from './rows.js';
 
+/**
+ * An id that no user has. It is looked up in place of an account that does not exist, so that both send the same
+ * statement.
+ */
+export const NOBODY = '00000000-0000-0000-0000-000000000000';
+
 /** A user with all columns that are not secret, including the columns of plugins. */
 export type AccountRow = User & Readonly<Record<string, unknown>>;
 
@@ -158,6 +164,13 @@ class JoinedSelection<U extends Identified> implements UserSelection<U> {
   }
 }
 
+/** Whether an account needs a new password, because the app or an administrator says so. */
+export function needsNewPassword({
+  newPasswordRequiredAt = null,
+}: Partial<Pick<User, 'newPasswordRequiredAt'>>): boolean {
+  return newPasswordRequiredAt !== null;
+}
+
 /** A plugin that decides whether an account can be used. */
 export interface ChecksAccounts {
   /**
@@ -190,6 +203,11 @@ export interface WayIn {
 export interface HasWaysIn {
   /** Returns the user's sign-in methods of this plugin. The user's row is locked. */
   waysIn?(record: UserRecord, transaction: Transaction): Promise<readonly WayIn[]>;
+  /**
+   * SQL that is true if the user `u` has something of this plugin to reauthenticate with. It is read in the statement that
+   * reads the user.
+   */
+  readonly reauthenticatesSql?: string;
 }
 
 /** Whether a user can sign in with any method. The user's row is locked. */

@@ -8,7 +8,7 @@ import { violatedUnique } from '../database/faults.js';
 import type { Replacements } from '../database/statements.js';
 import { AuthError } from '../errors.js';
 import type { Columns, RowOf } from '../tables/column.js';
-import { closedColumns, type UserColumns, usersWith } from '../tables/core.js';
+import { closedColumns, type User, type UserColumns, usersWith } from '../tables/core.js';
 import { type Selection, Table, type TableDeclaration } from '../tables/table.js';
 import { EmailProof } from './email-proof.js';
 import { Fields, type FieldValues } from './fields.js';
@@ -143,7 +143,12 @@ export class Users {
     transaction: Transaction,
   ): Promise<UserRecord> {
     const { id } = record.user;
-    const columns = { ...changes, updatedAt: this.database.clock.date() };
+    const isNewPassword = changes.passwordHash !== undefined;
+    const columns = {
+      ...changes,
+      ...(isNewPassword && { newPasswordRequiredAt: null }),
+      updatedAt: this.database.clock.date(),
+    };
     await this.table.update(this.rows ? columns : { ...columns, ...fields }, { id }, transaction);
     const whole = { ...wholeOf(record), ...columns, ...fields };
     if (!this.rows || Object.keys(fields).length === 0) return this.#recordOf(whole, record.row);
@@ -259,12 +264,22 @@ export class Users {
     return this.#exists({ username });
   }
 
-  /** Stores another password's hash, or null. The user's row must be locked. @returns the new `updatedAt` */
-  async setPasswordHash(id: string, passwordHash: string | null, transaction: Transaction): Promise<Date> {
-    const updatedAt = this.database.clock.date();
-    await this.table.update({ passwordHash, updatedAt }, { id }, transaction);
+  /** Stores another password's hash, or null. The user's row must be locked. @returns what else changes of the user */
+  async setPasswordHash(
+    id: string,
+    passwordHash: string | null,
+    transaction: Transaction,
+  ): Promise<Pick<User, 'updatedAt' | 'newPasswordRequiredAt'>> {
+    const changed = { updatedAt: this.database.clock.date(), newPasswordRequiredAt: null };
+    await this.table.update({ passwordHash, ...changed }, { id }, transaction);
     await this.imported.note(id, ['passwordHash'], transaction);
-    return updatedAt;
+    return changed;
+  }
+
+  /** Records that the account needs a new password. The user's row must be locked. */
+  async requireNewPassword(id: string, transaction: Transaction): Promise<void> {
+    await this.table.update({ newPasswordRequiredAt: this.database.clock.date() }, { id }, transaction);
+    await this.imported.note(id, ['passwordHash'], transaction);
   }
 
   /** Stores a new hash of the same password, unless the password has changed in the meantime. */

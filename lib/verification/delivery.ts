@@ -1,11 +1,20 @@
 import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
-import type { Asked, LinkMail, NewEmailMail, NoticeMail, OutgoingMail } from '../mail/mails.js';
+import type {
+  Asked,
+  CodeMail,
+  LinkMail,
+  NewEmailMail,
+  NoticeMail,
+  OutgoingMail,
+  SignInCodeMail,
+} from '../mail/mails.js';
 import type { Mailer } from '../mail/messages.js';
 import { type Destination, MAIL_LANE, type OpenEntry } from '../outbox/lane.js';
 import type { Devices } from '../sessions/devices.js';
 import { mailboxOf } from '../users/canonical.js';
+import type { HeldEmails } from '../users/held-emails.js';
 import type { UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
 import type { OneTimeTokens } from './tokens.js';
@@ -14,6 +23,22 @@ const MAILS_AT_ONCE = 25;
 const SEND_MS = 60_000;
 /** The lifetime of a link that is sent later than this starts when it is sent. */
 const LATE_MS = 60_000;
+
+/** A plugin that has sign-ins with emailed codes. */
+export interface HasEmailedSignIns {
+  readonly emailedSignIns?: {
+    /** Whether the code makes an account for an address that has none. */
+    readonly makesAccounts: boolean;
+    /**
+     * Records that the email of a request is being sent. Writes as much whether or not it contains the code, which is
+     * only right once it was sent.
+     *
+     * @param authEpoch the account's epoch. Null if there is no account
+     * @returns whether the request has not ended
+     */
+    mailed(requestHash: Buffer, hasCode: boolean, authEpoch: number | null): Promise<boolean>;
+  };
+}
 
 /** Sends the emails of the outbox. */
 export class MailDelivery implements Destination {
@@ -29,11 +54,15 @@ export class MailDelivery implements Destination {
     private readonly users: Users,
     private readonly limiter: Limiter,
     private readonly devices: Pick<Devices, 'knows'>,
+    private readonly held: Pick<HeldEmails, 'isHeld'>,
+    private readonly contributions: () => readonly HasEmailedSignIns[],
   ) {}
 
   async send(entry: OpenEntry, signal: AbortSignal): Promise<boolean> {
     const mail = entry.content as OutgoingMail;
     if (mail.type === 'link') return this.#sendLink(mail, entry, signal);
+    if (mail.type === 'code') return this.#sendCode(mail, entry, signal);
+    if (mail.type === 'sign-in-code') return this.#sendSignInCode(mail, entry, signal);
     return mail.type === 'notice'
       ? this.#sendNotice(mail, entry, signal)
       : this.#sendToNewEmail(mail, entry, signal);
@@ -69,8 +98,13 @@ export class MailDelivery implements Destination {
    * cannot use it up, and what is asked for an email that no account has uses nothing up. Only an account that has proven
    * the mailbox has such an owner: anyone can sign up with a variant of another person's address.
    */
-  async #isWithin(email: string, { inSession, device }: Asked, record: UserRecord | null): Promise<boolean> {
+  async #isWithin(
+    email: string,
+    { inSession, device, afterPassword = null }: Asked,
+    record: UserRecord | null,
+  ): Promise<boolean> {
     const userId = record?.user.id ?? null;
+    if (userId !== null && userId === afterPassword) return this.#count(userId, 'link after password');
     const hash = device === null ? null : Buffer.from(device, 'hex');
     const isKnown = inSession || (hash !== null && (await this.devices.knows(hash, userId)));
     const isOwn = isKnown && record?.emailProof.reaches('mailbox');
@@ -87,6 +121,49 @@ export class MailDelivery implements Destination {
       if (error instanceof AuthError && error.code === 'rate_limited') return false;
       throw error;
     }
+  }
+
+  /**
+   * Sends a code, unless it has expired. It was asked for with the right password, so it counts for the account, in a window of its own: a stranger
+   * without the password cannot use this one up, and one with the password uses up no other.
+   */
+  async #sendCode(mail: CodeMail, { attempts }: OpenEntry, signal: AbortSignal): Promise<boolean> {
+    if (attempts === 1 && !(await this.#count(mail.user.id, 'code after password'))) return false;
+    if (this.database.clock.hasPassed(mail.until)) return false;
+    await this.mailer.code(mail, signal);
+    return true;
+  }
+
+  /**
+   * Sends the code of an emailed sign-in, or says that there is no account. It sends the same statements in either case,
+   * and for accounts that are closed, suspended or held: see {@link #sendLink}.
+   */
+  async #sendSignInCode(
+    { email, requestHash, askedBy, ...mail }: SignInCodeMail,
+    { attempts }: OpenEntry,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { emailedSignIns: signIns } =
+      this.contributions().find(({ emailedSignIns }) => emailedSignIns) ?? {};
+    if (!signIns) return false;
+    const record = await this.users.findRecord({ email });
+    const user = record?.user ?? null;
+    const isFirst = attempts === 1;
+    const asked = { ...mail.asked, inSession: user !== null && askedBy === user.id };
+    const isWithin = !isFirst || (await this.#isWithin(email, asked, record));
+    const isHeld = await this.held.isHeld(email, user?.id ?? null);
+    const isOpen = record ? (record.account.deletedAt ?? null) === null : signIns.makesAccounts;
+    const hasCode = isOpen && !isHeld;
+    const hash = Buffer.from(requestHash, 'hex');
+    const isLive = await signIns.mailed(hash, isWithin && hasCode, record?.authEpoch ?? null);
+    // Only the count of emails without a code that can be sent matters.
+    const tells = isLive && isWithin && !hasCode;
+    const counted = `${tells ? 'no-account' : 'sign-in-code'} ${mailboxOf(email)}`;
+    const mayTell = (!isFirst || (await this.limiter.allowsDaily(counted))) && tells;
+    if (!isLive || !isWithin || !(hasCode || mayTell)) return false;
+    if (hasCode) await this.mailer.signInCode({ ...mail, user, to: email }, signal);
+    else await this.mailer.noAccount(mail.otherwise, email, mail.facts, signal);
+    return true;
   }
 
   async #sendToNewEmail(

@@ -20,8 +20,8 @@ export interface HasAttached {
   /**
    * Deletes what the plugin attached to the account before access to the mailbox was first proved.
    *
-   * @param isVouchedFor whether someone had vouched for the email. Sign-in methods are removed in that case too, but
-   *   requirements beyond the mailbox, such as a second factor, stay
+   * @param isVouchedFor whether someone had vouched for the email, or the second factor was not asked for or was given.
+   *   Sign-in methods are removed in that case too, but requirements beyond the mailbox, such as a second factor, stay
    */
   onFirstProof?(userId: string, transaction: Transaction, isVouchedFor: boolean): Promise<void>;
 }
@@ -55,6 +55,7 @@ export class ProofOfEmail {
    * @param record the user; the transaction must have locked the row
    * @param isOwn whether the account's own session or password was shown too
    * @param before called before anything changes
+   * @param keepsFactors whether requirements beyond the mailbox stay, even if nobody had vouched for the email
    * @returns the updated user, still locked
    */
   async record(
@@ -63,6 +64,7 @@ export class ProofOfEmail {
     isOwn: boolean,
     transaction: Transaction,
     before?: BeforeChange,
+    keepsFactors = false,
   ): Promise<UserRecord> {
     const { user } = record;
     const drops = !isOwn && proof.reaches('mailbox') && isUnproven(record);
@@ -70,7 +72,7 @@ export class ProofOfEmail {
     if (drops) await this.changes.end(user.id, transaction);
     await before?.(record, transaction);
     if (record.emailProof.reaches(proof.level)) return record;
-    const left = drops ? await this.#drop(record, transaction) : record;
+    const left = drops ? await this.#drop(record, keepsFactors, transaction) : record;
     const emailVerifiedAt = user.emailVerifiedAt ?? this.clock.date();
     const firstAccess = this.#firstAccess(record, proof);
     const proved = await this.updates.update(
@@ -119,10 +121,10 @@ export class ProofOfEmail {
   }
 
   /** Removes what was attached to the account before its first proof. @returns the changed user */
-  async #drop(record: UserRecord, transaction: Transaction): Promise<UserRecord> {
+  async #drop(record: UserRecord, keepsFactors: boolean, transaction: Transaction): Promise<UserRecord> {
     const { id } = record.user;
     const hadWayIn = await hasWayIn(record, this.contributions(), transaction);
-    const isVouchedFor = record.hasProvedMailbox || record.emailProof.reaches('provider');
+    const isVouchedFor = keepsFactors || record.hasProvedMailbox || record.emailProof.reaches('provider');
     if (record.passwordHash !== null) await this.users.setPasswordHash(id, null, transaction);
     const ended = await this.sessions.endAll(id, transaction);
     await this.devices.deleteAll(id, transaction);

@@ -229,6 +229,15 @@ describe('importUsers with update', () => {
     expect(await app.auth.twoFactor.status(String(users[0]?.id))).toMatchObject({ recoveryCodesLeft: 2 });
   });
 
+  test('ends the sessions of an account that gets a second factor by its row', async () => {
+    const row = { ref: 1, email: 'new-factor@example.com', passwordHash: HASH };
+    const { users } = await once([row]);
+    const { token } = await app.auth.createSession(String(users[0]?.id));
+    expect(await again([{ ...row, totpSecret: TOTP[0] }])).toMatchObject({ updated: 1 });
+    const answer = await app.http.get('/auth/me').set('Cookie', `latchkey=${token}`);
+    expectProblem(answer, 401, 'invalid_session');
+  });
+
   test('a proof of the address is no change, and is kept', async () => {
     const { users } = await once([{ ...ADA, emailVerified: false }]);
     await app.auth.markEmailVerified(String(users[0]?.id));

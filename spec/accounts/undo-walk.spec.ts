@@ -88,6 +88,16 @@ const ROWS: Readonly<Record<string, Row>> = {
     act: ({ browser }) =>
       browser.post('/auth/passwords/change').send({ current_password: PASSWORD, new_password: OTHER }),
   },
+  'DELETE /passwords': {
+    kind: 'password-removed',
+    given: link,
+    act: ({ browser }) => browser.delete('/auth/passwords').expect(204),
+  },
+  'POST /passwords/delete': {
+    kind: 'password-removed',
+    given: link,
+    act: ({ browser }) => browser.post('/auth/passwords/delete').type('form'),
+  },
   'POST /passwords/reset': {
     kind: 'password-changed',
     async act({ browser, email }) {
@@ -217,6 +227,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'POST /signin/passkey': SIGNS_IN,
   'POST /signin/passkey/options': OTHERS,
   'POST /signin/second-factor/options': OTHERS,
+  'POST /signin/second-factor/send': OTHERS,
   'POST /undo-change': 'an undo cannot be undone',
   'POST /undo-change/lookup': OTHERS,
   'POST /undo-change/options': OTHERS,
@@ -224,6 +235,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'PATCH /admin/users/:id': 'usernames and fields are told, and put back by an administrator',
   'DELETE /admin/users/:id': FINAL,
   'POST /admin/users/:id/disable-second-factor': FINAL,
+  'POST /admin/users/:id/require-new-password': FINAL,
   'POST /admin/users/:id/send-password-reset': OTHERS,
   'POST /admin/users/:id/suspend': ENDS,
   'POST /admin/users/:id/reinstate': OTHERS,

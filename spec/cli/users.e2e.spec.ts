@@ -108,6 +108,17 @@ describe('latchkey users', () => {
     expect(set.stdout + set.stderr).not.toContain(password);
   });
 
+  test('require-new-password, which tells the user', async () => {
+    const command = ['users', 'require-new-password', ada];
+    const dry = await latchkey([...command, '--dry-run']);
+    expect(dry).toEqual({ code: 0, stdout: 'A new password would be required.\n', stderr: '' });
+    expect((await find(ada)).newPasswordRequiredAt).toBeNull();
+    const { stdout, stderr } = await latchkey(command);
+    expect(stdout).toBe('A new password is required.\n');
+    expect(stderr).toContain('new-password-required to ada@example.com');
+    expect((await find(ada)).newPasswordRequiredAt).not.toBeNull();
+  });
+
   test('verify-email and sign-out', async () => {
     await latchkey(['users', 'create', '--email', 'owner@example.com']);
     const verify = ['users', 'verify-email', 'owner@example.com'];

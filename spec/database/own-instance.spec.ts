@@ -30,6 +30,11 @@ function open(options: object) {
   });
 }
 
+test('an instance that names the version of its database is used like any other', async () => {
+  const databaseVersion = { mysql: '10.11.0', postgres: '15.0.0', sqlite: '3.45.0' }[dialect];
+  await roundTrip(open({ databaseVersion }));
+});
+
 /** Uses every column: sign-up, sign-in, lookup, touch, list, revoke, prune. */
 async function roundTrip(auth: ReturnType<typeof open>) {
   await auth.migrate();

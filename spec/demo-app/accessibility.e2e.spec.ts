@@ -47,6 +47,7 @@ inBrowser('accessibility of the demo app', () => {
       '/verify-email?token=a',
       '/undo-change?token=a',
       '/second-factor?error=invalid_code',
+      '/sign-in/email?token=a&error=other_browser',
       '/sign-in-failed?error=invalid_flow',
     ];
     const found = await visit(page, ['/', '/sign-up', '/sign-in', '/forgotten-password', '/mails', ...links]);

@@ -7,8 +7,8 @@ import {
   adminCredentials,
   type Demo,
   postHalf,
-  postJson,
   refusesConnections,
+  signInAsAdmin,
   spawnDemo,
   startDemo,
 } from '../support/demo.js';
@@ -16,6 +16,7 @@ import {
 const FOR_ALL = [
   '/',
   '/sign-in',
+  '/sign-in/email',
   '/sign-up',
   '/forgotten-password',
   '/reset-password',
@@ -69,7 +70,7 @@ describe('the demo app over HTTP', () => {
   });
 
   test('pages that need a script say so without one', async () => {
-    const [cookie] = (await signInAsAdmin()).headers.getSetCookie();
+    const [cookie] = (await signInAsAdmin(demo, data)).headers.getSetCookie();
     const withNotice = async (path: string, cookie = '') => {
       const page = await (await fetch(demo.origin + path, { headers: { cookie } })).text();
       return /<noscript>.*needs JavaScript.*<\/noscript>/.test(page);
@@ -115,7 +116,7 @@ describe('the demo app over HTTP', () => {
       const [header] = (await (await fetch(demo.origin + path, { headers })).text()).split('</header>');
       return ['/sign-in', '/account', '/users'].filter((link) => header?.includes(`<a href="${link}">`));
     };
-    const [cookie] = (await signInAsAdmin()).headers.getSetCookie();
+    const [cookie] = (await signInAsAdmin(demo, data)).headers.getSetCookie();
     expect(await links(cookie?.split(';')[0] ?? '')).toEqual(['/account', '/users']);
     expect(await links('')).toEqual(['/sign-in']);
     expect(await links('latchkey=a-session-that-has-ended')).toEqual(['/sign-in']);
@@ -143,7 +144,7 @@ describe('the demo app over HTTP', () => {
     expect(refused.status).toBe(401);
     expect(refused.headers.get('content-type')).toMatch('application/problem+json');
 
-    const token = (await signInAsAdmin()).headers.get('set-auth-token');
+    const token = (await signInAsAdmin(demo, data)).headers.get('set-auth-token');
     const answer = await fetch(`${demo.origin}/api/hello`, { headers: { authorization: `Bearer ${token}` } });
     expect(await answer.json()).toEqual({ hello: 'admin@example.com' });
   });
@@ -163,7 +164,7 @@ describe('the demo app over HTTP', () => {
       method: 'POST',
       body: new URLSearchParams({ theme: 'dark' }),
     });
-    const cookie = `${(await signInAsAdmin()).headers.get('set-cookie')?.split(';')[0]}; ${chosen.headers.get('set-cookie')?.split(';')[0]}`;
+    const cookie = `${(await signInAsAdmin(demo, data)).headers.get('set-cookie')?.split(';')[0]}; ${chosen.headers.get('set-cookie')?.split(';')[0]}`;
     expect(await (await fetch(`${demo.origin}/theme.css`, { headers: { cookie } })).text()).toMatch(
       'color-scheme: dark;',
     );
@@ -193,7 +194,7 @@ describe('starting and stopping the demo app', () => {
 
   test('SIGTERM completes the current request, then exits with 0, and the data and the secret are kept', async () => {
     const secret = await readFile(join(data, 'secret'), 'utf8');
-    const token = (await signInAsAdmin()).headers.get('set-auth-token');
+    const token = (await signInAsAdmin(demo, data)).headers.get('set-auth-token');
     const underWay = await postHalf(`${demo.origin}/auth/signin/credential`, await adminCredentials(data));
 
     demo.child.kill('SIGTERM');
@@ -211,7 +212,3 @@ describe('starting and stopping the demo app', () => {
     expect(me.status).toBe(200);
   });
 });
-
-async function signInAsAdmin(): Promise<Response> {
-  return postJson(`${demo.origin}/auth/signin/credential`, await adminCredentials(data));
-}

@@ -130,8 +130,6 @@ inBrowser('the demo app in a browser without JavaScript', () => {
     await page.getByRole('link', { name: 'Sign in with the demo provider' }).click();
     await continueAs(page, 'edsger@example.com');
     await heading(page, 'Linked accounts');
-    await press(page, 'Unlink');
-    await says(page, 'alert', 'This is your only way to sign in. Set a password first.');
     await page.goto('/account');
     await fill(page, 'Password', PASSWORD);
     await press(page, 'Set password');
@@ -142,6 +140,17 @@ inBrowser('the demo app in a browser without JavaScript', () => {
     await page.getByRole('link', { name: 'Link the demo provider' }).click();
     await continueAs(page, 'edsger@example.com');
     await listed(page, 'The demo provider is linked since').waitFor();
+  });
+
+  test('does not unlink the only way to sign in', async () => {
+    const page = await demo.openWithoutScripts('/sign-in?next=/linked-accounts');
+    await page.getByRole('link', { name: 'Sign in with the demo provider' }).click();
+    // With a verified email, a code by email would be another way.
+    await page.getByLabel('Email verified').uncheck();
+    await continueAs(page, 'barbara@example.com');
+    await heading(page, 'Linked accounts');
+    await press(page, 'Unlink');
+    await says(page, 'alert', 'This is your only way to sign in. Set a password first.');
   });
 
   test('asks for the password before somebody’s data is downloaded', async () => {

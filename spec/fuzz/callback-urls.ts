@@ -117,7 +117,7 @@ export const callbackUrls = [
       for (const page of PAGES) {
         for (const one of [
           target,
-          withError(target, 'invalid_flow', ['email', 'a b&c=d']),
+          withError(target, 'invalid_flow', { fields: ['email', 'a b&c=d'], task: 'a b&c=d' }),
           withSecondFactor(target),
         ]) {
           const { origin, protocol, username, password } = new URL(one, page);

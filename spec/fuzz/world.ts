@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { resolve } from 'node:path';
+import { program } from '../support/program.js';
 
 /** What requests can carry: each set is of a user of its own, with an administrator beside them. */
 export interface Credentials {
@@ -67,9 +68,9 @@ export class World {
   ) {}
 
   static async start(): Promise<World> {
-    const child = fork(resolve(import.meta.dirname, 'app-process.ts'), {
+    const child = fork(program(resolve(import.meta.dirname, 'app-process.ts')), {
       // Express parses the target of a request with url.parse, of whose future Node warns.
-      execArgv: ['--import', 'tsx', '--disable-warning=DEP0170'],
+      execArgv: ['--disable-warning=DEP0170'],
       // Without the options of the runner of the specs.
       env: { ...process.env, NODE_OPTIONS: '', NODE_ENV: 'test' },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

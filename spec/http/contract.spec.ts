@@ -26,7 +26,10 @@ import { settled } from '../support/sessions.js';
 // Every route of every plugin is sent what each row of the table has for it. A new route is covered without a change
 // here, as soon as docs/routes.md lists it.
 const ADMINS = ['root@example.com', 'other-root@example.com'] as const;
-const plugins = [...everyPlugin({ admin: { adminEmails: [...ADMINS] } }), fixedProvider()] as const;
+const plugins = [
+  ...everyPlugin({ sendsEmails: true, admin: { adminEmails: [...ADMINS] } }),
+  fixedProvider(),
+] as const;
 type App = SpecApp<typeof plugins>;
 /** The id of nothing. */
 const ABSENT = '01900000-0000-7000-8000-000000000000';

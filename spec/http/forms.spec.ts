@@ -10,7 +10,7 @@ import { expectProblem } from '../support/problem.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 const plugins = [
-  ...everyPlugin({ admin: { adminEmails: [ada.email] } }),
+  ...everyPlugin({ sendsEmails: true, admin: { adminEmails: [ada.email] } }),
   oidc({ id: 'oidc', issuer: 'https://issuer.example', clientId: 'a', clientSecret: 'b' }),
 ] as const;
 const config = {
@@ -73,8 +73,10 @@ describe('which routes take forms', () => {
     expect(empty.map(([name]) => name).sort()).toEqual([
       '/admin/users/:id/disable-second-factor',
       '/admin/users/:id/reinstate',
+      '/admin/users/:id/require-new-password',
       '/admin/users/:id/send-password-reset',
       '/email-verifications',
+      '/reauthenticate/email',
       '/signout',
     ]);
   });
@@ -86,8 +88,9 @@ describe('which routes take forms', () => {
 
 /** The cookie of a new session. */
 async function cookieOf({ auth }: SpecApp<typeof plugins>): Promise<string> {
-  const signedIn = await auth.credential.signIn({ credential: ada.email, password: ada.password });
-  return `latchkey=${'token' in signedIn ? signedIn.token : ''}`;
+  const user = await auth.users.find({ email: ada.email });
+  const authenticatedAt = new Date();
+  return `latchkey=${(await auth.createSession(String(user?.id), { authenticatedAt })).token}`;
 }
 
 /** Of several kinds of bodies, the first. */
@@ -139,11 +142,13 @@ describe.each(Object.entries(apps))('every form in %s', (_name, parsers) => {
   /** A form that fits the schema, though the values may be wrong. */
   const filled = ({ requestBody }: Operation) =>
     Object.entries(firstOf(requestBody?.content[FORM]?.schema)?.properties ?? {})
-      .filter(([name]) => !/^(redirect|error|second_factor)_to$/.test(name))
+      .filter(([name]) => !/^(redirect|error|second_factor|confirm)_to$/.test(name))
       .map(([name, { type }]) => `${name}=${VALUES[name] ?? (type === 'string' ? 'x' : 'on')}`);
 
   test.each(forms)('%s is accepted, and leads to a page', async (path, operation) => {
-    const answer = await post(path, [...filled(operation), lead].join('&'));
+    const { properties = {} } = firstOf(operation.requestBody?.content[FORM]?.schema) ?? {};
+    const next = 'confirm_to' in properties ? ['confirm_to=/done'] : [];
+    const answer = await post(path, [...filled(operation), lead, ...next].join('&'));
     expect([answer.status, answer.text]).toEqual([303, '']);
     expect(answer.headers.location).toMatch(/^\/(done|failed\?error=[a-z_]+(&error_fields=[a-z_,]+)?)$/);
     expect(answer.headers.location).not.toMatch(/unsupported|invalid_json|invalid_request/);

@@ -46,7 +46,7 @@ beforeAll(async () => {
     baseUrl: 'http://localhost:3000',
     bearerEnabled: true,
     email: { send: () => undefined },
-    plugins: [...everyPlugin(), fixedProvider()],
+    plugins: [...everyPlugin({ sendsEmails: true }), fixedProvider()],
   });
   await projects.write('.', { 'openapi.json': JSON.stringify(auth.openapi()) });
   await auth.close();

@@ -32,7 +32,7 @@ beforeAll(async () => {
     baseUrl: 'http://localhost:3000',
     bearerEnabled: true,
     email: { send: () => undefined },
-    plugins: [...everyPlugin(), fixedProvider()],
+    plugins: [...everyPlugin({ sendsEmails: true }), fixedProvider()],
   });
   ofEveryPlugin = JSON.parse(JSON.stringify(auth.openapi()));
   await auth.close();
@@ -57,9 +57,11 @@ const operationsIn = ({ paths }: OpenApiDocument) =>
 const WITH_CREDENTIALS = [
   '/email-changes/confirm',
   '/signin/credential',
+  '/signin/email/confirm',
   '/signin/passkey',
   '/signin/second-factor',
   '/signin/second-factor/options',
+  '/signin/second-factor/send',
   '/undo-change',
   '/verify-email',
 ];
@@ -100,6 +102,7 @@ describe('the OpenAPI document', () => {
       'delete /admin/users/{id}/sessions/{sessionId}',
       'delete /devices/{id}',
       'delete /me',
+      'delete /passwords',
       'delete /sessions/{id}',
       'get /account-changes',
       'get /admin/users',
@@ -113,11 +116,13 @@ describe('the OpenAPI document', () => {
       'patch /admin/users/{id}',
       'patch /me',
       'post /admin/users',
+      'post /admin/users/{id}/require-new-password',
       'post /admin/users/{id}/revoke-sessions',
       'post /devices/{id}/forget',
       'post /me/delete',
       'post /me/update',
       'post /passwords/change',
+      'post /passwords/delete',
       'post /passwords/set',
       'post /reauthenticate',
       'post /revoke-sessions',

@@ -58,6 +58,8 @@ const ASKS: Readonly<Record<string, string>> = {
   'POST /me/delete': 'fresh-or-password',
   'POST /email-changes': 'fresh-or-password',
   'POST /api-keys': 'fresh-or-password',
+  'DELETE /passwords': 'fresh-or-password',
+  'POST /passwords/delete': 'fresh-or-password',
   'DELETE /oauth/:provider/unlink': 'fresh-or-password',
   'POST /oauth/:provider/unlink': 'fresh-or-password',
   'DELETE /passkeys/:id': 'fresh-or-password',
@@ -72,6 +74,7 @@ const ASKS: Readonly<Record<string, string>> = {
   'POST /admin/users/:id/disable-second-factor': 'fresh 600',
   'POST /admin/users': 'fresh 3600',
   'PATCH /admin/users/:id': 'fresh 3600',
+  'POST /admin/users/:id/require-new-password': 'fresh 3600',
   'POST /admin/users/:id/send-password-reset': 'fresh 3600',
   'POST /admin/users/:id/reinstate': 'fresh 3600',
 };
@@ -149,9 +152,14 @@ describe.each(BY_PASSWORD)('%s', (name) => {
     expect(codeOf(await send(browser, name, {}))).toBe('reauthentication_required');
     expect(codeOf(await send(browser, name, { password: 'wrong' }))).toBe('invalid_credentials');
     const opened = await send(browser, name, { password: ada.password });
-    expect([null, undefined, 'account_not_linked', 'passkey_not_found', 'device_not_found']).toContain(
-      codeOf(opened),
-    );
+    expect([
+      null,
+      undefined,
+      'account_not_linked',
+      'passkey_not_found',
+      'device_not_found',
+      'last_sign_in_method',
+    ]).toContain(codeOf(opened));
     if (name.includes('/me')) return;
     expect(codeOf(await send(browser, name, {}))).toBe('reauthentication_required');
   });

@@ -35,7 +35,7 @@ beforeEach(async () => {
   who = await withSecondFactor(app);
 });
 
-const pendings = async () => (await rows(app.database, 'SELECT user_id FROM pending_sign_ins')).length;
+const pendings = async () => (await rows(app.database, 'SELECT user_id FROM unfinished_sign_ins')).length;
 const form = (fields: object, path = '/auth/signin/credential', browser = app.browser()) =>
   browser.post(path).type('form').send(fields);
 

@@ -1,12 +1,15 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Model, ModelStatic, Sequelize } from 'sequelize';
+import { internalsOf } from '../../lib/auth.js';
 import { expressSession } from '../../lib/bridges.js';
 import { connectByUrl } from '../../lib/database/connect.js';
 import { authRouter, optionalSession, requireSession } from '../../lib/index.js';
 import { caught, logEveryLine, password, type SpecApp, startApp } from '../support/app.js';
 import { CookieJar } from '../support/cookie-jar.js';
-import { rows } from '../support/database.js';
+import { dialect, rows } from '../support/database.js';
 import { OLD_SECRET, type OldStore, sessionStore, startOldApp } from '../support/old-app.js';
 import { startProcess } from '../support/processes.js';
 
@@ -30,6 +33,8 @@ let endAll: ((userId: string) => unknown) | null;
 let isKept = true;
 let fault: Error | null;
 let reads: number;
+/** The `ref` of each user, if the bridge names users by it. */
+let refs: Map<string, number> | null;
 
 beforeAll(async () => {
   app = await startApp({
@@ -47,7 +52,7 @@ beforeAll(async () => {
           destroy: (id, done) => store.destroy(id, done as never),
         },
         secret: OLD_SECRET,
-        userId: (data) => data.passport?.user,
+        userId: ({ passport }) => (refs ? { ref: refs.get(String(passport?.user)) ?? 0 } : passport?.user),
         keepOld: { endAll: (userId) => endAll?.(userId) },
       });
       const { keepOld } = bridge;
@@ -86,7 +91,7 @@ afterAll(async () => {
   await app.stop();
 });
 beforeEach(async () => {
-  [until, fault, ended, isKept] = [null, null, [], true];
+  [until, fault, ended, isKept, refs] = [null, null, [], true, null];
   endAll = (userId) => void ended.push(userId);
   jar = new CookieJar();
   person = await newPerson();
@@ -250,6 +255,18 @@ describe('a sign-out there', () => {
     },
   );
 
+  test('and another user in the same session, whom the bridge names by ref, changes the user here too', async () => {
+    const { users } = await app.auth.importUsers(
+      [1, 2].map((ref) => ({ ref, email: `ref${ref}@example.com` })),
+    );
+    const [first, second] = users.map(({ id }) => id) as [string, string];
+    refs = new Map(users.map(({ id, ref }) => [id, Number(ref)]));
+    await signInThere(first);
+    expect(await userHere()).toBe(first);
+    await there(`/switch/${second}`);
+    expect([await userHere(), await userThere()]).toEqual([second, second]);
+  });
+
   test('and a sign-in again is taken over again', async () => {
     await userHere();
     await there('/logout');
@@ -336,6 +353,42 @@ describe('a session here that has ended by time', () => {
     }
   });
 });
+
+test('a sign-out ends the session that another request puts in place of one that has lapsed', async () => {
+  await userHere();
+  await userHere();
+  const [session] = await sessionsOf();
+  await lapse('last_active_at', session?.id);
+  const { takenOver } = internalsOf(app.auth).core;
+  const id = decodeURIComponent(jar.cookies.get('connect.sid') ?? '')
+    .slice(2)
+    .split('.')[0] as string;
+  const oldHash = takenOver.hash('express-session', id);
+  // What the sign-out has read before the other request.
+  const before = await takenOver.find(oldHash);
+  const other = copyOf(jar);
+  other.cookies.delete('latchkey');
+  expect((await other.visit(`${app.origin}/page`)).status).toBe(200);
+  const [begun] = await sessionsOf();
+  expect(begun?.id).not.toBe(session?.id);
+  expect((await takenOver.retire(oldHash, before))?.session.id).toBe(begun?.id);
+});
+
+// On SQLite, nothing else is written while such a transaction is open.
+(dialect === 'sqlite' ? test.skip : test)(
+  'a sign-out in a transaction of the app ends what others have begun since its first read',
+  async () => {
+    await sequelize.transaction(async (transaction) => {
+      await sequelize.query('SELECT id FROM users', { transaction });
+      const other = copyOf(jar);
+      expect((await other.visit(`${app.origin}/page`)).status).toBe(200);
+      const response = new ServerResponse(new IncomingMessage(new Socket()));
+      const req = { headers: { cookie: jar.header }, method: 'GET' };
+      await app.auth.endSession(req, response, { transaction });
+    });
+    expect(await sessionsOf()).toEqual([]);
+  },
+);
 
 describe('what ends all sessions here', () => {
   test.each([

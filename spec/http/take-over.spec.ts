@@ -45,6 +45,8 @@ const fault: { get: Error | 'hangs' | null; destroy: Error | null } = { get: nul
 /** Reads of the store wait for one another, until there are as many. */
 let together = 1;
 const waiting: (() => void)[] = [];
+/** What happens before and after the next read of the store. */
+let around: { before?: () => Promise<unknown>; after?: () => Promise<unknown> } | null = null;
 
 beforeAll(async () => {
   app = await startApp({
@@ -55,6 +57,18 @@ beforeAll(async () => {
         store: {
           get: (id, done) => {
             if (fault.get === 'hangs') return;
+            if (around) {
+              const { before, after } = around;
+              around = null;
+              const read = () => new Promise<unknown[]>((read) => store.get(id, (...found) => read(found)));
+              void Promise.resolve(before?.())
+                .then(read)
+                .then(async (found) => {
+                  await after?.();
+                  done(...(found as Parameters<typeof done>));
+                });
+              return;
+            }
             if (fault.get) done(fault.get);
             else waiting.push(() => store.get(id, done as never));
             if (waiting.length >= together) for (const read of waiting.splice(0)) read();
@@ -250,6 +264,18 @@ describe('after a sign-out', () => {
       expect(jar.cookies.has('latchkey')).toBe(false);
       expect((await thief.visit(`${app.origin}/page`)).status).toBe(401);
       expect((await thief.visit(`${old.origin}/me`)).body.user).toBeNull();
+    },
+  );
+
+  test.each(['before', 'after'] as const)(
+    'a session that another request begins right %s the sign-out reads the old one has ended',
+    async (when) => {
+      const other = copyOf(jar);
+      around = { [when]: async () => expect((await other.visit(`${app.origin}/page`)).status).toBe(200) };
+      expect((await jar.visit(`${app.origin}/logout`, { method: 'POST' })).status).toBe(200);
+      expect(other.cookies.has('latchkey')).toBe(true);
+      expect((await other.visit(`${app.origin}/page`)).status).toBe(401);
+      expect(await sessionsOf()).toEqual([]);
     },
   );
 

@@ -80,7 +80,7 @@ describe('what is stored', () => {
       'SELECT password_hash FROM users WHERE email = :email',
       { email },
     );
-    const pending = await rows(app.database, 'SELECT * FROM pending_sign_ins');
+    const pending = await rows(app.database, 'SELECT * FROM unfinished_sign_ins');
     expect(pending).toHaveLength(1);
     const texts = [JSON.stringify(pending), answer.text, JSON.stringify(answer.headers)];
     for (const text of texts) {

@@ -61,6 +61,7 @@ describe('tables of the app that refer to latchkey’s', () => {
       await rows(database, 'DROP TABLE reports');
       await rows(database, 'DROP TABLE invoices');
       expect(await auth.migrate({ undo: 'all' })).toEqual([
+        '0007-core',
         '0006-core',
         '0005-core',
         '0004-core',
@@ -94,6 +95,7 @@ describe('tables of the app that refer to latchkey’s', () => {
       await rows(database, `DROP TABLE ${exact('Sessions')}`);
       // The app's own table `Users` is another one, so what refers to it is in nobody's way.
       expect(await auth.migrate({ undo: 'all' })).toEqual([
+        '0007-core',
         '0006-core',
         '0005-core',
         '0004-core',

@@ -44,7 +44,8 @@ const open = ({ url }: SpecDatabase) =>
         settings: { type: 'json' },
       },
     },
-    plugins: [...everyPlugin(), fixedProvider()],
+    email: { send: () => undefined },
+    plugins: [...everyPlugin({ sendsEmails: true }), fixedProvider()],
   });
 const FIELD_DEFAULTS: Readonly<Record<string, Partial<Column>>> = {
   'users.plan': { defaultValue: 'free' },

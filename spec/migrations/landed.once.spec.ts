@@ -22,8 +22,10 @@ const LANDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '0004-core': { mysql: 'e04d1f826ccb155b', postgres: 'a54d656eb2569ec2', sqlite: 'ab8c09d5f99afba4' },
   '0005-core': { mysql: '684a4ddb4a2b478b', postgres: '73ddfb81257146f8', sqlite: '0c75aff0dbd37780' },
   '0006-core': { mysql: '694345caa73c429d', postgres: '8149231a98be338e', sqlite: '957faae13a10afe9' },
+  '0007-core': { mysql: '510092503d72cd0f', postgres: '7252c33acf312e34', sqlite: '9efc9128c3c6e975' },
   '0001-apiKeys': { mysql: '8fcf3cee66957aa5', postgres: 'de798514ef311444', sqlite: 'a6f87186a4a87de5' },
   '0001-auditLog': { mysql: '8eea6f136ab106e5', postgres: 'd5d17f0aedfaf243', sqlite: '7b01b055b508031a' },
+  '0001-emailSignIn': { mysql: 'db195d06aead94a4', postgres: '99c56914c215c7e5', sqlite: '5d0211a2bd8aa7a9' },
   '0001-oauth': { mysql: 'a2d83104165cb0a2', postgres: '9b7b5efc07380d4b', sqlite: '78aeaa4e09b60f31' },
   '0001-passkeys': { mysql: '6d3dcb2c7a61db4e', postgres: '62397cfda8e5f4c3', sqlite: '7b8c3d09418b0e79' },
   '0001-suspension': { mysql: '44c5bfcf91d2c900', postgres: '7efac92d23970450', sqlite: 'd4d180d6e6fac982' },
@@ -46,7 +48,8 @@ describe.each(Object.entries(DATABASES))('on %s', (dialect, { url, versions }) =
       database: url,
       secret: SECRET,
       baseUrl: 'http://localhost:3000',
-      plugins: [...everyPlugin(), fixedProvider()],
+      email: { send: () => {} },
+      plugins: [...everyPlugin({ sendsEmails: true }), fixedProvider()],
     }),
   );
 

@@ -28,7 +28,15 @@ describe('auth.migrate()', () => {
   test('returns the migrations that ran, and runs none of them twice', async () => {
     const auth = open();
     const ran = await auth.migrate();
-    expect(ran).toEqual(['0001-core', '0002-core', '0003-core', '0004-core', '0005-core', '0006-core']);
+    expect(ran).toEqual([
+      '0001-core',
+      '0002-core',
+      '0003-core',
+      '0004-core',
+      '0005-core',
+      '0006-core',
+      '0007-core',
+    ]);
     expect(await auth.migrate()).toEqual([]);
     expect(await Promise.all([auth.migrate(), auth.migrate()])).toEqual([[], []]);
     await auth.close();
@@ -56,6 +64,7 @@ describe('auth.migrate()', () => {
       '0004-core',
       '0005-core',
       '0006-core',
+      '0007-core',
       '0001-apiKeys',
     ]);
     expect(await auth.migrate({ undo: 1 })).toEqual(ran.slice(-1));
@@ -110,6 +119,7 @@ if (dialect !== 'sqlite') {
         await auth.credential.signUp(ada);
         await auth.credential.signIn({ credential: ada.email, password: ada.password });
         expect(await auth.migrate({ undo: 'all' })).toEqual([
+          '0007-core',
           '0006-core',
           '0005-core',
           '0004-core',

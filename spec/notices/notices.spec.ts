@@ -41,6 +41,8 @@ interface Row {
   readonly written?: boolean;
   /** What it is about. @default nothing */
   readonly subject?: string;
+  /** Whether the app or an administrator does it, so that no client is named. @default false */
+  readonly byApp?: true;
 }
 
 /** Everybody has verified their email, and signed in just now. */
@@ -95,6 +97,20 @@ const ROWS: Record<NoticeKind, Row> = {
         .send({ current_password: password, new_password: 'a difference engine' })
         .expect(200),
     undo: true,
+  },
+  'password-removed': {
+    given: linked,
+    act: (browser) => browser.delete('/auth/passwords').expect(204),
+    undo: true,
+  },
+  'new-password-required': {
+    async act(browser) {
+      const { id } = (await browser.get('/auth/me')).body.user;
+      await app.auth.users.requireNewPassword(id);
+    },
+    undo: false,
+    written: true,
+    byApp: true,
   },
   'email-change-requested': { act: (browser, email) => emailChange(browser, `new-${email}`), undo: false },
   'email-changed': {
@@ -254,16 +270,17 @@ describe('a user is told, at the address that the account had before, of', () =>
     const notice = await mail.mailOf(email, kind, () => row.act(browser, email));
     expect(await sentTo(email, kind)).toHaveLength(1);
     const { details, user, text, html, token, url } = notice;
-    expect(user.email).toBe(email);
+    expect(user!.email).toBe(email);
     expect(details).toEqual({
       at: expect.any(Date),
-      device: 'Firefox on Windows',
-      ip: '127.0.0.1',
+      device: row.byApp ? null : 'Firefox on Windows',
+      ip: row.byApp ? null : '127.0.0.1',
       subject: row.subject ?? null,
       browsers: row.undo ? [expect.stringMatching(/^(Firefox on Windows|an unknown browser)$/)] : [],
     });
     expect(Math.abs(details!.at.getTime() - began)).toBeLessThan(60_000);
-    for (const part of [`Account: ${email}`, 'Device: Firefox on Windows', 'IP address: 127.0.0.1'])
+    const client = row.byApp ? [] : ['Device: Firefox on Windows', 'IP address: 127.0.0.1'];
+    for (const part of [`Account: ${email}`, ...client])
       expect([text, html].every((body) => body.includes(part))).toBe(true);
     expect(text.includes(': '.concat(row.subject ?? 'nothing'))).toBe(row.subject !== undefined);
     expect(token).toMatch(row.undo ? /^lku_[\w-]+$/ : /^$/);
@@ -408,7 +425,8 @@ describe.each([
     expect(written).toHaveLength(isWritten && (row.written ?? row.undo) ? 1 : 0);
     for (const { token_hash, state } of written) {
       expect(token_hash).toBeNull();
-      expect(state).not.toBeNull();
+      // What the app does is final, so there is no state to go back to.
+      expect(state === null).toBe(row.byApp === true);
     }
     const devices = await rows<{ undo_token_hash: unknown }>(
       app.database,

@@ -197,6 +197,15 @@ describe('fromTable', () => {
     expect([found[7]?.email, found[8]?.passwordHash, found[2]?.emailVerified]).toEqual([null, null, false]);
   });
 
+  test('names the source by its table, unlike that of any other table', () => {
+    const long = 'm'.repeat(62);
+    const tables = ['members', 'our members', 'our-members', `${long}1`, `${long}2`];
+    const sources = tables.map((table) => String(fromTable(old.sequelize, { table, columns }).source));
+    expect(sources[0]).toBe('table:members');
+    expect(new Set(sources).size).toBe(tables.length);
+    for (const source of sources) expect(source).toMatch(/^[A-Za-z0-9._:-]{1,64}$/);
+  });
+
   test.each<[string, object, string]>([
     [
       'a column that does not exist',

@@ -52,6 +52,8 @@ let asked = 0;
 let user: { id: string; email: string };
 let until: Date;
 let count = 0;
+/** What happens before the bridge next looks for the user of a token. */
+let beforeUser: (() => Promise<unknown>) | null = null;
 
 beforeAll(async () => {
   const jwkOf = async ({ publicKey }: { publicKey: KeyObject }, kid?: string) => ({
@@ -70,8 +72,12 @@ beforeAll(async () => {
   });
   await new Promise<void>((done) => jwks.listen(0, '127.0.0.1', done));
   const { port } = jwks.address() as AddressInfo;
-  const userId = ({ sub, purpose }: { sub?: string; purpose?: string }) =>
-    purpose === 'session' ? sub : null;
+  const userId = async ({ sub, purpose }: { sub?: string; purpose?: string }) => {
+    const first = beforeUser;
+    beforeUser = null;
+    await first?.();
+    return purpose === 'session' ? sub : null;
+  };
   const bridge = (options: Omit<Parameters<typeof jwtSessions>[0], 'userId' | 'until'>) => {
     const made = jwtSessions({ ...options, userId, until: new Date(Date.now() + 86_400_000) });
     return Object.defineProperty(made, 'until', { get: () => until });
@@ -410,6 +416,15 @@ describe('a token whose session has ended is invalid', () => {
     expect(await stored()).toHaveLength(kept.length);
   });
 
+  test('by a sign-in with it, although another request begins its session meanwhile', async () => {
+    const token = await sign();
+    beforeUser = async () => expect(await statusOf(token)).toBe(200);
+    const body = { credential: user.email, password: PASSWORD };
+    expect(await statusOf(token, '/auth/signin/credential', { method: 'POST', body })).toBe(200);
+    expect(await statusOf(token)).toBe(401);
+    expect(await sessionsOf()).toHaveLength(1);
+  });
+
   test('in any other encoding of its signature too', async () => {
     const token = await sign({}, 'ES256', keys.p256.privateKey, { kid: 'p256' });
     const dot = token.lastIndexOf('.') + 1;
@@ -443,19 +458,21 @@ describe('a token whose session has ended is invalid', () => {
   test('and a new one must be at least 10 seconds younger than the end of all sessions', async () => {
     await app.auth.revokeAllSessions(user.id);
     expect(await statusOf(await sign())).toBe(401);
-    const endedAgo = (seconds: number | null) =>
+    const endedAt = (time: number | null) =>
       rows(app.database, 'UPDATE users SET sessions_ended_at = :at WHERE id = :id', {
-        at: seconds === null ? null : new Date((now() - seconds) * 1000),
+        at: time === null ? null : new Date(time * 1000),
         id: user.id,
       });
-    await endedAgo(100);
-    expect(await statusOf(await sign({ iat: now() - 91 }))).toBe(401);
-    expect(await statusOf(await sign({ iat: now() - 120 }))).toBe(401);
+    // One time for all tokens, because the clock goes on between two of them.
+    const ended = now() - 100;
+    await endedAt(ended);
+    expect(await statusOf(await sign({ iat: ended + 9 }))).toBe(401);
+    expect(await statusOf(await sign({ iat: ended - 20 }))).toBe(401);
     expect(await statusOf(forge({ alg: 'HS256' }, { ...claimsOf(), iat: undefined }))).toBe(401);
-    await endedAgo(null);
+    await endedAt(null);
     expect(await statusOf(await sign())).toBe(401);
-    await endedAgo(100);
-    expect(await statusOf(await sign({ iat: now() - 89 }))).toBe(200);
+    await endedAt(ended);
+    expect(await statusOf(await sign({ iat: ended + 11 }))).toBe(200);
   });
 });
 

@@ -71,6 +71,8 @@ const CHANGES: Readonly<Record<string, (browser: Browser, who: Somebody) => Test
   'PUT /passwords': (browser) => browser.put('/auth/passwords').send({ new_password: 'a difference engine' }),
   'POST /passwords/set': (browser) =>
     browser.post('/auth/passwords/set').type('form').send({ new_password: 'a difference engine' }),
+  'DELETE /passwords': (browser) => browser.delete('/auth/passwords'),
+  'POST /passwords/delete': (browser) => browser.post('/auth/passwords/delete').type('form'),
   'POST /api-keys': (browser) => browser.post('/auth/api-keys').send({ name: 'program' }),
   'POST /email-changes': (browser) =>
     browser.post('/auth/email-changes').send({ new_email: 'new@example.com', password: ada.password }),

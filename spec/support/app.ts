@@ -7,6 +7,7 @@ import {
   type AuthConfig,
   type AuthWith,
   authRouter,
+  type CredentialPasswordOptions,
   createAuth,
   credentialPassword,
   type Plugin,
@@ -17,8 +18,8 @@ import { migrated } from './migrated.js';
 export const SECRET = 'a secret for specs, of 32 bytes and more';
 
 /** Uses a low bcrypt cost to keep the specs fast. */
-export const password = (options: Parameters<typeof credentialPassword>[0] = {}) =>
-  credentialPassword({ bcryptCost: 4, ...options });
+export const password = (options: CredentialPasswordOptions = {}) =>
+  credentialPassword<CredentialPasswordOptions>({ bcryptCost: 4, ...options });
 
 /** Collects log lines, so that specs can inspect them and nothing is printed to the console. */
 export function memoryLogger() {

@@ -1,5 +1,4 @@
-// Another process on the same database. It runs with tsx, gets its task as arguments, and prints the result
-// as JSON.
+// Another process on the same database. It gets its task as arguments, and prints the result as JSON.
 import { createAuth, credentialPassword, passkeys } from '../../lib/index.js';
 
 const [action, database = '', ...values] = process.argv.slice(2);

@@ -69,7 +69,7 @@ const nameOf = ({ method, path }: Route) => `${method.toUpperCase()} ${path}`;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'options'];
 
 function needsOf(text: string): Needs {
-  if (text === '' || /^(that cookie|a pending sign-in)/.test(text)) return 'nothing';
+  if (text === '' || /^(that cookie|a pending sign-in|only with)/.test(text)) return 'nothing';
   if (text.startsWith('session or API key')) return 'session or API key';
   if (text.startsWith('session, or a pending sign-in')) return 'session or pending sign-in';
   if (/^(the )?session\b/.test(text)) return 'session';
@@ -263,6 +263,8 @@ const SAMPLES: Readonly<Record<string, readonly unknown[]>> = {
 
 function* wrongValues(field: JsonSchema): Generator<unknown> {
   const all = [field, ...partsOf(field)];
+  // The route itself looks at the value, and only where it needs one.
+  if (all.some((part) => Object.keys(part).length === 0)) return;
   const types = all.flatMap(({ type = [], enum: values = [] }) =>
     [type, values.map((one) => typeof one)].flat(2),
   );

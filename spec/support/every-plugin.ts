@@ -3,6 +3,7 @@ import {
   admin,
   apiKeys,
   auditLog,
+  emailSignIn,
   type OAuthOptions,
   oauth,
   passkeys,
@@ -13,6 +14,8 @@ import { password } from './app.js';
 
 /** The options of single plugins, where a spec needs others than {@link everyPlugin} sets. */
 export interface EveryPluginOptions {
+  /** Whether the app sends emails, so that what needs them is on. @default false */
+  readonly sendsEmails?: boolean;
   readonly password?: Parameters<typeof password>[0];
   readonly admin?: AdminOptions;
   readonly oauth?: OAuthOptions;
@@ -23,7 +26,13 @@ const byFolder = (options: EveryPluginOptions) => ({
   admin: admin({ adminEmails: ['root@example.com'], ...options.admin }),
   'api-keys': apiKeys(),
   'audit-log': auditLog(),
-  'credential-password': password({ username: true, ...options.password }),
+  'credential-password': password({
+    username: true,
+    ...(options.sendsEmails && { verifyEmailBy: 'link', unknownBrowser: 'code' }),
+    ...options.password,
+  }),
+  // It requires emails.
+  ...(options.sendsEmails && { 'email-sign-in': emailSignIn({ signUp: true }) }),
   oauth: oauth(options.oauth),
   passkeys: passkeys(),
   suspension: suspension(),
@@ -38,5 +47,5 @@ const byFolder = (options: EveryPluginOptions) => ({
  */
 export const everyPlugin = (options: EveryPluginOptions = {}) => Object.values(byFolder(options));
 
-/** The folders of the plugins in {@link everyPlugin}. */
-export const PLUGIN_FOLDERS: readonly string[] = Object.keys(byFolder({}));
+/** The folders of the plugins in {@link everyPlugin}, where emails are sent. */
+export const PLUGIN_FOLDERS: readonly string[] = Object.keys(byFolder({ sendsEmails: true }));

@@ -135,7 +135,7 @@ function halves(tables: Tables): string[] {
   const users = new Map(of(tables, 'users').map((user) => [user.id, user]));
   const secrets = new Set(of(tables, 'totp_secrets').map((row) => row.user_id));
   const epoch = (row: Row) => Number(users.get(row.user_id)?.auth_epoch ?? 0);
-  const withEpoch = ['sessions', 'pending_sign_ins', 'one_time_tokens'];
+  const withEpoch = ['sessions', 'unfinished_sign_ins', 'one_time_tokens'];
   const times = (row: Row) => [row.created_at, row.expires_at].map((at) => new Date(String(at)).getTime());
   return [
     ...of(tables, 'recovery_codes')

@@ -7,7 +7,10 @@ const DAY = 86_400_000;
 /** Ids of a table, which are older than those that are made now. */
 const idOf = (table: number, index: number) =>
   `01800000-0000-7000-8${String(table).padStart(3, '0')}-${String(index).padStart(12, '0')}`;
-const later = (days: number) => new Date(Date.now() + days * DAY);
+// As the database is sent it: Sequelize would take seconds to write all these times.
+const OFFSET = dialect === 'mysql' ? '' : ' +00:00';
+const later = (days: number) =>
+  new Date(Date.now() + days * DAY).toISOString().replace('T', ' ').replace('Z', OFFSET);
 
 /** Fills the tables as those of an app with many users, of whose rows few have expired. */
 export async function fillTables(database: SpecDatabase): Promise<void> {
@@ -18,6 +21,15 @@ export async function fillTables(database: SpecDatabase): Promise<void> {
   // One of a hundred rows has expired.
   const end = (index: number) => later(index % 100 === 0 ? -400 : 30);
   const past = (index: number) => later(index % 100 === 0 ? -400 : -(index % 50) / 10);
+  const pending = () =>
+    each((index) => ({
+      token_hash: digest(),
+      user_id: user(index),
+      auth_epoch: 0,
+      remembered: true,
+      amr: 'pwd',
+      expires_at: end(index),
+    }));
   const tables: Record<string, object[]> = {
     users: each((index) => ({
       id: user(index),
@@ -103,6 +115,23 @@ export async function fillTables(database: SpecDatabase): Promise<void> {
       changed: '',
       stamps: '{}',
       created_at: past(index),
+    })),
+    recent_browsers: each((index) => ({
+      id: idOf(8, index),
+      user_id: index % 10 === 0 ? null : user(index),
+      token_hash: digest(),
+      made_there: index % 2 === 0,
+      expires_at: end(index),
+    })),
+    emailed_sign_ins: each((index) => ({
+      token_hash: digest(),
+      link_hash: digest(),
+      email: `${index}@example.com`,
+      remembered: true,
+      mails: 1,
+      tries: 0,
+      resends: 0,
+      expires_at: end(index),
     })),
     carried_sessions: each((index) => ({
       old_hash: digest(),
@@ -194,14 +223,8 @@ export async function fillTables(database: SpecDatabase): Promise<void> {
       user_id: user(index),
       expires_at: end(index),
     })),
-    pending_sign_ins: each((index) => ({
-      token_hash: digest(),
-      user_id: user(index),
-      auth_epoch: 0,
-      remembered: true,
-      amr: 'pwd',
-      expires_at: end(index),
-    })),
+    unfinished_sign_ins: pending().map((row) => ({ ...row, step: 'second_factor' })),
+    pending_sign_ins: pending(),
   };
   const queries = database.sequelize.getQueryInterface();
   for (const [table, all] of Object.entries(tables)) {

@@ -1,7 +1,7 @@
 import { DataTypes, type Model, type ModelAttributes, type ModelOptions, type ModelStatic } from 'sequelize';
 import type { AuthConfig } from '../../lib/index.js';
 import type { SpecDatabase } from './database.js';
-import { loggingSequelize } from './statements.js';
+import { loggingSequelize, plainSequelize } from './statements.js';
 
 export type Row = Model & Record<string, unknown>;
 
@@ -11,8 +11,11 @@ export function ownRows(
   attributes: ModelAttributes = {},
   options: ModelOptions = {},
   config: Partial<AuthConfig<never>> = {},
+  hasLog = true,
 ) {
-  const { sequelize, statements } = loggingSequelize(database);
+  const { sequelize, statements } = hasLog
+    ? loggingSequelize(database)
+    : { sequelize: plainSequelize(database), statements: [] };
   const model = sequelize.define(
     'AppUser',
     {

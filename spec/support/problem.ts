@@ -23,6 +23,7 @@ export function expectProblem(
     code,
     detail: expect.stringMatching(/^\w.+/),
     ...(code === 'proof_required' && { missing: missing ?? expect.any(Array) }),
+    ...(code === 'task_required' && { task: expect.stringMatching(/^[a-z_]+$/) }),
     ...(response.body.errors && { errors: expect.any(Array) }),
   });
   expect(response.headers['www-authenticate'] !== undefined).toBe(status === 401);

@@ -1,6 +1,7 @@
 import { execFile, fork } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { program } from './program.js';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -14,11 +15,9 @@ export async function inAnotherProcess<T>(
   env: Record<string, string> = {},
   wrapper: string[] = [],
 ): Promise<T> {
-  const [program = '', ...rest] = [
-    ...wrapper,
-    ...[process.execPath, '--import', 'tsx', 'spec/support/child.ts', ...args],
-  ];
-  const { stdout } = await promisify(execFile)(program, rest, { cwd: root, env: { ...process.env, ...env } });
+  const child = program(resolve(root, 'spec/support/child.ts'));
+  const [command = '', ...rest] = [...wrapper, process.execPath, child, ...args];
+  const { stdout } = await promisify(execFile)(command, rest, { cwd: root, env: { ...process.env, ...env } });
   return JSON.parse(stdout) as T;
 }
 
@@ -32,8 +31,8 @@ export async function startProcess<T>(
   name: string,
   task: object,
 ): Promise<{ go(): Promise<T>; kill(): void; readonly exited: Promise<number | null> }> {
-  const child = fork(resolve(root, `spec/support/${name}-process.ts`), [JSON.stringify(task)], {
-    execArgv: ['--import', 'tsx'],
+  const child = fork(program(resolve(root, `spec/support/${name}-process.ts`)), [JSON.stringify(task)], {
+    execArgv: [],
     env: { ...process.env, NODE_OPTIONS: '' },
   });
   const message = () =>

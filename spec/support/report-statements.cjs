@@ -1,6 +1,6 @@
 // Loaded before an app: sends the spec every statement that goes through the app's copy of Sequelize, and every prepared
-// one that latchkey gives to the driver. Holds back the rows of one on SQLite, past Sequelize's `query` too, when the spec
-// asks for it.
+// one that latchkey gives to the driver. Holds back the rows of the next one on SQLite, of either kind, when the spec asks
+// for it.
 const { createRequire } = require('node:module');
 
 const requireOfApp = createRequire(`${process.cwd()}/`);
@@ -43,17 +43,27 @@ SqliteConnections.prototype.getConnection = async function (options) {
 };
 
 function holdRowsOf(connection) {
-  const all = connection.all.bind(connection);
-  connection.all = (sql, ...rest) => {
+  const { all, find } = connection;
+  connection.all = function (sql, ...rest) {
     const done = rest.pop();
-    const isHeld = holdsNext;
-    holdsNext = false;
-    all(sql, ...rest, function (...outcome) {
-      const goOn = () => done.apply(this, outcome);
-      if (!isHeld) return goOn();
-      release = goOn;
-      process.send({ isHolding: true });
-    });
+    return all.call(this, sql, ...rest, held(done));
+  };
+  // The package sqlite3 has no such method.
+  if (!find) return;
+  connection.find = function (sql, values, done) {
+    process.send?.({ sql });
+    return find.call(this, sql, values, held(done));
+  };
+}
+
+function held(done) {
+  const isHeld = holdsNext;
+  holdsNext = false;
+  return function (...outcome) {
+    const goOn = () => done.apply(this, outcome);
+    if (!isHeld) return goOn();
+    release = goOn;
+    process.send({ isHolding: true });
   };
 }
 

@@ -2,6 +2,13 @@ import { Sequelize } from 'sequelize';
 import { connectByUrl } from '../../lib/database/connect.js';
 import type { SpecDatabase } from './database.js';
 
+/** An instance as most apps have one: with Sequelize's own options, and without a log. */
+export function plainSequelize({ url }: SpecDatabase): Sequelize {
+  return url.startsWith('sqlite:')
+    ? (connectByUrl(url) as Sequelize)
+    : new Sequelize(url, { logging: false });
+}
+
 /**
  * A Sequelize instance of the app's own, with all logging turned on. Collects the statements that it sends.
  */

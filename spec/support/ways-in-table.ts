@@ -10,7 +10,10 @@ import { app, called, NEW, type Way } from './ways-in.js';
  * - `limits`: which limit holds up whoever tries again and again;
  * - `deletion`: the account was deleted;
  * - `closure`: the account was deleted, and is kept shut for `accountDeletion.graceDays`;
- * - `epoch`: all sessions were revoked after what the way needs was handed out.
+ * - `epoch`: all sessions were revoked after what the way needs was handed out;
+ * - `unknownBrowser`: with `unknownBrowser: 'code'`, the email is verified, and the client is no browser of the account:
+ *   `code`, if a code is emailed before there is a session;
+ * - `newPassword`: a new password is required, and the email is verified.
  */
 export const POLICIES = [
   'verifiedEmail',
@@ -20,6 +23,8 @@ export const POLICIES = [
   'deletion',
   'closure',
   'epoch',
+  'unknownBrowser',
+  'newPassword',
 ] as const;
 
 export type Policy = (typeof POLICIES)[number];
@@ -42,6 +47,11 @@ const NEW_USER = ok(
   'the provider vouches for the email: a new account is made, which has nothing of the old',
 );
 
+const NOT_A_PASSWORD = ok('it is nothing that another service could have leaked');
+
+const NO_PASSWORD = ok('it shows no password');
+const FORMER = 'new_password_required';
+
 const byPassword = {
   verifiedEmail: 'email_not_verified',
   suspension: 'account_suspended',
@@ -50,6 +60,8 @@ const byPassword = {
   deletion: 'invalid_credentials',
   closure: 'account_deleted',
   epoch: PROVED_ANEW,
+  unknownBrowser: 'code',
+  newPassword: FORMER,
 } as const;
 
 const byProvider = {
@@ -60,6 +72,8 @@ const byProvider = {
   deletion: NEW_USER,
   closure: 'account_deleted',
   epoch: PROVED_ANEW,
+  unknownBrowser: ok('the provider has signed its user in'),
+  newPassword: NO_PASSWORD,
 } as const;
 
 const byLink = {
@@ -70,6 +84,8 @@ const byLink = {
   deletion: 'invalid_token',
   closure: 'invalid_token',
   epoch: TO_MAILBOX,
+  unknownBrowser: ok('it shows the mailbox itself'),
+  newPassword: NO_PASSWORD,
 } as const;
 
 const byReset = {
@@ -80,6 +96,8 @@ const byReset = {
   deletion: 'invalid_token',
   closure: 'invalid_token',
   epoch: TO_MAILBOX,
+  unknownBrowser: NO_SIGN_IN,
+  newPassword: ok('it sets the new one'),
 } as const;
 
 const byVerification = {
@@ -90,6 +108,8 @@ const byVerification = {
   deletion: 'invalid_token',
   closure: 'invalid_token',
   epoch: TO_MAILBOX,
+  unknownBrowser: NO_SIGN_IN,
+  newPassword: FORMER,
 } as const;
 
 const byPasskey = {
@@ -100,6 +120,8 @@ const byPasskey = {
   deletion: 'invalid_passkey',
   closure: 'account_deleted',
   epoch: PROVED_ANEW,
+  unknownBrowser: NOT_A_PASSWORD,
+  newPassword: NO_PASSWORD,
 } as const;
 
 const bySecondStep = {
@@ -110,6 +132,37 @@ const bySecondStep = {
   deletion: 'sign_in_expired',
   closure: 'sign_in_expired',
   epoch: 'sign_in_expired',
+  unknownBrowser: ok('the account has a second factor, which is asked for everywhere'),
+  newPassword: 'sign_in_expired',
+} as const;
+
+/** The email of such an account is verified, so an unverified one has lost that since. */
+const byEmailCode = {
+  verifiedEmail: 'email_not_verified',
+  suspension: 'sign_in_expired',
+  // It has got the factor since.
+  secondFactor: 'sign_in_expired',
+  limits: unlimited('the fifth wrong code ends the sign-in'),
+  deletion: 'sign_in_expired',
+  closure: 'sign_in_expired',
+  epoch: 'sign_in_expired',
+  unknownBrowser: ok('it is the code'),
+  newPassword: 'sign_in_expired',
+} as const;
+
+/** The request stays, so that whoever made it does not learn that there was an account. */
+const DELETED = { deletion: 'invalid_code' } as const;
+
+const byEmailedSignIn = {
+  verifiedEmail: ok('it proves the mailbox itself'),
+  suspension: 'sign_in_expired',
+  secondFactor: 'pending',
+  limits: unlimited('the fifth wrong code ends the sign-in'),
+  deletion: 'sign_in_expired',
+  closure: 'sign_in_expired',
+  epoch: 'sign_in_expired',
+  unknownBrowser: ok('it shows the mailbox itself'),
+  newPassword: 'sign_in_expired',
 } as const;
 
 const byKey = {
@@ -120,6 +173,8 @@ const byKey = {
   deletion: 'invalid_api_key',
   closure: 'account_deleted',
   epoch: ok('keys outlive sessions, and are revoked by themselves'),
+  unknownBrowser: NOT_A_PASSWORD,
+  newPassword: 'task_required',
 } as const;
 
 /** Operations of an account, for whoever the app has let in. */
@@ -131,6 +186,8 @@ const ofAccount = {
   deletion: 'user_not_found',
   closure: 'account_deleted',
   epoch: PROVED_ANEW,
+  unknownBrowser: NO_SIGN_IN,
+  newPassword: FORMER,
 } as const;
 
 /** The routes that anybody may call: the ways in through them, or why they are none. */
@@ -157,6 +214,8 @@ export const PUBLIC_ROUTES: Readonly<Record<string, readonly Row[] | string>> = 
       // The app has closed it here, and what the app does is final.
       closure: 'invalid_token',
       epoch: ok('the way back must survive whoever signs the owner out'),
+      unknownBrowser: ok('it works in none, and begins no session'),
+      newPassword: 'invalid_token',
     },
   ],
   'POST /email-changes/confirm': [
@@ -169,6 +228,8 @@ export const PUBLIC_ROUTES: Readonly<Record<string, readonly Row[] | string>> = 
       deletion: 'invalid_token',
       closure: 'invalid_token',
       epoch: 'invalid_token',
+      unknownBrowser: NO_SIGN_IN,
+      newPassword: 'invalid_token',
     },
   ],
   'GET /oauth/:provider/callback': [
@@ -190,7 +251,24 @@ export const PUBLIC_ROUTES: Readonly<Record<string, readonly Row[] | string>> = 
       ),
       ...bySecondStep,
     },
+    {
+      way: ways.byEmailCode((pending_token, code) =>
+        ways.post('/signin/second-factor', { method: 'email_code', code, pending_token }),
+      ),
+      ...byEmailCode,
+    },
   ],
+  'POST /signin/email': 'mails a code, which is walked through',
+  'POST /signin/email/confirm': (['code', 'token'] as const).map((what) => ({
+    way: ways.byEmailedSignIn(
+      (pending_token, proof) => ways.post('/signin/email/confirm', { pending_token, ...proof }),
+      what,
+    ),
+    ...byEmailedSignIn,
+    limits: 'limited by signIn',
+    ...(what === 'code' && DELETED),
+  })),
+  'POST /signin/second-factor/send': 'mails the code again, which is walked through',
   'POST /signin/passkey/options': 'hands out a challenge',
   'POST /undo-change/options': 'hands out a challenge',
   'POST /undo-change/lookup': 'says what a link undoes',
@@ -216,6 +294,8 @@ export const OPERATIONS: Readonly<Record<string, readonly Row[]>> = {
       deletion: 'user_not_found',
       closure: 'account_deleted',
       epoch: PROVED_ANEW,
+      unknownBrowser: ok('the app calls it on its own word'),
+      newPassword: ok('the app calls it on its own word'),
     },
   ],
   'apiKeys.create': [
@@ -228,6 +308,8 @@ export const OPERATIONS: Readonly<Record<string, readonly Row[]>> = {
       deletion: 'user_not_found',
       closure: ok('the app can change any account; the key opens nothing'),
       epoch: PROVED_ANEW,
+      unknownBrowser: NO_SIGN_IN,
+      newPassword: 'task_required',
     },
   ],
   'credential.signIn': [
@@ -247,6 +329,7 @@ export const OPERATIONS: Readonly<Record<string, readonly Row[]>> = {
       // It begins a session in place of those that it ends.
       verifiedEmail: 'email_not_verified',
       secondFactor: 'pending',
+      unknownBrowser: 'code',
     },
   ],
   'credential.reauthenticate': [
@@ -269,6 +352,7 @@ export const OPERATIONS: Readonly<Record<string, readonly Row[]>> = {
       suspension: ok('the app can change any account; the password opens nothing'),
       closure: ok('the app can change any account; the password opens nothing'),
       limits: APPS_WORD,
+      newPassword: ok('it sets the new one'),
     },
   ],
   'credential.resetPassword': [
@@ -296,10 +380,25 @@ export const OPERATIONS: Readonly<Record<string, readonly Row[]>> = {
       },
       ...byVerification,
       limits: APPS_WORD,
+      newPassword: NO_PASSWORD,
     },
   ],
   'oauth.callback': [{ way: ways.byProviderInCode, ...byProvider, limits: APPS_WORD }],
   'passkeys.signIn': [{ way: ways.byPasskeyInCode, ...byPasskey, limits: RANDOM }],
+  completeSignIn: [
+    {
+      way: ways.bySecondStep((pendingToken, code) =>
+        called(app.auth.completeSignIn({ pendingToken, method: 'totp', code })),
+      ),
+      ...bySecondStep,
+    },
+    {
+      way: ways.byEmailCode((pendingToken, code) =>
+        called(app.auth.completeSignIn({ pendingToken, method: 'email_code', code })),
+      ),
+      ...byEmailCode,
+    },
+  ],
   'twoFactor.complete': [
     {
       way: ways.bySecondStep((pendingToken, code) =>
@@ -308,6 +407,14 @@ export const OPERATIONS: Readonly<Record<string, readonly Row[]>> = {
       ...bySecondStep,
     },
   ],
+  'emailSignIn.confirm': (['code', 'token'] as const).map((what) => ({
+    way: ways.byEmailedSignIn(
+      (pendingToken, proof) => called(app.auth.emailSignIn.confirm({ pendingToken, ...proof })),
+      what,
+    ),
+    ...byEmailedSignIn,
+    ...(what === 'token' ? { limits: RANDOM } : DELETED),
+  })),
   'links.signIn': [
     {
       way: async (person) => {
@@ -321,12 +428,13 @@ export const OPERATIONS: Readonly<Record<string, readonly Row[]>> = {
 
 /** The operations that are no way in: they act on the app's word, for a session that it names, or on no account. */
 export const OTHER_OPERATIONS = `
-  importUsers listSessions revokeSession revokeAllSessions revokeSessionById establishSession endSession markEmailVerified
+  sendSignInCode importUsers listSessions revokeSession revokeAllSessions revokeSessionById establishSession endSession markEmailVerified
   migrate prune rotateSecrets close health outbox.list outbox.retry outbox.deliver on openapi undoChange endUndo
-  users.get users.find users.create users.ensure users.setPassword users.update users.changeEmail users.delete users.restore
-  credential.signUp credential.usernameAvailable credential.sendVerification credential.requestPasswordReset
+  users.get users.find users.create users.ensure users.setPassword users.update users.changeEmail users.delete users.restore users.requireNewPassword
+  credential.signUp credential.removePassword credential.usernameAvailable credential.sendVerification credential.requestPasswordReset
   oauth.authorizeUrl oauth.linkUrl oauth.reauthenticateUrl oauth.isPending oauth.accounts oauth.tokens oauth.refresh
   oauth.unlink oauth.keepForm oauth.returnsToApp
+  emailSignIn.request emailSignIn.requestReauthentication
   apiKeys.list apiKeys.revoke auditLog.listEvents links.request
   twoFactor.status twoFactor.enroll twoFactor.confirm twoFactor.turnOff twoFactor.renewRecoveryCodes twoFactor.disable
   twoFactor.options

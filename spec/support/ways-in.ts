@@ -36,7 +36,7 @@ const interruption = definePlugin({
 
 const pluginsWith = (options: Parameters<typeof password>[0]) =>
   [
-    ...everyPlugin({ password: options ?? {}, oauth: { linkByVerifiedEmail: true } }),
+    ...everyPlugin({ sendsEmails: true, password: options ?? {}, oauth: { linkByVerifiedEmail: true } }),
     oidcPlugin(provider),
     mailedLink(),
     interruption,
@@ -82,10 +82,10 @@ let people = 0;
 export async function newPerson() {
   const name = `person${people++}`;
   const account = { email: `${name}@example.com`, password: ada.password };
-  const { user: signedUp } = (await app.auth.credential.signUp(account)) as { user: User };
+  const browser = app.browser();
+  const signedUp = (await browser.post('/auth/signup/credential').send(account).expect(201)).body.user;
   const verified = (at: string) =>
     rows(app.database, `UPDATE users SET email_verified_at = ${at} WHERE id = :id`, { id: signedUp.id });
-  const browser = app.browser();
   const body = { credential: account.email, password: account.password };
   await verified('created_at');
   await browser.post('/auth/signin/credential').send(body).expect(200);
@@ -101,6 +101,8 @@ type Outcome = Promise<string>;
 export interface Attempts {
   /** An attempt without the proof, and what it is told whatever the account is. */
   readonly wrong?: readonly [attempt: () => Outcome, code: string];
+  /** Whether that is so even where what the way needs has ended. @default false */
+  readonly isAlwaysWrong?: boolean;
   /** An attempt with the proof, which succeeds unless a policy refuses it. */
   readonly right: () => Outcome;
   /** What anybody can send again and again. @default `wrong`, or else `right` */
@@ -296,6 +298,42 @@ export const bySecondStep =
     return {
       wrong: [() => complete(pendingToken, wrongCode(secret)), 'invalid_code'],
       right: () => complete(pendingToken, codeOf(secret)),
+    };
+  };
+
+/** The code that is emailed after a right password in an unknown browser. */
+export const byEmailCode =
+  (complete: (pendingToken: string, code: string) => Outcome): Way =>
+  async ({ id, email, password: typed }) => {
+    await app.auth.markEmailVerified(id);
+    let pendingToken = '';
+    const { code } = await mail.mailOf(email, 'browser-code', async () => {
+      const first = (await app.auth.credential.signIn({ credential: email, password: typed })) as SignedIn;
+      if ('secondFactor' in first) ({ pendingToken } = first.secondFactor);
+    });
+    return {
+      wrong: [() => complete(pendingToken, 'BCDF-2345'), 'invalid_code'],
+      right: () => complete(pendingToken, code),
+    };
+  };
+
+/** The code or the link of an emailed sign-in. A wrong code is told so, whatever the account is. */
+export const byEmailedSignIn =
+  (
+    confirm: (pendingToken: string, proof: { code?: string; token?: string }) => Outcome,
+    what: 'code' | 'token',
+  ): Way =>
+  async ({ email }) => {
+    let pendingToken = '';
+    const mailed = await mail.mailOf(email, 'sign-in-code', async () => {
+      ({ pendingToken } = await app.auth.emailSignIn.request({ email }));
+    });
+    const right = () => confirm(pendingToken, { [what]: mailed[what] });
+    if (what === 'token') return { right };
+    return {
+      wrong: [() => confirm(pendingToken, { code: 'BCDF-2345' }), 'invalid_code'],
+      isAlwaysWrong: true,
+      right,
     };
   };
 

@@ -54,7 +54,9 @@ describe('auth.models', () => {
       'OneTimeToken',
       'OutboxEntry',
       'RateLimit',
+      'RecentBrowser',
       'Session',
+      'UnfinishedSignIn',
       'User',
     ]);
   });

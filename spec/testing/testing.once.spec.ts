@@ -151,6 +151,68 @@ describe('signedIn', () => {
       .expect(403);
   });
 
+  test('gives a session of the level and the age that a route asks for', async () => {
+    const strong = express();
+    strong.get('/strong', requireSession(auth, { aal: 2 }), (_req, res) => void res.json({}));
+    const status = async (options: object) =>
+      (
+        await request(strong)
+          .get('/strong')
+          .set((await signedIn(auth, options)).headers)
+      ).status;
+    expect([await status({}), await status({ aal: 2 })]).toEqual([403, 200]);
+    const { session, headers } = await signedIn(auth, { aal: 2, fresh: false });
+    expect(session).toMatchObject({ aal: 2, amr: ['pwd', 'otp', 'mfa'] });
+    await http.post('/fresh').set(headers).expect(403);
+  });
+
+  test('gives the account a second factor', async () => {
+    const given = { email: 'ada@example.com', secondFactor: true, aal: 2 } as const;
+    const { headers, user, secondFactor } = await signedIn(auth, given);
+    await auth.users.setPassword(user.id, 'b', { keepSessions: true });
+    const { body } = await http.get('/auth/two-factor').set(headers).expect(200);
+    expect(body).toEqual({ totp: true, recovery_codes_left: 2 });
+    for (const proof of [
+      { method: 'totp', code: codeOf(String(secondFactor?.secret)) },
+      { method: 'recovery_code', code: secondFactor?.recoveryCodes[1] },
+    ]) {
+      const browser = request.agent(app);
+      const first = await browser
+        .post('/auth/signin/credential')
+        .send({ credential: 'ada@example.com', password: 'b' });
+      expect(first.body).toHaveProperty('second_factor');
+      await browser.post('/auth/signin/second-factor').send(proof).expect(200);
+    }
+    // One that never showed it.
+    expect((await signedIn(auth, { email: 'ada@example.com' })).session).toMatchObject({ aal: 1 });
+    expect((await signedIn(auth)).secondFactor).toBeNull();
+  });
+
+  test('opens tasks, and closes them', async () => {
+    const own = testAuth({ tasks: { terms: { open: () => true, page: '/terms' } } });
+    const guarded = express();
+    guarded.get('/guarded', requireSession(own), (_req, res) => void res.json({}));
+    const status = async (options: object) =>
+      (
+        await request(guarded)
+          .get('/guarded')
+          .set((await signedIn(own, options)).headers)
+      ).status;
+    expect([await status({}), await status({ tasks: [] }), await status({ tasks: ['terms'] })]).toEqual([
+      403, 200, 403,
+    ]);
+    expect((await signedIn(own, { tasks: ['terms'] })).session.tasks).toEqual(['terms']);
+    await expect(signedIn(own, { tasks: ['typo'] })).rejects.toThrow(/no task typo: the tasks are terms/);
+    await own.close();
+  });
+
+  test('refuses what it does not know, and a second factor without the plugin', async () => {
+    const without = testAuth();
+    await expect(signedIn(without, { secondFactor: true })).rejects.toThrow(/twoFactor\(\) in the plugins/);
+    await expect(signedIn(without, { AAL: 2 } as never)).rejects.toThrow(/signedIn does not accept AAL/);
+    await without.close();
+  });
+
   test('does not hide that the app has no administrators', async () => {
     const without = testAuth();
     await expect(signedIn(without, { admin: true })).rejects.toThrow(/add admin\(/);

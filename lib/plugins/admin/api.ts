@@ -124,8 +124,9 @@ export class AdminApi {
   /** Lists a user's active sessions, newest first. @throws AuthError `user_not_found` */
   listUserSessions(userId: string, { transaction }: TransactionOption = {}): Promise<Session[]> {
     return this.#core.inTransaction(transaction, async () => {
-      await this.getUser(userId);
-      return this.#core.sessions.list(userId);
+      const user = await this.getUser(userId);
+      const sessions = await this.#core.sessions.list(userId);
+      return sessions.map((one) => this.#core.tasks.of(user, one));
     });
   }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { requireNewPassword } from '../../accounts/required-password.js';
 import type { Core } from '../../core/core.js';
 import { resources } from '../../http/present.js';
 import { pageOptions, pageQuery, route, text } from '../../http/route.js';
@@ -168,6 +169,22 @@ export const revokeUserSessions = (api: AdminApi) =>
     problems: ['user_not_found'],
     async handle({ params: { id = '' }, auth }) {
       return { status: 200, body: { revoked: await api.revokeUserSessions(id, auth.user.id) } };
+    },
+  });
+
+export const requirePassword = (core: Core) =>
+  route({
+    method: 'post',
+    path: '/admin/users/:id/require-new-password',
+    summary: 'Require a new password of a user, and revoke all of their sessions',
+    access: 'admin',
+    sensitive: { asks: 'fresh', within: core.administration.fresh },
+    forms: true,
+    answers: { 204: { description: 'The user must choose a new password' } },
+    problems: ['user_not_found', 'own_account'],
+    async handle({ params: { id = '' }, auth }) {
+      await requireNewPassword(core, id, auth.user.id);
+      return { status: 204 };
     },
   });
 

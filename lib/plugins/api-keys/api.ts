@@ -40,7 +40,8 @@ export class ApiKeysApi {
    * Creates a key for a user, which can be a service account. `key` cannot be retrieved later, because only its hash
    * is stored.
    *
-   * @throws AuthError `validation_failed` (422), `user_not_found` (404), `too_many_api_keys` (409)
+   * @throws AuthError `validation_failed` (422), `task_required` (403), `user_not_found` (404),
+   *   `too_many_api_keys` (409)
    */
   create(userId: string, input: CreateApiKeyInput): Promise<{ apiKey: ApiKey; key: string }> {
     return this.#core.forClient(input, async () => {
@@ -52,6 +53,7 @@ export class ApiKeysApi {
 
   #add(userId: string, sessionId: string | null, input: ReturnType<typeof checkInput>) {
     return this.#core.change(userId, { sessionId }, async (record, transaction) => {
+      this.#core.tasks.requireNone(record.user);
       const details = { subject: input.name };
       await this.#core.notices.before(apiKeyNotices['api-key-created'], record, transaction, details);
       const made = await this.#store.create(userId, input, this.#maxPerUser, transaction);

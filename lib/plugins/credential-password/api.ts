@@ -5,12 +5,13 @@ import type { ClientInput, TransactionOption } from '../../sessions/request.js';
 import type { IssuedSession, SignedIn, withSecondFactors } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
 import { canonicalEmail } from '../../users/canonical.js';
-import type { Identifier, UserRecord } from '../../users/record.js';
+import type { Identifier } from '../../users/record.js';
 import { UsernameRules } from '../../users/usernames.js';
 import type { EmailVerification } from './email-verification.js';
 import type {
   ChangePasswordInput,
   ReauthenticateInput,
+  RemovePasswordInput,
   ResetPasswordInput,
   SetPasswordInput,
   SignInInput,
@@ -23,12 +24,18 @@ import type { PasswordReset } from './password-reset.js';
 import type { Registration, Registrations } from './registrations.js';
 import './declarations.js';
 
+/** Features that need email. */
+export interface ByMail {
+  readonly verification: EmailVerification;
+  readonly reset: PasswordReset;
+}
+
 interface Parts {
   readonly check: PasswordCheck;
   readonly registrations: Registrations;
   readonly change: PasswordChange;
-  /** Features that need email. Null if `email` is not configured. */
-  readonly byMail: { readonly verification: EmailVerification; readonly reset: PasswordReset } | null;
+  /** Null if `email` is not configured. */
+  readonly byMail: ByMail | null;
 }
 
 /** `auth.credential`: accounts with a password. */
@@ -59,11 +66,15 @@ export class CredentialApi<
    */
   signUp(input: Input): Promise<SignedUp> {
     const { registrations } = this.#parts;
-    return this.#core.forClient(input, async () => (await registrations.create(input, 'code')) as SignedUp);
+    return this.#core.forClient(
+      input,
+      async () => (await registrations.create(input, 'code')).outcome as SignedUp,
+    );
   }
 
   /**
-   * Signs a user in with a password.
+   * Signs a user in with a password. With a second factor or `unknownBrowser: 'code'`, the result can be a sign-in that
+   * waits for a further step: see `auth.completeSignIn`.
    *
    * @throws AuthError `invalid_credentials` (401) for an unknown account, a wrong password or an account without one,
    *   and with `concealExistingEmails` for an account whose email is not verified; `email_not_verified` (403) with
@@ -102,7 +113,9 @@ export class CredentialApi<
    */
   changePassword(input: ChangePasswordInput): Promise<Outcome> {
     return this.#core.forClient(input, async () => {
-      const record = await this.#verifyOwn(input.userId, input.currentPassword);
+      const { userId, currentPassword } = input;
+      const known = await this.#core.users.require(userId);
+      const record = await this.#parts.check.verifyOwn(known, String(currentPassword), 'change');
       return (await this.#parts.change.change(record, input.sessionId, input.newPassword)) as Outcome;
     });
   }
@@ -120,6 +133,20 @@ export class CredentialApi<
         input.sessionId ?? null,
         input.newPassword,
       ),
+    );
+  }
+
+  /**
+   * Removes the password of an account that has another sign-in method. The session of `sessionId` continues with a new
+   * token, and all others are revoked.
+   *
+   * @returns the session, or null without `sessionId`
+   * @throws AuthError `password_not_set`, `user_not_found` (404); `last_sign_in_method` (409); with `sessionId` also
+   *   `invalid_session` (401), `second_factor_required`, `reauthentication_required` (403)
+   */
+  removePassword(input: RemovePasswordInput): Promise<IssuedSession | null> {
+    return this.#core.forClient(input, () =>
+      this.#parts.change.remove(input.userId, input.sessionId ?? null),
     );
   }
 
@@ -148,14 +175,16 @@ export class CredentialApi<
   }
 
   /**
-   * Redeems a verification link. This also requires a session of its user, or their password.
+   * Redeems a verification link. This also requires a session of its user, or their password; with `verifyEmailBy:
+   * 'link'` and `request`, the browser in which the account was made is enough.
    *
    * @throws AuthError `invalid_token` (400), `unauthenticated`, `invalid_credentials` (401), `rate_limited` (429)
    */
   verifyEmail(input: VerifyEmailInput): Promise<User> {
     const { token, sessionUserId = null, password } = input;
-    return this.#core.forClient(input, () =>
-      this.#byMail.verification.verify(token, { sessionUserId, password }),
+    return this.#core.forClient(
+      input,
+      async () => (await this.#byMail.verification.verify(token, { sessionUserId, password })).user,
     );
   }
 
@@ -171,7 +200,9 @@ export class CredentialApi<
    */
   resetPassword(input: ResetPasswordInput): Promise<void> {
     const { token, newPassword, sessionUserId = null } = input;
-    return this.#core.forClient(input, () => this.#byMail.reset.reset(token, newPassword, sessionUserId));
+    return this.#core.forClient(input, async () => {
+      await this.#byMail.reset.reset(token, newPassword, sessionUserId);
+    });
   }
 
   get #usernames() {
@@ -199,9 +230,5 @@ export class CredentialApi<
     const username = this.#settings.usernames?.fold(credential);
     if (username) return { identifier: { username }, name: attemptsFor({ username }) };
     return { identifier: null, name: `other ${credential}` };
-  }
-
-  async #verifyOwn(userId: string, password: string): Promise<UserRecord> {
-    return this.#parts.check.verifyOwn(await this.#core.users.require(userId), String(password));
   }
 }

@@ -3,6 +3,7 @@ import type { MailTemplate } from '../../mail/messages.js';
 import type { Purpose } from '../../verification/tokens.js';
 
 const problems = declareProblems({
+  password_not_set: [404, 'The account has no password.'],
   password_already_set: [409, 'The account already has a password. Change it instead.'],
 });
 

@@ -15,6 +15,7 @@ export class EmailVerification {
     private readonly mails: Mails,
     private readonly page: string,
     private readonly check: PasswordCheck,
+    private readonly by: 'password' | 'link',
   ) {}
 
   /** Emails a link at the user's request. @throws AuthError `rate_limited` */
@@ -51,20 +52,32 @@ export class EmailVerification {
   /**
    * Redeems a link. It proves access to the mailbox, but not that the same person signed up: someone might have signed
    * up with another person's address, whose owner must not verify that account by following the link. So the session or
-   * the password is required as well.
+   * the password is required as well or, if the app says so, the browser in which the account was made.
    *
+   * @param remembers whether the response can give the browser a cookie, so that it is remembered
+   * @returns the user, and the value for the browser's device cookie
    * @throws AuthError `invalid_token`, `unauthenticated`, `invalid_credentials`, `rate_limited`
    */
   async verify(
     token: string,
     shown: { readonly sessionUserId: string | null; readonly password: string | undefined },
-  ): Promise<User> {
-    const found = await this.core.tokens.find(VERIFY_EMAIL, token);
+    remembers = false,
+  ): Promise<{ readonly user: User; readonly device: string | null }> {
+    const { tokens, devices } = this.core;
+    const found = await tokens.find(VERIFY_EMAIL, token);
     const { user } = found.record;
-    if (shown.sessionUserId !== user.id) {
-      if (shown.password === undefined) throw new AuthError('unauthenticated');
+    const isByLink = shown.sessionUserId !== user.id && shown.password === undefined;
+    if (isByLink && !(this.by === 'link' && (await devices.hasSignedUp(user.id))))
+      throw new AuthError('unauthenticated');
+    if (shown.sessionUserId !== user.id && shown.password !== undefined)
       await this.check.verifyOwn(found.record, shown.password);
-    }
-    return this.core.tokens.redeem(found, async (record) => record.user, true);
+    return tokens.redeem(
+      found,
+      async (record, transaction) => {
+        const device = remembers && !isByLink ? await devices.proved(user.id, transaction) : null;
+        return { user: record.user, device };
+      },
+      true,
+    );
   }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { INVITATION, RESET_PASSWORD } from '../../accounts/passwords.js';
+import { choosePassword, refuseFormerPassword } from '../../accounts/required-password.js';
 import { declarePasswords } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
@@ -8,7 +9,7 @@ import { definePlugin, type Plugin } from '../../plugin.js';
 import type { PasswordCheck } from '../../sessions/password-check.js';
 import type { Reauthentication } from '../../sessions/second-factor.js';
 import type { UserRecord } from '../../users/record.js';
-import { CredentialApi } from './api.js';
+import { type ByMail, CredentialApi } from './api.js';
 import { VERIFY_EMAIL } from './declarations.js';
 import { EmailVerification } from './email-verification.js';
 import {
@@ -16,6 +17,7 @@ import {
   checkTogether,
   readSettings,
   type Settings,
+  type SignInAnswer,
   type SignUpAnswer,
   type SignUpInputOf,
 } from './options.js';
@@ -24,6 +26,7 @@ import { PasswordReset } from './password-reset.js';
 import { Registrations } from './registrations.js';
 import {
   changePassword,
+  removePassword,
   requestReset,
   resetPassword,
   sendVerification,
@@ -47,7 +50,11 @@ declarePasswords('add credentialPassword() to plugins');
  */
 export function credentialPassword<const O extends CredentialPasswordOptions = Record<never, never>>(
   options: O = {} as O,
-): Plugin<'credential', CredentialApi<SignUpAnswer<O>, SignUpInputOf<O>>, Record<never, never>> {
+): Plugin<
+  'credential',
+  CredentialApi<SignUpAnswer<O>, SignUpInputOf<O>, SignInAnswer<O>>,
+  Record<never, never>
+> {
   const settings = readSettings(options);
   const short = { minLength: 1, common: false };
   return definePlugin({
@@ -65,25 +72,28 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
       const parts = makeParts(core, settings);
       const api = new CredentialApi(core, parts, settings);
       const newPassword = text(1024).describe(parts.passwords.rules.description);
-      const routesByMail = () => [
+      const routesByMail = ({ verification, reset }: ByMail) => [
         sendVerification(api),
-        verifyEmail(core, api),
+        verifyEmail(core, verification),
         requestReset(api),
-        resetPassword(core, api, newPassword),
+        resetPassword(core, reset, newPassword),
       ];
       return {
-        api: api as CredentialApi<SignUpAnswer<O>, SignUpInputOf<O>>,
+        api: api as CredentialApi<SignUpAnswer<O>, SignUpInputOf<O>, SignInAnswer<O>>,
         routes: () => [
           signup(core, parts.registrations, newPassword, settings),
           signin(core, api, settings),
           changePassword(core, api, newPassword),
           setPassword(api, newPassword),
-          ...(parts.byMail ? routesByMail() : []),
+          removePassword(api),
+          ...(parts.byMail ? routesByMail(parts.byMail) : []),
           ...(settings.usernames ? [usernamesCheck(api)] : []),
         ],
         shows: { user: settings.usernames ? ['username', 'usernameDisplay'] : [] },
         purposes: [VERIFY_EMAIL, RESET_PASSWORD, INVITATION],
         reauthentications: [byPassword(parts.check)],
+        remembersBrowsers: settings.verifyEmailBy === 'link' || settings.unknownBrowser === 'code',
+        codeInUnknownBrowsers: settings.unknownBrowser === 'code',
         mailVerification: async (user, transaction) => parts.byMail?.verification.mail(user, transaction),
         async checkSignIn(user, isByPerson) {
           if (!settings.requireVerifiedEmail || user.email === null || user.emailVerifiedAt !== null) return;
@@ -94,6 +104,8 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
           schema: { password: z.boolean() },
           of: async ({ passwordHash }) => ({ password: passwordHash !== null }),
         },
+        tasks: [choosePassword],
+        refusesPassword: (record, purpose) => refuseFormerPassword(core, record, purpose),
         waysIn: async (record) => (hasUsablePassword(record, settings) ? [{ kind: 'password' }] : []),
       };
     },
@@ -106,7 +118,7 @@ function makeParts(core: Core, settings: Settings) {
   const { email } = core.settings;
   const byMail = mails &&
     email && {
-      verification: new EmailVerification(core, mails, email.verifyUrl, check),
+      verification: new EmailVerification(core, mails, email.verifyUrl, check, settings.verifyEmailBy),
       reset: new PasswordReset(core, mails, passwords),
     };
   return {

@@ -52,6 +52,14 @@ export interface SetPasswordInput extends ClientInput {
   newPassword: string;
 }
 
+/** The input of `auth.credential.removePassword`. */
+export interface RemovePasswordInput extends ClientInput {
+  /** The user whose password to remove. */
+  userId: string;
+  /** The session that requests it. If it has ended in the meantime, nothing is removed. @default none */
+  sessionId?: string;
+}
+
 /** The input of `auth.credential.resetPassword`. */
 export interface ResetPasswordInput extends ClientInput {
   /** The token from the reset email. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { flag, readOptions, schemaOf } from '../../config/options.js';
 import type { Core } from '../../core/core.js';
-import type { IssuedSession } from '../../sessions/signed-in.js';
+import type { IssuedSession, SignedIn } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
 import type { LegacyVerifiers } from '../../users/imported.js';
 import { checkVerifiers } from '../../users/legacy-hashes.js';
@@ -74,6 +74,21 @@ export interface CredentialPasswordOptions {
    */
   concealExistingEmails?: boolean;
   /**
+   * What a verification link needs to verify the email: `password`: a session of its user, or the password; `link`: the
+   * browser in which the account was made, for 24 hours, and elsewhere the same as `password`. So a click is enough for
+   * a user who has just signed up, but a stranger's account is not verified when the owner of the mailbox clicks. `link`
+   * requires `email`, and a cookie without `session.cookie.domain`.
+   * @default 'password'
+   */
+  verifyEmailBy?: 'password' | 'link';
+  /**
+   * What follows after a right password in a browser that the account does not know: `notify`: the user is signed in, and
+   * gets a notice; `code`: the sign-in waits for a code that is emailed to the account. Accounts with a second factor are
+   * asked for that instead, and accounts without a verified email get the notice. `code` requires `email`.
+   * @default 'notify'
+   */
+  unknownBrowser?: 'notify' | 'code';
+  /**
    * One or more secrets of at least 32 characters that are mixed into every hash and kept out of the database. New
    * hashes use the first secret, and existing hashes are verified with each of them. If a pepper is lost, all passwords
    * hashed with it are lost.
@@ -125,6 +140,8 @@ export const schema = () =>
     sendVerificationOnSignUp: flag.optional(),
     requireVerifiedEmail: flag.default(false),
     concealExistingEmails: flag.default(false),
+    verifyEmailBy: z.enum(['password', 'link'], "must be 'password' or 'link'").default('password'),
+    unknownBrowser: z.enum(['notify', 'code'], "must be 'notify' or 'code'").default('notify'),
     bcryptCost: z
       .int('must be a whole number')
       .min(4, 'must be at least 4')
@@ -182,10 +199,23 @@ export function checkTogether(settings: Settings, core: Core): void {
     if (settings.signInOnSignUp && name !== 'sendVerificationOnSignUp')
       throw configError(`${name} and signInOnSignUp are mutually exclusive`);
   }
+  checkBrowsers(settings, core);
   // Otherwise only existing accounts would get an email, which would reveal them.
   if (settings.concealExistingEmails && settings.sendVerificationOnSignUp === false) {
     throw configError('concealExistingEmails requires sendVerificationOnSignUp: omit it, or set it to true');
   }
+}
+
+/** @throws TypeError on options about browsers that the config does not allow */
+function checkBrowsers({ verifyEmailBy, unknownBrowser }: Settings, core: Core): void {
+  if (unknownBrowser === 'code' && !core.mails)
+    throw configError("unknownBrowser: 'code' requires email: { send } in the config");
+  if (verifyEmailBy !== 'link') return;
+  if (!core.mails) throw configError("verifyEmailBy: 'link' requires email: { send } in the config");
+  if (core.settings.cookie.domain !== undefined)
+    throw configError(
+      "verifyEmailBy: 'link' and session.cookie.domain are mutually exclusive: another subdomain could make a browser verify a stranger's account",
+    );
 }
 
 function configError(what: string): TypeError {
@@ -201,6 +231,15 @@ export type SignUpAnswer<O> = IfOn<
   null,
   IfOn<Flag<O, 'signInOnSignUp'>, IssuedSession, { readonly user: User }>
 >;
+
+/** The result of a sign-in with a password: pending sign-ins are possible with `unknownBrowser: 'code'`. */
+export type SignInAnswer<O> = CredentialPasswordOptions extends O
+  ? IssuedSession
+  : 'unknownBrowser' extends keyof O
+    ? 'code' extends O['unknownBrowser']
+      ? SignedIn
+      : IssuedSession
+    : IssuedSession;
 
 type Person = Omit<SignUpInput, 'email' | 'username'>;
 

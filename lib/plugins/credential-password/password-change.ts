@@ -1,8 +1,9 @@
 import type { Transaction } from 'sequelize';
-import { passwordNotices, storePassword } from '../../accounts/passwords.js';
+import { removeWayIn } from '../../accounts/change.js';
+import { passwordNotices, requireOtherPassword, storePassword } from '../../accounts/passwords.js';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
-import type { SignedIn } from '../../sessions/signed-in.js';
+import type { IssuedSession, SignedIn } from '../../sessions/signed-in.js';
 import type { Passwords } from '../../users/passwords.js';
 import type { UserRecord } from '../../users/record.js';
 
@@ -26,6 +27,7 @@ export class PasswordChange {
     const userId = record.user.id;
     const authEpoch = record.authEpoch + 1;
     // Check before anything changes, because a user whom a check rejects afterward would be left without a session.
+    await requireOtherPassword(this.core, record, newPassword);
     const signIn = sessionId ? null : await this.core.checkSignIn({ ...record, amr: ['pwd'] });
     const passwordHash = await this.#hash(record, newPassword);
     return database.transaction(async (transaction) => {
@@ -34,9 +36,9 @@ export class PasswordChange {
       if (current?.authEpoch !== record.authEpoch) throw new AuthError('invalid_credentials');
       if (sessionId) await this.#requireStrong(sessionId, current, transaction);
       await notices.before(passwordNotices['password-changed'], current, transaction);
-      const updatedAt = await storePassword(this.core, userId, passwordHash, transaction);
+      const changed = await storePassword(this.core, userId, passwordHash, transaction);
       await this.core.devices.forgetOthers(userId, transaction);
-      const user = { ...current.user, updatedAt };
+      const user = { ...current.user, ...changed };
       events.emit('password.changed', { userId }, transaction);
       await sessions.endAll(userId, transaction, sessionId);
       return signIn
@@ -74,6 +76,34 @@ export class PasswordChange {
       await this.core.sessions.keepAll(userId, transaction);
       events.emit('password.changed', { userId }, transaction);
     });
+  }
+
+  /**
+   * Removes the password of an account that has another sign-in method. All sessions are revoked, except the requesting
+   * one, which gets a new token.
+   *
+   * @param sessionId the requesting session; null for programmatic calls
+   * @throws AuthError `password_not_set`, `last_sign_in_method`, `user_not_found`; for a session also
+   *   `invalid_session`, `second_factor_required`, `reauthentication_required`
+   */
+  async remove(userId: string, sessionId: string | null): Promise<IssuedSession | null> {
+    const { core } = this;
+    let issued: IssuedSession | null = null;
+    await removeWayIn(core, userId, sessionId, async (record, transaction) => {
+      if (record.passwordHash === null) throw new AuthError('password_not_set');
+      await core.notices.before(passwordNotices['password-removed'], record, transaction);
+      const changed = await storePassword(core, userId, null, transaction);
+      if (sessionId !== null) await core.devices.forgetOthers(userId, transaction);
+      core.events.emit('password.removed', { userId }, transaction);
+      await core.sessions.endAll(userId, transaction, sessionId ?? '');
+      const left = { ...record, user: { ...record.user, ...changed }, passwordHash: null };
+      if (sessionId !== null)
+        issued = await core.sessions.renew(left.user, sessionId, record.authEpoch + 1, transaction, {
+          isFresh: false,
+        });
+      return left;
+    });
+    return issued;
   }
 
   async #hash({ user }: UserRecord, newPassword: string): Promise<string> {

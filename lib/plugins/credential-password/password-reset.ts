@@ -2,6 +2,7 @@ import {
   INVITATION,
   newPasswordNotice,
   RESET_PASSWORD,
+  requireOtherPassword,
   resetLink,
   storePassword,
 } from '../../accounts/passwords.js';
@@ -30,32 +31,44 @@ export class PasswordReset {
     await this.core.limiter.countAddress('mailAddress');
     if (!email) return;
     const links = [{ userId: null, link: resetLink(this.core) }];
-    await this.mails.oneOf(email, links, { asked: this.core.asked(false) });
+    // The email with the code leads to the page that asks for the link, which a stranger must not use up.
+    const afterPassword = await this.core.pendings.waitingForCode();
+    await this.mails.oneOf(email, links, { asked: { ...this.core.asked(false), afterPassword } });
   }
 
   /**
    * Redeems a reset or invitation link.
    *
    * @param sessionUserId the user of the request's session, if it has one
+   * @param remembers whether the response can give the browser a cookie, so that it is remembered
+   * @returns the value for the browser's device cookie. Null if there is no other one than before
    * @throws AuthError `invalid_token`, `validation_failed`, `rate_limited`
    */
-  async reset(token: string, newPassword: string, sessionUserId: string | null): Promise<void> {
-    const { tokens, sessions, events, limiter, notices } = this.core;
+  async reset(
+    token: string,
+    newPassword: string,
+    sessionUserId: string | null,
+    remembers = false,
+  ): Promise<string | null> {
+    const { tokens, sessions, events, limiter, notices, devices } = this.core;
     const found = await tokens.find([RESET_PASSWORD, INVITATION], token);
     await limiter.countAddress('signIn');
     const { user } = found.record;
     const { id: userId, email, username } = user;
     await this.passwords.rules.check(newPassword, '/new_password', [email, username]);
+    await requireOtherPassword(this.core, found.record, newPassword);
     const passwordHash = await this.passwords.hasher.hash(newPassword);
-    await tokens.redeem(
+    const isOwn = sessionUserId === userId || (await devices.hasSignedUp(userId));
+    const device = await tokens.redeem(
       found,
       async (_record, transaction) => {
         await storePassword(this.core, userId, passwordHash, transaction);
-        await this.core.devices.forgetOthers(userId, transaction);
+        await devices.forgetOthers(userId, transaction);
         events.emit('password.reset', { userId }, transaction);
         await sessions.endAll(userId, transaction);
+        return remembers ? devices.proved(userId, transaction) : null;
       },
-      sessionUserId === userId,
+      isOwn,
       (record, transaction) => notices.before(newPasswordNotice(record), record, transaction),
     );
     // The password has been reset, so an error here must not fail the call.
@@ -64,5 +77,6 @@ export class PasswordReset {
         err: error,
       }),
     );
+    return device;
   }
 }

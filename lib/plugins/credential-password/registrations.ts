@@ -22,6 +22,14 @@ export type Registration = Pick<SignUpInput, 'password' | 'username' | 'fields'>
   readonly email?: string | undefined;
 };
 
+/** The result of a sign-up. */
+export interface SignedUp {
+  /** The user; with `signInOnSignUp`, the sign-in; with `concealExistingEmails`, always null. */
+  readonly outcome: SignedIn | { readonly user: User } | null;
+  /** The value for the browser's device cookie. Null if there is no other one, or it is the one of the session. */
+  readonly device: string | null;
+}
+
 /** A valid registration, with identifiers in canonical form. */
 interface Checked {
   readonly email: string | null;
@@ -43,13 +51,9 @@ export class Registrations {
 
   /**
    * @param via `credential` for a request to the route, which might be closed; `code` for the app's own code
-   * @returns the user; with `signInOnSignUp`, the sign-in; with `concealExistingEmails`, always null
    * @throws AuthError `sign_up_refused`, `validation_failed`, `email_taken`, `username_taken`, `rate_limited`
    */
-  async create(
-    registration: Registration,
-    via: 'credential' | 'code',
-  ): Promise<SignedIn | { user: User } | null> {
+  async create(registration: Registration, via: 'credential' | 'code'): Promise<SignedUp> {
     const { core, settings } = this;
     // Check this first, so that the response is the same for every email, and no password is hashed.
     core.signUp.checkOpen(via);
@@ -59,8 +63,30 @@ export class Registrations {
     const from = via === 'code' ? 'code' : 'user';
     const checked = await this.#check(registration, from);
     const created = await this.#createUser(checked, via, from);
-    if (!created || settings.concealExistingEmails) return null;
-    return settings.signInOnSignUp ? core.signIn({ ...created, amr: ['pwd'] }) : { user: created.user };
+    if (created && settings.signInOnSignUp) {
+      const signedIn = await core.signIn({ ...created, amr: ['pwd'] }, { isSignUp: true });
+      return { outcome: signedIn, device: null };
+    }
+    // The response to code sets no cookie.
+    const device = via === 'code' ? null : await this.#remembered(created?.user.id ?? null);
+    const outcome = created && !settings.concealExistingEmails ? { user: created.user } : null;
+    return { outcome, device };
+  }
+
+  /** Remembers the browser. The account has been made, so an error here must not fail the call. */
+  async #remembered(userId: string | null): Promise<string | null> {
+    try {
+      return await this.core.devices.signedUp(userId);
+    } catch (error) {
+      this.core.settings.log.warn(
+        'sign_up.not_remembered',
+        'the browser of a sign-up could not be remembered',
+        {
+          err: error,
+        },
+      );
+      return null;
+    }
   }
 
   #checkKeys({ email, username }: Registration): void {

@@ -1,10 +1,19 @@
 import * as z from 'zod';
 import type { Core } from '../../core/core.js';
-import { resources, sessionAnswer, sessionReply, signInAnswer } from '../../http/present.js';
+import {
+  deviceInBody,
+  deviceShape,
+  resources,
+  sessionAnswer,
+  sessionReply,
+  signInAnswer,
+} from '../../http/present.js';
 import { route, text } from '../../http/route.js';
 import { sessionOf } from '../../sessions/carriers.js';
 import type { CredentialApi } from './api.js';
+import type { EmailVerification } from './email-verification.js';
 import type { Settings } from './options.js';
+import type { PasswordReset } from './password-reset.js';
 import type { Registration, Registrations } from './registrations.js';
 
 export const signup = (
@@ -16,6 +25,8 @@ export const signup = (
   const { identifier, usernames, concealExistingEmails } = settings;
   const { user, session } = resources(core);
   const { signUp, hooks } = core.settings;
+  const device = deviceShape(core);
+  const hasDevice = Object.keys(device).length > 0;
   const mayRefuse = signUp === 'closed' || hooks.beforeCreateUser !== undefined;
   return route({
     method: 'post',
@@ -28,11 +39,16 @@ export const signup = (
       ...core.users.fields.wireShape('user', 'create'),
     }),
     answers: concealExistingEmails
-      ? { 202: { description: 'Accepted; the outcome is sent by email' } }
+      ? {
+          202: {
+            description: 'Accepted; the outcome is sent by email',
+            ...(hasDevice && { schema: z.object(device).optional() }),
+          },
+        }
       : {
           201: {
             description: 'The user and, if signing up creates one, the session',
-            schema: z.object({ user: user.schema, session: session.schema.optional() }),
+            schema: z.object({ user: user.schema, session: session.schema.optional(), ...device }),
           },
         },
     problems: [
@@ -45,9 +61,12 @@ export const signup = (
       const { email, password, username } = body as Registration;
       const fields = core.users.fields.fromWire(body);
       const created = await registrations.create({ email, password, username, fields }, 'credential');
-      if (!created) return { status: 202 };
-      if ('token' in created || 'secondFactor' in created) return sessionReply(core, created, 201);
-      return { status: 201, body: { user: user.present(created.user) } };
+      const { outcome, device } = created;
+      if (outcome && ('token' in outcome || 'secondFactor' in outcome))
+        return sessionReply(core, outcome, 201);
+      const inBody = deviceInBody(core, device);
+      if (!outcome) return { status: 202, device, ...(inBody.device_token && { body: inBody }) };
+      return { status: 201, device, body: { user: user.present(outcome.user), ...inBody } };
     },
   });
 };
@@ -109,7 +128,7 @@ export const usernamesCheck = (api: CredentialApi) =>
     },
   });
 
-export const verifyEmail = (core: Core, api: CredentialApi) => {
+export const verifyEmail = (core: Core, verification: EmailVerification) => {
   const { user } = resources(core);
   return route({
     method: 'post',
@@ -121,10 +140,8 @@ export const verifyEmail = (core: Core, api: CredentialApi) => {
     problems: ['invalid_token', 'unauthenticated', 'invalid_credentials', 'rate_limited'],
     async handle({ body: { token, password }, req }) {
       const sessionUserId = (await sessionOf(core.carriers, req))?.user.id ?? null;
-      return {
-        status: 200,
-        body: { user: user.present(await api.verifyEmail({ token, sessionUserId, password })) },
-      };
+      const verified = await verification.verify(token, { sessionUserId, password }, true);
+      return { status: 200, device: verified.device, body: { user: user.present(verified.user) } };
     },
   });
 };
@@ -135,6 +152,7 @@ export const sendVerification = (api: CredentialApi) =>
     path: '/email-verifications',
     summary: 'Email me a verification link',
     access: 'session',
+    openTo: 'any-task',
     forms: true,
     answers: {
       202: { description: 'The link is being sent, unless access to the mailbox is already proven' },
@@ -167,12 +185,29 @@ export const setPassword = (api: CredentialApi, newPassword: z.ZodString) =>
     },
   });
 
+export const removePassword = (api: CredentialApi) =>
+  route({
+    method: 'delete',
+    path: '/passwords',
+    formTwin: '/passwords/delete',
+    summary: 'Remove my password, unless it is my last way to sign in, and revoke all other sessions',
+    access: 'session',
+    sensitive: { asks: 'fresh-or-password' },
+    answers: { 204: { description: 'The password was removed; the session has a new token' } },
+    problems: ['password_not_set', 'last_sign_in_method'],
+    async handle({ auth }) {
+      const issued = await api.removePassword({ userId: auth.user.id, sessionId: auth.session.id });
+      return { status: 204, ...(issued && { issue: issued }) };
+    },
+  });
+
 export const changePassword = (core: Core, api: CredentialApi, newPassword: z.ZodString) =>
   route({
     method: 'post',
     path: '/passwords/change',
     summary: 'Change my password and revoke all other sessions',
     access: 'session',
+    openTo: { does: ['choose_password'] },
     sensitive: { asks: 'second-factor', because: 'the request contains the current password' },
     body: z.strictObject({ current_password: text(1024), new_password: newPassword }),
     answers: { 200: sessionAnswer(core, 'The user, and the current session with a new token') },
@@ -203,7 +238,7 @@ export const requestReset = (api: CredentialApi) =>
     },
   });
 
-export const resetPassword = (core: Core, api: CredentialApi, newPassword: z.ZodString) =>
+export const resetPassword = (core: Core, reset: PasswordReset, newPassword: z.ZodString) =>
   route({
     method: 'post',
     path: '/passwords/reset',
@@ -213,8 +248,8 @@ export const resetPassword = (core: Core, api: CredentialApi, newPassword: z.Zod
     answers: { 204: { description: 'The password was set, and the email is verified' } },
     problems: ['invalid_token', 'rate_limited'],
     async handle({ body, req }) {
-      const sessionUserId = (await sessionOf(core.carriers, req))?.user.id ?? null;
-      await api.resetPassword({ token: body.token, newPassword: body.new_password, sessionUserId });
-      return { status: 204 };
+      const sessionUserId = (await core.usableSession(req))?.user.id ?? null;
+      const device = await reset.reset(body.token, body.new_password, sessionUserId, true);
+      return { status: 204, device };
     },
   });

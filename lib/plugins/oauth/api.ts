@@ -195,6 +195,7 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
         await accounts.delete(unlinked, transaction);
         events.emit('account.unlinked', { userId, provider }, transaction);
         revokeTokens(this.#parts, unlinked, transaction);
+        return record;
       });
     } catch (error) {
       throw error instanceof AuthError && error.code === 'user_not_found' ? this.#notLinked(provider) : error;

@@ -1,4 +1,5 @@
 import { confirmSession } from '../../accounts/reauthentication.js';
+import type { PlainRequest } from '../../context/call.js';
 import { AuthError } from '../../errors.js';
 import { withError, withSecondFactor } from '../../http/callback-url.js';
 import { sessionOf } from '../../sessions/carriers.js';
@@ -72,9 +73,14 @@ async function takeFlow(
 }
 
 /** The session that started a link or a reauthentication. Null for a sign-in. @throws AuthError `invalid_flow` */
-async function sessionOfFlow({ core }: Parts, { sessionId }: TakenFlow): Promise<SessionWithUser | null> {
+async function sessionOfFlow(
+  { core }: Parts,
+  { sessionId, reauthenticates }: TakenFlow,
+): Promise<SessionWithUser | null> {
   const { request } = core.context.client;
-  const current = sessionId !== null && request ? await sessionOf(core.carriers, request) : null;
+  const find = (from: PlainRequest) =>
+    reauthenticates ? sessionOf(core.carriers, from) : core.usableSession(from);
+  const current = sessionId !== null && request ? await find(request) : null;
   if (sessionId !== (current?.session.id ?? null)) throw new AuthError('invalid_flow');
   return current;
 }
@@ -121,12 +127,16 @@ async function signIn(
   { remembered, presented }: TakenFlow,
   identity: Identity,
 ): Promise<SignedIn> {
-  const found = await findOrCreateUser(core, accounts, provider, identity, linkByVerifiedEmail);
-  const { authenticatedAt } = identity;
-  return core.signIn(
-    { ...found, ...shownBy(provider) },
-    { remembered, authenticatedAt, replaced: presented },
+  const { isNew = false, ...found } = await findOrCreateUser(
+    core,
+    accounts,
+    provider,
+    identity,
+    linkByVerifiedEmail,
   );
+  const { authenticatedAt } = identity;
+  const options = { remembered, authenticatedAt, replaced: presented, isSignUp: isNew };
+  return core.signIn({ ...found, ...shownBy(provider) }, options);
 }
 
 /**

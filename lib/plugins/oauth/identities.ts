@@ -16,6 +16,12 @@ import { describe } from './openid-client.js';
 import { type Claims, isSamePerson, type Provider } from './provider.js';
 import { isObject } from './token-response.js';
 
+/** The user of an identity. */
+export interface FoundUser extends UserRecord {
+  /** Whether the account has just been made. @default false */
+  readonly isNew?: boolean;
+}
+
 /**
  * Finds the user of an identity, or creates one.
  *
@@ -33,7 +39,7 @@ export function findOrCreateUser(
   provider: Provider,
   identity: Identity,
   linkByVerifiedEmail: boolean,
-): Promise<UserRecord> {
+): Promise<FoundUser> {
   const { emailProof, joins } = identity.profile;
   const email = emailProof.reaches('provider') ? canonicalEmail(identity.profile.email) : null;
   let person: NewPerson | undefined;
@@ -193,7 +199,7 @@ function createUser(
   identity: Identity,
   email: string | null,
   { claims, fields }: NewPerson,
-): Promise<UserRecord> {
+): Promise<FoundUser> {
   const emailProof = email === null ? EmailProof.none : identity.profile.emailProof;
   return core.database.transaction(async (transaction) => {
     const created = await core.signUp.create(
@@ -205,7 +211,7 @@ function createUser(
     if (!emailProof.reaches('mailbox'))
       for (const { mailVerification } of core.contributions)
         await mailVerification?.(created.user, transaction);
-    return created;
+    return { ...created, isNew: true };
   });
 }
 

@@ -63,6 +63,7 @@ export const reauthenticate = (core: Core, api: OAuthApi) =>
     path: '/oauth/:provider/reauthenticate',
     summary: 'Reauthenticate with a linked provider, for actions that require a recent sign-in',
     access: 'session',
+    openTo: 'any-task',
     problems: [...toProvider.problems, 'account_not_linked', 'reauthentication_required', 'rate_limited'],
     handle: startFor(core, 'reauthenticate', (...given) => api.reauthenticateUrl(...given)),
   });
@@ -109,7 +110,7 @@ function startFor(
 }
 
 /** Sends a browser whose user must authenticate first back to the page that it came from, with the error. */
-function backToPage({ settings }: Core, { code }: AuthError, req: Request): Reply | null {
+function backToPage({ settings }: Core, { code, task }: AuthError, req: Request): Reply | null {
   if (!isNavigation(req)) return null;
   // Another site must not send visitors to a page that asks them to reauthenticate.
   requireOwnStart(req, settings);
@@ -117,7 +118,7 @@ function backToPage({ settings }: Core, { code }: AuthError, req: Request): Repl
     queryOf(req),
     toProvider.query,
   );
-  const location = withError(checkCallbackUrl(callbackUrl, settings.origins), code);
+  const location = withError(checkCallbackUrl(callbackUrl, settings.origins), code, { task });
   return { status: 303, headers: { Location: location } };
 }
 

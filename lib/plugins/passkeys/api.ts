@@ -146,9 +146,10 @@ export class PasskeysApi {
   remove(userId: string, passkeyId: string, options: RemovePasskeyOptions = {}): Promise<void> {
     const { core } = this.#parts;
     return core.inTransaction(options.transaction, () =>
-      removeWayIn(core, userId, options.sessionId ?? null, (record, transaction) =>
-        this.#remove(record, passkeyId, transaction),
-      ),
+      removeWayIn(core, userId, options.sessionId ?? null, async (record, transaction) => {
+        await this.#remove(record, passkeyId, transaction);
+        return record;
+      }),
     );
   }
 

@@ -1,7 +1,9 @@
+import type { Transaction } from 'sequelize';
 import * as z from 'zod';
 import { readOptions, schemaOf } from '../../config/options.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
-import type { FactorMethod, Reauthentication } from '../../sessions/second-factor.js';
+import { challengerOf } from '../../sessions/pending-sign-ins.js';
+import type { HasSteps, Reauthentication } from '../../sessions/second-factor.js';
 import type { ModelsOf } from '../../tables/model.js';
 import type { RowPart } from '../../users/imported.js';
 import { PasskeysApi } from './api.js';
@@ -66,7 +68,7 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
         ],
         shows: { session: ['aal', 'amr'] },
         reauthentications: [reauthentication(assertions)],
-        factorMethods: [factorMethod(parts, assertions)],
+        ...stepsOf(parts, assertions),
         undo: undoPart(parts),
         rowParts: [passkeysOfRows(parts) as RowPart],
         tables: TABLES,
@@ -76,6 +78,7 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
         },
         waysIn: async ({ user }, transaction) =>
           (await store.rows(user.id, transaction)).map(({ id }) => ({ kind: 'passkey', id })),
+        reauthenticatesSql: `EXISTS (SELECT 1 FROM ${core.table(passkeysTable).name} WHERE user_id = u.id)`,
         onFirstProof: async (userId, transaction) => {
           await store.deleteAll(userId, transaction);
           await challenges.deleteAll(userId, transaction);
@@ -137,22 +140,38 @@ export function reauthentication(assertions: Assertions): Reauthentication {
   };
 }
 
-/** Returns passkeys as the second step of a sign-in, for the plugin that asks for second factors. */
-function factorMethod({ core, store }: Parts, assertions: Assertions): FactorMethod {
+/** Returns passkeys as a method to complete a sign-in. */
+function stepsOf({ core, store }: Parts, assertions: Assertions): HasSteps {
   const stepOf = (pendingId: string) => ({ purpose: 'second-factor', binding: pendingId }) as const;
   return {
-    name: 'passkey',
-    isAvailable: async (userId) => (await store.rows(userId)).length > 0,
-    async options(userId, pendingId) {
-      await core.limiter.countAccount('passkeyOptions', userId);
-      return { ...(await assertions.options(stepOf(pendingId), userId)) };
-    },
-    optionsSchema: requestOptions(),
-    responseSchema: authenticationResponse(),
-    problems: ['invalid_passkey'],
-    async verify({ user }, response, pendingId) {
-      const { passkey } = await assertions.verify(response as PasskeyResponse, stepOf(pendingId), user.id);
-      return assuranceOf(passkey);
-    },
+    stepMethods: [
+      {
+        name: 'passkey',
+        given: { response: authenticationResponse() },
+        problems: ['invalid_passkey'],
+        challenge: {
+          schema: requestOptions(),
+          async options(userId, pendingId) {
+            await core.limiter.countAccount('passkeyOptions', userId);
+            return { ...(await assertions.options(stepOf(pendingId), userId)) };
+          },
+        },
+        attempt(found, { response }, complete) {
+          const { user } = found.record;
+          const step = stepOf(challengerOf(found.token));
+          const look = async () => {
+            const { passkey } = await assertions.verify(response as PasskeyResponse, step, user.id);
+            const use = async (transaction?: Transaction) => {
+              await core.secondFactors.plugin?.forgive(user.id, transaction, found);
+              return true;
+            };
+            return complete({ ...assuranceOf(passkey), use });
+          };
+          return core.secondFactors.attempt(user, look);
+        },
+      },
+    ],
+    availableSteps: async (userId, transaction) =>
+      (await store.rows(userId, transaction)).length > 0 ? ['passkey'] : [],
   };
 }

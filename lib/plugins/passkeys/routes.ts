@@ -95,6 +95,7 @@ export const reauthenticationOptions = (api: PasskeysApi) =>
     path: '/reauthenticate/options',
     summary: 'Options for reauthenticating with one of my passkeys, for navigator.credentials.get()',
     access: 'session',
+    openTo: 'any-task',
     answers: {
       200: {
         description: 'The options, good for 5 minutes',
@@ -137,6 +138,7 @@ export const listPasskeys = (api: PasskeysApi) =>
     path: '/passkeys',
     summary: 'List my passkeys',
     access: 'session',
+    openTo: 'any-task',
     answers: {
       200: { description: 'The passkeys', schema: z.object({ passkeys: z.array(passkeyResource.schema) }) },
     },

@@ -1,10 +1,10 @@
+import { type CompleteSignInInput, completionApi, type PendingInput } from '../../accounts/completion.js';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
 import type { IssuedSession } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
 import type { Parts } from './parts.js';
-import { challengerOf } from './proofs.js';
 import { keyUri, newSecret, qrSvg, stepOf } from './secrets.js';
 import './declarations.js';
 // The fields that this import adds to import rows are a part of the public types.
@@ -48,22 +48,6 @@ export interface ChangeTwoFactorInput extends ClientInput {
   userId: string;
   /** The user's session. It must have been verified with the second factor in the last ten minutes. */
   sessionId: string;
-}
-
-/** Identifies a pending sign-in. */
-export interface PendingInput extends ClientInput {
-  /** The token of the pending sign-in. @default the one in the cookie of `request` */
-  pendingToken?: string | undefined;
-}
-
-/** The input of `auth.twoFactor.complete`. */
-export interface CompleteSignInInput extends PendingInput {
-  /** One of the `methods` of the pending sign-in: `totp`, `recovery_code`, `passkey`. */
-  method: string;
-  /** The code, for `totp` and `recovery_code`. @default none */
-  code?: string | undefined;
-  /** The browser's response, for `passkey`. @default none */
-  response?: unknown;
 }
 
 /** Options of `auth.twoFactor.disable`. */
@@ -170,26 +154,9 @@ export class TwoFactorApi {
     });
   }
 
-  /**
-   * Completes a sign-in that is pending after `signIn` or after a sign-in at a provider.
-   *
-   * @example
-   * const signedIn = await auth.credential.signIn({ credential, password });
-   * if ('secondFactor' in signedIn) {
-   *   const { pendingToken } = signedIn.secondFactor;
-   *   const issued = await auth.twoFactor.complete({ pendingToken, method: 'totp', code });
-   * }
-   *
-   * @throws AuthError `sign_in_expired`, `invalid_code` (401), `rate_limited` (429), and what checks of the account
-   *   throw, such as `account_suspended` (403)
-   */
+  /** Completes a pending sign-in: the same as `auth.completeSignIn`. */
   complete(input: CompleteSignInInput): Promise<IssuedSession> {
-    return this.#core.forClient(input, async () => {
-      const { method, response } = input;
-      const code = input.code === undefined ? undefined : String(input.code);
-      const token = this.#parts.pendings.tokenOf(input.pendingToken);
-      return this.#parts.completion.complete(token, { method, code, response });
-    });
+    return completionApi(this.#core).completeSignIn(input);
   }
 
   /**
@@ -201,13 +168,10 @@ export class TwoFactorApi {
   options(
     input: PendingInput,
   ): Promise<{ readonly options: Readonly<Record<string, unknown>>; readonly pendingToken: string }> {
-    return this.#core.forClient(input, async () => {
-      const [method] = this.#parts.proofs.methods;
-      if (!method) throw new TypeError('latchkey: auth.twoFactor.options: add passkeys() to plugins');
-      const pendingToken = this.#parts.pendings.tokenOf(input.pendingToken);
-      const { record } = await this.#parts.pendings.find(pendingToken);
-      const options = await method.options(record.user.id, challengerOf(pendingToken));
-      return { options, pendingToken };
+    return this.#core.forClient(input, () => {
+      const { challenge } = this.#core.completion.methods.find((method) => method.challenge) ?? {};
+      if (!challenge) throw new TypeError('latchkey: auth.twoFactor.options: add passkeys() to plugins');
+      return this.#core.completion.options(input.pendingToken, challenge.options);
     });
   }
 }

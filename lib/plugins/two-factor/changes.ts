@@ -2,12 +2,11 @@ import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { isUuid } from '../../crypto/uuid.js';
 import { AuthError } from '../../errors.js';
+import { withSecond } from '../../sessions/completion.js';
 import type { IssuedSession } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
 import type { UserRecord } from '../../users/record.js';
 import { type secondFactorColumns, secondFactorNotices } from './declarations.js';
-import type { PendingSignIns } from './pending-sign-ins.js';
-import { withSecond } from './proofs.js';
 import type { RecoveryCodes } from './recovery-codes.js';
 import { type Enrolments, MAX_WRONG, type TotpSecrets } from './secrets.js';
 
@@ -54,7 +53,6 @@ export class SecondFactorChanges {
     private readonly secrets: TotpSecrets,
     private readonly codes: RecoveryCodes,
     private readonly enrolments: Enrolments,
-    private readonly pendings: PendingSignIns,
   ) {}
 
   /** Starts an enrolment. @returns the user @throws AuthError `email_not_verified`, and like `core.change` */
@@ -161,7 +159,7 @@ export class SecondFactorChanges {
   /** Deletes the user's enrolments and pending sign-ins. */
   async #endAttempts(userId: string, transaction: Transaction): Promise<void> {
     await this.enrolments.deleteAll(userId, transaction);
-    await this.pendings.deleteAll(userId, transaction);
+    await this.core.pendings.endAll(userId, transaction);
   }
 
   /** Revokes the other sessions and renews this one. @param hasShown whether its user just entered a correct code */

@@ -61,18 +61,18 @@ export const recoveryCodesTable = declareTable({
   indexes: { userId: ['userId'], usedAt: ['usedAt'] },
 });
 
-/** Sign-ins that are waiting for the second factor. They are not sessions, and do not authenticate requests. */
-export const pendingSignInsTable = declareTable({
+/**
+ * The sign-ins that were waiting for the second factor, in earlier versions. Their processes use the table until all of
+ * them have been replaced, so it is still there. Those of this version are in `unfinished_sign_ins`.
+ */
+export const formerPendingSignInsTable = declareTable({
   name: 'pending_sign_ins',
   columns: {
     hash: column.digest().internal().named('token_hash'),
     userId: column.uuid(),
-    /** The user's epoch at the first factor. Revoking all sessions raises it, which ends this sign-in too. */
     authEpoch: column.integer().internal(),
     remembered: column.boolean(),
-    /** How the user authenticated with the first factor. */
     amr: column.words(100),
-    /** The counter of failures of the first factor, which the completed sign-in clears. Null if there is no counter. */
     attempts: column.text(320).internal().nullable(),
     expiresAt: column.time(),
   },
@@ -81,13 +81,10 @@ export const pendingSignInsTable = declareTable({
 });
 
 export interface TotpSecretRow extends RowOf<typeof totpSecretsTable.columns> {}
-export interface PendingRow extends RowOf<typeof pendingSignInsTable.columns> {}
 
 declareFormerMigration('twoFactor', '0017-two-factor');
 
 const problems = declareProblems({
-  invalid_code: [401, 'The code is wrong or was already used. Enter the one that your app shows now.'],
-  sign_in_expired: [401, 'This sign-in took too long, or has been completed already. Start again.'],
   totp_not_enabled: [409, 'Codes of an authenticator app are not switched on for this account.'],
 });
 

@@ -1,17 +1,19 @@
 import * as z from 'zod';
 import { readOptions, schemaOf } from '../../config/options.js';
 import type { Core } from '../../core/core.js';
+import { ExpiredRows } from '../../database/chores.js';
 import { AuthError } from '../../errors.js';
 import { text } from '../../http/route.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
-import type { Reauthentication, SecondFactors } from '../../sessions/second-factor.js';
+import { withSecond } from '../../sessions/completion.js';
+import type { HasSteps, Reauthentication, RightFactor, SecondFactors } from '../../sessions/second-factor.js';
 import type { Session } from '../../tables/core.js';
 import type { ModelsOf } from '../../tables/model.js';
 import type { RowPart } from '../../users/imported.js';
 import type { UserRecord } from '../../users/record.js';
 import { TwoFactorApi } from './api.js';
 import {
-  pendingSignInsTable,
+  formerPendingSignInsTable,
   recoveryCodesTable,
   type SecondFactorOfUser,
   secondFactorColumns,
@@ -20,15 +22,13 @@ import {
 } from './declarations.js';
 import { factorsOfRows } from './imported-factors.js';
 import { makeParts, type Parts } from './parts.js';
-import { type RightFactor, withSecond } from './proofs.js';
+import { hashOf } from './recovery-codes.js';
 import {
-  completeSignIn,
   confirmTotp,
   disableSecondFactor,
   enrollTotp,
   readTwoFactor,
   renewRecoveryCodes,
-  secondFactorOptions,
   turnOffTotp,
 } from './routes.js';
 import { twoFactorUndo } from './undo.js';
@@ -52,7 +52,6 @@ const TABLES = {
   TotpSecret: totpSecretsTable,
   TotpEnrolment: totpEnrolmentsTable,
   RecoveryCode: recoveryCodesTable,
-  PendingSignIn: pendingSignInsTable,
 } as const;
 
 /** The models that {@link twoFactor} adds to `auth.models`. */
@@ -92,23 +91,24 @@ export function twoFactor(
     setup(core, plugins) {
       checkProviders(trustProviders, plugins);
       const parts = makeParts(core);
+      const former = core.table(formerPendingSignInsTable);
       const api = new TwoFactorApi(core, parts, issuer ?? hostOf(core));
       const isManaged = plugins.some(({ name }) => name === 'admin');
       return {
         api,
         tables: TABLES,
+        formerTables: [formerPendingSignInsTable],
         routes: () => [
           readTwoFactor(api),
           enrollTotp(core, api),
           confirmTotp(core, api),
           turnOffTotp(api),
           renewRecoveryCodes(api),
-          completeSignIn(core, api, parts.proofs.methods),
-          ...parts.proofs.methods.slice(0, 1).map((method) => secondFactorOptions(core, api, method)),
           ...(isManaged ? [disableSecondFactor(core, api)] : []),
         ],
         shows: { session: ['aal', 'amr'] },
         secondFactors: secondFactorsOf(parts, trustProviders),
+        ...stepsOf(parts),
         reauthentications: reauthenticationsOf(core, parts),
         undo: twoFactorUndo(core, parts.secrets, parts.codes, parts.changes, parts.attempts),
         rowParts: [factorsOfRows(core, parts) as RowPart],
@@ -128,8 +128,12 @@ export function twoFactor(
         async onDelete(userId, transaction) {
           await parts.changes.clear(userId, transaction);
           await parts.codes.deleteAll(userId, transaction);
+          await former.delete({ userId }, transaction);
         },
-        expired: [parts.codes, parts.enrolments, parts.pendings].map(({ expired }) => expired),
+        expired: [
+          ...[parts.codes, parts.enrolments].map(({ expired }) => expired),
+          new ExpiredRows(core.database, former.name, 'token_hash', { expires_at: 0 }),
+        ],
         sealed: [parts.secrets.sealed],
       };
     },
@@ -160,41 +164,67 @@ function idOf(provider: unknown): string {
  *
  * @param trustProviders the ids of providers that require a second factor themselves
  */
-function secondFactorsOf(
-  { pendings, status, proofs, secrets }: Parts,
-  trustProviders: readonly string[],
-): SecondFactors {
+function secondFactorsOf({ attempts, secrets }: Parts, trustProviders: readonly string[]): SecondFactors {
   const trusted = new Set(trustProviders);
-  const available = async (userId: string): Promise<string[]> => {
-    const methods: string[] = [];
-    for (const { name, isAvailable } of proofs.methods.map(bound))
-      if (await isAvailable(userId)) methods.push(name);
-    return methods;
-  };
   return {
     isOn: (account) => ((account as Partial<SecondFactorOfUser>).secondFactorAt ?? null) !== null,
     trusted: (shown) =>
       shown.provider !== undefined && trusted.has(shown.provider)
         ? { provider: shown.provider, aal: 2, amr: ['fed', 'mfa'] }
         : null,
-    async begin(pending, transaction) {
-      const { id } = pending.record.user;
-      const begun = await pendings.begin(pending, transaction);
-      const found = await status.read(id, transaction);
-      const methods = [
-        ...(found && !found.isLocked ? ['totp'] : []),
-        ...(found && found.codes > 0 ? ['recovery_code'] : []),
-        ...(await available(id)),
-      ];
-      return { secondFactor: { methods, ...begun } };
+    async forgive(userId, transaction, completed) {
+      if (completed && (secrets.joined(completed.raw)?.wrongCodes ?? 0) === 0) return;
+      await secrets.forgive(userId, transaction);
     },
-    abandon: () => pendings.abandon(),
-    forgive: (userId) => secrets.forgive(userId),
+    attempt: (user, look) => attempts.attempt(user, look, { isGuessable: false }),
   };
 }
 
-function bound(method: Parts['proofs']['methods'][number]) {
-  return { name: method.name, isAvailable: method.isAvailable.bind(method) };
+/** Returns the codes of the app and the recovery codes as methods to complete a sign-in. */
+function stepsOf({ status, proofs, secrets, codes, attempts }: Parts): HasSteps {
+  return {
+    stepMethods: [
+      {
+        name: 'totp',
+        problems: [],
+        attempt: ({ record, raw }, { code = '' }, complete) =>
+          attempts.attempt(record.user, async () => complete(await proofs.totp(secrets.joined(raw), code))),
+      },
+      {
+        name: 'recovery_code',
+        problems: [],
+        attempt: ({ record: { user }, raw }, { code = '' }, complete) => {
+          const wrongCodes = secrets.joined(raw)?.wrongCodes ?? 0;
+          const look = async () =>
+            complete(
+              proofs.recoveryCode(
+                user,
+                code,
+                Number((raw as { has_code: number | string }).has_code) > 0,
+                wrongCodes,
+              ),
+            );
+          return attempts.attempt(user, look, { isGuessable: false });
+        },
+      },
+    ],
+    async availableSteps(userId, transaction) {
+      const found = await status.read(userId, transaction);
+      return [
+        ...(found && !found.isLocked ? ['totp'] : []),
+        ...(found && found.codes > 0 ? ['recovery_code'] : []),
+      ];
+    },
+    joinedToPending({ method, code = '' }) {
+      const { row } = secrets;
+      const isCode = method === 'recovery_code';
+      return {
+        columns: `${row.columns}, ${isCode ? codes.hasSql('u.id') : '0'} AS has_code`,
+        join: `LEFT JOIN ${row.from} ON t.user_id = u.id`,
+        ...(isCode && { values: { codeHash: hashOf(code) } }),
+      };
+    },
+  };
 }
 
 /** Returns the fields of POST /reauthenticate that prove the second factor. */

@@ -1,7 +1,6 @@
 import type { Core } from '../../core/core.js';
 import { SecondFactorChanges, Status } from './changes.js';
-import { PendingSignIns } from './pending-sign-ins.js';
-import { CodeAttempts, Completion, Proofs } from './proofs.js';
+import { CodeAttempts, Proofs } from './proofs.js';
 import { RecoveryCodes } from './recovery-codes.js';
 import { Enrolments, TotpSecrets } from './secrets.js';
 
@@ -12,13 +11,11 @@ export function makeParts(core: Core) {
   const secrets = new TotpSecrets(core);
   const codes = new RecoveryCodes(core);
   const enrolments = new Enrolments(core);
-  const pendings = new PendingSignIns(core, secrets, codes);
   const attempts = new CodeAttempts(core, secrets);
   const proofs = new Proofs(core, secrets, codes);
   return {
-    ...{ secrets, codes, enrolments, pendings, attempts, proofs },
+    ...{ secrets, codes, enrolments, attempts, proofs },
     status: new Status(core, secrets, codes),
-    changes: new SecondFactorChanges(core, secrets, codes, enrolments, pendings),
-    completion: new Completion(core, pendings, proofs, attempts),
+    changes: new SecondFactorChanges(core, secrets, codes, enrolments),
   };
 }

@@ -1,13 +1,10 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
-import { digestInHex } from '../../crypto/token.js';
 import { AuthError } from '../../errors.js';
-import type { FactorMethod } from '../../sessions/second-factor.js';
-import { type Assurance, type IssuedSession, isPending } from '../../sessions/signed-in.js';
+import type { RightFactor } from '../../sessions/second-factor.js';
 import type { User } from '../../tables/core.js';
 import type { UserRecord } from '../../users/record.js';
 import { secondFactorNotices, type TotpSecretRow } from './declarations.js';
-import type { FoundPending, PendingSignIns } from './pending-sign-ins.js';
 import { hashOf, type RecoveryCodes } from './recovery-codes.js';
 import { MAX_WRONG, type TotpSecrets } from './secrets.js';
 
@@ -115,77 +112,6 @@ function isWrong(error: unknown): error is AuthError {
   return error instanceof AuthError && WRONG.has(error.code);
 }
 
-/** A second factor as the user provided it, before it is checked. */
-export interface GivenFactor {
-  /** `totp`, `recovery_code`, or a method of another plugin, such as `passkey`. */
-  readonly method: string;
-  readonly code?: string | undefined;
-  readonly response?: unknown;
-}
-
-/** Completes sign-ins with the second factor. */
-export class Completion {
-  constructor(
-    private readonly core: Core,
-    private readonly pendings: PendingSignIns,
-    private readonly proofs: Proofs,
-    private readonly attempts: CodeAttempts,
-  ) {}
-
-  /** @throws AuthError `sign_in_expired`, `invalid_code`, `rate_limited`, and what checks of the account throw */
-  async complete(token: string, given: GivenFactor): Promise<IssuedSession> {
-    const { method, code = '' } = given;
-    const found = await this.pendings.find(token, method === 'recovery_code' ? hashOf(code) : null);
-    const { issued, complete } = await this.attempts.attempt(
-      found.record.user,
-      async () => this.#signIn(found, await this.#look(found, given)),
-      { isGuessable: method === 'totp' },
-    );
-    await complete();
-    return issued;
-  }
-
-  #look(
-    found: FoundPending,
-    { method, code = '', response }: GivenFactor,
-  ): Promise<RightFactor> | RightFactor {
-    if (method === 'totp') return this.proofs.totp(found.totp, code);
-    if (method === 'recovery_code')
-      return this.proofs.recoveryCode(found.record.user, code, found.hasCode, found.totp?.wrongCodes ?? 0);
-    const other = this.proofs.methods.find(({ name }) => name === method);
-    if (!other) throw new AuthError('invalid_code');
-    return this.proofs.other(other, found, response);
-  }
-
-  /** Uses up the second factor and the pending sign-in, and creates the session, all in one transaction. */
-  async #signIn(found: FoundPending, factor: RightFactor) {
-    const { record, row } = found;
-    const proof = {
-      ...record,
-      authEpoch: row.authEpoch,
-      amr: withSecond(row.amr, factor.amr),
-      aal: 2 as const,
-      attempts: row.attempts,
-    };
-    const checked = await this.core.checkSignIn(proof, { remembered: row.remembered });
-    const issued = await this.core.database.transaction(async (transaction) => {
-      // Create the session first, because this locks the user's row, as other transactions do before their other locks.
-      const signedIn = await checked.begin(proof, transaction);
-      if (isPending(signedIn)) throw new TypeError('a second factor needs no other');
-      if (!(await this.pendings.use(found, transaction))) throw new AuthError('sign_in_expired');
-      if (!(await factor.use(transaction))) throw new AuthError('invalid_code');
-      return signedIn;
-    });
-    return { issued, complete: () => checked.complete(issued) };
-  }
-}
-
-/** A second factor that was correct when it was checked. */
-export interface RightFactor extends Assurance {
-  /** Uses the factor up. Only one of several concurrent calls succeeds. @returns whether this call did */
-  use(transaction?: Transaction): Promise<boolean>;
-}
-
 const LOCKED = {
   detail:
     'After too many wrong codes, those of the app are not accepted. Use a recovery code or a passkey, or ask the people who run this service.',
@@ -201,11 +127,6 @@ export class Proofs {
     this.#core = core;
     this.#secrets = secrets;
     this.#codes = codes;
-  }
-
-  /** The methods that other plugins add for providing a second factor. */
-  get methods(): readonly FactorMethod[] {
-    return this.#core.contributions.flatMap(({ factorMethods = [] }) => factorMethods);
   }
 
   /** @throws AuthError `invalid_code` */
@@ -239,20 +160,6 @@ export class Proofs {
     return this.recoveryCode(user, code, await this.#codes.has(user.id, hashOf(code)), 1);
   }
 
-  /** Verifies a factor with another plugin's method. @throws AuthError if it cannot be verified */
-  async other(
-    method: FactorMethod,
-    { record, totp, token }: FoundPending,
-    given: unknown,
-  ): Promise<RightFactor> {
-    const assurance = await method.verify(record, given, challengerOf(token));
-    const use = async (transaction?: Transaction) => {
-      if (totp && totp.wrongCodes > 0) await this.#secrets.forgive(totp.userId, transaction);
-      return true;
-    };
-    return { ...assurance, use };
-  }
-
   async #useRecoveryCode(
     user: User,
     code: string,
@@ -266,14 +173,4 @@ export class Proofs {
     this.#core.events.emit('recovery_code.used', { userId: user.id }, transaction);
     return true;
   }
-}
-
-/** Identifies a pending sign-in to the plugins that create challenges for it, without revealing its token. */
-export function challengerOf(token: string): string {
-  return digestInHex(token);
-}
-
-/** Returns the `amr` of a user who has provided both factors. */
-export function withSecond(first: readonly string[], second: readonly string[]): readonly string[] {
-  return [...new Set([...first, ...second, 'mfa'])];
 }

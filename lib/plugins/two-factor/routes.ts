@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import type { Core } from '../../core/core.js';
 import { requireAal } from '../../http/admit.js';
-import { resources, sessionAnswer, sessionReply } from '../../http/present.js';
+import { resources, sessionReply } from '../../http/present.js';
 import { route, text } from '../../http/route.js';
-import type { FactorMethod } from '../../sessions/second-factor.js';
 import { FRESH_SECONDS } from '../../sessions/signed-in.js';
 import type { TwoFactorApi } from './api.js';
 
@@ -13,6 +12,7 @@ export const readTwoFactor = (api: TwoFactorApi) =>
     path: '/two-factor',
     summary: 'Whether my second factor is on',
     access: 'session',
+    openTo: 'any-task',
     answers: {
       200: {
         description: 'Whether codes of an app are on, and the number of unused recovery codes',
@@ -121,70 +121,6 @@ export const renewRecoveryCodes = (api: TwoFactorApi) =>
       requireAal(auth, 2);
       const codes = await api.renewRecoveryCodes({ userId: auth.user.id, sessionId: auth.session.id });
       return { status: 200, body: { recovery_codes: codes } };
-    },
-  });
-
-export const completeSignIn = (core: Core, api: TwoFactorApi, methods: readonly FactorMethod[]) =>
-  route({
-    method: 'post',
-    path: '/signin/second-factor',
-    summary: 'Complete a sign-in with the second factor',
-    access: 'public',
-    body: bodyOf(methods),
-    answers: { 200: sessionAnswer(core, 'The user and the new session, whose token is set as a cookie') },
-    problems: [
-      'invalid_code',
-      'sign_in_expired',
-      'rate_limited',
-      ...methods.flatMap(({ problems }) => problems),
-    ],
-    async handle({ body: { pending_token, ...given } }) {
-      return sessionReply(core, await api.complete({ ...given, pendingToken: pending_token }));
-    },
-  });
-
-type Body = {
-  readonly method: string;
-  readonly code?: string;
-  readonly response?: unknown;
-  readonly pending_token?: string | undefined;
-};
-
-function bodyOf(methods: readonly FactorMethod[]): z.ZodType<Body> {
-  const withCode = z.strictObject({
-    method: z.enum(['totp', 'recovery_code']),
-    code: text(100),
-    pending_token: pendingToken,
-  });
-  const others = methods.map(({ name, responseSchema }) =>
-    z.strictObject({ method: z.literal(name), response: responseSchema, pending_token: pendingToken }),
-  );
-  return z.discriminatedUnion('method', [withCode, ...others]);
-}
-
-/** The token of a pending sign-in in a request, for clients without cookies. */
-export const pendingToken = text(200).optional().describe('For clients without cookies');
-
-export const secondFactorOptions = (core: Core, api: TwoFactorApi, { optionsSchema }: FactorMethod) =>
-  route({
-    method: 'post',
-    path: '/signin/second-factor/options',
-    summary: 'What a browser needs to give a passkey as the second factor',
-    access: 'public',
-    // Only scripts call this route, because a page needs a script for passkeys.
-    forms: false,
-    body: z.strictObject({ pending_token: pendingToken }),
-    answers: {
-      200: {
-        description: 'The options of navigator.credentials.get',
-        schema: z.object({ options: optionsSchema, pending_token: z.string().optional() }),
-      },
-    },
-    problems: ['sign_in_expired', 'rate_limited'],
-    async handle({ body: { pending_token } }) {
-      const { options, pendingToken } = await api.options({ pendingToken: pending_token });
-      const token = core.settings.bearerEnabled ? { pending_token: pendingToken } : {};
-      return { status: 200, body: { options, ...token } };
     },
   });
 

@@ -45,6 +45,11 @@ export class TotpSecrets {
     return row ?? null;
   }
 
+  /** Reads the secret of a user that was found with others. Null if the second factor was disabled in the meantime. */
+  joined(raw: object): TotpSecretRow | null {
+    return (raw as { t_user_id?: string | null }).t_user_id ? this.row.read(raw) : null;
+  }
+
   /** Returns the secret, in base32. @throws AuthError `unavailable` if it cannot be decrypted */
   open({ userId, secret }: TotpSecretRow): string {
     const opened = this.#core.box.open(secret, secretContextOf(userId));

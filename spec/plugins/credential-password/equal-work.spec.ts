@@ -4,7 +4,7 @@ import { rows } from '../../support/database.js';
 import { BASE_URL } from '../../support/mail-app.js';
 import { loggingSequelize } from '../../support/statements.js';
 
-const plugin = () => password({ concealExistingEmails: true });
+const plugin = () => password({ concealExistingEmails: true, verifyEmailBy: 'link' });
 
 let app: SpecApp<readonly [ReturnType<typeof plugin>]>;
 let statements: string[] = [];

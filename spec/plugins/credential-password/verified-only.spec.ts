@@ -70,7 +70,7 @@ describe('requireVerifiedEmail', () => {
   test('rejects a programmatic password change that would create a session, before anything changes', async () => {
     const { user } = await app.mailOf(() => signUp());
     const change = app.auth.credential.changePassword({
-      userId: user.id,
+      userId: user!.id,
       currentPassword: ada.password,
       newPassword: 'a difference engine',
     });

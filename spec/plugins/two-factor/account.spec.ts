@@ -77,7 +77,7 @@ describe('with mail, an address that is not verified', () => {
     await firstStep(app.browser()).expect(200);
     await takeMailbox(app.auth, userId);
     expect(await isOn(userId)).toBe(false);
-    for (const table of ['totp_secrets', 'totp_enrolments', 'recovery_codes', 'pending_sign_ins'])
+    for (const table of ['totp_secrets', 'totp_enrolments', 'recovery_codes', 'unfinished_sign_ins'])
       expect(await rows(app.database, `SELECT * FROM ${table}`)).toEqual([]);
     await app.auth.users.setPassword(userId, ada.password);
     expect((await firstStep(app.browser()).expect(200)).body.session).toMatchObject({ aal: 1 });
@@ -223,7 +223,10 @@ test('the route for administrators is there only with admin()', async () => {
   const { app: other } = { app: await startApp({ plugins: [password(), twoFactor()] }) };
   try {
     const paths = Object.keys(other.auth.openapi().paths);
-    expect(paths.filter((path) => /second-factor/.test(path))).toEqual(['/signin/second-factor']);
+    expect(paths.filter((path) => /second-factor/.test(path))).toEqual([
+      '/signin/second-factor',
+      '/signin/second-factor/send',
+    ]);
   } finally {
     await other.stop();
   }
@@ -233,7 +236,7 @@ test('it goes with the account', async () => {
   const { browser } = await withSecondFactor();
   await firstStep(app.browser()).expect(200);
   await browser.delete('/auth/me').expect(204);
-  for (const table of ['users', 'totp_secrets', 'totp_enrolments', 'recovery_codes', 'pending_sign_ins'])
+  for (const table of ['users', 'totp_secrets', 'totp_enrolments', 'recovery_codes', 'unfinished_sign_ins'])
     expect(await rows(app.database, `SELECT * FROM ${table}`)).toEqual([]);
 });
 
@@ -288,7 +291,7 @@ describe('undoing a change', () => {
     await restore(userId, part);
     expect(await isOn(userId)).toBe(false);
     expect(await rows(app.database, 'SELECT * FROM totp_enrolments')).toEqual([]);
-    expect(await rows(app.database, 'SELECT * FROM pending_sign_ins')).toEqual([]);
+    expect(await rows(app.database, 'SELECT * FROM unfinished_sign_ins')).toEqual([]);
     expect((await firstStep(app.browser()).expect(200)).body.session).toMatchObject({ aal: 1 });
   });
 

@@ -94,7 +94,7 @@ describe('secrets', () => {
       'totp_secrets',
       'totp_enrolments',
       'recovery_codes',
-      'pending_sign_ins',
+      'unfinished_sign_ins',
     ];
     const contents = await Promise.all(tables.map((table) => rows(app.database, `SELECT * FROM ${table}`)));
     const stored = JSON.stringify(contents, (_key, value) =>

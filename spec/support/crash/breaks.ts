@@ -135,14 +135,14 @@ export const BREAKS: readonly Break[] = [
       },
       {
         file: 'plugins/oauth/identities.ts',
-        text: `    return created;
+        text: `    return { ...created, isNew: true };
   });`,
         by: `    return created;
   }).then(async (created) => {
     await core.database.transaction((transaction) =>
       insertLink(core, accounts, created, provider, identity, transaction),
     );
-    return created;
+    return { ...created, isNew: true };
   });`,
       },
     ],

@@ -350,10 +350,13 @@ export class Storm {
       await fault(this);
       await pause(50 + this.random() * 200);
     };
+    const storming = storm();
     try {
-      await Promise.race([storm(), busy]);
+      await Promise.race([storming, busy]);
     } finally {
       isOver = true;
+      // A violation can be found while the database is still being started again.
+      await storming.catch(() => undefined);
     }
     await busy;
     await this.#calm();
@@ -536,7 +539,10 @@ export class Storm {
     const standby = await this.#standby.catch(() => null);
     for (const process of [...this.processes, ...this.#retired, ...(standby ? [standby] : [])])
       await process.stop();
-    await this.database.drop();
+    await this.database.drop().catch((error) => {
+      // A server is thrown away with everything in it, and might still be starting again.
+      if (!this.server) throw error;
+    });
   }
 }
 

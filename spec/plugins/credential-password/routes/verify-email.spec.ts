@@ -26,7 +26,7 @@ beforeEach(async () => {
   const mail = await app.mailOf(async () => {
     browser = await signedIn(app, { email, password: ada.password });
   });
-  userId = mail.user.id;
+  userId = mail.user!.id;
   token = mail.token;
 });
 

@@ -1,0 +1,57 @@
+import type { Core } from '../core/core.js';
+import type { ClientInput } from '../sessions/request.js';
+import type { IssuedSession } from '../sessions/signed-in.js';
+
+/** Identifies a pending sign-in. */
+export interface PendingInput extends ClientInput {
+  /** The token of the pending sign-in. @default the one in the cookie of `request` */
+  pendingToken?: string | undefined;
+}
+
+/** The input of `auth.completeSignIn`. */
+export interface CompleteSignInInput extends PendingInput {
+  /** One of the `methods` of the pending sign-in: `totp`, `recovery_code`, `passkey`, `email_code`. */
+  method: string;
+  /** The code, for `totp`, `recovery_code` and `email_code`. @default none */
+  code?: string | undefined;
+  /** The browser's response, for `passkey`. @default none */
+  response?: unknown;
+}
+
+/** The calls of `auth` for pending sign-ins. */
+export interface CompletionApi {
+  /**
+   * Completes a sign-in that is pending after `signIn` or after a sign-in at a provider.
+   *
+   * @example
+   * const signedIn = await auth.credential.signIn({ credential, password });
+   * if ('secondFactor' in signedIn) {
+   *   const { pendingToken } = signedIn.secondFactor;
+   *   const issued = await auth.completeSignIn({ pendingToken, method: 'totp', code });
+   * }
+   *
+   * @throws AuthError `sign_in_expired`, `invalid_code` (401), `rate_limited` (429), and what checks of the account
+   *   throw, such as `account_suspended` (403)
+   */
+  completeSignIn(input: CompleteSignInInput): Promise<IssuedSession>;
+  /**
+   * Emails the code of a pending sign-in again, at most three times. It is the same code, and expires when it would have.
+   *
+   * @throws AuthError `sign_in_expired` (401); `email_code_not_offered` (409) if the sign-in waits for a second factor;
+   *   `rate_limited` (429)
+   */
+  sendSignInCode(input: PendingInput): Promise<{ readonly expiresAt: Date }>;
+}
+
+export function completionApi(core: Core): CompletionApi {
+  return {
+    completeSignIn: (input) =>
+      core.forClient(input, () => {
+        const { method, pendingToken, response } = input;
+        const code = input.code === undefined ? undefined : String(input.code);
+        return core.completion.complete(pendingToken, { method, code, response });
+      }),
+    sendSignInCode: (input) =>
+      core.forClient(input, async () => ({ expiresAt: await core.completion.sendAgain(input.pendingToken) })),
+  };
+}

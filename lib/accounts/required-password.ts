@@ -1,0 +1,115 @@
+import type { Transaction } from 'sequelize';
+import type { Core } from '../core/core.js';
+import { AuthError, declareProblems } from '../errors.js';
+import { declareNotices } from '../mail/notice-kinds.js';
+import { declareEvents } from '../outbox/events.js';
+import { CORE } from '../owners.js';
+import type { PasswordPurpose } from '../sessions/password-check.js';
+import type { Task } from '../sessions/tasks.js';
+import { needsNewPassword, type UserRecord } from '../users/record.js';
+import { mailResetLink, storePassword } from './passwords.js';
+
+/**
+ * Requires a new password of an account, and revokes all its sessions. If a link can be emailed to a verified address, a
+ * sign-in with the former password is rejected, and the link is emailed. Otherwise, the sign-in creates a session with the
+ * task `choose_password`. Does nothing if the account has no password.
+ *
+ * @param adminId the administrator who does it; null for the app itself
+ * @throws AuthError `user_not_found`; `own_account` if `adminId` is the user
+ */
+export async function requireNewPassword(core: Core, userId: string, adminId: string | null): Promise<void> {
+  if (adminId === userId) throw new AuthError('own_account');
+  await core.change(userId, { sessionId: null }, async (record, transaction) => {
+    if (record.passwordHash === null) return;
+    await core.notices.final(requiredNotices['new-password-required'], record, transaction);
+    await core.users.requireNewPassword(userId, transaction);
+    core.events.emit('password.new_required', { userId, adminId }, transaction);
+    await core.sessions.endAll(userId, transaction);
+  });
+}
+
+/**
+ * Rejects the correct password of an account that needs a new one. If no link can be emailed to a verified address, the
+ * password still creates a session, in which the user replaces it.
+ *
+ * @throws AuthError `new_password_required`; for an account that cannot be used, what its checks throw
+ */
+export async function refuseFormerPassword(
+  core: Core,
+  record: UserRecord,
+  purpose: PasswordPurpose,
+): Promise<void> {
+  if (!needsNewPassword(record.user)) return;
+  // No link is emailed to the owner of a suspended account.
+  core.checkAccount(record.account);
+  if (purpose !== 'proof') {
+    if (!isReplacedByMail(core, record)) return;
+    const { user } = record;
+    const asked = { ...core.asked(false), afterPassword: user.id };
+    await core.database.transaction((transaction: Transaction) =>
+      mailResetLink(core, user, transaction, {}, asked),
+    );
+  }
+  throw new AuthError('new_password_required');
+}
+
+/**
+ * Removes the former password of an account whose address is no longer verified. The password was invalid until then, and
+ * would otherwise create sessions again.
+ */
+export async function dropFormerPassword(
+  core: Core,
+  before: UserRecord,
+  after: UserRecord,
+  transaction: Transaction,
+): Promise<void> {
+  if (isReplacedByMail(core, before) && !isReplacedByMail(core, after))
+    await storePassword(core, before.user.id, null, transaction);
+}
+
+function isReplacedByMail({ mails }: Core, { user }: UserRecord): boolean {
+  return needsNewPassword(user) && mails !== null && user.email !== null && user.emailVerifiedAt !== null;
+}
+
+/** The task of an account that needs a new password, in sessions that were created with the present password. */
+export const choosePassword: Task = {
+  name: 'choose_password',
+  page: null,
+  holdsKeys: true,
+  isListed: false,
+  isOpen: (user, session) => needsNewPassword(user) && (session === null || session.amr.includes('pwd')),
+};
+
+const problems = declareProblems({
+  new_password_required: [
+    403,
+    'This account needs a new password. Follow the link in the email that was sent to you, or ask for another one.',
+  ],
+});
+
+declare module '../errors.js' {
+  interface ProblemCodes extends Record<keyof typeof problems, unknown> {}
+}
+
+declare module '../outbox/events.js' {
+  interface EventDetails {
+    /** A user must choose a new password. `adminId` is null if the app's own code required it. */
+    'password.new_required': { readonly userId: string; readonly adminId: string | null };
+  }
+}
+
+declareEvents(CORE, 'password.new_required');
+
+const requiredNotices = declareNotices(CORE, {
+  'new-password-required': {
+    subject: 'Choose a new password',
+    lines: [
+      'Your account needs a new password: the present one no longer works. All sessions have ended.',
+      'When you enter it where you sign in, you are asked for another one.',
+    ],
+  },
+});
+
+declare module '../mail/notice-kinds.js' {
+  interface NoticeKinds extends Record<keyof typeof requiredNotices, unknown> {}
+}

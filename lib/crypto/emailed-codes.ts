@@ -1,0 +1,65 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+
+/** Digits and letters that are not mistaken for each other, without vowels, so that no code is a word. */
+const ALPHABET = '23456789BCDFGHJKMNPQRSTVWXYZ';
+const LENGTH = 8;
+
+/**
+ * Codes that are emailed, and typed by people. A code is not stored with what it is for: it is derived from that, with HMAC-SHA-256
+ * and a key of each configured secret (HKDF, RFC 5869), so that a copy of the database does not reveal it. A code has 38
+ * bits (NIST SP 800-63B-4, 3.1.3.2 asks for at least 20), so it must be limited how many are tried.
+ */
+export class EmailedCodes {
+  readonly #keys: readonly Buffer[];
+
+  constructor(secrets: readonly string[]) {
+    this.#keys = secrets.map((secret) =>
+      Buffer.from(hkdfSync('sha256', secret, '', 'latchkey emailed codes', 32)),
+    );
+  }
+
+  /** Returns the code for something, in two groups, such as `BCDF-2345`. @param what names it and no other thing */
+  codeFor(what: string): string {
+    return this.codesFor(what)[0];
+  }
+
+  /** Returns the code for something by each configured secret. The first secret's comes first. */
+  codesFor(what: string): readonly [string, ...string[]] {
+    const [first, ...others] = this.#keys.map((key) => {
+      const code = derive(key, what);
+      return `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`;
+    });
+    return [first as string, ...others];
+  }
+
+  /**
+   * Returns 32 bytes for something, such as for the token of a link, by each configured secret. The first secret's come
+   * first.
+   *
+   * @param what names it and no other thing, and no code either
+   */
+  bytesFor(what: string): readonly [Buffer, ...Buffer[]] {
+    const [first, ...others] = this.#keys.map((key) => hmac(key, what));
+    return [first as Buffer, ...others];
+  }
+
+  /** Whether what a person typed is the code. Case, spaces and hyphens do not matter. */
+  matches(typed: string, what: string): boolean {
+    const given = Buffer.from(typed.toUpperCase().replace(/[\s\p{Pd}]/gu, ''));
+    return this.#keys.some((key) => {
+      const code = Buffer.from(derive(key, what));
+      return given.length === code.length && timingSafeEqual(given, code);
+    });
+  }
+}
+
+function derive(key: Buffer, what: string): string {
+  const bytes = hmac(key, what);
+  // Four bytes a character, so that all characters are equally likely but for less than a millionth.
+  const characters = Array.from({ length: LENGTH }, (_, index) => bytes.readUInt32BE(index * 4));
+  return characters.map((number) => ALPHABET[number % ALPHABET.length]).join('');
+}
+
+function hmac(key: Buffer, what: string): Buffer {
+  return createHmac('sha256', key).update(what).digest();
+}

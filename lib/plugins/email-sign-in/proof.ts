@@ -1,0 +1,64 @@
+import type { Transaction } from 'sequelize';
+import { passwordNotices } from '../../accounts/passwords.js';
+import type { Core } from '../../core/core.js';
+import { digestToken } from '../../crypto/token.js';
+import type { Proven } from '../../sessions/completion.js';
+import { EmailProof } from '../../users/email-proof.js';
+import type { UserRecord } from '../../users/record.js';
+
+/**
+ * Records that a user has answered an email. A first proof removes what was attached to the account before, unless it is
+ * given in a browser of the account, but never the second factor. The user's row is locked.
+ */
+export async function recordProof(
+  core: Core,
+  record: UserRecord,
+  isOwn: boolean,
+  transaction: Transaction,
+): Promise<Proven> {
+  const left = await core.proofs.record(record, EmailProof.answeredMail, isOwn, transaction, undefined, true);
+  const passwordRemoved = record.passwordHash !== null && left.passwordHash === null;
+  // Without a link: the password could be the one of the person who would undo this.
+  if (passwordRemoved) {
+    await core.notices.plain(removedNotice, left.user, transaction);
+    core.events.emit('password.removed', { userId: left.user.id }, transaction);
+  }
+  return { record: left, passwordRemoved };
+}
+
+const removedNotice = {
+  ...passwordNotices['password-removed'],
+  lines: [
+    'Someone signed in to your account with a code that was emailed to this address, for the first time. Your account had a password that someone else could have chosen before, so it was removed.',
+    'If you want to sign in with a password, choose a new one.',
+  ],
+};
+
+/**
+ * Whether an account has no password, passkey or second factor, so that its email is the only proof that it can give. A
+ * linked provider does not matter, because few of them say when the user has authenticated.
+ *
+ * @param hasPasskey what {@link passkeySql} has read
+ */
+export function hasOnlyEmail(core: Core, record: UserRecord, hasPasskey: boolean): boolean {
+  const hasPassword = core.passwords !== null && record.passwordHash !== null;
+  return !hasPassword && !core.secondFactors.isOn(record.account) && !hasPasskey;
+}
+
+/** Returns a column of a statement that reads the user `u`: 1 if they have a passkey, and 0 otherwise. */
+export function passkeySql({ contributions }: Core): string {
+  const conditions = contributions.flatMap(({ reauthenticatesSql: sql }) => sql ?? []);
+  return conditions.length === 0 ? '0' : `CASE WHEN ${conditions.join(' OR ')} THEN 1 ELSE 0 END`;
+}
+
+/** Reads whether a user has a passkey. */
+export async function readsPasskey(core: Core, userId: string, transaction?: Transaction): Promise<boolean> {
+  const sql = `SELECT ${passkeySql(core)} AS has_passkey FROM ${core.users.selection.from} WHERE u.id = :userId`;
+  const [row] = await core.database.select<{ has_passkey: number }>(sql, { userId }, transaction);
+  return Number(row?.has_passkey) === 1;
+}
+
+/** Returns what identifies the reauthentication of a session in the table. No browser has a token with this hash. */
+export function reauthenticationOf(sessionId: string): Buffer {
+  return digestToken(`reauthenticate ${sessionId}`);
+}

@@ -1,0 +1,228 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Transaction } from 'sequelize';
+import type { Core } from '../../core/core.js';
+import { digestToken, isWellFormedToken, tokenOfBytes } from '../../crypto/token.js';
+import { type Chore, ExpiredRows } from '../../database/chores.js';
+import type { Selection, Table } from '../../tables/table.js';
+import type { UserRecord } from '../../users/record.js';
+import { type EmailedSignInColumns, type EmailedSignInRow, emailedSignInsTable } from './declarations.js';
+import { passkeySql } from './proof.js';
+
+/** The prefix of the tokens in links. */
+const PREFIX = 'lkl_';
+
+const MAX_RESENDS = 3;
+
+/** A request, and the account that has its address. */
+export interface FoundSignIn {
+  readonly row: EmailedSignInRow;
+  /** Null if no account has the address. */
+  readonly record: UserRecord | null;
+  readonly hasPasskey: boolean;
+}
+
+/** Reads and writes the table of emailed sign-ins. */
+export class EmailedSignIns {
+  readonly #core: Core;
+  readonly #table: Table<EmailedSignInColumns>;
+  readonly #row: Selection<EmailedSignInRow>;
+
+  constructor(core: Core) {
+    this.#core = core;
+    this.#table = core.table(emailedSignInsTable);
+    this.#row = this.#table.whole('e');
+  }
+
+  /** Finds a request, which can have expired. */
+  async find(tokenHash: Buffer): Promise<EmailedSignInRow | null> {
+    const [row] = await this.#row.select('WHERE e.token_hash = :tokenHash', { tokenHash });
+    return row ?? null;
+  }
+
+  /**
+   * Finds a request that has not expired with the account that has its address, in one statement.
+   *
+   * @param isAgain whether it was found before, and another transaction has made the account since
+   */
+  async findWithUser(tokenHash: Buffer, isAgain = false): Promise<FoundSignIn | null> {
+    const { database, users } = this.#core;
+    // In a transaction of the app, MySQL would not see an account that has just been made.
+    const read = isAgain && database.dialect === 'mysql' ? database.currentRead : '';
+    const { selection } = users;
+    await selection.ready();
+    const [raw] = await database.select<{ db_now: number; u_id: string | null; has_passkey: number }>(
+      `SELECT ${selection.columns}, ${this.#row.columns}, ${passkeySql(this.#core)} AS has_passkey,
+         ${database.nowSql} AS db_now
+       FROM ${this.#row.from} LEFT JOIN ${selection.from} ON u.email = e.email
+       WHERE e.token_hash = :tokenHash ${read}`,
+      { tokenHash },
+    );
+    if (!raw) return null;
+    database.clock.observe(raw.db_now);
+    const row = this.#row.read(raw);
+    if (database.clock.hasPassed(row.expiresAt)) return null;
+    const record = raw.u_id === null ? null : users.read(raw);
+    return { row, record, hasPasskey: Number(raw.has_passkey) === 1 };
+  }
+
+  /** Whether a link's token is one of a request that has not expired. */
+  async isLink(token: string): Promise<boolean> {
+    if (!isWellFormedToken(PREFIX, token)) return false;
+    const linkHash = digestToken(token);
+    const [row] = await this.#row.select('WHERE e.link_hash = :linkHash', { linkHash });
+    return row !== undefined && row.sentAt !== null && !this.#core.database.clock.hasPassed(row.expiresAt);
+  }
+
+  async insert(row: EmailedSignInRow, transaction: Transaction): Promise<void> {
+    await this.#table.insert(row, transaction);
+  }
+
+  /** Inserts a row, unless a concurrent call has. @returns whether it was inserted */
+  insertUnlessThere(row: EmailedSignInRow, transaction: Transaction): Promise<boolean> {
+    return this.#table.insertUnlessThere(row, transaction);
+  }
+
+  /** Replaces a request by another one. @returns whether it was still there */
+  async replace(
+    { tokenHash, linkHash }: EmailedSignInRow,
+    row: EmailedSignInRow,
+    transaction: Transaction,
+  ): Promise<boolean> {
+    return (await this.#table.update(row, { tokenHash, linkHash }, transaction)) > 0;
+  }
+
+  /** Counts that the code is mailed again. @returns false if that was done too often */
+  async countResend(
+    { tokenHash }: EmailedSignInRow,
+    remembered: boolean,
+    transaction: Transaction,
+  ): Promise<boolean> {
+    const sql = `UPDATE ${this.#table.name} SET resends = resends + 1, remembered = :remembered
+      WHERE token_hash = :tokenHash AND resends < ${MAX_RESENDS}`;
+    return (await this.#core.database.change(sql, { tokenHash, remembered }, { transaction })) > 0;
+  }
+
+  /** Counts a code before it is compared. @returns false if there were too many */
+  countTry(row: EmailedSignInRow): Promise<boolean> {
+    return this.#core.codeTries.count(this.#table, withTries(row));
+  }
+
+  /** Whether another code of a request can be tried. */
+  hasTries(row: EmailedSignInRow): boolean {
+    return this.#core.codeTries.areLeft(withTries(row));
+  }
+
+  /** Takes back the count of a code that was right. */
+  giveBackTry(row: EmailedSignInRow): Promise<void> {
+    return this.#core.codeTries.giveBack(this.#table, withTries(row));
+  }
+
+  /** Ends a request after a wrong code, if it was the last one allowed. @returns whether it ended */
+  endAfterTries(row: EmailedSignInRow): Promise<boolean> {
+    return this.#core.codeTries.endAfterLast(this.#table, withTries(row));
+  }
+
+  /** Ends a request. Only one of several concurrent calls succeeds. @returns whether this one did */
+  async end({ tokenHash, linkHash }: EmailedSignInRow, transaction?: Transaction): Promise<boolean> {
+    return (await this.#table.delete({ tokenHash, linkHash }, transaction)) > 0;
+  }
+
+  /** Ends a request, unless its address is no longer the one of this user. @returns whether this call did */
+  async endFor({ tokenHash, linkHash, email }: EmailedSignInRow, userId: string, transaction: Transaction) {
+    const { database, users } = this.#core;
+    const sql = `DELETE FROM ${this.#table.name} WHERE token_hash = :tokenHash AND link_hash = :linkHash
+      AND EXISTS (SELECT 1 FROM ${users.selection.from} WHERE u.id = :userId AND u.email = :email)`;
+    const changed = await database.change(sql, { tokenHash, linkHash, userId, email }, { transaction });
+    return changed > 0;
+  }
+
+  /** Ends the request of a browser's token, if there is one. */
+  async abandon(tokenHash: Buffer): Promise<void> {
+    await this.#table.delete({ tokenHash });
+  }
+
+  /** Records that the email of a request is being sent: see `HasEmailedSignIns`. */
+  async mailed(tokenHash: Buffer, hasCode: boolean, authEpoch: number | null): Promise<boolean> {
+    const { database } = this.#core;
+    await database.ready();
+    const now = database.clock.date();
+    // The code of an earlier email stays right. It belongs to the account as it is now, as that of a new request would.
+    const sent = hasCode ? 'sent_at = :now, auth_epoch = :authEpoch' : 'sent_at = sent_at';
+    const sql = `UPDATE ${this.#table.name} SET mails = mails + 1, ${sent}
+      WHERE token_hash = :tokenHash AND expires_at > :now`;
+    return (await database.change(sql, { tokenHash, now, authEpoch })) > 0;
+  }
+
+  /**
+   * Makes the codes for an address wrong, because its account is deleted. The requests stay, because whoever asked for one
+   * must not learn that there was an account.
+   */
+  async endCodesFor(email: string, transaction: Transaction): Promise<void> {
+    await this.#table.update({ sentAt: null, authEpoch: null }, { email }, transaction);
+  }
+
+  get expired(): Chore {
+    return new ExpiredRows(this.#core.database, this.#table.name, 'token_hash', { expires_at: 0 });
+  }
+
+  /** Returns the code for a sign-in, from the secret that its link was derived from. */
+  codeFor(row: EmailedSignInRow): string {
+    const codes = this.#core.codes.codesFor(codeName(row));
+    const index = this.#links(row).findIndex((token) => isLinkOf(token, row));
+    return codes[index] ?? codes[0];
+  }
+
+  /** Whether what a person has typed is the code of a sign-in, and was mailed. */
+  isCode(typed: string, row: EmailedSignInRow): boolean {
+    return this.#core.codes.matches(typed, codeName(row)) && row.sentAt !== null;
+  }
+
+  /** Returns the code for a reauthentication. */
+  reauthenticationCodeFor(row: EmailedSignInRow): string {
+    return this.#core.codes.codesFor(reauthenticationName(row))[0];
+  }
+
+  /** Whether what a person has typed is the code of a reauthentication, and was mailed. */
+  isReauthenticationCode(typed: string, row: EmailedSignInRow): boolean {
+    return this.#core.codes.matches(typed, reauthenticationName(row)) && row.sentAt !== null;
+  }
+
+  /** Returns the token of a new request's link. */
+  newLink(row: Pick<EmailedSignInRow, 'tokenHash' | 'email'>): string {
+    return tokenOfBytes(PREFIX, this.#core.codes.bytesFor(linkName(row))[0]);
+  }
+
+  /** Returns the token of a request's link. Null if the secret that it was derived from is not configured any more. */
+  linkOf(row: EmailedSignInRow): string | null {
+    return this.#links(row).find((token) => isLinkOf(token, row)) ?? null;
+  }
+
+  /** The tokens of a request's link, by each configured secret. */
+  #links(row: EmailedSignInRow): readonly string[] {
+    return this.#core.codes.bytesFor(linkName(row)).map((bytes) => tokenOfBytes(PREFIX, bytes));
+  }
+}
+
+/** Whether a token is the one of a request's link. */
+export function isLinkOf(token: string, { linkHash }: EmailedSignInRow): boolean {
+  return isWellFormedToken(PREFIX, token) && timingSafeEqual(digestToken(token), linkHash);
+}
+
+function withTries({ tokenHash, tries }: EmailedSignInRow) {
+  return { hash: tokenHash, tries };
+}
+
+type Named = Pick<EmailedSignInRow, 'tokenHash' | 'email'>;
+
+function codeName({ tokenHash, email }: Named): string {
+  return `sign-in ${tokenHash.toString('hex')} ${email}`;
+}
+
+function linkName({ tokenHash, email }: Named): string {
+  return `sign-in-link ${tokenHash.toString('hex')} ${email}`;
+}
+
+// The first hash is the same for every reauthentication of a session, so a code of an earlier one would be right again.
+function reauthenticationName({ tokenHash, linkHash, email }: EmailedSignInRow): string {
+  return `reauthenticate ${tokenHash.toString('hex')} ${linkHash.toString('hex')} ${email}`;
+}

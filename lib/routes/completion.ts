@@ -1,0 +1,91 @@
+import * as z from 'zod';
+import { completionApi } from '../accounts/completion.js';
+import type { Core } from '../core/core.js';
+import { removedShape, sessionAnswer, sessionReply } from '../http/present.js';
+import { route, text, time } from '../http/route.js';
+import type { StepMethod } from '../sessions/second-factor.js';
+
+export const completeSignIn = (core: Core) => {
+  const { methods } = core.completion;
+  return route({
+    method: 'post',
+    path: '/signin/second-factor',
+    summary: 'Complete a sign-in that waits for a further step',
+    access: 'public',
+    body: bodyOf(methods),
+    answers: {
+      200: sessionAnswer(
+        core,
+        'The user and the new session, whose token is set as a cookie',
+        removedShape(core),
+      ),
+    },
+    problems: [
+      'invalid_code',
+      'sign_in_expired',
+      'rate_limited',
+      ...methods.flatMap(({ problems }) => problems),
+    ],
+    async handle({ body: { pending_token, ...given } }) {
+      const issued = await completionApi(core).completeSignIn({ ...given, pendingToken: pending_token });
+      return sessionReply(core, issued);
+    },
+  });
+};
+
+interface Body {
+  readonly method: string;
+  readonly code?: string;
+  readonly response?: unknown;
+  readonly pending_token?: string | undefined;
+}
+
+function bodyOf(methods: readonly StepMethod[]): z.ZodType<Body> {
+  const bodies = methods.map(({ name, given = { code: text(100) } }) =>
+    z.strictObject({ method: z.literal(name), ...given, pending_token: pendingToken }),
+  );
+  return z.discriminatedUnion('method', bodies as never) as z.ZodType<Body>;
+}
+
+/** The token of a pending sign-in in a request, for clients without cookies. */
+const pendingToken = text(200).optional().describe('For clients without cookies');
+
+export const sendSignInCode = (core: Core) =>
+  route({
+    method: 'post',
+    path: '/signin/second-factor/send',
+    summary: 'Email me the code of my sign-in again',
+    access: 'public',
+    body: z.strictObject({ pending_token: pendingToken }),
+    answers: {
+      202: { description: 'The code is being sent', schema: z.object({ expires_at: time }) },
+    },
+    problems: ['sign_in_expired', 'email_code_not_offered', 'rate_limited'],
+    async handle({ body: { pending_token } }) {
+      const { expiresAt } = await completionApi(core).sendSignInCode({ pendingToken: pending_token });
+      return { status: 202, body: { expires_at: expiresAt.toISOString() } };
+    },
+  });
+
+export const secondFactorOptions = (core: Core, { schema, options }: NonNullable<StepMethod['challenge']>) =>
+  route({
+    method: 'post',
+    path: '/signin/second-factor/options',
+    summary: 'What a browser needs to give a passkey as the second factor',
+    access: 'public',
+    // Only scripts call this route, because a page needs a script for passkeys.
+    forms: false,
+    body: z.strictObject({ pending_token: pendingToken }),
+    answers: {
+      200: {
+        description: 'The options of navigator.credentials.get',
+        schema: z.object({ options: schema, pending_token: z.string().optional() }),
+      },
+    },
+    problems: ['sign_in_expired', 'rate_limited'],
+    async handle({ body: { pending_token } }) {
+      const found = await core.completion.options(pending_token, options);
+      const token = core.settings.bearerEnabled ? { pending_token: found.pendingToken } : {};
+      return { status: 200, body: { options: found.options, ...token } };
+    },
+  });

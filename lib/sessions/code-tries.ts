@@ -1,0 +1,99 @@
+import type { Database } from '../database/database.js';
+import { SideConnections } from '../database/side-connections.js';
+
+const MAX_TRIES = 5;
+const MAX_IN_MEMORY = 10_000;
+
+/** A table in which each row waits for an emailed code. It has the columns `token_hash`, `tries` and `expires_at`. */
+interface TableWithTries {
+  readonly name: string;
+}
+
+/** A row of such a table, as it was read. */
+interface RowWithTries {
+  readonly hash: Buffer;
+  readonly tries: number;
+}
+
+/**
+ * Counts the emailed codes that are tried. Each counter belongs to a row, that is to one sign-in of one browser: a
+ * stranger's wrong codes must not keep the owner from signing in. The counts outlast the app's transaction, which a wrong
+ * code makes the app roll back.
+ */
+export class CodeTries {
+  readonly #side: SideConnections;
+  /**
+   * The tries in transactions of the app on SQLite, where nothing else can write meanwhile. They are added to those of the
+   * row, and those of the latest try are last.
+   */
+  readonly #inMemory = new Map<string, number>();
+
+  constructor(private readonly database: Database) {
+    this.#side = new SideConnections(database);
+  }
+
+  /**
+   * Counts a code before it is compared, so that concurrent requests do not get more tries.
+   *
+   * @returns false if there were too many, or if the row has expired
+   */
+  async count({ name }: TableWithTries, row: RowWithTries): Promise<boolean> {
+    if (!this.areLeft(row)) return false;
+    if (this.#countsInMemory) {
+      this.#remember(row, 1);
+      return true;
+    }
+    const sql = `UPDATE ${name} SET tries = tries + 1
+      WHERE token_hash = :hash AND tries < ${MAX_TRIES - this.#remembered(row)} AND expires_at > :now`;
+    return (await this.#change(sql, { hash: row.hash, now: this.database.clock.date() })) > 0;
+  }
+
+  /** Takes back the count of a code that was right. */
+  async giveBack({ name }: TableWithTries, row: RowWithTries): Promise<void> {
+    const sql = `UPDATE ${name} SET tries = tries - 1 WHERE token_hash = :hash AND tries > 0`;
+    if (this.#countsInMemory) this.#remember(row, -1);
+    else await this.#change(sql, { hash: row.hash });
+  }
+
+  /** Deletes the row after a wrong code, if it was the last one allowed. @returns whether it did */
+  async endAfterLast({ name }: TableWithTries, row: RowWithTries): Promise<boolean> {
+    if (this.#countsInMemory) return !this.areLeft(row);
+    const sql = `DELETE FROM ${name} WHERE token_hash = :hash AND tries >= ${MAX_TRIES - this.#remembered(row)}`;
+    return (await this.#change(sql, { hash: row.hash })) > 0;
+  }
+
+  /** Whether a code can be tried, as far as the row that was read tells. */
+  areLeft(row: RowWithTries): boolean {
+    return row.tries + this.#remembered(row) < MAX_TRIES;
+  }
+
+  close(): Promise<void> {
+    return this.#side.close();
+  }
+
+  #change(sql: string, values: Readonly<Record<string, Buffer | Date>>): Promise<number> {
+    const change = () => this.database.change(sql, values);
+    return this.database.isJoined ? this.#side.use(change) : change();
+  }
+
+  get #countsInMemory(): boolean {
+    return this.database.isJoined && this.database.dialect === 'sqlite';
+  }
+
+  #remembered({ hash }: RowWithTries): number {
+    return this.#inMemory.get(keyOf(hash)) ?? 0;
+  }
+
+  #remember(row: RowWithTries, more: number): void {
+    const key = keyOf(row.hash);
+    const tries = Math.max(0, this.#remembered(row) + more);
+    this.#inMemory.delete(key);
+    this.#inMemory.set(key, tries);
+    const [oldest] = this.#inMemory.keys();
+    if (this.#inMemory.size > MAX_IN_MEMORY && oldest !== undefined) this.#inMemory.delete(oldest);
+  }
+}
+
+function keyOf(hash: Buffer): string {
+  return hash.toString('base64');
+}

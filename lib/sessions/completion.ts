@@ -1,0 +1,168 @@
+import type { Transaction } from 'sequelize';
+import type { Clock } from '../database/clock.js';
+import type { Database } from '../database/database.js';
+import { AuthError } from '../errors.js';
+import type { SignInStep } from '../tables/core.js';
+import type { UserRecord } from '../users/record.js';
+import type { Users } from '../users/users.js';
+import type { EmailCodeStep } from './email-code-step.js';
+import { challengerOf, type FoundPending, type JoinedPart, type PendingSignIns } from './pending-sign-ins.js';
+import type { GivenFactor, RightFactor, SecondFactorRules, StepMethod } from './second-factor.js';
+import type { ProofToBegin, SignIn } from './sign-in.js';
+import { type IssuedSession, isPending } from './signed-in.js';
+
+/** A user whose mailbox has been proven. */
+export interface Proven {
+  readonly record: UserRecord;
+  /** Whether the proof has removed the password. */
+  readonly passwordRemoved: boolean;
+}
+
+/** A plugin whose sign-ins prove the mailbox of the account. */
+export interface ProvesMailboxes {
+  /**
+   * Records the proof in the transaction that begins the session. The user's row is locked.
+   *
+   * @param isOwn whether the sign-in began in a browser of the account, so that nothing is removed from it
+   */
+  provesMailbox?(record: UserRecord, isOwn: boolean, transaction: Transaction): Promise<Proven>;
+}
+
+/** Completes pending sign-ins with the methods of plugins. */
+export class Completion {
+  constructor(
+    private readonly database: Database,
+    private readonly pendings: PendingSignIns,
+    private readonly gate: Pick<SignIn, 'check'>,
+    private readonly secondFactors: Pick<SecondFactorRules, 'plugin' | 'steps'>,
+    private readonly emailCodes: Pick<EmailCodeStep, 'isOn' | 'method' | 'sendAgain'>,
+    private readonly users: Pick<Users, 'lock'>,
+    private readonly contributions: () => readonly ProvesMailboxes[],
+  ) {}
+
+  /** Whether sign-ins can wait for a further step. */
+  get canWait(): boolean {
+    return this.secondFactors.plugin !== null || this.emailCodes.isOn;
+  }
+
+  /** The methods of all plugins, and emailed codes. */
+  get methods(): readonly StepMethod[] {
+    const ofPlugins = this.secondFactors.plugin
+      ? this.secondFactors.steps.flatMap(({ stepMethods = [] }) => stepMethods)
+      : [];
+    return [...ofPlugins, ...(this.emailCodes.isOn ? [this.emailCodes.method] : [])];
+  }
+
+  /**
+   * @param given a token of a pending sign-in. By default, the one in the cookie of the current request
+   * @throws AuthError `sign_in_expired`, `invalid_code`, `rate_limited`, what the method throws, and what checks of the
+   *   account throw
+   */
+  async complete(given: string | undefined, factor: GivenFactor): Promise<IssuedSession> {
+    const token = this.pendings.tokenOf(given);
+    const found = await this.pendings.find(token, this.#joined(factor));
+    const method = this.methods.find(({ name }) => name === factor.method);
+    // An emailed code must never stand for a second factor.
+    if (!method || stepOf(method) !== found.row.step) throw new AuthError('invalid_code');
+    const { issued, complete } = await method.attempt(found, factor, (right) => this.#signIn(found, right));
+    await complete();
+    return issued;
+  }
+
+  /** Returns what the client needs for a method that signs a challenge. @throws AuthError `sign_in_expired` */
+  async options(
+    given: string | undefined,
+    optionsOf: NonNullable<StepMethod['challenge']>['options'],
+  ): Promise<{ readonly options: Readonly<Record<string, unknown>>; readonly pendingToken: string }> {
+    const pendingToken = this.pendings.tokenOf(given);
+    const { record, row } = await this.pendings.find(pendingToken);
+    if (row.step !== 'second_factor') throw new AuthError('sign_in_expired');
+    const options = await optionsOf(record.user.id, challengerOf(pendingToken));
+    return { options, pendingToken };
+  }
+
+  /**
+   * Emails the code of a pending sign-in again.
+   *
+   * @returns when the sign-in expires
+   * @throws AuthError `sign_in_expired`, `email_code_not_offered`, `rate_limited`
+   */
+  async sendAgain(given: string | undefined): Promise<Date> {
+    const found = await this.pendings.find(this.pendings.tokenOf(given));
+    await this.emailCodes.sendAgain(found);
+    return found.row.expiresAt;
+  }
+
+  #joined(factor: GivenFactor): JoinedPart | undefined {
+    for (const { joinedToPending } of this.secondFactors.steps)
+      if (joinedToPending) return joinedToPending(factor);
+    return undefined;
+  }
+
+  /** Uses up the factor and the pending sign-in, and creates the session, all in one transaction. */
+  async #signIn(found: FoundPending, factor: RightFactor) {
+    const { row } = found;
+    // The address that the code of the first step was mailed to is the account's no longer.
+    if (row.provesEmail !== null && found.record.user.email !== row.provesEmail)
+      throw new AuthError('sign_in_expired');
+    const record = row.provesEmail === null ? found.record : asVerified(found.record, this.database.clock);
+    const proof = {
+      ...record,
+      authEpoch: row.authEpoch,
+      ...assuranceAfter(row.amr, factor),
+      attempts: row.attempts,
+    };
+    const checked = await this.gate.check(proof, { remembered: row.remembered });
+    const issued = await this.database.transaction(async (transaction: Transaction) => {
+      const proven = await this.#prove(found, transaction);
+      // Create the session first, because this locks the user's row, as other transactions do before their other locks.
+      const signedIn = await checked.begin(proven ? afterProof(proven, row.authEpoch) : proof, transaction);
+      // The account has got a second factor since the code was emailed.
+      if (isPending(signedIn)) throw new AuthError('sign_in_expired');
+      if (!(await this.pendings.use(found, transaction))) throw new AuthError('sign_in_expired');
+      if (!(await factor.use(transaction))) throw new AuthError('invalid_code');
+      return proven?.passwordRemoved ? { ...signedIn, passwordRemoved: true as const } : signedIn;
+    });
+    return { issued, complete: () => checked.complete(issued) };
+  }
+
+  /** Records that the first step has proven the mailbox. @returns null if there is nothing to record */
+  async #prove({ record, row }: FoundPending, transaction: Transaction): Promise<Proven | null> {
+    const plugin = this.contributions().find(({ provesMailbox }) => provesMailbox);
+    if (!plugin?.provesMailbox || row.provesEmail === null) return null;
+    const locked = await this.users.lock(record.user.id, transaction);
+    const isSame = locked?.authEpoch === row.authEpoch && locked.user.email === row.provesEmail;
+    if (!locked || !isSame) throw new AuthError('sign_in_expired');
+    if (record.emailProof.reaches('mailbox')) return null;
+    return plugin.provesMailbox(locked, row.isOwn === true, transaction);
+  }
+}
+
+/** Returns a user as the proof of the mailbox will leave them, for the checks before it. */
+export function asVerified<R extends Pick<UserRecord, 'user' | 'account'>>(
+  record: R,
+  clock: Pick<Clock, 'date'>,
+): R {
+  const emailVerifiedAt = record.user.emailVerifiedAt ?? clock.date();
+  const user = { ...record.user, emailVerifiedAt };
+  return { ...record, user };
+}
+
+/** Returns the user who signs in after the proof. @param authEpoch the user's epoch before the proof */
+export function afterProof({ record }: Proven, authEpoch: number): ProofToBegin {
+  return { user: record.user, authEpoch: record.authEpoch, hasForgotten: record.authEpoch !== authEpoch };
+}
+
+function stepOf({ step = 'second_factor' }: StepMethod): SignInStep {
+  return step;
+}
+
+function assuranceAfter(first: readonly string[], { aal, amr }: RightFactor) {
+  if (aal === 2) return { aal: 2, amr: withSecond(first, amr) } as const;
+  return { aal: 1, amr: [...new Set([...first, ...amr])] } as const;
+}
+
+/** Returns the `amr` of a user who has provided both factors. */
+export function withSecond(first: readonly string[], second: readonly string[]): readonly string[] {
+  return [...new Set([...first, ...second, 'mfa'])];
+}

@@ -1,0 +1,165 @@
+import type { Transaction } from 'sequelize';
+import type { Settings } from '../config/config.js';
+import type { CallContext } from '../context/call.js';
+import type { EmailedCodes } from '../crypto/emailed-codes.js';
+import { digestInHex } from '../crypto/token.js';
+import type { Database } from '../database/database.js';
+import { AuthError, declareProblems } from '../errors.js';
+import type { Limiter } from '../limits/limiter.js';
+import type { Mails } from '../mail/mails.js';
+import type { CodeTemplate } from '../mail/messages.js';
+import type { Events } from '../outbox/events.js';
+import type { User } from '../tables/core.js';
+import type { Devices, Recognized } from './devices.js';
+import type { FoundPending, PendingSignIns } from './pending-sign-ins.js';
+import type { StepMethod } from './second-factor.js';
+import type { Assurance } from './signed-in.js';
+
+/** A plugin that has passwords followed by emailed codes. */
+export interface AsksForEmailCodes {
+  /** Whether a right password in a browser that the account does not know is followed by an emailed code. */
+  readonly codeInUnknownBrowsers?: boolean;
+}
+
+/** A sign-in that has begun to wait for the code. */
+interface Begun {
+  readonly pendingToken: string;
+  readonly expiresAt: Date;
+}
+
+/** When and where the password was typed, and when the code expires. */
+interface TypedPassword {
+  readonly at: Date;
+  readonly ip: string | null | undefined;
+  readonly userAgent: string | null;
+  readonly until: Date;
+}
+
+/**
+ * The step between a right password in a browser that the account does not know, and a session: a code that is emailed to
+ * the account. A password alone can be one that was leaked by another service (credential stuffing, OWASP). The code is
+ * no second factor, and accounts that have one are not asked for it.
+ */
+export class EmailCodeStep {
+  readonly method: StepMethod;
+
+  /** @param mails null if `email` is not configured */
+  constructor(
+    private readonly database: Pick<Database, 'clock' | 'transaction'>,
+    private readonly pendings: PendingSignIns,
+    private readonly devices: Pick<Devices, 'isRecent'>,
+    private readonly codes: EmailedCodes,
+    private readonly mails: Mails | null,
+    private readonly settings: Pick<Settings, 'email'>,
+    private readonly limiter: Limiter,
+    private readonly events: Events,
+    private readonly context: CallContext,
+    private readonly contributions: () => readonly AsksForEmailCodes[],
+  ) {
+    this.method = {
+      name: 'email_code',
+      step: 'email_code',
+      problems: [],
+      attempt: async (found, { code = '' }, complete) => {
+        await this.#check(found, code);
+        return complete({ aal: 1, amr: ['email'], use: async () => true });
+      },
+    };
+  }
+
+  /** Whether a plugin asks for codes. */
+  get isOn(): boolean {
+    return (
+      this.mails !== null &&
+      this.contributions().some(({ codeInUnknownBrowsers }) => codeInUnknownBrowsers === true)
+    );
+  }
+
+  /**
+   * Whether a user who has authenticated must enter a code. The client's address is not limited, since a refusal would
+   * tell that the password is right, and keep from the owner that somebody knows it.
+   *
+   * @param device the user's device, as far as it is known
+   */
+  async isDemanded(user: User, { aal, amr }: Assurance, device: Recognized): Promise<boolean> {
+    if (!this.isOn || aal > 1 || !amr.includes('pwd') || amr.includes('email')) return false;
+    if (user.email === null || user.emailVerifiedAt === null) return false;
+    return device.cookie === null && !(await this.devices.isRecent(user.id));
+  }
+
+  /** Emails the code. */
+  begin(user: User, { pendingToken, expiresAt }: Begun, transaction: Transaction): Promise<void> {
+    const { ip, userAgent } = this.context.client;
+    const at = this.database.clock.date();
+    return this.#send(user, pendingToken, { at, ip, userAgent, until: expiresAt }, transaction);
+  }
+
+  /** Emails the same code again. @throws AuthError `email_code_not_offered`, `rate_limited` */
+  async sendAgain(found: FoundPending): Promise<void> {
+    const { record, row, token } = found;
+    if (row.step !== 'email_code') throw new AuthError('email_code_not_offered');
+    await this.limiter.countAddress('mailAddress');
+    await this.database.transaction(async (transaction) => {
+      if (!(await this.pendings.countResend(found, transaction))) {
+        const leftMs = row.expiresAt.getTime() - this.database.clock.now();
+        throw new AuthError('rate_limited', { retryAfter: Math.max(1, Math.ceil(leftMs / 1000)) });
+      }
+      const { ipAddress: ip, userAgent, expiresAt: until } = row;
+      const at = this.pendings.beganAt(found);
+      await this.#send(record.user, token, { at, ip, userAgent, until }, transaction);
+    });
+  }
+
+  async #send(
+    user: User,
+    token: string,
+    { at, ip, userAgent, until }: TypedPassword,
+    transaction: Transaction,
+  ): Promise<void> {
+    const { mails } = this;
+    const page = this.settings.email?.forgotPasswordUrl;
+    if (!mails || page === undefined || user.email === null) return;
+    const facts = { at, client: { ip, userAgent }, subject: null, undo: null };
+    const code = this.codes.codeFor(nameOf(token, user));
+    const template = { ...browserCodeMail, page };
+    await mails.code({ template, user, to: user.email, code, until, facts }, transaction);
+  }
+
+  /** @throws AuthError `invalid_code`; `sign_in_expired` after too many */
+  async #check(found: FoundPending, code: string): Promise<void> {
+    const { record, token } = found;
+    await this.limiter.countAddress('signIn');
+    if (!(await this.pendings.countTry(found))) throw new AuthError('sign_in_expired');
+    if (this.codes.matches(code, nameOf(token, record.user))) return;
+    this.events.emit('sign_in.failed', { userId: record.user.id, method: 'email_code' });
+    throw new AuthError((await this.pendings.endAfterTries(found)) ? 'sign_in_expired' : 'invalid_code');
+  }
+}
+
+/** Names the code of a sign-in: after a change of the email, the code that the former mailbox got is no longer right. */
+function nameOf(token: string, { email }: User): string {
+  return `browser ${digestInHex(token)} ${email}`;
+}
+
+const problems = declareProblems({
+  email_code_not_offered: [409, 'No code is emailed here. Use one of your other methods.'],
+});
+
+declare module '../errors.js' {
+  interface ProblemCodes extends Record<keyof typeof problems, unknown> {}
+}
+
+declare module '../mail/messages.js' {
+  interface MailKinds {
+    'browser-code': unknown;
+  }
+}
+
+const browserCodeMail: Omit<CodeTemplate, 'page'> = {
+  kind: 'browser-code',
+  subject: 'Your sign-in code',
+  before:
+    'Somebody entered the password of your account in a browser in which it had not been used before. If it was you, enter this code there:',
+  help: 'If it was not you, somebody knows your password. Without the code they cannot sign in. Choose a new password here:',
+  action: 'Choose a new password',
+};
