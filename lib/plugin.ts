@@ -1,13 +1,14 @@
 import type { Contribution } from './core/contribution.js';
 import type { AddedToUsers, Core } from './core/core.js';
 import type { Chore } from './database/chores.js';
+import type { Database } from './database/database.js';
 import { type AuthErrorCode, requireProblems } from './errors.js';
 import type { Route } from './http/route.js';
 import type { Migration } from './migrations/migration.js';
 import type { withSecondFactors } from './sessions/signed-in.js';
 import type { Columns } from './tables/column.js';
 import type { ModelsOf } from './tables/model.js';
-import type { TableDeclaration } from './tables/table.js';
+import type { Facts, TableDeclaration } from './tables/table.js';
 import type { PasswordSettings } from './users/passwords.js';
 import type { UsernameRules } from './users/usernames.js';
 
@@ -58,6 +59,10 @@ export interface PluginDefinition<Name extends string = string, Api = unknown, T
   readonly name: Name;
   /** Additional columns of users. */
   readonly userColumns?: Columns;
+  /** Conditions about users that other plugins can need, which are read in the statements that read users. */
+  userFacts?(database: Pick<Database, 'table'>): Facts;
+  /** The names of the conditions that this plugin needs. One of a plugin that is not in the config is not read. */
+  readonly needsFacts?: readonly string[];
   /** The rules for usernames, if users have usernames. At most one plugin has them. */
   readonly usernames?: UsernameRules | null;
   /** The hashing and the rules of passwords, if users have passwords. At most one plugin has them. */
@@ -155,8 +160,13 @@ function problemsOf(parts: PluginParts): AuthErrorCode[] {
  */
 export function addedToUsers(plugins: readonly Plugin[]): AddedToUsers {
   const definitions = plugins as readonly PluginDefinition[];
+  const needed = new Set(definitions.flatMap(({ needsFacts = [] }) => needsFacts));
   return {
     columns: definitions.map(({ userColumns = {} }) => userColumns),
+    facts(database) {
+      const all = definitions.flatMap(({ userFacts }) => Object.entries(userFacts?.(database) ?? {}));
+      return Object.fromEntries(all.filter(([name]) => needed.has(name)));
+    },
     usernames: definitions.find(({ usernames }) => usernames)?.usernames ?? null,
     passwords: definitions.find(({ passwords }) => passwords)?.passwords ?? null,
   };

@@ -249,6 +249,7 @@ async function secondFactors(): Promise<void> {
   const asked = (await call(third, 'POST /signin/passkey/options')).body;
   await call(third, 'POST /signin/passkey', { response: device.get(asked.options) });
   await call(browser, 'POST /undo-change/options', { token: await beforeChange(app.auth, id) });
+  await call(third, 'PUT /two-factor/passkeys', { on: true });
   await call(third, 'DELETE /passkeys/:id', undefined, { id: passkey.id });
   await call(third, 'DELETE /two-factor/totp');
   await call(third, 'POST /revoke-sessions');

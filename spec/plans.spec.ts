@@ -317,6 +317,7 @@ const ALIKE = [
 const NOT_WALKED = [
   'DELETE /oauth/{provider}/unlink',
   'DELETE /passkeys/{id}',
+  'PUT /two-factor/passkeys',
   'GET /oauth/accounts',
   'GET /oauth/{provider}/authorize',
   'GET /oauth/{provider}/callback',

@@ -336,6 +336,10 @@ const WRITING: Record<string, Prepare> = {
     const { userId, sessionId } = await aProtectedUser();
     return (options) => auth.twoFactor.turnOff({ userId, sessionId, ...options });
   },
+  async 'twoFactor.usePasskeys'() {
+    const { userId, sessionId } = await anAddedPasskey();
+    return (options) => auth.twoFactor.usePasskeys({ userId, sessionId, on: true, ...options });
+  },
   async 'twoFactor.renewRecoveryCodes'() {
     const { userId, sessionId } = await aProtectedUser();
     return (options) => auth.twoFactor.renewRecoveryCodes({ userId, sessionId, ...options });

@@ -53,7 +53,7 @@ import {
   sessions,
   type User,
 } from '../tables/core.js';
-import { Table, type TableDeclaration } from '../tables/table.js';
+import { type Facts, Table, type TableDeclaration } from '../tables/table.js';
 import { SignUp } from '../users/create.js';
 import { EmailProof } from '../users/email-proof.js';
 import { HeldEmails } from '../users/held-emails.js';
@@ -72,6 +72,8 @@ import { ADMINISTRATION, type Administration, type Contribution } from './contri
 /** The columns, usernames and passwords that plugins add to users. */
 export interface AddedToUsers {
   readonly columns: readonly Columns[];
+  /** The conditions that are read with each user, because a plugin needs them. */
+  facts(database: Pick<Database, 'table'>): Facts;
   /** The rules for usernames. Null if users have no usernames. */
   readonly usernames: UsernameRules | null;
   /** The settings of passwords. Null if users have no passwords. */
@@ -165,7 +167,7 @@ export class Core {
   ) {
     this.imported = new ImportedUsers(database, box);
     this.basePath = new BasePath(settings);
-    this.users = new Users(database, settings, ofUsers.columns, this.imported);
+    this.users = new Users(database, settings, ofUsers.columns, ofUsers.facts(database), this.imported);
     const contributions = () => this.#contributions;
     const tokens = this.table(oneTimeTokens);
     const tables = {

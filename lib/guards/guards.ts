@@ -134,8 +134,7 @@ export interface GuardOptions {
 }
 
 /** @throws TypeError if one of the tasks does not exist */
-function checkTasks({ tasks: { all } }: Core, tasks: unknown): void {
-  const names = all.map(({ name }) => name);
+function checkTasks({ tasks: { names } }: Core, tasks: unknown): void {
   if (Array.isArray(tasks) && tasks.every((task) => names.includes(task))) return;
   throw new TypeError(
     `latchkey: requireSession's tasks must be a list of tasks that are in the config: ${names.join(', ') || 'there are none'}`,

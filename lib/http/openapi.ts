@@ -166,7 +166,7 @@ function problems(core: Core, route: Route) {
   if (route.access === 'admin') codes.add('admin_required');
   // API keys are held by tasks even where sessions are not.
   const isHeld = route.openTo !== 'any-task' || route.access === 'authenticated';
-  if (route.access !== 'public' && core.tasks.isOn && isHeld) codes.add('task_required');
+  if (route.access !== 'public' && isHeld) for (const code of core.tasks.problems) codes.add(code);
   for (const carrier of core.carriers.filter(({ presentsSession }) => !presentsSession)) {
     if (route.access === 'authenticated') for (const code of carrier.problems ?? []) codes.add(code);
     if (route.access !== 'public' && route.access !== 'authenticated') codes.add('session_required');

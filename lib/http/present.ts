@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Core } from '../core/core.js';
 import type { AuthErrorCode } from '../errors.js';
+import type { Enrolled } from '../sessions/second-factor.js';
 import { isPending, type SignedIn } from '../sessions/signed-in.js';
 import { type Column, type Columns, snakeCase } from '../tables/column.js';
 import { type Session, sessions, type User } from '../tables/core.js';
@@ -120,6 +121,31 @@ export function sessionReply(core: Core, issued: SignedIn, status = 200): Reply 
     ...(issued.passwordRemoved && { password_removed: true }),
   };
   return { status, body, issue: issued };
+}
+
+/** Recovery codes in a response. */
+export const recoveryCodes = z.array(z.string()).describe('Ten codes, each of which can be used once');
+
+/** The documented response to a user who has enabled a second factor. */
+export function enrolledShape(core: Core) {
+  const { user, session } = resources(core);
+  const described = 'Only if the account had none left. They cannot be retrieved later';
+  return {
+    recovery_codes: recoveryCodes.optional().describe(described),
+    user: user.schema,
+    session: session.schema,
+  };
+}
+
+/** Creates the reply to a user who has enabled a second factor. @param more other parts of the body */
+export function enrolledReply(
+  core: Core,
+  { issued, recoveryCodes: codes }: Enrolled,
+  more: object = {},
+  status = 200,
+): Reply {
+  const { body, ...reply } = sessionReply(core, issued, status);
+  return { ...reply, body: { ...more, ...(codes && { recovery_codes: codes }), ...(body as object) } };
 }
 
 /** The JSON representation of a table's rows. Clients only see rows through it. */

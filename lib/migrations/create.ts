@@ -24,14 +24,24 @@ export function migrationsOf(
   { tables, formerTables = [], userColumns, migrations = [] }: Declared,
 ): Migration[] {
   if (!tables && !userColumns) return [...migrations];
-  const first = firstMigration(owner, [...Object.values(tables ?? {}), ...formerTables], userColumns ?? {});
+  const added = migrations.flatMap(({ userColumns: later = {} }) => Object.keys(later));
+  const all = [...Object.values(tables ?? {}), ...formerTables];
+  const first = firstMigration(owner, all, userColumns ?? {}, added);
   return [first, ...migrations.map((one) => ({ ...one, first: first.name }))];
 }
 
 /**
  * Derives the migration that creates the tables in the order of their declaration, because some refer to earlier ones.
+ *
+ * @param added the columns of users that later migrations add, and whose undo has removed them before this one is undone
  */
-function firstMigration(owner: string, tables: readonly TableDeclaration[], userColumns: Columns): Migration {
+function firstMigration(
+  owner: string,
+  tables: readonly TableDeclaration[],
+  userColumns: Columns,
+  added: readonly string[],
+): Migration {
+  const own = Object.entries(userColumns).filter(([attribute]) => !added.includes(attribute));
   return {
     name: `0001-${owner}`,
 
@@ -42,8 +52,18 @@ function firstMigration(owner: string, tables: readonly TableDeclaration[], user
 
     async down(context) {
       for (const declaration of [...tables].reverse()) await dropTable(declaration, context);
-      await dropColumns(users, userColumns, context);
+      await dropColumns(users, Object.fromEntries(own), context);
     },
+  };
+}
+
+/** Returns a migration of a plugin that adds columns to users. */
+export function addsUserColumns(name: string, userColumns: Columns): Migration {
+  return {
+    name,
+    userColumns,
+    up: (context) => addColumns(users, userColumns, context),
+    down: (context) => dropColumns(users, userColumns, context),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Dialect } from '../database/connect.js';
 import type { Database } from '../database/database.js';
+import type { Columns } from '../tables/column.js';
 
 /** The column types in a dialect's SQL. */
 export interface ColumnTypes {
@@ -118,6 +119,8 @@ export interface Migration {
    * are declared today, so this migration has nothing to do and is only recorded.
    */
   readonly first?: string;
+  /** The columns of users that a plugin's migration adds. */
+  readonly userColumns?: Columns;
   up(context: MigrationContext): Promise<void>;
   down(context: MigrationContext): Promise<void>;
 }

@@ -17,8 +17,8 @@ import type { Assurance } from './signed-in.js';
 
 /** A plugin that has passwords followed by emailed codes. */
 export interface AsksForEmailCodes {
-  /** Whether a right password in a browser that the account does not know is followed by an emailed code. */
-  readonly codeInUnknownBrowsers?: boolean;
+  /** Whether a right password of a user, in a browser that the account does not know, is followed by an emailed code. */
+  codeInUnknownBrowsers?(user: User): boolean;
 }
 
 /** A sign-in that has begun to wait for the code. */
@@ -71,7 +71,7 @@ export class EmailCodeStep {
   get isOn(): boolean {
     return (
       this.mails !== null &&
-      this.contributions().some(({ codeInUnknownBrowsers }) => codeInUnknownBrowsers === true)
+      this.contributions().some(({ codeInUnknownBrowsers }) => codeInUnknownBrowsers !== undefined)
     );
   }
 
@@ -84,6 +84,7 @@ export class EmailCodeStep {
   async isDemanded(user: User, { aal, amr }: Assurance, device: Recognized): Promise<boolean> {
     if (!this.isOn || aal > 1 || !amr.includes('pwd') || amr.includes('email')) return false;
     if (user.email === null || user.emailVerifiedAt === null) return false;
+    if (!this.contributions().some((plugin) => plugin.codeInUnknownBrowsers?.(user))) return false;
     return device.cookie === null && !(await this.devices.isRecent(user.id));
   }
 

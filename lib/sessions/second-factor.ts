@@ -3,9 +3,9 @@ import type { z } from 'zod';
 import type { Database } from '../database/database.js';
 import { AuthError, type AuthErrorCode } from '../errors.js';
 import type { Session, SignInStep, User } from '../tables/core.js';
-import type { UserRecord } from '../users/record.js';
+import type { AccountRow, UserRecord } from '../users/record.js';
 import type { FoundPending, JoinedPart } from './pending-sign-ins.js';
-import { type Assurance, FRESH_SECONDS, requireFresh, type Shown } from './signed-in.js';
+import { type Assurance, FRESH_SECONDS, type IssuedSession, requireFresh, type Shown } from './signed-in.js';
 
 /** The rules for accounts with a second factor, which depend on the plugin that has second factors. */
 export class SecondFactorRules {
@@ -79,6 +79,44 @@ export interface SecondFactors {
   forgive(userId: string, transaction?: Transaction, completed?: FoundPending): Promise<void>;
   /** Counts an attempt with a factor of another plugin, which cannot be guessed. @throws what `look` throws */
   attempt<T>(user: User, look: () => Promise<T>): Promise<T>;
+  /** Whether the passkeys of an account, if it has any, are a second factor. */
+  countsPasskeys(account: AccountRow): boolean;
+  /**
+   * Enables a user's passkeys as the second factor, if the user had to set one up in the session that has just added the
+   * first passkey. The user's row is locked.
+   *
+   * @param shown what the new passkey shows
+   * @returns null if the user did not have to
+   */
+  enrolPasskey(
+    record: UserRecord,
+    sessionId: string,
+    shown: Assurance,
+    transaction: Transaction,
+  ): Promise<Enrolled | null>;
+  /**
+   * Disables passkeys as a second factor, because the last one has been removed. The user's row is locked.
+   *
+   * @param isByUser whether the user removed it, and not the app
+   * @throws AuthError `second_factor_demanded` if the user must have a second factor
+   */
+  passkeysRemoved(record: UserRecord, isByUser: boolean, transaction: Transaction): Promise<void>;
+}
+
+/** A second factor that a session's user has just enabled. */
+export interface Enrolled {
+  /** The session with a new token. All others have been revoked. */
+  readonly issued: IssuedSession;
+  /** The recovery codes, which cannot be retrieved later. Null if the user has some already. */
+  readonly recoveryCodes: readonly string[] | null;
+}
+
+/** What another plugin has that can be a second factor. */
+export interface OtherFactors {
+  /** Whether a user has any. */
+  isThere(userId: string, transaction: Transaction): Promise<boolean>;
+  /** Removes all of a user. The user's row is locked. */
+  removeAll(userId: string, transaction: Transaction): Promise<void>;
 }
 
 /** A proof of identity that the user of a session can provide again, in a field of POST /reauthenticate. */
@@ -160,6 +198,8 @@ export interface HasSteps {
 export interface HasSecondFactors extends HasSteps {
   /** The plugin's second factors. At most one plugin has them. */
   readonly secondFactors?: SecondFactors;
+  /** What the plugin has that can be a second factor. */
+  readonly otherFactors?: OtherFactors;
   /** The proofs that the user of a session can send to POST /reauthenticate. */
   readonly reauthentications?: readonly Reauthentication[];
 }

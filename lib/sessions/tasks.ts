@@ -1,5 +1,5 @@
 import type { TasksOptions } from '../config/tasks.js';
-import { AuthError, declareProblems } from '../errors.js';
+import { AuthError, type AuthErrorCode, declareProblems } from '../errors.js';
 import type { Log } from '../logger.js';
 import type { Session, User } from '../tables/core.js';
 import type { Authentication } from './request.js';
@@ -13,9 +13,18 @@ export interface Task {
   readonly holdsKeys: boolean;
   /** Whether sessions in responses have a list of tasks even if none is open. */
   readonly isListed: boolean;
+  /**
+   * The problem with which a session is refused while it is open. Set for what only reauthentication does, which is then
+   * not in the lists of tasks.
+   * @default task_required
+   */
+  readonly problem?: AuthErrorCode;
   /** @param session null for the account itself, and for an API key */
-  isOpen(user: User, session: Pick<Session, 'amr'> | null): boolean;
+  isOpen(user: User, session: SessionWithTasks | null): boolean;
 }
+
+/** What tasks can depend on. */
+export type SessionWithTasks = Pick<Session, 'amr' | 'aal'>;
 
 const NONE: readonly string[] = [];
 
@@ -42,14 +51,18 @@ export class Tasks {
   constructor(
     own: TasksOptions,
     private readonly contributions: () => readonly HasTasks[],
-    private readonly log: Log,
+    log: Log,
   ) {
     this.#own = Object.entries(own).map(([name, { open, page }]) => ({
       name,
       page,
       holdsKeys: false,
       isListed: true,
-      isOpen: (user) => this.#isOpen(name, open, user),
+      isOpen: (user) =>
+        holds(open as Condition, user, log, {
+          name: `tasks.${name}.open`,
+          otherwise: 'the task counts as open',
+        }),
     }));
   }
 
@@ -57,6 +70,11 @@ export class Tasks {
   get all(): readonly Task[] {
     this.#all ??= [...this.contributions().flatMap(({ tasks = [] }) => tasks), ...this.#own];
     return this.#all;
+  }
+
+  /** The names of the tasks that lists can contain, in their order. */
+  get names(): readonly string[] {
+    return this.all.filter(({ problem }) => problem === undefined).map(({ name }) => name);
   }
 
   /** Whether there are any tasks. */
@@ -70,8 +88,13 @@ export class Tasks {
     return this.#areListed;
   }
 
+  /** The problems with which sessions are refused. */
+  get problems(): readonly AuthErrorCode[] {
+    return this.all.map(({ problem = 'task_required' }) => problem);
+  }
+
   /** Returns the names of the open tasks of a session, in the order in which they are to be done. */
-  open(user: User, session: Pick<Session, 'amr'> | null): readonly string[] {
+  open(user: User, session: SessionWithTasks | null): readonly string[] {
     let open: string[] | undefined;
     for (const task of this.all)
       if (task.isOpen(user, session)) {
@@ -91,20 +114,20 @@ export class Tasks {
    *
    * @param openTo the tasks that can be open. By default, none can
    * @returns the authentication, whose session has the names of its open tasks, if there are any tasks
-   * @throws AuthError `task_required` with the first open task
+   * @throws AuthError `task_required` with the first open task, or the problem that this task has instead
    */
   admit<A extends Authentication>(authentication: A, openTo: OpenTo = []): A {
     const { user, session } = authentication;
     const open = session === null ? this.#holdingKeys(user) : this.open(user, session);
     const isAdmitted = session === null ? open.length === 0 : isOpenTo(openTo, open);
-    if (!isAdmitted) throw taskRequired(open);
+    if (!isAdmitted) throw this.#refusal(open);
     return this.#named(authentication, open);
   }
 
   /** Refuses what outlives the session, such as an API key, while any task is open. @throws AuthError `task_required` */
   requireNone(user: User): void {
     const open = this.open(user, null);
-    if (open.length > 0) throw taskRequired(open);
+    if (open.length > 0) throw this.#refusal(open);
   }
 
   /** Like {@link admit}, where a session is not required: returns null for one with open tasks. */
@@ -120,7 +143,8 @@ export class Tasks {
     return this.all.find(({ name }) => name === task)?.page ?? null;
   }
 
-  #with(session: Session, open: readonly string[]): Session {
+  #with(session: Session, names: readonly string[]): Session {
+    const open = names.length === 0 ? names : names.filter((name) => this.names.includes(name));
     return this.areListed || open.length > 0 ? { ...session, tasks: open } : session;
   }
 
@@ -135,20 +159,37 @@ export class Tasks {
     return this.all.filter((task) => task.holdsKeys && task.isOpen(user, null)).map(({ name }) => name);
   }
 
-  #isOpen(name: string, open: TasksOptions[string]['open'], user: User): boolean {
-    try {
-      const answer: unknown = open(user as never);
-      if (typeof answer === 'boolean') return answer;
-      // Nobody awaits it, so its rejection would end the process.
-      if (answer instanceof Promise) answer.catch(() => undefined);
-      this.log.error('tasks.failed', `tasks.${name}.open must return a boolean, so the task counts as open`);
-    } catch (error) {
-      this.log.error('tasks.failed', `tasks.${name}.open has failed, so the task counts as open`, {
-        err: error,
-      });
-    }
-    return true;
+  #refusal([first = '']: readonly string[]): AuthError {
+    const { problem } = this.all.find(({ name }) => name === first) ?? {};
+    return problem === undefined ? new AuthError('task_required', { task: first }) : new AuthError(problem);
   }
+}
+
+/** A function of the app that decides about a user. */
+export type Condition = (user: User & Readonly<Record<string, unknown>>) => boolean;
+
+/**
+ * Calls a function of the app that decides about a user. If it fails, or returns something else than a boolean, it is
+ * logged and counts as true.
+ *
+ * @param said the option's name, and what follows from a failure, for the log
+ */
+export function holds(
+  condition: Condition,
+  user: User,
+  log: Log,
+  { name, otherwise }: { readonly name: string; readonly otherwise: string },
+): boolean {
+  try {
+    const answer: unknown = condition(user as never);
+    if (typeof answer === 'boolean') return answer;
+    // Nobody awaits it, so its rejection would end the process.
+    if (answer instanceof Promise) answer.catch(() => undefined);
+    log.error('tasks.failed', `${name} must return a boolean, so ${otherwise}`);
+  } catch (error) {
+    log.error('tasks.failed', `${name} has failed, so ${otherwise}`, { err: error });
+  }
+  return true;
 }
 
 function isOpenTo(openTo: OpenTo, open: readonly string[]): boolean {
@@ -156,10 +197,6 @@ function isOpenTo(openTo: OpenTo, open: readonly string[]): boolean {
   return 'does' in openTo
     ? open.some((name) => openTo.does.includes(name))
     : open.every((name) => openTo.includes(name));
-}
-
-function taskRequired([task = '']: readonly string[]): AuthError {
-  return new AuthError('task_required', { task });
 }
 
 const problems = declareProblems({

@@ -45,6 +45,9 @@ export function declareTable<C extends Columns>(declaration: TableDeclaration<C>
 
 type Raw = Readonly<Record<string, unknown>>;
 
+/** Conditions in SQL that are read with a row, by the names of their attributes. Each gets the alias of the table. */
+export type Facts = Readonly<Record<string, (alias: string) => string>>;
+
 /**
  * Reads and writes one table with its own SQL, and converts columns, values and rows. Sequelize models are not used,
  * because settings of the app's Sequelize instance could change the values that they store and read.
@@ -61,6 +64,7 @@ export class Table<C extends Columns> {
   constructor(
     private readonly database: Database,
     declaration: TableDeclaration<C>,
+    private readonly facts: Facts = {},
   ) {
     this.name = database.table(declaration.name);
     this.#columns = Object.entries(declaration.columns).map(([attribute, column]) => {
@@ -74,7 +78,7 @@ export class Table<C extends Columns> {
 
   /** Selects the columns that the app's code can see, with this alias for the table. */
   shown(alias: string): Selection<ShownOf<C>> {
-    return this.#selection(alias, isShown);
+    return this.#selection(alias, isShown, this.facts);
   }
 
   /** Selects the columns that administrators can see too. */
@@ -84,12 +88,12 @@ export class Table<C extends Columns> {
 
   /** Selects the columns that are not secret. */
   withoutSecrets(alias: string): Selection<ShownOf<C> & Raw> {
-    return this.#selection(alias, ({ visibility }) => visibility !== 'secret');
+    return this.#selection(alias, ({ visibility }) => visibility !== 'secret', this.facts);
   }
 
   /** Selects all columns, including secrets. */
   whole(alias: string): Selection<RowOf<C>> {
-    return this.#selection(alias, () => true);
+    return this.#selection(alias, () => true, this.facts);
   }
 
   /** Selects these columns. */
@@ -153,9 +157,13 @@ export class Table<C extends Columns> {
     return this.database.change(sql, values, { transaction, isSecret });
   }
 
-  #selection<Row>(alias: string, isIncluded: (column: Column, attribute: string) => boolean): Selection<Row> {
+  #selection<Row>(
+    alias: string,
+    isIncluded: (column: Column, attribute: string) => boolean,
+    facts: Facts = {},
+  ): Selection<Row> {
     const columns = this.#columns.filter(({ column, attribute }) => isIncluded(column, attribute));
-    return new Selection(this.database, `${this.name} ${alias}`, alias, columns);
+    return new Selection(this.database, `${this.name} ${alias}`, alias, columns, facts);
   }
 
   #bind(row: Partial<RowOf<C>>, prefix: string) {
@@ -210,16 +218,24 @@ export class Selection<Row> {
     readonly from: string,
     alias: string,
     columns: readonly NamedColumn[],
+    facts: Facts,
   ) {
-    this.columns = columns
-      .map(({ column, name, sql }) => `${expressionOf(alias, column, sql, database)} AS ${alias}_${name}`)
-      .join(', ');
-    this.#readers = columns.map(({ attribute, column, name }) => ({
+    const expressions = columns.map(
+      ({ column, name, sql }) => `${expressionOf(alias, column, sql, database)} AS ${alias}_${name}`,
+    );
+    const readers = columns.map(({ attribute, column, name }) => ({
       attribute,
       key: `${alias}_${name}`,
       decode: decoder(column, database),
     }));
-    this.#blank = Object.fromEntries(columns.map(({ attribute }) => [attribute, null]));
+    for (const [attribute, sql] of Object.entries(facts)) {
+      const key = `${alias}_${snakeCase(attribute)}`;
+      expressions.push(`CASE WHEN ${sql(alias)} THEN 1 ELSE 0 END AS ${key}`);
+      readers.push({ attribute, key, decode: toBoolean });
+    }
+    this.columns = expressions.join(', ');
+    this.#readers = readers;
+    this.#blank = Object.fromEntries(readers.map(({ attribute }) => [attribute, null]));
   }
 
   /** Reads this table's row from a row of the result. */

@@ -126,8 +126,7 @@ const LONG_AGO = new Date(0);
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /** @throws TypeError if one of the tasks does not exist */
-function checkTasks({ tasks: { all } }: Core, tasks: readonly string[] = []): void {
-  const names = all.map(({ name }) => name);
+function checkTasks({ tasks: { names } }: Core, tasks: readonly string[] = []): void {
   const unknown = tasks.find((task) => !names.includes(task));
   if (unknown === undefined) return;
   throw new TypeError(

@@ -9,7 +9,7 @@ import type { Replacements } from '../database/statements.js';
 import { AuthError } from '../errors.js';
 import type { Columns, RowOf } from '../tables/column.js';
 import { closedColumns, type User, type UserColumns, usersWith } from '../tables/core.js';
-import { type Selection, Table, type TableDeclaration } from '../tables/table.js';
+import { type Facts, type Selection, Table, type TableDeclaration } from '../tables/table.js';
 import { EmailProof } from './email-proof.js';
 import { Fields, type FieldValues } from './fields.js';
 import type { ImportedUsers } from './imported-users.js';
@@ -52,6 +52,7 @@ export class Users {
     private readonly database: Database,
     settings: Pick<Settings, 'database' | 'user' | 'hooks' | 'accountDeletion'>,
     columnsOfPlugins: readonly Columns[],
+    facts: Facts,
     private readonly imported: Pick<ImportedUsers, 'note'>,
   ) {
     const closed = settings.accountDeletion.graceDays > 0 ? closedColumns : {};
@@ -59,7 +60,7 @@ export class Users {
     this.rows = appRows(database, settings, this.fields);
     this.declaration = usersWith(closed, this.rows ? {} : this.fields.columns, ...columnsOfPlugins);
     this.columns = usersWith(closed, this.fields.columns, ...columnsOfPlugins).columns;
-    this.table = new Table(database, this.declaration);
+    this.table = new Table(database, this.declaration, facts);
     this.selections = userSelections(database, this.table, this.rows, this.fields);
     this.#hooks = settings.hooks;
     this.#clusterLock = new ClusterLock(database, this.table.name);

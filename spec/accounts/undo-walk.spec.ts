@@ -150,6 +150,11 @@ const ROWS: Readonly<Record<string, Row>> = {
     given: withFactor,
     act: ({ browser }) => browser.delete('/auth/two-factor/totp').expect(204),
   },
+  'PUT /two-factor/passkeys': {
+    kind: 'second-factor-enabled',
+    given: ({ browser }) => addPasskey(browser, authenticator()),
+    act: ({ browser }) => browser.put('/auth/two-factor/passkeys').send({ on: true }).expect(200),
+  },
   'POST /two-factor/recovery-codes': {
     kind: 'recovery-codes-renewed',
     given: withFactor,

@@ -46,6 +46,7 @@ const administrator = async () =>
 /** What each route asks for that changes something for a session, or gives a provider's tokens or a flow to it. */
 const ASKS: Readonly<Record<string, string>> = {
   'PUT /passwords': 'fresh',
+  'PUT /two-factor/passkeys': 'fresh',
   'POST /passwords/set': 'fresh',
   'GET /oauth/:provider/link': 'fresh',
   'POST /two-factor/totp': 'fresh',

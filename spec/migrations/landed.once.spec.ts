@@ -30,6 +30,7 @@ const LANDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '0001-passkeys': { mysql: '6d3dcb2c7a61db4e', postgres: '62397cfda8e5f4c3', sqlite: '7b8c3d09418b0e79' },
   '0001-suspension': { mysql: '44c5bfcf91d2c900', postgres: '7efac92d23970450', sqlite: 'd4d180d6e6fac982' },
   '0001-twoFactor': { mysql: '8507bad4d889cabc', postgres: '621483d849b46799', sqlite: '70716078521ee6c3' },
+  '0002-twoFactor': { mysql: 'c21156dd6af49dc0', postgres: '390851e76eea65dd', sqlite: '946cf02940d44c8c' },
 };
 
 const REMEDY = `Databases exist on which this migration has run: they do not get its new statements.

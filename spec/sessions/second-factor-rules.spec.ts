@@ -83,6 +83,7 @@ const CHANGES: Readonly<Record<string, (browser: Browser, who: Somebody) => Test
   'POST /two-factor/totp/confirm': (browser) =>
     browser.post('/auth/two-factor/totp/confirm').send({ code: '000000' }),
   'DELETE /two-factor/totp': (browser) => browser.delete('/auth/two-factor/totp'),
+  'PUT /two-factor/passkeys': (browser) => browser.put('/auth/two-factor/passkeys').send({ on: true }),
   'POST /two-factor/recovery-codes': (browser) => browser.post('/auth/two-factor/recovery-codes'),
   'POST /passkeys/options': (browser) => browser.post('/auth/passkeys/options'),
   'POST /passkeys': (browser) => browser.post('/auth/passkeys').send({ response: {} }),

@@ -8,6 +8,7 @@ import {
   oauth,
   passkeys,
   suspension,
+  type TwoFactorOptions,
   twoFactor,
 } from '../../lib/index.js';
 import { password } from './app.js';
@@ -19,6 +20,7 @@ export interface EveryPluginOptions {
   readonly password?: Parameters<typeof password>[0];
   readonly admin?: AdminOptions;
   readonly oauth?: OAuthOptions;
+  readonly twoFactor?: TwoFactorOptions;
 }
 
 /** Every plugin, by its folder in `lib/plugins`. A spec compares them with the folders. */
@@ -36,7 +38,7 @@ const byFolder = (options: EveryPluginOptions) => ({
   oauth: oauth(options.oauth),
   passkeys: passkeys(),
   suspension: suspension(),
-  'two-factor': twoFactor(),
+  'two-factor': twoFactor(options.twoFactor),
 });
 
 /**

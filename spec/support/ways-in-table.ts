@@ -13,7 +13,9 @@ import { app, called, NEW, type Way } from './ways-in.js';
  * - `epoch`: all sessions were revoked after what the way needs was handed out;
  * - `unknownBrowser`: with `unknownBrowser: 'code'`, the email is verified, and the client is no browser of the account:
  *   `code`, if a code is emailed before there is a session;
- * - `newPassword`: a new password is required, and the email is verified.
+ * - `newPassword`: a new password is required, and the email is verified;
+ * - `required`: a second factor is required of the account, which has none unless the way shows one, and whose email is
+ *   verified: `enrol`, if the session has the task to set one up, or `aal 2`, or `code`.
  */
 export const POLICIES = [
   'verifiedEmail',
@@ -25,6 +27,7 @@ export const POLICIES = [
   'epoch',
   'unknownBrowser',
   'newPassword',
+  'required',
 ] as const;
 
 export type Policy = (typeof POLICIES)[number];
@@ -62,6 +65,7 @@ const byPassword = {
   epoch: PROVED_ANEW,
   unknownBrowser: 'code',
   newPassword: FORMER,
+  required: 'code',
 } as const;
 
 const byProvider = {
@@ -74,6 +78,7 @@ const byProvider = {
   epoch: PROVED_ANEW,
   unknownBrowser: ok('the provider has signed its user in'),
   newPassword: NO_PASSWORD,
+  required: 'enrol',
 } as const;
 
 const byLink = {
@@ -86,6 +91,7 @@ const byLink = {
   epoch: TO_MAILBOX,
   unknownBrowser: ok('it shows the mailbox itself'),
   newPassword: NO_PASSWORD,
+  required: 'enrol',
 } as const;
 
 const byReset = {
@@ -98,6 +104,7 @@ const byReset = {
   epoch: TO_MAILBOX,
   unknownBrowser: NO_SIGN_IN,
   newPassword: ok('it sets the new one'),
+  required: NO_SIGN_IN,
 } as const;
 
 const byVerification = {
@@ -110,6 +117,7 @@ const byVerification = {
   epoch: TO_MAILBOX,
   unknownBrowser: NO_SIGN_IN,
   newPassword: FORMER,
+  required: NO_SIGN_IN,
 } as const;
 
 const byPasskey = {
@@ -122,6 +130,7 @@ const byPasskey = {
   epoch: PROVED_ANEW,
   unknownBrowser: NOT_A_PASSWORD,
   newPassword: NO_PASSWORD,
+  required: 'aal 2',
 } as const;
 
 const bySecondStep = {
@@ -134,6 +143,7 @@ const bySecondStep = {
   epoch: 'sign_in_expired',
   unknownBrowser: ok('the account has a second factor, which is asked for everywhere'),
   newPassword: 'sign_in_expired',
+  required: 'aal 2',
 } as const;
 
 /** The email of such an account is verified, so an unverified one has lost that since. */
@@ -148,6 +158,7 @@ const byEmailCode = {
   epoch: 'sign_in_expired',
   unknownBrowser: ok('it is the code'),
   newPassword: 'sign_in_expired',
+  required: 'enrol',
 } as const;
 
 /** The request stays, so that whoever made it does not learn that there was an account. */
@@ -163,6 +174,7 @@ const byEmailedSignIn = {
   epoch: 'sign_in_expired',
   unknownBrowser: ok('it shows the mailbox itself'),
   newPassword: 'sign_in_expired',
+  required: 'enrol',
 } as const;
 
 const byKey = {
@@ -175,6 +187,7 @@ const byKey = {
   epoch: ok('keys outlive sessions, and are revoked by themselves'),
   unknownBrowser: NOT_A_PASSWORD,
   newPassword: 'task_required',
+  required: 'task_required',
 } as const;
 
 /** Operations of an account, for whoever the app has let in. */
@@ -188,6 +201,7 @@ const ofAccount = {
   epoch: PROVED_ANEW,
   unknownBrowser: NO_SIGN_IN,
   newPassword: FORMER,
+  required: NO_SIGN_IN,
 } as const;
 
 /** The routes that anybody may call: the ways in through them, or why they are none. */
@@ -216,6 +230,7 @@ export const PUBLIC_ROUTES: Readonly<Record<string, readonly Row[] | string>> = 
       epoch: ok('the way back must survive whoever signs the owner out'),
       unknownBrowser: ok('it works in none, and begins no session'),
       newPassword: 'invalid_token',
+      required: NO_SIGN_IN,
     },
   ],
   'POST /email-changes/confirm': [
@@ -230,6 +245,7 @@ export const PUBLIC_ROUTES: Readonly<Record<string, readonly Row[] | string>> = 
       epoch: 'invalid_token',
       unknownBrowser: NO_SIGN_IN,
       newPassword: 'invalid_token',
+      required: NO_SIGN_IN,
     },
   ],
   'GET /oauth/:provider/callback': [
@@ -296,6 +312,7 @@ export const OPERATIONS: Readonly<Record<string, readonly Row[]>> = {
       epoch: PROVED_ANEW,
       unknownBrowser: ok('the app calls it on its own word'),
       newPassword: ok('the app calls it on its own word'),
+      required: 'enrol',
     },
   ],
   'apiKeys.create': [
@@ -310,6 +327,7 @@ export const OPERATIONS: Readonly<Record<string, readonly Row[]>> = {
       epoch: PROVED_ANEW,
       unknownBrowser: NO_SIGN_IN,
       newPassword: 'task_required',
+      required: 'task_required',
     },
   ],
   'credential.signIn': [
@@ -330,6 +348,7 @@ export const OPERATIONS: Readonly<Record<string, readonly Row[]>> = {
       verifiedEmail: 'email_not_verified',
       secondFactor: 'pending',
       unknownBrowser: 'code',
+      required: 'code',
     },
   ],
   'credential.reauthenticate': [
@@ -436,7 +455,7 @@ export const OTHER_OPERATIONS = `
   oauth.unlink oauth.keepForm oauth.returnsToApp
   emailSignIn.request emailSignIn.requestReauthentication
   apiKeys.list apiKeys.revoke auditLog.listEvents links.request
-  twoFactor.status twoFactor.enroll twoFactor.confirm twoFactor.turnOff twoFactor.renewRecoveryCodes twoFactor.disable
+  twoFactor.status twoFactor.enroll twoFactor.confirm twoFactor.turnOff twoFactor.renewRecoveryCodes twoFactor.disable twoFactor.usePasskeys
   twoFactor.options
   admin.isAdministrator admin.listUsers admin.getUser admin.createUser admin.updateUser admin.deleteUser
   admin.sendPasswordReset admin.listUserSessions admin.revokeUserSession admin.revokeUserSessions

@@ -34,9 +34,17 @@ const interruption = definePlugin({
   }),
 });
 
+/** The users of whom a second factor is required. */
+export const named = new Set<string>();
+
 const pluginsWith = (options: Parameters<typeof password>[0]) =>
   [
-    ...everyPlugin({ sendsEmails: true, password: options ?? {}, oauth: { linkByVerifiedEmail: true } }),
+    ...everyPlugin({
+      sendsEmails: true,
+      password: options ?? {},
+      oauth: { linkByVerifiedEmail: true },
+      twoFactor: { required: ({ id }) => named.has(id) },
+    }),
     oidcPlugin(provider),
     mailedLink(),
     interruption,

@@ -93,7 +93,7 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
         purposes: [VERIFY_EMAIL, RESET_PASSWORD, INVITATION],
         reauthentications: [byPassword(parts.check)],
         remembersBrowsers: settings.verifyEmailBy === 'link' || settings.unknownBrowser === 'code',
-        codeInUnknownBrowsers: settings.unknownBrowser === 'code',
+        ...(settings.unknownBrowser === 'code' && { codeInUnknownBrowsers: () => true }),
         mailVerification: async (user, transaction) => parts.byMail?.verification.mail(user, transaction),
         async checkSignIn(user, isByPerson) {
           if (!settings.requireVerifiedEmail || user.email === null || user.emailVerifiedAt !== null) return;

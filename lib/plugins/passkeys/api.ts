@@ -8,7 +8,7 @@ import type { UserRecord } from '../../users/record.js';
 import { type Assertions, assuranceOf, type Parts, reauthenticationIn } from './assertions.js';
 import { bindingFor, bindingOf, browserCookie } from './challenges.js';
 import { type Passkey, passkeyNotices } from './declarations.js';
-import type { Enrolment } from './enrolment.js';
+import type { Enrolment, RegisteredPasskey } from './enrolment.js';
 import type {
   NewPasskeyResponse,
   PasskeyCreationOptionsJSON,
@@ -110,7 +110,7 @@ export class PasskeysApi {
    *   session has ended in the meantime; `email_not_verified` (403); `passkey_exists`, `too_many_passkeys` (409);
    *   `validation_failed` (422)
    */
-  register(input: RegisterPasskeyInput): Promise<Passkey> {
+  register(input: RegisterPasskeyInput): Promise<RegisteredPasskey> {
     const { userId, sessionId, response, name = DEFAULT_NAME } = input;
     return this.#parts.core.forClient(input, async () =>
       this.#enrolment.complete(userId, sessionId, checkName(name), response),
@@ -141,13 +141,14 @@ export class PasskeysApi {
    *
    * @throws AuthError `passkey_not_found`, `user_not_found` (404); `last_sign_in_method` (409) if the user has no other
    *   sign-in method; with `sessionId` also `invalid_session` (401), `second_factor_required`,
-   *   `reauthentication_required` (403)
+   *   `reauthentication_required` (403), and `second_factor_demanded` (409) if the user must have a second factor and has
+   *   no other one
    */
   remove(userId: string, passkeyId: string, options: RemovePasskeyOptions = {}): Promise<void> {
     const { core } = this.#parts;
     return core.inTransaction(options.transaction, () =>
       removeWayIn(core, userId, options.sessionId ?? null, async (record, transaction) => {
-        await this.#remove(record, passkeyId, transaction);
+        await this.#remove(record, passkeyId, options.sessionId ?? null, transaction);
         return record;
       }),
     );
@@ -225,7 +226,12 @@ export class PasskeysApi {
     });
   }
 
-  async #remove(record: UserRecord, passkeyId: string, transaction: Transaction): Promise<void> {
+  async #remove(
+    record: UserRecord,
+    passkeyId: string,
+    sessionId: string | null,
+    transaction: Transaction,
+  ): Promise<void> {
     const { core, store } = this.#parts;
     const userId = record.user.id;
     const passkeys = await store.rows(userId, transaction);
@@ -235,6 +241,8 @@ export class PasskeysApi {
       subject: passkey.name,
     });
     await store.delete(passkey, transaction);
+    if (passkeys.length === 1)
+      await core.secondFactors.plugin?.passkeysRemoved(record, sessionId !== null, transaction);
     core.events.emit('passkey.removed', { userId, passkeyId }, transaction);
   }
 }

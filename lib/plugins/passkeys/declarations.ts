@@ -1,3 +1,4 @@
+import type { Database } from '../../database/database.js';
 import { declareProblems } from '../../errors.js';
 import { declareLimits, type WindowRule } from '../../limits/limiter.js';
 import { declareNotices } from '../../mail/notice-kinds.js';
@@ -48,6 +49,11 @@ export const passkeysTable = declareTable({
   foreignKeys: { userId: users },
   indexes: { userId: ['userId'] },
 });
+
+/** SQL that is true if a user has a passkey. @param user the alias of the table of users */
+export function hasPasskeySql(database: Pick<Database, 'table'>, user: string): string {
+  return `EXISTS (SELECT 1 FROM ${database.table(passkeysTable.name)} WHERE user_id = ${user}.id)`;
+}
 
 export type PasskeyColumns = typeof passkeysTable.columns;
 

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from 'sequelize';
 import { AuthError } from '../../errors.js';
+import type { Enrolled } from '../../sessions/second-factor.js';
 import type { User } from '../../tables/core.js';
 import type { UserRecord } from '../../users/record.js';
-import { descriptorOf, type Parts, refusal } from './assertions.js';
+import { assuranceOf, descriptorOf, type Parts, refusal } from './assertions.js';
 import { ALGORITHMS, type NewPasskey, verifyRegistration } from './ceremonies.js';
 import { type Ceremony, CHALLENGE_SECONDS } from './challenges.js';
 import { type Passkey, passkeyNotices } from './declarations.js';
@@ -16,6 +17,15 @@ import {
 } from './webauthn.js';
 
 const HANDLE_BYTES = 32;
+
+/** A passkey that was just added. */
+export interface RegisteredPasskey extends Passkey {
+  /**
+   * The session with a new token, and the recovery codes, if the session had the task `enroll_second_factor`: the passkey is
+   * the second factor of its user from now on.
+   */
+  readonly enrolled?: Enrolled;
+}
 
 /** Adds passkeys to accounts. */
 export class Enrolment {
@@ -58,7 +68,7 @@ export class Enrolment {
     sessionId: string,
     name: string,
     response: NewPasskeyResponse,
-  ): Promise<Passkey> {
+  ): Promise<RegisteredPasskey> {
     const { core, challenges, party } = this.parts;
     const clientData = clientDataOf(response);
     const ceremony = enrolmentIn(sessionId);
@@ -68,17 +78,18 @@ export class Enrolment {
     if (!verified) throw refusal();
     return core
       .change(userId, { sessionId }, (record, transaction) =>
-        this.#add(record, verified, { userHandle, name }, transaction),
+        this.#add(record, sessionId, verified, { userHandle, name }, transaction),
       )
       .catch(refuseKnown);
   }
 
   async #add(
     record: UserRecord,
+    sessionId: string,
     verified: NewPasskey,
     { userHandle, name }: { userHandle: string; name: string },
     transaction: Transaction,
-  ) {
+  ): Promise<RegisteredPasskey> {
     const { core, store } = this.parts;
     const { id: userId } = record.user;
     this.#requireVerifiedEmail(record);
@@ -86,7 +97,9 @@ export class Enrolment {
     await core.notices.before(passkeyNotices['passkey-added'], record, transaction, { subject: name });
     const passkey = await store.create(verified, { userId, userHandle, name }, transaction);
     core.events.emit('passkey.added', { userId, passkeyId: passkey.id }, transaction);
-    return passkey;
+    const shown = assuranceOf(verified);
+    const enrolled = await core.secondFactors.plugin?.enrolPasskey(record, sessionId, shown, transaction);
+    return enrolled ? { ...passkey, enrolled } : passkey;
   }
 
   /**

@@ -77,7 +77,8 @@ export function passkeysOfRows({ core, store }: Parts): RowPart<readonly Importe
       ),
     valuesOf,
     valuesNow: async ({ user }, transaction) => valuesOf(await store.rows(user.id, transaction)),
-    async replace({ user: { id: userId } }, passkeys, transaction) {
+    async replace(record, passkeys, transaction) {
+      const userId = record.user.id;
       const now = await store.rows(userId, transaction);
       const isIn = (all: readonly Identity[], one: Identity) =>
         all.some(({ credentialId }) => credentialId === one.credentialId);
@@ -87,6 +88,8 @@ export function passkeysOfRows({ core, store }: Parts): RowPart<readonly Importe
         added.map((one) => ({ userId, ...one })),
         transaction,
       );
+      if (now.length > 0 && (passkeys ?? []).length === 0)
+        await core.secondFactors.plugin?.passkeysRemoved(record, false, transaction);
     },
   };
 }

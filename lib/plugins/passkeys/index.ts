@@ -9,7 +9,7 @@ import type { RowPart } from '../../users/imported.js';
 import { PasskeysApi } from './api.js';
 import { Assertions, assuranceOf, type Parts, reauthenticationIn } from './assertions.js';
 import { Challenges } from './challenges.js';
-import { challengesTable, passkeysTable } from './declarations.js';
+import { challengesTable, hasPasskeySql, passkeysTable } from './declarations.js';
 import { Enrolment } from './enrolment.js';
 import { passkeysOfRows } from './imported-passkeys.js';
 import { isAddress, relyingParty } from './relying-party.js';
@@ -47,6 +47,7 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
   const given = readOptions('passkeys', optionsSchema, options);
   return definePlugin({
     name: 'passkeys',
+    userFacts: (database) => ({ hasPasskey: (user) => hasPasskeySql(database, user) }),
     setup(core) {
       const store = new PasskeyStore(core);
       const challenges = new Challenges(core);
@@ -57,10 +58,10 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
         api,
         routes: () => [
           registrationOptions(api),
-          addPasskey(api),
+          addPasskey(core, api),
           listPasskeys(api),
           renamePasskey(api),
-          removePasskey(api),
+          removePasskey(core, api),
           reauthenticationOptions(api),
           signInOptions(core, api),
           signIn(core, api),
@@ -78,9 +79,21 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
         },
         waysIn: async ({ user }, transaction) =>
           (await store.rows(user.id, transaction)).map(({ id }) => ({ kind: 'passkey', id })),
-        reauthenticatesSql: `EXISTS (SELECT 1 FROM ${core.table(passkeysTable).name} WHERE user_id = u.id)`,
-        onFirstProof: async (userId, transaction) => {
-          await store.deleteAll(userId, transaction);
+        reauthenticatesSql: hasPasskeySql(core.database, 'u'),
+        otherFactors: {
+          isThere: async (userId, transaction) => (await store.rows(userId, transaction)).length > 0,
+          async removeAll(userId, transaction) {
+            for (const passkey of await store.rows(userId, transaction)) {
+              await store.delete(passkey, transaction);
+              core.events.emit('passkey.removed', { userId, passkeyId: passkey.id }, transaction);
+            }
+          },
+        },
+        onFirstProof: async (userId, transaction, isVouchedFor) => {
+          // Passkeys that are a second factor are a requirement beyond the mailbox.
+          const record = isVouchedFor ? await core.users.lock(userId, transaction) : null;
+          const stay = record !== null && core.secondFactors.plugin?.countsPasskeys(record.account);
+          if (!stay) await store.deleteAll(userId, transaction);
           await challenges.deleteAll(userId, transaction);
         },
         onDelete: async (userId, transaction) => {

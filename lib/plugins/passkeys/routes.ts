@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { examineUndo, findUndo, requireBrowser, thenOf } from '../../accounts/undo-proof.js';
 import type { Core } from '../../core/core.js';
-import { resourceOf, sessionAnswer, sessionReply } from '../../http/present.js';
+import { enrolledReply, enrolledShape, resourceOf, sessionAnswer, sessionReply } from '../../http/present.js';
 import { route, text } from '../../http/route.js';
 import type { PasskeysApi } from './api.js';
 import { type Passkey, passkeysTable } from './declarations.js';
@@ -112,23 +112,33 @@ export const reauthenticationOptions = (api: PasskeysApi) =>
 const passkeyResource = resourceOf<Passkey>(passkeysTable.columns);
 const one = () => z.object({ passkey: passkeyResource.schema });
 
-export const addPasskey = (api: PasskeysApi) =>
+export const addPasskey = (core: Core, api: PasskeysApi) =>
   route({
     method: 'post',
     path: '/passkeys',
     summary: 'Add a passkey that the browser has made from the options',
     access: 'session',
+    openTo: { does: ['enroll_second_factor'] },
     sensitive: {
       asks: 'second-factor',
       because: 'the options were given to this session after a recent sign-in',
     },
     body: z.strictObject({ response: registrationResponse(), name: text(320).optional() }),
-    answers: { 201: { description: 'The new passkey', schema: one() } },
+    answers: {
+      201: {
+        description:
+          'The new passkey. If a second factor had to be set up, also the session with a new token, and recovery codes',
+        schema: core.secondFactors.plugin
+          ? one().extend(z.object(enrolledShape(core)).partial().shape)
+          : one(),
+      },
+    },
     problems: ['invalid_passkey', 'email_not_verified', 'passkey_exists', 'too_many_passkeys'],
     async handle({ auth, body: { response, name } }) {
       const owner = { userId: auth.user.id, sessionId: auth.session.id };
-      const passkey = await api.register({ ...owner, response, name });
-      return { status: 201, body: { passkey: passkeyResource.present(passkey) } };
+      const { enrolled, ...passkey } = await api.register({ ...owner, response, name });
+      const body = { passkey: passkeyResource.present(passkey) };
+      return enrolled ? enrolledReply(core, enrolled, body, 201) : { status: 201, body };
     },
   });
 
@@ -163,7 +173,7 @@ export const renamePasskey = (api: PasskeysApi) =>
     },
   });
 
-export const removePasskey = (api: PasskeysApi) =>
+export const removePasskey = (core: Core, api: PasskeysApi) =>
   route({
     method: 'delete',
     path: '/passkeys/:id',
@@ -171,7 +181,10 @@ export const removePasskey = (api: PasskeysApi) =>
     access: 'session',
     sensitive: { asks: 'fresh-or-password' },
     answers: { 204: { description: 'The passkey was removed' } },
-    problems: ['passkey_not_found', 'last_sign_in_method'],
+    problems: [
+      ...(['passkey_not_found', 'last_sign_in_method'] as const),
+      ...(core.secondFactors.plugin ? (['second_factor_demanded'] as const) : []),
+    ],
     async handle({ auth, params: { id = '' } }) {
       await api.remove(auth.user.id, id, { sessionId: auth.session.id });
       return { status: 204 };
@@ -184,6 +197,7 @@ export const registrationOptions = (api: PasskeysApi) =>
     path: '/passkeys/options',
     summary: 'Options for a new passkey, for navigator.credentials.create()',
     access: 'session',
+    openTo: { does: ['enroll_second_factor'] },
     sensitive: { asks: 'fresh' },
     answers: {
       200: {

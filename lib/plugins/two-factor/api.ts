@@ -2,6 +2,7 @@ import { type CompleteSignInInput, completionApi, type PendingInput } from '../.
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
+import type { Enrolled } from '../../sessions/second-factor.js';
 import type { IssuedSession } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
 import type { Parts } from './parts.js';
@@ -16,6 +17,10 @@ export interface TwoFactorStatus {
   readonly totp: boolean;
   /** The number of unused recovery codes. */
   readonly recoveryCodesLeft: number;
+  /** Whether the user has enabled their passkeys as a second factor. */
+  readonly passkeys: boolean;
+  /** Whether the user must have a second factor: see `required` of {@link twoFactor}. */
+  readonly required: boolean;
 }
 
 /** The secret that an authenticator app is set up with. Show it only to the user. */
@@ -50,6 +55,12 @@ export interface ChangeTwoFactorInput extends ClientInput {
   sessionId: string;
 }
 
+/** The input of `auth.twoFactor.usePasskeys`. */
+export interface UsePasskeysInput extends ChangeTwoFactorInput {
+  /** Whether to enable them. */
+  on: boolean;
+}
+
 /** Options of `auth.twoFactor.disable`. */
 export interface DisableTwoFactorOptions extends TransactionOption {
   /** The id of the administrator who does it, for the event. It must not be `userId`. @default null: the app itself */
@@ -76,8 +87,17 @@ export class TwoFactorApi {
 
   /** Returns the state of a user's second factor. */
   async status(userId: string, { transaction }: TransactionOption = {}): Promise<TwoFactorStatus> {
-    const found = await this.#core.inTransaction(transaction, () => this.#parts.status.read(userId));
-    return { totp: found !== null, recoveryCodesLeft: found?.codes ?? 0 };
+    return this.#core.inTransaction(transaction, async () => {
+      const { totp, passkeys, codes } = await this.#parts.status.read(userId);
+      const { policy } = this.#parts;
+      const record = policy.isOn ? await this.#core.users.findRecord({ id: userId }) : null;
+      return {
+        totp,
+        passkeys,
+        recoveryCodesLeft: codes,
+        required: record !== null && policy.names(record.account),
+      };
+    });
   }
 
   /**
@@ -122,14 +142,36 @@ export class TwoFactorApi {
   }
 
   /**
-   * Disables the second factor of a session's user. The session continues with a new token, and all other sessions are
-   * revoked.
+   * Disables codes from an authenticator app. The session continues with a new token, and all other sessions are revoked.
    *
-   * @returns the session, or null if there was no second factor
-   * @throws AuthError `invalid_session` (401), `second_factor_required`, `reauthentication_required` (403)
+   * @returns the session, or null if there was nothing to disable
+   * @throws AuthError `invalid_session` (401), `second_factor_required`, `reauthentication_required` (403);
+   *   `second_factor_demanded` (409) if the user must have a second factor and has no other one
    */
   turnOff(input: ChangeTwoFactorInput): Promise<IssuedSession | null> {
-    return this.#core.forClient(input, () => this.#parts.changes.disable(input.userId, input.sessionId));
+    return this.#core.forClient(input, () => this.#parts.changes.turnOffTotp(input.userId, input.sessionId));
+  }
+
+  /**
+   * Enables the passkeys of a session's user as a second factor, or disables them. While they are enabled, each sign-in
+   * with something else, such as the password, asks for one of them. The session continues with a new token, and all other
+   * sessions are revoked.
+   *
+   * @returns the session, and the recovery codes if the user had none: they cannot be retrieved later
+   * @throws AuthError `no_passkey` (409); `email_not_verified` (403) with `email` in the config; to disable them,
+   *   `second_factor_demanded` (409) if the user must have a second factor and has no other one; and like {@link turnOff}
+   * @throws TypeError if no plugin has passkeys
+   */
+  usePasskeys(input: UsePasskeysInput): Promise<Enrolled> {
+    const { userId, sessionId, on } = input;
+    const { changes } = this.#parts;
+    if (!this.#core.contributions.some(({ otherFactors }) => otherFactors))
+      throw new TypeError('latchkey: auth.twoFactor.usePasskeys: add passkeys() to plugins');
+    return this.#core.forClient(input, async () =>
+      on
+        ? changes.enablePasskeys(userId, sessionId)
+        : { issued: await changes.disablePasskeys(userId, sessionId), recoveryCodes: null },
+    );
   }
 
   /**
@@ -143,14 +185,15 @@ export class TwoFactorApi {
 
   /**
    * Disables the second factor of a user who has lost their phone and their recovery codes. Make sure that you know who
-   * is asking. All sessions are revoked. Does nothing if the user has no second factor.
+   * is asking. All sessions are revoked. The passkeys of a user who must have a second factor are removed, because a
+   * sign-in would still ask for one. Does nothing if the user has no second factor.
    *
    * @throws AuthError `user_not_found` (404), `own_account` (409) if `adminId` is the user
    */
   disable(userId: string, { adminId = null, transaction }: DisableTwoFactorOptions = {}): Promise<void> {
     return this.#core.inTransaction(transaction, async () => {
       if (adminId !== null && adminId === userId) throw new AuthError('own_account');
-      await this.#parts.changes.disable(userId, null, adminId);
+      await this.#parts.changes.disable(userId, adminId);
     });
   }
 

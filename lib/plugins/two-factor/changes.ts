@@ -3,19 +3,40 @@ import type { Core } from '../../core/core.js';
 import { isUuid } from '../../crypto/uuid.js';
 import { AuthError } from '../../errors.js';
 import { withSecond } from '../../sessions/completion.js';
-import type { IssuedSession } from '../../sessions/signed-in.js';
+import type { Enrolled, OtherFactors } from '../../sessions/second-factor.js';
+import type { Assurance, IssuedSession } from '../../sessions/signed-in.js';
+import type { RowOf } from '../../tables/column.js';
 import type { User } from '../../tables/core.js';
-import type { UserRecord } from '../../users/record.js';
-import { type secondFactorColumns, secondFactorNotices } from './declarations.js';
+import type { AccountRow, UserRecord } from '../../users/record.js';
+import {
+  type Factor,
+  factorNotices,
+  type SecondFactorOfUser,
+  type secondFactorColumns,
+  secondFactorNotices,
+} from './declarations.js';
+import { ENROL, type Policy } from './policy.js';
 import type { RecoveryCodes } from './recovery-codes.js';
 import { type Enrolments, MAX_WRONG, type TotpSecrets } from './secrets.js';
 
 /** The state of a user's second factor, without its secrets. */
 export interface SecondFactorStatus {
+  readonly totp: boolean;
   /** Whether codes from the authenticator app are rejected after too many wrong ones. */
   readonly isLocked: boolean;
+  /** Whether the user has enabled passkeys as a second factor. */
+  readonly passkeys: boolean;
   /** The number of unused recovery codes. */
   readonly codes: number;
+}
+
+const NOTHING: SecondFactorStatus = { totp: false, isLocked: false, passkeys: false, codes: 0 };
+
+interface StatusRow {
+  readonly totp: string | null;
+  readonly wrong: number | string | null;
+  readonly passkeys: number | string;
+  readonly codes: number | string;
 }
 
 /** Reads the state of second factors. */
@@ -30,16 +51,24 @@ export class Status {
     this.#codes = codes;
   }
 
-  /** Reads the state in one statement. Returns null if the user has no second factor. */
-  async read(userId: string, transaction?: Transaction): Promise<SecondFactorStatus | null> {
-    if (!isUuid(userId)) return null;
-    const [row] = await this.#core.database.select<{ wrong: number | string; codes: number | string }>(
-      `SELECT t.wrong_codes AS wrong, ${this.#codes.countSql('t.user_id')} AS codes
-       FROM ${this.#secrets.row.from} WHERE t.user_id = :userId`,
+  /** Reads the state in one statement. */
+  async read(userId: string, transaction?: Transaction): Promise<SecondFactorStatus> {
+    if (!isUuid(userId)) return NOTHING;
+    const [row] = await this.#core.database.select<StatusRow>(
+      `SELECT t.user_id AS totp, t.wrong_codes AS wrong, ${this.#codes.countSql('u.id')} AS codes,
+         CASE WHEN u.passkey_factor = TRUE THEN 1 ELSE 0 END AS passkeys
+       FROM ${this.#core.users.table.name} u LEFT JOIN ${this.#secrets.row.from} ON t.user_id = u.id
+       WHERE u.id = :userId`,
       { userId },
       transaction,
     );
-    return row ? { isLocked: Number(row.wrong) >= MAX_WRONG, codes: Number(row.codes) } : null;
+    if (!row) return NOTHING;
+    return {
+      totp: row.totp !== null,
+      isLocked: Number(row.wrong) >= MAX_WRONG,
+      passkeys: Number(row.passkeys) === 1,
+      codes: Number(row.codes),
+    };
   }
 }
 
@@ -53,6 +82,7 @@ export class SecondFactorChanges {
     private readonly secrets: TotpSecrets,
     private readonly codes: RecoveryCodes,
     private readonly enrolments: Enrolments,
+    private readonly policy: Policy,
   ) {}
 
   /** Starts an enrolment. @returns the user @throws AuthError `email_not_verified`, and like `core.change` */
@@ -65,8 +95,8 @@ export class SecondFactorChanges {
   }
 
   /**
-   * Enables the second factor, or replaces its secret. The session continues with a new token, and all other sessions
-   * are revoked.
+   * Enables codes of an authenticator app, or replaces their secret. The session continues with a new token, and all other
+   * sessions are revoked.
    *
    * @param step the time step of the code that confirmed the secret
    * @throws AuthError `invalid_code` if the enrolment has ended in the meantime, and like {@link begin}
@@ -83,37 +113,119 @@ export class SecondFactorChanges {
       await this.setSince(userId, now, transaction);
       await this.#endAttempts(userId, transaction);
       await core.devices.forgetOthers(userId, transaction);
-      const issued = await this.#keepOnly(sessionId, marked(record, now), true, transaction);
-      core.events.emit('second_factor.enabled', { userId }, transaction);
+      const issued = await this.#keepOnly(sessionId, marked(record, now), ['otp'], transaction);
+      core.events.emit('second_factor.enabled', { userId, factor: 'totp' }, transaction);
       return { issued, recoveryCodes };
     });
   }
 
   /**
-   * Disables the second factor, if it is enabled.
+   * Enables passkeys as a second factor. The session continues with a new token, and all other sessions are revoked.
    *
-   * @param sessionId the session that continues with a new token; null for the app's own code and for administrators,
-   *   in which case all sessions are revoked
-   * @throws AuthError like `core.change`
+   * @throws AuthError `no_passkey`, `email_not_verified`, and like `core.change`
    */
-  async disable(
-    userId: string,
-    sessionId: string | null,
-    adminId: string | null = null,
-  ): Promise<IssuedSession | null> {
+  async enablePasskeys(userId: string, sessionId: string): Promise<Enrolled> {
+    return this.core.change(userId, { sessionId, fresh: true }, async (record, transaction) => {
+      if (!(await this.#hasPasskey(userId, transaction))) throw new AuthError('no_passkey');
+      return this.#enablePasskeys(record, sessionId, null, transaction);
+    });
+  }
+
+  /** Does the same in a session that has the task to set up a second factor: see `SecondFactors.enrolPasskey`. */
+  async enrolPasskey(
+    record: UserRecord,
+    sessionId: string,
+    { amr }: Assurance,
+    transaction: Transaction,
+  ): Promise<Enrolled | null> {
+    if (!this.policy.isOn) return null;
+    const { sessions, tasks } = this.core;
+    const session = await sessions.stillOpen(sessionId, record.authEpoch, transaction);
+    if (!session || !tasks.open(record.user, session).includes(ENROL)) return null;
+    return this.#enablePasskeys(record, sessionId, amr, transaction);
+  }
+
+  /**
+   * Disables codes of an authenticator app, if they are enabled.
+   *
+   * @returns the session, which continues with a new token. Null if there was nothing to disable
+   * @throws AuthError `second_factor_demanded`, and like `core.change`
+   */
+  async turnOffTotp(userId: string, sessionId: string): Promise<IssuedSession | null> {
     const { core } = this;
     return core.change(userId, { sessionId }, async (record, transaction) => {
+      if (!(await this.secrets.find(userId, transaction))) return null;
+      const { account } = record;
+      const isLeft = this.countsPasskeys(account) && (await this.#hasPasskey(userId, transaction));
+      if (!isLeft) this.#requireNotNamed(record);
+      const notice = isLeft ? factorNotices.off('passkeys') : secondFactorNotices['second-factor-disabled'];
+      await core.notices.before(notice, record, transaction);
+      await this.#removeTotp(userId, transaction);
+      if (!isLeft) await this.codes.deleteUnused(userId, transaction);
+      const since = isEnabled(account) ? sinceOf(account) : null;
+      await this.#write(userId, { secondFactorAt: since }, transaction);
+      core.events.emit('second_factor.disabled', { userId, adminId: null, factor: 'totp' }, transaction);
+      return this.#keepOnly(sessionId, marked(record, since), null, transaction);
+    });
+  }
+
+  /**
+   * Disables passkeys as a second factor, if they are enabled. They stay a way to sign in.
+   *
+   * @throws AuthError `second_factor_required`, `second_factor_demanded`, and like `core.change`
+   */
+  async disablePasskeys(userId: string, sessionId: string): Promise<IssuedSession> {
+    const { core } = this;
+    return core.change(userId, { sessionId, fresh: true }, async (record, transaction) => {
+      if (!isEnabled(record.account))
+        return core.sessions.renew(record.user, sessionId, record.authEpoch, transaction, SAME);
+      const hasTotp = (await this.secrets.find(userId, transaction)) !== null;
+      if (!hasTotp) this.#requireNotNamed(record);
+      const notice = hasTotp ? factorNotices.off('totp') : factorNotices.passkeysOff;
+      await core.notices.before(notice, record, transaction);
+      const since = await this.#removePasskeys(record, hasTotp, transaction);
+      return this.#keepOnly(sessionId, marked(record, since), null, transaction);
+    });
+  }
+
+  /** Disables passkeys as a second factor, because the last one has been removed: see `SecondFactors`. */
+  async passkeysRemoved(record: UserRecord, isByUser: boolean, transaction: Transaction): Promise<void> {
+    const hasTotp = (await this.secrets.find(record.user.id, transaction)) !== null;
+    if (isByUser && !hasTotp) this.#requireNotNamed(record);
+    if (isEnabled(record.account)) await this.#removePasskeys(record, hasTotp, transaction);
+  }
+
+  /** Whether the passkeys of an account, if it has any, are a second factor. */
+  countsPasskeys(account: AccountRow): boolean {
+    return isEnabled(account) || this.policy.names(account);
+  }
+
+  /**
+   * Disables all second factors, for the app's own code and for administrators, and revokes all sessions. If the account
+   * must have a second factor, its passkeys are removed, because a sign-in would still ask for one.
+   *
+   * @throws AuthError like `core.change`
+   */
+  async disable(userId: string, adminId: string | null): Promise<void> {
+    const { core } = this;
+    await core.change(userId, { sessionId: null }, async (record, transaction) => {
       // What the app or an administrator says is final, even if nothing changes.
-      if (sessionId === null) await core.changes.end(userId, transaction);
-      if (!core.secondFactors.isOn(record.account)) return null;
-      const notice = secondFactorNotices['second-factor-disabled'];
-      if (sessionId === null) await core.notices.final(notice, record, transaction);
-      else await core.notices.before(notice, record, transaction);
+      await core.changes.end(userId, transaction);
+      const { account } = record;
+      const hasPasskey = await this.#hasPasskey(userId, transaction);
+      const isNamed = hasPasskey && this.policy.names(account);
+      if (!core.secondFactors.isOn(account) && !isNamed) return;
+      const hasTotp = (await this.secrets.find(userId, transaction)) !== null;
+      await core.notices.final(secondFactorNotices['second-factor-disabled'], record, transaction);
       await this.clear(userId, transaction);
-      core.events.emit('second_factor.disabled', { userId, adminId }, transaction);
-      if (sessionId !== null) return this.#keepOnly(sessionId, marked(record, null), false, transaction);
+      if (isNamed) await this.#others?.removeAll(userId, transaction);
+      const off: Factor[] = [
+        ...(hasTotp ? (['totp'] as const) : []),
+        ...(isEnabled(account) || isNamed ? (['passkeys'] as const) : []),
+      ];
+      for (const factor of off)
+        core.events.emit('second_factor.disabled', { userId, adminId, factor }, transaction);
       await core.sessions.endAll(userId, transaction);
-      return null;
     });
   }
 
@@ -137,23 +249,109 @@ export class SecondFactorChanges {
     await this.setSince(userId, now, transaction);
   }
 
+  /** Removes the secret for an import whose row has none. The user's row is locked. */
+  async importNone(record: UserRecord, transaction: Transaction): Promise<void> {
+    const { id } = record.user;
+    if (!isEnabled(record.account)) return this.clear(id, transaction);
+    await this.#removeTotp(id, transaction);
+  }
+
   /** Deletes everything that belongs to the second factor, except used recovery codes. The user's row is locked. */
   async clear(userId: string, transaction: Transaction): Promise<void> {
-    const hadSecret = await this.secrets.delete(userId, transaction);
+    await this.#removeTotp(userId, transaction);
     await this.codes.deleteUnused(userId, transaction);
-    await this.#endAttempts(userId, transaction);
-    await this.#writeSince(userId, null, transaction);
-    if (hadSecret) await this.core.imported.note(userId, FACTOR_KEYS, transaction);
+    await this.#write(userId, { secondFactorAt: null, passkeyFactor: null }, transaction);
   }
 
   /** Records since when the account has had this second factor. */
   async setSince(userId: string, secondFactorAt: Date, transaction: Transaction): Promise<void> {
-    await this.#writeSince(userId, secondFactorAt, transaction);
+    await this.#write(userId, { secondFactorAt }, transaction);
     await this.core.imported.note(userId, FACTOR_KEYS, transaction);
   }
 
-  async #writeSince(userId: string, secondFactorAt: Date | null, transaction: Transaction): Promise<void> {
-    await this.core.users.setColumns<typeof secondFactorColumns>(userId, { secondFactorAt }, transaction);
+  /** Returns since when passkeys have been asked for, at least. Null if they are not. The user's row is locked. */
+  async passkeysSince(userId: string, transaction: Transaction): Promise<Date | null> {
+    const record = await this.core.users.lock(userId, transaction);
+    if (!record || !isEnabled(record.account)) return null;
+    return sinceOf(record.account);
+  }
+
+  /** Records that passkeys are asked for, and since when the account has had a second factor. */
+  async restorePasskeys(userId: string, secondFactorAt: Date, transaction: Transaction): Promise<void> {
+    await this.#write(userId, { secondFactorAt, passkeyFactor: true }, transaction);
+  }
+
+  async #write(
+    userId: string,
+    values: Partial<RowOf<typeof secondFactorColumns>>,
+    transaction: Transaction,
+  ): Promise<void> {
+    await this.core.users.setColumns<typeof secondFactorColumns>(userId, values, transaction);
+  }
+
+  async #removeTotp(userId: string, transaction: Transaction): Promise<void> {
+    const hadSecret = await this.secrets.delete(userId, transaction);
+    await this.#endAttempts(userId, transaction);
+    if (hadSecret) await this.core.imported.note(userId, FACTOR_KEYS, transaction);
+  }
+
+  /** @param amr what the session's user has just shown of a passkey. Null if they have not */
+  async #enablePasskeys(
+    record: UserRecord,
+    sessionId: string,
+    amr: readonly string[] | null,
+    transaction: Transaction,
+  ): Promise<Enrolled> {
+    const { core } = this;
+    const { user, account, authEpoch } = record;
+    const { id: userId } = user;
+    this.#requireVerifiedEmail(record);
+    const hasCodes = (await this.codes.hashesOf(userId, transaction)).length > 0;
+    if (isEnabled(account)) {
+      const recoveryCodes = hasCodes ? null : await this.codes.renew(userId, transaction);
+      return {
+        issued: await core.sessions.renew(user, sessionId, authEpoch, transaction, SAME),
+        recoveryCodes,
+      };
+    }
+    await core.notices.before(factorNotices.passkeysOn, record, transaction);
+    const recoveryCodes = hasCodes ? null : await this.codes.renew(userId, transaction);
+    const since = sinceOf(account) ?? core.database.clock.date();
+    await this.restorePasskeys(userId, since, transaction);
+    await this.#endAttempts(userId, transaction);
+    await core.devices.forgetOthers(userId, transaction);
+    const issued = await this.#keepOnly(sessionId, marked(record, since), amr, transaction);
+    core.events.emit('second_factor.enabled', { userId, factor: 'passkeys' }, transaction);
+    return { issued, recoveryCodes };
+  }
+
+  /** @returns since when the account has had the second factor that is left. Null if none is */
+  async #removePasskeys(
+    { user, account }: UserRecord,
+    hasTotp: boolean,
+    transaction: Transaction,
+  ): Promise<Date | null> {
+    const { id: userId } = user;
+    const since = hasTotp ? sinceOf(account) : null;
+    if (!hasTotp) await this.codes.deleteUnused(userId, transaction);
+    await this.#endAttempts(userId, transaction);
+    await this.#write(userId, { secondFactorAt: since, passkeyFactor: null }, transaction);
+    const details = { userId, adminId: null, factor: 'passkeys' } as const;
+    this.core.events.emit('second_factor.disabled', details, transaction);
+    return since;
+  }
+
+  async #hasPasskey(userId: string, transaction: Transaction): Promise<boolean> {
+    return (await this.#others?.isThere(userId, transaction)) ?? false;
+  }
+
+  get #others(): OtherFactors | undefined {
+    return this.core.contributions.find(({ otherFactors }) => otherFactors)?.otherFactors;
+  }
+
+  /** @throws AuthError `second_factor_demanded` */
+  #requireNotNamed({ account }: UserRecord): void {
+    if (this.policy.names(account)) throw new AuthError('second_factor_demanded');
   }
 
   /** Deletes the user's enrolments and pending sign-ins. */
@@ -162,18 +360,18 @@ export class SecondFactorChanges {
     await this.core.pendings.endAll(userId, transaction);
   }
 
-  /** Revokes the other sessions and renews this one. @param hasShown whether its user just entered a correct code */
+  /** Revokes the other sessions and renews this one. @param amr the factor that its user has just given. Null if none */
   async #keepOnly(
     sessionId: string,
     { user, authEpoch }: UserRecord,
-    hasShown: boolean,
+    amr: readonly string[] | null,
     transaction: Transaction,
   ): Promise<IssuedSession> {
     const { sessions } = this.core;
-    const session = hasShown ? await sessions.stillOpen(sessionId, authEpoch, transaction) : null;
-    const assurance = session ? { aal: 2, amr: withSecond(session.amr, ['otp']) } : undefined;
+    const session = amr && (await sessions.stillOpen(sessionId, authEpoch, transaction));
+    const assurance = session ? { aal: 2, amr: withSecond(session.amr, amr) } : undefined;
     await sessions.endAll(user.id, transaction, sessionId);
-    const options = { isFresh: hasShown, assurance };
+    const options = { isFresh: amr !== null, assurance };
     return sessions.renew(user, sessionId, authEpoch + 1, transaction, options);
   }
 
@@ -182,6 +380,19 @@ export class SecondFactorChanges {
     if (this.core.mails && email !== null && !emailProof.reaches('app'))
       throw new AuthError('email_not_verified');
   }
+}
+
+/** A session that continues with a new token, and nothing else changes. */
+const SAME = { isFresh: false, endsOthers: false } as const;
+
+/** Whether the user has enabled passkeys as a second factor. */
+function isEnabled(account: object): boolean {
+  return (account as Partial<RowOf<typeof secondFactorColumns>>).passkeyFactor === true;
+}
+
+/** Since when an account has had its second factor. */
+function sinceOf(account: object): Date | null {
+  return (account as Partial<SecondFactorOfUser>).secondFactorAt ?? null;
 }
 
 function marked(record: UserRecord, secondFactorAt: Date | null): UserRecord {

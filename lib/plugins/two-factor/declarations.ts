@@ -1,22 +1,30 @@
 import { declareProblems } from '../../errors.js';
 import { declareNotices } from '../../mail/notice-kinds.js';
+import { addsUserColumns } from '../../migrations/create.js';
 import { declareFormerMigration } from '../../migrations/former.js';
 import { declareEvents } from '../../outbox/events.js';
 import type { Owner } from '../../owners.js';
-import { column, type RowOf } from '../../tables/column.js';
+import { column, type RowOf, type ShownOf } from '../../tables/column.js';
 import { sessions, users } from '../../tables/core.js';
 import { declareTable } from '../../tables/table.js';
 
 const OWNER: Owner = { name: 'twoFactor', call: 'twoFactor()' };
 
-/** The column that the plugin adds to users, so that reading a user also shows whether they have a second factor. */
+/** The columns that the plugin adds to users, so that reading a user also shows whether they have a second factor. */
 export const secondFactorColumns = {
   /** When the user enabled their second factor. Null if they do not have one. */
   secondFactorAt: column.time().nullable(),
+  /** Whether the user has enabled their passkeys as a second factor. */
+  passkeyFactor: column.boolean().internal().nullable(),
 };
 
+const { passkeyFactor } = secondFactorColumns;
+
+/** The changes of the plugin's tables and columns. */
+export const secondFactorMigrations = [addsUserColumns('0002-twoFactor', { passkeyFactor })];
+
 /** Whether a user has a second factor. */
-export interface SecondFactorOfUser extends RowOf<typeof secondFactorColumns> {}
+export interface SecondFactorOfUser extends ShownOf<typeof secondFactorColumns> {}
 
 /** The confirmed TOTP secrets. Each account with a second factor has one. */
 export const totpSecretsTable = declareTable({
@@ -82,10 +90,17 @@ export const formerPendingSignInsTable = declareTable({
 
 export interface TotpSecretRow extends RowOf<typeof totpSecretsTable.columns> {}
 
+/** The kinds of second factors that a user can enable. */
+export type Factor = 'totp' | 'passkeys';
+
 declareFormerMigration('twoFactor', '0017-two-factor');
 
 const problems = declareProblems({
   totp_not_enabled: [409, 'Codes of an authenticator app are not switched on for this account.'],
+  second_factor_demanded: [
+    409,
+    'This account must have a second factor. Set up another one first, and then remove this one.',
+  ],
 });
 
 declare module '../../errors.js' {
@@ -94,13 +109,20 @@ declare module '../../errors.js' {
 
 declare module '../../outbox/events.js' {
   interface EventDetails {
-    /** A user confirmed an authenticator app, either their first one or a replacement. */
-    'second_factor.enabled': { readonly userId: string };
     /**
-     * The second factor of a user was disabled. `adminId` is the administrator who did it. It is null if the user or
+     * A user enabled a second factor: they confirmed an authenticator app, either their first one or a replacement, or
+     * their passkeys are asked for.
+     */
+    'second_factor.enabled': { readonly userId: string; readonly factor: Factor };
+    /**
+     * A second factor of a user was disabled. `adminId` is the administrator who did it. It is null if the user or
      * the app itself did it.
      */
-    'second_factor.disabled': { readonly userId: string; readonly adminId: string | null };
+    'second_factor.disabled': {
+      readonly userId: string;
+      readonly adminId: string | null;
+      readonly factor: Factor;
+    };
     /** A recovery code was used for a sign-in or a reauthentication. */
     'recovery_code.used': { readonly userId: string };
   }
@@ -117,9 +139,7 @@ export const secondFactorNotices = declareNotices(OWNER, {
   },
   'second-factor-disabled': {
     subject: 'Your second factor is off',
-    lines: [
-      'Signing in to your account does not take a code from your authenticator app any more. Its recovery codes are gone too.',
-    ],
+    lines: ['Signing in to your account no longer takes a second factor. Your recovery codes are gone too.'],
   },
   'recovery-code-used': {
     subject: 'A recovery code was used',
@@ -139,6 +159,32 @@ export const secondFactorNotices = declareNotices(OWNER, {
     ],
   },
 });
+
+/** The notices of a change that leaves the account another second factor, or is one of passkeys. */
+export const factorNotices = {
+  passkeysOn: {
+    ...secondFactorNotices['second-factor-enabled'],
+    lines: [
+      'From now on, signing in to your account takes one of your passkeys as well. All other sessions have ended.',
+    ],
+  },
+  passkeysOff: {
+    ...secondFactorNotices['second-factor-disabled'],
+    lines: [
+      'Signing in to your account no longer takes one of your passkeys as well. Your recovery codes are gone too.',
+    ],
+  },
+  /** @param left what is still asked for */
+  off: (left: Factor) => ({
+    ...secondFactorNotices['second-factor-disabled'],
+    subject: 'A second factor is off',
+    lines: [
+      left === 'totp'
+        ? 'Signing in to your account no longer takes one of your passkeys. It still takes a code from your authenticator app.'
+        : 'Signing in to your account no longer takes a code from your authenticator app. It still takes one of your passkeys.',
+    ],
+  }),
+};
 
 declare module '../../mail/notice-kinds.js' {
   interface NoticeKinds extends Record<keyof typeof secondFactorNotices, unknown> {}

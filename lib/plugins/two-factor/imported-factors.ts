@@ -73,8 +73,9 @@ export function factorsOfRows(core: Core, { secrets, codes, changes }: Parts): R
       // A code that was used here is still in the row.
       return row ? valuesOf({ secret: secrets.open(row), codes: await codes.allOf(id, transaction) }) : {};
     },
-    async replace({ user: { id } }, factor, transaction) {
-      if (!factor) return changes.clear(id, transaction);
+    async replace(record, factor, transaction) {
+      const { id } = record.user;
+      if (!factor) return changes.importNone(record, transaction);
       const row = await secrets.find(id, transaction);
       if (!row || secrets.open(row) !== factor.secret) await changes.import(id, factor.secret, transaction);
       await codes.replace(id, factor.codes, transaction);

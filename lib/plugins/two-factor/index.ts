@@ -7,6 +7,7 @@ import { text } from '../../http/route.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { withSecond } from '../../sessions/completion.js';
 import type { HasSteps, Reauthentication, RightFactor, SecondFactors } from '../../sessions/second-factor.js';
+import type { Condition } from '../../sessions/tasks.js';
 import type { Session } from '../../tables/core.js';
 import type { ModelsOf } from '../../tables/model.js';
 import type { RowPart } from '../../users/imported.js';
@@ -15,13 +16,14 @@ import { TwoFactorApi } from './api.js';
 import {
   formerPendingSignInsTable,
   recoveryCodesTable,
-  type SecondFactorOfUser,
   secondFactorColumns,
+  secondFactorMigrations,
   totpEnrolmentsTable,
   totpSecretsTable,
 } from './declarations.js';
 import { factorsOfRows } from './imported-factors.js';
 import { makeParts, type Parts } from './parts.js';
+import { HAS_PASSKEY, Policy, type RequiredOption } from './policy.js';
 import { hashOf } from './recovery-codes.js';
 import {
   confirmTotp,
@@ -30,6 +32,7 @@ import {
   readTwoFactor,
   renewRecoveryCodes,
   turnOffTotp,
+  usePasskeys,
 } from './routes.js';
 import { twoFactorUndo } from './undo.js';
 
@@ -46,6 +49,17 @@ export interface TwoFactorOptions {
    * @default []
    */
   trustProviders?: readonly string[];
+  /**
+   * Who must have a second factor. Their sessions cannot be used until a second factor or a passkey was given in them:
+   * - `'administrators'`: administrators, as `admin()` defines them
+   * - `'everybody'`
+   * - a function of the user, who is as guards show them, with the fields that users see. It must be synchronous. If it
+   *   throws, the user must have one
+   *
+   * Users who have none get sessions with the task `enroll_second_factor`.
+   * @default 'never'
+   */
+  required?: RequiredOption;
 }
 
 const TABLES = {
@@ -60,6 +74,10 @@ export interface TwoFactorModels extends ModelsOf<typeof TABLES> {}
 const ISSUER = 'must be 1 to 64 visible characters, without a colon';
 const PROVIDERS = "must be a list of providers' ids, such as ['okta']";
 
+const REQUIRED =
+  "must be 'never', 'administrators', 'everybody', or a function of a user that returns a boolean";
+const condition = z.custom<Condition>((it) => typeof it === 'function', REQUIRED);
+
 /** @internal */
 export const schema = () =>
   schemaOf<TwoFactorOptions>()({
@@ -68,6 +86,9 @@ export const schema = () =>
       .regex(/^(?=.*\S)[^:\p{C}]{1,64}$/u, ISSUER)
       .optional(),
     trustProviders: z.array(z.string(PROVIDERS), PROVIDERS).default([]),
+    required: z
+      .union([z.enum(['never', 'administrators', 'everybody']), condition], REQUIRED)
+      .default('never'),
   });
 
 /**
@@ -84,30 +105,43 @@ export const schema = () =>
 export function twoFactor(
   options: TwoFactorOptions = {},
 ): Plugin<'twoFactor', TwoFactorApi, TwoFactorModels> {
-  const { issuer, trustProviders } = readOptions('twoFactor', schema, options);
+  const { issuer, trustProviders, required } = readOptions('twoFactor', schema, options);
   return definePlugin({
     name: 'twoFactor',
     userColumns: secondFactorColumns,
+    needsFacts: required === 'never' ? [] : [HAS_PASSKEY],
     setup(core, plugins) {
       checkProviders(trustProviders, plugins);
-      const parts = makeParts(core);
+      const isManaged = plugins.some(({ name }) => name === 'admin');
+      if (required === 'administrators' && !isManaged)
+        throw new TypeError(
+          "latchkey: twoFactor: required: 'administrators' needs administrators: add admin() to plugins",
+        );
+      const policy = new Policy(core, required);
+      const parts = makeParts(core, policy);
       const former = core.table(formerPendingSignInsTable);
       const api = new TwoFactorApi(core, parts, issuer ?? hostOf(core));
-      const isManaged = plugins.some(({ name }) => name === 'admin');
+      const hasPasskeys = plugins.some(({ name }) => name === 'passkeys');
       return {
         api,
         tables: TABLES,
         formerTables: [formerPendingSignInsTable],
+        migrations: secondFactorMigrations,
         routes: () => [
-          readTwoFactor(api),
+          readTwoFactor(parts),
           enrollTotp(core, api),
           confirmTotp(core, api),
           turnOffTotp(api),
           renewRecoveryCodes(api),
+          ...(hasPasskeys ? [usePasskeys(core, api)] : []),
           ...(isManaged ? [disableSecondFactor(core, api)] : []),
         ],
         shows: { session: ['aal', 'amr'] },
         secondFactors: secondFactorsOf(parts, trustProviders),
+        tasks: policy.tasks,
+        remembersBrowsers: policy.isOn,
+        // Whoever knows a password must not be able to set up the second factor of its owner.
+        ...(policy.isOn && { codeInUnknownBrowsers: (user) => policy.mustEnrol(user) }),
         ...stepsOf(parts),
         reauthentications: reauthenticationsOf(core, parts),
         undo: twoFactorUndo(core, parts.secrets, parts.codes, parts.changes, parts.attempts),
@@ -164,10 +198,13 @@ function idOf(provider: unknown): string {
  *
  * @param trustProviders the ids of providers that require a second factor themselves
  */
-function secondFactorsOf({ attempts, secrets }: Parts, trustProviders: readonly string[]): SecondFactors {
+function secondFactorsOf(
+  { attempts, changes, policy, secrets }: Parts,
+  trustProviders: readonly string[],
+): SecondFactors {
   const trusted = new Set(trustProviders);
   return {
-    isOn: (account) => ((account as Partial<SecondFactorOfUser>).secondFactorAt ?? null) !== null,
+    isOn: (account) => policy.isMet(account),
     trusted: (shown) =>
       shown.provider !== undefined && trusted.has(shown.provider)
         ? { provider: shown.provider, aal: 2, amr: ['fed', 'mfa'] }
@@ -177,6 +214,9 @@ function secondFactorsOf({ attempts, secrets }: Parts, trustProviders: readonly 
       await secrets.forgive(userId, transaction);
     },
     attempt: (user, look) => attempts.attempt(user, look, { isGuessable: false }),
+    countsPasskeys: (account) => changes.countsPasskeys(account),
+    enrolPasskey: (...added) => changes.enrolPasskey(...added),
+    passkeysRemoved: (...removed) => changes.passkeysRemoved(...removed),
   };
 }
 
@@ -211,8 +251,8 @@ function stepsOf({ status, proofs, secrets, codes, attempts }: Parts): HasSteps 
     async availableSteps(userId, transaction) {
       const found = await status.read(userId, transaction);
       return [
-        ...(found && !found.isLocked ? ['totp'] : []),
-        ...(found && found.codes > 0 ? ['recovery_code'] : []),
+        ...(found.totp && !found.isLocked ? ['totp'] : []),
+        ...(found.codes > 0 ? ['recovery_code'] : []),
       ];
     },
     joinedToPending({ method, code = '' }) {

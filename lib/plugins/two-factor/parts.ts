@@ -1,5 +1,6 @@
 import type { Core } from '../../core/core.js';
 import { SecondFactorChanges, Status } from './changes.js';
+import type { Policy } from './policy.js';
 import { CodeAttempts, Proofs } from './proofs.js';
 import { RecoveryCodes } from './recovery-codes.js';
 import { Enrolments, TotpSecrets } from './secrets.js';
@@ -7,15 +8,15 @@ import { Enrolments, TotpSecrets } from './secrets.js';
 /** The parts of the plugin. */
 export type Parts = ReturnType<typeof makeParts>;
 
-export function makeParts(core: Core) {
+export function makeParts(core: Core, policy: Policy) {
   const secrets = new TotpSecrets(core);
   const codes = new RecoveryCodes(core);
   const enrolments = new Enrolments(core);
   const attempts = new CodeAttempts(core, secrets);
   const proofs = new Proofs(core, secrets, codes);
   return {
-    ...{ secrets, codes, enrolments, attempts, proofs },
+    ...{ secrets, codes, enrolments, attempts, proofs, policy },
     status: new Status(core, secrets, codes),
-    changes: new SecondFactorChanges(core, secrets, codes, enrolments),
+    changes: new SecondFactorChanges(core, secrets, codes, enrolments, policy),
   };
 }

@@ -1,12 +1,14 @@
 import * as z from 'zod';
 import type { Core } from '../../core/core.js';
 import { requireAal } from '../../http/admit.js';
-import { resources, sessionReply } from '../../http/present.js';
+import { enrolledReply, enrolledShape, recoveryCodes } from '../../http/present.js';
 import { route, text } from '../../http/route.js';
 import { FRESH_SECONDS } from '../../sessions/signed-in.js';
 import type { TwoFactorApi } from './api.js';
+import type { Parts } from './parts.js';
+import { ENROL } from './policy.js';
 
-export const readTwoFactor = (api: TwoFactorApi) =>
+export const readTwoFactor = ({ policy, status }: Pick<Parts, 'policy' | 'status'>) =>
   route({
     method: 'get',
     path: '/two-factor',
@@ -15,13 +17,26 @@ export const readTwoFactor = (api: TwoFactorApi) =>
     openTo: 'any-task',
     answers: {
       200: {
-        description: 'Whether codes of an app are on, and the number of unused recovery codes',
-        schema: z.object({ totp: z.boolean(), recovery_codes_left: z.int() }),
+        description: 'What a sign-in asks for, and the number of unused recovery codes',
+        schema: z.object({
+          totp: z.boolean().describe('Whether codes of an authenticator app are on'),
+          recovery_codes_left: z.int(),
+          passkeys: z.boolean().describe('Whether I have made my passkeys a second factor'),
+          trusted_devices: z.int().describe('Browsers in which no second factor is asked for: always 0'),
+          required: z.boolean().describe('Whether I must have a second factor'),
+        }),
       },
     },
     async handle({ auth }) {
-      const { totp, recoveryCodesLeft } = await api.status(auth.user.id);
-      return { status: 200, body: { totp, recovery_codes_left: recoveryCodesLeft } };
+      const { totp, passkeys, codes } = await status.read(auth.user.id);
+      return {
+        status: 200,
+        body: {
+          ...{ totp, recovery_codes_left: codes, passkeys },
+          trusted_devices: 0,
+          required: policy.names(auth.user),
+        },
+      };
     },
   });
 
@@ -31,6 +46,7 @@ export const enrollTotp = (core: Core, api: TwoFactorApi) =>
     path: '/two-factor/totp',
     summary: 'Begin to set up an authenticator app, which is to be confirmed within 10 minutes',
     access: 'session',
+    openTo: { does: [ENROL] },
     sensitive: { asks: 'fresh' },
     answers: {
       201: {
@@ -56,11 +72,11 @@ export const turnOffTotp = (api: TwoFactorApi) =>
   route({
     method: 'delete',
     path: '/two-factor/totp',
-    summary: 'Switch my second factor off, and end my other sessions',
+    summary: 'Switch codes of my authenticator app off, and end my other sessions',
     access: 'session',
     sensitive: { asks: 'fresh' },
-    answers: { 204: { description: 'It is off; the session has a new token' } },
-    problems: ['second_factor_required'],
+    answers: { 204: { description: 'They are off; the session has a new token' } },
+    problems: ['second_factor_required', 'second_factor_demanded'],
     async handle({ auth }) {
       requireAal(auth, 2);
       const issued = await api.turnOff({ userId: auth.user.id, sessionId: auth.session.id });
@@ -68,13 +84,13 @@ export const turnOffTotp = (api: TwoFactorApi) =>
     },
   });
 
-export const confirmTotp = (core: Core, api: TwoFactorApi) => {
-  const { user, session } = resources(core);
-  return route({
+export const confirmTotp = (core: Core, api: TwoFactorApi) =>
+  route({
     method: 'post',
     path: '/two-factor/totp/confirm',
     summary: 'Switch my second factor on with a code of the app, and end my other sessions',
     access: 'session',
+    openTo: { does: [ENROL] },
     sensitive: { asks: 'second-factor', because: 'this session began the enrolment after a recent sign-in' },
     // A page could not show the recovery codes after a redirect.
     forms: false,
@@ -82,7 +98,7 @@ export const confirmTotp = (core: Core, api: TwoFactorApi) => {
     answers: {
       200: {
         description: 'The recovery codes, which cannot be retrieved later, and the session with a new token',
-        schema: z.object({ recovery_codes: recoveryCodes, user: user.schema, session: session.schema }),
+        schema: z.object({ ...enrolledShape(core), recovery_codes: recoveryCodes }),
       },
     },
     problems: ['invalid_code', 'rate_limited', ...(core.mails ? (['email_not_verified'] as const) : [])],
@@ -92,14 +108,34 @@ export const confirmTotp = (core: Core, api: TwoFactorApi) => {
         sessionId: auth.session.id,
         code,
       });
-      const { body, ...reply } = sessionReply(core, issued);
-      return { ...reply, body: { recovery_codes: recoveryCodes, ...(body as object) } };
+      return enrolledReply(core, { issued, recoveryCodes });
     },
   });
-};
 
-/** Recovery codes in a response. */
-export const recoveryCodes = z.array(z.string()).describe('Ten codes, each of which can be used once');
+export const usePasskeys = (core: Core, api: TwoFactorApi) =>
+  route({
+    method: 'put',
+    path: '/two-factor/passkeys',
+    summary: 'Make my passkeys a second factor, or no longer, and end my other sessions',
+    access: 'session',
+    sensitive: { asks: 'fresh' },
+    body: z.strictObject({ on: z.boolean() }),
+    answers: {
+      200: {
+        description: 'The session with a new token, and recovery codes if I had none',
+        schema: z.object(enrolledShape(core)),
+      },
+    },
+    problems: [
+      ...(['no_passkey', 'second_factor_required', 'second_factor_demanded'] as const),
+      ...(core.mails ? (['email_not_verified'] as const) : []),
+    ],
+    async handle({ auth, body: { on } }) {
+      if (!on) requireAal(auth, 2);
+      const enrolled = await api.usePasskeys({ userId: auth.user.id, sessionId: auth.session.id, on });
+      return enrolledReply(core, enrolled);
+    },
+  });
 
 export const renewRecoveryCodes = (api: TwoFactorApi) =>
   route({

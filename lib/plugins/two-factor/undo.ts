@@ -10,9 +10,13 @@ import { MAX_WRONG, stepAt, stepOf, type TotpSecrets } from './secrets.js';
 
 /** The second factor in a snapshot, which is encrypted as a whole. */
 interface Part {
-  readonly secret: string;
+  /** The secret of the authenticator app. Null if only passkeys were asked for. */
+  readonly secret: string | null;
   readonly lastStep: number;
+  /** Since when the app, or without one the second factor, was there. */
   readonly confirmedAt: string;
+  /** Whether passkeys were asked for. Missing in snapshots of an earlier version. */
+  readonly passkeys?: boolean;
   /** The hashes of the unused recovery codes, in hexadecimal. */
   readonly codes: readonly string[];
   /** The wrong codes in a row. Missing in snapshots of an earlier version. */
@@ -46,14 +50,17 @@ export function twoFactorUndo(
 
     async snapshot(userId: string, transaction: Transaction): Promise<Part | null> {
       const row = await secrets.find(userId, transaction);
-      if (!row) return null;
+      const passkeysSince = await changes.passkeysSince(userId, transaction);
+      const since = row?.confirmedAt ?? passkeysSince;
+      if (!since) return null;
       const hashes = await codes.hashesOf(userId, transaction);
       return {
-        secret: secrets.open(row),
-        lastStep: row.lastStep,
-        confirmedAt: row.confirmedAt.toISOString(),
+        secret: row && secrets.open(row),
+        lastStep: row?.lastStep ?? 0,
+        confirmedAt: since.toISOString(),
+        passkeys: passkeysSince !== null,
         codes: hashes.map((one) => one.toString('hex')),
-        wrongCodes: row.wrongCodes,
+        wrongCodes: row?.wrongCodes ?? 0,
       };
     },
 
@@ -71,11 +78,14 @@ export function twoFactorUndo(
       const lastStep = Math.max(known.lastStep, step, stepAt(core.database.clock.now()));
       // Wrong codes stay counted: an undo must not unlock the codes of the app.
       const { wrongCodes } = known;
-      await secrets.replace(id, { secret: part.secret, lastStep, wrongCodes, confirmedAt }, transaction);
+      const { secret } = part;
+      if (secret !== null)
+        await secrets.replace(id, { secret, lastStep, wrongCodes, confirmedAt }, transaction);
       const hashes = part.codes.map((one) => Buffer.from(one, 'hex'));
       const used = shown && 'recoveryCode' in shown ? shown.recoveryCode : null;
       if (!(await codes.restore(id, hashes, used, transaction))) throw new AuthError('invalid_code');
-      await changes.setSince(id, confirmedAt, transaction);
+      if (part.passkeys) await changes.restorePasskeys(id, confirmedAt, transaction);
+      if (secret !== null) await changes.setSince(id, confirmedAt, transaction);
     },
 
     proof: {
@@ -104,6 +114,7 @@ class FactorsThen {
     if (!isPart(part)) throw this.#wrong(record.user.id);
     if (typeof recoveryCode === 'string') return this.#recoveryCode(record.user.id, part, recoveryCode);
     const look = async () => {
+      if (part.secret === null) throw new AuthError('invalid_code');
       const { lastStep, wrongCodes } = await this.since(then, part);
       const step = await stepOf(part.secret, String(code), this.core.database.clock.now());
       if (wrongCodes >= MAX_WRONG || step === null || step <= lastStep) throw new AuthError('invalid_code');

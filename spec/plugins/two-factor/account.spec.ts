@@ -104,8 +104,14 @@ describe('DELETE /two-factor/totp', () => {
     expect(told.url).toContain('token=');
     await other.get('/auth/me').expect(401);
     expect((await browser.get('/auth/me').expect(200)).body.session.aal).toBe(2);
-    expect((await browser.get('/auth/two-factor')).body).toEqual({ totp: false, recovery_codes_left: 0 });
-    expect(events).toEqual([`second_factor.enabled ${userId}`, `second_factor.disabled ${userId} `]);
+    expect((await browser.get('/auth/two-factor')).body).toMatchObject({
+      totp: false,
+      recovery_codes_left: 0,
+    });
+    expect(events).toEqual([
+      `second_factor.enabled ${userId} totp`,
+      `second_factor.disabled ${userId}  totp`,
+    ]);
     await firstStep(app.browser())
       .expect(200)
       .expect(/"session"/);
@@ -204,7 +210,7 @@ describe('an administrator', () => {
     await mail.mailOf(ada.email, 'second-factor-disabled', () => admin.post(path).expect(204));
     await browser.get('/auth/me').expect(401);
     expect(await isOn(userId)).toBe(false);
-    expect(events.at(-1)).toBe(`second_factor.disabled ${userId} ${adminId}`);
+    expect(events.at(-1)).toBe(`second_factor.disabled ${userId} ${adminId} totp`);
     await admin.post(path).expect(204);
     expect(events).toHaveLength(2);
     const nobody = '/auth/admin/users/00000000-0000-7000-8000-000000000000/disable-second-factor';

@@ -36,7 +36,7 @@ describe('switching it on', () => {
       period: '30',
     });
     expect(body.qr_svg).toMatch(/^<svg .*<\/svg>$/s);
-    expect((await browser.get('/auth/two-factor').expect(200)).body).toEqual({
+    expect((await browser.get('/auth/two-factor').expect(200)).body).toMatchObject({
       totp: false,
       recovery_codes_left: 0,
     });
@@ -60,7 +60,7 @@ describe('switching it on', () => {
     expect(sessionCookie(answer)?.value).not.toBe(before?.value);
     await other.get('/auth/me').expect(401);
     await app.http.get('/auth/me').set('cookie', `latchkey=${before?.value}`).expect(401);
-    expect((await browser.get('/auth/two-factor').expect(200)).body).toEqual({
+    expect((await browser.get('/auth/two-factor').expect(200)).body).toMatchObject({
       totp: true,
       recovery_codes_left: 10,
     });

@@ -1,0 +1,78 @@
+import type { Core } from '../../core/core.js';
+import { type Condition, holds, type Task } from '../../sessions/tasks.js';
+import type { User } from '../../tables/core.js';
+import type { SecondFactorOfUser } from './declarations.js';
+
+/** Who must have a second factor. */
+export type RequiredOption = 'never' | 'administrators' | 'everybody' | Condition;
+
+/** The name of the condition whether a user has a passkey, which a plugin with passkeys has. */
+export const HAS_PASSKEY = 'hasPasskey';
+
+type Account = Partial<SecondFactorOfUser> & { readonly [HAS_PASSKEY]?: boolean };
+
+/** Decides which accounts must have a second factor, and what counts as one. */
+export class Policy {
+  constructor(
+    private readonly core: Core,
+    private readonly required: RequiredOption,
+  ) {}
+
+  /** Whether some accounts must have a second factor. */
+  get isOn(): boolean {
+    return this.required !== 'never';
+  }
+
+  /** Whether an account must have a second factor. @param account with at least what its user sees */
+  names(account: object): boolean {
+    const { core, required } = this;
+    if (required === 'never' || required === 'everybody') return required === 'everybody';
+    // The app gets the same attributes everywhere, or it could decide differently about one account.
+    const user: User = core.users.selections.shown.pick(account);
+    if (required === 'administrators') return core.isAdministrator(user);
+    const said = { name: 'required of twoFactor()', otherwise: 'the user must have a second factor' };
+    return holds(required, user, core.settings.log, said);
+  }
+
+  /** Whether an account has a second factor, which a sign-in asks for. A passkey is one if it must have one. */
+  isMet(account: object): boolean {
+    const { secondFactorAt = null, [HAS_PASSKEY]: hasPasskey = false } = account as Account;
+    return secondFactorAt !== null || (hasPasskey && this.names(account));
+  }
+
+  /** What sessions of accounts that must have a second factor need. */
+  get tasks(): readonly Task[] {
+    return this.isOn ? [this.#enrol, this.#stepUp] : [];
+  }
+
+  /** Whether a sign-in of a user begins a session in which a second factor must be set up. */
+  mustEnrol(user: User): boolean {
+    return !this.isMet(user) && this.names(user);
+  }
+
+  /** The task of users who have no second factor. A session that has shown one elsewhere does not have it. */
+  get #enrol(): Task {
+    return {
+      name: ENROL,
+      page: null,
+      holdsKeys: true,
+      isListed: true,
+      isOpen: (user, session) => (session?.aal ?? 1) < 2 && this.mustEnrol(user),
+    };
+  }
+
+  /** Users who have a second factor must give it in each session. */
+  get #stepUp(): Task {
+    return {
+      name: 'give second factor',
+      page: null,
+      holdsKeys: false,
+      isListed: true,
+      problem: 'second_factor_required',
+      isOpen: (user, session) => session !== null && session.aal < 2 && this.isMet(user) && this.names(user),
+    };
+  }
+}
+
+/** The task of users who must set up a second factor. */
+export const ENROL = 'enroll_second_factor';
