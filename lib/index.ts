@@ -137,6 +137,7 @@ export type {
   RemovePasskeyOptions,
 } from './plugins/passkeys/api.js';
 export type { Passkey } from './plugins/passkeys/declarations.js';
+export type { RegisteredPasskey } from './plugins/passkeys/enrolment.js';
 export type { ImportedPasskey } from './plugins/passkeys/imported-passkeys.js';
 export type { PasskeysModels, PasskeysOptions } from './plugins/passkeys/index.js';
 export { passkeys } from './plugins/passkeys/index.js';
@@ -164,8 +165,9 @@ export type {
   TotpEnrolment,
   TwoFactorApi,
   TwoFactorStatus,
+  UsePasskeysInput,
 } from './plugins/two-factor/api.js';
-export type { SecondFactorOfUser } from './plugins/two-factor/declarations.js';
+export type { Factor, SecondFactorOfUser } from './plugins/two-factor/declarations.js';
 export { type TwoFactorModels, type TwoFactorOptions, twoFactor } from './plugins/two-factor/index.js';
 export { authRouter } from './router.js';
 export type {
@@ -176,6 +178,7 @@ export type {
   TransactionOption,
   Via,
 } from './sessions/request.js';
+export type { EnrolledSecondFactor } from './sessions/second-factor.js';
 export type { IssuedSession, PendingSignIn, SignedIn } from './sessions/signed-in.js';
 export type { CoreModels, Session, SignInStep, User } from './tables/core.js';
 export type { DryRunOption } from './upkeep.js';

@@ -4,7 +4,14 @@ import { describe, expect, test } from '@jest/globals';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const FOLDER = 'spec/learned-from';
-const NUMBER = /CVE-\d{4}-\d{4,}|GHSA(?:-[a-z0-9]{4}){3}/g;
+const NUMBER = /CVE-\d{4}-\d{4,}|GHSA(?:-[a-z0-9]{4}){3}|AA\d{2}-\d{3}[A-Z]|\b[a-z]+\/[a-z-]+#\d+/g;
+/** The public page of a number. */
+const PAGES: readonly (readonly [RegExp, (name: string) => string])[] = [
+  [/^CVE/, (name) => `https://nvd.nist.gov/vuln/detail/${name}`],
+  [/^GHSA/, (name) => `https://github.com/advisories/${name}`],
+  [/^AA/, (name) => `https://www.cisa.gov/news-events/cybersecurity-advisories/${name.toLowerCase()}`],
+  [/#/, (name) => `https://github.com/${name.replace('#', '/issues/')}`],
+];
 const page = await readFile(`${root}docs/learned-from.md`, 'utf8');
 const sections = page.split(/^## /m).slice(1);
 const files = (await readdir(root + FOLDER)).map((name) => `${FOLDER}/${name}`);
@@ -65,10 +72,7 @@ describe('docs/learned-from.md', () => {
           url,
         }),
       );
-      const expected = (name: string) =>
-        name.startsWith('CVE')
-          ? `https://nvd.nist.gov/vuln/detail/${name}`
-          : `https://github.com/advisories/${name}`;
+      const expected = (name: string) => PAGES.find(([start]) => start.test(name))?.[1](name);
       const isRight = links.length > 0 && links.every(({ name, url }) => url === expected(name));
       return isRight && links.length === numbersIn(row).length ? [] : [row];
     });

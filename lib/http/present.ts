@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Core } from '../core/core.js';
 import type { AuthErrorCode } from '../errors.js';
-import type { Enrolled } from '../sessions/second-factor.js';
+import type { EnrolledSecondFactor } from '../sessions/second-factor.js';
 import { isPending, type SignedIn } from '../sessions/signed-in.js';
 import { type Column, type Columns, snakeCase } from '../tables/column.js';
 import { type Session, sessions, type User } from '../tables/core.js';
@@ -140,7 +140,7 @@ export function enrolledShape(core: Core) {
 /** Creates the reply to a user who has enabled a second factor. @param more other parts of the body */
 export function enrolledReply(
   core: Core,
-  { issued, recoveryCodes: codes }: Enrolled,
+  { issued, recoveryCodes: codes }: EnrolledSecondFactor,
   more: object = {},
   status = 200,
 ): Reply {

@@ -93,7 +93,7 @@ export interface SecondFactors {
     sessionId: string,
     shown: Assurance,
     transaction: Transaction,
-  ): Promise<Enrolled | null>;
+  ): Promise<EnrolledSecondFactor | null>;
   /**
    * Disables passkeys as a second factor, because the last one has been removed. The user's row is locked.
    *
@@ -104,7 +104,7 @@ export interface SecondFactors {
 }
 
 /** A second factor that a session's user has just enabled. */
-export interface Enrolled {
+export interface EnrolledSecondFactor {
   /** The session with a new token. All others have been revoked. */
   readonly issued: IssuedSession;
   /** The recovery codes, which cannot be retrieved later. Null if the user has some already. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from 'sequelize';
 import { AuthError } from '../../errors.js';
-import type { Enrolled } from '../../sessions/second-factor.js';
+import type { EnrolledSecondFactor } from '../../sessions/second-factor.js';
 import type { User } from '../../tables/core.js';
 import type { UserRecord } from '../../users/record.js';
 import { assuranceOf, descriptorOf, type Parts, refusal } from './assertions.js';
@@ -24,7 +24,7 @@ export interface RegisteredPasskey extends Passkey {
    * The session with a new token, and the recovery codes, if the session had the task `enroll_second_factor`: the passkey is
    * the second factor of its user from now on.
    */
-  readonly enrolled?: Enrolled;
+  readonly enrolled?: EnrolledSecondFactor;
 }
 
 /** Adds passkeys to accounts. */

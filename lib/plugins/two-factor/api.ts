@@ -2,7 +2,7 @@ import { type CompleteSignInInput, completionApi, type PendingInput } from '../.
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
-import type { Enrolled } from '../../sessions/second-factor.js';
+import type { EnrolledSecondFactor } from '../../sessions/second-factor.js';
 import type { IssuedSession } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
 import type { Parts } from './parts.js';
@@ -162,7 +162,7 @@ export class TwoFactorApi {
    *   `second_factor_demanded` (409) if the user must have a second factor and has no other one; and like {@link turnOff}
    * @throws TypeError if no plugin has passkeys
    */
-  usePasskeys(input: UsePasskeysInput): Promise<Enrolled> {
+  usePasskeys(input: UsePasskeysInput): Promise<EnrolledSecondFactor> {
     const { userId, sessionId, on } = input;
     const { changes } = this.#parts;
     if (!this.#core.contributions.some(({ otherFactors }) => otherFactors))

@@ -3,7 +3,7 @@ import type { Core } from '../../core/core.js';
 import { isUuid } from '../../crypto/uuid.js';
 import { AuthError } from '../../errors.js';
 import { withSecond } from '../../sessions/completion.js';
-import type { Enrolled, OtherFactors } from '../../sessions/second-factor.js';
+import type { EnrolledSecondFactor, OtherFactors } from '../../sessions/second-factor.js';
 import type { Assurance, IssuedSession } from '../../sessions/signed-in.js';
 import type { RowOf } from '../../tables/column.js';
 import type { User } from '../../tables/core.js';
@@ -124,7 +124,7 @@ export class SecondFactorChanges {
    *
    * @throws AuthError `no_passkey`, `email_not_verified`, and like `core.change`
    */
-  async enablePasskeys(userId: string, sessionId: string): Promise<Enrolled> {
+  async enablePasskeys(userId: string, sessionId: string): Promise<EnrolledSecondFactor> {
     return this.core.change(userId, { sessionId, fresh: true }, async (record, transaction) => {
       if (!(await this.#hasPasskey(userId, transaction))) throw new AuthError('no_passkey');
       return this.#enablePasskeys(record, sessionId, null, transaction);
@@ -137,7 +137,7 @@ export class SecondFactorChanges {
     sessionId: string,
     { amr }: Assurance,
     transaction: Transaction,
-  ): Promise<Enrolled | null> {
+  ): Promise<EnrolledSecondFactor | null> {
     if (!this.policy.isOn) return null;
     const { sessions, tasks } = this.core;
     const session = await sessions.stillOpen(sessionId, record.authEpoch, transaction);
@@ -301,7 +301,7 @@ export class SecondFactorChanges {
     sessionId: string,
     amr: readonly string[] | null,
     transaction: Transaction,
-  ): Promise<Enrolled> {
+  ): Promise<EnrolledSecondFactor> {
     const { core } = this;
     const { user, account, authEpoch } = record;
     const { id: userId } = user;

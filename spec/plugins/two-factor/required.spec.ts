@@ -189,6 +189,21 @@ describe('who has no second factor', () => {
     expect((await firstStep(app.browser()).expect(200)).body.session).toMatchObject({ tasks: [] });
   });
 
+  test('can verify the email first, which setting one up requires', async () => {
+    const grace = { email: 'grace@example.com', password: 'a moth in a relay' };
+    const browser = app.browser();
+    await browser.post('/auth/signup/credential').send(grace).expect(201);
+    expect((await firstStep(browser, grace).expect(200)).body.session.tasks).toEqual([
+      'enroll_second_factor',
+    ]);
+    expectProblem(await browser.post('/auth/two-factor/totp'), 403, 'email_not_verified');
+    const ask = () => browser.post('/auth/email-verifications').send({}).expect(202);
+    const { token } = await mails.mailOf(grace.email, 'verify-email', ask);
+    await browser.post('/auth/verify-email').send({ token }).expect(200);
+    await enroll(browser);
+    await browser.get('/guarded').expect(200);
+  });
+
   test('needs no code in the browser in which the account was made', async () => {
     const browser = app.browser();
     const grace = { email: 'grace@example.com', password: 'a moth in a relay' };
