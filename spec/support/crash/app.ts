@@ -3,6 +3,7 @@ import {
   admin,
   apiKeys,
   credentialPassword,
+  emailSignIn,
   type MailMessage,
   oauth,
   passkeys,
@@ -26,6 +27,8 @@ export interface Surroundings {
   readonly lanes: number;
   /** Where webhooks go. @default nowhere */
   readonly webhook?: string;
+  /** Whether people sign in by email too. Each mailbox is a way in then, so that none is ever the last. @default false */
+  readonly byMail?: boolean;
   /** The OpenID provider, and what the app is called there. */
   readonly provider: { readonly issuer: string; readonly clientId: string; readonly clientSecret: string };
 }
@@ -47,7 +50,7 @@ const rule = { limit: 10_000_000, window: 60 };
 
 /** The config of the app but for its logger. */
 export const crashConfig = (
-  { database, lanes, provider, webhook }: Surroundings,
+  { database, lanes, provider, webhook, byMail = false }: Surroundings,
   send: (message: MailMessage) => unknown,
 ) => ({
   database,
@@ -63,6 +66,7 @@ export const crashConfig = (
   },
   plugins: [
     credentialPassword({ bcryptCost: 4 }),
+    ...(byMail ? [emailSignIn()] : []),
     twoFactor({ issuer: 'Storm' }),
     passkeys(),
     oauth(),

@@ -28,6 +28,7 @@ const WEIGHTS = {
   passkeySignIn: 5,
   removePasskey: 2,
   providerSignIn: 5,
+  mailSignIn: 4,
   link: 5,
   linkTaken: 2,
   unlink: 4,
@@ -40,6 +41,7 @@ const WEIGHTS = {
   adminRevokeOne: 2,
   adminDisableSecondFactor: 1,
   adminDelete: 2,
+  adminRequirePassword: 2,
   suspend: 2,
   reinstate: 3,
 };
@@ -60,7 +62,7 @@ const RECOVERY_MS = 10_000;
 /** What a lane needs of the storm that it is in. */
 export type StormOfLanes = Pick<
   Storm,
-  'seed' | 'isCalm' | 'inbox' | 'clock' | 'send' | 'mail' | 'owe' | 'happened'
+  'seed' | 'isCalm' | 'byMail' | 'inbox' | 'clock' | 'send' | 'mail' | 'owe' | 'happened'
 >;
 
 /** Something that must never be. */
@@ -76,8 +78,11 @@ export class Violation extends Error {
 /** No answer, or 503: what was asked for may have happened or not. The rest of the operation is left out. */
 export class Unsure extends Error {}
 
+/** A link that signs nobody in. */
+class DeadLink extends Error {}
+
 /** What a sign-in comes to. */
-type Outcome = 'yes' | 'no' | 'second_factor' | 'suspended';
+type Outcome = 'yes' | 'no' | 'second_factor' | 'suspended' | 'new_password';
 
 /** What a sign-in of somebody must come to. */
 function outcomeFor({ isSuspended, hasSecondFactor }: Somebody): Outcome {
@@ -404,6 +409,20 @@ export class Lane {
     return !!browser && this.#signIn(person, browser, true);
   }
 
+  /** With the link of an email, in the browser that asked for it. */
+  async mailSignIn(person: Somebody) {
+    if (!this.storm.byMail) return false;
+    const browser = person.browsers.find((one) => !person.sessionOf(one));
+    const proof = browser && person.hasSecondFactor ? this.#proof(person) : null;
+    if (!browser || (person.hasSecondFactor && !proof)) return false;
+    const since = this.storm.inbox.length;
+    const asked = { browser, body: { email: person.email } };
+    await this.#ask(person, 'POST', '/auth/signin/email', asked, '202');
+    const mail = { to: person.email, kind: 'sign-in-code', since };
+    await this.#byMail(person, mail, (token) => this.#beginByMail(person, browser, token, proof));
+    return true;
+  }
+
   async link(person: Somebody) {
     const session = person.isLinked ? null : await this.#fresh(person);
     if (!session) return false;
@@ -431,9 +450,11 @@ export class Lane {
   }
 
   async unlinkLast(person: Somebody) {
+    if (this.storm.byMail) return false;
     const session = this.#one(person.sessions);
     const hasOther = person.password !== '' || person.passkeys.length > 0;
-    if (!session || !person.isLinked || hasOther || person.hasSecondFactor) return false;
+    if (!session || !person.isLinked || hasOther || person.hasSecondFactor || person.needsPassword)
+      return false;
     await this.#ask(person, 'DELETE', `${AT_PROVIDER}/unlink`, session, '409 last_sign_in_method');
     return true;
   }
@@ -529,6 +550,27 @@ export class Lane {
     );
   }
 
+  async adminRequirePassword(person: Somebody) {
+    if (!person.password) return false;
+    await this.#freshAdmin(person);
+    const { password } = person;
+    const path = `/auth/admin/users/${person.id}/require-new-password`;
+    const required = () => {
+      person.endAll();
+      person.needsPassword = true;
+      person.password = '';
+      this.storm.happened(person.id, 'password.new_required');
+    };
+    const unresolved = async () => {
+      if ((await this.#accepts(person, password)) === 'new_password') required();
+    };
+    await this.#unsure(person, unresolved, () => this.#asAdmin(person, 'POST', path, '204'));
+    required();
+    this.storm.owe(person.email, 'new-password-required');
+    this.#equal(person, 'the former password', 'new_password', await this.#accepts(person, password));
+    return true;
+  }
+
   async suspend(person: Somebody) {
     return this.#suspending(person, true);
   }
@@ -620,6 +662,7 @@ export class Lane {
     const applied = () => {
       person.endAll();
       person.password = body.new_password;
+      person.needsPassword = false;
       person.isVerified = true;
       this.storm.happened(person.id, 'password.reset');
     };
@@ -830,6 +873,46 @@ export class Lane {
     );
   }
 
+  /**
+   * @param proof of the second factor, if there is one
+   * @returns false if the link is that of an earlier request, whose answer was lost
+   */
+  async #beginByMail(
+    person: Somebody,
+    browser: Browser,
+    token: string,
+    proof: ReturnType<Somebody['proof']>,
+  ): Promise<boolean> {
+    const carried = { browser, body: { token } };
+    const dead = ['401 sign_in_expired', '403 other_browser'];
+    const confirm = () => this.#change(person, 'POST', '/auth/signin/email/confirm', carried, '200', ...dead);
+    if (proof) {
+      // Without an answer, the link may be used up, and nothing else has happened.
+      const { status, body } = await this.#unsure(person, async () => {}, confirm);
+      if (status !== 200) return false;
+      if (!('second_factor' in body)) this.#violation(person, 'no second factor was asked for');
+      const path = '/auth/signin/second-factor';
+      await this.#beginning(person, browser, () =>
+        this.#change(person, 'POST', path, { browser, body: proof }, '200'),
+      );
+      if (proof.method === 'recovery_code') person.unsureCodes--;
+      return true;
+    }
+    let isDead = false;
+    await this.#beginning(person, browser, async () => {
+      const answer = await confirm();
+      isDead = answer.status !== 200;
+      if (isDead) throw new DeadLink();
+      return answer;
+    }).catch((error) => {
+      if (!(error instanceof DeadLink)) throw error;
+    });
+    // The mailbox alone is no recent sign-in of an account that has another proof.
+    const session = isDead ? null : person.sessionOf(browser);
+    if (session) session.at = 0;
+    return !isDead;
+  }
+
   /** If it is not known which session has begun, its cookie counts as lost. */
   async #beginByProvider(person: Somebody, browser: Browser): Promise<void> {
     await this.#beginning(person, browser, async () => {
@@ -1000,7 +1083,8 @@ export class Lane {
     const { body: ways } = await this.#ask(person, 'GET', '/auth/sign-in-methods', session, '200');
     const { password, passkeys, totp, providers, recovery_codes_left: codes } = ways;
     const { isLinked, hasSecondFactor } = person;
-    const has = [person.password !== '', person.passkeys.length, hasSecondFactor, isLinked ? [PROVIDER] : []];
+    const hasPassword = person.password !== '' || person.needsPassword;
+    const has = [hasPassword, person.passkeys.length, hasSecondFactor, isLinked ? [PROVIDER] : []];
     this.#equal(person, 'GET /sign-in-methods', has, [password, passkeys, totp, providers]);
     const [least, most] = [person.recoveryCodes.length, person.recoveryCodes.length + person.unsureCodes];
     if (person.hasSecondFactor && person.knowsCodes && !(codes >= least && codes <= most))
@@ -1045,10 +1129,11 @@ export class Lane {
   async #accepts(person: Somebody, password = person.password, email = person.email): Promise<Outcome> {
     const browser = new Browser();
     const body = { credential: email, password };
-    const refused = ['401 invalid_credentials', '403 account_suspended'];
+    const refused = ['401 invalid_credentials', '403 account_suspended', '403 new_password_required'];
     this.#signsInElsewhere(person);
     const answer = await this.#ask(person, 'POST', SIGN_IN, { browser, body }, '200', ...refused);
-    if (answer.status !== 200) return answer.status === 401 ? 'no' : 'suspended';
+    if (answer.status === 401) return 'no';
+    if (answer.status === 403) return answer.body.code === 'account_suspended' ? 'suspended' : 'new_password';
     await this.#ask(person, 'POST', '/auth/signout', { browser }, '204');
     return 'second_factor' in answer.body ? 'second_factor' : 'yes';
   }
@@ -1076,7 +1161,8 @@ export class Lane {
   }
 
   async #useKey(person: Somebody, key: string): Promise<void> {
-    const wanted = person.isSuspended ? '403 account_suspended' : '200';
+    const held = person.needsPassword ? '403 task_required' : '200';
+    const wanted = person.isSuspended ? '403 account_suspended' : held;
     const { status, body } = await this.#ask(person, 'GET', '/page', { key }, wanted);
     if (status === 200)
       this.#equal(person, 'GET /page with a key', [person.id, 'api-key'], [body.user, body.via]);

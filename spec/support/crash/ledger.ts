@@ -17,6 +17,7 @@ const COUNTED = new Set<string>([
   'user.reinstated',
   'password.changed',
   'password.reset',
+  'password.new_required',
   'second_factor.enabled',
   'second_factor.disabled',
   'account.linked',

@@ -30,6 +30,8 @@ export class Somebody extends Person {
   readonly revoked: string[] = [];
   isVerified = false;
   isSuspended = false;
+  /** Whether an administrator requires a new password. `password` is empty then, since the former one opens nothing. */
+  needsPassword = false;
   /** Whether `recoveryCodes` are all that are unused, but for those of `unsureCodes`. */
   knowsCodes = true;
   /** How many codes may have been used, because the answers were lost. */
