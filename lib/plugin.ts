@@ -8,7 +8,7 @@ import type { Migration } from './migrations/migration.js';
 import type { withSecondFactors } from './sessions/signed-in.js';
 import type { Columns } from './tables/column.js';
 import type { ModelsOf } from './tables/model.js';
-import type { Facts, TableDeclaration } from './tables/table.js';
+import type { Fact, TableDeclaration } from './tables/table.js';
 import type { PasswordSettings } from './users/passwords.js';
 import type { UsernameRules } from './users/usernames.js';
 
@@ -60,9 +60,9 @@ export interface PluginDefinition<Name extends string = string, Api = unknown, T
   /** Additional columns of users. */
   readonly userColumns?: Columns;
   /** Conditions about users that other plugins can need, which are read in the statements that read users. */
-  userFacts?(database: Pick<Database, 'table'>): Facts;
-  /** The names of the conditions that this plugin needs. One of a plugin that is not in the config is not read. */
-  readonly needsFacts?: readonly string[];
+  userFacts?(database: Pick<Database, 'table'>): readonly Fact[];
+  /** The keys of the conditions that this plugin needs. One of a plugin that is not in the config is not read. */
+  readonly needsFacts?: readonly symbol[];
   /** The rules for usernames, if users have usernames. At most one plugin has them. */
   readonly usernames?: UsernameRules | null;
   /** The hashing and the rules of passwords, if users have passwords. At most one plugin has them. */
@@ -164,8 +164,9 @@ export function addedToUsers(plugins: readonly Plugin[]): AddedToUsers {
   return {
     columns: definitions.map(({ userColumns = {} }) => userColumns),
     facts(database) {
-      const all = definitions.flatMap(({ userFacts }) => Object.entries(userFacts?.(database) ?? {}));
-      return Object.fromEntries(all.filter(([name]) => needed.has(name)));
+      return definitions
+        .flatMap(({ userFacts }) => userFacts?.(database) ?? [])
+        .filter(({ key }) => needed.has(key));
     },
     usernames: definitions.find(({ usernames }) => usernames)?.usernames ?? null,
     passwords: definitions.find(({ passwords }) => passwords)?.passwords ?? null,

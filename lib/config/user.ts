@@ -148,7 +148,10 @@ function isInt32(value: number): boolean {
 // The other names in the bodies and responses of routes.
 const OTHERS = ['password', 'credential', 'fields', 'user', 'session', 'token', 'rememberMe', 'redirectTo'];
 const MORE = ['errorTo', 'secondFactorTo', 'newEmail', 'via', 'prototype', 'toJSON', 'dataValues'];
-const PLUGINS = ['suspendedAt', 'suspendedUntil', 'suspensionReason', 'emailVerified', 'isAdmin', 'apiKey'];
+const PLUGINS = [
+  ...['suspendedAt', 'suspendedUntil', 'suspensionReason', 'secondFactorAt', 'passkeyFactor'],
+  ...['emailVerified', 'isAdmin', 'apiKey'],
+];
 const PROTOTYPE = Object.getOwnPropertyNames(Object.prototype);
 const RESERVED = new Set([
   ...Object.keys(coreTables.User.columns),

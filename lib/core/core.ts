@@ -53,7 +53,7 @@ import {
   sessions,
   type User,
 } from '../tables/core.js';
-import { type Facts, Table, type TableDeclaration } from '../tables/table.js';
+import { type Fact, Table, type TableDeclaration } from '../tables/table.js';
 import { SignUp } from '../users/create.js';
 import { EmailProof } from '../users/email-proof.js';
 import { HeldEmails } from '../users/held-emails.js';
@@ -73,7 +73,7 @@ import { ADMINISTRATION, type Administration, type Contribution } from './contri
 export interface AddedToUsers {
   readonly columns: readonly Columns[];
   /** The conditions that are read with each user, because a plugin needs them. */
-  facts(database: Pick<Database, 'table'>): Facts;
+  facts(database: Pick<Database, 'table'>): readonly Fact[];
   /** The rules for usernames. Null if users have no usernames. */
   readonly usernames: UsernameRules | null;
   /** The settings of passwords. Null if users have no passwords. */
@@ -125,6 +125,8 @@ export class Core {
   readonly tasks: Tasks;
   /** The tries of emailed codes. */
   readonly codeTries: CodeTries;
+  /** The codes that are emailed after a password in an unknown browser. */
+  readonly emailCodes: EmailCodeStep;
   /** The sign-ins that wait for a further step. */
   readonly pendings: PendingSignIns;
   /** Completes them. */
@@ -238,7 +240,7 @@ export class Core {
           for (const { refusesPassword } of this.contributions) await refusesPassword?.(record, purpose);
         },
       );
-    const emailCodes = new EmailCodeStep(
+    this.emailCodes = new EmailCodeStep(
       database,
       this.pendings,
       this.devices,
@@ -261,7 +263,7 @@ export class Core {
       contributions,
       this.users,
       this.secondFactors,
-      emailCodes,
+      this.emailCodes,
       this.pendings,
       limiter,
     );
@@ -270,7 +272,7 @@ export class Core {
       this.pendings,
       this.gate,
       this.secondFactors,
-      emailCodes,
+      this.emailCodes,
       this.users,
       contributions,
     );

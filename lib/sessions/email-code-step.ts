@@ -17,9 +17,17 @@ import type { Assurance } from './signed-in.js';
 
 /** A plugin that has passwords followed by emailed codes. */
 export interface AsksForEmailCodes {
-  /** Whether a right password of a user, in a browser that the account does not know, is followed by an emailed code. */
-  codeInUnknownBrowsers?(user: User): boolean;
+  /**
+   * Whether a right password of a user, in a browser that the account does not know, is followed by an emailed code:
+   * `sign-in`, if it is one of a sign-in; `always`, if the password is not enough for a recent sign-in there either.
+   */
+  codeInUnknownBrowsers?(user: User): 'sign-in' | 'always' | null;
 }
+
+const UNKNOWN = {
+  detail:
+    'Your account does not know this browser. Sign in again, with the code that is emailed to you then.',
+};
 
 /** A sign-in that has begun to wait for the code. */
 interface Begun {
@@ -47,7 +55,7 @@ export class EmailCodeStep {
   constructor(
     private readonly database: Pick<Database, 'clock' | 'transaction'>,
     private readonly pendings: PendingSignIns,
-    private readonly devices: Pick<Devices, 'isRecent'>,
+    private readonly devices: Pick<Devices, 'find' | 'isRecent'>,
     private readonly codes: EmailedCodes,
     private readonly mails: Mails | null,
     private readonly settings: Pick<Settings, 'email'>,
@@ -82,10 +90,26 @@ export class EmailCodeStep {
    * @param device the user's device, as far as it is known
    */
   async isDemanded(user: User, { aal, amr }: Assurance, device: Recognized): Promise<boolean> {
-    if (!this.isOn || aal > 1 || !amr.includes('pwd') || amr.includes('email')) return false;
-    if (user.email === null || user.emailVerifiedAt === null) return false;
-    if (!this.contributions().some((plugin) => plugin.codeInUnknownBrowsers?.(user))) return false;
-    return device.cookie === null && !(await this.devices.isRecent(user.id));
+    if (aal > 1 || !amr.includes('pwd') || amr.includes('email') || device.cookie !== null) return false;
+    return this.#asks(user).length > 0 && !(await this.devices.isRecent(user.id));
+  }
+
+  /**
+   * Refuses a password as a recent sign-in, where a sign-in would be followed by a code whatever the session is: it could
+   * be one that was taken over, or stolen.
+   *
+   * @throws AuthError `reauthentication_required`
+   */
+  async requireSignIn(user: User): Promise<void> {
+    if (!this.#asks(user).includes('always')) return;
+    const isKnown = (await this.devices.find(user.id)) !== null || (await this.devices.isRecent(user.id));
+    if (!isKnown) throw new AuthError('reauthentication_required', UNKNOWN);
+  }
+
+  /** When codes follow a password of this user in unknown browsers. */
+  #asks(user: User): readonly string[] {
+    if (!this.isOn || user.email === null || user.emailVerifiedAt === null) return [];
+    return this.contributions().flatMap((plugin) => plugin.codeInUnknownBrowsers?.(user) ?? []);
   }
 
   /** Emails the code. */

@@ -82,18 +82,29 @@ export interface SecondFactors {
   /** Whether the passkeys of an account, if it has any, are a second factor. */
   countsPasskeys(account: AccountRow): boolean;
   /**
-   * Enables a user's passkeys as the second factor, if the user had to set one up in the session that has just added the
-   * first passkey. The user's row is locked.
+   * Records the change of a session that is about to add a passkey, if it has the task to set up a second factor. The user's
+   * row is locked.
+   *
+   * @param name the passkey's
+   * @returns false if it does not have the task: then nothing is recorded
+   */
+  beginEnrolment(
+    record: UserRecord,
+    sessionId: string,
+    name: string,
+    transaction: Transaction,
+  ): Promise<boolean>;
+  /**
+   * Enables a user's passkeys as the second factor, after {@link beginEnrolment} and after the passkey has been added.
    *
    * @param shown what the new passkey shows
-   * @returns null if the user did not have to
    */
   enrolPasskey(
     record: UserRecord,
     sessionId: string,
     shown: Assurance,
     transaction: Transaction,
-  ): Promise<EnrolledSecondFactor | null>;
+  ): Promise<EnrolledSecondFactor>;
   /**
    * Disables passkeys as a second factor, because the last one has been removed. The user's row is locked.
    *

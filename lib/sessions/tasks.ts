@@ -156,7 +156,8 @@ export class Tasks {
   }
 
   #holdingKeys(user: User): readonly string[] {
-    return this.all.filter((task) => task.holdsKeys && task.isOpen(user, null)).map(({ name }) => name);
+    const open = this.open(user, null);
+    return open.filter((one) => this.all.some(({ name, holdsKeys }) => name === one && holdsKeys));
   }
 
   #refusal([first = '']: readonly string[]): AuthError {
@@ -169,16 +170,18 @@ export class Tasks {
 export type Condition = (user: User & Readonly<Record<string, unknown>>) => boolean;
 
 /**
- * Calls a function of the app that decides about a user. If it fails, or returns something else than a boolean, it is
- * logged and counts as true.
+ * Calls a function of the app that decides about a user. If it fails, or returns something else than a boolean, that is
+ * logged.
  *
  * @param said the option's name, and what follows from a failure, for the log
+ * @param whenBroken what a failure counts as
  */
 export function holds(
   condition: Condition,
   user: User,
   log: Log,
   { name, otherwise }: { readonly name: string; readonly otherwise: string },
+  whenBroken = true,
 ): boolean {
   try {
     const answer: unknown = condition(user as never);
@@ -189,7 +192,7 @@ export function holds(
   } catch (error) {
     log.error('tasks.failed', `${name} has failed, so ${otherwise}`, { err: error });
   }
-  return true;
+  return whenBroken;
 }
 
 function isOpenTo(openTo: OpenTo, open: readonly string[]): boolean {

@@ -45,8 +45,18 @@ export function declareTable<C extends Columns>(declaration: TableDeclaration<C>
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** Conditions in SQL that are read with a row, by the names of their attributes. Each gets the alias of the table. */
-export type Facts = Readonly<Record<string, (alias: string) => string>>;
+/** A condition in SQL that is read with a row, such as whether rows of another table refer to it. */
+export interface Fact {
+  /** The attribute of the row. A symbol, so that it is neither in JSON nor a name that the app could use. */
+  readonly key: symbol;
+  /** The name in the result. */
+  readonly name: string;
+  /**
+   * @param alias the alias of the table
+   * @param lock what follows the condition's own SELECT, to read what other transactions have committed
+   */
+  sql(alias: string, lock: string): string;
+}
 
 /**
  * Reads and writes one table with its own SQL, and converts columns, values and rows. Sequelize models are not used,
@@ -64,7 +74,7 @@ export class Table<C extends Columns> {
   constructor(
     private readonly database: Database,
     declaration: TableDeclaration<C>,
-    private readonly facts: Facts = {},
+    private readonly facts: readonly Fact[] = [],
   ) {
     this.name = database.table(declaration.name);
     this.#columns = Object.entries(declaration.columns).map(([attribute, column]) => {
@@ -94,6 +104,14 @@ export class Table<C extends Columns> {
   /** Selects all columns, including secrets. */
   whole(alias: string): Selection<RowOf<C>> {
     return this.#selection(alias, () => true, this.facts);
+  }
+
+  /** Selects the facts alone, as they are now: not as they were when the transaction began. Null if there are none. */
+  factsNow(alias: string): Selection<object> | null {
+    if (this.facts.length === 0) return null;
+    const { currentRead } = this.database;
+    const facts = this.facts.map((fact) => ({ ...fact, sql: (of: string) => fact.sql(of, currentRead) }));
+    return new Selection(this.database, `${this.name} ${alias}`, alias, [], facts);
   }
 
   /** Selects these columns. */
@@ -160,7 +178,7 @@ export class Table<C extends Columns> {
   #selection<Row>(
     alias: string,
     isIncluded: (column: Column, attribute: string) => boolean,
-    facts: Facts = {},
+    facts: readonly Fact[] = [],
   ): Selection<Row> {
     const columns = this.#columns.filter(({ column, attribute }) => isIncluded(column, attribute));
     return new Selection(this.database, `${this.name} ${alias}`, alias, columns, facts);
@@ -202,15 +220,22 @@ function conditionOf(terms: readonly Term[]): string {
   return terms.map(({ column, value }) => `${column} ${value ? `= ${value}` : 'IS NULL'}`).join(' AND ');
 }
 
+/** How an attribute is read from the result. */
+interface Reader {
+  readonly attribute: string | symbol;
+  readonly key: string;
+  decode(value: unknown): unknown;
+}
+
 /** Selects columns of a table with names that are unique in a join, and reads them from the result. */
 export class Selection<Row> {
   /** `s.id AS s_id, s.user_id AS s_user_id, …` */
   readonly columns: string;
-  readonly #readers: readonly { attribute: string; key: string; decode: (value: unknown) => unknown }[];
+  readonly #readers: readonly Reader[];
   /**
    * A row of nulls, whose copies have room for all attributes, because an object that grows is copied several times.
    */
-  readonly #blank: Readonly<Record<string, unknown>>;
+  readonly #blank: Readonly<Record<string | symbol, unknown>>;
 
   constructor(
     private readonly database: Database,
@@ -218,19 +243,19 @@ export class Selection<Row> {
     readonly from: string,
     alias: string,
     columns: readonly NamedColumn[],
-    facts: Facts,
+    facts: readonly Fact[],
   ) {
     const expressions = columns.map(
       ({ column, name, sql }) => `${expressionOf(alias, column, sql, database)} AS ${alias}_${name}`,
     );
-    const readers = columns.map(({ attribute, column, name }) => ({
+    const readers: Reader[] = columns.map(({ attribute, column, name }) => ({
       attribute,
       key: `${alias}_${name}`,
       decode: decoder(column, database),
     }));
-    for (const [attribute, sql] of Object.entries(facts)) {
-      const key = `${alias}_${snakeCase(attribute)}`;
-      expressions.push(`CASE WHEN ${sql(alias)} THEN 1 ELSE 0 END AS ${key}`);
+    for (const { key: attribute, name, sql } of facts) {
+      const key = `${alias}_${name}`;
+      expressions.push(`CASE WHEN ${sql(alias, '')} THEN 1 ELSE 0 END AS ${key}`);
       readers.push({ attribute, key, decode: toBoolean });
     }
     this.columns = expressions.join(', ');
@@ -251,7 +276,8 @@ export class Selection<Row> {
   /** Returns the part of a complete row that this selection covers. */
   pick(row: object): Row {
     const part = { ...this.#blank };
-    for (const { attribute } of this.#readers) part[attribute] = (row as Raw)[attribute];
+    for (const { attribute } of this.#readers)
+      part[attribute] = (row as Record<string | symbol, unknown>)[attribute];
     return part as Row;
   }
 

@@ -9,7 +9,7 @@ import type { Replacements } from '../database/statements.js';
 import { AuthError } from '../errors.js';
 import type { Columns, RowOf } from '../tables/column.js';
 import { closedColumns, type User, type UserColumns, usersWith } from '../tables/core.js';
-import { type Facts, type Selection, Table, type TableDeclaration } from '../tables/table.js';
+import { type Fact, type Selection, Table, type TableDeclaration } from '../tables/table.js';
 import { EmailProof } from './email-proof.js';
 import { Fields, type FieldValues } from './fields.js';
 import type { ImportedUsers } from './imported-users.js';
@@ -52,7 +52,7 @@ export class Users {
     private readonly database: Database,
     settings: Pick<Settings, 'database' | 'user' | 'hooks' | 'accountDeletion'>,
     columnsOfPlugins: readonly Columns[],
-    facts: Facts,
+    facts: readonly Fact[],
     private readonly imported: Pick<ImportedUsers, 'note'>,
   ) {
     const closed = settings.accountDeletion.graceDays > 0 ? closedColumns : {};
@@ -235,7 +235,7 @@ export class Users {
     await this.#clusterLock.take(id, transaction);
     const raw = await this.#selectOne(users, `WHERE u.id = :id${lock}`, { id }, transaction);
     if (!raw) return null;
-    const whole = users.read(raw);
+    const whole = { ...users.read(raw), ...(await this.#factsOf(id, transaction)) };
     if (!this.rows) return this.#recordOf(whole, null);
     const row = await this.rows.find(id, transaction);
     return this.#recordOf({ ...whole, ...this.rows.fieldsOf(row) }, row);
@@ -286,6 +286,13 @@ export class Users {
   /** Stores a new hash of the same password, unless the password has changed in the meantime. */
   async replacePasswordHash(id: string, old: string, replacement: string): Promise<void> {
     await this.table.update({ passwordHash: replacement }, { id, passwordHash: old });
+  }
+
+  /** Reads the facts again after the row was locked. The statement that waited for the lock shows them as they were before. */
+  async #factsOf(id: string, transaction: Transaction): Promise<object> {
+    const [facts = {}] =
+      (await this.table.factsNow('u')?.select('WHERE u.id = :id', { id }, transaction)) ?? [];
+    return facts;
   }
 
   /** Selects a row, and reads the database's clock. */

@@ -258,6 +258,33 @@ describe('importUsers with update', () => {
     await browser.post('/auth/signin/second-factor').send(step).expect(200);
     await browser.post('/auth/two-factor/recovery-codes').expect(200);
   };
+  test('takes no second factor from an account that has made its passkeys one', async () => {
+    const given = { ...row, passkeys: [passkey().row] };
+    const { users } = await once([given]);
+    const id = String(users[0]?.id);
+    const browser = app.browser();
+    await browser.post('/auth/signin/credential').send({ credential: 'ada', password: WORDS }).expect(200);
+    const step = { method: 'totp', code: codeOf(TOTP[0]) };
+    await browser.post('/auth/signin/second-factor').send(step).expect(200);
+    await browser.put('/auth/two-factor/passkeys').send({ on: true }).expect(200);
+    const before = await app.auth.twoFactor.status(id);
+    const { passkeys: _, ...withoutPasskeys } = given;
+    const { totpSecret: __, recoveryCodes: ___, ...withoutCodes } = given;
+    const { totpSecret, recoveryCodes, ...bare } = withoutPasskeys;
+    for (const [changed, field] of [
+      [withoutPasskeys, 'passkeys'],
+      [withoutCodes, 'totpSecret'],
+      [{ ...given, totpSecret: TOTP[1] }, 'totpSecret'],
+      [bare, 'passkeys'],
+    ] as const) {
+      const report = await again([changed]);
+      expect(report.updated).toBe(0);
+      expect(report.conflicts.map((one) => one.field)).toContain(field);
+      expect(await app.auth.twoFactor.status(id)).toEqual(before);
+      expect(await app.auth.passkeys.list(id)).toHaveLength(1);
+    }
+  });
+
   test.each<[string, string, (id: string) => Promise<unknown>]>([
     ['the password', 'passwordHash', (id) => app.auth.users.setPassword(id, 'a password of this app')],
     ['the address', 'email', (id) => app.auth.users.changeEmail(id, 'mine@example.com')],

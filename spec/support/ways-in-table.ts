@@ -359,6 +359,7 @@ export const OPERATIONS: Readonly<Record<string, readonly Row[]>> = {
       ...ofAccount,
       secondFactor: 'second_factor_required',
       epoch: ok('what it makes fresh has ended, and opens nothing'),
+      required: 'reauthentication_required',
     },
   ],
   'credential.setPassword': [

@@ -124,7 +124,7 @@ export class AdminApi {
   /** Lists a user's active sessions, newest first. @throws AuthError `user_not_found` */
   listUserSessions(userId: string, { transaction }: TransactionOption = {}): Promise<Session[]> {
     return this.#core.inTransaction(transaction, async () => {
-      const user = await this.getUser(userId);
+      const { user } = await this.#core.users.require(userId);
       const sessions = await this.#core.sessions.list(userId);
       return sessions.map((one) => this.#core.tasks.of(user, one));
     });

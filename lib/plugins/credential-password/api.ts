@@ -152,15 +152,16 @@ export class CredentialApi<
 
   /**
    * Reauthenticates a session's user. A password is not enough if the account has a second factor: see POST
-   * /reauthenticate.
+   * /reauthenticate. While a user must set up a second factor, it is not enough in a browser that the account does not know.
    *
-   * @throws AuthError `invalid_credentials` (401), `second_factor_required` (403), `user_not_found` (404),
-   *   `rate_limited` (429)
+   * @throws AuthError `invalid_credentials` (401), `second_factor_required`, `reauthentication_required` (403),
+   *   `user_not_found` (404), `rate_limited` (429)
    */
   reauthenticate(input: ReauthenticateInput): Promise<void> {
     const { userId, sessionId, password } = input;
     return this.#core.forClient(input, async () => {
       await reauthenticate(this.#core, { userId, sessionId, aal: 1 }, async (record) => {
+        await this.#core.emailCodes.requireSignIn(record.user);
         await this.#parts.check.verifyOwn(record, String(password));
         return { amr: ['pwd'] };
       });

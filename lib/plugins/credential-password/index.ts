@@ -91,9 +91,9 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
         ],
         shows: { user: settings.usernames ? ['username', 'usernameDisplay'] : [] },
         purposes: [VERIFY_EMAIL, RESET_PASSWORD, INVITATION],
-        reauthentications: [byPassword(parts.check)],
+        reauthentications: [byPassword(core, parts.check)],
         remembersBrowsers: settings.verifyEmailBy === 'link' || settings.unknownBrowser === 'code',
-        ...(settings.unknownBrowser === 'code' && { codeInUnknownBrowsers: () => true }),
+        ...(settings.unknownBrowser === 'code' && { codeInUnknownBrowsers: () => 'sign-in' as const }),
         mailVerification: async (user, transaction) => parts.byMail?.verification.mail(user, transaction),
         async checkSignIn(user, isByPerson) {
           if (!settings.requireVerifiedEmail || user.email === null || user.emailVerifiedAt !== null) return;
@@ -136,13 +136,14 @@ function hasUsablePassword({ user, passwordHash }: UserRecord, { usernames }: Se
 }
 
 /** Returns the field `password` of POST /reauthenticate. */
-export function byPassword(check: PasswordCheck): Reauthentication {
+export function byPassword(core: Core, check: PasswordCheck): Reauthentication {
   return {
     field: 'password',
     schema: text(1024),
-    problems: ['invalid_credentials', 'rate_limited'],
+    problems: ['invalid_credentials', 'rate_limited', 'reauthentication_required'],
     aal: 1,
     async verify(record, password) {
+      await core.emailCodes.requireSignIn(record.user);
       await check.verifyOwn(record, String(password));
       return { amr: ['pwd'] };
     },

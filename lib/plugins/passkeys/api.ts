@@ -7,7 +7,7 @@ import { type IssuedSession, isPending } from '../../sessions/signed-in.js';
 import type { UserRecord } from '../../users/record.js';
 import { type Assertions, assuranceOf, type Parts, reauthenticationIn } from './assertions.js';
 import { bindingFor, bindingOf, browserCookie } from './challenges.js';
-import { type Passkey, passkeyNotices } from './declarations.js';
+import { lastRemoved, type Passkey, passkeyNotices } from './declarations.js';
 import type { Enrolment, RegisteredPasskey } from './enrolment.js';
 import type {
   NewPasskeyResponse,
@@ -237,12 +237,13 @@ export class PasskeysApi {
     const passkeys = await store.rows(userId, transaction);
     const passkey = passkeys.find(({ id }) => id === passkeyId);
     if (!passkey) throw new AuthError('passkey_not_found');
-    await core.notices.before(passkeyNotices['passkey-removed'], record, transaction, {
-      subject: passkey.name,
-    });
+    const isLast = passkeys.length === 1;
+    const { plugin } = core.secondFactors;
+    const notice =
+      isLast && plugin?.countsPasskeys(record.account) ? lastRemoved : passkeyNotices['passkey-removed'];
+    await core.notices.before(notice, record, transaction, { subject: passkey.name });
     await store.delete(passkey, transaction);
-    if (passkeys.length === 1)
-      await core.secondFactors.plugin?.passkeysRemoved(record, sessionId !== null, transaction);
+    if (isLast) await plugin?.passkeysRemoved(record, sessionId !== null, transaction);
     core.events.emit('passkey.removed', { userId, passkeyId }, transaction);
   }
 }

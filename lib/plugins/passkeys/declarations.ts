@@ -7,7 +7,8 @@ import { declareEvents } from '../../outbox/events.js';
 import type { Owner } from '../../owners.js';
 import { column, type RowOf, type ShownOf } from '../../tables/column.js';
 import { users } from '../../tables/core.js';
-import { declareTable } from '../../tables/table.js';
+import { declareTable, type Fact } from '../../tables/table.js';
+import { HAS_PASSKEY } from '../../users/record.js';
 
 const OWNER: Owner = { name: 'passkeys', call: 'passkeys()' };
 
@@ -50,9 +51,14 @@ export const passkeysTable = declareTable({
   indexes: { userId: ['userId'] },
 });
 
-/** SQL that is true if a user has a passkey. @param user the alias of the table of users */
-export function hasPasskeySql(database: Pick<Database, 'table'>, user: string): string {
-  return `EXISTS (SELECT 1 FROM ${database.table(passkeysTable.name)} WHERE user_id = ${user}.id)`;
+/** Whether a user has a passkey. */
+export function hasPasskey(database: Pick<Database, 'table'>): Fact {
+  const table = database.table(passkeysTable.name);
+  return {
+    key: HAS_PASSKEY,
+    name: 'has_passkey',
+    sql: (user, lock) => `EXISTS (SELECT 1 FROM ${table} WHERE user_id = ${user}.id ${lock})`,
+  };
 }
 
 export type PasskeyColumns = typeof passkeysTable.columns;
@@ -142,6 +148,15 @@ export const passkeyNotices = declareNotices(OWNER, {
     about: 'Passkey',
   },
 });
+
+/** The notice of the last passkey, where sign-ins asked for one. */
+export const lastRemoved = {
+  ...passkeyNotices['passkey-removed'],
+  lines: [
+    ...passkeyNotices['passkey-removed'].lines,
+    'It was the last one: after your password, no passkey is asked for. If you have no authenticator app, your recovery codes are gone too.',
+  ],
+};
 
 declare module '../../mail/notice-kinds.js' {
   interface NoticeKinds extends Record<keyof typeof passkeyNotices, unknown> {}

@@ -94,12 +94,15 @@ export class Enrolment {
     const { id: userId } = record.user;
     this.#requireVerifiedEmail(record);
     requireRoom(await store.rows(userId, transaction));
-    await core.notices.before(passkeyNotices['passkey-added'], record, transaction, { subject: name });
+    const { plugin } = core.secondFactors;
+    const enrols = (await plugin?.beginEnrolment(record, sessionId, name, transaction)) ?? false;
+    if (!enrols)
+      await core.notices.before(passkeyNotices['passkey-added'], record, transaction, { subject: name });
     const passkey = await store.create(verified, { userId, userHandle, name }, transaction);
     core.events.emit('passkey.added', { userId, passkeyId: passkey.id }, transaction);
+    if (!plugin || !enrols) return passkey;
     const shown = assuranceOf(verified);
-    const enrolled = await core.secondFactors.plugin?.enrolPasskey(record, sessionId, shown, transaction);
-    return enrolled ? { ...passkey, enrolled } : passkey;
+    return { ...passkey, enrolled: await plugin.enrolPasskey(record, sessionId, shown, transaction) };
   }
 
   /**

@@ -9,7 +9,7 @@ import type { RowPart } from '../../users/imported.js';
 import { PasskeysApi } from './api.js';
 import { Assertions, assuranceOf, type Parts, reauthenticationIn } from './assertions.js';
 import { Challenges } from './challenges.js';
-import { challengesTable, hasPasskeySql, passkeysTable } from './declarations.js';
+import { challengesTable, hasPasskey, passkeysTable } from './declarations.js';
 import { Enrolment } from './enrolment.js';
 import { passkeysOfRows } from './imported-passkeys.js';
 import { isAddress, relyingParty } from './relying-party.js';
@@ -47,7 +47,7 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
   const given = readOptions('passkeys', optionsSchema, options);
   return definePlugin({
     name: 'passkeys',
-    userFacts: (database) => ({ hasPasskey: (user) => hasPasskeySql(database, user) }),
+    userFacts: (database) => [hasPasskey(database)],
     setup(core) {
       const store = new PasskeyStore(core);
       const challenges = new Challenges(core);
@@ -79,7 +79,7 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
         },
         waysIn: async ({ user }, transaction) =>
           (await store.rows(user.id, transaction)).map(({ id }) => ({ kind: 'passkey', id })),
-        reauthenticatesSql: hasPasskeySql(core.database, 'u'),
+        reauthenticatesSql: hasPasskey(core.database).sql('u', ''),
         otherFactors: {
           isThere: async (userId, transaction) => (await store.rows(userId, transaction)).length > 0,
           async removeAll(userId, transaction) {

@@ -165,13 +165,12 @@ export class TwoFactorApi {
   usePasskeys(input: UsePasskeysInput): Promise<EnrolledSecondFactor> {
     const { userId, sessionId, on } = input;
     const { changes } = this.#parts;
-    if (!this.#core.contributions.some(({ otherFactors }) => otherFactors))
-      throw new TypeError('latchkey: auth.twoFactor.usePasskeys: add passkeys() to plugins');
-    return this.#core.forClient(input, async () =>
-      on
-        ? changes.enablePasskeys(userId, sessionId)
-        : { issued: await changes.disablePasskeys(userId, sessionId), recoveryCodes: null },
-    );
+    return this.#core.forClient(input, async () => {
+      if (!this.#core.contributions.some(({ otherFactors }) => otherFactors))
+        throw new TypeError('latchkey: auth.twoFactor.usePasskeys: add passkeys() to plugins');
+      if (on) return changes.enablePasskeys(userId, sessionId);
+      return { issued: await changes.disablePasskeys(userId, sessionId), recoveryCodes: null };
+    });
   }
 
   /**

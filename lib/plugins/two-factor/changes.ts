@@ -56,7 +56,7 @@ export class Status {
     if (!isUuid(userId)) return NOTHING;
     const [row] = await this.#core.database.select<StatusRow>(
       `SELECT t.user_id AS totp, t.wrong_codes AS wrong, ${this.#codes.countSql('u.id')} AS codes,
-         CASE WHEN u.passkey_factor = TRUE THEN 1 ELSE 0 END AS passkeys
+         CASE WHEN u.passkey_factor = TRUE AND u.second_factor_at IS NOT NULL THEN 1 ELSE 0 END AS passkeys
        FROM ${this.#core.users.table.name} u LEFT JOIN ${this.#secrets.row.from} ON t.user_id = u.id
        WHERE u.id = :userId`,
       { userId },
@@ -74,6 +74,9 @@ export class Status {
 
 /** The keys of an import's rows that contain the second factor. */
 const FACTOR_KEYS = ['totpSecret', 'recoveryCodes'] as const;
+
+/** The same, where passkeys are the second factor: an import must not change what a sign-in asks for. */
+const PASSKEY_KEYS = [...FACTOR_KEYS, 'passkeys'] as const;
 
 /** Enables, changes and disables the second factor. */
 export class SecondFactorChanges {
@@ -126,23 +129,49 @@ export class SecondFactorChanges {
    */
   async enablePasskeys(userId: string, sessionId: string): Promise<EnrolledSecondFactor> {
     return this.core.change(userId, { sessionId, fresh: true }, async (record, transaction) => {
-      if (!(await this.#hasPasskey(userId, transaction))) throw new AuthError('no_passkey');
-      return this.#enablePasskeys(record, sessionId, null, transaction);
+      if (!(await this.hasPasskey(userId, transaction))) throw new AuthError('no_passkey', NONE_YET);
+      this.#requireVerifiedEmail(record);
+      if (isEnabled(record.account)) {
+        const recoveryCodes = await this.#codesIfNone(record, transaction, () =>
+          this.renew(record, transaction),
+        );
+        const { user, authEpoch } = record;
+        const issued = await this.core.sessions.renew(user, sessionId, authEpoch, transaction, SAME);
+        return { issued, recoveryCodes };
+      }
+      await this.core.notices.before(factorNotices.passkeysOn, record, transaction);
+      const recoveryCodes = await this.#codesIfNone(record, transaction, () =>
+        this.codes.renew(userId, transaction),
+      );
+      return { issued: await this.#enablePasskeys(record, sessionId, null, transaction), recoveryCodes };
     });
   }
 
-  /** Does the same in a session that has the task to set up a second factor: see `SecondFactors.enrolPasskey`. */
+  /** See `SecondFactors.beginEnrolment`. */
+  async beginEnrolment(
+    record: UserRecord,
+    sessionId: string,
+    subject: string,
+    transaction: Transaction,
+  ): Promise<boolean> {
+    if (!this.policy.isOn) return false;
+    const { notices, sessions, tasks } = this.core;
+    const session = await sessions.stillOpen(sessionId, record.authEpoch, transaction);
+    if (!session || !tasks.open(record.user, session).includes(ENROL)) return false;
+    await notices.before(factorNotices.passkeyEnrolled, record, transaction, { subject });
+    return true;
+  }
+
+  /** See `SecondFactors.enrolPasskey`. */
   async enrolPasskey(
     record: UserRecord,
     sessionId: string,
     { amr }: Assurance,
     transaction: Transaction,
-  ): Promise<EnrolledSecondFactor | null> {
-    if (!this.policy.isOn) return null;
-    const { sessions, tasks } = this.core;
-    const session = await sessions.stillOpen(sessionId, record.authEpoch, transaction);
-    if (!session || !tasks.open(record.user, session).includes(ENROL)) return null;
-    return this.#enablePasskeys(record, sessionId, amr, transaction);
+  ): Promise<EnrolledSecondFactor> {
+    // Codes of an earlier factor could be in other hands.
+    const recoveryCodes = await this.codes.renew(record.user.id, transaction);
+    return { issued: await this.#enablePasskeys(record, sessionId, amr, transaction), recoveryCodes };
   }
 
   /**
@@ -156,7 +185,7 @@ export class SecondFactorChanges {
     return core.change(userId, { sessionId }, async (record, transaction) => {
       if (!(await this.secrets.find(userId, transaction))) return null;
       const { account } = record;
-      const isLeft = this.countsPasskeys(account) && (await this.#hasPasskey(userId, transaction));
+      const isLeft = this.countsPasskeys(account) && (await this.hasPasskey(userId, transaction));
       if (!isLeft) this.#requireNotNamed(record);
       const notice = isLeft ? factorNotices.off('passkeys') : secondFactorNotices['second-factor-disabled'];
       await core.notices.before(notice, record, transaction);
@@ -193,6 +222,7 @@ export class SecondFactorChanges {
     const hasTotp = (await this.secrets.find(record.user.id, transaction)) !== null;
     if (isByUser && !hasTotp) this.#requireNotNamed(record);
     if (isEnabled(record.account)) await this.#removePasskeys(record, hasTotp, transaction);
+    else if (!hasTotp) await this.codes.deleteUnused(record.user.id, transaction);
   }
 
   /** Whether the passkeys of an account, if it has any, are a second factor. */
@@ -212,11 +242,13 @@ export class SecondFactorChanges {
       // What the app or an administrator says is final, even if nothing changes.
       await core.changes.end(userId, transaction);
       const { account } = record;
-      const hasPasskey = await this.#hasPasskey(userId, transaction);
-      const isNamed = hasPasskey && this.policy.names(account);
+      const hasPasskey = await this.hasPasskey(userId, transaction);
+      // A function that fails must not cost anybody their passkeys.
+      const isNamed = hasPasskey && this.policy.names(account, false);
       if (!core.secondFactors.isOn(account) && !isNamed) return;
       const hasTotp = (await this.secrets.find(userId, transaction)) !== null;
-      await core.notices.final(secondFactorNotices['second-factor-disabled'], record, transaction);
+      const notice = isNamed ? factorNotices.allOff : secondFactorNotices['second-factor-disabled'];
+      await core.notices.final(notice, record, transaction);
       await this.clear(userId, transaction);
       if (isNamed) await this.#others?.removeAll(userId, transaction);
       const off: Factor[] = [
@@ -232,13 +264,19 @@ export class SecondFactorChanges {
   /** Replaces the recovery codes. @throws AuthError `totp_not_enabled`, and like `core.change` */
   async renewCodes(userId: string, sessionId: string | null): Promise<readonly string[]> {
     const { core } = this;
-    const recoveryCodes = await core.change(userId, { sessionId }, async (record, transaction) => {
+    return core.change(userId, { sessionId }, async (record, transaction) => {
       if (!core.secondFactors.isOn(record.account)) throw new AuthError('totp_not_enabled');
-      await core.notices.before(secondFactorNotices['recovery-codes-renewed'], record, transaction);
-      await core.imported.note(userId, ['recoveryCodes'], transaction);
-      return this.codes.renew(userId, transaction);
+      return this.renew(record, transaction);
     });
-    return recoveryCodes;
+  }
+
+  /** Replaces the recovery codes, and tells the user. The user's row is locked. */
+  async renew(record: UserRecord, transaction: Transaction): Promise<readonly string[]> {
+    const { core } = this;
+    const { id } = record.user;
+    await core.notices.before(secondFactorNotices['recovery-codes-renewed'], record, transaction);
+    await core.imported.note(id, ['recoveryCodes'], transaction);
+    return this.codes.renew(id, transaction);
   }
 
   /** Stores the secret of another system, in place of the account's own. The user's row is locked. */
@@ -252,7 +290,9 @@ export class SecondFactorChanges {
   /** Removes the secret for an import whose row has none. The user's row is locked. */
   async importNone(record: UserRecord, transaction: Transaction): Promise<void> {
     const { id } = record.user;
-    if (!isEnabled(record.account)) return this.clear(id, transaction);
+    // Another part of the row might have changed the account since it was read.
+    const now = await this.core.users.lock(id, transaction);
+    if (!now || !isEnabled(now.account)) return this.clear(id, transaction);
     await this.#removeTotp(id, transaction);
   }
 
@@ -269,16 +309,10 @@ export class SecondFactorChanges {
     await this.core.imported.note(userId, FACTOR_KEYS, transaction);
   }
 
-  /** Returns since when passkeys have been asked for, at least. Null if they are not. The user's row is locked. */
-  async passkeysSince(userId: string, transaction: Transaction): Promise<Date | null> {
-    const record = await this.core.users.lock(userId, transaction);
-    if (!record || !isEnabled(record.account)) return null;
-    return sinceOf(record.account);
-  }
-
   /** Records that passkeys are asked for, and since when the account has had a second factor. */
   async restorePasskeys(userId: string, secondFactorAt: Date, transaction: Transaction): Promise<void> {
     await this.#write(userId, { secondFactorAt, passkeyFactor: true }, transaction);
+    await this.core.imported.note(userId, PASSKEY_KEYS, transaction);
   }
 
   async #write(
@@ -295,34 +329,31 @@ export class SecondFactorChanges {
     if (hadSecret) await this.core.imported.note(userId, FACTOR_KEYS, transaction);
   }
 
+  /** @returns null for a user who has unused codes */
+  async #codesIfNone(
+    { user }: UserRecord,
+    transaction: Transaction,
+    renew: () => Promise<readonly string[]>,
+  ): Promise<readonly string[] | null> {
+    return (await this.codes.hashesOf(user.id, transaction)).length > 0 ? null : renew();
+  }
+
   /** @param amr what the session's user has just shown of a passkey. Null if they have not */
   async #enablePasskeys(
     record: UserRecord,
     sessionId: string,
     amr: readonly string[] | null,
     transaction: Transaction,
-  ): Promise<EnrolledSecondFactor> {
+  ): Promise<IssuedSession> {
     const { core } = this;
-    const { user, account, authEpoch } = record;
-    const { id: userId } = user;
-    this.#requireVerifiedEmail(record);
-    const hasCodes = (await this.codes.hashesOf(userId, transaction)).length > 0;
-    if (isEnabled(account)) {
-      const recoveryCodes = hasCodes ? null : await this.codes.renew(userId, transaction);
-      return {
-        issued: await core.sessions.renew(user, sessionId, authEpoch, transaction, SAME),
-        recoveryCodes,
-      };
-    }
-    await core.notices.before(factorNotices.passkeysOn, record, transaction);
-    const recoveryCodes = hasCodes ? null : await this.codes.renew(userId, transaction);
-    const since = sinceOf(account) ?? core.database.clock.date();
+    const { id: userId } = record.user;
+    const since = sinceOf(record.account) ?? core.database.clock.date();
     await this.restorePasskeys(userId, since, transaction);
     await this.#endAttempts(userId, transaction);
     await core.devices.forgetOthers(userId, transaction);
     const issued = await this.#keepOnly(sessionId, marked(record, since), amr, transaction);
     core.events.emit('second_factor.enabled', { userId, factor: 'passkeys' }, transaction);
-    return { issued, recoveryCodes };
+    return issued;
   }
 
   /** @returns since when the account has had the second factor that is left. Null if none is */
@@ -336,12 +367,13 @@ export class SecondFactorChanges {
     if (!hasTotp) await this.codes.deleteUnused(userId, transaction);
     await this.#endAttempts(userId, transaction);
     await this.#write(userId, { secondFactorAt: since, passkeyFactor: null }, transaction);
+    await this.core.imported.note(userId, PASSKEY_KEYS, transaction);
     const details = { userId, adminId: null, factor: 'passkeys' } as const;
     this.core.events.emit('second_factor.disabled', details, transaction);
     return since;
   }
 
-  async #hasPasskey(userId: string, transaction: Transaction): Promise<boolean> {
+  async hasPasskey(userId: string, transaction: Transaction): Promise<boolean> {
     return (await this.#others?.isThere(userId, transaction)) ?? false;
   }
 
@@ -385,13 +417,19 @@ export class SecondFactorChanges {
 /** A session that continues with a new token, and nothing else changes. */
 const SAME = { isFresh: false, endsOthers: false } as const;
 
-/** Whether the user has enabled passkeys as a second factor. */
-function isEnabled(account: object): boolean {
-  return (account as Partial<RowOf<typeof secondFactorColumns>>).passkeyFactor === true;
+const NONE_YET = { detail: 'You have no passkey. Add one first.' };
+
+/**
+ * Whether the user has enabled passkeys as a second factor. A process of an earlier version knows only the time, which it
+ * clears with the codes of the app.
+ */
+export function isEnabled(account: object): boolean {
+  const { passkeyFactor = null } = account as Partial<RowOf<typeof secondFactorColumns>>;
+  return passkeyFactor === true && sinceOf(account) !== null;
 }
 
 /** Since when an account has had its second factor. */
-function sinceOf(account: object): Date | null {
+export function sinceOf(account: object): Date | null {
   return (account as Partial<SecondFactorOfUser>).secondFactorAt ?? null;
 }
 

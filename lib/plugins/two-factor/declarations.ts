@@ -144,7 +144,7 @@ export const secondFactorNotices = declareNotices(OWNER, {
   'recovery-code-used': {
     subject: 'A recovery code was used',
     lines: [
-      'Someone used one of the recovery codes of your account in place of a code from your authenticator app. It cannot be used again.',
+      'Someone used one of the recovery codes of your account in place of a code from your authenticator app or a passkey. It cannot be used again.',
     ],
   },
   'recovery-codes-renewed': {
@@ -166,6 +166,18 @@ export const factorNotices = {
     ...secondFactorNotices['second-factor-enabled'],
     lines: [
       'From now on, signing in to your account takes one of your passkeys as well. All other sessions have ended.',
+    ],
+  },
+  passkeyEnrolled: {
+    ...secondFactorNotices['second-factor-enabled'],
+    lines: [
+      'A passkey was added to your account. From now on, signing in to your account takes one of your passkeys. All other sessions have ended.',
+    ],
+  },
+  allOff: {
+    ...secondFactorNotices['second-factor-disabled'],
+    lines: [
+      'Your account no longer has a second factor. Its passkeys and recovery codes are gone. You are asked to set up a second factor when you sign in.',
     ],
   },
   passkeysOff: {

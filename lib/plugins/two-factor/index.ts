@@ -11,7 +11,7 @@ import type { Condition } from '../../sessions/tasks.js';
 import type { Session } from '../../tables/core.js';
 import type { ModelsOf } from '../../tables/model.js';
 import type { RowPart } from '../../users/imported.js';
-import type { UserRecord } from '../../users/record.js';
+import { HAS_PASSKEY, type UserRecord } from '../../users/record.js';
 import { TwoFactorApi } from './api.js';
 import {
   formerPendingSignInsTable,
@@ -23,7 +23,7 @@ import {
 } from './declarations.js';
 import { factorsOfRows } from './imported-factors.js';
 import { makeParts, type Parts } from './parts.js';
-import { HAS_PASSKEY, Policy, type RequiredOption } from './policy.js';
+import { Policy, type RequiredOption } from './policy.js';
 import { hashOf } from './recovery-codes.js';
 import {
   confirmTotp,
@@ -141,10 +141,10 @@ export function twoFactor(
         tasks: policy.tasks,
         remembersBrowsers: policy.isOn,
         // Whoever knows a password must not be able to set up the second factor of its owner.
-        ...(policy.isOn && { codeInUnknownBrowsers: (user) => policy.mustEnrol(user) }),
+        ...(policy.isOn && { codeInUnknownBrowsers: (user) => (policy.mustEnrol(user) ? 'always' : null) }),
         ...stepsOf(parts),
         reauthentications: reauthenticationsOf(core, parts),
-        undo: twoFactorUndo(core, parts.secrets, parts.codes, parts.changes, parts.attempts),
+        undo: twoFactorUndo(core, parts),
         rowParts: [factorsOfRows(core, parts) as RowPart],
         signInMethods: {
           schema: { totp: z.boolean(), recovery_codes_left: z.int() },
@@ -215,6 +215,7 @@ function secondFactorsOf(
     },
     attempt: (user, look) => attempts.attempt(user, look, { isGuessable: false }),
     countsPasskeys: (account) => changes.countsPasskeys(account),
+    beginEnrolment: (...of) => changes.beginEnrolment(...of),
     enrolPasskey: (...added) => changes.enrolPasskey(...added),
     passkeysRemoved: (...removed) => changes.passkeysRemoved(...removed),
   };

@@ -1,15 +1,15 @@
 import type { Core } from '../../core/core.js';
 import { type Condition, holds, type Task } from '../../sessions/tasks.js';
 import type { User } from '../../tables/core.js';
+import { HAS_PASSKEY } from '../../users/record.js';
 import type { SecondFactorOfUser } from './declarations.js';
 
 /** Who must have a second factor. */
 export type RequiredOption = 'never' | 'administrators' | 'everybody' | Condition;
 
-/** The name of the condition whether a user has a passkey, which a plugin with passkeys has. */
-export const HAS_PASSKEY = 'hasPasskey';
-
 type Account = Partial<SecondFactorOfUser> & { readonly [HAS_PASSKEY]?: boolean };
+
+const SAID = { name: 'required of twoFactor()', otherwise: 'the user must have a second factor' };
 
 /** Decides which accounts must have a second factor, and what counts as one. */
 export class Policy {
@@ -23,15 +23,19 @@ export class Policy {
     return this.required !== 'never';
   }
 
-  /** Whether an account must have a second factor. @param account with at least what its user sees */
-  names(account: object): boolean {
+  /**
+   * Whether an account must have a second factor.
+   *
+   * @param account with at least what its user sees
+   * @param whenBroken what counts if the app's function fails
+   */
+  names(account: object, whenBroken = true): boolean {
     const { core, required } = this;
     if (required === 'never' || required === 'everybody') return required === 'everybody';
     // The app gets the same attributes everywhere, or it could decide differently about one account.
     const user: User = core.users.selections.shown.pick(account);
     if (required === 'administrators') return core.isAdministrator(user);
-    const said = { name: 'required of twoFactor()', otherwise: 'the user must have a second factor' };
-    return holds(required, user, core.settings.log, said);
+    return holds(required, user, core.settings.log, SAID, whenBroken);
   }
 
   /** Whether an account has a second factor, which a sign-in asks for. A passkey is one if it must have one. */
@@ -47,7 +51,7 @@ export class Policy {
 
   /** Whether a sign-in of a user begins a session in which a second factor must be set up. */
   mustEnrol(user: User): boolean {
-    return !this.isMet(user) && this.names(user);
+    return !hasAny(user) && this.names(user);
   }
 
   /** The task of users who have no second factor. A session that has shown one elsewhere does not have it. */
@@ -69,9 +73,15 @@ export class Policy {
       holdsKeys: false,
       isListed: true,
       problem: 'second_factor_required',
-      isOpen: (user, session) => session !== null && session.aal < 2 && this.isMet(user) && this.names(user),
+      isOpen: (user, session) => session !== null && session.aal < 2 && hasAny(user) && this.names(user),
     };
   }
+}
+
+/** Whether a user has what can be a second factor. */
+function hasAny(user: User): boolean {
+  const { secondFactorAt = null, [HAS_PASSKEY]: hasPasskey = false } = user as Account;
+  return secondFactorAt !== null || hasPasskey;
 }
 
 /** The task of users who must set up a second factor. */

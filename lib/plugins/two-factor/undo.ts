@@ -3,20 +3,23 @@ import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
 import { text } from '../../http/route.js';
 import type { AccountThen, GivenProof, UndoPart } from '../../notices/changes.js';
-import type { SecondFactorChanges } from './changes.js';
+import { isEnabled, sinceOf } from './changes.js';
+import type { Parts } from './parts.js';
 import type { CodeAttempts } from './proofs.js';
 import { hashOf, type RecoveryCodes } from './recovery-codes.js';
 import { MAX_WRONG, stepAt, stepOf, type TotpSecrets } from './secrets.js';
 
 /** The second factor in a snapshot, which is encrypted as a whole. */
 interface Part {
-  /** The secret of the authenticator app. Null if only passkeys were asked for. */
+  /** The secret of the authenticator app. Null if there was none. */
   readonly secret: string | null;
   readonly lastStep: number;
-  /** Since when the app, or without one the second factor, was there. */
-  readonly confirmedAt: string;
-  /** Whether passkeys were asked for. Missing in snapshots of an earlier version. */
+  /** Since when the app, or without one the second factor, was there. Null if nothing was switched on. */
+  readonly confirmedAt: string | null;
+  /** Whether passkeys were switched on as a second factor. Missing in snapshots of an earlier version. */
   readonly passkeys?: boolean;
+  /** Whether a sign-in asked for a passkey or a code. Missing in snapshots of an earlier version, where it did. */
+  readonly isAsked?: boolean;
   /** The hashes of the unused recovery codes, in hexadecimal. */
   readonly codes: readonly string[];
   /** The wrong codes in a row. Missing in snapshots of an earlier version. */
@@ -37,28 +40,26 @@ interface Known {
 const MAX_CODE = 100;
 
 /** Saves and restores the second factor when a change is undone. */
-export function twoFactorUndo(
-  core: Core,
-  secrets: TotpSecrets,
-  codes: RecoveryCodes,
-  changes: SecondFactorChanges,
-  attempts: CodeAttempts,
-): UndoPart {
+export function twoFactorUndo(core: Core, { secrets, codes, changes, attempts }: Parts): UndoPart {
   const parts = new FactorsThen(core, secrets, codes, attempts);
   return {
     name: 'two-factor',
 
     async snapshot(userId: string, transaction: Transaction): Promise<Part | null> {
       const row = await secrets.find(userId, transaction);
-      const passkeysSince = await changes.passkeysSince(userId, transaction);
-      const since = row?.confirmedAt ?? passkeysSince;
-      if (!since) return null;
+      const record = await core.users.lock(userId, transaction);
       const hashes = await codes.hashesOf(userId, transaction);
+      if (!record) return null;
+      const { account } = record;
+      const counts = changes.countsPasskeys(account) && (await changes.hasPasskey(userId, transaction));
+      if (!row && !counts && hashes.length === 0) return null;
+      const since = row?.confirmedAt ?? sinceOf(account);
       return {
         secret: row && secrets.open(row),
         lastStep: row?.lastStep ?? 0,
-        confirmedAt: since.toISOString(),
-        passkeys: passkeysSince !== null,
+        confirmedAt: since?.toISOString() ?? null,
+        passkeys: isEnabled(account),
+        isAsked: row !== null || counts,
         codes: hashes.map((one) => one.toString('hex')),
         wrongCodes: row?.wrongCodes ?? 0,
       };
@@ -71,7 +72,7 @@ export function twoFactorUndo(
       const known = isPart(part) ? await parts.since(then, part, transaction) : null;
       await changes.clear(id, transaction);
       if (!isPart(part) || !known) return;
-      const confirmedAt = new Date(part.confirmedAt);
+      const confirmedAt = new Date(part.confirmedAt ?? core.database.clock.now());
       const step = shown && 'step' in shown ? shown.step : 0;
       if (step > 0 && step <= known.lastStep) throw new AuthError('invalid_code');
       // Someone might have seen the code that was just presented as a proof, so it must not be accepted again.
@@ -93,7 +94,7 @@ export function twoFactorUndo(
       shape: { code: text(MAX_CODE).optional(), recovery_code: text(MAX_CODE).optional() },
       anyOf: ['code', 'recovery_code'],
       problems: ['invalid_code'],
-      isThere: ({ part }) => isPart(part),
+      isThere: ({ part }) => isPart(part) && part.isAsked !== false,
       verify: (then, given) => parts.verify(then, given),
     },
   };

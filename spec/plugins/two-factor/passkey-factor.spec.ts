@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { admin, passkeys, suspension, twoFactor } from '../../../lib/index.js';
 import { ada, password, type SpecApp, startApp } from '../../support/app.js';
+import { rows } from '../../support/database.js';
 import { mailbox } from '../../support/mailbox.js';
 import { addPasskey, authenticator, optionsOf, PAGE } from '../../support/passkeys.js';
 import { expectProblem } from '../../support/problem.js';
@@ -86,7 +87,9 @@ describe('switched on', () => {
     const renewed = await other.post('/auth/two-factor/recovery-codes').expect(200);
     expect(renewed.body.recovery_codes).toHaveLength(10);
     await app.auth.models.RecoveryCode.destroy({ where: {} });
-    expect((await put(true, other).expect(200)).body.recovery_codes).toHaveLength(10);
+    await mails.mailOf(ada.email, 'recovery-codes-renewed', async () => {
+      expect((await put(true, other).expect(200)).body.recovery_codes).toHaveLength(10);
+    });
   });
 
   test('again ends no session, and tells nobody', async () => {
@@ -137,7 +140,10 @@ describe('switched off', () => {
     const second = await addPasskey(browser, authenticator());
     await browser.delete(`/auth/passkeys/${passkeyId}`).expect(204);
     expect(await stateOf()).toMatchObject({ passkeys: true });
-    await browser.delete(`/auth/passkeys/${second.id}`).expect(204);
+    const notice = await mails.mailOf(ada.email, 'passkey-removed', () =>
+      browser.delete(`/auth/passkeys/${second.id}`).expect(204),
+    );
+    expect(notice.text).toContain('It was the last one');
     expect(await stateOf()).toMatchObject({ passkeys: false, recovery_codes_left: 0 });
     expect(await methods()).toEqual([]);
   });
@@ -158,6 +164,15 @@ describe('switched off', () => {
     expect(await methods()).toEqual([]);
     expect((await app.auth.twoFactor.status(id)).passkeys).toBe(false);
   });
+});
+
+test('of which a process of an earlier version knows nothing, can be switched on again', async () => {
+  await switchedOn();
+  await rows(app.database, 'UPDATE users SET second_factor_at = NULL');
+  expect(await stateOf()).toMatchObject({ passkeys: false });
+  await put(true).expect(200);
+  expect(await stateOf()).toMatchObject({ passkeys: true });
+  expect(await methods()).toEqual(['recovery_code', 'passkey']);
 });
 
 describe('beside an authenticator app', () => {
@@ -190,7 +205,9 @@ describe('beside an authenticator app', () => {
 
 test('cannot be switched on without a passkey, a recent sign-in, or a verified email', async () => {
   await app.auth.passkeys.remove(id, passkeyId);
-  expectProblem(await put(true), 409, 'no_passkey');
+  expect(expectProblem(await put(true), 409, 'no_passkey').detail).toBe(
+    'You have no passkey. Add one first.',
+  );
   await app.auth.models.Session.update({ authenticatedAt: new Date(0) }, { where: {} });
   expectProblem(await put(true), 403, 'reauthentication_required');
   await browser.post('/auth/reauthenticate').send({ password: ada.password }).expect(204);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { internalsOf } from '../../../lib/auth.js';
 import {
   admin,
   apiKeys,
@@ -21,9 +22,12 @@ import {
   sessionCookie,
   startApp,
 } from '../../support/app.js';
+import { beforeChange } from '../../support/changes.js';
+import { dialect } from '../../support/database.js';
 import { mailbox } from '../../support/mailbox.js';
 import { addPasskey, authenticator, optionsOf, PAGE, signInWith } from '../../support/passkeys.js';
 import { expectProblem } from '../../support/problem.js';
+import { settled } from '../../support/sessions.js';
 import { codeOf, enroll, firstStep, forgetSteps, secondStep } from '../../support/two-factor.js';
 
 // Who must have a second factor.
@@ -126,6 +130,10 @@ describe('who has no second factor', () => {
       passkeys: true,
       recovery_codes_left: 10,
     });
+    // One change, of which one notice tells.
+    await settled(app.auth as never);
+    const told = mails.mails.filter(({ kind }) => /passkey-added|second-factor-enabled/.test(kind));
+    expect(told.map(({ kind }) => kind)).toEqual(['second-factor-enabled']);
     // It stays one without the rule.
     isRequired = () => false;
     const { second_factor } = (await firstStep(app.browser()).expect(200)).body;
@@ -146,6 +154,20 @@ describe('who has no second factor', () => {
     held(await browser.get('/guarded'));
     await enroll(browser);
     await browser.get('/guarded').expect(200);
+  });
+
+  test('cannot make a session fresh by the password in a browser that the account does not know', async () => {
+    const browser = await withSession();
+    await app.auth.models.Session.update({ authenticatedAt: new Date(0) }, { where: {} });
+    for (const typed of [ada.password, 'not the password at all']) {
+      const answer = await browser.post('/auth/reauthenticate').send({ password: typed });
+      const { detail } = expectProblem(answer, 403, 'reauthentication_required');
+      expect(detail).toContain('Sign in again');
+    }
+    expectProblem(await browser.post('/auth/two-factor/totp'), 403, 'reauthentication_required');
+    // Whom the rule does not name can, as before.
+    isRequired = () => false;
+    await browser.post('/auth/reauthenticate').send({ password: ada.password }).expect(204);
   });
 
   test('cannot use or make API keys until then, by code neither', async () => {
@@ -271,11 +293,25 @@ describe('who has a second factor', () => {
   });
 });
 
+test('an undo of the enrolment of a passkey removes it', async () => {
+  await app.auth.models.User.update({ createdAt: new Date() }, { where: { id } });
+  const browser = await signedIn();
+  const response = authenticator().create(await optionsOf(browser, '/passkeys/options'));
+  const enrol = () => browser.post('/auth/passkeys').send({ response }).expect(201);
+  const { token, text } = await mails.mailOf(ada.email, 'second-factor-enabled', enrol);
+  expect(text).toContain('A passkey was added');
+  await browser.post('/auth/undo-change').send({ token, password: ada.password }).expect(200);
+  expect(await app.auth.passkeys.list(id)).toEqual([]);
+  expect(await app.auth.twoFactor.status(id)).toMatchObject({ passkeys: false, recoveryCodesLeft: 0 });
+});
+
 describe('a passkey from before', () => {
   const device = authenticator();
+  /** In which the account has first signed in. */
+  let browser: Browser;
   beforeEach(async () => {
     isRequired = () => false;
-    const browser = app.browser();
+    browser = app.browser();
     await firstStep(browser).expect(200);
     await addPasskey(browser, device);
     expect((await firstStep(app.browser()).expect(200)).body.session.aal).toBe(1);
@@ -302,9 +338,54 @@ describe('a passkey from before', () => {
   });
 
   test('is removed when an administrator disables the second factor', async () => {
-    await app.auth.twoFactor.disable(id);
+    const disable = () => app.auth.twoFactor.disable(id);
+    const { text } = await mails.mailOf(ada.email, 'second-factor-disabled', disable);
+    expect(text).toContain('Its passkeys and recovery codes are gone');
     expect(await app.auth.passkeys.list(id)).toEqual([]);
     expect((await signIn(app.browser())).body.session.tasks).toEqual(['enroll_second_factor']);
+  });
+
+  test('is asked for by an undo, as a sign-in asked for it', async () => {
+    await signInWith(browser, device);
+    const token = await beforeChange(app.auth as never, id);
+    const undo = (body: object) =>
+      browser.post('/auth/undo-change').send({ token, password: ada.password, ...body });
+    expectProblem(await undo({}), 403, 'proof_required', ['second_factor', 'passkey']);
+    // Codes of the account do, and come back with it.
+    const codes = (await browser.post('/auth/two-factor/recovery-codes').expect(200)).body.recovery_codes;
+    const later = await beforeChange(app.auth as never, id);
+    await undo({ token: later, recovery_code: codes[0] }).expect(200);
+    expect(await app.auth.twoFactor.status(id)).toMatchObject({ passkeys: false, recoveryCodesLeft: 9 });
+  });
+
+  test('takes the recovery codes with it, which a new one does not bring back', async () => {
+    const browser = app.browser();
+    await signInWith(browser, device);
+    const old = (await browser.post('/auth/two-factor/recovery-codes').expect(200)).body.recovery_codes;
+    const [passkey] = await app.auth.passkeys.list(id);
+    await app.auth.passkeys.remove(id, String(passkey?.id));
+    expect((await app.auth.twoFactor.status(id)).recoveryCodesLeft).toBe(0);
+    const owner = await signedIn();
+    const response = device.create(await optionsOf(owner, '/passkeys/options'));
+    const { recovery_codes } = (await owner.post('/auth/passkeys').send({ response }).expect(201)).body;
+    expect(recovery_codes).toHaveLength(10);
+    expect(recovery_codes).not.toContain(old[0]);
+  });
+
+  test('is no task in the list of an administrator, and not an attribute that the app sees', async () => {
+    await withSession();
+    for (const session of await app.auth.admin.listUserSessions(id)) expect(session.tasks).toEqual([]);
+    const { user } = await app.auth.createSession(id);
+    expect(JSON.stringify(user)).not.toMatch(/passkey/i);
+    expect(Object.keys(user)).not.toContain('hasPasskey');
+  });
+
+  test('stays if the function fails while an administrator disables the second factor', async () => {
+    isRequired = () => {
+      throw new Error('gone');
+    };
+    await app.auth.twoFactor.disable(id);
+    expect(await app.auth.passkeys.list(id)).toHaveLength(1);
   });
 
   test('is not dropped by the first proof of the mailbox', async () => {
@@ -317,6 +398,48 @@ describe('a passkey from before', () => {
     const done = await secondStep(browser, { method: 'passkey', response }).expect(200);
     expect(done.body.password_removed).toBe(true);
     expect(await app.auth.passkeys.list(id)).toHaveLength(1);
+  });
+});
+
+// SQLite has one transaction at a time.
+const withTransactions = dialect === 'sqlite' ? describe.skip : describe;
+
+withTransactions('a change that waits for the account', () => {
+  test('sees a passkey that was added meanwhile', async () => {
+    isRequired = () => true;
+    const { core } = internalsOf(app.auth);
+    let isLocked: () => void = () => {};
+    let go: () => void = () => {};
+    const locked = new Promise<void>((resolve) => {
+      isLocked = resolve;
+    });
+    const released = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const adding = core.database.transaction(async (transaction) => {
+      await core.users.lock(id, transaction);
+      isLocked();
+      await released;
+      const [columns, values] = [
+        'id, user_id, name, created_at, device_type, backed_up, transports, credential_id, credential_hash, public_key, user_handle, counter',
+        ":id, :id, 'a', :at, 'multiDevice', FALSE, '', 'a', :hash, 'a', 'a', 0",
+      ];
+      const hash = Buffer.alloc(32, 1);
+      await core.database.change(
+        `INSERT INTO passkeys (${columns}) VALUES (${values})`,
+        { id, at: new Date(), hash },
+        { transaction },
+      );
+    });
+    await locked;
+    const waiting = core.database.transaction(async (transaction) => {
+      const record = await core.users.lock(id, transaction);
+      return record && core.secondFactors.isOn(record.account);
+    });
+    // Once it waits for the row, or a moment later at the latest.
+    setTimeout(go, 200);
+    await adding;
+    expect(await waiting).toBe(true);
   });
 });
 
