@@ -899,17 +899,20 @@ export class Lane {
       return true;
     }
     let isDead = false;
-    await this.#beginning(person, browser, async () => {
-      const answer = await confirm();
-      isDead = answer.status !== 200;
-      if (isDead) throw new DeadLink();
-      return answer;
-    }).catch((error) => {
+    try {
+      await this.#beginning(person, browser, async () => {
+        const answer = await confirm();
+        isDead = answer.status !== 200;
+        if (isDead) throw new DeadLink();
+        return answer;
+      });
+    } catch (error) {
       if (!(error instanceof DeadLink)) throw error;
-    });
-    // The mailbox alone is no recent sign-in of an account that has another proof.
-    const session = isDead ? null : person.sessionOf(browser);
-    if (session) session.at = 0;
+    } finally {
+      // The mailbox alone is no recent sign-in of an account that has another proof.
+      const session = person.sessionOf(browser);
+      if (session) session.at = 0;
+    }
     return !isDead;
   }
 
