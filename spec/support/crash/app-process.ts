@@ -32,10 +32,10 @@ const death: Death = { isSet: false, spared: 0, moment: 'before' };
 const received = new Map<number, () => void>();
 let mails = 0;
 const auth = createAuth({
-  ...crashConfig(surroundings, ({ kind, to, token }) => {
+  ...crashConfig(surroundings, ({ kind, to, token = '', code }) => {
     // Sent when the parent says that it has it.
     const mail = ++mails;
-    report({ mail, message: { kind, to, token } });
+    report({ mail, message: { kind, to, token: token || code } });
     return new Promise<void>((resolve) => received.set(mail, resolve));
   }),
   logger: memoryLogger(),

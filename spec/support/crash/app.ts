@@ -29,6 +29,8 @@ export interface Surroundings {
   readonly webhook?: string;
   /** Whether people sign in by email too. Each mailbox is a way in then, so that none is ever the last. @default false */
   readonly byMail?: boolean;
+  /** Whether a code is emailed after a password in an unknown browser. @default false */
+  readonly byCode?: boolean;
   /** The OpenID provider, and what the app is called there. */
   readonly provider: { readonly issuer: string; readonly clientId: string; readonly clientSecret: string };
 }
@@ -50,7 +52,7 @@ const rule = { limit: 10_000_000, window: 60 };
 
 /** The config of the app but for its logger. */
 export const crashConfig = (
-  { database, lanes, provider, webhook, byMail = false }: Surroundings,
+  { database, lanes, provider, webhook, byMail = false, byCode = false }: Surroundings,
   send: (message: MailMessage) => unknown,
 ) => ({
   database,
@@ -65,7 +67,7 @@ export const crashConfig = (
     account: { failures: 1000, firstPause: 1, maxPause: 1 },
   },
   plugins: [
-    credentialPassword({ bcryptCost: 4 }),
+    credentialPassword({ bcryptCost: 4, unknownBrowser: byCode ? 'code' : 'notify' }),
     ...(byMail ? [emailSignIn()] : []),
     twoFactor({ issuer: 'Storm' }),
     passkeys(),

@@ -78,8 +78,11 @@ export class Violation extends Error {
 /** No answer, or 503: what was asked for may have happened or not. The rest of the operation is left out. */
 export class Unsure extends Error {}
 
-/** A link that signs nobody in. */
-class DeadLink extends Error {}
+/** A sign-in waits for an emailed code. */
+class CodeNeeded extends Error {}
+
+/** A link or code that signs nobody in. */
+class Dead extends Error {}
 
 /** What a sign-in comes to. */
 type Outcome = 'yes' | 'no' | 'second_factor' | 'suspended' | 'new_password';
@@ -98,6 +101,11 @@ function errorIn({ location }: Answer): string | null {
 /** The status of an answer, and the code of its error. */
 export function inWords(answer: Answer): string {
   return `${answer.status} ${(answer.status >= 400 ? answer.body?.code : errorIn(answer)) ?? ''}`.trim();
+}
+
+/** Whether a sign-in waits for the code of an unknown browser. */
+function isEmailCode({ body }: Answer): boolean {
+  return body?.second_factor?.methods?.includes('email_code') === true;
 }
 
 /** Whether a flow has led to the second factor. */
@@ -866,11 +874,29 @@ export class Lane {
     return proof;
   }
 
+  /** With the code that is emailed where the account does not know the browser, if the app asks for one. */
   async #beginWithPassword(person: Somebody, browser: Browser): Promise<void> {
+    const since = this.storm.inbox.length;
     const body = { credential: person.email, password: person.password };
-    await this.#beginning(person, browser, () =>
-      this.#change(person, 'POST', SIGN_IN, { browser, body }, '200'),
-    );
+    const { first } = person;
+    try {
+      await this.#beginning(person, browser, async () => {
+        const answer = await this.#change(person, 'POST', SIGN_IN, { browser, body }, '200');
+        if (isEmailCode(answer)) throw new CodeNeeded();
+        return answer;
+      });
+    } catch (error) {
+      if (!(error instanceof CodeNeeded)) throw error;
+      person.first = first;
+      const path = '/auth/signin/second-factor';
+      await this.#byMail(person, { to: person.email, kind: 'browser-code', since }, async (code) => {
+        const carried = { browser, body: { method: 'email_code', code } };
+        const dead = ['401 invalid_code', '401 sign_in_expired'];
+        return this.#beginUnlessDead(person, browser, () =>
+          this.#change(person, 'POST', path, carried, '200', ...dead),
+        );
+      });
+    }
   }
 
   /**
@@ -898,22 +924,13 @@ export class Lane {
       if (proof.method === 'recovery_code') person.unsureCodes--;
       return true;
     }
-    let isDead = false;
     try {
-      await this.#beginning(person, browser, async () => {
-        const answer = await confirm();
-        isDead = answer.status !== 200;
-        if (isDead) throw new DeadLink();
-        return answer;
-      });
-    } catch (error) {
-      if (!(error instanceof DeadLink)) throw error;
+      return await this.#beginUnlessDead(person, browser, confirm);
     } finally {
       // The mailbox alone is no recent sign-in of an account that has another proof.
       const session = person.sessionOf(browser);
       if (session) session.at = 0;
     }
-    return !isDead;
   }
 
   /** If it is not known which session has begun, its cookie counts as lost. */
@@ -929,6 +946,23 @@ export class Lane {
         throw error;
       }
     });
+  }
+
+  /** A sign-in with what an email has brought. @returns false if it is of an earlier one, so that nobody is signed in */
+  async #beginUnlessDead(person: Somebody, browser: Browser, act: () => Promise<Answer>): Promise<boolean> {
+    const { first } = person;
+    try {
+      await this.#beginning(person, browser, async () => {
+        const answer = await act();
+        if (answer.status !== 200) throw new Dead();
+        return answer;
+      });
+      return true;
+    } catch (error) {
+      if (!(error instanceof Dead)) throw error;
+      person.first = first;
+      return false;
+    }
   }
 
   /** A sign-in, which ends the session that the browser has. */
@@ -1138,7 +1172,7 @@ export class Lane {
     if (answer.status === 401) return 'no';
     if (answer.status === 403) return answer.body.code === 'account_suspended' ? 'suspended' : 'new_password';
     await this.#ask(person, 'POST', '/auth/signout', { browser }, '204');
-    return 'second_factor' in answer.body ? 'second_factor' : 'yes';
+    return 'second_factor' in answer.body && !isEmailCode(answer) ? 'second_factor' : 'yes';
   }
 
   /** The first sign-in of an account in a browser that nobody keeps leaves none that proves who undoes a change. */

@@ -23,7 +23,7 @@ import type { Break } from './breaks.js';
 import { KINDS, type Kind, Lane, Violation } from './lane.js';
 import { Ledger, type ReceivedEvent } from './ledger.js';
 import { AppProcess, type Sent } from './processes.js';
-import { RIVAL_KINDS, Rival } from './rival.js';
+import { RIVAL_KINDS, Rival, type RivalKind } from './rival.js';
 
 export interface StormOptions {
   readonly dialect: Dialect;
@@ -151,6 +151,12 @@ export class Storm {
   get byMail(): boolean {
     return this.surroundings.byMail === true;
   }
+
+  /** Those who fight about a last way in need that there is one, and all of them sign in with new browsers. */
+  get #rivalKinds(): readonly RivalKind[] {
+    if (this.surroundings.byCode) return [];
+    return RIVAL_KINDS.filter((kind) => !this.byMail || kind !== 'sign-in methods');
+  }
   /** All emails that were sent. */
   readonly inbox: Sent[] = [];
   readonly random: () => number;
@@ -196,11 +202,12 @@ export class Storm {
       const receiver = await startReceiver();
       const administrators = lanes + CROWDS + RIVAL_KINDS.length;
       const webhook = `${receiver.origin}/`;
-      // Those who fight about their last way in need that there is one.
-      const byMail = seed % 2 === 1 && options.broken === undefined;
+      const isWhole = options.broken === undefined;
+      const byMail = isWhole && seed % 2 === 1;
+      const byCode = isWhole && seed % 3 === 0;
       const surroundings = {
         ...{ database: database.url, lanes: administrators, provider: client, webhook },
-        byMail,
+        ...{ byMail, byCode },
       };
       await migrateForCrashes(surroundings);
       const storm = new Storm(seed, database, server, surroundings, receiver, options.broken);
@@ -302,8 +309,7 @@ export class Storm {
       { length: lanes + CROWDS },
       (_, number) => new Lane(this, number, number < lanes ? undefined : 'passBy'),
     );
-    const kinds = RIVAL_KINDS.filter((kind) => !this.byMail || kind !== 'sign-in methods');
-    const rivals = kinds.map((kind, index) => new Rival(this, kind, all.length + index));
+    const rivals = this.#rivalKinds.map((kind, index) => new Rival(this, kind, all.length + index));
     let violation: string | null = null;
     let rounds = 0;
     let begun = performance.now();
