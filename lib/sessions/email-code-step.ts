@@ -9,7 +9,7 @@ import type { Limiter } from '../limits/limiter.js';
 import type { Mails } from '../mail/mails.js';
 import type { CodeTemplate } from '../mail/messages.js';
 import type { Events } from '../outbox/events.js';
-import type { User } from '../tables/core.js';
+import type { Session, User } from '../tables/core.js';
 import type { Devices, Recognized } from './devices.js';
 import type { FoundPending, PendingSignIns } from './pending-sign-ins.js';
 import type { StepMethod } from './second-factor.js';
@@ -98,10 +98,11 @@ export class EmailCodeStep {
    * Refuses a password as a recent sign-in, where a sign-in would be followed by a code whatever the session is: it could
    * be one that was taken over, or stolen.
    *
+   * @param session the one that would be fresh. One of aal 2 has shown more than a code does
    * @throws AuthError `reauthentication_required`
    */
-  async requireSignIn(user: User): Promise<void> {
-    if (!this.#asks(user).includes('always')) return;
+  async requireSignIn(user: User, { aal }: Pick<Session, 'aal'>): Promise<void> {
+    if (aal > 1 || !this.#asks(user).includes('always')) return;
     const isKnown = (await this.devices.find(user.id)) !== null || (await this.devices.isRecent(user.id));
     if (!isKnown) throw new AuthError('reauthentication_required', UNKNOWN);
   }

@@ -81,6 +81,8 @@ export interface SecondFactors {
   attempt<T>(user: User, look: () => Promise<T>): Promise<T>;
   /** Whether the passkeys of an account, if it has any, are a second factor. */
   countsPasskeys(account: AccountRow): boolean;
+  /** Whether the user of an account has made the passkeys a second factor. */
+  hasEnabledPasskeys(account: AccountRow): boolean;
   /**
    * Records the change of a session that is about to add a passkey, if it has the task to set up a second factor. The user's
    * row is locked.

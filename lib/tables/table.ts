@@ -254,7 +254,8 @@ export class Selection<Row> {
       decode: decoder(column, database),
     }));
     for (const { key: attribute, name, sql } of facts) {
-      const key = `${alias}_${name}`;
+      // No name of the app's fields has two underscores.
+      const key = `${alias}__${name}`;
       expressions.push(`CASE WHEN ${sql(alias, '')} THEN 1 ELSE 0 END AS ${key}`);
       readers.push({ attribute, key, decode: toBoolean });
     }

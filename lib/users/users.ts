@@ -290,8 +290,8 @@ export class Users {
 
   /** Reads the facts again after the row was locked. The statement that waited for the lock shows them as they were before. */
   async #factsOf(id: string, transaction: Transaction): Promise<object> {
-    const [facts = {}] =
-      (await this.table.factsNow('u')?.select('WHERE u.id = :id', { id }, transaction)) ?? [];
+    const where = `WHERE u.id = :id ${this.database.currentRead}`;
+    const [facts = {}] = (await this.table.factsNow('u')?.select(where, { id }, transaction)) ?? [];
     return facts;
   }
 

@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 /** Values of requests and responses that are no secrets, by the names of their fields. */
 const PUBLIC = new Set(
   (
-    'id,ip_address,start,userHandle,email,new_email,credential,username,nickname,name,reason,until,method,type,kind,via,ip,user_agent,device,provider,' +
+    'id,ip_address,start,userHandle,email,new_email,credential,username,nickname,name,reason,until,method,type,kind,factor,via,ip,user_agent,device,provider,' +
     'subject,scopes,scope,prefix,transports,format,alg,rpId,status,code_name,title,detail,pointer,redirect_to,error_to,' +
     'displayName,attestation,userVerification,residentKey,authenticatorAttachment,device_type,undone,description,rawId,' +
     'callback_url,error,error_description,client_id,redirect_uri,response_type,response_mode,code_challenge,iss,url,' +

@@ -161,7 +161,7 @@ export class CredentialApi<
     const { userId, sessionId, password } = input;
     return this.#core.forClient(input, async () => {
       await reauthenticate(this.#core, { userId, sessionId, aal: 1 }, async (record) => {
-        await this.#core.emailCodes.requireSignIn(record.user);
+        await this.#core.emailCodes.requireSignIn(record.user, { aal: 1 });
         await this.#parts.check.verifyOwn(record, String(password));
         return { amr: ['pwd'] };
       });

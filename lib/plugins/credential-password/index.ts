@@ -142,8 +142,8 @@ export function byPassword(core: Core, check: PasswordCheck): Reauthentication {
     schema: text(1024),
     problems: ['invalid_credentials', 'rate_limited', 'reauthentication_required'],
     aal: 1,
-    async verify(record, password) {
-      await core.emailCodes.requireSignIn(record.user);
+    async verify(record, password, session) {
+      await core.emailCodes.requireSignIn(record.user, session);
       await check.verifyOwn(record, String(password));
       return { amr: ['pwd'] };
     },

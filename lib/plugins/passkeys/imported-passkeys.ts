@@ -80,6 +80,10 @@ export function passkeysOfRows({ core, store }: Parts): RowPart<readonly Importe
     async replace(record, passkeys, transaction) {
       const userId = record.user.id;
       const now = await store.rows(userId, transaction);
+      const isEmptied = now.length > 0 && (passkeys ?? []).length === 0;
+      const { plugin } = core.secondFactors;
+      if (isEmptied && plugin?.hasEnabledPasskeys(record.account))
+        throw invalid('/passkeys', 'are missing, but the user has made them a second factor here');
       const isIn = (all: readonly Identity[], one: Identity) =>
         all.some(({ credentialId }) => credentialId === one.credentialId);
       for (const one of now) if (!isIn(passkeys ?? [], one)) await store.delete(one, transaction);
@@ -88,8 +92,7 @@ export function passkeysOfRows({ core, store }: Parts): RowPart<readonly Importe
         added.map((one) => ({ userId, ...one })),
         transaction,
       );
-      if (now.length > 0 && (passkeys ?? []).length === 0)
-        await core.secondFactors.plugin?.passkeysRemoved(record, false, transaction);
+      if (isEmptied) await plugin?.passkeysRemoved(record, false, transaction);
     },
   };
 }

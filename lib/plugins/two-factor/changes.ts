@@ -113,7 +113,7 @@ export class SecondFactorChanges {
       const now = core.database.clock.date();
       await this.secrets.replace(userId, { secret, lastStep: step, confirmedAt: now }, transaction);
       const recoveryCodes = await this.codes.renew(userId, transaction);
-      await this.setSince(userId, now, transaction);
+      await this.#setSince(record, now, transaction);
       await this.#endAttempts(userId, transaction);
       await core.devices.forgetOthers(userId, transaction);
       const issued = await this.#keepOnly(sessionId, marked(record, now), ['otp'], transaction);
@@ -129,7 +129,7 @@ export class SecondFactorChanges {
    */
   async enablePasskeys(userId: string, sessionId: string): Promise<EnrolledSecondFactor> {
     return this.core.change(userId, { sessionId, fresh: true }, async (record, transaction) => {
-      if (!(await this.hasPasskey(userId, transaction))) throw new AuthError('no_passkey', NONE_YET);
+      if (!(await this.#hasPasskey(userId, transaction))) throw new AuthError('no_passkey', NONE_YET);
       this.#requireVerifiedEmail(record);
       if (isEnabled(record.account)) {
         const recoveryCodes = await this.#codesIfNone(record, transaction, () =>
@@ -185,14 +185,15 @@ export class SecondFactorChanges {
     return core.change(userId, { sessionId }, async (record, transaction) => {
       if (!(await this.secrets.find(userId, transaction))) return null;
       const { account } = record;
-      const isLeft = this.countsPasskeys(account) && (await this.hasPasskey(userId, transaction));
+      const isLeft = this.countsPasskeys(account) && (await this.#hasPasskey(userId, transaction));
       if (!isLeft) this.#requireNotNamed(record);
       const notice = isLeft ? factorNotices.off('passkeys') : secondFactorNotices['second-factor-disabled'];
       await core.notices.before(notice, record, transaction);
       await this.#removeTotp(userId, transaction);
       if (!isLeft) await this.codes.deleteUnused(userId, transaction);
-      const since = isEnabled(account) ? sinceOf(account) : null;
-      await this.#write(userId, { secondFactorAt: since }, transaction);
+      const keeps = isLeft && isEnabled(account);
+      const since = keeps ? sinceOf(account) : null;
+      await this.#write(userId, { secondFactorAt: since, passkeyFactor: keeps ? true : null }, transaction);
       core.events.emit('second_factor.disabled', { userId, adminId: null, factor: 'totp' }, transaction);
       return this.#keepOnly(sessionId, marked(record, since), null, transaction);
     });
@@ -242,10 +243,10 @@ export class SecondFactorChanges {
       // What the app or an administrator says is final, even if nothing changes.
       await core.changes.end(userId, transaction);
       const { account } = record;
-      const hasPasskey = await this.hasPasskey(userId, transaction);
+      const hasPasskey = await this.#hasPasskey(userId, transaction);
       // A function that fails must not cost anybody their passkeys.
       const isNamed = hasPasskey && this.policy.names(account, false);
-      if (!core.secondFactors.isOn(account) && !isNamed) return;
+      if (sinceOf(account) === null && !isNamed) return;
       const hasTotp = (await this.secrets.find(userId, transaction)) !== null;
       const notice = isNamed ? factorNotices.allOff : secondFactorNotices['second-factor-disabled'];
       await core.notices.final(notice, record, transaction);
@@ -280,11 +281,12 @@ export class SecondFactorChanges {
   }
 
   /** Stores the secret of another system, in place of the account's own. The user's row is locked. */
-  async import(userId: string, secret: string, transaction: Transaction): Promise<void> {
+  async import(record: UserRecord, secret: string, transaction: Transaction): Promise<void> {
+    const { id: userId } = record.user;
     const now = this.core.database.clock.date();
     await this.secrets.replace(userId, { secret, lastStep: 0, confirmedAt: now }, transaction);
     await this.#endAttempts(userId, transaction);
-    await this.setSince(userId, now, transaction);
+    await this.#setSince(record, now, transaction);
   }
 
   /** Removes the secret for an import whose row has none. The user's row is locked. */
@@ -301,6 +303,13 @@ export class SecondFactorChanges {
     await this.#removeTotp(userId, transaction);
     await this.codes.deleteUnused(userId, transaction);
     await this.#write(userId, { secondFactorAt: null, passkeyFactor: null }, transaction);
+  }
+
+  /** Also writes whether passkeys are asked for: a process of an earlier version can have left that behind. */
+  async #setSince(record: UserRecord, secondFactorAt: Date, transaction: Transaction): Promise<void> {
+    const passkeyFactor = isEnabled(record.account) ? true : null;
+    await this.#write(record.user.id, { passkeyFactor }, transaction);
+    await this.setSince(record.user.id, secondFactorAt, transaction);
   }
 
   /** Records since when the account has had this second factor. */
@@ -373,7 +382,7 @@ export class SecondFactorChanges {
     return since;
   }
 
-  async hasPasskey(userId: string, transaction: Transaction): Promise<boolean> {
+  async #hasPasskey(userId: string, transaction: Transaction): Promise<boolean> {
     return (await this.#others?.isThere(userId, transaction)) ?? false;
   }
 

@@ -170,6 +170,7 @@ export const factorNotices = {
   },
   passkeyEnrolled: {
     ...secondFactorNotices['second-factor-enabled'],
+    about: 'Passkey',
     lines: [
       'A passkey was added to your account. From now on, signing in to your account takes one of your passkeys. All other sessions have ended.',
     ],

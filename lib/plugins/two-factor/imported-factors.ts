@@ -77,7 +77,8 @@ export function factorsOfRows(core: Core, { secrets, codes, changes }: Parts): R
       const { id } = record.user;
       if (!factor) return changes.importNone(record, transaction);
       const row = await secrets.find(id, transaction);
-      if (!row || secrets.open(row) !== factor.secret) await changes.import(id, factor.secret, transaction);
+      if (!row || secrets.open(row) !== factor.secret)
+        await changes.import(record, factor.secret, transaction);
       await codes.replace(id, factor.codes, transaction);
     },
   };

@@ -13,6 +13,7 @@ import type { ModelsOf } from '../../tables/model.js';
 import type { RowPart } from '../../users/imported.js';
 import { HAS_PASSKEY, type UserRecord } from '../../users/record.js';
 import { TwoFactorApi } from './api.js';
+import { isEnabled } from './changes.js';
 import {
   formerPendingSignInsTable,
   recoveryCodesTable,
@@ -215,6 +216,7 @@ function secondFactorsOf(
     },
     attempt: (user, look) => attempts.attempt(user, look, { isGuessable: false }),
     countsPasskeys: (account) => changes.countsPasskeys(account),
+    hasEnabledPasskeys: isEnabled,
     beginEnrolment: (...of) => changes.beginEnrolment(...of),
     enrolPasskey: (...added) => changes.enrolPasskey(...added),
     passkeysRemoved: (...removed) => changes.passkeysRemoved(...removed),

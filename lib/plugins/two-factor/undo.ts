@@ -51,15 +51,15 @@ export function twoFactorUndo(core: Core, { secrets, codes, changes, attempts }:
       const hashes = await codes.hashesOf(userId, transaction);
       if (!record) return null;
       const { account } = record;
-      const counts = changes.countsPasskeys(account) && (await changes.hasPasskey(userId, transaction));
-      if (!row && !counts && hashes.length === 0) return null;
+      const isAsked = row !== null || core.secondFactors.isOn(account);
+      if (!isAsked && hashes.length === 0) return null;
       const since = row?.confirmedAt ?? sinceOf(account);
       return {
         secret: row && secrets.open(row),
         lastStep: row?.lastStep ?? 0,
         confirmedAt: since?.toISOString() ?? null,
         passkeys: isEnabled(account),
-        isAsked: row !== null || counts,
+        isAsked,
         codes: hashes.map((one) => one.toString('hex')),
         wrongCodes: row?.wrongCodes ?? 0,
       };

@@ -182,6 +182,14 @@ describe('beside an authenticator app', () => {
     await forgetSteps(app);
   });
 
+  test('do not shut out an account whose passkeys have gone otherwise', async () => {
+    await put(true).expect(200);
+    await app.auth.models.Passkey.destroy({ where: {} });
+    await browser.delete('/auth/two-factor/totp').expect(204);
+    expect(await methods()).toEqual([]);
+    expect(await stateOf()).toMatchObject({ totp: false, passkeys: false });
+  });
+
   test('stay when the app is switched off, with the recovery codes', async () => {
     expect((await put(true).expect(200)).body).not.toHaveProperty('recovery_codes');
     const notice = await mails.mailOf(ada.email, 'second-factor-disabled', () =>
