@@ -5,6 +5,7 @@
 import {
   hashesAbove,
   hashesBelow,
+  measureEmailSignIns,
   measureResetRequests,
   measureSignIns,
   spread,
@@ -21,6 +22,7 @@ report(
 const [requests, followed] = await measureResetRequests(tries);
 report('requests for a reset, with mails that take 250 ms', requests);
 report('the next request on the same connection', followed);
+report('requests for an emailed sign-in code', await measureEmailSignIns(tries));
 
 function report(what, medians) {
   const percent = spread(medians) * 100;

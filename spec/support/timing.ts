@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 import { hash as argon2id } from '@node-rs/argon2';
 import bcrypt from 'bcrypt';
 import { PasswordHasher } from '../../lib/crypto/password.js';
-import { admin, suspension } from '../../lib/index.js';
+import { admin, emailSignIn, suspension } from '../../lib/index.js';
 import { ada, password, startApp } from './app.js';
 import { startMailApp } from './mail-app.js';
 
@@ -165,4 +165,45 @@ export async function measureResetRequests(tries: number): Promise<Medians[]> {
   agent.destroy();
   await app.stop();
   return [medians, followed];
+}
+
+/**
+ * Measures requests for an emailed sign-in code: of an account, of one that is suspended, of one that is closed, of an address
+ * that is held for an undo, and of an unknown one.
+ */
+export async function measureEmailSignIns(tries: number): Promise<Medians> {
+  const app = await startMailApp({
+    plugins: [password(), emailSignIn(), admin({ adminEmails: ['root@example.com'] }), suspension()],
+    config: {
+      rateLimit: { mail: false, mailAddress: false },
+      accountDeletion: { graceDays: 30 },
+      email: { send: () => undefined },
+    },
+  });
+  const { auth } = app;
+  const made = async (name: string) =>
+    (await auth.users.create({ email: `${name}@example.com`, emailVerified: true })).id;
+  await made('known');
+  await auth.suspension.suspend(await made('suspended'));
+  await auth.users.delete(await made('closed'));
+  const userId = await made('held');
+  await auth.models.AccountChange.create({
+    ...{
+      id: '01900000-0000-7000-8000-000000000001',
+      userId,
+      kind: 'email-changed',
+      email: 'held@example.com',
+    },
+    ...{ createdAt: new Date(), expiresAt: new Date(Date.now() + 3_600_000) },
+  } as never);
+  await auth.models.User.update({ email: 'moved@example.com' }, { where: { id: userId } });
+  const ask = (name: string) => () =>
+    app.http
+      .post('/auth/signin/email')
+      .send({ email: `${name}@example.com` })
+      .expect(202);
+  const names = ['known', 'suspended', 'closed', 'held', 'unknown'];
+  const medians = await measure(tries, Object.fromEntries(names.map((name) => [name, ask(name)])));
+  await app.stop();
+  return medians;
 }
