@@ -111,9 +111,11 @@ export interface SecondFactors {
    * Disables passkeys as a second factor, because the last one has been removed. The user's row is locked.
    *
    * @param isByUser whether the user removed it, and not the app
-   * @throws AuthError `second_factor_demanded` if the user must have a second factor
+   * @throws AuthError one of {@link removalProblems} if the user must have a second factor
    */
   passkeysRemoved(record: UserRecord, isByUser: boolean, transaction: Transaction): Promise<void>;
+  /** The problems that it throws, for the OpenAPI document. */
+  readonly removalProblems: readonly AuthErrorCode[];
 }
 
 /** A second factor that a session's user has just enabled. */
@@ -126,6 +128,8 @@ export interface EnrolledSecondFactor {
 
 /** What another plugin has that can be a second factor. */
 export interface OtherFactors {
+  /** The problem of a user who has none. */
+  readonly none: AuthErrorCode;
   /** Whether a user has any. */
   isThere(userId: string, transaction: Transaction): Promise<boolean>;
   /** Removes all of a user. The user's row is locked. */

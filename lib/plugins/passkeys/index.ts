@@ -81,6 +81,7 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
           (await store.rows(user.id, transaction)).map(({ id }) => ({ kind: 'passkey', id })),
         reauthenticatesSql: hasPasskey(core.database).sql('u', ''),
         otherFactors: {
+          none: 'no_passkey',
           isThere: async (userId, transaction) => (await store.rows(userId, transaction)).length > 0,
           async removeAll(userId, transaction) {
             for (const passkey of await store.rows(userId, transaction)) {

@@ -183,7 +183,7 @@ export const removePasskey = (core: Core, api: PasskeysApi) =>
     answers: { 204: { description: 'The passkey was removed' } },
     problems: [
       ...(['passkey_not_found', 'last_sign_in_method'] as const),
-      ...(core.secondFactors.plugin ? (['second_factor_demanded'] as const) : []),
+      ...(core.secondFactors.plugin?.removalProblems ?? []),
     ],
     async handle({ auth, params: { id = '' } }) {
       await api.remove(auth.user.id, id, { sessionId: auth.session.id });

@@ -166,8 +166,6 @@ export class TwoFactorApi {
     const { userId, sessionId, on } = input;
     const { changes } = this.#parts;
     return this.#core.forClient(input, async () => {
-      if (!this.#core.contributions.some(({ otherFactors }) => otherFactors))
-        throw new TypeError('latchkey: auth.twoFactor.usePasskeys: add passkeys() to plugins');
       if (on) return changes.enablePasskeys(userId, sessionId);
       return { issued: await changes.disablePasskeys(userId, sessionId), recoveryCodes: null };
     });

@@ -128,8 +128,9 @@ export class SecondFactorChanges {
    * @throws AuthError `no_passkey`, `email_not_verified`, and like `core.change`
    */
   async enablePasskeys(userId: string, sessionId: string): Promise<EnrolledSecondFactor> {
+    const others = this.#requireOthers();
     return this.core.change(userId, { sessionId, fresh: true }, async (record, transaction) => {
-      if (!(await this.#hasPasskey(userId, transaction))) throw new AuthError('no_passkey', NONE_YET);
+      if (!(await others.isThere(userId, transaction))) throw new AuthError(others.none, NONE_YET);
       this.#requireVerifiedEmail(record);
       if (isEnabled(record.account)) {
         const recoveryCodes = await this.#codesIfNone(record, transaction, () =>
@@ -206,6 +207,7 @@ export class SecondFactorChanges {
    */
   async disablePasskeys(userId: string, sessionId: string): Promise<IssuedSession> {
     const { core } = this;
+    this.#requireOthers();
     return core.change(userId, { sessionId, fresh: true }, async (record, transaction) => {
       if (!isEnabled(record.account))
         return core.sessions.renew(record.user, sessionId, record.authEpoch, transaction, SAME);
@@ -384,6 +386,13 @@ export class SecondFactorChanges {
 
   async #hasPasskey(userId: string, transaction: Transaction): Promise<boolean> {
     return (await this.#others?.isThere(userId, transaction)) ?? false;
+  }
+
+  /** @throws TypeError without a plugin that has passkeys */
+  #requireOthers(): OtherFactors {
+    const others = this.#others;
+    if (!others) throw new TypeError('latchkey: auth.twoFactor.usePasskeys: add passkeys() to plugins');
+    return others;
   }
 
   get #others(): OtherFactors | undefined {

@@ -220,6 +220,7 @@ function secondFactorsOf(
     beginEnrolment: (...of) => changes.beginEnrolment(...of),
     enrolPasskey: (...added) => changes.enrolPasskey(...added),
     passkeysRemoved: (...removed) => changes.passkeysRemoved(...removed),
+    removalProblems: ['second_factor_demanded'],
   };
 }
 

@@ -127,7 +127,8 @@ export const usePasskeys = (core: Core, api: TwoFactorApi) =>
       },
     },
     problems: [
-      ...(['no_passkey', 'second_factor_required', 'second_factor_demanded'] as const),
+      ...(['second_factor_required', 'second_factor_demanded'] as const),
+      ...core.contributions.flatMap(({ otherFactors }) => otherFactors?.none ?? []),
       ...(core.mails ? (['email_not_verified'] as const) : []),
     ],
     async handle({ auth, body: { on } }) {
