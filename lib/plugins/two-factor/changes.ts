@@ -309,9 +309,10 @@ export class SecondFactorChanges {
 
   /** Also writes whether passkeys are asked for: a process of an earlier version can have left that behind. */
   async #setSince(record: UserRecord, secondFactorAt: Date, transaction: Transaction): Promise<void> {
+    const { id } = record.user;
     const passkeyFactor = isEnabled(record.account) ? true : null;
-    await this.#write(record.user.id, { passkeyFactor }, transaction);
-    await this.setSince(record.user.id, secondFactorAt, transaction);
+    await this.#write(id, { secondFactorAt, passkeyFactor }, transaction);
+    await this.core.imported.note(id, FACTOR_KEYS, transaction);
   }
 
   /** Records since when the account has had this second factor. */

@@ -40,8 +40,7 @@ export class Policy {
 
   /** Whether an account has a second factor, which a sign-in asks for. A passkey is one if it must have one. */
   isMet(account: object): boolean {
-    const { secondFactorAt = null, [HAS_PASSKEY]: hasPasskey = false } = account as Account;
-    return secondFactorAt !== null || (hasPasskey && this.names(account));
+    return isSwitchedOn(account) || (hasAny(account) && this.names(account));
   }
 
   /** What sessions of accounts that must have a second factor need. */
@@ -78,10 +77,13 @@ export class Policy {
   }
 }
 
+function isSwitchedOn(account: object): boolean {
+  return ((account as Account).secondFactorAt ?? null) !== null;
+}
+
 /** Whether a user has what can be a second factor. */
-function hasAny(user: User): boolean {
-  const { secondFactorAt = null, [HAS_PASSKEY]: hasPasskey = false } = user as Account;
-  return secondFactorAt !== null || hasPasskey;
+function hasAny(account: object): boolean {
+  return isSwitchedOn(account) || (account as Account)[HAS_PASSKEY] === true;
 }
 
 /** The task of users who must set up a second factor. */
