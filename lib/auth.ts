@@ -12,6 +12,7 @@ import { EmailedCodes } from './crypto/emailed-codes.js';
 import { SecretBox } from './crypto/secret-box.js';
 import { openDatabase } from './database/database.js';
 import { requireAuthentication } from './http/admit.js';
+import { type FormsApi, formsApi } from './http/form-values.js';
 import { oldTokens } from './http/old-tokens.js';
 import { describeApi, type OpenApiDocument } from './http/openapi.js';
 import { type OwnSignIn, ownSignIn } from './http/own-sign-in.js';
@@ -78,7 +79,7 @@ export interface RevokeAllOptions extends TransactionOption {
 /**
  * Sessions and accounts in one database: the object that `authRouter` and the guards share, and the programmatic API.
  */
-export interface Auth extends OwnSignIn, CompletionApi, UndoApi, ImportApi, Upkeep {
+export interface Auth extends OwnSignIn, FormsApi, CompletionApi, UndoApi, ImportApi, Upkeep {
   /**
    * Authenticates a request by any enabled kind of credential. Like a guard, it rejects a request from another site if
    * the request has an unsafe `method` and is authenticated by the cookie. Unlike a guard, it does not check the scopes
@@ -187,6 +188,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     listSessions: (userId, options) => within(options, () => core.sessions.list(userId)),
     revokeSession: (token, options) => within(options, () => core.sessions.revokeByToken(token)),
     ...ownSignIn(core),
+    ...formsApi(core),
     ...completionApi(core),
     ...undoApi(core),
     ...importApi(core),

@@ -46,6 +46,7 @@ export {
   type RequestAuthentication,
 } from './guards/request.js';
 export type { Health } from './health.js';
+export type { FormValues, PageRequest } from './http/form-values.js';
 export type { OpenApiDocument } from './http/openapi.js';
 export type { CreateSessionInput } from './http/own-sign-in.js';
 export type { WindowRule } from './limits/limiter.js';

@@ -60,7 +60,8 @@ describe('what a browser gets', () => {
       expect({ url: request.url, headers }).toMatchObject({
         headers: {
           'cache-control': 'no-store',
-          'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+          'content-security-policy':
+            "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
           'cross-origin-resource-policy': 'same-origin',
           'referrer-policy': 'no-referrer',
           'x-content-type-options': 'nosniff',

@@ -123,6 +123,12 @@ export function cookieBeside(cookie: CookieSettings, purpose: string): CookieSet
   return { ...cookie, name: `${cookie.name}-${purpose}` };
 }
 
+/** Returns the cookie of a refused form. Only this host can set it if it is Secure, whatever the session cookie is. */
+export function formCookie({ name, secure }: CookieSettings, page: string): CookieSettings {
+  const realm = name.replace(/^__(Host|Secure)-/i, '');
+  return { name: `${secure ? '__Host-' : ''}${realm}-form-${page}`, path: '/', sameSite: 'lax', secure };
+}
+
 /**
  * Returns a cookie that is lax even if the session cookie is strict, because a sign-in with a provider ends with a
  * redirect from another site.

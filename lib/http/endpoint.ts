@@ -25,7 +25,8 @@ import {
 } from './body.js';
 import { bodyOfForm, FormPages, type Pair } from './forms.js';
 import { retireOld } from './old-tokens.js';
-import { answerError, protect, redirectError } from './problem.js';
+import { answerError, protect } from './problem.js';
+import { refuseForm } from './refuse-form.js';
 import { respond } from './respond.js';
 import { type Access, type Call, type Reply, type Route, takesForms } from './route.js';
 import { requireProof, requireRecent } from './sensitive.js';
@@ -46,8 +47,7 @@ export function endpoint(core: Core, route: Route): RequestHandler {
       const reply = await core.context.forRequest(clientOf(core, req), DEADLINE_MS, work);
       respond(core, route, pages ? pages.redirect(reply) : reply, res);
     } catch (error) {
-      const page = pages?.pageFor(error);
-      if (page) redirectError(core, error as AuthError, page, res, startedAt);
+      if (pages) refuseForm(core, pages, error, res, next, startedAt);
       else answerError(core, error, res, next, startedAt);
     }
   };

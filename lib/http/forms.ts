@@ -4,6 +4,7 @@ import type { Settings } from '../config/config.js';
 import type { Core } from '../core/core.js';
 import { AuthError, excerpt, type FieldError } from '../errors.js';
 import { isPending } from '../sessions/signed-in.js';
+import { fieldsShownAgain } from '../shown-again.js';
 import { checkCallbackUrl, withPasswordRemoved } from './callback-url.js';
 import type { Reply, Route } from './route.js';
 
@@ -21,15 +22,23 @@ export class FormPages {
   #secondFactorTo: string;
   /** The page that sent the form, until the form has been read and names another page. */
   #errorTo: string | null;
+  /** The other fields of the form. */
+  #fields: readonly Pair[] = [];
 
   readonly #settings: Settings;
   /** The name of the field that names the page for the next step. Null if the route has none. */
   readonly #next: string | null;
   /** The names of the fields that contain pages. */
   readonly #names: readonly string[];
+  readonly #body: z.ZodType | undefined;
 
-  constructor({ settings, completion }: Core, { formPage }: Pick<Route, 'formPage'>, req: Request) {
+  constructor(
+    { settings, completion }: Core,
+    { formPage, body }: Pick<Route, 'formPage' | 'body'>,
+    req: Request,
+  ) {
     this.#settings = settings;
+    this.#body = body;
     this.#redirectTo = formPage?.page ?? `${settings.publicPath}/`;
     this.#secondFactorTo = settings.publicPath + SECOND_FACTOR_PAGE;
     this.#next = formPage?.field ?? null;
@@ -50,11 +59,12 @@ export class FormPages {
   takeFrom(form: readonly Pair[]): Pair[] {
     const sender = this.#errorTo;
     this.#errorTo = null;
+    this.#fields = form.filter(([name]) => !this.#names.includes(name));
     const pages = new Map(this.#names.map((name) => [name, this.#page(form, name)]));
     this.#redirectTo = pages.get(this.#next ?? 'redirect_to') ?? this.#redirectTo;
     this.#secondFactorTo = pages.get(SECOND_FACTOR_TO) ?? this.#secondFactorTo;
     this.#errorTo = pages.get('error_to') ?? sender;
-    return form.filter(([name]) => !this.#names.includes(name));
+    return [...this.#fields];
   }
 
   #page(form: readonly Pair[], name: string): string | null {
@@ -83,6 +93,16 @@ export class FormPages {
       clearPending,
       ...(issue && { issue }),
     };
+  }
+
+  /** What was typed into the fields that are no secret. Fields that the route does not have are left out. */
+  get typed(): Record<string, string> {
+    const shown = this.#body ? fieldsShownAgain(this.#body) : new Set();
+    return Object.fromEntries(
+      this.#fields.filter(
+        (pair): pair is [string, string] => shown.has(pair[0]) && typeof pair[1] === 'string',
+      ),
+    );
   }
 
   /** Returns the page that shows an error. Null if there is no such page, or if another site sent the form. */

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import type { Core } from '../core/core.js';
 import { AuthError, MAX_FIELD_ERRORS, type ProblemDetails } from '../errors.js';
 import { withError } from './callback-url.js';
+import { refusalPage } from './refusal-page.js';
 
 /** A problem response (RFC 9457). */
 export const problemSchema = z.object({
@@ -44,8 +45,14 @@ export function answerError(
   if (res.headersSent) return;
   begin(core, error, error.status, res, startedAt);
   res.setHeader('Content-Type', `application/${shaped === null ? 'problem+json' : 'json'}; charset=utf-8`);
-  if (error.status === 401) res.setHeader('WWW-Authenticate', challenges(core));
   res.end(shaped ?? JSON.stringify(detailsOf(error)));
+}
+
+/** Responds to an AuthError with a small page, for a browser that no page of the app can show it to. */
+export function answerPage(core: Core, error: AuthError, res: Response, startedAt: number): void {
+  begin(core, error, error.status, res, startedAt);
+  res.setHeader('Content-Type', 'text/html; charset=utf-8');
+  res.end(refusalPage(error, { home: `${core.settings.publicPath}/` }).toString());
 }
 
 function detailsOf({ status, code, detail, errors, missing, task }: AuthError): ProblemDetails {
@@ -128,6 +135,7 @@ function begin(core: Core, error: AuthError, status: number, res: Response, star
   res.statusCode = status;
   protect(res);
   for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
+  if (status === 401) res.setHeader('WWW-Authenticate', challenges(core));
   if (error.retryAfter !== undefined) res.setHeader('Retry-After', String(error.retryAfter));
 }
 
@@ -169,7 +177,10 @@ export function protect(res: ServerResponse): void {
   res.setHeader('X-Content-Type-Options', 'nosniff');
   // The URL of the OAuth callback contains a code and a state.
   res.setHeader('Referrer-Policy', 'no-referrer');
-  // No response is a page or a part of one (ASVS 5.0, 3.2.1, 3.4.6 and 3.5.8).
-  res.setHeader('Content-Security-Policy', "default-src 'none'; base-uri 'none'; frame-ancestors 'none'");
+  // No response is a page with more than text and links, or a part of one (ASVS 5.0, 3.2.1, 3.4.6 and 3.5.8).
+  res.setHeader(
+    'Content-Security-Policy',
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  );
   res.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
 }

@@ -65,12 +65,12 @@ export function respond(core: Core, route: Route, reply: Reply, res: Response): 
 
 /** Makes the browser delete the session cookie. */
 export function clearSessionCookie(core: Core, res: ServerResponse): void {
-  setCookie(res, core.settings.cookie, '', { expires: new Date(0) });
+  clearCookie(res, core.settings.cookie);
 }
 
 /** Makes the browser delete the cookie of a pending sign-in. */
 export function clearPendingCookie(core: Core, res: ServerResponse): void {
-  setCookie(res, core.settings.pendingCookie, '', { expires: new Date(0) });
+  clearCookie(res, core.settings.pendingCookie);
 }
 
 /**
@@ -120,14 +120,20 @@ export function setSessionCookie(
 export function clearOldCookie(name: string, res: ServerResponse): void {
   // Otherwise browsers ignore a cookie whose name has such a prefix (RFC 6265bis, 4.1.3).
   const secure = /^__(Secure|Host)-/i.test(name);
-  setCookie(res, { name, path: '/', sameSite: 'lax', secure }, '', { expires: new Date(0) });
+  clearCookie(res, { name, path: '/', sameSite: 'lax', secure });
 }
 
 function carriesPending({ settings }: Core, { req }: Partial<ServerResponse>): boolean {
   return cookieValues(req?.headers.cookie, settings.pendingCookie.name).length > 0;
 }
 
-function setCookie(
+/** Makes the browser delete a cookie. */
+export function clearCookie(res: ServerResponse, cookie: CookieSettings): void {
+  setCookie(res, cookie, '', { expires: new Date(0) });
+}
+
+/** Sets a cookie that no script can read. */
+export function setCookie(
   res: ServerResponse,
   { name, ...attributes }: CookieSettings,
   value: string,

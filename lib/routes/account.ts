@@ -16,6 +16,7 @@ import { resources, secondFactorProblems, sessionReply } from '../http/present.j
 import { id, route, text, time } from '../http/route.js';
 import { sessionOf } from '../sessions/carriers.js';
 import { isSession } from '../sessions/request.js';
+import { shownAgain } from '../shown-again.js';
 import type { User } from '../tables/core.js';
 import { readEmail } from '../users/canonical.js';
 import type { UsernameRules } from '../users/usernames.js';
@@ -72,7 +73,7 @@ export const updateMe = (core: Core) => {
     summary: 'Change my fields and username',
     access: 'session',
     body: z.strictObject({
-      ...(core.usernames && { username: text(100).optional() }),
+      ...(core.usernames && { username: shownAgain(text(100).optional()) }),
       ...core.users.fields.wireShape('user', 'update'),
     }),
     answers: { 200: { description: 'The changed user', schema: z.object({ user: user.schema }) } },
@@ -111,7 +112,7 @@ export const changeEmail = (core: Core) =>
     summary: 'Email a link to my new address, after a recent sign-in or with my password',
     access: 'session',
     sensitive: { asks: 'fresh-or-password' },
-    body: z.strictObject({ new_email: text(320) }),
+    body: z.strictObject({ new_email: shownAgain(text(320)) }),
     answers: { 202: { description: 'Accepted, whether or not another account has the address' } },
     problems: ['rate_limited'],
     async handle({ auth, body }) {

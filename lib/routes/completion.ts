@@ -4,6 +4,7 @@ import type { Core } from '../core/core.js';
 import { removedShape, sessionAnswer, sessionReply } from '../http/present.js';
 import { route, text, time } from '../http/route.js';
 import type { StepMethod } from '../sessions/second-factor.js';
+import { shownAgain } from '../shown-again.js';
 
 export const completeSignIn = (core: Core) => {
   const { methods } = core.completion;
@@ -42,7 +43,7 @@ interface Body {
 
 function bodyOf(methods: readonly StepMethod[]): z.ZodType<Body> {
   const bodies = methods.map(({ name, given = { code: text(100) } }) =>
-    z.strictObject({ method: z.literal(name), ...given, pending_token: pendingToken }),
+    z.strictObject({ method: shownAgain(z.literal(name)), ...given, pending_token: pendingToken }),
   );
   return z.discriminatedUnion('method', bodies as never) as z.ZodType<Body>;
 }

@@ -7,6 +7,7 @@ import { resources } from '../http/present.js';
 import { route } from '../http/route.js';
 import type { Reauthentication } from '../sessions/second-factor.js';
 import { isFresh } from '../sessions/signed-in.js';
+import { shownAgain } from '../shown-again.js';
 
 export const signout = (core: Core) =>
   route({
@@ -68,7 +69,7 @@ export const revokeSessions = (core: Core) =>
     summary: 'Revoke all my sessions, or all but the current one',
     access: 'session',
     openTo: 'any-task',
-    body: z.strictObject({ others: z.boolean().optional().describe('Keep the current session') }),
+    body: z.strictObject({ others: shownAgain(z.boolean().optional().describe('Keep the current session')) }),
     answers: {
       200: { description: 'The number of revoked sessions', schema: z.object({ revoked: z.int() }) },
     },

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type FieldOptions, type FieldsOptions, type FieldType, MAX_STRING } from '../config/user.js';
 import { AuthError, fieldErrors } from '../errors.js';
+import { shownAgain } from '../shown-again.js';
 import { type Column, type Columns, column, snakeCase } from '../tables/column.js';
 
 /** The values of fields, by their names in camelCase. */
@@ -76,7 +77,8 @@ export class Fields {
       this.#open(from).map(([name, options]) => {
         const schema = wireSchema(options);
         const isOptional = purpose === 'update' || !options.required || options.default !== undefined;
-        return [snakeCase(name), isOptional ? schema.optional() : schema];
+        const field = isOptional ? schema.optional() : schema;
+        return [snakeCase(name), options.output === 'none' ? field : shownAgain(field)];
       }),
     );
   }

@@ -4,6 +4,7 @@ import type { Core } from '../../core/core.js';
 import { resources } from '../../http/present.js';
 import { pageOptions, pageQuery, route, text } from '../../http/route.js';
 import { FRESH_SECONDS, requireFresh } from '../../sessions/signed-in.js';
+import { shownAgain } from '../../shown-again.js';
 import type { AdminApi } from './api.js';
 
 export const listUsers = (core: Core, api: AdminApi) => {
@@ -48,7 +49,7 @@ export const getUser = (core: Core, api: AdminApi) => {
 /** The app's fields, and the username if usernames are enabled. */
 function editable(core: Core, purpose: 'create' | 'update') {
   return {
-    ...(core.usernames && { username: text(100).optional() }),
+    ...(core.usernames && { username: shownAgain(text(100).optional()) }),
     ...core.users.fields.wireShape('code', purpose),
   };
 }
@@ -67,7 +68,7 @@ export const createUser = (core: Core, api: AdminApi) => {
     summary: 'Create a user without a password; with email, an invitation to choose one is sent',
     access: 'admin',
     sensitive: { asks: 'fresh', within: core.administration.fresh },
-    body: z.strictObject({ email: text(320).optional(), ...editable(core, 'create') }),
+    body: z.strictObject({ email: shownAgain(text(320).optional()), ...editable(core, 'create') }),
     answers: { 201: { description: 'The new user', schema: z.object({ user: user.schema }) } },
     problems: ['email_taken', ...takenIf(core)],
     async handle({ auth, body }) {

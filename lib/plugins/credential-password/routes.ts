@@ -10,6 +10,7 @@ import {
 } from '../../http/present.js';
 import { route, text } from '../../http/route.js';
 import { sessionOf } from '../../sessions/carriers.js';
+import { shownAgain } from '../../shown-again.js';
 import type { CredentialApi } from './api.js';
 import type { EmailVerification } from './email-verification.js';
 import type { Settings } from './options.js';
@@ -72,17 +73,18 @@ export const signup = (
 };
 
 function identifiers({ identifier, usernames }: Settings): z.ZodRawShape {
-  const email = text(320);
-  const username = text(100);
+  const email = shownAgain(text(320));
+  const username = shownAgain(text(100));
+  const optionalUsername = shownAgain(username.optional());
   switch (identifier) {
     case 'email':
-      return usernames ? { email, username: username.optional() } : { email };
+      return usernames ? { email, username: optionalUsername } : { email };
     case 'username':
       return { username };
     case 'either':
       return {
-        email: email.optional().describe('Required without a username'),
-        username: username.optional(),
+        email: shownAgain(email.optional().describe('Required without a username')),
+        username: optionalUsername,
       };
   }
 }
@@ -95,9 +97,9 @@ export const signin = (core: Core, api: CredentialApi, settings: Settings) => {
     summary: 'Sign in with a password',
     access: 'public',
     body: z.strictObject({
-      credential: text(320).describe(settings.usernames ? 'An email or a username' : 'An email'),
+      credential: shownAgain(text(320).describe(settings.usernames ? 'An email or a username' : 'An email')),
       password: text(1024),
-      remember_me: z.boolean().optional().describe('Keep the session when the browser is closed'),
+      remember_me: shownAgain(z.boolean().optional().describe('Keep the session when the browser is closed')),
     }),
     answers: { 200: signInAnswer(core, 'The user and the new session, whose token is set as a cookie') },
     problems: [
@@ -118,7 +120,7 @@ export const usernamesCheck = (api: CredentialApi) =>
     path: '/usernames/check',
     summary: 'Check whether a username is available',
     access: 'public',
-    body: z.strictObject({ username: text(100) }),
+    body: z.strictObject({ username: shownAgain(text(100)) }),
     answers: {
       200: { description: 'Whether the username is available', schema: z.object({ available: z.boolean() }) },
     },
@@ -229,7 +231,7 @@ export const requestReset = (api: CredentialApi) =>
     path: '/passwords/request-reset',
     summary: 'Email a password reset link, if the account exists',
     access: 'public',
-    body: z.strictObject({ email: text(320) }),
+    body: z.strictObject({ email: shownAgain(text(320)) }),
     answers: { 202: { description: 'Accepted, whether or not the account exists' } },
     problems: ['rate_limited'],
     async handle({ body }) {

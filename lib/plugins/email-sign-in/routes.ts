@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Core } from '../../core/core.js';
 import { removedShape, sessionReply, signInAnswer } from '../../http/present.js';
 import { route, text, time } from '../../http/route.js';
+import { isShownAgain, shownAgain } from '../../shown-again.js';
 import type { EmailSignInApi } from './api.js';
 import type { EmailSignInSettings } from './options.js';
 
@@ -12,8 +13,8 @@ export const requestSignIn = ({ settings }: Core, api: EmailSignInApi) =>
     summary: 'Email me a code to sign in with',
     access: 'public',
     body: z.strictObject({
-      email: text(320),
-      remember_me: z.boolean().optional().describe('Keep the session when the browser is closed'),
+      email: shownAgain(text(320)),
+      remember_me: shownAgain(z.boolean().optional().describe('Keep the session when the browser is closed')),
     }),
     formPage: {
       field: 'confirm_to',
@@ -88,10 +89,10 @@ export const confirmSignIn = (core: Core, api: EmailSignInApi, { link, signUp }:
 
 /** Lets a body with wrong fields pass, because only a new account gets them: they are checked when it is made. */
 function unchecked(shape: z.ZodRawShape): z.ZodRawShape {
-  const pairs = Object.entries(shape).map(([name, field]) => [
-    name,
-    z.union([field, z.unknown()]).optional(),
-  ]);
+  const pairs = Object.entries(shape).map(([name, field]) => {
+    const any = z.union([field, z.unknown()]).optional();
+    return [name, isShownAgain(field) ? shownAgain(any) : any];
+  });
   return Object.fromEntries(pairs);
 }
 

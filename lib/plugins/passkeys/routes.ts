@@ -3,6 +3,7 @@ import { examineUndo, findUndo, requireBrowser, thenOf } from '../../accounts/un
 import type { Core } from '../../core/core.js';
 import { enrolledReply, enrolledShape, resourceOf, sessionAnswer, sessionReply } from '../../http/present.js';
 import { route, text } from '../../http/route.js';
+import { shownAgain } from '../../shown-again.js';
 import type { PasskeysApi } from './api.js';
 import { type Passkey, passkeysTable } from './declarations.js';
 import { authenticationResponse, creationOptions, registrationResponse, requestOptions } from './schemas.js';
@@ -39,7 +40,7 @@ export const signIn = (core: Core, api: PasskeysApi) =>
     access: 'public',
     body: z.strictObject({
       response: authenticationResponse(),
-      remember_me: z.boolean().optional().describe('Keep the session when the browser is closed'),
+      remember_me: shownAgain(z.boolean().optional().describe('Keep the session when the browser is closed')),
       pending_token: text(200)
         .optional()
         .describe('The one that came with the options, in place of the cookie'),
@@ -123,7 +124,7 @@ export const addPasskey = (core: Core, api: PasskeysApi) =>
       asks: 'second-factor',
       because: 'the options were given to this session after a recent sign-in',
     },
-    body: z.strictObject({ response: registrationResponse(), name: text(320).optional() }),
+    body: z.strictObject({ response: registrationResponse(), name: shownAgain(text(320).optional()) }),
     answers: {
       201: {
         description:
@@ -164,7 +165,7 @@ export const renamePasskey = (api: PasskeysApi) =>
     path: '/passkeys/:id',
     summary: 'Rename a passkey',
     access: 'session',
-    body: z.strictObject({ name: text(320) }),
+    body: z.strictObject({ name: shownAgain(text(320)) }),
     answers: { 200: { description: 'The passkey', schema: one() } },
     problems: ['passkey_not_found'],
     async handle({ auth, params: { id = '' }, body: { name } }) {

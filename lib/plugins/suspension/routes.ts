@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Core } from '../../core/core.js';
 import { resources } from '../../http/present.js';
 import { route, text } from '../../http/route.js';
+import { shownAgain } from '../../shown-again.js';
 import type { SuspensionApi } from './api.js';
 
 export const suspendUser = (core: Core, api: SuspensionApi) => {
@@ -12,8 +13,10 @@ export const suspendUser = (core: Core, api: SuspensionApi) => {
     summary: 'Suspend a user, and end all of their sessions',
     access: 'admin',
     body: z.strictObject({
-      reason: text(255).nullable().optional().describe('A note for administrators'),
-      until: z.iso.datetime({ offset: true }).nullable().optional().describe('When the suspension ends'),
+      reason: shownAgain(text(255).nullable().optional().describe('A note for administrators')),
+      until: shownAgain(
+        z.iso.datetime({ offset: true }).nullable().optional().describe('When the suspension ends'),
+      ),
     }),
     answers: {
       200: { description: 'The suspended user', schema: z.object({ user: userForAdmins.schema }) },

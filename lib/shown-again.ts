@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { processWide } from './process-wide.js';
+
+/** The schemas of fields that are no secret. Two copies of this package can take part in one app. */
+const marked = processWide('shown-again/1', () => new WeakSet<z.ZodType>());
+
+/**
+ * Marks a field of a request as no secret: after a refusal, the page of the form gets back what was typed into it. A
+ * field without the mark is never kept. Call it last, because `describe()`, `optional()` and others make a new schema.
+ */
+export function shownAgain<S extends z.ZodType>(field: S): S {
+  marked.add(field);
+  return field;
+}
+
+/** Whether a field has the mark of {@link shownAgain}. */
+export function isShownAgain(field: unknown): boolean {
+  return field instanceof z.ZodType && marked.has(field);
+}
+
+/** Returns the names of the fields of a body that have the mark. A field of several variants must have it in all of them. */
+export function fieldsShownAgain(body: z.ZodType): ReadonlySet<string> {
+  const fields = [...shapesOf(body)].flatMap((shape) => Object.entries(shape));
+  const secret = new Set(fields.filter(([, field]) => !isShownAgain(field)).map(([name]) => name));
+  return new Set(fields.map(([name]) => name).filter((name) => !secret.has(name)));
+}
+
+function* shapesOf(body: z.ZodType): Generator<z.ZodRawShape> {
+  if (body instanceof z.ZodObject) yield body.shape;
+  if (body instanceof z.ZodUnion) for (const variant of body.options) yield* shapesOf(variant as z.ZodType);
+}
