@@ -532,7 +532,7 @@ function sees<Written>(
 
 /** What needs no database, or is about the Auth itself. */
 const WITHOUT_DATABASE = [
-  ...['on', 'openapi', 'close', 'health', 'suspension.isSuspended', 'admin.isAdministrator'],
+  ...['on', 'openapi', 'close', 'health', 'formValues', 'suspension.isSuspended', 'admin.isAdministrator'],
 ];
 
 /** Not for apps. */

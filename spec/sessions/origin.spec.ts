@@ -36,6 +36,10 @@ const always: Row[] = [
   [{ 'sec-fetch-site': 'cross-site', origin: 'http://HOST' }, false],
   [{ origin: 'https://evil.example' }, false],
   [{ origin: 'null' }, false],
+  // Pages with `Referrer-Policy: no-referrer`, as helmet sets it, send this origin.
+  [{ origin: 'null', 'sec-fetch-site': 'same-origin' }, true],
+  [{ origin: 'null', 'sec-fetch-site': 'cross-site' }, false],
+  [{ origin: 'null', 'sec-fetch-site': 'same-site' }, false],
   [{ origin: '' }, false],
   [{ origin: 'nonsense' }, false],
   [{ origin: 'http://HOST.evil.example' }, false],

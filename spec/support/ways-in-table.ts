@@ -448,7 +448,7 @@ export const OPERATIONS: Readonly<Record<string, readonly Row[]>> = {
 
 /** The operations that are no way in: they act on the app's word, for a session that it names, or on no account. */
 export const OTHER_OPERATIONS = `
-  sendSignInCode importUsers listSessions revokeSession revokeAllSessions revokeSessionById establishSession endSession markEmailVerified
+  sendSignInCode importUsers listSessions revokeSession revokeAllSessions revokeSessionById establishSession endSession markEmailVerified formValues
   migrate prune rotateSecrets close health outbox.list outbox.retry outbox.deliver on openapi undoChange endUndo
   users.get users.find users.create users.ensure users.setPassword users.update users.changeEmail users.delete users.restore users.requireNewPassword
   credential.signUp credential.removePassword credential.usernameAvailable credential.sendVerification credential.requestPasswordReset

@@ -165,7 +165,7 @@ export const renamePasskey = (api: PasskeysApi) =>
     path: '/passkeys/:id',
     summary: 'Rename a passkey',
     access: 'session',
-    body: z.strictObject({ name: shownAgain(text(320)) }),
+    body: z.strictObject({ name: text(320) }),
     answers: { 200: { description: 'The passkey', schema: one() } },
     problems: ['passkey_not_found'],
     async handle({ auth, params: { id = '' }, body: { name } }) {

@@ -4,7 +4,6 @@ import { requireAal } from '../../http/admit.js';
 import { enrolledReply, enrolledShape, recoveryCodes } from '../../http/present.js';
 import { route, text } from '../../http/route.js';
 import { FRESH_SECONDS } from '../../sessions/signed-in.js';
-import { shownAgain } from '../../shown-again.js';
 import type { TwoFactorApi } from './api.js';
 import type { Parts } from './parts.js';
 import { ENROL } from './policy.js';
@@ -120,7 +119,7 @@ export const usePasskeys = (core: Core, api: TwoFactorApi) =>
     summary: 'Make my passkeys a second factor, or no longer, and end my other sessions',
     access: 'session',
     sensitive: { asks: 'fresh' },
-    body: z.strictObject({ on: shownAgain(z.boolean()) }),
+    body: z.strictObject({ on: z.boolean() }),
     answers: {
       200: {
         description: 'The session with a new token, and recovery codes if I had none',
