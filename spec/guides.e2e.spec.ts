@@ -129,6 +129,10 @@ describe('the guides for a project of its own', () => {
       title: 'Sign up',
       alert: expect.stringMatching(/^Please check the password: /),
     });
+    expect(await page.getByLabel('Email', { exact: true }).inputValue()).toBe(ada.email);
+    expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
+    await page.reload();
+    expect(await page.getByLabel('Email', { exact: true }).inputValue()).toBe('');
     await send('Sign up', { Email: ada.email, Password: ada.password });
     expect(await shown()).toEqual({ path: '/', title: 'Welcome back', alert: null });
     expect(await page.getByText(`You are signed in as ${ada.email}.`).count()).toBe(1);
@@ -140,7 +144,10 @@ describe('the guides for a project of its own', () => {
     const alert = 'The email or the password is wrong.';
     expect(await shown()).toEqual({ path: '/sign-in', title: 'Sign in', alert });
     expect(page.url()).not.toMatch(/ada|password/);
+    expect(await page.getByLabel('Email', { exact: true }).inputValue()).toBe(ada.email);
     await page.getByLabel('Stay signed in').check();
+    await send('Sign in', { Password: 'not the password either' });
+    expect(await page.getByLabel('Stay signed in').isChecked()).toBe(true);
     await send('Sign in', { Email: ada.email, Password: ada.password });
     expect((await shown()).title).toBe('Welcome back');
     const [cookie] = (await page.context().cookies()).filter(({ name }) => name === 'latchkey');

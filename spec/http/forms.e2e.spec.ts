@@ -37,7 +37,9 @@ inBrowser('in a browser without JavaScript, a form', () => {
           res.set(headers).type('html');
           const whose = req.auth?.user.email ?? 'nobody';
           const out = form('/v1/auth/signout', {}, 'Sign out');
-          res.send(`<p>${whose}</p>${out}${PAGES[req.path] ?? ''}`);
+          const { values, error } = auth.formValues(req, res);
+          const typed = `<output>${error} ${JSON.stringify(values)}</output>`;
+          res.send(`<p>${whose}</p>${out}${PAGES[req.path] ?? ''}${typed}`);
         });
       },
     });
@@ -77,6 +79,7 @@ inBrowser('in a browser without JavaScript, a form', () => {
     page.url().replace(app.origin, ''),
     (await page.locator('p').textContent({ timeout: 10_000 })) ?? '',
   ];
+  const typed = () => page.locator('output').textContent({ timeout: 10_000 });
   const signIn = () => send('Sign in', { credential: ada.email, password: ada.password });
 
   test('signs up, in and out, and shows what was wrong', async () => {
@@ -106,9 +109,18 @@ inBrowser('in a browser without JavaScript, a form', () => {
     await open('/in');
     await send('Sign in', { credential: ada.email, password: 'not the password' });
     expect(await whose()).toEqual(['/in?error=invalid_credentials', 'nobody']);
+    expect(await typed()).toBe(`invalid_credentials {"credential":"${ada.email}"}`);
+    await page.reload();
+    expect(await typed()).toBe('null {}');
     await signIn();
     expect(await whose()).toEqual(['/', ada.email]);
     await send('Sign out');
+    expect(await whose()).toEqual(['/', 'nobody']);
+    // This form has no error_to.
+    await send('Sign out');
+    expect(await page.getByRole('heading').textContent()).toBe('401 Unauthorized');
+    expect(await page.content()).toContain('<code>unauthenticated</code>');
+    await page.getByRole('link').click();
     expect(await whose()).toEqual(['/', 'nobody']);
   });
 
