@@ -185,6 +185,17 @@ types('req.auth is typed on every Express request', () => {
   if (req.auth) res.json(req.auth.user.id);
 });
 
+types('what a page shows of a refused form is typed', () => {
+  const auth = latchkey.createAuth({ database: sequelize, secret: '' });
+  const { values, error, errors } = auth.formValues(req, res);
+  expectTypeOf(values.email).toEqualTypeOf<string | undefined>();
+  expectTypeOf(error).toEqualTypeOf<Latchkey.AuthErrorCode | null>();
+  expectTypeOf(errors[0]?.pointer).toEqualTypeOf<string | undefined>();
+  auth.formValues(new globalThis.Request('http://localhost/'), res);
+  // @ts-expect-error: headers are required
+  auth.formValues({ url: '/' }, res);
+});
+
 types('the fields of users are typed in what an Auth takes and returns', async () => {
   const auth = latchkey.createAuth({
     database: 'sqlite:x',

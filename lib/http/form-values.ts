@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { parse } from 'cookie';
 import type { Request } from 'express';
 import { type CookieSettings, formCookie } from '../config/session.js';
 import type { Core } from '../core/core.js';
+import { digestInHex } from '../crypto/token.js';
 import type { AuthError, AuthErrorCode, FieldError } from '../errors.js';
 import { cookieValues } from '../sessions/carriers.js';
 import { type RequestLike, toPlainRequest } from '../sessions/request.js';
@@ -132,8 +132,7 @@ function contextOf(path: string): string {
 
 /** The cookie for a page. Each page has its own, so that the forms in two tabs do not mix. */
 function cookieFor({ settings }: Core, path: string): CookieSettings {
-  const hash = createHash('sha256').update(path).digest('hex').slice(0, 8);
-  return formCookie(settings.cookie, hash);
+  return formCookie(settings.cookie, digestInHex(path).slice(0, 8));
 }
 
 /** Returns the names of the oldest of these cookies, if they would be too long together with a new one. */
