@@ -99,7 +99,8 @@ export interface AuthConfig<P = readonly unknown[], F extends FieldsOptions = Fi
   /**
    * Returns the body of an error response of the routes and guards, in place of the problem: anything that JSON can
    * contain. The status and the headers stay, and the type becomes `application/json`. If the function throws, or
-   * returns nothing, the response has the problem, and this is logged once.
+   * returns nothing, the response has the problem, and this is logged once. A browser whose form leads to no page gets a
+   * small HTML page, which this function does not change.
    * @default none, the problem itself (RFC 9457)
    */
   problems?(problem: ProblemDetails, req: Request): unknown;
