@@ -256,7 +256,7 @@ describe('what the trial plugin declares', () => {
     };
     if (isSent) {
       const { subject, text, token } = await app.mailOf(change, NOTICE);
-      expect(subject).toBe('Something was tried');
+      expect(subject).toBe('Something was tried - app.example.com');
       expect(text).toContain(token);
     } else await app.noMailOf(change, NOTICE);
     expect(heard).toEqual([expect.objectContaining({ userId })]);

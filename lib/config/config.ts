@@ -60,6 +60,12 @@ export interface AuthConfig<P = readonly unknown[], F extends FieldsOptions = Fi
    */
   baseUrl?: string;
   /**
+   * The name of the app: 1 to 64 characters on one line. It is in the subject and the signature of every email, browsers
+   * show it with passkeys, and authenticator apps with their codes.
+   * @default the host of `baseUrl`; without it, emails name no app
+   */
+  appName?: string;
+  /**
    * The path of the routes if the router is mounted at the root of the app, and where redirect URIs and links expect
    * them below `baseUrl`.
    * @default the path that the router is mounted at; at the root, `/auth`
@@ -160,6 +166,11 @@ const origin = z.string('must be an origin such as https://app.example.com').ref
 const PUBLIC_URL =
   'must be a URL such as https://app.example.com: http or https, with a path only if a proxy removes it, and no query';
 const publicUrl = z.string(PUBLIC_URL).refine((url) => partsOf(url) !== null, PUBLIC_URL);
+const APP_NAME = 'must be a name of 1 to 64 characters on one line';
+const appName = z
+  .string(APP_NAME)
+  .trim()
+  .regex(/^[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u, APP_NAME);
 const plugin = z.custom<unknown>((it) => typeof (it as { setup?: unknown } | null)?.setup === 'function', {
   error: ({ input }) => notAPlugin(input),
 });
@@ -190,6 +201,7 @@ export const configSchema = () =>
     plugins: z.array(plugin, 'must be a list of plugins').default([]),
     bridges: bridgesSchema.default([]),
     baseUrl: publicUrl.optional(),
+    appName: appName.optional(),
     httpBasePath: z
       .string('must be a path such as /auth')
       .regex(/^(\/[A-Za-z0-9._~-]+)+$/, 'must be a path such as /auth, without a trailing slash')
@@ -261,8 +273,9 @@ function settingsOf(options: Omit<z.output<ReturnType<typeof configSchema>>, 'se
   // Leave out the plugins, because they contain the secrets of providers.
   const { plugins, session, baseUrl, httpBasePath, trustedOrigins, rateLimit, email, logger, ...others } =
     options;
-  const { bridges, bearer, ...rest } = others;
+  const { bridges, bearer, appName: givenName, ...rest } = others;
   const { origin = null, path: publicPath = '' } = (baseUrl && partsOf(baseUrl)) || {};
+  const appName = givenName ?? (origin === null ? null : new URL(origin).hostname);
   const tokenBridges = bridges.filter(isTokenBridge);
   const ownSchemes = rest.bearerEnabled
     ? ['Bearer' as const, ...(bearer?.scheme ? [bearer.scheme] : [])]
@@ -281,6 +294,8 @@ function settingsOf(options: Omit<z.output<ReturnType<typeof configSchema>>, 'se
     /** The origin and {@link publicPath}. */
     baseUrl: origin === null ? null : origin + publicPath,
     origin,
+    /** Null without `appName` and `baseUrl`. */
+    appName,
     /** The path before the app's own paths in every URL that browsers see, such as `/app`, which a proxy removes. */
     publicPath,
     /** Null if not configured. The base path is then the mount path, or `/auth` at the root. */
@@ -290,7 +305,7 @@ function settingsOf(options: Omit<z.output<ReturnType<typeof configSchema>>, 'se
     /** Null if rate limits are disabled. */
     rateLimit: rateLimitSettings(rateLimit, rest.tablePrefix),
     /** Null if `email` is not configured. */
-    email: email ? emailSettings(email, origin, publicPath, namesOf(plugins)) : null,
+    email: email ? emailSettings(email, appName, origin, publicPath, namesOf(plugins)) : null,
   };
 }
 

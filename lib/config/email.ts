@@ -1,7 +1,25 @@
 import * as z from 'zod';
+import type { MailLook } from '../mail/layout.js';
 import type { MailMessage, SendContext } from '../mail/messages.js';
 import { chosenNotices, declaredNotices, type NoticeKind } from '../mail/notice-kinds.js';
-import { schemaOf } from './options.js';
+import { isLoopback, schemaOf } from './options.js';
+
+/** How emails look. */
+export interface EmailBrandOptions {
+  /**
+   * An image above the text of HTML emails, 40 pixels high: an https URL, or a path of `baseUrl`'s origin. On a loopback
+   * host, http is allowed too. Emails load no other image.
+   * @default none
+   */
+  logoUrl?: string;
+  /**
+   * The background of buttons: `#rgb` or `#rrggbb`. Their text is black or white, whichever has more contrast.
+   * @default `#0b57d0`
+   */
+  color?: string;
+  /** Plain text of up to 500 characters at the bottom of every email, such as your address. @default none */
+  footer?: string;
+}
 
 /** How emails are sent, and where their links lead. */
 export interface EmailOptions {
@@ -49,9 +67,11 @@ export interface EmailOptions {
   /**
    * Where users can ask for help, for notices about changes that your app or an administrator has made: a URL, a path
    * of `baseUrl`'s origin, or `mailto:` with an address.
-   * @default none: the notices name the host of `baseUrl`
+   * @default none: the notices name `appName`
    */
   supportUrl?: string;
+  /** How emails look: a logo, the color of buttons, and a footer. @default see {@link EmailBrandOptions} */
+  brand?: EmailBrandOptions;
   /**
    * The notices that are sent to users when their accounts change: a list can name the kinds of latchkey and of the
    * plugins in `plugins`. A kind that is not listed is not sent, and cannot be undone.
@@ -60,13 +80,27 @@ export interface EmailOptions {
   notices?: boolean | readonly NoticeKind[];
 }
 
-// `//host` and `/\host` refer to another origin.
 const page = z
   .string()
-  .refine(
-    (url) => (url.startsWith('/') ? !/^\/[/\\]/.test(url) : URL.canParse(url)),
-    'must be a path such as /confirm, or an absolute URL',
-  );
+  .refine((url) => isPath(url) || URL.canParse(url), 'must be a path such as /confirm, or an absolute URL');
+
+const LOGO = 'must be an https URL of an image, or a path such as /logo.png';
+const COLOR = 'must be a color such as #0b57d0 or #05d';
+const FOOTER = 'must be plain text of 1 to 500 characters';
+
+/** @internal */
+export const brandSchema = schemaOf<EmailBrandOptions>()({
+  logoUrl: z.string(LOGO).refine(isImageUrl, LOGO).optional(),
+  color: z
+    .string(COLOR)
+    .regex(/^#([0-9a-f]{3}|[0-9a-f]{6})$/i, COLOR)
+    .default('#0b57d0'),
+  footer: z
+    .string(FOOTER)
+    .trim()
+    .regex(/^[\P{Cc}\n\r\t]{1,500}$/u, FOOTER)
+    .optional(),
+});
 
 // A function, because plugins declare their kinds after this module is loaded.
 const NOT_A_NOTICE = {
@@ -89,6 +123,7 @@ export const emailSchema = schemaOf<EmailOptions>()({
   changeEmailUrl: page.optional(),
   undoUrl: page.optional(),
   supportUrl: page.refine(isReadable, 'must be an address after mailto:').optional(),
+  brand: brandSchema.prefault({}),
   notices: z
     .union([z.boolean(), z.array(z.custom<NoticeKind>((it) => declaredNotices.has(it), NOT_A_NOTICE))], {
       error: () => `must be true, false, or a list of ${declaredNotices.names.join(', ')}`,
@@ -97,13 +132,15 @@ export const emailSchema = schemaOf<EmailOptions>()({
 });
 
 /**
+ * @param appName null if it is unknown
  * @param origin the origin of `baseUrl`. Links with a path are relative without it
  * @param publicPath the path of `baseUrl`, which is before the paths that the app has not chosen
  * @param plugins the names of the plugins in the config
  * @internal
  */
 export function emailSettings(
-  email: z.output<typeof emailSchema>,
+  { brand, ...email }: z.output<typeof emailSchema>,
+  appName: string | null,
   origin: string | null,
   publicPath: string,
   plugins: ReadonlySet<string>,
@@ -120,11 +157,38 @@ export function emailSettings(
     changeEmailUrl: email.changeEmailUrl ?? `${publicPath}/change-email`,
     undoUrl: email.undoUrl ?? `${publicPath}/undo-change`,
     /** Whom users can ask, in words or as an address. */
-    support: supportOf(email.supportUrl, origin),
+    support: supportOf(email.supportUrl, appName, origin),
     /** The kinds of notices that are sent. */
     notices: chosenNotices(email.notices, plugins),
     origin,
+    look: lookOf(brand, appName, origin),
   };
+}
+
+function lookOf(
+  { logoUrl, color, footer }: z.output<typeof brandSchema>,
+  appName: string | null,
+  origin: string | null,
+): MailLook {
+  if (logoUrl?.startsWith('/') && origin === null)
+    throw new TypeError(
+      'latchkey: email.brand.logoUrl is a path, which requires baseUrl: set baseUrl, or set logoUrl to a URL',
+    );
+  const logo = logoUrl === undefined ? null : new URL(logoUrl, origin ?? undefined).href;
+  return { appName, logo, color, footer: footer?.replace(/\r\n?/g, '\n') ?? null };
+}
+
+/** Whether mail programs load an image from a URL or a path. */
+function isImageUrl(url: string): boolean {
+  if (isPath(url)) return true;
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+}
+
+function isPath(url: string): boolean {
+  // `//host` and `/\host` refer to another origin.
+  return /^\/(?![/\\])/.test(url);
 }
 
 /** Whether the address of a `mailto:` can be shown. */
@@ -140,9 +204,8 @@ function addressIn(mailto: string): string {
   return decodeURIComponent(new URL(mailto).pathname);
 }
 
-function supportOf(url: string | undefined, origin: string | null): string {
-  if (url === undefined)
-    return `the people who run ${origin === null ? 'this service' : new URL(origin).host}`;
+function supportOf(url: string | undefined, appName: string | null, origin: string | null): string {
+  if (url === undefined) return `the people who run ${appName ?? 'this service'}`;
   if (url.startsWith('mailto:')) return addressIn(url);
   return url.startsWith('/') && origin !== null ? new URL(url, origin).href : url;
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type { User } from '../tables/core.js';
+import { contentOf, type MailLook } from './layout.js';
 import type { NoticeKind, NoticeTexts } from './notice-kinds.js';
 
 /** What `email.send` gets in addition to the email. */
@@ -11,11 +12,16 @@ export interface SendContext {
   readonly signal: AbortSignal;
 }
 
-/** How emails are sent. */
-export interface MailSettings {
-  readonly send: (message: MailMessage, options: SendContext) => unknown;
-  /** The base of links that are paths. */
+/** How emails are composed. */
+export interface ComposerSettings {
+  /** The base of links that are paths. Without it, they stay relative. */
   readonly origin: string | null;
+  readonly look: MailLook;
+}
+
+/** How emails are sent. */
+export interface MailSettings extends ComposerSettings {
+  readonly send: (message: MailMessage, options: SendContext) => unknown;
 }
 
 /** An email with a code that a person types. */
@@ -55,22 +61,22 @@ export class Mailer {
     token: string,
     signal: AbortSignal,
   ): Promise<void> {
-    await this.settings.send(composeMail(template, user, to, token, this.settings.origin), { signal });
+    await this.settings.send(composeMail(template, user, to, token, this.settings), { signal });
   }
 
   /** Sends a code. */
   async code(mail: CodeToSend, signal: AbortSignal): Promise<void> {
-    await this.settings.send(await composeCode(mail, this.settings.origin), { signal });
+    await this.settings.send(await composeCode(mail, this.settings), { signal });
   }
 
   /** Sends the code of an emailed sign-in. */
   async signInCode(mail: SignInCodeToSend, signal: AbortSignal): Promise<void> {
-    await this.settings.send(await composeSignInCode(mail, this.settings.origin), { signal });
+    await this.settings.send(await composeSignInCode(mail, this.settings), { signal });
   }
 
   /** Sends an email that says that an address has no account. */
   async noAccount(template: NoAccountTemplate, to: string, facts: NoticeFacts, signal: AbortSignal) {
-    await this.settings.send(await composeNoAccount(template, to, facts, this.settings.origin), { signal });
+    await this.settings.send(await composeNoAccount(template, to, facts, this.settings), { signal });
   }
 
   /** Sends a notice. @param facts null for an email about what another person did */
@@ -81,7 +87,7 @@ export class Mailer {
     facts: NoticeFacts | null,
     signal: AbortSignal,
   ): Promise<void> {
-    await this.settings.send(await composeNotice(template, user, to, facts, this.settings.origin), {
+    await this.settings.send(await composeNotice(template, user, to, facts, this.settings), {
       signal,
     });
   }
@@ -89,74 +95,44 @@ export class Mailer {
 
 async function composeCode(
   { template, user, to, code, until, facts }: CodeToSend,
-  origin: string | null,
+  { origin, look }: ComposerSettings,
 ): Promise<MailMessage> {
   const { kind, subject, before, page, help, action } = template;
   const details = await detailsOf(facts);
   const url = pageUrl(page, origin);
   const table = rowsOf(accountOf(user), details);
-  const body = bodyOf([before, { code }, expiryOf(until), { table }, help, { url, action }]);
-  return { kind, to, user, subject, ...body, token: '', code, url, details };
+  const parts = [before, { code }, expiryOf(until), { table }, help, { url, action }];
+  return { kind, to, user, ...contentOf(subject, parts, look), token: '', code, url, details };
 }
 
 export async function composeSignInCode(
   { template, user, to, code, token, until, facts }: SignInCodeToSend,
-  origin: string | null,
+  { origin, look }: ComposerSettings,
 ): Promise<MailMessage> {
   const { kind, subject, before, page, beforeLink, action, help } = template;
   const details = await detailsOf(facts);
   const url = token === null ? '' : linkTo(page, token, origin);
   const table = rowsOf(to, details);
   const link = token === null ? [] : [beforeLink, { url, action }];
-  const body = bodyOf([before, { code }, expiryOf(until), ...link, { table }, help]);
-  return { kind, to, user, subject, ...body, token: token ?? '', code, url, details };
+  const parts = [before, { code }, expiryOf(until), ...link, { table }, help];
+  return { kind, to, user, ...contentOf(subject, parts, look), token: token ?? '', code, url, details };
 }
 
 export async function composeNoAccount(
   { kind, subject, before, page, beforeLink, action, help }: NoAccountTemplate,
   to: string,
   facts: NoticeFacts,
-  origin: string | null,
+  { origin, look }: ComposerSettings,
 ): Promise<MailMessage> {
   const details = await detailsOf(facts);
   const url = page === null ? '' : pageUrl(page, origin);
   const link = page === null ? [] : [beforeLink, { url, action }];
-  const body = bodyOf([before, ...link, { table: rowsOf(to, details) }, help]);
-  return { kind, to, user: null, subject, ...body, token: '', code: '', url, details };
+  const parts = [before, ...link, { table: rowsOf(to, details) }, help];
+  return { kind, to, user: null, ...contentOf(subject, parts, look), token: '', code: '', url, details };
 }
 
 function expiryOf(until: Date): string {
   return `The code works until ${timeInWords(until)}.`;
-}
-
-type Row = readonly [name: string, value: string];
-
-/** A paragraph of an email: text, a code, a link or a table. */
-type Paragraph =
-  | string
-  | { readonly code: string }
-  | { readonly url: string; readonly action: string }
-  | { readonly table: readonly Row[] };
-
-function bodyOf(paragraphs: readonly Paragraph[]): Pick<MailMessage, 'text' | 'html'> {
-  return {
-    text: `${paragraphs.map(asText).join('\n\n')}\n`,
-    html: paragraphs.map((paragraph) => `<p>${asHtml(paragraph)}</p>\n`).join(''),
-  };
-}
-
-function asText(paragraph: Paragraph): string {
-  if (typeof paragraph === 'string') return paragraph;
-  if ('code' in paragraph) return paragraph.code;
-  if ('url' in paragraph) return paragraph.url;
-  return paragraph.table.map(([name, value]) => `${name}: ${value}`).join('\n');
-}
-
-function asHtml(paragraph: Paragraph): string {
-  if (typeof paragraph === 'string') return escapeHtml(paragraph);
-  if ('code' in paragraph) return `<strong>${escapeHtml(paragraph.code)}</strong>`;
-  if ('url' in paragraph) return `<a href="${escapeHtml(paragraph.url)}">${escapeHtml(paragraph.action)}</a>`;
-  return paragraph.table.map(([name, value]) => escapeHtml(`${name}: ${value}`)).join('<br>\n');
 }
 
 /** The facts that a notice contains in addition to its text. */
@@ -195,20 +171,29 @@ export async function composeNotice(
   user: User,
   to: string,
   facts: NoticeFacts | null,
-  origin: string | null,
+  { origin, look }: ComposerSettings,
 ): Promise<MailMessage> {
   const details = facts && (await detailsOf(facts));
   const undo = facts?.undo ?? null;
   const url = undo ? linkTo(undo.page, undo.token, origin) : '';
   const last = undo ? intro : help;
-  const body = bodyOf([
+  const parts = [
     ...lines,
     ...(details ? [{ table: rowsOf(accountOf(user), details, about) }] : []),
     ...(last ? [last] : []),
     ...(undo ? [{ url, action: ACTION }, ...conditionOf(undo)] : []),
     ...(details && user.emailVerifiedAt === null ? [UNVERIFIED] : []),
-  ]);
-  return { kind, to, user, subject, ...body, token: undo?.token ?? '', code: '', url, details };
+  ];
+  return {
+    kind,
+    to,
+    user,
+    ...contentOf(subject, parts, look),
+    token: undo?.token ?? '',
+    code: '',
+    url,
+    details,
+  };
 }
 
 /** Returns the paragraph about where an undo link works. */
@@ -324,11 +309,11 @@ export interface MailMessage {
   readonly to: string;
   /** The recipient. Null in an email to an address that has no account: `sign-in-code` for a new one, and `no-account`. */
   readonly user: User | null;
-  /** The subject line, in English. */
+  /** The subject line, in English, followed by `appName`. */
   readonly subject: string;
   /** The plain text body, in English. */
   readonly text: string;
-  /** The HTML body, in English. */
+  /** The HTML document, in English. */
   readonly html: string;
   /**
    * The one-time token, also contained in `url`. Empty in a notice about a change that cannot be undone, and in an email
@@ -420,18 +405,16 @@ export interface PlainTemplate extends NoticeTexts {
 
 const RELATIVE = 'http://relative.invalid';
 
-/** @param origin resolves a path; without it, the link stays relative */
 function composeMail(
   { kind, page, subject, before, action, after }: MailTemplate,
   user: User,
   to: string,
   token: string,
-  origin: string | null,
+  { origin, look }: ComposerSettings,
 ): MailMessage {
   const url = linkTo(page, token, origin);
-  const text = `${before}\n\n${url}\n\n${after}\n`;
-  const html = `<p>${before}</p>\n<p><a href="${escapeHtml(url)}">${action}</a></p>\n<p>${after}</p>\n`;
-  return { kind, to, user, subject, text, html, token, code: '', url, details: null };
+  const content = contentOf(subject, [before, { url, action }, after], look);
+  return { kind, to, user, ...content, token, code: '', url, details: null };
 }
 
 /** Returns the URL of a page with the token in its query. */
@@ -447,10 +430,6 @@ function pageUrl(page: string, origin: string | null): string {
 
 function inFull(link: URL): string {
   return link.origin === RELATIVE ? link.href.slice(RELATIVE.length) : link.href;
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 const MAX_LENGTH = 255;

@@ -20,6 +20,7 @@ const WHOLE = {
   database: 'sqlite:./never-opened.db',
   secret: 'a secret for specs, of 32 bytes and more',
   baseUrl: 'https://app.example.com',
+  appName: 'x',
   httpBasePath: '/auth',
   bearerEnabled: true,
   forms: true,
@@ -44,6 +45,7 @@ const WHOLE = {
     invitationUrl: '/x',
     changeEmailUrl: '/x',
     undoUrl: '/x',
+    brand: { logoUrl: '/x', color: '#000', footer: 'x' },
     notices: true,
   },
   user: {

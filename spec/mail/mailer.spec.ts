@@ -3,6 +3,7 @@ import { internalsOf } from '../../lib/auth.js';
 import { type AuthConfig, createAuth, type MailMessage } from '../../lib/index.js';
 import { ada, logEveryLine, password, SECRET, signedIn, startApp } from '../support/app.js';
 import { BASE_URL, type MailApp, startMailApp } from '../support/mail-app.js';
+import { untilDue } from '../support/outbox.js';
 import { alsoToPino } from '../support/pino.js';
 
 type Plugins = readonly [ReturnType<typeof password>];
@@ -49,7 +50,7 @@ describe('an email', () => {
       kind: 'verify-email',
       to: ada.email,
       user: { email: ada.email, emailVerifiedAt: null },
-      subject: 'Confirm your email address',
+      subject: 'Confirm your email address - app.example.com',
       url: `${BASE_URL}/verify-email?token=${verify.token}`,
     });
     const lost = await app.mailOf(() => requestReset());
@@ -57,16 +58,50 @@ describe('an email', () => {
       kind: 'reset-password',
       to: ada.email,
       user: { email: ada.email },
-      subject: 'Choose a new password',
+      subject: 'Choose a new password - app.example.com',
       url: `${BASE_URL}/reset-password?token=${lost.token}`,
     });
     for (const { text, html, url, token, user } of [verify, lost]) {
       expect(token).toMatch(/^lkm_[A-Za-z0-9_-]{48}$/);
       expect(text).toContain(`\n${url}\n`);
-      expect(html).toContain(`<a href="${url}">`);
+      expect(html).toContain(`<a href="${url}" `);
       expect(JSON.stringify(user)).not.toMatch(/hash|bcrypt|epoch/i);
     }
     expect(lost.token).not.toBe(verify.token);
+  });
+
+  test('names the app and looks as configured, also if it was written before', async () => {
+    await start({ send: () => Promise.reject(new Error('down')) });
+    await app.auth.credential.signUp(ada);
+    await settled();
+    const sent: MailMessage[] = [];
+    const next = createAuth({
+      database: app.database.url,
+      secret: SECRET,
+      plugins: [password()],
+      baseUrl: BASE_URL,
+      appName: '<Example>',
+      email: {
+        send: (mail) => sent.push(mail),
+        brand: { logoUrl: '/logo.png', color: '#ff0', footer: 'A & B' },
+      },
+    });
+    const { entries } = await next.outbox.list();
+    await untilDue(app.database);
+    await next.outbox.deliver();
+    await next.close();
+    expect(entries).toHaveLength(1);
+    expect(sent).toHaveLength(1);
+    const { subject, text, html } = sent[0]!;
+    expect(subject).toBe('Confirm your email address - <Example>');
+    expect(text).toMatch(/\n\n— <Example>\n\nA & B\n$/);
+    for (const part of [
+      `<img src="${BASE_URL}/logo.png" alt="&lt;Example&gt;" `,
+      'background-color:#ff0;color:#000000;',
+      '>— &lt;Example&gt;</p>',
+      '>A &amp; B</p>',
+    ])
+      expect(html).toContain(part);
   });
 
   test('links to the configured pages and keeps their query string', async () => {
@@ -77,7 +112,7 @@ describe('an email', () => {
     const verify = await app.mailOf(() => signUp());
     expect(verify.url).toBe(`https://www.example.com/confirm?lang=de&next=%2Fhome&token=${verify.token}`);
     // In HTML, an ampersand is escaped.
-    expect(verify.html).toContain(`lang=de&#38;next=%2Fhome&#38;token=${verify.token}`);
+    expect(verify.html).toContain(`lang=de&amp;next=%2Fhome&amp;token=${verify.token}`);
     const lost = await app.mailOf(() => requestReset());
     expect(lost.url).toBe(`https://www.example.com/?token=${lost.token}#/reset`);
   });

@@ -23,8 +23,15 @@ const facts: NoticeFacts = {
     support: 'https://help.example.com/',
   },
 };
+const look = { appName: null, logo: null, color: '#000', footer: null };
 const compose = (more: Partial<NoticeFacts> = {}, user = ada) =>
-  composeNotice(template, user, 'ada@example.com', { ...facts, ...more }, 'https://app.example.com');
+  composeNotice(
+    template,
+    user,
+    'ada@example.com',
+    { ...facts, ...more },
+    { origin: 'https://app.example.com', look },
+  );
 
 test('a notice says what happened, to which account, when, from where, and how to undo it', async () => {
   const mail = await compose({ subject: 'nightly import' });
@@ -45,10 +52,12 @@ test('a notice says what happened, to which account, when, from where, and how t
       'The link works only in a browser that your account has known for a while: Firefox on Windows or an unknown browser. It asks for what a sign-in asked for before this change.\n',
     ].join('\n\n'),
   );
-  expect(mail.html).toContain(
-    '<p>A key was &#60;created&#62;.</p>\n<p>Account: ada@example.com<br>\nAPI key: nightly',
-  );
-  expect(mail.html).toContain(`<a href="${url.replace('&', '&#38;')}">This was not me</a>`);
+  expect(mail.html).toContain('>A key was &lt;created&gt;.</p>');
+  expect(mail.html).toContain('>Account: ada@example.com<br>\nAPI key: nightly');
+  const href = url.replace('&', '&amp;');
+  expect(mail.html).toMatch(/<a href="([^"]*)" style="[^"]*">This was not me<\/a>/);
+  expect(mail.html.split(`<a href="${href}" `)).toHaveLength(3);
+  expect(mail.html).toContain(`>${href}</a>`);
 });
 
 test('one that an earlier version wrote names no browsers', async () => {
@@ -80,8 +89,8 @@ test('an account without an email is named by its username, and who may have non
 
 describe('a name that a user has chosen', () => {
   test.each([
-    ['<img src=x onerror=alert(1)>', '<img src=x onerror=alert(1)>', '&#60;img src=x onerror=alert(1)&#62;'],
-    ['"><script>', '"><script>', '&#34;&#62;&#60;script&#62;'],
+    ['<img src=x onerror=alert(1)>', '<img src=x onerror=alert(1)>', '&lt;img src=x onerror=alert(1)&gt;'],
+    ['"><script>', '"><script>', '&quot;&gt;&lt;script&gt;'],
     ['see https://evil.example/a', 'see https: / / evil. example/ a', 'see https: / / evil. example/ a'],
     ['www.evil.example', 'www. evil. example', 'www. evil. example'],
     ['eve@evil.example', 'eve@ evil. example', 'eve@ evil. example'],
@@ -94,7 +103,7 @@ describe('a name that a user has chosen', () => {
     const mail = await compose({ subject });
     expect(mail.text.split('\n')).toContain(`API key: ${text}`);
     expect(mail.html.split('\n')).toContain(`API key: ${html}<br>`);
-    expect(mail.html.match(/<a /g)).toHaveLength(1);
+    expect(mail.html.match(/<a /g)).toHaveLength(2);
     expect(mail.subject).toBe(template.subject);
   });
 

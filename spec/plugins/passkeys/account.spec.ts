@@ -76,7 +76,7 @@ describe('the owner is told', () => {
   test('of a passkey that was added', async () => {
     const sent = await mail.mailOf(email, 'passkey-added', () => addPasskey(browser, device, 'my phone'));
     expect(sent.text).toContain('Passkey: my phone');
-    expect(sent.subject).toBe('A passkey was added to your account');
+    expect(sent.subject).toBe('A passkey was added to your account - localhost');
     expect(sent.url).toMatch(/^http:\/\/localhost:3000\/undo-change\?token=lku_/);
     expect(sent.text).toContain(sent.url);
   });

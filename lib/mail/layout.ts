@@ -1,0 +1,103 @@
+import { type Html, html } from '../html.js';
+
+/** How emails look. */
+export interface MailLook {
+  /** The name of the app, for the subject and the signature. */
+  readonly appName: string | null;
+  /** The URL of an image. */
+  readonly logo: string | null;
+  /** The background of buttons: `#rgb` or `#rrggbb`. */
+  readonly color: string;
+  readonly footer: string | null;
+}
+
+/** A paragraph of an email: text, a code, a link or a table. */
+export type Paragraph =
+  | string
+  | { readonly code: string }
+  | { readonly url: string; readonly action: string }
+  | { readonly table: readonly (readonly [name: string, value: string])[] };
+
+/** Returns the subject and the bodies of an email. */
+export function contentOf(subject: string, paragraphs: readonly Paragraph[], look: MailLook) {
+  const { appName, footer } = look;
+  // The name comes last, because lists of emails show only the first words. A dash other than "-" would encode the header.
+  const title = appName === null ? subject : `${subject} - ${appName}`;
+  const closing = [...(appName === null ? [] : [`— ${appName}`]), ...(footer === null ? [] : [footer])];
+  return {
+    subject: title,
+    text: `${[...paragraphs.map(asText), ...closing].join('\n\n')}\n`,
+    html: documentOf(title, [...paragraphs.map((one) => asHtml(one, look)), ...closing.map(small)], look),
+  };
+}
+
+function asText(paragraph: Paragraph): string {
+  if (typeof paragraph === 'string') return paragraph;
+  if ('code' in paragraph) return paragraph.code;
+  if ('url' in paragraph) return paragraph.url;
+  return paragraph.table.map(([name, value]) => `${name}: ${value}`).join('\n');
+}
+
+// Some mail programs drop style sheets, so every element has its own styles. Text has no color, so that it stays readable
+// in dark mode, where programs choose the background.
+function documentOf(title: string, parts: readonly Html[], { appName, logo }: MailLook): string {
+  const image =
+    logo !== null &&
+    html`<p style="margin:0 0 24px"><img src="${logo}" alt="${appName}" height="40" style="border:0"></p>
+`;
+  return html`<!doctype html>
+<html lang="en" style="color-scheme:light dark">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+</head>
+<body style="margin:0;padding:24px 16px">
+<div style="max-width:560px;margin:0 auto;font-family:sans-serif;font-size:16px;line-height:1.5;word-break:break-word">
+${image}${parts}</div>
+</body>
+</html>
+`.toString();
+}
+
+function asHtml(paragraph: Paragraph, { color }: MailLook): Html {
+  if (typeof paragraph === 'string') return block(paragraph);
+  if ('code' in paragraph)
+    return block(html`<strong style="font-family:monospace;font-size:24px">${paragraph.code}</strong>`);
+  if ('table' in paragraph)
+    return block(onLines(paragraph.table.map(([name, value]) => `${name}: ${value}`)));
+  const { url, action } = paragraph;
+  // Outlook for Windows ignores the padding and the corners. The button is smaller there, but still a link on its color.
+  const style = `display:inline-block;padding:12px 20px;border-radius:6px;background-color:${color};color:${inkOn(color)};font-weight:bold;text-decoration:none`;
+  return html`${block(html`<a href="${url}" style="${style}">${action}</a>`)}<p style="margin:0 0 16px;font-size:14px">Or copy this address:<br>
+<a href="${url}" style="color:inherit">${url}</a></p>
+`;
+}
+
+function block(content: string | Html): Html {
+  return html`<p style="margin:0 0 16px">${content}</p>
+`;
+}
+
+/** Returns the signature or the footer. */
+function small(text: string): Html {
+  return html`<p style="margin:24px 0 0;font-size:14px">${onLines(text.split('\n'))}</p>
+`;
+}
+
+function onLines(lines: readonly string[]): Html {
+  return html`${lines.map((line, index) => (index === 0 ? html`${line}` : html`<br>\n${line}`))}`;
+}
+
+/** Returns black or white, whichever has more contrast to the color (WCAG 2.2, relative luminance). */
+function inkOn(color: string): '#000000' | '#ffffff' {
+  const digits = color.slice(1).replace(/^(.)(.)(.)$/, '$1$1$2$2$3$3');
+  const [red = 0, green = 0, blue = 0] = [0, 2, 4].map((at) => {
+    const share = Number.parseInt(digits.slice(at, at + 2), 16) / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  // The contrasts are (luminance + 0.05) / 0.05 to black, and 1.05 / (luminance + 0.05) to white.
+  return (luminance + 0.05) ** 2 > 0.05 * 1.05 ? '#000000' : '#ffffff';
+}
