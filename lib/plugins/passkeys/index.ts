@@ -116,7 +116,7 @@ export interface PasskeysOptions {
    * @default the host of `baseUrl`
    */
   rpId?: string;
-  /** The name of the app that browsers and authenticators show: 1 to 64 characters. @default the host of `baseUrl` */
+  /** The name of the app that browsers and authenticators show: 1 to 64 characters. @default `appName` in the config */
   rpName?: string;
 }
 

@@ -15,7 +15,7 @@ const EXAMPLE_DOMAIN = 'such as example.com';
 
 /** Returns the relying party for the settings. @throws TypeError with the fix, if passkeys cannot work with them */
 export function relyingParty(
-  { baseUrl, origins, log }: Pick<Settings, 'baseUrl' | 'origins' | 'log'>,
+  { baseUrl, appName, origins, log }: Settings,
   options: { readonly rpId?: string | undefined; readonly rpName?: string | undefined },
 ): RelyingParty {
   if (baseUrl === null)
@@ -46,7 +46,7 @@ export function relyingParty(
       { cause: null },
     );
   const own = [...origins].filter((origin) => isAtOrBelow(new URL(origin).hostname, id));
-  return { id, name: options.rpName ?? hostname, origins: own };
+  return { id, name: options.rpName ?? appName ?? hostname, origins: own };
 }
 
 /** Whether a host is an IP address, as in a URL. */

@@ -41,7 +41,7 @@ import { twoFactorUndo } from './undo.js';
 export interface TwoFactorOptions {
   /**
    * The name of your service in authenticator apps: 1 to 64 characters, without a colon.
-   * @default the host of `baseUrl`; without it, `latchkey`
+   * @default `appName` in the config, without colons; `latchkey` if neither it nor `baseUrl` is set
    */
   issuer?: string;
   /**
@@ -99,7 +99,7 @@ export const schema = () =>
  * @throws TypeError on invalid options
  *
  * @example
- * const auth = createAuth({ …, plugins: [credentialPassword(), twoFactor({ issuer: 'Example' })] });
+ * const auth = createAuth({ …, appName: 'Example', plugins: [credentialPassword(), twoFactor()] });
  * const signedIn = await auth.credential.signIn({ credential, password });
  * if ('secondFactor' in signedIn) …
  */
@@ -121,7 +121,7 @@ export function twoFactor(
       const policy = new Policy(core, required);
       const parts = makeParts(core, policy);
       const former = core.table(formerPendingSignInsTable);
-      const api = new TwoFactorApi(core, parts, issuer ?? hostOf(core));
+      const api = new TwoFactorApi(core, parts, issuer ?? issuerOf(core));
       const hasPasskeys = plugins.some(({ name }) => name === 'passkeys');
       return {
         api,
@@ -175,8 +175,10 @@ export function twoFactor(
   });
 }
 
-function hostOf({ settings: { baseUrl } }: Core): string {
-  return baseUrl === null ? 'latchkey' : new URL(baseUrl).hostname;
+function issuerOf({ settings: { appName } }: Core): string {
+  // Authenticator apps split the label at its colon.
+  const name = appName?.replace(/[\s:]+/g, ' ').trim();
+  return name || 'latchkey';
 }
 
 /** @throws TypeError if one of the ids is not the id of a provider in `plugins` */

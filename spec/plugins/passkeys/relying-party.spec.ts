@@ -22,15 +22,19 @@ function start(options: PasskeysOptions | undefined, config: Partial<AuthConfig>
 }
 
 describe('passkeys()', () => {
-  test('takes the domain and the name from baseUrl', async () => {
-    const { auth, log } = start(undefined);
+  test.each<[string, PasskeysOptions | undefined, Partial<AuthConfig>]>([
+    ['app.example.com', undefined, {}],
+    ['Example', undefined, { appName: 'Example' }],
+    ['Other', { rpName: 'Other' }, { appName: 'Example' }],
+  ])('takes the domain from baseUrl, and has the name %s', async (name, given, config) => {
+    const { auth, log } = start(given, config);
     await auth.migrate();
     const { options } = await auth.passkeys.signInOptions();
     expect(options.rpId).toBe('app.example.com');
     const { id: userId } = await auth.users.create({ email: 'ada@example.com' });
     const { session } = await auth.createSession(userId);
     const registration = await auth.passkeys.registrationOptions({ userId, sessionId: session.id });
-    expect(registration.options.rp).toEqual({ id: 'app.example.com', name: 'app.example.com' });
+    expect(registration.options.rp).toEqual({ id: 'app.example.com', name });
     expect(log).toEqual([]);
   });
 

@@ -39,6 +39,23 @@ describe('the options', () => {
     expect(() => open(options as TwoFactorOptions)).toThrow(message);
   });
 
+  test.each([
+    ['Other', { appName: 'Example', baseUrl: 'https://app.example.com' }, { issuer: 'Other' }],
+    ['Example Mail', { appName: 'Example: Mail', baseUrl: 'https://app.example.com' }, {}],
+    ['app.example.com', { baseUrl: 'https://app.example.com' }, {}],
+    ['latchkey', { appName: ':' }, {}],
+    ['latchkey', {}, {}],
+  ])('name %j in authenticator apps for %j and %j', async (issuer, config, options) => {
+    const plugins = [credentialPassword(), twoFactor(options)] as const;
+    const auth = createAuth({ database: 'sqlite::memory:', secret: SECRET, ...config, plugins });
+    await auth.migrate();
+    const { id: userId } = await auth.users.create({ email: 'ada@example.com' });
+    const { session } = await auth.createSession(userId);
+    const { otpauthUrl } = await auth.twoFactor.enroll({ userId, sessionId: session.id });
+    expect(new URL(otpauthUrl).searchParams.get('issuer')).toBe(issuer);
+    await auth.close();
+  });
+
   test('may be left out', async () => {
     await open({ issuer: 'Ümläut & Co.', trustProviders: ['okta'] }).close();
     await open({}).close();
