@@ -20,6 +20,7 @@ export const auth = createAuth({
   database: process.env.DATABASE_URL ?? `sqlite:${inDataFolder('demo.db')}`,
   secret: process.env.AUTH_SECRET ?? kept('secret', randomText),
   baseUrl: ORIGIN,
+  appName: 'latchkey demo',
   // Programs that do not store cookies, such as curl in a script, send the session token in a header.
   bearerEnabled: true,
   email: { send: keepMail, forgotPasswordUrl: '/forgotten-password' },
@@ -34,9 +35,9 @@ export const auth = createAuth({
     emailSignIn({ signUp: true }),
     oauth({ errorUrl: '/sign-in-failed' }),
     ...providers.map(({ plugin }) => plugin),
-    twoFactor({ issuer: 'latchkey demo' }),
+    twoFactor(),
     // Bound to the host of the origin, localhost.
-    passkeys({ rpName: 'latchkey demo' }),
+    passkeys(),
     apiKeys(),
     admin({ adminEmails: [ADMIN_EMAIL] }),
     suspension(),
