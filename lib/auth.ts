@@ -1,3 +1,4 @@
+import type { RequestHandler } from 'express';
 import { UsersApi } from './accounts/api.js';
 import { type CompletionApi, completionApi } from './accounts/completion.js';
 import { closedAccounts } from './accounts/deletion.js';
@@ -63,6 +64,8 @@ export interface Internals {
   readonly core: Core;
   /** Returns the routes, which are created on the first call, because a process without a router does not need them. */
   routes(): readonly Route[];
+  /** Returns the handlers of paths that are not routes. */
+  handlers(): readonly RequestHandler[];
   readonly chores: Chores;
   readonly migrations: readonly Migration[];
 }
@@ -171,6 +174,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
   const { core, parts, limits, webhooks } = assemble(config);
   const { database } = core;
   const routes = once(() => allRoutes(core, parts));
+  for (const part of parts) part.useRoutes?.(routes);
   // A wrong path in the config is an error here already.
   if (parts.some(({ hasChosenPaths }) => hasChosenPaths)) routes();
   const chores = choresOf(core, parts, limits);
@@ -204,7 +208,13 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     get models() {
       return models();
     },
-    [internalsKey]: { core, routes, chores, migrations },
+    [internalsKey]: {
+      core,
+      routes,
+      handlers: () => parts.flatMap(({ handler }) => handler?.() ?? []),
+      chores,
+      migrations,
+    },
   };
   const apis = parts.filter(({ api }) => api !== null).map(({ name, api }) => [name, api]);
   return Object.freeze(Object.assign(auth, Object.fromEntries(apis)));

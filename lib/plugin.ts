@@ -1,3 +1,4 @@
+import type { RequestHandler } from 'express';
 import type { Contribution } from './core/contribution.js';
 import type { AddedToUsers, Core } from './core/core.js';
 import type { Chore } from './database/chores.js';
@@ -42,6 +43,10 @@ export interface PluginParts<Api = unknown, T extends Tables = Tables> extends C
   readonly migrations?: readonly Migration[];
   /** The routes. Called when a router or the OpenAPI document needs them, so options are checked earlier. */
   routes?(): readonly Route[];
+  /** Called once, for plugins that depend on the routes of all others. @param routes returns all enabled routes */
+  useRoutes?(routes: () => readonly Route[]): void;
+  /** Creates a handler of paths that are not routes, such as pages. A router calls it before the routes. */
+  handler?(): RequestHandler;
   /** Whether the app has chosen paths of routes, which `createAuth` then compares with all others: see `Route`. */
   readonly hasChosenPaths?: boolean;
   /** The chores that delete expired rows in `auth.prune()`. */

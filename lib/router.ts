@@ -16,8 +16,10 @@ import type { Route } from './http/route.js';
  * app.use('/auth', authRouter(auth));
  */
 export function authRouter(authOrConfig: AuthOrConfig): Router {
-  const { core, routes } = internalsOf(authOrConfig);
-  const table = routeTable(core, routes());
+  const { core, routes, handlers } = internalsOf(authOrConfig);
+  const table = express.Router();
+  for (const handler of handlers()) table.use(handler);
+  table.use(routeTable(core, routes()));
   // The mount path is known only when a request arrives.
   const byPrefix = new Map<string, Router>();
   return express.Router().use((req, res, next) => {

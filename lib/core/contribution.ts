@@ -1,5 +1,7 @@
+import type { Request, Response } from 'express';
 import type { Transaction } from 'sequelize';
 import type { z } from 'zod';
+import type { AuthError } from '../errors.js';
 import type { HasUndo } from '../notices/changes.js';
 import type { ProvesMailboxes } from '../sessions/completion.js';
 import type { RemembersBrowsers } from '../sessions/devices.js';
@@ -22,6 +24,26 @@ export interface SignInMethods {
   /** @internal */
   readonly schema: z.ZodRawShape;
   of(record: UserRecord): Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** What pages show of a plugin that no route gives them. */
+export interface ForPages {
+  /** The ids of the providers that users can continue with. */
+  readonly providers?: readonly string[];
+  /** What users sign in with besides the password. */
+  readonly identifier?: 'email' | 'username' | 'either';
+  /** Whether a link verifies an email in the browser of the sign-up without a password. */
+  readonly verifiesByClick?: boolean;
+  /** The authenticator app that a session has set up and not confirmed yet. */
+  unconfirmed?(user: User, sessionId: string): Promise<Unconfirmed | null>;
+}
+
+/** An authenticator app that is to be confirmed. */
+export interface Unconfirmed {
+  /** In base32. */
+  readonly secret: string;
+  readonly otpauthUrl: string;
+  readonly qrSvg: string;
 }
 
 /** What an administrator's session needs for changes of other users' accounts. */
@@ -61,6 +83,14 @@ export interface Contribution
   readonly rowParts?: readonly RowPart[];
   /** The plugin's part of the response of GET /sign-in-methods. */
   readonly signInMethods?: SignInMethods;
+  /**
+   * Answers a browser that a guard has refused, with a page.
+   *
+   * @returns whether it has. Everything else gets a problem
+   */
+  answerBrowser?(error: AuthError, req: Request, res: Response): Promise<boolean>;
+  /** What pages show of the plugin. */
+  readonly forPages?: ForPages;
   /** Emails a user the link that proves access to the mailbox, if there are such links. */
   mailVerification?(user: User, transaction: Transaction): Promise<void>;
   isAdministrator?(user: User): boolean;

@@ -213,8 +213,9 @@ export function guard<A extends Authentication | null>(
       if (authentication) setAuthentication(core, req, authentication);
     } catch (error) {
       if (!onError || !(error instanceof AuthError)) {
-        const page = pageOfTask(core, error, req);
-        return page ? sendTo(page, res) : answerError(core, error, res, next, startedAt);
+        if (error instanceof AuthError && (await answerBrowser(core, error, req, res))) return;
+        answerError(core, error, res, next, startedAt);
+        return;
       }
       try {
         // Await the function, because Express 4 does not handle rejections.
@@ -226,6 +227,15 @@ export function guard<A extends Authentication | null>(
     }
     next();
   };
+}
+
+/** Answers a browser with a page or the way to one. @returns false if the request gets a problem */
+async function answerBrowser(core: Core, error: AuthError, req: Request, res: Response): Promise<boolean> {
+  const task = pageOfTask(core, error, req);
+  if (task) sendTo(task, res);
+  else
+    for (const plugin of core.contributions) if (await plugin.answerBrowser?.(error, req, res)) return true;
+  return task !== null;
 }
 
 /** Returns the page of the task because of which a guard refuses a browser that opens another page. */

@@ -77,7 +77,21 @@ async function handle(
   pages: FormPages | null,
 ): Promise<Reply> {
   // Read the form first, so that every error leads to the page that the form names.
-  const fields = pages ? pages.takeFrom(await readForm(req, res)) : null;
+  return callRoute(core, route, req, res, pages ? pages.takeFrom(await readForm(req, res)) : null);
+}
+
+/**
+ * Calls a route: authenticates, validates and handles a request.
+ *
+ * @param fields the fields of a form that was read already. Null to read the body as JSON
+ */
+export async function callRoute(
+  core: Core,
+  route: Route,
+  req: Request,
+  res: Response,
+  fields: readonly Pair[] | null,
+): Promise<Reply> {
   let authentication = await authenticationFor(core, route, req, res);
   try {
     authentication = authentication && core.tasks.admit(authentication, route.openTo);
@@ -141,7 +155,8 @@ async function readParameters(route: Route, req: Request, res: Response): Promis
   return route.query ? checkParameters(queryOf(req), route.query) : undefined;
 }
 
-function clientOf(core: Core, req: Request): Client {
+/** Returns the client that sent a request. */
+export function clientOf(core: Core, req: Request): Client {
   if (req.headers['x-forwarded-for'] !== undefined && !req.app.get('trust proxy')) warnOfProxy(core);
   // `req.ip` follows the app's `trust proxy` setting.
   return { ip: plainAddress(req.ip ?? null), userAgent: req.headers['user-agent'] ?? null, request: req };

@@ -43,7 +43,7 @@ export function answerError(
   const shaped = shapedByApp(core, error, res);
   // The function is not there to respond, but one that has must not end the process.
   if (res.headersSent) return;
-  begin(core, error, error.status, res, startedAt);
+  startError(core, error, error.status, res, startedAt);
   res.setHeader('Content-Type', `application/${shaped === null ? 'problem+json' : 'json'}; charset=utf-8`);
   res.end(shaped ?? JSON.stringify(detailsOf(error)));
 }
@@ -123,13 +123,20 @@ export function redirectError(
   res: Response,
   startedAt: number,
 ): void {
-  begin(core, error, 303, res, startedAt);
+  startError(core, error, 303, res, startedAt);
   const { code, task } = error;
   res.setHeader('Location', withError(page, code, { fields: fieldsOf(error), task }));
   res.end();
 }
 
-function begin(core: Core, error: AuthError, status: number, res: Response, startedAt?: number): void {
+/** Starts the response to an error: its status, its headers and, for a fault, the log. */
+export function startError(
+  core: Core,
+  error: AuthError,
+  status: number,
+  res: Response,
+  startedAt?: number,
+): void {
   // A provider's failure (502) has already been logged, because it can also result in a redirect.
   if (error.status === 503) logFault(core, error, res, startedAt);
   res.statusCode = status;

@@ -41,11 +41,7 @@ export function respond(core: Core, route: Route, reply: Reply, res: Response): 
   const schema = route.answers[reply.status]?.schema;
   // Check the body before setting any header, so that a body that does not match the schema sets no cookie.
   const body = reply.kept?.json ?? (schema && JSON.stringify(schema.parse(reply.body)));
-  if (reply.issue) issueSession(core, reply.issue, res);
-  if (reply.pending) setPendingCookie(core, reply.pending, res);
-  if (reply.device) setDeviceCookie(core, reply.device, res);
-  if (reply.clearCookie) clearSessionCookie(core, res);
-  if (reply.clearPending) clearPendingCookie(core, res);
+  setReplyCookies(core, reply, res);
   for (const [name, value] of Object.entries(reply.headers ?? {})) res.appendHeader(name, value);
   res.statusCode = reply.status;
   if (reply.kept) {
@@ -61,6 +57,15 @@ export function respond(core: Core, route: Route, reply: Reply, res: Response): 
   // res.json() would add an ETag and could respond with 304, although the response must not be cached.
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   res.end(body);
+}
+
+/** Sets and clears the cookies of a handler's reply. */
+export function setReplyCookies(core: Core, reply: Reply, res: Response): void {
+  if (reply.issue) issueSession(core, reply.issue, res);
+  if (reply.pending) setPendingCookie(core, reply.pending, res);
+  if (reply.device) setDeviceCookie(core, reply.device, res);
+  if (reply.clearCookie) clearSessionCookie(core, res);
+  if (reply.clearPending) clearPendingCookie(core, res);
 }
 
 /** Makes the browser delete the session cookie. */

@@ -34,7 +34,7 @@ export class Completion {
     private readonly database: Database,
     private readonly pendings: PendingSignIns,
     private readonly gate: Pick<SignIn, 'check'>,
-    private readonly secondFactors: Pick<SecondFactorRules, 'plugin' | 'steps'>,
+    private readonly secondFactors: Pick<SecondFactorRules, 'plugin' | 'steps' | 'available'>,
     private readonly emailCodes: Pick<EmailCodeStep, 'isOn' | 'method' | 'sendAgain'>,
     private readonly users: Pick<Users, 'lock'>,
     private readonly contributions: () => readonly ProvesMailboxes[],
@@ -67,6 +67,17 @@ export class Completion {
     const { issued, complete } = await method.attempt(found, factor, (right) => this.#signIn(found, right));
     await complete();
     return issued;
+  }
+
+  /**
+   * Returns the names of the methods that can complete a pending sign-in now.
+   *
+   * @throws AuthError `sign_in_expired`
+   */
+  async offered(given?: string): Promise<readonly string[]> {
+    const { record, row } = await this.pendings.find(this.pendings.tokenOf(given));
+    if (row.step === 'email_code') return [this.emailCodes.method.name];
+    return this.secondFactors.available(record.user.id);
   }
 
   /** Returns what the client needs for a method that signs a challenge. @throws AuthError `sign_in_expired` */

@@ -25,6 +25,14 @@ export class SecondFactorRules {
     return [...this.contributions()].sort((a, b) => isFirst(a) - isFirst(b));
   }
 
+  /** Returns the names of the methods with which a user can complete a sign-in now. */
+  async available(userId: string, transaction?: Transaction): Promise<string[]> {
+    const methods: string[] = [];
+    for (const plugin of this.steps)
+      methods.push(...((await plugin.availableSteps?.(userId, transaction)) ?? []));
+    return methods;
+  }
+
   /** Whether an account has a second factor. @param account with the columns of plugins */
   isOn(account: object): boolean {
     return this.plugin?.isOn(account) ?? false;

@@ -327,9 +327,7 @@ export class SignIn {
   async #wait(pending: NewPendingSignIn, transaction?: Transaction): Promise<PendingSignIn> {
     if (pending.step === 'email_code') return this.#waitForCode(pending, transaction);
     const begun = await this.pendings.begin(pending, transaction);
-    const methods: string[] = [];
-    for (const plugin of this.secondFactors.steps)
-      methods.push(...((await plugin.availableSteps?.(pending.record.user.id, transaction)) ?? []));
+    const methods = await this.secondFactors.available(pending.record.user.id, transaction);
     return { secondFactor: { methods, ...begun } };
   }
 

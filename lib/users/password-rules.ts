@@ -50,6 +50,11 @@ export class PasswordRules {
       .sort((a, b) => b.length - a.length);
   }
 
+  /** The least number of characters. */
+  get minLength(): number {
+    return this.options.minLength;
+  }
+
   /** Describes valid passwords, for the OpenAPI document. */
   get description(): string {
     const { minLength, common } = this.options;

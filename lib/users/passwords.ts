@@ -48,6 +48,11 @@ export class Passwords {
     this.rules = new PasswordRules(passwordRules, breach, usernames, log);
   }
 
+  /** The least number of characters of a new password. */
+  get minLength(): number {
+    return this.rules.minLength;
+  }
+
   /** Returns whether a password matches a hash. This neither counts attempts nor rewrites the hash. */
   async matches(hash: string | null, password: string): Promise<boolean> {
     return (await this.hasher.verify(password, hash)).matches;

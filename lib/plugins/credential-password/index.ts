@@ -90,6 +90,7 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
           ...(settings.usernames ? [usernamesCheck(api)] : []),
         ],
         shows: { user: settings.usernames ? ['username', 'usernameDisplay'] : [] },
+        forPages: { identifier: settings.identifier, verifiesByClick: settings.verifyEmailBy === 'link' },
         purposes: [VERIFY_EMAIL, RESET_PASSWORD, INVITATION],
         reauthentications: [byPassword(core, parts.check)],
         remembersBrowsers: settings.verifyEmailBy === 'link' || settings.unknownBrowser === 'code',

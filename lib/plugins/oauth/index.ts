@@ -145,6 +145,7 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, OAu
           schema: { providers: z.array(z.string()) },
           of: async ({ user }) => ({ providers: await usable(user.id) }),
         },
+        forPages: { providers: providers.map(({ id }) => id) },
         waysIn: async ({ user }, transaction) =>
           (await usable(user.id, transaction)).map((id) => ({ kind: 'provider', id })),
         undo: undoPart(accounts),

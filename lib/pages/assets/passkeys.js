@@ -1,0 +1,129 @@
+// Passkeys: signing in with one, confirming with one, and adding one. Only scripts can ask a browser for them.
+
+const bytesOf = (text) =>
+  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (one) => one.charCodeAt(0));
+const textOf = (buffer) =>
+  btoa(String.fromCharCode(...new Uint8Array(buffer)))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+
+// Browsers from before 2025 do not convert from and to JSON themselves.
+function decoded({ challenge, user, ...options }) {
+  const publicKey = { ...options, challenge: bytesOf(challenge) };
+  if (user) publicKey.user = { ...user, id: bytesOf(user.id) };
+  for (const list of ['allowCredentials', 'excludeCredentials'])
+    publicKey[list] = options[list]?.map((one) => ({ ...one, id: bytesOf(one.id) }));
+  return publicKey;
+}
+
+function encoded(credential) {
+  if (credential.toJSON) return credential.toJSON();
+  const { id, rawId, type, response } = credential;
+  const parts = ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'userHandle'];
+  const texts = parts.filter((part) => response[part]).map((part) => [part, textOf(response[part])]);
+  const transports = response.getTransports && { transports: response.getTransports() };
+  return { id, rawId: textOf(rawId), type, response: { ...Object.fromEntries(texts), ...transports } };
+}
+
+async function call(path, body) {
+  const response = await fetch(path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+    body: JSON.stringify(body ?? {}),
+  });
+  const answer = response.status === 204 ? null : await response.json();
+  if (!response.ok) throw new Error(answer.detail);
+  return answer;
+}
+
+const get = async (options, more) =>
+  encoded(
+    await navigator.credentials.get({
+      publicKey: PublicKeyCredential.parseRequestOptionsFromJSON?.(options) ?? decoded(options),
+      ...more,
+    }),
+  );
+
+const create = async (options) =>
+  encoded(
+    await navigator.credentials.create({
+      publicKey: PublicKeyCredential.parseCreationOptionsFromJSON?.(options) ?? decoded(options),
+    }),
+  );
+
+// The server forgets its challenge after 5 minutes.
+const RENEW_MS = 4 * 60 * 1000;
+let waiting = new AbortController();
+
+/** Does what the button is for. */
+async function act(button, more) {
+  const { kind, options, send, body = '{}', go } = button.dataset;
+  const remember = document.querySelector('input[name="remember_me"]')?.checked;
+  const asked = await call(options, kind === 'undo' ? JSON.parse(body) : undefined);
+  const response = kind === 'create' ? await create(asked.options) : await get(asked.options, more);
+  const extra = kind === 'sign-in' && remember ? { remember_me: true } : {};
+  const name = document.getElementById(button.dataset.name ?? '')?.value.trim();
+  const sent = {
+    ...JSON.parse(body),
+    ...extra,
+    [button.dataset.field ?? 'response']: response,
+    ...(name && { name }),
+  };
+  const answer = await call(send, sent);
+  if (answer?.recovery_codes && button.dataset.codes) return showCodes(button, answer.recovery_codes);
+  location.assign(go);
+}
+
+// They are not on the page that follows, so they are shown here.
+function showCodes(button, codes) {
+  const list = document.getElementById(button.dataset.codes);
+  list.querySelector('[data-part="secret"]').textContent = codes.join('\n');
+  list.hidden = false;
+  button.hidden = true;
+  list.querySelector('h3, h2').focus();
+}
+
+const MESSAGES = {
+  NotAllowedError:
+    'No passkey was used. It was cancelled, it took too long, or there is none on this device.',
+  InvalidStateError: 'This device already has a passkey for your account.',
+  NotSupportedError: 'This device cannot use passkeys. Try a phone or a password manager.',
+  SecurityError: 'Passkeys do not work at this address.',
+};
+
+function complain(button, error) {
+  if (error.name === 'AbortError') return;
+  const message = button.parentElement.querySelector('[data-part="error"]') ?? document.createElement('p');
+  message.dataset.part = 'error';
+  message.setAttribute('role', 'alert');
+  message.textContent = MESSAGES[error.name] ?? error.message;
+  button.before(message);
+}
+
+/** Offers the passkeys of the account in the list that opens at the field of its name. */
+async function offerInList(button) {
+  waiting.abort();
+  waiting = new AbortController();
+  const { signal } = waiting;
+  if (!(await PublicKeyCredential.isConditionalMediationAvailable?.()) || signal.aborted) return;
+  const renewing = setTimeout(() => offerInList(button), RENEW_MS);
+  signal.addEventListener('abort', () => clearTimeout(renewing));
+  // Nobody has asked for anything yet, so a failure needs no message: there is the button.
+  await act(button, { mediation: 'conditional', signal }).catch(() => undefined);
+}
+
+function enhance() {
+  if (typeof PublicKeyCredential === 'undefined') return;
+  for (const button of document.querySelectorAll('[data-passkey][hidden]')) {
+    button.hidden = false;
+    button.addEventListener('click', async () => {
+      waiting.abort();
+      await act(button).catch((error) => complain(button, error));
+    });
+    if (button.dataset.kind === 'sign-in') offerInList(button);
+  }
+  for (const none of document.querySelectorAll('[data-no-passkeys]')) none.hidden = true;
+}
+document.addEventListener('latchkey:shown', enhance);
+enhance();

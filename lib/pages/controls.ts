@@ -1,0 +1,142 @@
+import { type Html, type HtmlValue, html } from '../html.js';
+import type { FormValues } from './page.js';
+import type { Words } from './words.js';
+
+/** An input of a form. */
+export interface Field {
+  readonly name: string;
+  readonly label: string;
+  /** @default 'text' */
+  readonly type?: 'text' | 'email' | 'password' | 'number' | 'date' | 'datetime-local';
+  /** The token for password managers and autofill (HTML, 4.10.18.7). */
+  readonly autocomplete: string;
+  /** The value if nothing was typed. @default empty */
+  readonly value?: string | null;
+  readonly hint?: string | null;
+  /** @default true */
+  readonly required?: boolean;
+  /** Whether the field has the focus when the page opens. @default false */
+  readonly focus?: boolean;
+  readonly inputmode?: 'numeric' | 'email' | 'decimal';
+  readonly maxLength?: number;
+  /** Whether the field is a code, which is never corrected or capitalized. */
+  readonly isCode?: boolean;
+}
+
+/** Creates a labeled input, with its error and what was typed. */
+export function field(form: FormValues, of: Field, words: Words): Html {
+  const { name, label, type = 'text', autocomplete, hint, required = true, focus, inputmode, maxLength } = of;
+  const id = idOf(form, name);
+  const error = form.errors[name];
+  // A secret is never sent back.
+  const value = type === 'password' ? null : (form.typed[name] ?? of.value);
+  return html`<div data-part="field">
+<label for="${id}">${label}${!required && html` <small>(${words.optional})</small>`}</label>
+${hint && html`<p data-part="hint" id="${id}-hint">${hint}</p>`}
+${error !== undefined && html`<p data-part="error" id="${id}-error">${label} ${error}</p>`}
+<input id="${id}" name="${name}" type="${type}" autocomplete="${autocomplete}"${value && html` value="${value}"`}${
+    required && html` required`
+  }${maxLength !== undefined && html` maxlength="${maxLength}"`}${inputmode && html` inputmode="${inputmode}"`}${
+    (of.isCode || type !== 'text') && html` autocapitalize="none" spellcheck="false"`
+  }${focus && error === undefined && html` autofocus`}${describedBy(id, hint, error)}>
+</div>`;
+}
+
+function describedBy(id: string, hint: string | null | undefined, error: string | undefined): HtmlValue {
+  const ids = [hint ? `${id}-hint` : '', error === undefined ? '' : `${id}-error`].filter(
+    (one) => one !== '',
+  );
+  return [
+    ids.length > 0 && html` aria-describedby="${ids.join(' ')}"`,
+    error !== undefined && html` aria-invalid="true"`,
+  ];
+}
+
+/** A choice of a form. */
+export interface Choice {
+  readonly name: string;
+  readonly label: string;
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+  readonly value?: string | null;
+}
+
+/** Creates a list of options. */
+export function choice(form: FormValues, { name, label, options, value }: Choice): Html {
+  const id = idOf(form, name);
+  const chosen = form.typed[name] ?? value ?? '';
+  const error = form.errors[name];
+  return html`<div data-part="field">
+<label for="${id}">${label}</label>
+${error !== undefined && html`<p data-part="error" id="${id}-error">${label} ${error}</p>`}
+<select id="${id}" name="${name}"${describedBy(id, null, error)}>
+${options.map((one) => html`<option value="${one.value}"${one.value === chosen && html` selected`}>${one.label}</option>`)}
+</select>
+</div>`;
+}
+
+/** Creates a checkbox. */
+export function checkbox(form: FormValues, name: string, label: string): Html {
+  const id = idOf(form, name);
+  const isOn = form.typed[name] === 'true' || form.typed[name] === 'on';
+  return html`<div data-part="checkbox"><input id="${id}" name="${name}" type="checkbox" value="true"${
+    isOn && html` checked`
+  }><label for="${id}">${label}</label></div>`;
+}
+
+/** Creates an input that nobody sees. Nothing for null. */
+export function hidden(name: string, value: string | null | undefined): HtmlValue {
+  return value ? html`<input type="hidden" name="${name}" value="${value}">` : null;
+}
+
+/** What a form consists of besides its inputs. */
+export interface FormParts {
+  readonly submit: string;
+  /** How much the button stands out. @default 'primary' */
+  readonly kind?: 'primary' | 'secondary' | 'danger' | 'link';
+  /** What tells forms with equal buttons apart, for screen readers. */
+  readonly about?: string;
+  readonly returnTo?: string | null;
+  /** More attributes. */
+  readonly attributes?: HtmlValue;
+}
+
+/** Creates a form. */
+export function formOf(form: FormValues, parts: FormParts, inputs: HtmlValue = null): Html {
+  const { submit, kind = 'primary', about, returnTo, attributes } = parts;
+  return html`<form method="post" action="${form.action}" data-part="form"${attributes}>
+${hidden('return_to', returnTo)}${inputs}
+<button data-part="button ${kind}">${submit}${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</button>
+</form>`;
+}
+
+/** Creates the list of what is wrong, which has the focus. */
+export function errorSummary(
+  { error }: { readonly error: import('./page.js').ErrorValues | null },
+  forms: readonly FormValues[],
+  words: Words,
+): HtmlValue {
+  if (!error) return null;
+  const fields = forms.flatMap((form) => Object.keys(form.errors).map((name) => [form, name] as const));
+  return html`<div data-part="errors" role="alert" tabindex="-1" autofocus>
+<h2>${words.errorHeading}</h2>
+${fields.length === 0 && html`<p>${error.detail}</p>`}
+${
+  fields.length > 0 &&
+  html`<ul>${fields.map(
+    ([form, name]) => html`<li><a href="#${idOf(form, name)}">${labelOf(name)} ${form.errors[name]}</a></li>`,
+  )}</ul>`
+}
+${error.resolve !== null && html`<p><a href="${error.resolve}">${words.refusal.confirm}</a></p>`}
+</div>`;
+}
+
+/** Returns a name in words: `new_password` is "New password". */
+export function labelOf(name: string): string {
+  const words = name.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function idOf({ action }: FormValues, name: string): string {
+  // The actions of a page's forms differ in their ends.
+  return `${action.split('/').slice(-2).join('-')}-${name}`.replace(/[^A-Za-z0-9_-]/g, '-');
+}

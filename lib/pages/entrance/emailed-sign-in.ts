@@ -1,0 +1,85 @@
+import { html } from '../../html.js';
+import { errorSummary, field, formOf, hidden } from '../controls.js';
+import { type FormValues, Leave, type Page, page } from '../page.js';
+import type { Site } from '../site.js';
+import { type OwnField, ownFields, ownInputs } from './fields.js';
+
+/** The values of the page `sign-in/email`. */
+export interface EmailedSignInValues {
+  readonly form: FormValues;
+  /** The token of the link in the email. Null if the page was opened without one. */
+  readonly token: string | null;
+  /** Whether the email was asked for in another browser. */
+  readonly isElsewhere: boolean;
+  /** The app's own fields, if a new account needs them. Empty otherwise. */
+  readonly fields: readonly OwnField[];
+  /** Where a new code is asked for. */
+  readonly again: string;
+}
+
+export function emailedSignIn(site: Site): Page | null {
+  const path = '/sign-in/email';
+  const route = site.route('post /signin/email/confirm');
+  if (!route) return null;
+  return page<EmailedSignInValues>({
+    name: 'sign-in/email',
+    path,
+    kind: 'entrance',
+    access: 'anyone',
+    keepsReturnTo: true,
+    forms: [
+      {
+        name: 'confirm',
+        route,
+        remembers: 'email',
+        next: ({ returnTo }) => returnTo ?? site.home,
+      },
+    ],
+    values(visit) {
+      const { auth, refused, token, returnTo } = visit;
+      // Who has signed in already, and reloads.
+      if (auth && token === null && !refused && !site.isWaiting(visit))
+        return new Leave(returnTo ?? site.home);
+      const needsFields = refused?.error.code === 'validation_failed';
+      return {
+        form: site.form(visit, { path }, 'confirm'),
+        token,
+        isElsewhere: refused?.error.code === 'other_browser',
+        fields: needsFields ? ownFields(site) : [],
+        again: site.page('sign-in', { returnTo }),
+      };
+    },
+    view(values, words) {
+      const { form, token, isElsewhere, fields, again, returnTo } = values;
+      const t = words.emailedSignIn;
+      if (isElsewhere)
+        return {
+          title: t.linkTitle,
+          main: html`<p role="alert" tabindex="-1" autofocus>${t.otherBrowser}</p>`,
+        };
+      const own = fields.length > 0 && html`<p>${t.fields}</p>${ownInputs(form, fields, words)}`;
+      return {
+        title: token === null ? t.title : t.linkTitle,
+        main: html`${errorSummary(values, [form], words)}<p>${token === null ? t.lead : t.linkLead}</p>${formOf(
+          form,
+          { submit: token === null ? t.submit : t.linkSubmit, returnTo },
+          html`${
+            token === null
+              ? field(
+                  form,
+                  {
+                    name: 'code',
+                    label: words.fields.code,
+                    autocomplete: 'one-time-code',
+                    focus: true,
+                    isCode: true,
+                  },
+                  words,
+                )
+              : hidden('token', token)
+          }${own}`,
+        )}<p><a href="${again}">${t.again}</a></p>`,
+      };
+    },
+  });
+}

@@ -1,0 +1,97 @@
+import type { FieldOptions } from '../../config/user.js';
+import { type Html, html } from '../../html.js';
+import { snakeCase } from '../../tables/column.js';
+import { choice, field, labelOf } from '../controls.js';
+import type { FormValues } from '../page.js';
+import type { Site } from '../site.js';
+import type { Words } from '../words.js';
+
+/** A field of the app's own, for a form. */
+export interface OwnField {
+  /** The name in the form, such as `favorite_color`. */
+  readonly name: string;
+  readonly type: FieldOptions['type'];
+  readonly required: boolean;
+  readonly options: readonly string[] | null;
+  readonly maxLength: number | null;
+  /** The present value, as a form has it. Null if there is none. */
+  readonly value: string | null;
+}
+
+/**
+ * Returns the app's own fields that users set themselves, except for those that no input can show.
+ *
+ * @param values the present values, by their names in JSON
+ */
+export function ownFields(site: Site, values: Readonly<Record<string, unknown>> = {}): readonly OwnField[] {
+  return Object.entries(site.core.settings.user.fields)
+    .filter(([, { input, type }]) => input !== 'none' && type !== 'json')
+    .map(([key, options]) => {
+      const name = snakeCase(key);
+      const { type, required = false, maxLength = null, enum: list } = options;
+      const value = values[name] ?? options.default;
+      return {
+        name,
+        type,
+        required,
+        maxLength,
+        options: list?.map(String) ?? null,
+        value: textOf(type, value),
+      };
+    });
+}
+
+function textOf(type: FieldOptions['type'], value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  // An input of the type datetime-local has neither seconds nor a time zone.
+  return type === 'date' ? new Date(value as string).toISOString().slice(0, 16) : String(value);
+}
+
+const INPUTS = { string: 'text', integer: 'number', number: 'number', date: 'datetime-local' } as const;
+
+/** Creates the inputs of the app's own fields. Every one is sent: a boolean is a choice that has its `false`. */
+export function ownInputs(form: FormValues, fields: readonly OwnField[], words: Words): readonly Html[] {
+  return fields.map(({ name, type, required, options, maxLength, value }) => {
+    const label = labelOf(name);
+    if (type === 'boolean' || options) {
+      const own = options?.map((one) => ({ value: one, label: one })) ?? [
+        { value: 'true', label: words.yes },
+        { value: 'false', label: words.no },
+      ];
+      const none = required && value !== null ? [] : [{ value: '', label: words.notSet }];
+      return choice(form, { name, label, value, options: [...none, ...own] });
+    }
+    const kind = type === 'json' ? 'text' : INPUTS[type];
+    const more = {
+      ...(maxLength !== null && { maxLength }),
+      ...(type === 'number' && { inputmode: 'decimal' as const }),
+    };
+    return field(
+      form,
+      { name, label, type: kind, autocomplete: AUTOCOMPLETE[name] ?? 'off', required, value, ...more },
+      words,
+    );
+  });
+}
+
+/** The tokens of fields that many apps have (HTML, 4.10.18.7). */
+const AUTOCOMPLETE: Readonly<Record<string, string>> = {
+  name: 'name',
+  full_name: 'name',
+  first_name: 'given-name',
+  given_name: 'given-name',
+  last_name: 'family-name',
+  family_name: 'family-name',
+  company: 'organization',
+  organization: 'organization',
+  phone: 'tel',
+  country: 'country-name',
+  language: 'language',
+  birthday: 'bday',
+  website: 'url',
+};
+
+/** Creates the line between two ways to do the same. */
+export function orLine(words: Words): Html {
+  return html`<p data-part="or">${words.or}</p>`;
+}

@@ -1,0 +1,115 @@
+import { html } from '../../html.js';
+import { errorSummary, field, formOf, hidden } from '../controls.js';
+import { type FormValues, type Page, page } from '../page.js';
+import type { Site } from '../site.js';
+
+/** The values of the page `forgot-password`. */
+export interface ForgotPasswordValues {
+  readonly form: FormValues;
+  /** Whether the email was asked for. */
+  readonly isSent: boolean;
+  readonly signIn: string;
+}
+
+export function forgotPassword(site: Site): Page | null {
+  const path = '/forgot-password';
+  const route = site.route('post /passwords/request-reset');
+  if (!route) return null;
+  return page<ForgotPasswordValues>({
+    name: 'forgot-password',
+    path,
+    kind: 'entrance',
+    access: 'anyone',
+    forms: [{ name: 'send', route, next: () => site.page('forgot-password', { done: 'check-mail' }) }],
+    values: (visit) => ({
+      form: site.form(visit, { path }, 'send'),
+      isSent: visit.query.get('done') === 'check-mail' && visit.refused === null,
+      signIn: site.page('sign-in'),
+    }),
+    view(values, words) {
+      const { form, isSent, signIn } = values;
+      const t = words.forgotPassword;
+      const back = html`<p><a href="${signIn}">${t.back}</a></p>`;
+      if (isSent) return { title: t.sent, main: html`<p>${t.sentText}</p>${back}` };
+      return {
+        title: t.title,
+        main: html`${errorSummary(values, [form], words)}<p>${t.lead}</p>${formOf(
+          form,
+          { submit: t.submit },
+          field(
+            form,
+            { name: 'email', label: words.fields.email, type: 'email', autocomplete: 'email', focus: true },
+            words,
+          ),
+        )}${back}`,
+      };
+    },
+  });
+}
+
+/** The values of the pages `reset-password` and `invitation`. */
+export interface ResetPasswordValues {
+  readonly form: FormValues;
+  /** The token of the link. Null if it is no longer valid. */
+  readonly token: string | null;
+  /** The email of the account. Null without a valid link. */
+  readonly of: string | null;
+  readonly minLength: number;
+  /** The page that asks for another link. Null if there is none. */
+  readonly again: string | null;
+}
+
+/** @param name `reset-password` or `invitation`: both choose a password */
+export function resetPassword(site: Site, name: 'reset-password' | 'invitation'): Page | null {
+  const path = `/${name}`;
+  const route = site.route('post /passwords/reset');
+  if (!route) return null;
+  return page<ResetPasswordValues>({
+    name,
+    path,
+    kind: 'entrance',
+    access: 'anyone',
+    forms: [{ name: 'set', route, next: () => site.page('sign-in', { done: 'password-reset' }) }],
+    async values(visit) {
+      const { token, found } = await site.linkOf(visit, ['reset-password', 'invitation']);
+      return {
+        form: site.form(visit, { path }, 'set'),
+        token: found && token,
+        of: found && site.nameOf(found.record.user),
+        minLength: site.core.passwords?.minLength ?? 8,
+        again:
+          name === 'reset-password' && site.hasPage('forgot-password') ? site.page('forgot-password') : null,
+      };
+    },
+    view(values, words) {
+      const { form, token, of, minLength, again } = values;
+      const t = words.resetPassword;
+      if (token === null || of === null)
+        return {
+          title: t.invalid,
+          main: html`<p>${again === null ? t.invitationInvalidText : t.invalidText}</p>${
+            again !== null && html`<p><a href="${again}" data-part="button">${t.again}</a></p>`
+          }`,
+        };
+      return {
+        title: name === 'invitation' ? t.invitationTitle : t.title,
+        main: html`${errorSummary(values, [form], words)}<p>${t.lead(of)}</p>${formOf(
+          form,
+          { submit: t.submit },
+          html`${hidden('token', token)}<input type="hidden" autocomplete="username" value="${of}">${field(
+            form,
+            {
+              name: 'new_password',
+              label: words.fields.newPassword,
+              type: 'password',
+              autocomplete: 'new-password',
+              hint: words.passwordHint(minLength),
+              focus: true,
+            },
+            words,
+          )}`,
+        )}<p data-part="quiet">${t.ends}</p>`,
+      };
+    },
+  });
+}

@@ -1,0 +1,107 @@
+import { html } from '../../html.js';
+import { errorSummary, field, formOf } from '../controls.js';
+import { type FormValues, Leave, type Page, page } from '../page.js';
+import type { Site } from '../site.js';
+import { type ProviderValues, providerLinks, providersOf } from './ways.js';
+
+/** The values of the page `reauthenticate`. */
+export interface ReauthenticateValues {
+  /** What the user can confirm with: `password`, `code`, `recovery_code`, `passkey`, `email_code`. */
+  readonly methods: readonly string[];
+  readonly form: FormValues;
+  /** The form that emails a code. Null if none is emailed. */
+  readonly send: FormValues | null;
+  readonly providers: readonly ProviderValues[];
+  readonly signOutPage: string;
+  readonly mount: string;
+  /** Where the user goes on to. */
+  readonly next: string;
+}
+
+export function reauthenticate(site: Site): Page | null {
+  const path = '/reauthenticate';
+  const [confirm, send] = [site.route('post /reauthenticate'), site.route('post /reauthenticate/email')];
+  if (!confirm) return null;
+  return page<ReauthenticateValues>({
+    name: 'reauthenticate',
+    path,
+    kind: 'entrance',
+    access: 'session',
+    openTo: 'any-task',
+    forms: [
+      { name: 'confirm', route: confirm, next: ({ returnTo }) => returnTo ?? site.home },
+      ...(send
+        ? [
+            {
+              name: 'send-code',
+              route: send,
+              next: ({ returnTo }: { returnTo: string | null }) =>
+                site.page('reauthenticate', { done: 'sent', returnTo }),
+            },
+          ]
+        : []),
+    ],
+    async values(visit) {
+      const { returnTo, query } = visit;
+      const next = returnTo ?? site.home;
+      // A provider has led back here.
+      if (query.has('provider') && !query.has('error')) return new Leave(next);
+      const { methods, providers } = await site.reauthentications(visit);
+      const linked = providersOf(site, 'reauthenticate', (id) => {
+        const back = site.page('reauthenticate', { returnTo });
+        return `${back}${back.includes('?') ? '&' : '?'}provider=${encodeURIComponent(id)}`;
+      });
+      return {
+        methods,
+        form: site.form(visit, { path }, 'confirm'),
+        send: methods.includes('email_code') && send ? site.form(visit, { path }, 'send-code') : null,
+        providers: linked.filter(({ id }) => providers.includes(id)),
+        signOutPage: site.page('sign-out'),
+        mount: site.mount,
+        next,
+      };
+    },
+    view(values, words) {
+      const { methods, form, send, providers, returnTo, mount, next, signOutPage, done } = values;
+      const t = words.reauthenticate;
+      const has = (name: string) => methods.includes(name);
+      const one = (name: string, label: string, hint: string | null, focus: boolean) =>
+        formOf(
+          form,
+          { submit: t.submit, returnTo },
+          field(
+            form,
+            {
+              name,
+              label,
+              hint,
+              type: name === 'password' ? 'password' : 'text',
+              autocomplete:
+                name === 'password' ? 'current-password' : name === 'recovery_code' ? 'off' : 'one-time-code',
+              ...(name === 'code' && { inputmode: 'numeric' as const }),
+              focus,
+              isCode: true,
+            },
+            words,
+          ),
+        );
+      const isStrong = has('code');
+      return {
+        title: t.title,
+        ...(has('passkey') && { scripts: ['passkeys.js'] }),
+        main: html`${errorSummary(values, [form, ...(send ? [send] : [])], words)}<p>${t.lead}</p>${
+          has('code') && one('code', words.fields.code, words.secondFactor.totp, true)
+        }${has('password') && !isStrong && one('password', words.fields.password, null, true)}${
+          has('email_code') &&
+          html`${done === 'sent' || form.errors.email_code !== undefined ? one('email_code', words.fields.code, t.sent, true) : null}${send && formOf(send, { submit: t.send, kind: 'secondary', returnTo })}`
+        }${
+          has('passkey') &&
+          html`<div data-part="stack"><button type="button" hidden data-part="button secondary" data-passkey data-kind="reauthenticate" data-options="${mount}/reauthenticate/options" data-send="${mount}/reauthenticate" data-field="passkey" data-go="${next}">${words.secondFactor.usePasskey}</button></div>`
+        }${providerLinks(providers, null, words)}${
+          has('recovery_code') &&
+          html`<details><summary>${words.secondFactor.useRecovery}</summary>${one('recovery_code', words.fields.recoveryCode, words.secondFactor.recoveryHint, false)}</details>`
+        }${methods.length === 0 && providers.length === 0 && html`<p>${t.none}</p>`}<p><a href="${signOutPage}">${words.signOut.title}</a></p>`,
+      };
+    },
+  });
+}

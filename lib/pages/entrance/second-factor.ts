@@ -1,0 +1,112 @@
+import { AuthError } from '../../errors.js';
+import { type Html, html } from '../../html.js';
+import { errorSummary, field, formOf, hidden } from '../controls.js';
+import { type FormValues, Leave, type Page, page } from '../page.js';
+import type { Site } from '../site.js';
+
+/** The values of the page `second-factor`. */
+export interface SecondFactorValues {
+  /** The methods that can complete the sign-in, such as `totp`, `recovery_code`, `passkey` and `email_code`. Empty if it has expired. */
+  readonly methods: readonly string[];
+  readonly form: FormValues;
+  /** The form that emails the code again. */
+  readonly send: FormValues;
+  readonly signIn: string;
+  readonly mount: string;
+  /** Where the user goes on to. */
+  readonly next: string;
+}
+
+export function secondFactor(site: Site): Page | null {
+  const path = '/second-factor';
+  const [complete, send] = [
+    site.route('post /signin/second-factor'),
+    site.route('post /signin/second-factor/send'),
+  ];
+  if (!complete || !send) return null;
+  return page<SecondFactorValues>({
+    name: 'second-factor',
+    path,
+    kind: 'entrance',
+    access: 'anyone',
+    forms: [
+      { name: 'confirm', route: complete, next: ({ returnTo }) => returnTo ?? site.home },
+      {
+        name: 'send',
+        route: send,
+        next: ({ returnTo }) => site.page('second-factor', { done: 'sent', returnTo }),
+      },
+    ],
+    async values(visit) {
+      const { auth, returnTo, refused } = visit;
+      const methods = await methodsOf(site);
+      if (auth && methods.length === 0 && !refused) return new Leave(returnTo ?? site.home);
+      return {
+        methods,
+        form: site.form(visit, { path }, 'confirm'),
+        send: site.form(visit, { path }, 'send'),
+        signIn: site.page('sign-in', { returnTo }),
+        mount: site.mount,
+        next: returnTo ?? site.home,
+      };
+    },
+    view(values, words) {
+      const { methods, form, send, signIn, returnTo, mount, next } = values;
+      const t = words.secondFactor;
+      if (methods.length === 0)
+        return {
+          title: t.title,
+          main: html`<p>${t.expired}</p><p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`,
+        };
+      const has = (name: string) => methods.includes(name);
+      const codeForm = (method: string, label: string, hint: string | null, focus: boolean): Html =>
+        formOf(
+          form,
+          { submit: t.submit, returnTo },
+          html`${hidden('method', method)}${field(
+            form,
+            {
+              name: 'code',
+              label,
+              hint,
+              autocomplete: method === 'recovery_code' ? 'off' : 'one-time-code',
+              ...(method === 'totp' && { inputmode: 'numeric' as const }),
+              focus,
+              isCode: true,
+            },
+            words,
+          )}`,
+        );
+      return {
+        title: t.title,
+        ...(has('passkey') && { scripts: ['passkeys.js'] }),
+        main: html`${errorSummary(values, [form, send], words)}${
+          has('totp') && codeForm('totp', words.fields.code, t.totp, true)
+        }${
+          has('email_code') &&
+          html`${codeForm('email_code', words.fields.code, t.emailCode, true)}${formOf(send, {
+            submit: t.sendAgain,
+            kind: 'link',
+            returnTo,
+          })}`
+        }${
+          has('passkey') &&
+          html`<div data-part="stack"><button type="button" hidden data-part="button ${has('totp') ? 'secondary' : 'primary'}" data-passkey data-kind="second-factor" data-options="${mount}/signin/second-factor/options" data-send="${mount}/signin/second-factor" data-body="${'{"method":"passkey"}'}" data-go="${next}">${t.usePasskey}</button></div>`
+        }${
+          has('recovery_code') &&
+          html`<details${methods.length === 1 && html` open`}><summary>${t.useRecovery}</summary>${codeForm('recovery_code', words.fields.recoveryCode, t.recoveryHint, false)}</details>`
+        }<p data-part="quiet">${t.expires} <a href="${signIn}">${t.cancel}</a></p>`,
+      };
+    },
+  });
+}
+
+/** Returns the methods that can complete the sign-in of this browser. Empty if there is none. */
+export async function methodsOf(site: Site): Promise<readonly string[]> {
+  try {
+    return await site.core.completion.offered();
+  } catch (error) {
+    if (error instanceof AuthError && error.code === 'sign_in_expired') return [];
+    throw error;
+  }
+}

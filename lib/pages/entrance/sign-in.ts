@@ -1,0 +1,151 @@
+import { html } from '../../html.js';
+import { checkbox, errorSummary, field, formOf } from '../controls.js';
+import { type FormValues, Leave, type Page, page } from '../page.js';
+import type { Site } from '../site.js';
+import { orLine } from './fields.js';
+import { lastUsedTag, type ProviderValues, providerLinks, providersOf } from './ways.js';
+
+/** The values of the page `sign-in`. */
+export interface SignInValues {
+  /** The form of a password. Null if passwords are not enabled. */
+  readonly password: (FormValues & { readonly identifier: 'email' | 'username' | 'either' }) | null;
+  /** The form of an emailed code. Null if that is not enabled. */
+  readonly email: FormValues | null;
+  /** Whether passkeys are enabled. */
+  readonly passkeys: boolean;
+  readonly providers: readonly ProviderValues[];
+  /** How the user has signed in last in this browser: `password`, `email`, `passkey` or the id of a provider. */
+  readonly lastUsed: string | null;
+  /** The page that signs up. Null if users cannot. */
+  readonly signUp: string | null;
+  /** The page for a forgotten password. Null if there is none. */
+  readonly forgotPassword: string | null;
+  /** Where a script calls the routes of passkeys. */
+  readonly mount: string;
+  /** Where the user goes on to. */
+  readonly next: string;
+}
+
+export function signIn(site: Site): Page {
+  const path = '/sign-in';
+  const [byPassword, byEmail] = [site.route('post /signin/credential'), site.route('post /signin/email')];
+  return page<SignInValues>({
+    name: 'sign-in',
+    path,
+    kind: 'entrance',
+    access: 'anyone',
+    forms: [
+      ...(byPassword ? [{ name: 'password', route: byPassword, remembers: 'password', next: goOn }] : []),
+      ...(byEmail
+        ? [
+            {
+              name: 'send-code',
+              route: byEmail,
+              remembers: 'email',
+              keepsReturnTo: true,
+              next: ({ returnTo }: { returnTo: string | null }) => site.page('sign-in/email', { returnTo }),
+            },
+          ]
+        : []),
+    ],
+    values(visit) {
+      const { auth, returnTo, query, lastWay, refused } = visit;
+      const provider = query.get('provider');
+      const hasFailed = query.has('error') || refused !== null;
+      if (query.get('second_factor') === 'required')
+        return new Leave(site.page('second-factor', { returnTo }));
+      if (auth && !hasFailed) return new Leave(returnTo ?? site.home, provider ?? undefined);
+      return {
+        password: byPassword
+          ? { ...site.form(visit, { path }, 'password'), identifier: site.identifier }
+          : null,
+        email: byEmail ? site.form(visit, { path }, 'send-code') : null,
+        passkeys: site.route('post /signin/passkey') !== undefined,
+        providers: providersOf(site, 'authorize', (id) => {
+          const back = site.page('sign-in', { returnTo });
+          return `${back}${back.includes('?') ? '&' : '?'}provider=${encodeURIComponent(id)}`;
+        }),
+        lastUsed: lastWay,
+        signUp: site.canSignUp ? site.page('sign-up', { returnTo }) : null,
+        forgotPassword: site.hasPage('forgot-password') ? site.page('forgot-password') : null,
+        mount: site.mount,
+        next: returnTo ?? site.home,
+      };
+    },
+    view(values, words) {
+      const { password, email, passkeys, providers, lastUsed, signUp, forgotPassword, returnTo, mount } =
+        values;
+      const t = words.signIn;
+      const forms = [password, email].filter((form) => form !== null);
+      const byPassword =
+        password &&
+        formOf(
+          password,
+          { submit: t.submit, returnTo },
+          html`${field(
+            password,
+            {
+              name: 'credential',
+              label: words.fields[password.identifier],
+              type: password.identifier === 'email' ? 'email' : 'text',
+              autocomplete: passkeys ? 'username webauthn' : 'username',
+              focus: true,
+              isCode: true,
+            },
+            words,
+          )}${field(
+            password,
+            {
+              name: 'password',
+              label: words.fields.password,
+              type: 'password',
+              autocomplete: 'current-password',
+            },
+            words,
+          )}${checkbox(password, 'remember_me', words.fields.remember)}`,
+        );
+      const byEmail =
+        email &&
+        formOf(
+          email,
+          { submit: t.byEmail, kind: password ? 'secondary' : 'primary', returnTo },
+          html`${field(
+            email,
+            {
+              name: 'email',
+              label: words.fields.email,
+              type: 'email',
+              autocomplete: passkeys && !password ? 'username webauthn' : 'email',
+              hint: t.byEmailHint,
+              focus: !password,
+            },
+            words,
+          )}${checkbox(email, 'remember_me', words.fields.remember)}`,
+        );
+      const others =
+        providers.length > 0 || passkeys
+          ? html`${providerLinks(providers, lastUsed, words)}${
+              passkeys &&
+              html`<div data-part="stack"><button type="button" hidden data-part="button secondary" data-passkey data-kind="sign-in" data-options="${mount}/signin/passkey/options" data-send="${mount}/signin/passkey" data-go="${values.next}">${t.byPasskey}${lastUsedTag(lastUsed === 'passkey', words)}</button></div>`
+            }`
+          : null;
+      return {
+        title: t.title,
+        ...(passkeys && { scripts: ['passkeys.js'] }),
+        main: html`${errorSummary(values, forms, words)}${byPassword}${
+          forgotPassword !== null && html`<p><a href="${forgotPassword}">${t.forgotten}</a></p>`
+        }${
+          byPassword && byEmail
+            ? html`<details${(lastUsed === 'email' || Object.keys(email?.typed ?? {}).length > 0) && html` open`}><summary>${t.byEmail}${lastUsedTag(lastUsed === 'email', words)}</summary>${byEmail}</details>`
+            : byEmail
+        }${others && html`${forms.length > 0 && orLine(words)}${others}`}${
+          signUp !== null && html`<p>${t.noAccount} <a href="${signUp}">${t.signUp}</a></p>`
+        }`,
+      };
+    },
+  });
+}
+
+function goOn({ site, returnTo }: { readonly site: Site; readonly returnTo: string | null }): string {
+  return returnTo ?? site.home;
+}

@@ -1,0 +1,33 @@
+import { html } from '../../html.js';
+import { errorSummary, formOf } from '../controls.js';
+import { type FormValues, Leave, type Page, page } from '../page.js';
+import type { Site } from '../site.js';
+
+/** The values of the page `sign-out`. */
+export interface SignOutValues {
+  readonly form: FormValues;
+}
+
+export function signOut(site: Site): Page {
+  const path = '/sign-out';
+  const route = site.require('post /signout');
+  return page<SignOutValues>({
+    name: 'sign-out',
+    path,
+    kind: 'entrance',
+    access: 'anyone',
+    forms: [{ name: 'confirm', route, next: () => site.page('sign-in', { done: 'signed-out' }) }],
+    values(visit) {
+      if (!visit.auth && !visit.refused) return new Leave(site.page('sign-in'));
+      return { form: site.form(visit, { path }, 'confirm') };
+    },
+    view(values, words) {
+      const { form, account, home } = values;
+      const t = words.signOut;
+      return {
+        title: t.title,
+        main: html`${errorSummary(values, [form], words)}<p>${t.question(account)}</p>${formOf(form, { submit: t.submit })}<p><a href="${home}">${t.stay}</a></p>`,
+      };
+    },
+  });
+}

@@ -1,0 +1,102 @@
+import { AuthError } from '../../errors.js';
+import { html } from '../../html.js';
+import { errorSummary, field, formOf, hidden } from '../controls.js';
+import { type FormValues, type Page, page } from '../page.js';
+import type { Site } from '../site.js';
+import { changeName, timeInWords } from '../texts.js';
+
+/** The values of the page `undo-change`. */
+export interface UndoChangeValues {
+  readonly form: FormValues;
+  /** The token of the link. Null if it is no longer valid. */
+  readonly token: string | null;
+  /** What the link undoes. Null without a valid link. */
+  readonly change: {
+    /** The kind, such as `password-changed`. */
+    readonly kind: string;
+    /** When it was made. ISO 8601. */
+    readonly at: string;
+    /** The device in words. Null if it is not known. */
+    readonly device: string | null;
+    /** What the undo asks for: `browser`, `password`, `second_factor`, `passkey`. */
+    readonly missing: readonly string[];
+  } | null;
+  readonly signIn: string;
+  readonly mount: string;
+}
+
+export function undoChange(site: Site): Page | null {
+  const path = '/undo-change';
+  const [undo, lookUp] = [site.route('post /undo-change'), site.route('post /undo-change/lookup')];
+  if (!undo || !lookUp) return null;
+  return page<UndoChangeValues>({
+    name: 'undo-change',
+    path,
+    kind: 'entrance',
+    access: 'anyone',
+    forms: [{ name: 'confirm', route: undo, next: () => site.page('sign-in', { done: 'change-undone' }) }],
+    async values(visit) {
+      const token = visit.token;
+      let change: UndoChangeValues['change'] = null;
+      try {
+        if (token !== null) change = await site.read(lookUp, visit, { token });
+      } catch (error) {
+        if (!(error instanceof AuthError) || error.code !== 'invalid_token') throw error;
+      }
+      return {
+        form: site.form(visit, { path }, 'confirm'),
+        token: change && token,
+        change,
+        signIn: site.page('sign-in'),
+        mount: site.mount,
+      };
+    },
+    view(values, words) {
+      const { form, token, change, mount, signIn } = values;
+      const t = words.undoChange;
+      if (token === null || change === null)
+        return {
+          title: t.invalid,
+          main: html`<p>${t.invalidText}</p><p><a href="${signIn}" data-part="button secondary">${words.signIn.title}</a></p>`,
+        };
+      const facts = html`<p>${t.what(changeName(change.kind))}</p><dl data-part="facts"><dt>${t.when}</dt><dd>${timeInWords(change.at)}</dd><dt>${t.device}</dt><dd>${change.device ?? t.unknownDevice}</dd></dl>`;
+      const asks = (name: string) => change.missing.includes(name);
+      if (asks('browser'))
+        return {
+          title: t.title,
+          main: html`${errorSummary(values, [form], words)}${facts}<h2>${t.otherBrowser}</h2><p>${t.otherBrowserText}</p>`,
+        };
+      return {
+        title: t.title,
+        ...(asks('passkey') && { scripts: ['passkeys.js'] }),
+        main: html`${errorSummary(values, [form], words)}${facts}<p>${t.lead}</p>${
+          !(asks('passkey') && change.missing.length === 1) &&
+          formOf(
+            form,
+            { submit: t.submit, kind: 'danger' },
+            html`${hidden('token', token)}${
+              asks('password') &&
+              field(
+                form,
+                {
+                  name: 'password',
+                  label: t.password,
+                  type: 'password',
+                  autocomplete: 'current-password',
+                  focus: true,
+                },
+                words,
+              )
+            }${
+              asks('second_factor') &&
+              html`${field(form, { name: 'code', label: words.fields.code, hint: t.code, autocomplete: 'one-time-code', required: false, isCode: true }, words)}${field(form, { name: 'recovery_code', label: t.useRecovery, autocomplete: 'off', required: false, isCode: true }, words)}`
+            }`,
+          )
+        }${
+          asks('passkey') &&
+          html`<div data-part="stack"><button type="button" hidden data-part="button secondary" data-passkey data-kind="undo" data-options="${mount}/undo-change/options" data-send="${mount}/undo-change" data-field="passkey" data-body="${JSON.stringify({ token })}" data-go="${`${signIn}?done=change-undone`}">${t.withPasskey}</button></div>`
+        }`,
+      };
+    },
+  });
+}

@@ -1,0 +1,66 @@
+import { type Html, html } from '../../html.js';
+import type { Site } from '../site.js';
+import type { Words } from '../words.js';
+
+/** A provider that a user can continue with. */
+export interface ProviderValues {
+  /** The id, such as `google`. */
+  readonly id: string;
+  /** The name, such as "Google". */
+  readonly name: string;
+  /** The link that leads to the provider. */
+  readonly href: string;
+}
+
+/** The ways to sign in that the plugins offer, besides a password. */
+export function providersOf(
+  site: Site,
+  action: 'authorize' | 'link' | 'reauthenticate',
+  callback: (id: string) => string,
+): readonly ProviderValues[] {
+  if (!site.route(`get /oauth/:provider/${action}`)) return [];
+  const ids = site.core.contributions.flatMap(({ forPages }) => forPages?.providers ?? []);
+  return ids.map((id) => ({
+    id,
+    name: providerName(id),
+    // A link, and not a form: the browser holds the redirects after a form against the policy of the page.
+    href: `${site.url(`/oauth/${encodeURIComponent(id)}/${action}`)}?callback_url=${encodeURIComponent(callback(id))}`,
+  }));
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  github: 'GitHub',
+  gitlab: 'GitLab',
+  linkedin: 'LinkedIn',
+  paypal: 'PayPal',
+  x: 'X',
+};
+
+/** Returns the name of a provider, by its id. */
+export function providerName(id: string): string {
+  return (
+    NAMES[id] ??
+    id
+      .split('-')
+      .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+      .join(' ')
+  );
+}
+
+/** Creates the links to the providers. */
+export function providerLinks(
+  providers: readonly ProviderValues[],
+  lastUsed: string | null,
+  words: Words,
+): Html | null {
+  if (providers.length === 0) return null;
+  return html`<div data-part="stack">${providers.map(
+    ({ id, name, href }) =>
+      html`<a href="${href}" data-part="button secondary">${words.signIn.continueWith(name)}${lastUsedTag(lastUsed === id, words)}</a>`,
+  )}</div>`;
+}
+
+/** Marks the way that was used last in this browser. */
+export function lastUsedTag(isLast: boolean, words: Words): Html | null {
+  return isLast ? html` <span data-part="tag">${words.lastUsed}</span>` : null;
+}

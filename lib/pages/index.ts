@@ -1,0 +1,71 @@
+import { once } from '../context/once.js';
+import type { Route } from '../http/route.js';
+import { definePlugin, type Plugin } from '../plugin.js';
+import { Assets } from './assets.js';
+import { type PagesOptions, readSettings, withConfig } from './options.js';
+import { pagesOf } from './pages.js';
+import { PageServer } from './serve.js';
+import { Site } from './site.js';
+import { themeOf } from './theme.js';
+
+/** `auth.pages`: the addresses of the pages. */
+export class PagesApi {
+  readonly #site: () => Site;
+
+  /** @internal */
+  constructor(site: () => Site) {
+    this.#site = site;
+  }
+
+  /**
+   * Returns the address of a page, for the app's own links.
+   *
+   * @example
+   * res.redirect(auth.pages.url('sign-in', { returnTo: req.originalUrl }));
+   *
+   * @param name the name of the page, such as `sign-in`
+   * @throws TypeError if there is no such page
+   */
+  url(name: string, { returnTo }: { readonly returnTo?: string } = {}): string {
+    const site = this.#site();
+    if (!site.hasPage(name))
+      throw new TypeError(`latchkey: there is no page ${name}: the pages are ${site.names.join(', ')}`);
+    return site.page(name, { returnTo: site.returnTo(returnTo) });
+  }
+}
+
+/**
+ * Adds the pages that accounts need: signing up and in, the account with its security and its sessions, and
+ * administration. They show what the other plugins offer.
+ *
+ * @throws TypeError on invalid options
+ *
+ * @example
+ * plugins: [credentialPassword(), pages({ home: '/dashboard' })]
+ */
+export function pages(options: PagesOptions = {}): Plugin<'pages', PagesApi> {
+  const settings = readSettings(options);
+  return definePlugin({
+    name: 'pages',
+    setup(core) {
+      let routes: () => readonly Route[] = () => [];
+      // They are created when they are first needed, because a process that only runs chores needs none.
+      const site = once(() => {
+        const made = new Site(core, withConfig(settings, core), routes());
+        made.pages = pagesOf(made);
+        return made;
+      });
+      const server = once(
+        () => new PageServer(site(), new Assets(themeOf(settings.theme.accent, settings.theme.dark))),
+      );
+      return {
+        api: new PagesApi(site),
+        useRoutes(all) {
+          routes = all;
+        },
+        handler: () => server().router(),
+        answerBrowser: (error, req, res) => server().answerGuard(error, req, res),
+      };
+    },
+  });
+}

@@ -1,0 +1,92 @@
+import { serialize } from 'cookie';
+import type { Request, Response } from 'express';
+import { type CookieSettings, cookieBeside } from '../config/session.js';
+import type { Core } from '../core/core.js';
+import { cookieValues } from '../sessions/carriers.js';
+
+const ONCE_SECONDS = 60;
+const RETURN_SECONDS = 15 * 60;
+const WAY_SECONDS = 365 * 24 * 60 * 60;
+
+/** What pages keep in cookies: what is shown once, where a sign-in goes on to, and how it was done last in this browser. */
+export class Kept {
+  readonly #core: Core;
+  readonly #once: CookieSettings;
+  readonly #returnTo: CookieSettings;
+  readonly #way: CookieSettings;
+
+  constructor(core: Core) {
+    this.#core = core;
+    const lax = { ...core.settings.cookie, sameSite: 'lax' as const };
+    this.#once = cookieBeside(lax, 'once');
+    this.#returnTo = cookieBeside(lax, 'return');
+    this.#way = cookieBeside(lax, 'way');
+  }
+
+  /** Keeps something for the page that the browser goes on to, which shows it once. */
+  keep(res: Response, to: string, value: unknown): void {
+    const page = pathOf(to);
+    const until = Date.now() + ONCE_SECONDS * 1000;
+    const sealed = this.#core.box.seal(JSON.stringify({ until, value }), contextOf(page));
+    this.#set(res, this.#once, sealed, ONCE_SECONDS);
+  }
+
+  /** Takes what was kept for the page. Undefined if there is nothing. */
+  take(req: Request, res: Response): unknown {
+    const [sealed] = cookieValues(req.headers.cookie, this.#once.name);
+    if (sealed === undefined) return undefined;
+    const opened = this.#core.box.open(
+      sealed,
+      contextOf(this.#core.settings.publicPath + pathOf(req.originalUrl)),
+    );
+    // Another page leaves it to the one that it is for.
+    if (opened === null) return undefined;
+    this.#set(res, this.#once, '', 0);
+    const { until, value } = JSON.parse(opened) as { until: number; value: unknown };
+    return until > Date.now() ? value : undefined;
+  }
+
+  /** Keeps where a user goes on to who continues in an email. */
+  setReturnTo(res: Response, returnTo: string | null): void {
+    this.#set(
+      res,
+      this.#returnTo,
+      encodeURIComponent(returnTo ?? ''),
+      returnTo === null ? 0 : RETURN_SECONDS,
+    );
+  }
+
+  returnTo(req: Request): string | null {
+    return this.#read(req, this.#returnTo);
+  }
+
+  /** Remembers how the user has signed in. */
+  setWay(res: Response, way: string): void {
+    this.#set(res, this.#way, encodeURIComponent(way), WAY_SECONDS);
+  }
+
+  way(req: Request): string | null {
+    return this.#read(req, this.#way);
+  }
+
+  #read(req: Request, { name }: CookieSettings): string | null {
+    const [value] = cookieValues(req.headers.cookie, name);
+    try {
+      return value === undefined ? null : decodeURIComponent(value);
+    } catch {
+      return null;
+    }
+  }
+
+  #set(res: Response, { name, ...attributes }: CookieSettings, value: string, maxAge: number): void {
+    res.appendHeader('Set-Cookie', serialize(name, value, { ...attributes, httpOnly: true, maxAge }));
+  }
+}
+
+function pathOf(url: string): string {
+  return new URL(url, 'http://relative.invalid').pathname;
+}
+
+function contextOf(page: string): string {
+  return `shown once ${page}`;
+}

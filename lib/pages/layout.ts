@@ -1,0 +1,81 @@
+import { type Html, html } from '../html.js';
+import type { CommonValues, View } from './page.js';
+import type { Words } from './words.js';
+
+/** What a document loads. */
+export interface Loaded {
+  readonly styles: readonly string[];
+  readonly scripts: readonly string[];
+  readonly icon: string;
+  readonly logo: string | null;
+}
+
+/** What a page puts into the head of a document. */
+export function headOf(title: string, { styles, scripts, icon }: Loaded, nonce: string | null): Html {
+  const own = nonce !== null && html` nonce="${nonce}"`;
+  return html`<title>${title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<link rel="icon" href="${icon}" type="image/svg+xml">
+${styles.map((href) => html`<link rel="stylesheet" href="${href}"${own}>\n`)}${scripts.map(
+  (src) => html`<script type="module" src="${src}"${own}></script>\n`,
+)}`;
+}
+
+/** Returns the title of the document: an error comes first, because screen readers read it first. */
+export function titleOf({ error, appName }: CommonValues, { title }: View, words: Words): string {
+  return words.titleOf(error ? words.errorTitle(title) : title, appName);
+}
+
+/** Puts a page into a document. */
+export function documentOf(
+  values: CommonValues,
+  head: Html,
+  main: Html,
+  { logo }: Loaded,
+  words: Words,
+): Html {
+  const { lang, dir, kind, home, appName, navigation, signOut, links } = values;
+  const brand = html`<a href="${home}" data-part="brand">${
+    logo === null ? appName : html`<img src="${logo}" alt="${appName}">`
+  }</a>`;
+  return html`<!doctype html>
+<html lang="${lang}" dir="${dir}">
+<head>
+<meta charset="utf-8">
+${head}
+</head>
+<body data-part="${kind}">
+<a href="#main" data-part="skip">${words.skip}</a>
+<header data-part="header">${brand}${
+    navigation.length > 0 &&
+    html`
+<nav aria-label="${words.navigation}" data-part="navigation"><ul>${navigation.map(
+      ({ name, href, isCurrent }) =>
+        html`<li><a href="${href}"${isCurrent && html` aria-current="page"`}>${words.names[name] ?? name}</a></li>`,
+    )}</ul></nav>`
+  }${signOut !== null && html`<a href="${signOut}" data-part="sign-out">${words.signOut.title}</a>`}</header>
+${main}
+${footerOf(links, words)}
+</body>
+</html>
+`;
+}
+
+function footerOf(links: CommonValues['links'], words: Words) {
+  const named = (['terms', 'privacy', 'support'] as const).filter((name) => links[name] !== undefined);
+  if (named.length === 0) return null;
+  return html`<footer data-part="footer"><ul>${named.map(
+    (name) => html`<li><a href="${links[name]}">${words[name]}</a></li>`,
+  )}</ul></footer>`;
+}
+
+/** The main part of a page, which scripts replace. */
+export function mainOf(values: CommonValues, view: View, words: Words): Html {
+  const said = values.done === null ? undefined : words.done[values.done];
+  return html`<main id="main" data-part="main" data-page="${values.page}">
+<h1>${view.title}</h1>
+${said !== undefined && html`<p data-part="done" role="status">${said}</p>`}
+${view.main}
+</main>`;
+}

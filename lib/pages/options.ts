@@ -1,0 +1,127 @@
+import type { Request, Response } from 'express';
+import * as z from 'zod';
+import { readOptions, schemaOf } from '../config/options.js';
+import type { Core } from '../core/core.js';
+import type { Html } from '../html.js';
+import { checkCallbackUrl } from '../http/callback-url.js';
+import type { CommonValues, PageKind } from './page.js';
+
+/** How the pages look. */
+export interface ThemeOptions {
+  /** The color of buttons, as `#rrggbb`. Links and focus rings get a shade of it that is readable. @default '#2f5bd8' */
+  accent?: string;
+  /** The URL of a logo, a path of this origin. @default the app's name as text */
+  logo?: string;
+  /** Whether the pages are dark where the user prefers that. @default 'auto' */
+  dark?: 'auto' | 'never';
+}
+
+/** Links below every page: URLs, or paths of this origin. */
+export interface PageLinks {
+  terms?: string;
+  privacy?: string;
+  support?: string;
+}
+
+/** Options of {@link pages}. */
+export interface PagesOptions {
+  /** Where users go after they have signed in, if no page sent them: a path of this app. @default `/` */
+  home?: string;
+  /** How the pages look. */
+  theme?: ThemeOptions;
+  /** A stylesheet of the app that is loaded after that of the pages: a path of this origin. @default none */
+  stylesheet?: string;
+  /** Links below every page. @default none; `support` is `email.supportUrl` if it is a URL or a path */
+  links?: PageLinks;
+  /**
+   * Puts a page into the app's own frame, from `page.head` and `page.main`, or renders a template of the app from
+   * `page.values`. It returns the whole document; nothing for a page as latchkey has it.
+   * @default none
+   */
+  render?: Render;
+  /** The pages that the app has itself, by name, as paths of the app. Everything leads to these. @default none */
+  own?: Readonly<Record<string, string>>;
+}
+
+/** A page, for the app's own frame or template. */
+export interface RenderedPage {
+  /** The name, such as `sign-in`. */
+  readonly name: string;
+  readonly kind: PageKind;
+  /** The title of the document. */
+  readonly title: string;
+  /** What the page shows. No secret is among it, except for those that are shown once. */
+  readonly values: CommonValues & Readonly<Record<string, unknown>>;
+  /** What the head of the document needs: the title, the styles and the scripts. */
+  readonly head: Html;
+  /** The content of the page, in a `<main>`. */
+  readonly main: Html;
+  /** The Content-Security-Policy that the page needs. */
+  readonly csp: string;
+  /** A nonce that the tags in {@link head} have, for the app's own policy. */
+  readonly nonce: string;
+}
+
+/** A function that renders a page. */
+export type Render = (
+  page: RenderedPage,
+  req: Request,
+  res: Response,
+) => Html | string | undefined | Promise<Html | string | undefined>;
+
+const path = z
+  .string('must be a path such as /dashboard')
+  .refine((value) => value.startsWith('/') && isPath(value), 'must be a path such as /dashboard');
+
+/** @internal */
+export const schema = () =>
+  schemaOf<PagesOptions>()({
+    home: path.optional(),
+    theme: schemaOf<ThemeOptions>()({
+      accent: z
+        .string()
+        .regex(/^#[0-9a-f]{6}$/i, 'must be a color such as #2f5bd8')
+        .default('#2f5bd8'),
+      logo: path.optional(),
+      dark: z.enum(['auto', 'never'], "must be 'auto' or 'never'").default('auto'),
+    }).prefault({}),
+    stylesheet: path.optional(),
+    links: schemaOf<PageLinks>()({
+      terms: z.string().refine(isLink, NOT_A_LINK).optional(),
+      privacy: z.string().refine(isLink, NOT_A_LINK).optional(),
+      support: z.string().refine(isLink, NOT_A_LINK).optional(),
+    }).prefault({}),
+    render: z.custom<Render>((it) => typeof it === 'function', 'must be a function').optional(),
+    own: z.record(z.string(), path).default({}),
+  });
+
+const NOT_A_LINK = 'must be an https URL, a path such as /terms, or mailto: with an address';
+
+function isPath(value: string): boolean {
+  try {
+    checkCallbackUrl(value, new Set());
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isLink(value: string): boolean {
+  if (value.startsWith('/')) return isPath(value);
+  return URL.canParse(value) && /^(https?|mailto):$/.test(new URL(value).protocol);
+}
+
+/** The options with their defaults. */
+export type PagesSettings = ReturnType<typeof readSettings> & { readonly appName: string };
+
+export function readSettings(options: PagesOptions) {
+  return readOptions('pages', schema, options);
+}
+
+/** Adds what the config says. */
+export function withConfig(
+  settings: ReturnType<typeof readSettings>,
+  { settings: config }: Core,
+): PagesSettings {
+  return { ...settings, appName: config.appName ?? 'Account' };
+}

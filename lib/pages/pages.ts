@@ -1,0 +1,30 @@
+import { emailedSignIn } from './entrance/emailed-sign-in.js';
+import { changeEmail, verifyEmail } from './entrance/emails.js';
+import { forgotPassword, resetPassword } from './entrance/passwords.js';
+import { reauthenticate } from './entrance/reauthenticate.js';
+import { secondFactor } from './entrance/second-factor.js';
+import { signIn } from './entrance/sign-in.js';
+import { signOut } from './entrance/sign-out.js';
+import { signUp } from './entrance/sign-up.js';
+import { undoChange } from './entrance/undo-change.js';
+import type { Page } from './page.js';
+import type { Site } from './site.js';
+
+/** Returns the pages that an Auth has, except for those that the app has itself. */
+export function pagesOf(site: Site): readonly Page[] {
+  const all = [
+    signIn(site),
+    emailedSignIn(site),
+    signUp(site),
+    signOut(site),
+    secondFactor(site),
+    reauthenticate(site),
+    forgotPassword(site),
+    resetPassword(site, 'reset-password'),
+    resetPassword(site, 'invitation'),
+    verifyEmail(site),
+    changeEmail(site),
+    undoChange(site),
+  ];
+  return all.filter((page) => page !== null && site.settings.own[page.name] === undefined) as Page[];
+}

@@ -1,0 +1,426 @@
+import { randomBytes } from 'node:crypto';
+import express, { type NextFunction, type Request, type Response, type Router } from 'express';
+import { DEADLINE_MS } from '../database/turn.js';
+import { AuthError } from '../errors.js';
+import { html, isHtml } from '../html.js';
+import { authenticateIfPossible, requireAdministrator, requireOwnSession } from '../http/admit.js';
+import { queryOf, readForm } from '../http/body.js';
+import { withPasswordRemoved } from '../http/callback-url.js';
+import { callRoute, clientOf } from '../http/endpoint.js';
+import { forExpress, startError } from '../http/problem.js';
+import { setReplyCookies } from '../http/respond.js';
+import type { Reply } from '../http/route.js';
+import { isNavigation } from '../sessions/origin.js';
+import { isSession, type SessionAuthentication } from '../sessions/request.js';
+import { isPending } from '../sessions/signed-in.js';
+import type { Assets } from './assets.js';
+import { methodsOf } from './entrance/second-factor.js';
+import { Kept } from './kept.js';
+import { documentOf, headOf, type Loaded, mainOf, titleOf } from './layout.js';
+import type { RenderedPage } from './options.js';
+import {
+  type CommonValues,
+  Leave,
+  type Page,
+  type PageForm,
+  type Refused,
+  type View,
+  type Visit,
+} from './page.js';
+import { errorsOf, type Site } from './site.js';
+import { durationInWords, en, type Words } from './words.js';
+
+/** The policy of every page. Nothing of it has to be loosened: no page has a script or style of its own. */
+export const CSP =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
+  "form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+/** The header with which a script sends a form, so that it gets an address in place of a redirect. */
+const BY_SCRIPT = 'latchkey-form';
+
+type Handle = (req: Request, res: Response) => Promise<void>;
+
+/** Serves pages and their forms. */
+export class PageServer {
+  readonly #site: Site;
+  readonly #assets: Assets;
+  readonly #kept: Kept;
+  readonly #words: Words = en;
+
+  constructor(site: Site, assets: Assets) {
+    this.#site = site;
+    this.#assets = assets;
+    this.#kept = new Kept(site.core);
+  }
+
+  /** Creates the handler of all pages, which passes on other paths. */
+  router(): Router {
+    const router = express.Router();
+    router.get('/assets/:file', (req, res, next) => this.#assets.send(req.params.file ?? '', req, res, next));
+    for (const page of this.#site.pages) {
+      router.get(
+        page.path,
+        this.#guarded((req, res) => this.#show(page, req, res)),
+      );
+      for (const form of page.forms) {
+        const path = router.route(`${page.path}/${form.name}`);
+        path.post(this.#guarded((req, res) => this.#send(page, form, req, res)));
+        // A browser asks for the address of a form if its user reloads or edits it.
+        path.get((req, res) => this.#leave(this.#site.page(page.name, { params: req.params as never }), res));
+        path.all((_req, res) => {
+          res.setHeader('Allow', 'GET, HEAD, POST');
+          this.refuse(new AuthError('method_not_allowed'), res);
+        });
+      }
+    }
+    return router;
+  }
+
+  /**
+   * Answers a browser that a guard of the app has refused: leads it to where its user can get access, or says why it was
+   * refused.
+   *
+   * @returns false for anything else than a browser that opens a page or sends a form
+   */
+  async answerGuard(error: AuthError, req: Request, res: Response): Promise<boolean> {
+    const { headers, method } = req;
+    if (headers['hx-request'] !== undefined) return this.#answerHtmx(error, req, res);
+    const destination = headers['sec-fetch-dest'];
+    const isDocument = isNavigation(req) && (destination === undefined || destination === 'document');
+    // A program presents these on purpose.
+    if (!isDocument || headers.authorization !== undefined) return false;
+    const opens = method === 'GET' || method === 'HEAD';
+    const to = opens ? await this.#wayTo(error, this.#site.here(req)) : null;
+    // A page of the app that leads to itself would never end.
+    if (to === null || pathOf(to) === pathOf(this.#site.here(req))) this.refuse(error, res);
+    else this.#leave(to, res);
+    return true;
+  }
+
+  async #answerHtmx(error: AuthError, { headers }: Request, res: Response): Promise<boolean> {
+    const current = String(headers['hx-current-url'] ?? '');
+    const to = await this.#wayTo(error, URL.canParse(current) ? pathOf(current, true) : '');
+    if (to === null) return false;
+    startError(this.#site.core, error, error.status, res);
+    res.setHeader('HX-Redirect', to);
+    this.#end(res, '');
+    return true;
+  }
+
+  async #wayTo(error: AuthError, here: string): Promise<string | null> {
+    const to = this.#site.wayTo(error, here);
+    const waits = error.code === 'unauthenticated' && this.#site.hasPage('second-factor');
+    if (!waits || (await methodsOf(this.#site)).length === 0) return to;
+    return this.#site.page('second-factor', { returnTo: this.#site.returnTo(here) });
+  }
+
+  /** Answers a request of a browser with a page that says why it was refused. */
+  refuse(error: AuthError, res: Response, startedAt?: number): void {
+    startError(this.#site.core, error, error.status, res, startedAt);
+    protectPage(res);
+    const values = this.#common(null, { auth: null, error, returnTo: null, done: null, here: null });
+    const words = this.#words;
+    const title = TITLES[error.status] ?? words.errorHeading;
+    const view: View = {
+      title,
+      main: html`<p>${detailOf(error, words)}</p>
+${(error.errors ?? []).length > 0 && html`<ul>${error.errors?.map(({ pointer, detail }) => html`<li>${pointer.slice(1)} ${detail}</li>`)}</ul>`}
+<p><a href="${this.#site.home}" data-part="button secondary">${words.refusal.back}</a></p>`,
+    };
+    const loaded = this.#loaded([]);
+    const head = headOf(words.titleOf(title, values.appName), loaded, null);
+    this.#end(
+      res,
+      String(
+        documentOf(
+          { ...values, page: 'refusal' },
+          head,
+          mainOf({ ...values, page: 'refusal' }, view, words),
+          loaded,
+          words,
+        ),
+      ),
+    );
+  }
+
+  #guarded(handle: Handle) {
+    return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
+      const startedAt = performance.now();
+      const { core } = this.#site;
+      try {
+        await core.context.forRequest(clientOf(core, req), DEADLINE_MS, () => handle(req, res));
+      } catch (error) {
+        if (res.headersSent || !(error instanceof AuthError)) next(forExpress(error));
+        else await this.#turnAway(error, req, res, startedAt);
+      }
+    };
+  }
+
+  /** Leads a browser that opens a page to where its user can get access. */
+  async #turnAway(error: AuthError, req: Request, res: Response, startedAt: number): Promise<void> {
+    const to = req.method === 'POST' ? null : await this.#wayTo(error, this.#site.here(req));
+    if (to === null) this.refuse(error, res, startedAt);
+    else this.#leave(to, res);
+  }
+
+  async #show(page: Page, req: Request, res: Response): Promise<void> {
+    const auth = await this.#authenticate(page, req, res);
+    const visit = this.#visit(page, req, res, auth, queryOf(req).get('return_to'), null);
+    await this.#render(page, visit, 200);
+  }
+
+  async #send(page: Page, form: PageForm, req: Request, res: Response): Promise<void> {
+    const pairs = await readForm(req, res);
+    const texts = pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string');
+    const fields = new Map(texts);
+    const returnTo = this.#site.returnTo(fields.get('return_to'));
+    const given = pairs.filter(([name]) => name !== 'return_to');
+    let reply: Reply;
+    try {
+      reply = await callRoute(this.#site.core, form.route, req, res, given);
+    } catch (error) {
+      if (!(error instanceof AuthError) || error.status === 503 || error.code === 'origin_not_allowed')
+        throw error;
+      const auth = await this.#authenticate(page, req, res);
+      const refused = {
+        form: form.name,
+        error,
+        fields: keepable(fields),
+        token: fields.get('token') ?? null,
+      };
+      startError(this.#site.core, error, error.status, res);
+      await this.#render(
+        page,
+        this.#visit(page, req, res, auth, fields.get('return_to'), refused),
+        error.status,
+      );
+      return;
+    }
+    setReplyCookies(this.#site.core, reply, res);
+    for (const [name, value] of Object.entries(reply.headers ?? {})) res.appendHeader(name, value);
+    const sent = {
+      site: this.#site,
+      req,
+      reply,
+      returnTo,
+      fields,
+      params: req.params as Record<string, string>,
+    };
+    const to = this.#nextOf(form, reply, sent);
+    const once = form.showOnce?.(reply);
+    if (once !== undefined) this.#kept.keep(res, to, once);
+    if (form.remembers !== undefined) this.#kept.setWay(res, form.remembers);
+    if (form.keepsReturnTo) this.#kept.setReturnTo(res, returnTo);
+    this.#goOn(to, req, res);
+  }
+
+  #nextOf(form: PageForm, { issue }: Reply, sent: Parameters<PageForm['next']>[0]): string {
+    if (issue && isPending(issue)) return this.#site.page('second-factor', { returnTo: sent.returnTo });
+    const to = form.next(sent);
+    return issue?.passwordRemoved ? withPasswordRemoved(to) : to;
+  }
+
+  async #authenticate(page: Page, req: Request, res: Response): Promise<SessionAuthentication | null> {
+    const { core } = this.#site;
+    if (page.access === 'anyone') {
+      const found = await authenticateIfPossible(core, req, res);
+      return found && isSession(found) ? found : null;
+    }
+    const found = await (page.access === 'admin' ? requireAdministrator : requireOwnSession)(core, req, res);
+    return core.tasks.admit(found, page.openTo);
+  }
+
+  #visit(
+    page: Page,
+    req: Request,
+    res: Response,
+    auth: SessionAuthentication | null,
+    returnTo: string | null | undefined,
+    refused: Refused | null,
+  ): Visit {
+    const site = this.#site;
+    const isShown = refused === null && req.method === 'GET';
+    return {
+      ...{ site, req, res, auth, refused },
+      query: queryOf(req),
+      params: req.params as Record<string, string>,
+      token: (refused ? refused.token : queryOf(req).get('token')) || null,
+      returnTo:
+        site.returnTo(returnTo) ?? (page.keepsReturnTo ? site.returnTo(this.#kept.returnTo(req)) : null),
+      shownOnce: isShown ? this.#kept.take(req, res) : undefined,
+      lastWay: this.#kept.way(req),
+    };
+  }
+
+  async #render(page: Page, visit: Visit, status: number): Promise<void> {
+    const { site, req, res, refused, returnTo } = visit;
+    const own = await page.values(visit);
+    if (own instanceof Leave) {
+      if (own.way !== undefined) this.#kept.setWay(res, own.way);
+      this.#leave(own.to, res);
+      return;
+    }
+    const error = refused?.error ?? errorNamed(visit.query.get('error'));
+    const done = refused ? null : visit.query.get('done');
+    const values = {
+      ...this.#common(page, { auth: visit.auth, error, returnTo, done, here: site.here(req) }),
+      ...own,
+    };
+    const view = page.view(values, this.#words);
+    const render = site.settings.render;
+    const nonce = render ? randomBytes(16).toString('base64') : null;
+    const loaded = this.#loaded(view.scripts ?? []);
+    const title = titleOf(values, view, this.#words);
+    const [head, main] = [headOf(title, loaded, nonce), mainOf(values, view, this.#words)];
+    res.statusCode = status;
+    if (render) {
+      const rendered = {
+        name: page.name,
+        kind: page.kind,
+        title,
+        values,
+        head,
+        main,
+        csp: CSP,
+        nonce,
+      } as RenderedPage;
+      protectPage(res, false);
+      const document = await render(rendered, req, res);
+      if (res.headersSent || res.writableEnded) return;
+      if (document !== undefined && document !== null) {
+        // A whole document of the app can load what the app's own policy allows.
+        if (!res.hasHeader('Content-Security-Policy'))
+          res.setHeader('Content-Security-Policy', "frame-ancestors 'none'; base-uri 'none'");
+        this.#end(res, isHtml(document) ? String(document) : document);
+        return;
+      }
+    }
+    protectPage(res);
+    this.#end(res, String(documentOf(values, head, main, loaded, this.#words)));
+  }
+
+  #loaded(scripts: readonly string[]): Loaded {
+    const { settings } = this.#site;
+    const asset = (name: string) => this.#site.url(`/assets/${this.#assets.fileOf(name)}`);
+    return {
+      styles: [asset('style.css'), asset('theme.css'), ...(settings.stylesheet ? [settings.stylesheet] : [])],
+      scripts: ['form.js', ...scripts].map(asset),
+      icon: asset('icon.svg'),
+      logo: settings.theme.logo ?? null,
+    };
+  }
+
+  #common(page: Page | null, { auth, error, returnTo, done, here }: Found): CommonValues {
+    const site = this.#site;
+    const kind = page?.kind ?? 'entrance';
+    const isAccount = kind === 'account' && auth !== null;
+    return {
+      page: page?.name ?? '',
+      kind,
+      appName: site.appName,
+      home: site.home,
+      lang: 'en',
+      dir: 'ltr',
+      links: site.settings.links,
+      navigation: isAccount ? site.navigation(auth, page?.name ?? '') : [],
+      signOut: isAccount ? site.page('sign-out') : null,
+      account: auth && site.nameOf(auth.user),
+      error: error && {
+        status: error.status,
+        code: error.code,
+        detail: detailOf(error, this.#words),
+        fields: errorsOf(error.errors),
+        missing: error.missing ?? [],
+        resolve: site.resolve(error, here),
+      },
+      done,
+      returnTo,
+    };
+  }
+
+  /** Sends a browser on after a form. Chrome holds every redirect after a form against `form-action`. */
+  #goOn(to: string, req: Request, res: Response): void {
+    protectPage(res);
+    if (req.headers[BY_SCRIPT] !== undefined) {
+      res.statusCode = 200;
+      res.setHeader('Latchkey-Location', to);
+      this.#end(res, '');
+    } else if (to.startsWith('/')) this.#leave(to, res);
+    else {
+      res.statusCode = 200;
+      const words = this.#words;
+      this.#end(
+        res,
+        String(html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${to}"><title>${words.continue}</title></head>
+<body><p><a href="${to}">${words.continue}</a></p></body>
+</html>
+`),
+      );
+    }
+  }
+
+  #leave(to: string, res: Response): void {
+    protectPage(res);
+    res.statusCode = 303;
+    res.setHeader('Location', to);
+    res.end();
+  }
+
+  #end(res: Response, document: string): void {
+    res.setHeader('Content-Type', 'text/html; charset=utf-8');
+    res.end(res.req.method === 'HEAD' ? undefined : document);
+  }
+}
+
+function pathOf(url: string, withQuery = false): string {
+  const { pathname, search } = new URL(url, 'http://relative.invalid');
+  return withQuery ? pathname + search : pathname;
+}
+
+interface Found {
+  readonly auth: SessionAuthentication | null;
+  readonly error: AuthError | null;
+  readonly returnTo: string | null;
+  readonly done: string | null;
+  /** The address of the page. Null for none that can be returned to. */
+  readonly here: string | null;
+}
+
+/** Sets the headers of pages, in place of those that the app has set. */
+function protectPage(res: Response, hasOwnPolicy = true): void {
+  if (hasOwnPolicy) res.setHeader('Content-Security-Policy', CSP);
+  res.setHeader('Referrer-Policy', 'same-origin');
+  res.setHeader('X-Content-Type-Options', 'nosniff');
+  res.setHeader('Cache-Control', 'no-store');
+  res.vary('Accept, Accept-Language, Cookie');
+}
+
+/** Leaves out secrets, which are never sent back. */
+function keepable(fields: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map([...fields].filter(([name]) => !/password|code|token|response/.test(name)));
+}
+
+/** Returns the error that an address names, because a flow has led back to the page. */
+function errorNamed(code: string | null): AuthError | null {
+  if (code === null) return null;
+  try {
+    return new AuthError(code as never);
+  } catch {
+    return null;
+  }
+}
+
+function detailOf({ detail, retryAfter }: AuthError, words: Words): string {
+  return retryAfter === undefined ? detail : `${detail} ${words.refusal.wait(durationInWords(retryAfter))}`;
+}
+
+const TITLES: Readonly<Record<number, string>> = {
+  403: 'This is not possible',
+  404: 'There is nothing here',
+  405: 'This is not possible',
+  413: 'That is too much',
+  429: 'Too many attempts',
+  503: 'Try again shortly',
+};

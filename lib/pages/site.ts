@@ -1,0 +1,307 @@
+import { basename } from 'node:path';
+import type { Request } from 'express';
+import type { Core } from '../core/core.js';
+import { AuthError } from '../errors.js';
+import { checkCallbackUrl } from '../http/callback-url.js';
+import type { Route } from '../http/route.js';
+import { cookieValues } from '../sessions/carriers.js';
+import type { SessionAuthentication } from '../sessions/request.js';
+import type { User } from '../tables/core.js';
+import { type FoundToken, VERIFY_NEW_EMAIL } from '../verification/tokens.js';
+import type { PagesSettings } from './options.js';
+import type { FormValues, LinkValues, Page, Visit } from './page.js';
+
+/** Parameters of a link to a page. */
+export interface LinkParameters {
+  readonly done?: string | undefined;
+  readonly returnTo?: string | null | undefined;
+  readonly params?: Readonly<Record<string, string>>;
+}
+
+const RELATIVE = 'http://relative.invalid';
+
+/** The pages of an Auth: where they are, and what the app has enabled. */
+export class Site {
+  readonly #routes: ReadonlyMap<string, Route>;
+  #pages: readonly Page[] = [];
+
+  constructor(
+    readonly core: Core,
+    readonly settings: PagesSettings,
+    routes: readonly Route[],
+  ) {
+    this.#routes = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
+  }
+
+  /** All pages. They need the site, so they are set once it exists. */
+  set pages(pages: readonly Page[]) {
+    this.#pages = pages;
+  }
+
+  get pages(): readonly Page[] {
+    return this.#pages;
+  }
+
+  /** The path of the mounted routes, as browsers see it. */
+  get mount(): string {
+    const { settings, basePath } = this.core;
+    return settings.publicPath + basePath.known;
+  }
+
+  /** The app's name. */
+  get appName(): string {
+    return this.settings.appName;
+  }
+
+  /** Where a user goes on to, if the request names no other page. */
+  get home(): string {
+    return this.settings.home ?? `${this.core.settings.publicPath}/`;
+  }
+
+  /** Returns the address of a request's page, as the browser sees it. */
+  here(req: Request): string {
+    return this.core.settings.publicPath + req.originalUrl;
+  }
+
+  /** How a user is called. */
+  nameOf({ email, username }: User): string | null {
+    return email ?? (username as string | null | undefined) ?? null;
+  }
+
+  /** Returns the navigation of the account's pages. */
+  navigation({ user }: SessionAuthentication, current: string): readonly LinkValues[] {
+    return this.pages
+      .filter(
+        ({ inNavigation, access }) => inNavigation && (access !== 'admin' || this.core.isAdministrator(user)),
+      )
+      .map(({ name }) => ({ name, href: this.page(name), isCurrent: current.startsWith(name) }));
+  }
+
+  /**
+   * Returns where the user of a browser can get access to the page that it was refused.
+   *
+   * @param here the page
+   * @returns null if there is no such page
+   */
+  wayTo(error: AuthError, here: string): string | null {
+    const returnTo = this.returnTo(here);
+    switch (error.code) {
+      case 'unauthenticated':
+      case 'invalid_session':
+        return this.page('sign-in', { returnTo });
+      case 'task_required':
+        return this.#pageOfTask(error.task ?? '', returnTo);
+      default:
+        return this.resolve(error, here);
+    }
+  }
+
+  /** Returns the page that resolves an error of a page that the user has access to. Null if there is none. */
+  resolve({ code }: AuthError, here: string | null): string | null {
+    if (code !== 'reauthentication_required' && code !== 'second_factor_required') return null;
+    return this.page('reauthenticate', { returnTo: this.returnTo(here) });
+  }
+
+  #pageOfTask(task: string, returnTo: string | null): string | null {
+    return this.core.tasks.pageOf(task) ?? this.page('account/security', { returnTo });
+  }
+
+  /** Returns a route, if it is enabled, such as `post /signout`. */
+  route(name: string): Route | undefined {
+    return this.#routes.get(name);
+  }
+
+  /** Returns a route that is always there. */
+  require(name: string): Route {
+    const route = this.route(name);
+    if (!route) throw new TypeError(`latchkey: pages() needs the route ${name}`);
+    return route;
+  }
+
+  /** The route that creates an account with a password. Undefined if users cannot sign up with one. */
+  get signUpRoute(): Route | undefined {
+    return this.core.settings.signUp === 'open' ? this.route('post /signup/credential') : undefined;
+  }
+
+  /** Whether an emailed sign-in creates accounts. */
+  get emailSignsUp(): boolean {
+    return this.core.contributions.some(({ emailedSignIns }) => emailedSignIns?.makesAccounts);
+  }
+
+  /** Whether users can create accounts. */
+  get canSignUp(): boolean {
+    const hasProviders = this.core.contributions.some(({ forPages }) => forPages?.providers?.length);
+    return (
+      this.core.settings.signUp === 'open' &&
+      (this.signUpRoute !== undefined || this.emailSignsUp || hasProviders)
+    );
+  }
+
+  /** What users sign in with besides the password. */
+  get identifier(): 'email' | 'username' | 'either' {
+    return this.signUpIdentifier === 'email' && this.core.usernames ? 'either' : this.signUpIdentifier;
+  }
+
+  /** What a new account with a password must have. */
+  get signUpIdentifier(): 'email' | 'username' | 'either' {
+    return (
+      this.core.contributions.find(({ forPages }) => forPages?.identifier)?.forPages?.identifier ?? 'email'
+    );
+  }
+
+  /** The names of all pages, here and in the app. */
+  get names(): readonly string[] {
+    return [...this.pages.map(({ name }) => name), ...Object.keys(this.settings.own)];
+  }
+
+  /** Whether a page exists, here or in the app. */
+  hasPage(name: string): boolean {
+    return this.settings.own[name] !== undefined || this.pages.some((page) => page.name === name);
+  }
+
+  /** Returns the URL of a page: the app's own page, if there is one. */
+  page(name: string, { done, returnTo, params = {} }: LinkParameters = {}): string {
+    const own = this.settings.own[name];
+    const path = this.pages.find((page) => page.name === name)?.path ?? `/${name}`;
+    const url = new URL(own ?? this.mount + withParams(path, params), RELATIVE);
+    if (done !== undefined) url.searchParams.set('done', done);
+    if (returnTo) url.searchParams.set('return_to', returnTo);
+    return url.origin === RELATIVE ? url.pathname + url.search + url.hash : url.href;
+  }
+
+  /** Whether a link verifies an email in the browser of the sign-up without a password. */
+  get verifiesByClick(): boolean {
+    return this.core.contributions.some(({ forPages }) => forPages?.verifiesByClick);
+  }
+
+  /** Whether the browser has a sign-in that waits for a code. */
+  isWaiting({ req }: Visit): boolean {
+    return cookieValues(req.headers.cookie, this.core.settings.pendingCookie.name).length > 0;
+  }
+
+  /** Returns the token of a link, and what it is for. It is not used up. @param purposes the purposes that it can have */
+  async linkOf(
+    { token }: Visit,
+    purposes: readonly string[],
+  ): Promise<{ readonly token: string | null; readonly found: FoundToken | null }> {
+    if (token === null) return { token, found: null };
+    const declared = [VERIFY_NEW_EMAIL, ...this.core.contributions.flatMap(({ purposes = [] }) => purposes)];
+    const accepted = declared.filter(({ name }) => purposes.includes(name));
+    try {
+      return { token, found: await this.core.tokens.find(accepted, token) };
+    } catch (error) {
+      if (error instanceof AuthError && error.code === 'invalid_token') return { token, found: null };
+      throw error;
+    }
+  }
+
+  /** Reads what a route answers with, for the user of a page. @throws AuthError what the route throws */
+  async read<T>(
+    route: Route,
+    { auth, req, params }: Pick<Visit, 'auth' | 'req' | 'params'>,
+    body: unknown = undefined,
+    query: unknown = {},
+  ): Promise<T> {
+    const reply = await route.handle({ auth, body, query, params, req } as never);
+    return (route.answers[reply.status]?.schema?.parse(reply.body) ?? reply.body) as T;
+  }
+
+  /** Returns what the user of a page can reauthenticate with, and the linked providers. */
+  async reauthentications(
+    visit: Visit,
+  ): Promise<{ readonly methods: readonly string[]; readonly providers: readonly string[] }> {
+    const found = await this.read<{
+      password?: boolean;
+      email?: boolean;
+      passkeys?: number | boolean;
+      providers?: readonly string[];
+    }>(this.require('get /sign-in-methods'), visit);
+    const route = this.route('get /two-factor');
+    const factor = route
+      ? await this.read<{ totp: boolean; recovery_codes_left: number }>(route, visit)
+      : null;
+    const isStrong =
+      factor?.totp === true || (visit.auth !== null && this.core.secondFactors.isOn(visit.auth.user));
+    const hasPasskey = Boolean(found.passkeys) && this.route('post /reauthenticate/options') !== undefined;
+    const hasOther = found.password || hasPasskey || isStrong;
+    return {
+      methods: [
+        ...(factor?.totp ? ['code'] : []),
+        ...(found.password ? ['password'] : []),
+        ...(hasPasskey ? ['passkey'] : []),
+        ...(found.email && !hasOther ? ['email_code'] : []),
+        ...(isStrong && (factor?.recovery_codes_left ?? 0) > 0 ? ['recovery_code'] : []),
+      ],
+      providers: found.providers ?? [],
+    };
+  }
+
+  /** Returns the URL of a path below the mount path. */
+  url(path: string): string {
+    return this.mount + path;
+  }
+
+  /** Returns a form of a page for its template. */
+  form(visit: Visit, page: { readonly path: string }, name: string, params = visit.params): FormValues {
+    const action = this.url(withParams(`${page.path}/${name}`, params));
+    const { refused } = visit;
+    if (refused?.form !== name) return { action, typed: {}, errors: {} };
+    return { action, typed: Object.fromEntries(refused.fields), errors: errorsOf(refused.error.errors) };
+  }
+
+  /** Checks where a request wants to go on to. @returns null if it names nothing, or a page that must not be named */
+  returnTo(value: string | null | undefined): string | null {
+    if (!value) return null;
+    try {
+      const url = checkCallbackUrl(value, this.core.settings.origins, 'return_to');
+      return this.#isOwnRoute(url) ? null : url;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Whether a URL is below the mount path, where only the pages of an account can be returned to. */
+  #isOwnRoute(url: string): boolean {
+    const { origin, pathname } = new URL(url, RELATIVE);
+    if (origin !== RELATIVE && origin !== this.core.settings.origin) return false;
+    const path = fullyDecoded(pathname);
+    if (path === null) return true;
+    const mount = this.mount.toLowerCase();
+    if (path !== mount && !path.startsWith(`${mount}/`)) return false;
+    const below = path.slice(mount.length).replace(/\/$/, '');
+    return !this.pages.some((page) => page.kind === 'account' && matches(page.path, below));
+  }
+}
+
+/** Decodes a path as often as it was encoded, without dot segments, in lower case. Null if it cannot be decoded. */
+function fullyDecoded(path: string): string | null {
+  try {
+    for (let decoded = path; ; ) {
+      const next = decodeURIComponent(decoded);
+      const plain = new URL(next.replaceAll('\\', '/').replace(/^\/+/, '/'), RELATIVE).pathname;
+      if (next === decoded) return plain.toLowerCase().replace(/\/{2,}/g, '/');
+      decoded = next;
+    }
+  } catch {
+    return null;
+  }
+}
+
+function matches(pattern: string, path: string): boolean {
+  const [expected, given] = [pattern.split('/'), path.split('/')];
+  return (
+    expected.length === given.length &&
+    expected.every((segment, index) => segment.startsWith(':') || segment === given[index])
+  );
+}
+
+function withParams(path: string, params: Readonly<Record<string, string>>): string {
+  return path.replace(/:(\w+)/g, (_all, name: string) => encodeURIComponent(params[name] ?? ''));
+}
+
+/** Returns what is wrong, by the names of the fields. */
+export function errorsOf(
+  errors: readonly { readonly pointer: string; readonly detail: string }[] = [],
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(errors.map(({ pointer, detail }) => [basename(pointer), detail]));
+}
