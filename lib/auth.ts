@@ -237,7 +237,7 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
     database,
     events,
     new Limiter(limits, rateLimit?.rules ?? null, context, refusals),
-    settings.email && new Mailer(settings.email),
+    settings.email && new Mailer(settings.email, (page) => core.pageUrl(page)),
     new Outbox(rows, database, context, log),
     box,
     new EmailedCodes(secrets),

@@ -15,7 +15,7 @@ import {
   accountSchema,
 } from './account.js';
 import { bridgesSchema, isTokenBridge, type SessionBridge, type TokenBridge } from './bridge.js';
-import { type EmailOptions, emailSchema, emailSettings } from './email.js';
+import { type EmailOptions, emailSchema, emailSettings, PAGE } from './email.js';
 import { type Hooks, hooksSchema } from './hooks.js';
 import { flag, isLoopback, readOptions, schemaOf } from './options.js';
 import { type OutboxOptions, outboxSchema, type WebhookOptions, webhooksSchema } from './outbox.js';
@@ -351,7 +351,7 @@ function warnAbout({ baseUrl, cookie, email, log }: Settings): void {
   const pages = email
     ? [email.verifyUrl, email.resetUrl, email.invitationUrl, email.changeEmailUrl, email.undoUrl]
     : [];
-  if (!baseUrl && pages.some((page) => page.startsWith('/'))) {
+  if (!baseUrl && pages.some((page) => page.startsWith('/') || page.startsWith(PAGE))) {
     log.warn(
       'config.relative_links',
       'links in emails are relative without baseUrl: set it, or set the pages in email to URLs',

@@ -21,6 +21,12 @@ export interface EmailBrandOptions {
   footer?: string;
 }
 
+/**
+ * The beginning of the name of a page of a plugin. Its URL depends on where the router is mounted, so it is known when an
+ * email is sent.
+ */
+export const PAGE = 'page:';
+
 /** How emails are sent, and where their links lead. */
 export interface EmailOptions {
   /**
@@ -145,17 +151,18 @@ export function emailSettings(
   publicPath: string,
   plugins: ReadonlySet<string>,
 ) {
-  const resetUrl = email.resetUrl ?? `${publicPath}/reset-password`;
+  const pageOf = (name: string) => (plugins.has('pages') ? PAGE + name : `${publicPath}/${name}`);
+  const resetUrl = email.resetUrl ?? pageOf('reset-password');
   return {
     ...email,
-    verifyUrl: email.verifyUrl ?? `${publicPath}/verify-email`,
+    verifyUrl: email.verifyUrl ?? pageOf('verify-email'),
     resetUrl,
-    forgotPasswordUrl: email.forgotPasswordUrl ?? `${publicPath}/forgot-password`,
-    signInUrl: email.signInUrl ?? `${publicPath}/sign-in/email`,
-    signUpUrl: email.signUpUrl ?? `${publicPath}/sign-up`,
-    invitationUrl: email.invitationUrl ?? resetUrl,
-    changeEmailUrl: email.changeEmailUrl ?? `${publicPath}/change-email`,
-    undoUrl: email.undoUrl ?? `${publicPath}/undo-change`,
+    forgotPasswordUrl: email.forgotPasswordUrl ?? pageOf('forgot-password'),
+    signInUrl: email.signInUrl ?? pageOf('sign-in/email'),
+    signUpUrl: email.signUpUrl ?? pageOf('sign-up'),
+    invitationUrl: email.invitationUrl ?? (plugins.has('pages') ? pageOf('invitation') : resetUrl),
+    changeEmailUrl: email.changeEmailUrl ?? pageOf('change-email'),
+    undoUrl: email.undoUrl ?? pageOf('undo-change'),
     /** Whom users can ask, in words or as an address. */
     support: supportOf(email.supportUrl, appName, origin),
     /** The kinds of notices that are sent. */

@@ -89,6 +89,8 @@ export interface Contribution
    * @returns whether it has. Everything else gets a problem
    */
   answerBrowser?(error: AuthError, req: Request, res: Response): Promise<boolean>;
+  /** Returns the URL of a page that the plugin has, by its name. */
+  pageUrl?(name: string): string;
   /** What pages show of the plugin. */
   readonly forPages?: ForPages;
   /** Emails a user the link that proves access to the mailbox, if there are such links. */

@@ -1,5 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
+import { PAGE } from '../config/email.js';
 import type { CallContext, PlainRequest } from '../context/call.js';
 import type { EmailedCodes } from '../crypto/emailed-codes.js';
 import type { SecretBox } from '../crypto/secret-box.js';
@@ -410,6 +411,18 @@ export class Core {
   /** The contributions of plugins. The list is complete when all plugins are set up. */
   get contributions(): readonly Contribution[] {
     return this.#contributions;
+  }
+
+  /**
+   * Returns the URL of a page: of the app's, or of one that a plugin has.
+   *
+   * @param page a URL, a path, or {@link PAGE} and a name
+   */
+  pageUrl(page: string): string {
+    if (!page.startsWith(PAGE)) return page;
+    const name = page.slice(PAGE.length);
+    const { pageUrl } = this.#contributions.find((plugin) => plugin.pageUrl) ?? {};
+    return pageUrl?.(name) ?? `${this.settings.publicPath}/${name}`;
   }
 
   /** Runs the account checks of all plugins. @throws AuthError such as `account_suspended` */

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import * as z from 'zod';
 import type { Settings } from '../config/config.js';
+import { PAGE } from '../config/email.js';
 import type { Core } from '../core/core.js';
 import { AuthError, excerpt, type FieldError } from '../errors.js';
 import { isPending } from '../sessions/signed-in.js';
@@ -13,8 +14,6 @@ export const FORM_PAGES = ['redirect_to', 'error_to'] as const;
 
 /** The field that names the page for a sign-in that requires a second factor. */
 export const SECOND_FACTOR_TO = 'second_factor_to';
-
-const SECOND_FACTOR_PAGE = '/second-factor';
 
 /** The pages to which a browser is redirected after it has sent a form. */
 export class FormPages {
@@ -32,15 +31,12 @@ export class FormPages {
   readonly #names: readonly string[];
   readonly #body: z.ZodType | undefined;
 
-  constructor(
-    { settings, completion }: Core,
-    { formPage, body }: Pick<Route, 'formPage' | 'body'>,
-    req: Request,
-  ) {
+  constructor(core: Core, { formPage, body }: Pick<Route, 'formPage' | 'body'>, req: Request) {
+    const { settings, completion } = core;
     this.#settings = settings;
     this.#body = body;
-    this.#redirectTo = formPage?.page ?? `${settings.publicPath}/`;
-    this.#secondFactorTo = settings.publicPath + SECOND_FACTOR_PAGE;
+    this.#redirectTo = formPage ? core.pageUrl(formPage.page) : `${settings.publicPath}/`;
+    this.#secondFactorTo = core.pageUrl(`${PAGE}second-factor`);
     this.#next = formPage?.field ?? null;
     this.#names = [
       ...FORM_PAGES,

@@ -50,7 +50,7 @@ export function answerError(
 
 /** Responds to an AuthError with a small page, for a browser that no page of the app can show it to. */
 export function answerPage(core: Core, error: AuthError, res: Response, startedAt: number): void {
-  begin(core, error, error.status, res, startedAt);
+  startError(core, error, error.status, res, startedAt);
   res.setHeader('Content-Type', 'text/html; charset=utf-8');
   res.end(refusalPage(error, { home: `${core.settings.publicPath}/` }).toString());
 }

@@ -36,7 +36,8 @@ function sentenceOf({ pointer, detail }: FieldError): string {
   return `${name || 'The form'} ${detail}`;
 }
 
-function inWords(seconds: number): string {
+/** Returns a duration in words. */
+export function inWords(seconds: number): string {
   if (seconds < 90) return counted(Math.max(1, Math.ceil(seconds)), 'second');
   const minutes = Math.ceil(seconds / 60);
   return minutes < 90 ? counted(minutes, 'minute') : counted(Math.ceil(minutes / 60), 'hour');

@@ -51,7 +51,11 @@ export interface SignInCodeToSend {
 
 /** Composes emails, and passes them to the app's `send`. */
 export class Mailer {
-  constructor(private readonly settings: MailSettings) {}
+  /** @param pageUrl returns the URL of a page, by what a template names it */
+  constructor(
+    private readonly settings: MailSettings,
+    private readonly pageUrl: (page: string) => string,
+  ) {}
 
   /** @param to the address for which the token was issued */
   async send(
@@ -61,22 +65,27 @@ export class Mailer {
     token: string,
     signal: AbortSignal,
   ): Promise<void> {
-    await this.settings.send(composeMail(template, user, to, token, this.settings), { signal });
+    const message = composeMail(this.#located(template), user, to, token, this.settings);
+    await this.settings.send(message, { signal });
   }
 
   /** Sends a code. */
   async code(mail: CodeToSend, signal: AbortSignal): Promise<void> {
-    await this.settings.send(await composeCode(mail, this.settings), { signal });
+    const located = { ...mail, template: this.#located(mail.template) };
+    await this.settings.send(await composeCode(located, this.settings), { signal });
   }
 
   /** Sends the code of an emailed sign-in. */
   async signInCode(mail: SignInCodeToSend, signal: AbortSignal): Promise<void> {
-    await this.settings.send(await composeSignInCode(mail, this.settings), { signal });
+    const located = { ...mail, template: this.#located(mail.template) };
+    await this.settings.send(await composeSignInCode(located, this.settings), { signal });
   }
 
   /** Sends an email that says that an address has no account. */
   async noAccount(template: NoAccountTemplate, to: string, facts: NoticeFacts, signal: AbortSignal) {
-    await this.settings.send(await composeNoAccount(template, to, facts, this.settings), { signal });
+    const { page } = template;
+    const located = { ...template, page: page && this.pageUrl(page) };
+    await this.settings.send(await composeNoAccount(located, to, facts, this.settings), { signal });
   }
 
   /** Sends a notice. @param facts null for an email about what another person did */
@@ -87,9 +96,13 @@ export class Mailer {
     facts: NoticeFacts | null,
     signal: AbortSignal,
   ): Promise<void> {
-    await this.settings.send(await composeNotice(template, user, to, facts, this.settings), {
-      signal,
-    });
+    const undo = facts?.undo && { ...facts.undo, page: this.pageUrl(facts.undo.page) };
+    const located = facts && { ...facts, undo: undo ?? null };
+    await this.settings.send(await composeNotice(template, user, to, located, this.settings), { signal });
+  }
+
+  #located<T extends { readonly page: string }>(template: T): T {
+    return { ...template, page: this.pageUrl(template.page) };
   }
 }
 

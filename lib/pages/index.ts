@@ -64,6 +64,11 @@ export function pages(options: PagesOptions = {}): Plugin<'pages', PagesApi> {
           routes = all;
         },
         handler: () => server().router(),
+        pageUrl: (name) => {
+          // A link that leaves the app must not lead elsewhere, if the router is not where it is assumed to be.
+          core.basePath.use();
+          return site().page(name);
+        },
         answerBrowser: (error, req, res) => server().answerGuard(error, req, res),
       };
     },

@@ -8,11 +8,13 @@ import { queryOf, readForm } from '../http/body.js';
 import { withPasswordRemoved } from '../http/callback-url.js';
 import { callRoute, clientOf } from '../http/endpoint.js';
 import { forExpress, startError } from '../http/problem.js';
+import { inWords } from '../http/refusal-page.js';
 import { setReplyCookies } from '../http/respond.js';
-import type { Reply } from '../http/route.js';
+import type { Reply, Route } from '../http/route.js';
 import { isNavigation } from '../sessions/origin.js';
 import { isSession, type SessionAuthentication } from '../sessions/request.js';
 import { isPending } from '../sessions/signed-in.js';
+import { fieldsShownAgain } from '../shown-again.js';
 import type { Assets } from './assets.js';
 import { methodsOf } from './entrance/second-factor.js';
 import { Kept } from './kept.js';
@@ -28,7 +30,7 @@ import {
   type Visit,
 } from './page.js';
 import { errorsOf, type Site } from './site.js';
-import { durationInWords, en, type Words } from './words.js';
+import { en, type Words } from './words.js';
 
 /** The policy of every page. Nothing of it has to be loosened: no page has a script or style of its own. */
 export const CSP =
@@ -185,7 +187,7 @@ ${(error.errors ?? []).length > 0 && html`<ul>${error.errors?.map(({ pointer, de
       const refused = {
         form: form.name,
         error,
-        fields: keepable(fields),
+        fields: keepable(form.route, fields),
         token: fields.get('token') ?? null,
       };
       startError(this.#site.core, error, error.status, res);
@@ -397,9 +399,10 @@ function protectPage(res: Response, hasOwnPolicy = true): void {
   res.vary('Accept, Accept-Language, Cookie');
 }
 
-/** Leaves out secrets, which are never sent back. */
-function keepable(fields: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  return new Map([...fields].filter(([name]) => !/password|code|token|response/.test(name)));
+/** Returns the fields that are no secret: only these are sent back. */
+function keepable({ body }: Route, fields: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const shown = body ? fieldsShownAgain(body) : new Set<string>();
+  return new Map([...fields].filter(([name]) => shown.has(name)));
 }
 
 /** Returns the error that an address names, because a flow has led back to the page. */
@@ -413,7 +416,7 @@ function errorNamed(code: string | null): AuthError | null {
 }
 
 function detailOf({ detail, retryAfter }: AuthError, words: Words): string {
-  return retryAfter === undefined ? detail : `${detail} ${words.refusal.wait(durationInWords(retryAfter))}`;
+  return retryAfter === undefined ? detail : `${detail} ${words.refusal.wait(inWords(retryAfter))}`;
 }
 
 const TITLES: Readonly<Record<number, string>> = {

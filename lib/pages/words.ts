@@ -193,14 +193,3 @@ export const en = {
 
 /** A catalogue of words. */
 export type Words = typeof en;
-
-/** Returns a duration in words. @param seconds at least 1 */
-export function durationInWords(seconds: number): string {
-  const [count, unit] =
-    seconds < 90
-      ? [seconds, 'second']
-      : seconds < 5400
-        ? [Math.ceil(seconds / 60), 'minute']
-        : [Math.ceil(seconds / 3600), 'hour'];
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
-}
